@@ -22,7 +22,9 @@ const here = dirname(fileURLToPath(import.meta.url));
 const version = JSON.parse(readFileSync(`${here}/package.json`, "utf8")).dependencies["node-llama-cpp"];
 const name = packageOf[`${process.platform}-${process.arch}`];
 if (!name) {
-  console.error(`llama.cpp has no prebuilt package for ${process.platform} on ${process.arch}: GGUF will not be offered.`);
+  console.error(
+    `llama.cpp has no prebuilt package for ${process.platform} on ${process.arch}: GGUF will not be offered.`,
+  );
   process.exit(1);
 }
 // Install scripts would try to download or compile other builds; the prebuilt binary needs none of them.

@@ -115,6 +115,7 @@ def nan_from_step(step: str) -> None:
 def gpu_out_of_memory_above(batch: str) -> None:
     """Runs out of GPU memory whenever a batch has more rows than this."""
     import torch
+
     from whetstone_trainer.training.session import TrainingSession
 
     def before_step(self: Any, trainer: Any, inputs: Any) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 from huggingface_hub import errors
+
 from whetstone_trainer.spec import BaseModelRef
 from whetstone_trainer.trainer_error import TrainerFailure
 from whetstone_trainer.training.base_model import hub_failure, resolve_base

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from whetstone_trainer.checkpoints import (
     CheckpointManifest,
     commit,

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from whetstone_trainer.events import EventLog, StaleAttempt
 
 

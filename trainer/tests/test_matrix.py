@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from jobs import ROWS, SENTENCE, Job, run, sft_rows, spec_document, user
+
 from whetstone_trainer.checkpoints import checkpoint_dir
 from whetstone_trainer.files import read_json
 from whetstone_trainer.profile import read_profile

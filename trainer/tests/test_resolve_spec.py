@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+
 from whetstone_trainer.spec import JobSpec
 from whetstone_trainer.trainer_error import TrainerFailure
 from whetstone_trainer.training.memory import ModelSize

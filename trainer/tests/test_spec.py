@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
+
 from whetstone_trainer.spec import ERROR_CODES, JobSpec, TrainerError, spec_hash
 
 SPEC: dict[str, Any] = {

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from jobs import TRAINER, assistant, kto_rows, preference_rows, sft_rows, spec_document, user, write_manifest
 from tiny import CHATML_WITH_TOOLS, CHATML_WITHOUT_TAGS, TEMPLATE_WITHOUT_STOP, build_tiny
+
 from whetstone_trainer.validation.build_report import validate_document
 from whetstone_trainer.validation_report import ValidationReport
 

@@ -10,7 +10,8 @@ import trl.experimental.orpo
 import trl.trainer.dpo_trainer
 import trl.trainer.kto_trainer
 import trl.trainer.sft_trainer  # noqa: F401
+from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM  # noqa: F401
+
 import whetstone_trainer.training.build_trainer
 import whetstone_trainer.training.run
 import whetstone_trainer.worker.main  # noqa: F401
-from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM  # noqa: F401

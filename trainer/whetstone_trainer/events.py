@@ -8,7 +8,7 @@ import json
 import math
 import os
 from collections.abc import Iterator, Mapping
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -63,7 +63,7 @@ class Event(BaseModel):
 
 def utc_now() -> str:
     """Returns the wall clock as ISO 8601 UTC with milliseconds."""
-    return datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def finite(value: Any) -> Any:

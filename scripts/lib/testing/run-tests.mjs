@@ -12,12 +12,13 @@ import { inRoot, withTools } from "../system/paths.mjs";
 import { print } from "../system/print.mjs";
 import { ended } from "../system/processes.mjs";
 import { onStopSignal } from "../system/signals.mjs";
+import { trainerEnvironments, variablesOf } from "../trainer/environments.mjs";
 import { chromiumForTests } from "./chromium.mjs";
 import { schemathesisForTests } from "./schemathesis.mjs";
 import { seaweedfsForTests } from "./seaweedfs.mjs";
-import { summarize, tallyOf, tallyOfPlaywright, tallyOfVitest } from "./tallies.mjs";
+import { summarize, tallyOf, tallyOfPlaywright, tallyOfPytest, tallyOfVitest } from "./tallies.mjs";
 
-const PARTS = ["verify", "unit", "db", "e2e"];
+const PARTS = ["verify", "unit", "db", "trainer", "e2e"];
 
 /** Checks that only pass or fail; their own output explains a failure. */
 const CHECKS = [
@@ -25,6 +26,13 @@ const CHECKS = [
   { part: "types", command: ["npm", "run", "--silent", "typecheck"] },
   { part: "import rules", command: ["npm", "run", "--silent", "boundaries"] },
   { part: "unused code", command: ["knip"] },
+];
+
+/** Likewise, of the trainer: modules of its environment, run in its folder. */
+const TRAINER_CHECKS = [
+  { part: "trainer's format", command: ["ruff", "format", "--check", "."] },
+  { part: "trainer's lint", command: ["ruff", "check", "."] },
+  { part: "trainer's types", command: ["mypy"] },
 ];
 
 /** Variables of the operator's own installation, removed for tests. */
@@ -73,12 +81,12 @@ async function run(wanted, folder) {
     stopped = true;
     child?.kill("SIGINT"); // the signal on which Playwright and Vitest clean up
   });
-  /** @param {string} title @param {readonly string[]} command @param {Record<string, string>} [more] */
-  const succeeds = async (title, [program = "", ...args], more) => {
+  /** @param {string} title @param {readonly string[]} command @param {Record<string, string>} [more] @param {string} [cwd] */
+  const succeeds = async (title, [program = "", ...args], more, cwd = inRoot()) => {
     if (stopped) throw new OperatorError("Stopped.");
     print(`\n— ${title}: ${[path.basename(program), ...args].join(" ")}`);
     const running = spawn(program, args, {
-      cwd: inRoot(),
+      cwd,
       env: /** @type {any} */ ({ ...env, ...more }),
       stdio: "inherit",
     });
@@ -121,8 +129,28 @@ async function run(wanted, folder) {
     }
   }
 
+  if (wanted("trainer")) tallies.push(...(await trainer()));
   if (wanted("e2e")) tallies.push(await endToEnd());
   return tallies;
+
+  /** Runs the trainer's own tests, which really train, in the environments that `npm run trainer` makes. */
+  async function trainer() {
+    const part = "trainer's tests";
+    try {
+      const environments = await trainerEnvironments(logFor);
+      const more = variablesOf(environments);
+      const report = path.join(folder, "pytest.json");
+      const python = (/** @type {string} */ title, /** @type {readonly string[]} */ args) =>
+        succeeds(title, [environments.python, "-m", ...args], { ...more, TALLY: report }, inRoot("trainer"));
+      const checks = [];
+      for (const check of TRAINER_CHECKS) checks.push(tallyOf(check.part, await python(check.part, check.command)));
+      const ok = await python(part, ["pytest", "-q", "--durations=10", "-p", "pytest_tally"]);
+      return [...checks, tallyOfPytest(part, report, ok)];
+    } catch (error) {
+      console.error(explain(error));
+      return [tallyOf(part, false)];
+    }
+  }
 
   /** Runs the tests against the built product as it is started. */
   async function endToEnd() {

@@ -67,6 +67,20 @@ export function tallyOfPlaywright(part, file, ok) {
   );
 }
 
+/** @param {string} part @param {string} file as `trainer/pytest_tally.py` writes it @param {boolean} ok @returns {Tally} */
+export function tallyOfPytest(part, file, ok) {
+  const report = readReport(file);
+  if (!report) return tallyOf(part, false);
+  const named = (/** @type {string} */ wanted) =>
+    report.tests
+      .filter((/** @type {any} */ { outcome }) => outcome === wanted)
+      .map((/** @type {any} */ { name }) => name);
+  return withExit(
+    { part, passed: named("passed").length, failed: named("failed").length, skipped: named("skipped") },
+    ok,
+  );
+}
+
 /** Returns the report that ends a run. @param {readonly Tally[]} tallies @param {{nothingMayBeSkipped: boolean}} rules */
 export function summarize(tallies, { nothingMayBeSkipped }) {
   const skipped = tallies.flatMap((tally) => tally.skipped);

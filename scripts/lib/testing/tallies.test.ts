@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { summarize, tallyOf, tallyOfPlaywright, tallyOfVitest } from "./tallies.mjs";
+import { summarize, tallyOf, tallyOfPlaywright, tallyOfPytest, tallyOfVitest } from "./tallies.mjs";
 
 const folder = mkdtempSync(path.join(tmpdir(), "whetstone-tally-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -60,4 +60,12 @@ test("Vitest's and Playwright's reports are counted test by test", () => {
 test("a run that fails without a failed test, or without a report, still counts as failed", () => {
   expect(tallyOfVitest("unit", vitest("passed"), false)).toMatchObject({ passed: 1, failed: 1 });
   expect(tallyOfVitest("unit", "/nowhere.json", true)).toMatchObject({ passed: 0, failed: 1 });
+});
+
+test("pytest's report is counted test by test, and a run that failed otherwise as one failure", () => {
+  const tests = ["passed", "failed", "skipped", "passed"].map((outcome, n) => ({ name: `test ${n}`, outcome }));
+  const counted = { passed: 2, failed: 1, skipped: ["test 2"] };
+  expect(tallyOfPytest("trainer", report({ tests }), false)).toMatchObject(counted);
+  expect(tallyOfPytest("trainer", report({ tests: [] }), false)).toMatchObject({ passed: 0, failed: 1 });
+  expect(tallyOfPytest("trainer", path.join(folder, "absent.json"), true)).toMatchObject({ failed: 1 });
 });

@@ -1,0 +1,5 @@
+// npm run trainer: makes the trainer's environments and starts it; `npm run trainer -- --help` lists its options.
+import { requireNode } from "./lib/system/node-version.mjs";
+
+requireNode();
+import("./lib/trainer/run-trainer.mjs").then(({ runTrainer }) => runTrainer(process.argv.slice(2)));

@@ -1,0 +1,1 @@
+"""The trainer's HTTP service. It starts workers and never imports torch itself."""

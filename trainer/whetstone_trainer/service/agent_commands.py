@@ -1,0 +1,176 @@
+"""Runs a web app's commands against the service in this process, each effect once."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import json
+import re
+import time
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import httpx
+from fastapi import FastAPI
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ..files import read_json, write_json
+from .problems import Problem
+
+CHUNK_BYTES = 8 * 1024**2
+RESULT_SECONDS = 3600.0
+TIMEOUT_SECONDS = 110.0
+COMMANDS_AT_ONCE = 16
+_READS = frozenset({"GET", "HEAD"})
+_RANGE = re.compile(r"^bytes=(\d+)-(\d*)$")
+# Ours to set, or without meaning in this process.
+_OWN_HEADERS = frozenset({"authorization", "accept", "host", "content-length", "transfer-encoding", "connection"})
+
+Result = dict[str, Any]
+
+
+class Payload(BaseModel):
+    """A request of the contract. `body` is JSON."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    method: Literal["GET", "HEAD", "PUT", "POST", "DELETE"]
+    path: Annotated[str, Field(pattern=r"^/v1/[^?#\s]*$", max_length=2000)]
+    query: dict[str, str | int | float | bool] = Field(default_factory=dict)
+    headers: dict[str, str] = Field(default_factory=dict)
+    body: Any = None
+
+
+class Command(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    command_id: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$")]
+    kind: str = "request"
+    payload: dict[str, Any]
+
+
+def ranged(path: str, header: str | None) -> str | None:
+    """Returns the Range of a read: of a file never more than one chunk, since a result is sent as a whole."""
+    if "/files/" not in path:
+        return header
+    match = _RANGE.match(header or "bytes=0-")
+    if match is None:
+        return f"bytes=0-{CHUNK_BYTES - 1}"
+    first = int(match.group(1))
+    last = first + CHUNK_BYTES - 1
+    return f"bytes={first}-{min(last, int(match.group(2))) if match.group(2) else last}"
+
+
+def manifests_in(body: Any) -> list[str]:
+    """Returns the hashes of the manifests that a job spec needs."""
+    manifest = body.get("manifest") if isinstance(body, dict) else None
+    if not isinstance(manifest, dict):
+        return []
+    validation = manifest.get("validation")
+    found = [manifest.get("sha256"), validation.get("sha256") if isinstance(validation, dict) else None]
+    return [sha256 for sha256 in found if isinstance(sha256, str)]
+
+
+def problem_result(problem: Problem) -> Result:
+    return {
+        "status": problem.status,
+        "headers": {"content-type": "application/json"},
+        "body": {"error": problem.document},
+    }
+
+
+class Commands:
+    """Results of commands that change something lie on disk for an hour: sent again, they are not run again."""
+
+    def __init__(self, app: FastAPI, folder: Path, token: str) -> None:
+        self._folder = folder
+        self._token = token
+        transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
+        self.client = httpx.AsyncClient(transport=transport, base_url="http://trainer", timeout=None)
+        self._running: dict[str, asyncio.Task[Result]] = {}
+        self._places = asyncio.Semaphore(COMMANDS_AT_ONCE)
+
+    def authorized(self, headers: dict[str, str] | None = None) -> dict[str, str]:
+        return {**(headers or {}), "authorization": f"Bearer {self._token}", "accept": "application/json"}
+
+    async def run(self, command: Command) -> Result:
+        """Returns the result of a command, the earlier one of a command that has run; two at once share one run."""
+        if stored := await asyncio.to_thread(self._stored, command.command_id):
+            return stored
+        if command.command_id not in self._running:
+            task = asyncio.create_task(self._run(command))
+            self._running[command.command_id] = task
+            task.add_done_callback(lambda _: self._running.pop(command.command_id, None))
+        return await asyncio.shield(self._running[command.command_id])
+
+    async def _run(self, command: Command) -> Result:
+        try:
+            payload = Payload.model_validate(command.payload)
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"])
+            return problem_result(
+                Problem(400, f"the command is not a request of the contract: {where}: {first['msg']}")
+            )
+        async with self._places:
+            try:
+                result = await asyncio.wait_for(self._request(payload), TIMEOUT_SECONDS)
+            except TimeoutError:
+                return problem_result(Problem(504, "the trainer did not finish the request in time", code="timeout"))
+        # A read is simply repeated, and a failure of the trainer may not be there the next time.
+        if payload.method not in _READS and result["status"] < 500:
+            await asyncio.to_thread(write_json, self._path(command.command_id), result)
+        return result
+
+    async def _request(self, payload: Payload) -> Result:
+        headers = {name.lower(): value for name, value in payload.headers.items()}
+        headers = {name: value for name, value in headers.items() if name not in _OWN_HEADERS}
+        if payload.method == "GET" and (span := ranged(payload.path, headers.get("range"))):
+            headers["range"] = span
+        content = None
+        if payload.body is not None and payload.method not in _READS:
+            content, headers["content-type"] = json.dumps(payload.body).encode(), "application/json"
+        try:
+            response = await self.client.request(
+                payload.method,
+                payload.path,
+                params=payload.query,
+                headers=self.authorized(headers),
+                content=content,
+            )
+        except (httpx.InvalidURL, UnicodeError, ValueError):
+            return problem_result(Problem(400, "the path or a header of the command is not valid"))
+        if len(response.content) > CHUNK_BYTES:
+            return problem_result(Problem(413, f"a result may have {CHUNK_BYTES} bytes; ask for a range"))
+        return {"status": response.status_code, "headers": dict(response.headers), "body": _body(response)}
+
+    def _stored(self, command_id: str) -> Result | None:
+        path = self._path(command_id)
+        try:
+            if time.time() - path.stat().st_mtime > RESULT_SECONDS:
+                return None
+            stored = read_json(path)
+        except (OSError, ValueError):
+            return None
+        return stored if isinstance(stored, dict) else None
+
+    def forget_old(self) -> None:
+        """Deletes results that are older than an hour."""
+        for path in self._folder.glob("*.json"):
+            if time.time() - path.stat().st_mtime > RESULT_SECONDS:
+                path.unlink(missing_ok=True)
+
+    def _path(self, command_id: str) -> Path:
+        # By hash: some file systems do not tell upper case from lower.
+        self._folder.mkdir(parents=True, exist_ok=True)
+        return self._folder / f"{hashlib.sha256(command_id.encode()).hexdigest()}.json"
+
+
+def _body(response: httpx.Response) -> Any:
+    """Returns JSON as it is and anything else as base64."""
+    if not response.content:
+        return None
+    if response.headers.get("content-type", "").startswith("application/json"):
+        return response.json()
+    return base64.b64encode(response.content).decode()

@@ -1,0 +1,80 @@
+"""The service as an application: authentication, limits, life cycle, and its routes."""
+
+from __future__ import annotations
+
+import contextlib
+import hmac
+import uuid
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+from fastapi import FastAPI, Request, Response
+from fastapi.responses import JSONResponse
+
+from ..trainer_error import TrainerError
+from . import problems
+from .builds import Builds
+from .capabilities import Capabilities
+from .problems import Problem, error_response
+from .routes import checkpoint_routes, job_routes, other_routes
+from .settings import Settings
+from .supervisor import Supervisor
+from .webhook import Webhooks
+
+BODY_BYTES_MAX = 4 * 1024**2
+_OPEN = {"/v1/health"}
+
+Handler = Callable[[Request], Awaitable[Response]]
+
+
+def create_app(settings: Settings, capabilities: Capabilities | None = None) -> FastAPI:
+    """Returns the service. Its supervisor runs while the application does."""
+    supervisor = Supervisor(settings)
+
+    @contextlib.asynccontextmanager
+    async def life(_: FastAPI) -> AsyncIterator[None]:
+        supervisor.start()
+        try:
+            async with Webhooks(settings.home, settings.token).running():
+                yield
+        finally:
+            supervisor.stop()
+
+    app = FastAPI(title="Whetstone trainer", lifespan=life, docs_url=None, redoc_url=None, openapi_url=None)
+    app.state.settings = settings
+    app.state.supervisor = supervisor
+    app.state.capabilities = capabilities or Capabilities(settings.home)
+    app.state.builds = Builds(settings.home)
+    problems.install(app)
+    for router in (job_routes.router, checkpoint_routes.router, other_routes.router):
+        app.include_router(router, prefix="/v1")
+
+    @app.middleware("http")
+    async def guard(request: Request, call: Handler) -> Response:
+        """Lets through who has the token, and no body that is larger than a request of the contract."""
+        identity = request.headers.get("x-request-id") or uuid.uuid4().hex
+        response = refused(request, settings.token) or await call(request)
+        response.headers["x-request-id"] = identity[:100]
+        return response
+
+    return app
+
+
+def refused(request: Request, token: str) -> Response | None:
+    """Returns the answer to a request that goes no further, None for one that does."""
+    if request.url.path in _OPEN:
+        return None
+    scheme, _, given = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not hmac.compare_digest(given.strip().encode(), token.encode()):
+        return error_response(TrainerError.of("unauthorized", "send the trainer's token as a bearer token"))
+    if request.method == "PUT" and request.url.path.startswith("/v1/manifests/"):
+        return None
+    length = request.headers.get("content-length")
+    if "transfer-encoding" in request.headers or (length is not None and not length.isdigit()):
+        return _problem(Problem(411, "send the body with its length", code="length_required"))
+    if length is not None and int(length) > BODY_BYTES_MAX:
+        return _problem(Problem(413, f"a request may have {BODY_BYTES_MAX} bytes"))
+    return None
+
+
+def _problem(problem: Problem) -> JSONResponse:
+    return JSONResponse({"error": problem.document}, problem.status)

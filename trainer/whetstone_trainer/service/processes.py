@@ -1,0 +1,91 @@
+"""Workers as processes: started in a group of their own, recognised again, ended as a group."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import psutil
+
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+_CGROUP_EVENTS = Path("/sys/fs/cgroup/memory.events")
+
+
+# The service's own: code that comes with a model must not find them.
+_OWN_SECRETS = ("TRAINER_TOKEN", "TRAINER_WEBHOOK_SECRET", "WHETSTONE_TRAINER_KEY")
+
+
+def clean_environment() -> dict[str, str]:
+    """Returns the environment of a process that the service starts."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(_OWN_SECRETS)}
+
+
+def boot_id() -> str:
+    """Returns a text that changes when the machine restarts."""
+    try:
+        return _BOOT_ID.read_text().strip()
+    except OSError:
+        return str(int(psutil.boot_time()))
+
+
+def oom_kills() -> int:
+    """Returns how often the kernel killed for memory in this group of processes, 0 where it does not say."""
+    try:
+        lines = _CGROUP_EVENTS.read_text().splitlines()
+    except OSError:
+        return 0
+    return sum(int(line.split()[1]) for line in lines if line.startswith("oom_kill "))
+
+
+def start(command: Sequence[str], log: Path, env: dict[str, str]) -> subprocess.Popen[bytes]:
+    """Starts a worker as the leader of its own process group, with its output appended to `log`."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("ab") as output:
+        return subprocess.Popen(
+            list(command), stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=env, start_new_session=True
+        )
+
+
+def started_at(pid: int) -> float | None:
+    """Returns the start time of a process (Unix seconds), None when it has ended."""
+    try:
+        process = psutil.Process(pid)
+        if process.status() in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD):
+            return None
+        return float(process.create_time())
+    except psutil.Error:
+        return None
+
+
+def is_same(pid: int, started: float) -> bool:
+    """Returns whether the process that was started then still runs under this number."""
+    now = started_at(pid)
+    return now is not None and abs(now - started) < 0.05
+
+
+def signal_worker(pid: int, number: signal.Signals) -> None:
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        pass
+
+
+def kill_group(pid: int) -> None:
+    """Ends a worker with everything it started, at once."""
+    try:
+        os.killpg(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def log_tail(path: Path, lines: int = 50) -> list[str]:
+    """Returns the last lines of a log."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - 32_768))
+            return file.read().decode(errors="replace").splitlines()[-lines:]
+    except OSError:
+        return []

@@ -1,0 +1,1 @@
+"""The routes of the contract, by what they are about."""

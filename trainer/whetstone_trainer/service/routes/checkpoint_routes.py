@@ -1,0 +1,92 @@
+"""Checkpoints and artifacts, with their files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Request, Response
+from fastapi.responses import FileResponse, JSONResponse
+
+from ...checkpoints import CheckpointManifest, discard, find_checkpoint
+from ...files import read_json
+from ...trainer_error import TrainerFailure
+from ..job_record import ACTIVE, is_id, job_dir, list_records, read_record
+from ..problems import Problem, not_found
+from ..snapshots import checkpoint_document
+from .context import builds_of, settings_of, supervisor_of
+
+router = APIRouter()
+
+
+def _checkpoint(home: Path, checkpoint_id: str) -> tuple[CheckpointManifest, Path]:
+    manifest = find_checkpoint(home, checkpoint_id) if is_id(checkpoint_id) else None
+    if manifest is None:
+        raise not_found("The checkpoint")
+    return manifest, job_dir(home, manifest.job_id) / "checkpoints" / manifest.checkpoint_id
+
+
+def _file(folder: Path, known: dict[str, str], path: str) -> Response:
+    """Sends a file that a manifest lists, and no other: no path of the caller's making reaches the disk."""
+    if path not in known:
+        raise not_found("The file")
+    return FileResponse(folder / path, headers={"etag": f'"{known[path]}"'}, media_type="application/octet-stream")
+
+
+@router.get("/checkpoints/{checkpoint_id}")
+def get_checkpoint(request: Request, checkpoint_id: str) -> dict[str, Any]:
+    home = settings_of(request).home
+    manifest, _ = _checkpoint(home, checkpoint_id)
+    return {"checkpoint": checkpoint_document(home, manifest, read_record(home, manifest.job_id))}
+
+
+@router.get("/checkpoints/{checkpoint_id}/files/{path:path}", response_model=None)
+def get_checkpoint_file(request: Request, checkpoint_id: str, path: str) -> Response:
+    manifest, folder = _checkpoint(settings_of(request).home, checkpoint_id)
+    return _file(folder, {file.path: file.sha256 for file in manifest.files}, path)
+
+
+@router.delete("/checkpoints/{checkpoint_id}")
+def delete_checkpoint(request: Request, checkpoint_id: str) -> dict[str, bool]:
+    """Deletes a checkpoint that nothing builds on. Raises in_use otherwise."""
+    supervisor = supervisor_of(request)
+    with supervisor.locked():
+        manifest, folder = _checkpoint(supervisor.home, checkpoint_id)
+        record = read_record(supervisor.home, manifest.job_id)
+        if record is not None and record.status in ACTIVE:
+            raise TrainerFailure.of("in_use", "its job is running and may resume from it")
+        for other in list_records(supervisor.home):
+            if other.status in ACTIVE or other.status == "queued":
+                spec = read_json(job_dir(supervisor.home, other.job_id) / "spec.json")
+                if (spec.get("base_model") or {}).get("checkpoint_id") == checkpoint_id:
+                    raise TrainerFailure.of("in_use", f"job {other.job_id} continues from it")
+        discard(folder)
+    return {"ok": True}
+
+
+@router.put("/artifacts/{artifact_id}", status_code=202)
+def put_artifact(request: Request, artifact_id: str, body: Annotated[dict[str, Any], Body()]) -> JSONResponse:
+    """Builds an artifact once; the state is read by GET."""
+    home = settings_of(request).home
+    manifest, _ = _checkpoint(home, str(body.get("checkpoint_id")))
+    from ...artifacts.request import ArtifactRequest
+
+    wanted = {**body, "artifact_id": artifact_id, "job_id": manifest.job_id}
+    try:
+        checked = ArtifactRequest.model_validate(wanted)
+    except ValueError as error:
+        raise Problem(422, str(error).splitlines()[-1], code="invalid_spec") from None
+    document = builds_of(request).put_artifact(artifact_id, checked.model_dump(mode="json"))
+    return JSONResponse({"artifact": document}, 200 if document["status"] == "ready" else 202)
+
+
+@router.get("/artifacts/{artifact_id}")
+def get_artifact(request: Request, artifact_id: str) -> dict[str, Any]:
+    return {"artifact": builds_of(request).artifact(artifact_id)}
+
+
+@router.get("/artifacts/{artifact_id}/files/{path:path}", response_model=None)
+def get_artifact_file(request: Request, artifact_id: str, path: str) -> Response:
+    document = builds_of(request).artifact(artifact_id)
+    known = {str(file["path"]): str(file["sha256"]) for file in document.get("files") or []}
+    return _file(settings_of(request).home / "artifacts" / artifact_id, known, path)

@@ -1,0 +1,39 @@
+"""What routes get from the application, and the waiting that a request asks for."""
+
+from __future__ import annotations
+
+import re
+from typing import cast
+
+from fastapi import Request
+
+from ..builds import Builds
+from ..capabilities import Capabilities
+from ..settings import Settings
+from ..supervisor import Supervisor
+
+# Proxies cut a request at 60 to 100 s.
+WAIT_SECONDS_MAX = 50.0
+_WAIT = re.compile(r"(?:^|[,;\s])wait=(\d+)")
+
+
+def settings_of(request: Request) -> Settings:
+    return cast(Settings, request.app.state.settings)
+
+
+def supervisor_of(request: Request) -> Supervisor:
+    return cast(Supervisor, request.app.state.supervisor)
+
+
+def capabilities_of(request: Request) -> Capabilities:
+    return cast(Capabilities, request.app.state.capabilities)
+
+
+def builds_of(request: Request) -> Builds:
+    return cast(Builds, request.app.state.builds)
+
+
+def wait_of(request: Request, default: float) -> float:
+    """Returns the seconds that `Prefer: wait=…` allows (RFC 7240), at most 50."""
+    found = _WAIT.search(request.headers.get("prefer", ""))
+    return min(float(found.group(1)) if found else default, WAIT_SECONDS_MAX)

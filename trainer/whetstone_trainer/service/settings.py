@@ -1,0 +1,49 @@
+"""What the service runs with: read once, from the command line and the environment."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+TOKEN_FILE = "token"
+TOKEN_CHARACTERS_MIN = 16
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`worker` starts an attempt; the service adds its arguments. Times are in seconds."""
+
+    home: Path
+    token: str
+    host: str = "127.0.0.1"
+    port: int = 8420
+    max_running_jobs: int = 1
+    stop_deadline_seconds: float = 120.0
+    tick_seconds: float = 0.25
+    manifest_bytes_max: int = 64 * 1024**3
+    worker: Sequence[str] = field(default_factory=lambda: (sys.executable, "-m", "whetstone_trainer.worker"))
+
+
+def ensure_token(home: Path, environment: Mapping[str, str]) -> str:
+    """Returns TRAINER_TOKEN, else the token in the home, made at the first start and readable by its owner only."""
+    if given := environment.get("TRAINER_TOKEN"):
+        if len(given) < TOKEN_CHARACTERS_MIN:
+            raise SystemExit(f"TRAINER_TOKEN has to hold at least {TOKEN_CHARACTERS_MIN} characters")
+        return given
+    path = home / TOKEN_FILE
+    try:
+        return path.read_text().strip()
+    except FileNotFoundError:
+        pass
+    token = secrets.token_urlsafe(32)
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_text().strip()
+    with os.fdopen(descriptor, "w") as file:
+        file.write(token + "\n")
+    return token
