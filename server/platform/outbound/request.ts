@@ -9,7 +9,8 @@ export type OutboundRequest = {
   method?: OutboundMethod;
   /** May contain credentials: they are dropped on a redirect to another origin. */
   headers?: Readonly<Record<string, string>>;
-  body?: string | Uint8Array;
+  /** A function is called once per attempt, and its chunks are sent as they come. */
+  body?: string | Uint8Array | (() => AsyncIterable<Uint8Array>);
   /** A body that is sent as JSON. */
   json?: unknown;
   signal?: AbortSignal | undefined;
@@ -28,7 +29,7 @@ export type Hop = {
   url: URL;
   method: OutboundMethod;
   headers: Readonly<Record<string, string>>;
-  body: string | Uint8Array | null;
+  body: NonNullable<OutboundRequest["body"]> | null;
 };
 
 /** Headers that the client sets itself. */

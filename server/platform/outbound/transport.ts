@@ -1,4 +1,4 @@
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { LRUCache } from "lru-cache";
 import { Pool } from "undici";
 import type { CallScope } from "./call-scope";
@@ -47,7 +47,8 @@ function createSender(
   return async ({ url, method, headers, body }, signal) => {
     const path = `${url.pathname}${url.search}`;
     const own = { "user-agent": "whetstone", ...headers, "accept-encoding": ACCEPTED_ENCODINGS };
-    const reply = await poolOf(url.origin).request({ path, method, headers: own, body, signal });
+    const sent = typeof body === "function" ? Readable.from(body()) : body;
+    const reply = await poolOf(url.origin).request({ path, method, headers: own, body: sent, signal });
     const received = Object.entries(reply.headers).map(([name, value]) => [name, [value ?? []].flat().join(", ")]);
     return { status: reply.statusCode, headers: Object.fromEntries(received) as Head["headers"], body: reply.body };
   };
