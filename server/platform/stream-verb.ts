@@ -103,18 +103,18 @@ const NOTHING: IncomingBody = { mediaType: "", bytes: async () => new Uint8Array
  * receives the data first and then makes it effective with one `commit`.
  */
 export function streamVerb<Input extends z.ZodType, Reply extends z.ZodType>(
-  spec: Spec<Input> & { capability: Capability; reply: Reply },
+  spec: Spec<Input> & { capability: Capability | readonly Capability[]; reply: Reply },
   run: (ctx: Ctx, input: z.output<Input>, io: Io) => Promise<z.input<Reply>>,
 ): StreamVerb<Input, z.output<Reply>>;
 export function streamVerb<Input extends z.ZodType>(
-  spec: Spec<Input> & { capability: Capability; produces: MediaTypes },
+  spec: Spec<Input> & { capability: Capability | readonly Capability[]; produces: MediaTypes },
   run: (ctx: Ctx, input: z.output<Input>, io: Io) => Promise<Outgoing>,
 ): StreamVerb<Input, Outgoing>;
 export function streamVerb<Input extends z.ZodType>(
-  spec: Spec<Input> & { capability: Capability } & Returns<z.ZodType>,
+  spec: Spec<Input> & { capability: Capability | readonly Capability[] } & Returns<z.ZodType>,
   run: (ctx: Ctx, input: z.output<Input>, io: Io) => Promise<unknown>,
 ): StreamVerb<Input> {
-  const capability = [spec.capability];
+  const capability = typeof spec.capability === "string" ? [spec.capability] : spec.capability;
   const call = async (ctx: Ctx, input: z.input<Input>, { body = NOTHING, signal, range }: Streams = {}) => {
     requireCapability(ctx, capability);
     const parsed = spec.input.parse(input);
