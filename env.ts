@@ -118,6 +118,13 @@ const variables = z.object({
     .string()
     .regex(/^[^\r\n<>]*<[^\s@<>]+@[^\s@<>]+>$|^[^\s@<>]+@[^\s@<>]+$/, "must be an e-mail address, or Name <address>")
     .optional(),
+  /** The trainer that this installation calls, and its bearer token. Naming its host allows exactly that host. */
+  TRAINER_URL: z
+    .url({ protocol: /^https?$/, error: "must look like http://trainer:8600 or https://trainer.example.com" })
+    .refine((url) => !/[?#@]/.test(url), "must have no user, query or fragment; the token goes to TRAINER_TOKEN")
+    .transform((url) => url.replace(/\/+$/, ""))
+    .optional(),
+  TRAINER_TOKEN: z.string().min(16, "must have at least 16 characters").max(1000).optional(),
   INNGEST_BASE_URL: z.url().optional(),
   INNGEST_EVENT_KEY: z.string().optional(),
   INNGEST_SIGNING_KEY: z.string().optional(),
@@ -160,6 +167,8 @@ const NEEDS: readonly { variable: Variable; needs: readonly Variable[]; because:
   { variable: "OIDC_DEFAULT_PROJECTS", needs: ["OIDC_DEFAULT_ROLE"], because: "a member has a role" },
   { variable: "SMTP_URL", needs: ["MAIL_FROM", "PUBLIC_URL"], because: "an e-mail needs a sender and links here" },
   { variable: "MAIL_FROM", needs: ["SMTP_URL"], because: "no e-mail is sent without a mail server" },
+  { variable: "TRAINER_URL", needs: ["TRAINER_TOKEN"], because: "a trainer takes work from its own web app only" },
+  { variable: "TRAINER_TOKEN", needs: ["TRAINER_URL"], because: "it is the token of that trainer" },
 ];
 
 const checked = variables.superRefine((given, { addIssue }) => {

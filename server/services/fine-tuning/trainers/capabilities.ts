@@ -1,0 +1,67 @@
+import { z } from "zod";
+import type { Trainer } from "./schemas";
+import { isOnline, type TrainerRow } from "./trainer-rows";
+
+const TEXT_MAX = 500;
+const LIST_MAX = 200;
+const text = z.string().transform((value) => value.slice(0, TEXT_MAX));
+const amount = z.number().nonnegative().nullish().catch(null);
+const texts = z.array(text).max(LIST_MAX).catch([]);
+
+/** A trainer's description of itself. What it does not say, or says differently, is left out: it may be of another version. */
+const capabilitiesShape = z.object({
+  trainer_version: text.nullish().catch(null),
+  boot_id: text.nullish().catch(null),
+  methods: texts,
+  adapters: texts,
+  formats: texts,
+  gguf_quantizations: texts,
+  compressed_quantizations: texts,
+  devices: z
+    .array(z.object({ id: z.coerce.string(), name: text, kind: text, memory_total: amount, memory_free: amount }))
+    .max(LIST_MAX)
+    .catch([]),
+  packages: z.record(z.string(), text).catch({}),
+  disk_free: amount,
+  unavailable: z
+    .array(z.object({ feature: text, reason: text, hint: text.nullish().catch(null) }))
+    .max(LIST_MAX)
+    .catch([]),
+});
+export type Capabilities = z.infer<typeof capabilitiesShape>;
+
+/** Returns a trainer's capabilities, with nothing where it says nothing usable. */
+export const readCapabilities = (given: unknown): Capabilities =>
+  capabilitiesShape.parse(typeof given === "object" && given !== null ? given : {});
+
+/** Returns a trainer as projects see it. */
+export function trainerJson(row: TrainerRow): Trainer {
+  const known = readCapabilities(row.capabilities);
+  return {
+    id: row.id,
+    kind: row.kind,
+    name: row.name,
+    online: isOnline(row),
+    version: row.version,
+    devices: known.devices.map(({ memory_total, memory_free, ...device }) => ({
+      ...device,
+      memoryTotal: memory_total ?? null,
+      memoryFree: memory_free ?? null,
+    })),
+    supports: {
+      methods: known.methods,
+      adapters: known.adapters,
+      formats: known.formats,
+      ggufQuantizations: known.gguf_quantizations,
+      compressedQuantizations: known.compressed_quantizations,
+    },
+    unavailable: known.unavailable.map(({ hint, ...rest }) => ({ ...rest, hint: hint ?? null })),
+    packages: known.packages,
+    diskFreeBytes: known.disk_free ?? null,
+    jobsRunning: row.jobsRunning,
+    lastSeenAt: row.lastSeenAt,
+    error: row.error,
+    keyHint: row.keyHint,
+    createdAt: row.createdAt,
+  };
+}

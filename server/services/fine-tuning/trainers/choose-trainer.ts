@@ -1,0 +1,82 @@
+import type { Ctx } from "@/server/platform/context";
+import { type FieldError, ServiceError } from "@/server/platform/errors";
+import { NO_TRAINER } from "./attachment";
+import { type Capabilities, readCapabilities } from "./capabilities";
+import { attachedTrainers, isOnline, type TrainerRow } from "./trainer-rows";
+
+/** What a job or a validation asks of a trainer: values of its settings. */
+export type TrainerNeeds = {
+  method?: string;
+  adapter?: string;
+  formats?: readonly string[];
+  ggufQuantizations?: readonly string[];
+  compressedQuantizations?: readonly string[];
+  /** The trainer that must do it: it holds the checkpoint that the job continues from. */
+  trainerId?: string;
+};
+
+type Missing = { path: string; value: string; reason: string; hint: string | null };
+
+type Line = { path: string; wanted: readonly string[]; supported: readonly string[] };
+
+const linesOf = (needs: TrainerNeeds, can: Capabilities): Line[] => [
+  { path: "/method", wanted: needs.method === undefined ? [] : [needs.method], supported: can.methods },
+  { path: "/adapter", wanted: needs.adapter === undefined ? [] : [needs.adapter], supported: can.adapters },
+  { path: "/output/formats", wanted: needs.formats ?? [], supported: can.formats },
+  { path: "/output/ggufQuantizations", wanted: needs.ggufQuantizations ?? [], supported: can.gguf_quantizations },
+  {
+    path: "/output/compressedQuantizations",
+    wanted: needs.compressedQuantizations ?? [],
+    supported: can.compressed_quantizations,
+  },
+];
+
+/** Returns what a trainer cannot do of `needs`, with its own reasons. */
+export function missingIn(can: Capabilities, needs: TrainerNeeds): Missing[] {
+  const reasonFor = (value: string) => can.unavailable.find(({ feature }) => feature === value);
+  return linesOf(needs, can).flatMap(({ path, wanted, supported }) =>
+    wanted
+      .filter((value) => !supported.includes(value) || reasonFor(value) !== undefined)
+      .map((value) => {
+        const said = reasonFor(value);
+        return { path, value, reason: said?.reason ?? `It does not support ${value}.`, hint: said?.hint ?? null };
+      }),
+  );
+}
+
+const sentence = (name: string, { value, reason, hint }: Missing) =>
+  `${name} cannot do ${value}: ${reason}${hint === null ? "" : ` ${hint}`}`;
+
+/** Trainers that reply first, then those with the least to do. */
+const byReadiness = (a: TrainerRow, b: TrainerRow) =>
+  Number(isOnline(b)) - Number(isOnline(a)) || a.jobsRunning - b.jobsRunning;
+
+/**
+ * Returns the id of the trainer that takes the job: one that can do all of it. Throws the 501 without any trainer, 422 with each
+ * one's reason and remedy if none can do it, and 503 if none ever said what it can do. It reads the database only: call
+ * `refreshTrainers` before it where the newest state matters.
+ */
+export async function chooseTrainer({ db }: Pick<Ctx, "db">, needs: TrainerNeeds): Promise<string> {
+  const attached = await attachedTrainers(db);
+  if (attached.length === 0) throw new ServiceError("not_implemented", NO_TRAINER);
+  const candidates = attached.filter(({ id }) => needs.trainerId === undefined || id === needs.trainerId);
+  if (candidates.length === 0) {
+    throw new ServiceError("unprocessable", "The trainer that holds this checkpoint is no longer attached.");
+  }
+  const known = candidates.filter(({ capabilities }) => capabilities !== null);
+  const judged = known.map((row) => ({ row, missing: missingIn(readCapabilities(row.capabilities), needs) }));
+  const [chosen] = judged
+    .filter(({ missing }) => missing.length === 0)
+    .map(({ row }) => row)
+    .sort(byReadiness);
+  if (chosen) return chosen.id;
+  if (judged.length === 0) {
+    const why = candidates.map(({ name, error }) => `${name}: ${error ?? "It has not been reached yet."}`).join(" ");
+    throw new ServiceError("unavailable", `No trainer can be reached. ${why}`, { retryAfter: 30 });
+  }
+  const errors: FieldError[] = judged.flatMap(({ row, missing }) =>
+    missing.map((one) => ({ path: one.path, message: sentence(row.name, one) })),
+  );
+  const message = `No attached trainer can do this. ${errors.map((error) => error.message).join(" ")}`;
+  throw new ServiceError("unprocessable", message.slice(0, 4000), { errors });
+}

@@ -1,0 +1,21 @@
+import type { Db } from "@/db/client";
+import { agentTrainer } from "./agent-trainer";
+import { namedTrainer } from "./attachment";
+import { type TrainerClient, TrainerUnreachable } from "./trainer-client";
+import { attachedTrainers, isOnline, type TrainerRow } from "./trainer-rows";
+import { urlTrainer } from "./url-trainer";
+
+/** Returns the client of an attached trainer. */
+export function clientOf(db: Db, row: TrainerRow): TrainerClient {
+  if (row.kind === "agent") return agentTrainer({ db, trainerId: row.id, isOnline: isOnline(row) });
+  const named = namedTrainer();
+  if (!named) throw new TrainerUnreachable("TRAINER_URL is no longer set.");
+  return urlTrainer({ trainerId: row.id, ...named });
+}
+
+/** Returns a trainer's client; throws `TrainerUnreachable` for one that is no longer attached. */
+export async function openTrainer(db: Db, trainerId: string): Promise<TrainerClient> {
+  const row = (await attachedTrainers(db)).find(({ id }) => id === trainerId);
+  if (!row) throw new TrainerUnreachable("The trainer is no longer attached.");
+  return clientOf(db, row);
+}

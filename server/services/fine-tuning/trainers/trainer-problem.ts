@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { type TrainerProblem, TrainerRefused, TrainerUnreachable } from "./trainer-client";
+
+const TEXT_MAX = 4000;
+const LOG_LINES_MAX = 50;
+const text = z.string().transform((value) => value.slice(0, TEXT_MAX));
+const optional = text.nullish().catch(null);
+
+const problem = z
+  .object({
+    code: text,
+    message: text,
+    param: optional,
+    retryable: z.boolean().catch(false),
+    blame: optional,
+    phase: optional,
+    hint: optional,
+    log_tail: z.array(text).catch([]),
+  })
+  .transform(
+    ({ log_tail, param, blame, phase, hint, ...rest }): TrainerProblem => ({
+      ...rest,
+      param: param ?? null,
+      blame: blame ?? null,
+      phase: phase ?? null,
+      hint: hint ?? null,
+      logTail: log_tail.slice(-LOG_LINES_MAX),
+    }),
+  );
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
+
+/** Returns a trainer's error object, which may lie under `error` or `detail`; `null` for anything else. */
+export function trainerProblemOf(body: unknown): TrainerProblem | null {
+  const candidates = isRecord(body) ? [body.error, body.detail, body] : [];
+  for (const candidate of candidates) {
+    const parsed = problem.safeParse(candidate);
+    if (parsed.success) return parsed.data;
+  }
+  return null;
+}
+
+const saying = (code: string, message: string, hint: string | null): TrainerProblem => ({
+  code,
+  message,
+  param: null,
+  retryable: false,
+  blame: "platform",
+  phase: null,
+  hint,
+  logTail: [],
+});
+
+/** What a proxy in front of a trainer replies while the trainer is away. */
+const GATEWAY = new Set([502, 503, 504]);
+
+/** Returns the error for a response that is no success. `tokenName` is what its operator would have to correct. */
+export function refusalOf(status: number, body: unknown, tokenName: string): TrainerRefused | TrainerUnreachable {
+  const given = trainerProblemOf(body);
+  if (given) return new TrainerRefused(status, given);
+  if (GATEWAY.has(status)) return new TrainerUnreachable(`The trainer is not available (status ${status}).`);
+  if (status === 401 || status === 403) {
+    const hint = `Check that ${tokenName} is the trainer's own token.`;
+    return new TrainerRefused(status, saying("unauthorized", "The trainer does not accept our token.", hint));
+  }
+  return new TrainerRefused(status, saying("invalid_spec", `The trainer replied with the status ${status}.`, null));
+}

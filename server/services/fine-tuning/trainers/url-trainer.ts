@@ -1,0 +1,115 @@
+import { env } from "@/env";
+import { createOutbound, type Outbound, OutboundError, type OutboundRequest } from "@/server/platform/outbound";
+import { databaseEndpoints } from "@/server/platform/outbound/database-endpoints";
+import { type TrainerCall, type TrainerClient, TrainerUnreachable } from "./trainer-client";
+import { refusalOf } from "./trainer-problem";
+
+const MIB = 1024 * 1024;
+const REPLY_MAX_BYTES = 32 * MIB;
+const PROBLEM_MAX_BYTES = MIB;
+/** A checkpoint of a large model is one file of many gigabytes; its reader's own time limit ends the call. */
+const FILE_MAX_BYTES = 1024 * 1024 * MIB;
+const FILE_TIMEOUT_MS = 3_600_000;
+const CHECK_TIMEOUT_MS = 10_000;
+
+/** By host: naming it in TRAINER_URL allows exactly that one, besides public addresses. */
+const clients = new Map<string, Outbound>();
+
+function clientFor({ hostname, port, protocol }: URL): Outbound {
+  const allow = `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
+  const { DATABASE_URL, MIGRATION_DATABASE_URL } = env();
+  const client =
+    clients.get(allow) ??
+    createOutbound({ allow, databases: databaseEndpoints([DATABASE_URL, MIGRATION_DATABASE_URL]) });
+  clients.set(allow, client);
+  return client;
+}
+
+const parsed = (body: Buffer): unknown => {
+  try {
+    return body.length === 0 ? null : JSON.parse(body.toString("utf8"));
+  } catch {
+    return undefined;
+  }
+};
+
+/** Nothing is known of what the trainer does after a call without a usable reply. */
+const unreachable = (error: unknown) =>
+  error instanceof OutboundError ? new TrainerUnreachable(error.message, { cause: error }) : error;
+
+async function firstBytes(body: AsyncIterable<Uint8Array>, max: number): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of body) {
+    parts.push(part);
+    length += part.length;
+    if (length >= max) break;
+  }
+  return Buffer.concat(parts);
+}
+
+type Attached = { trainerId: string; url: string; token: string };
+
+/** Returns the client of a trainer that we call. */
+export function urlTrainer({ trainerId, url, token }: Attached): TrainerClient {
+  const outbound = clientFor(new URL(url));
+  const requestOf = ({ method, path, query = {}, headers, timeoutMs, projectId }: TrainerCall): OutboundRequest => {
+    const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString();
+    return {
+      projectId,
+      method,
+      url: `${url}/v1${path}${search && `?${search}`}`,
+      headers: { accept: "application/json", ...headers, authorization: `Bearer ${token}` },
+      accepts: () => true,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    };
+  };
+
+  const request: TrainerClient["request"] = async (call) => {
+    const given = {
+      ...requestOf(call),
+      maxBytes: REPLY_MAX_BYTES,
+      ...(call.json === undefined ? {} : { json: call.json }),
+    };
+    const { status, headers, body } = await outbound.request(given).catch((error) => {
+      throw unreachable(error);
+    });
+    const json = parsed(body);
+    if (status < 200 || status > 299) throw refusalOf(status, json, "TRAINER_TOKEN");
+    if (json === undefined) throw new TrainerUnreachable("The address of the trainer replied with something else.");
+    return { status, headers, json };
+  };
+
+  return {
+    trainerId,
+    request,
+
+    async download(call) {
+      const given = { ...requestOf(call), timeoutMs: call.timeoutMs ?? FILE_TIMEOUT_MS, maxBytes: FILE_MAX_BYTES };
+      const { status, headers, body } = await outbound.stream(given).catch((error) => {
+        throw unreachable(error);
+      });
+      if (status >= 200 && status <= 299) return { status, headers, body };
+      const reason = await firstBytes(body, PROBLEM_MAX_BYTES).catch(() => Buffer.alloc(0));
+      throw refusalOf(status, parsed(reason), "TRAINER_TOKEN");
+    },
+
+    async sendManifest({ projectId, sha256, content }) {
+      const path = `/manifests/${sha256}`;
+      const head = { ...requestOf({ method: "HEAD", path, projectId }), timeoutMs: CHECK_TIMEOUT_MS };
+      const put = {
+        ...requestOf({ method: "PUT", path, projectId, headers: { "content-type": "application/x-ndjson" } }),
+        body: content,
+        timeoutMs: FILE_TIMEOUT_MS,
+      };
+      try {
+        const known = await outbound.request(head);
+        if (known.status === 200 || known.status === 204) return;
+        const { status, body } = await outbound.request(put);
+        if (status < 200 || status > 299) throw refusalOf(status, parsed(body), "TRAINER_TOKEN");
+      } catch (error) {
+        throw unreachable(error);
+      }
+    },
+  };
+}
