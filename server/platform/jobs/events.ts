@@ -101,6 +101,11 @@ export const deliveryQueued = eventType("notifications/delivery.queued", {
   schema: z.object({ projectId: z.string().min(1), deliveryId: z.string().min(1) }),
 });
 
+/** A training job's status changed, as its trainer reported it. */
+export const trainingJobMoved = eventType("fine-tuning/job.moved", {
+  schema: z.object({ projectId: z.string().min(1), jobId: z.string().min(1) }),
+});
+
 /** A work item has something to do: a ticket to create, to change or to read. */
 export const workItemDue = eventType("repair/work-item.due", {
   schema: z.object({ projectId: z.string().min(1), workItemId: z.string().min(1) }),

@@ -14,7 +14,8 @@ export const listEventsInput = z.strictObject({
   /** Seconds to wait for an event if there is none yet. */
   wait: queryInteger(0, 25).default(0),
 });
-/** An entry of a training job's log; `seq` counts from 1 without gaps, apart from metrics, which are in the charts. */
+export const streamEventsInput = listEventsInput.pick({ jobId: true, after: true });
+/** An entry of a training job's log; `seq` counts from 1 without gaps, apart from metrics and progress, which are in the charts and the job. */
 export const trainingEvent = z.object({
   seq: z.int(),
   attempt: z.int(),

@@ -159,17 +159,15 @@ test("a manifest is sent in pieces, and only once", async () => {
 
 const agent = async () => {
   const { ctx } = await testProject();
-  await db()
-    .insert(trainers)
-    .values({
-      id: "trn_a",
-      kind: "agent",
-      name: "Box",
-      keyHash: "x",
-      keyHint: "abcd",
-      lastSeenAt: NOW,
-      updatedAt: NOW,
-    });
+  await db().insert(trainers).values({
+    id: "trn_a",
+    kind: "agent",
+    name: "Box",
+    keyHash: "x",
+    keyHint: "abcd",
+    lastSeenAt: NOW,
+    updatedAt: NOW,
+  });
   return { ctx, client: agentTrainer({ db: db(), trainerId: "trn_a", isOnline: true }) };
 };
 

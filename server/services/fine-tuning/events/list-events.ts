@@ -1,0 +1,22 @@
+import { verb } from "@/server/platform/verb";
+import { FINE_TUNING_READERS } from "../readers";
+import { requireTrainer } from "../trainers";
+import { awaitLog } from "./read-log";
+import { eventsReply, listEventsInput } from "./schemas";
+
+export const listEvents = verb(
+  {
+    name: "fineTuning.listEvents",
+    summary: "List the events of a training job, in order.",
+    description:
+      "Pass `lastSeq` as `after` for what follows. With `wait` the reply comes as soon as something is new, also if that is only in the charts. Measurements and progress are not in the list: see metrics and the job.",
+    effect: "read",
+    capability: FINE_TUNING_READERS,
+    input: listEventsInput,
+    reply: eventsReply,
+  },
+  async (ctx, { jobId, after, limit, wait }) => {
+    await requireTrainer(ctx);
+    return awaitLog(ctx, jobId, after, limit, wait);
+  },
+);
