@@ -24,9 +24,17 @@ export { exampleFacets } from "./examples/example-facets";
 export { forgetExamples, ofConversations, ofUser } from "./examples/forget-examples";
 export { getExample } from "./examples/get-example";
 export { listExamples } from "./examples/list-examples";
+export { requireDataset } from "./examples/lock-dataset";
 export { updateExample } from "./examples/update-example";
 export { exportDataset } from "./exports/export-dataset";
 export { exportPreview } from "./exports/export-preview";
+export {
+  countTrainingExamples,
+  isUnchanged,
+  readTrainingRows,
+  type TrainingExamples,
+  type TrainingMethod,
+} from "./exports/training-rows";
 export { createKnowledgeGoal } from "./goals/create-knowledge-goal";
 export { deleteKnowledgeGoal } from "./goals/delete-knowledge-goal";
 export { getKnowledgeGoal, listKnowledgeGoals } from "./goals/list-knowledge-goals";
@@ -43,6 +51,7 @@ export { claimCandidate, nextCandidate, releaseCandidate } from "./review/claim-
 export { approveCandidate, rejectCandidate, skipCandidate } from "./review/decide-candidate";
 export { getCandidate, listReviewQueue } from "./review/list-review-queue";
 export { undoDecision } from "./review/undo-decision";
+export { closeForTraining } from "./versions/close-for-training";
 export { diffVersions } from "./versions/diff-versions";
 export { getVersion, listVersions } from "./versions/list-versions";
 export { restoreVersion } from "./versions/restore-version";

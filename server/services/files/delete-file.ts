@@ -1,5 +1,5 @@
 import { auditNote } from "@/server/platform/audit";
-import { notFound } from "@/server/platform/errors";
+import { notFound, ServiceError } from "@/server/platform/errors";
 import { okReply } from "@/server/platform/schemas";
 import { streamVerb } from "@/server/platform/stream-verb";
 import { erase, markForErasure } from "./erase-files";
@@ -20,6 +20,9 @@ export const deleteFile = streamVerb(
     const row = await commit(async (tx) => {
       const marked = await markForErasure(tx, fileId);
       if (!marked) throw notFound("The file");
+      if (marked.kind === "manifest") {
+        throw new ServiceError("conflict", "This file holds what a training job was trained on and cannot be deleted.");
+      }
       auditNote(tx, { target: { type: "file", id: fileId }, after: null });
       return marked;
     });

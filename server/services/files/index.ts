@@ -6,4 +6,5 @@ export { eraseFilesBefore, eraseMarkedFiles, eraseProjectFiles, markContentForEr
 export { type OpenFile, openFile } from "./open-file";
 export { downloadFile, getFile, listFiles } from "./read-files";
 export { beginUpload, continueUpload, finishUpload } from "./resume-upload";
+export { type Stored, storeFile } from "./store-file";
 export { uploadFile } from "./upload-file";

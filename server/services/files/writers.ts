@@ -37,6 +37,7 @@ async function requireWriterSlot(tx: Ctx) {
 }
 
 export type Begun = Pick<FileRow, "name" | "mediaType" | "resumable"> & {
+  kind?: FileRow["kind"];
   bytes?: number | undefined;
   sha256?: string | undefined;
 };

@@ -37,3 +37,7 @@ export async function lockDataset(tx: Ctx, datasetId: string): Promise<LockedDat
   if (!row) throw notFound("The Dataset");
   return { ...row, now: Number(row.now) };
 }
+
+/** Locks a Dataset until the transaction ends, so that it is neither deleted nor changed; throws a 404 if it is not there. */
+export const requireDataset = async (tx: Ctx, datasetId: string): Promise<void> =>
+  void (await lockDataset(tx, datasetId));

@@ -74,6 +74,7 @@ export async function* readSelected(
     const page = await db
       .select({
         id: exampleRevisions.exampleId,
+        version: exampleRevisions.fromVersion,
         payload: sql<string>`${exampleRevisions.payload}::text`,
         tags: exampleRevisions.tags,
         split: exampleRevisions.split,
@@ -90,9 +91,9 @@ export async function* readSelected(
       .orderBy(exampleRevisions.exampleId)
       .limit(limit);
     let characters = 0;
-    for (const { id, payload, tags, split, ...source } of page) {
+    for (const { id, version, payload, tags, split, ...source } of page) {
       characters += payload.length;
-      yield { id, payload: JSON.parse(payload) as DraftPayload, tags, split, source: knownOf(source) };
+      yield { id, version, payload: JSON.parse(payload) as DraftPayload, tags, split, source: knownOf(source) };
     }
     const last = page.at(-1);
     if (!last || page.length < limit) return;

@@ -51,6 +51,8 @@ export type ExampleRow = {
   externalRef?: string;
   /** Our own `ex_…`, in a file that we wrote. */
   id?: string;
+  /** The version of the Dataset that the content is of, where we read it. */
+  version?: number;
 };
 
 export type Draft = ExampleRow & {

@@ -1,0 +1,65 @@
+import { hash } from "node:crypto";
+import { and, type SQL, sql } from "drizzle-orm";
+import { exampleRevisions } from "@/db/schema";
+import { canonicalJson } from "@/server/platform/canonical-json";
+import type { Ctx } from "@/server/platform/context";
+import { JSON_FORMATS } from "../formats";
+import { readSelected, type Selected, select } from "./read-selected";
+
+/** The format whose lines a method trains on. */
+const FORMAT_OF = { sft: "trl_sft", dpo: "trl_dpo", orpo: "trl_dpo", kto: "trl_kto" } as const;
+export type TrainingMethod = keyof typeof FORMAT_OF;
+
+type Asked = { datasetId: string; version: number; split: "train" | "validation" };
+
+/** The Examples of one split of a version, counted by what they have. */
+export type TrainingExamples = {
+  selected: Selected;
+  examples: number;
+  /** With a rejected answer. */
+  paired: number;
+  /** Whose answer counts for something. */
+  weighted: number;
+  /** With either, or both. */
+  useful: number;
+};
+
+const HAS_REJECTED = sql`${exampleRevisions.payload} ? 'rejectedOutput'`;
+const HAS_WEIGHT = sql`coalesce((${exampleRevisions.payload} #>> '{expectedOutput,weight}')::float8, 1) > 0`;
+const countOf = (condition: SQL) => sql<number>`count(*) filter (where ${condition})::int`;
+
+export async function countTrainingExamples(ctx: Ctx, asked: Asked): Promise<TrainingExamples> {
+  const selected = await select(ctx, asked);
+  const [counted] = await ctx.db
+    .select({
+      examples: sql<number>`count(*)::int`,
+      paired: countOf(HAS_REJECTED),
+      weighted: countOf(HAS_WEIGHT),
+      useful: countOf(sql`(${HAS_REJECTED} or ${HAS_WEIGHT})`),
+    })
+    .from(exampleRevisions)
+    .where(selected.condition);
+  return { selected, ...(counted as Omit<TrainingExamples, "selected">) };
+}
+
+/** Returns whether a closed version still has the Examples that were counted: only an erasure takes some away. */
+export const isUnchanged = async ({ db }: Ctx, { selected, examples }: TrainingExamples): Promise<boolean> =>
+  (await db.$count(exampleRevisions, and(selected.condition))) === examples;
+
+/** Yields the rows that a method trains on, in the order of the Examples' ids. */
+export async function* readTrainingRows(ctx: Ctx, { selected }: TrainingExamples, method: TrainingMethod) {
+  const write = JSON_FORMATS[FORMAT_OF[method]];
+  for await (const row of readSelected(ctx, selected)) {
+    const written = write(row);
+    if ("reason" in written) continue;
+    for (const line of written.lines) {
+      yield {
+        example_id: row.id,
+        example_version: row.version,
+        // Of what it teaches, so that equal rows of different Examples can be told.
+        sha256: hash("sha256", canonicalJson(line)),
+        ...(line as object),
+      };
+    }
+  }
+}

@@ -1,0 +1,207 @@
+import { createHash } from "node:crypto";
+import { getHeapStatistics, setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { and, eq } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { datasets, datasetVersions, trainingManifests } from "@/db/schema";
+import { testProject } from "@/db/testing/test-project";
+import { canonicalJson } from "@/server/platform/canonical-json";
+import { type Ctx, inTransaction } from "@/server/platform/context";
+import { countTrainingExamples, forgetExamples, isUnchanged, ofUser } from "@/server/services/datasets";
+import { fullPayload, smallPayload } from "@/server/services/datasets/chat-payload/testing";
+import { storedDataset, creating as storing, write } from "@/server/services/datasets/examples/testing";
+import { storedConversation } from "@/server/services/diagnostics/testing";
+import { openFile } from "@/server/services/files";
+import { storeManyExamples } from "../testing/store-many-examples";
+import { freezeExamples, type Manifest } from "./freeze-examples";
+
+async function world() {
+  const { ctx } = await testProject();
+  return { ctx, datasetId: await storedDataset(ctx) };
+}
+const creating: typeof storing = (question, more) => storing(question, { split: "train", ...more });
+const rejectedOutput = { type: "chat_message" as const, message: { role: "assistant" as const, content: "No idea." } };
+const paired = (question: string) => creating(question, { payload: { ...smallPayload(question), rejectedOutput } });
+
+async function linesOf(ctx: Ctx, { fileId }: Manifest) {
+  const file = await openFile(ctx, fileId as string);
+  const bytes = Buffer.from(await file.read(0, file.size));
+  return { bytes, lines: bytes.toString().trimEnd().split("\n") };
+}
+const rowsIn = async (ctx: Ctx, manifest: Manifest) =>
+  (await linesOf(ctx, manifest)).lines.slice(1).map((line) => JSON.parse(line));
+
+test("a manifest holds one split as canonical JSON lines, and is named by the hash of its bytes", async () => {
+  const { ctx, datasetId } = await world();
+  await write(ctx, datasetId, [
+    creating("one", { payload: fullPayload() }),
+    creating("two"),
+    creating("held out", { split: "validation" }),
+    creating("for the end", { split: "test" }),
+  ]);
+  const { train, validation, datasetVersion } = await freezeExamples(ctx, { datasetId, method: "sft" });
+  expect(datasetVersion).toBe(1);
+  expect([train.rows, validation?.rows]).toEqual([2, 1]);
+  const { bytes, lines } = await linesOf(ctx, train);
+  expect(createHash("sha256").update(bytes).digest("hex")).toBe(train.sha256);
+  expect(bytes.length).toBe(train.bytes);
+  const [header, ...rows] = lines.map((line) => JSON.parse(line));
+  expect(header).toEqual({
+    manifest_version: 1,
+    method: "sft",
+    rows: 2,
+    schema: "chat.v1",
+    selection: { dataset_id: datasetId, split: "train" },
+  });
+  expect(lines).toEqual([header, ...rows].map(canonicalJson));
+  expect(rows[0]).toMatchObject({ example_version: 1, tools: [{ type: "function" }] });
+  // A template writes a call's arguments itself, so they are an object.
+  expect(rows[0].messages.at(-1).tool_calls[0].function.arguments).toEqual({ orderId: "4711" });
+  const { example_id, example_version, sha256, ...taught } = rows[1];
+  expect(example_id).toMatch(/^ex_/);
+  expect(sha256).toBe(createHash("sha256").update(canonicalJson(taught)).digest("hex"));
+  expect((await rowsIn(ctx, validation as Manifest))[0].messages[0].content).toBe("held out");
+});
+
+test("each method gets its own form", async () => {
+  const { ctx, datasetId } = await world();
+  await write(ctx, datasetId, [paired("one")]);
+  const shapes = async (method: "dpo" | "orpo" | "kto") =>
+    rowsIn(ctx, (await freezeExamples(ctx, { datasetId, method })).train);
+  const prompt = [{ role: "user", content: "one" }];
+  for (const method of ["dpo", "orpo"] as const) {
+    const [row] = await shapes(method);
+    expect(row).toMatchObject({ prompt, rejected: [rejectedOutput.message] });
+    expect(row.chosen[0].role).toBe("assistant");
+  }
+  const rows = await shapes("kto");
+  expect(rows.map(({ label }) => label)).toEqual([true, false]);
+  expect(rows[1]).toMatchObject({ prompt, completion: [rejectedOutput.message] });
+});
+
+test("the same selection is the same manifest and stored once, also in a later version; another selection is not", async () => {
+  const { ctx, datasetId } = await world();
+  await write(ctx, datasetId, [creating("one"), creating("two")]);
+  const [first, again] = await Promise.all([
+    freezeExamples(ctx, { datasetId, method: "sft" }),
+    freezeExamples(ctx, { datasetId, method: "sft" }),
+  ]);
+  expect(again.train).toEqual(first.train);
+  await write(ctx, datasetId, [creating("for the end", { split: "test" })]);
+  const later = await freezeExamples(ctx, { datasetId, method: "sft" });
+  expect([later.datasetVersion, later.train]).toEqual([2, first.train]);
+  await write(ctx, datasetId, [creating("three")]);
+  const other = await freezeExamples(ctx, { datasetId, method: "sft" });
+  expect(other.train.sha256).not.toBe(first.train.sha256);
+  expect((await freezeExamples(ctx, { datasetId, datasetVersion: 1, method: "sft" })).train).toEqual(first.train);
+  expect(await ctx.db.$count(trainingManifests, eq(trainingManifests.projectId, ctx.projectId))).toBe(2);
+});
+
+test("freezing closes the version: what is changed afterwards is in the next", async () => {
+  const { ctx, datasetId } = await world();
+  await write(ctx, datasetId, [creating("one")]);
+  const { train } = await freezeExamples(ctx, { datasetId, method: "sft" });
+  const [version] = await ctx.db
+    .select()
+    .from(datasetVersions)
+    .where(and(eq(datasetVersions.projectId, ctx.projectId), eq(datasetVersions.datasetId, datasetId)));
+  expect(version?.closedAt).toEqual(expect.any(Number));
+  const [row] = await rowsIn(ctx, train);
+  await write(ctx, datasetId, [
+    { kind: "update", exampleId: row.example_id, patch: { payload: smallPayload("changed") } },
+  ]);
+  expect((await freezeExamples(ctx, { datasetId, datasetVersion: 1, method: "sft" })).train).toEqual(train);
+  expect((await rowsIn(ctx, train))[0]).toEqual(row);
+});
+
+test("what cannot be trained on is refused with the number of Examples", async () => {
+  const { ctx, datasetId } = await world();
+  const refused = (method: "sft" | "dpo" | "orpo" | "kto", message: RegExp) =>
+    expect(freezeExamples(ctx, { datasetId, method })).rejects.toMatchObject({
+      code: "unprocessable",
+      message: expect.stringMatching(message),
+    });
+  await refused("sft", /no Examples/);
+  await write(ctx, datasetId, [creating("one"), creating("two"), paired("three")]);
+  await refused("dpo", /^2 of 3 training Examples have no rejectedOutput/);
+  await refused("orpo", /^2 of 3 training Examples have no rejectedOutput/);
+  const { train } = await freezeExamples(ctx, { datasetId, method: "kto" });
+  expect(train.rows).toBe(4);
+  const other = await storedDataset(ctx);
+  await write(ctx, other, [creating("one")]);
+  await expect(freezeExamples(ctx, { datasetId: other, method: "kto" })).rejects.toThrow(
+    /None of the 1 training Example/,
+  );
+  await ctx.db.update(datasets).set({ schemaVersion: 2 }).where(eq(datasets.id, other));
+  await expect(freezeExamples(ctx, { datasetId: other, method: "sft" })).rejects.toThrow(/chat\/v1/);
+});
+
+test("an Example whose answer has the weight 0 is not trained on", async () => {
+  const { ctx, datasetId } = await world();
+  const payload = smallPayload("ignored");
+  const ignored = { ...payload, expectedOutput: { ...payload.expectedOutput, weight: 0 } };
+  await write(ctx, datasetId, [creating("one"), creating("ignored", { payload: ignored })]);
+  const { train } = await freezeExamples(ctx, { datasetId, method: "sft" });
+  expect([train.rows, (await rowsIn(ctx, train)).length]).toEqual([1, 1]);
+});
+
+test("another project's Dataset is not there, and neither is a version that never was", async () => {
+  const { ctx, datasetId } = await world();
+  await write(ctx, datasetId, [creating("one")]);
+  const other = await testProject();
+  await expect(freezeExamples(other.ctx, { datasetId, method: "sft" })).rejects.toMatchObject({ code: "not_found" });
+  await expect(freezeExamples(ctx, { datasetId, datasetVersion: 7, method: "sft" })).rejects.toMatchObject({
+    code: "not_found",
+  });
+});
+
+test("an erasure while Examples are read is noticed", async () => {
+  const { ctx, datasetId } = await world();
+  const { id: conversationId } = await storedConversation(ctx, [{ role: "user", text: "Hello" }], { userId: "ann" });
+  const link = { conversationId, userId: "ann", turn: 1, findingId: null };
+  await write(ctx, datasetId, [creating("one"), creating("of ann", { link })]);
+  const counted = await countTrainingExamples(ctx, { datasetId, version: 1, split: "train" });
+  expect(await isUnchanged(ctx, counted)).toBe(true);
+  expect(await inTransaction(ctx, (tx) => forgetExamples(tx, ofUser("ann")))).toEqual({ example_revisions: 1 });
+  expect(await isUnchanged(ctx, counted)).toBe(false);
+});
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+/** Returns the growth of the live heap, in MB, at its highest while the work runs. */
+async function growthDuring(work: () => Promise<unknown>) {
+  const live = () => {
+    collectGarbage();
+    return getHeapStatistics().used_heap_size / 2 ** 20;
+  };
+  const before = live();
+  let highest = before;
+  const timer = setInterval(() => {
+    highest = Math.max(highest, live());
+  }, 2_000);
+  try {
+    await work();
+  } finally {
+    clearInterval(timer);
+  }
+  return highest - before;
+}
+
+test("100,000 Examples are frozen in constant memory", async () => {
+  const { ctx } = await testProject();
+  const datasetId = await storeManyExamples(ctx, 100_000);
+  const startedAt = performance.now();
+  let train: Manifest | undefined;
+  const grown = await growthDuring(async () => {
+    ({ train } = await freezeExamples(ctx, { datasetId, method: "sft" }));
+  });
+  const seconds = (performance.now() - startedAt) / 1000;
+  expect(train?.rows).toBe(100_000);
+  expect(train?.bytes).toBeGreaterThan(40_000_000);
+  // A page of Examples and a chunk of the file; the manifest itself has over 40 MB, and its rows as objects several times that.
+  expect(grown).toBeLessThan(24);
+  process.stdout.write(
+    `Froze 100,000 Examples (${train?.bytes} bytes) in ${(seconds).toFixed(1)} s with ${grown.toFixed(1)} MB of live heap.\n`,
+  );
+}, 300_000);

@@ -1,0 +1,49 @@
+import { unprocessable } from "@/server/platform/errors";
+import type { TrainingExamples, TrainingMethod } from "@/server/services/datasets";
+
+type Counts = Omit<TrainingExamples, "selected">;
+
+/** Rows that a method makes of the Examples: kto has one for each answer, the others one for each Example. */
+const ROWS: Record<TrainingMethod, (counts: Counts) => number> = {
+  sft: ({ weighted }) => weighted,
+  dpo: ({ paired }) => paired,
+  orpo: ({ paired }) => paired,
+  kto: ({ weighted, paired }) => weighted + paired,
+};
+export const rowsOf = (counts: Counts, method: TrainingMethod): number => ROWS[method](counts);
+
+const quantity = (count: number, what: string) => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
+
+/** Throws 422 for Examples that the method cannot train on, with how many. */
+export function requireTrainable(
+  counts: Counts,
+  { split, method }: { split: "train" | "validation"; method: TrainingMethod },
+): void {
+  const { examples, paired, weighted } = counts;
+  if (examples === 0) {
+    if (split === "validation") return;
+    throw unprocessable("/datasetId", "The Dataset has no Examples in its training split. Add some first.");
+  }
+  const unpaired = examples - paired;
+  if ((method === "dpo" || method === "orpo") && unpaired > 0) {
+    const which = `${unpaired.toLocaleString("en")} of ${quantity(examples, `${NAMES[split]} Example`)}`;
+    throw unprocessable(
+      "/method",
+      `${which} ${unpaired === 1 ? "has" : "have"} no rejectedOutput, which ${method} needs in every Example. Add rejected answers, or choose sft or kto.`,
+    );
+  }
+  if (split === "validation") return;
+  if (method === "kto" && (paired === 0 || weighted === 0)) {
+    throw unprocessable(
+      "/method",
+      paired === 0
+        ? `None of the ${quantity(examples, "training Example")} has a rejectedOutput. kto needs at least one answer that is not wanted, beside those that are.`
+        : "kto needs at least one wanted answer, and every expectedOutput has the weight 0.",
+    );
+  }
+  if (rowsOf(counts, method) === 0) {
+    throw unprocessable("/datasetId", "Nothing would be learned: every expectedOutput has the weight 0.");
+  }
+}
+
+const NAMES = { train: "training", validation: "validation" } as const;
