@@ -32,6 +32,10 @@ export const baseModel = z.object({
 export type BaseModel = z.infer<typeof baseModel>;
 export const baseModelsReply = z.object({ baseModels: z.array(baseModel) });
 export const baseModelReply = z.object({ baseModel });
+/** Reply to a caller who may add models but not read them. */
+export const addedBaseModelReply = z.object({
+  baseModel: baseModel.pick({ baseModelId: true, id: true, source: true }),
+});
 
 export const listBaseModelsInput = z.strictObject({ q: z.string().max(200).optional() });
 export const addBaseModelInput = z
