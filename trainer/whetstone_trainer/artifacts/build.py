@@ -50,7 +50,7 @@ def build(
         _publish(folder, source, record, request, checkpoint)
         result = ArtifactResult(status="ready", warnings=record.warnings, files=record.files)
         prune_builds(home, UNUSED_BUILD_SECONDS)
-    except Exception as error:  # noqa: BLE001 - every way to fail is a result the service can show
+    except Exception as error:
         result = ArtifactResult(status="failed", error=_error_of(error, progress.phase))
     write_json(folder / "result.json", result.model_dump(mode="json"))
     return result
