@@ -51,6 +51,13 @@ def _with_session(base: Any) -> Any:
         def evaluate(self, *args: Any, **kwargs: Any) -> dict[str, float]:
             return self.session.evaluation(self, lambda: super(SessionTrainer, self).evaluate(*args, **kwargs))
 
+        def _load_from_checkpoint(self, *args: Any, **kwargs: Any) -> None:
+            # PEFT loads an adapter as float32, also one that is trained in bfloat16: other arithmetic, other weights.
+            types = {name: parameter.dtype for name, parameter in self.model.named_parameters()}
+            super()._load_from_checkpoint(*args, **kwargs)
+            for name, parameter in self.model.named_parameters():
+                parameter.data = parameter.data.to(types[name])
+
         def _save_checkpoint(self, model: Any, trial: Any) -> None:
             # Past TRL's own override, whose model card repeats local paths.
             self.session.save(self, lambda: Trainer._save_checkpoint(self, model, trial))
