@@ -95,3 +95,24 @@ def test_full_training_on_an_adapter_checkpoint_merges_it_first(
     assert second.checkpoints[-1].kind == "full"
     assert second.checkpoints[-1].lineage[0]["type"] == "merged_from"
     assert second.events("metrics")[0].data["train_loss"] < first.events("metrics")[0].data["train_loss"]
+
+
+def test_packed_rows_train(home: Path, tiny_model: Path, make_job: MakeJob) -> None:
+    job = make_job(spec_document(home, tiny_model, "sft", "full", training={"packing": True, "max_length": 64}))
+    assert run(job) == 0, job.log()[-3000:]
+    assert job.events("metrics")[-1].data["tokens_seen"] > 0
+
+
+def test_a_killed_dpo_on_an_sft_adapter_resumes_against_the_same_reference(
+    home: Path, tiny_model: Path, make_job: MakeJob
+) -> None:
+    first = make_job(spec_document(home, tiny_model, training={"max_steps": 4}))
+    assert run(first) == 0
+    base = {"id": str(tiny_model), "source": "checkpoint", "checkpoint_id": first.checkpoints[-1].checkpoint_id}
+    spec = spec_document(home, None, "dpo", base_model=base)
+    whole, killed = make_job(spec), make_job(spec)
+    assert run(whole) == 0
+    assert run(killed, patch="kill_after_step:6") != 0
+    killed.next_attempt()
+    assert run(killed) == 0
+    assert killed.weights() == whole.weights()

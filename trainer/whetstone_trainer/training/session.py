@@ -101,7 +101,9 @@ class TrainingSession:
             document["baseline"] = step == 0
             self._evaluated = (step, document)
             document["is_best"] = step > 0 and self._would_be_best(self._metric_of(document))
-            self.reporter.emit("eval", document, message=f"Validation loss {document['eval_loss']} at step {step}")
+            self.reporter.emit(
+                "eval", document, message=f"Validation loss {_short(document['eval_loss'])} at step {step}"
+            )
             return
         if "loss" not in logs:
             return
@@ -245,6 +247,10 @@ class TrainingSession:
     def _out_of_time(self) -> bool:
         limit = self.spec.limits.max_runtime_seconds
         return limit is not None and self.progress.elapsed_seconds >= limit
+
+
+def _short(value: float | None) -> str:
+    return "is not a number" if value is None else f"{value:.4g}"
 
 
 def refuse_nonfinite_weights(model: Any) -> None:
