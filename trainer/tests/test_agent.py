@@ -1,0 +1,314 @@
+"""A trainer behind a router: it calls the web app, which is a real server on another port of this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import json
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fake_web import KEY, FakeWeb, until
+
+from whetstone_trainer.events import EventLog
+from whetstone_trainer.service import agent, delivery
+from whetstone_trainer.service.agent_commands import CHUNK_BYTES, ranged
+from whetstone_trainer.service.app import create_app
+from whetstone_trainer.service.capabilities import Capabilities
+from whetstone_trainer.service.job_record import job_dir, read_record
+from whetstone_trainer.service.settings import Settings
+
+TOKEN = "the-token-of-this-trainer"
+
+# Succeeds at once: how it trains is not the point here.
+WORKER = """
+import argparse, pathlib
+from whetstone_trainer.events import EventLog
+from whetstone_trainer.files import write_json
+parser = argparse.ArgumentParser()
+for name in ("--home", "--job-id", "--attempt"):
+    parser.add_argument(name)
+given = parser.parse_args()
+folder = pathlib.Path(given.home, "jobs", given.job_id)
+log = EventLog(folder)
+print("trained")
+for step in range(5):
+    log.append("metrics", {"step": step}, attempt=int(given.attempt))
+write_json(folder / "result.json", {"attempt": int(given.attempt), "outcome": "completed", "stop_reason": "completed",
+    "error": None, "final_checkpoint_id": None, "best_checkpoint_id": None})
+"""
+
+
+class AMachine(Capabilities):
+    """What a machine says of itself, without looking at this one for seconds."""
+
+    def get(self) -> dict[str, Any]:
+        return {**self.said, "disk_free": next(self.free)}
+
+    def __init__(self, home: Path) -> None:
+        super().__init__(home)
+        self.free = iter(range(10**6))
+        self.said: dict[str, Any] = {
+            "trainer_version": "0.1.0",
+            "spec_version": 1,
+            "methods": ["sft", "dpo", "orpo", "kto"],
+            "adapters": ["lora", "qlora", "full"],
+            "formats": ["safetensors", "gguf"],
+            "gguf_quantizations": ["q8_0"],
+            "compressed_quantizations": [],
+            "devices": [],
+            "unavailable": [],
+        }
+
+
+@pytest.fixture
+def web() -> Iterator[FakeWeb]:
+    fake = FakeWeb()
+    fake.start()
+    yield fake
+    fake.stop()
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(delivery, "LOOK_SECONDS", 0.05)
+    monkeypatch.setattr(delivery, "BACK_OFF_FIRST_SECONDS", 0.05)
+    monkeypatch.setattr(delivery, "BACK_OFF_MAX_SECONDS", 0.2)
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> AMachine:
+    return AMachine(tmp_path)
+
+
+Calling = Callable[..., Any]
+
+
+@pytest.fixture
+def calling(tmp_path: Path, web: FakeWeb, machine: AMachine) -> Calling:
+    @contextmanager
+    def run(key: str = KEY) -> Iterator[None]:
+        script = tmp_path / "worker.py"
+        script.write_text(WORKER)
+        settings = Settings(home=tmp_path, token=TOKEN, tick_seconds=0.05, worker=(sys.executable, str(script)))
+        app = create_app(settings, machine)
+        loop = asyncio.new_event_loop()
+        task = loop.create_task(agent.run_agent(app, tmp_path, TOKEN, web.url, key))
+
+        def follow() -> None:
+            with suppress(asyncio.CancelledError):
+                loop.run_until_complete(task)
+
+        thread = threading.Thread(target=follow)
+        thread.start()
+        try:
+            yield
+        finally:
+            loop.call_soon_threadsafe(task.cancel)
+            thread.join(20)
+            loop.close()
+
+    return run
+
+
+@pytest.fixture(autouse=True)
+def _import_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[1]))
+
+
+def manifest() -> tuple[str, bytes]:
+    rows = [{"schema": "chat.v1", "rows": 1}, {"example_id": "ex_1", "example_version": 1, "messages": []}]
+    content = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    return hashlib.sha256(content).hexdigest(), content
+
+
+def spec(sha256: str) -> dict[str, Any]:
+    return {
+        "spec_version": 1,
+        "method": "sft",
+        "adapter": "lora",
+        "base_model": {"id": "/models/tiny", "source": "local"},
+        "manifest": {"sha256": sha256, "rows": 1},
+    }
+
+
+def submitted(web: FakeWeb, command_id: str = "cmd_put", job_id: str = "job_1") -> dict[str, Any]:
+    sha256, content = manifest()
+    web.manifests[sha256] = content
+    return web.ask(command_id, "PUT", f"/v1/jobs/{job_id}", body=spec(sha256))
+
+
+def is_finished(web: FakeWeb, job_id: str) -> bool:
+    return any(event["type"] == "job.finished" for event in list(web.events.get(job_id, {}).values()))
+
+
+def test_it_says_what_the_machine_is_once_and_again_when_it_changed(
+    web: FakeWeb, calling: Calling, machine: AMachine
+) -> None:
+    with calling():
+        until(lambda: len(web.leases) >= 3)
+        first, *others = web.leases[:3]
+        assert first["capabilities"]["methods"] == ["sft", "dpo", "orpo", "kto"]
+        assert all("capabilities" not in lease for lease in others)
+        assert {lease["capabilities_hash"] for lease in web.leases} == {first["capabilities_hash"]}
+        machine.said["adapters"] = ["lora"]
+        changed = until(lambda: [one for one in web.leases[3:] if "capabilities" in one])[0]
+    assert changed["capabilities"]["adapters"] == ["lora"]
+    assert changed["capabilities_hash"] != first["capabilities_hash"]
+    assert changed["trainer_id"] == first["trainer_id"]
+
+
+def test_a_job_is_submitted_runs_and_its_events_arrive_in_order(tmp_path: Path, web: FakeWeb, calling: Calling) -> None:
+    with calling():
+        result = submitted(web)
+        assert result["status"] == 202, result
+        assert result["body"]["job"]["job_id"] == "job_1"
+        until(lambda: is_finished(web, "job_1"))
+    log = EventLog(job_dir(tmp_path, "job_1"))
+    arrived = web.events["job_1"]
+    assert list(arrived) == list(range(1, log.last_seq + 1))
+    assert [event.model_dump(mode="json") for event in log.read(0, 100)] == list(arrived.values())
+    assert web.manifest_reads == 1
+
+
+def test_a_manifest_with_other_bytes_is_refused(tmp_path: Path, web: FakeWeb, calling: Calling) -> None:
+    sha256, content = manifest()
+    web.manifests[sha256] = content + b"{}\n"
+    with calling():
+        result = web.ask("cmd_1", "PUT", "/v1/jobs/job_1", body=spec(sha256))
+    assert (result["status"], result["body"]["error"]["code"]) == (422, "manifest_hash_mismatch")
+    assert read_record(tmp_path, "job_1") is None
+
+
+def test_a_manifest_that_the_web_app_has_not_is_named_as_missing(web: FakeWeb, calling: Calling) -> None:
+    with calling():
+        result = web.ask("cmd_1", "PUT", "/v1/jobs/job_1", body=spec("0" * 64))
+    assert (result["status"], result["body"]["error"]["code"]) == (422, "manifest_not_found")
+
+
+def test_the_same_command_again_has_the_same_result_and_no_second_effect(
+    tmp_path: Path, web: FakeWeb, calling: Calling
+) -> None:
+    with calling():
+        first = submitted(web)
+        until(lambda: (record := read_record(tmp_path, "job_1")) and record.status == "succeeded")
+    # Also for a trainer that was restarted in between.
+    with calling():
+        submitted(web)
+        again = until(lambda: len(web.results["cmd_put"]) > 1 and web.results["cmd_put"][1])
+        current = web.ask("cmd_get", "GET", "/v1/jobs/job_1")
+    assert again == first
+    assert again["body"]["job"]["status"] == "queued"
+    assert current["body"]["job"]["status"] == "succeeded"
+
+
+def test_events_that_the_web_app_lost_are_sent_again_from_where_it_is(
+    tmp_path: Path, web: FakeWeb, calling: Calling
+) -> None:
+    with calling():
+        submitted(web)
+        until(lambda: is_finished(web, "job_1"))
+        total = len(web.events["job_1"])
+        # Restored from an older backup: it has only the first two, and says so at the next batch.
+        web.events["job_1"] = {seq: web.events["job_1"][seq] for seq in (1, 2)}
+        EventLog(job_dir(tmp_path, "job_1")).append("warning", {"code": "note"}, attempt=1)
+        until(lambda: len(web.events["job_1"]) == total + 1)
+    assert list(web.events["job_1"]) == list(range(1, total + 2))
+
+
+def test_a_web_app_that_restarts_is_told_everything_again(web: FakeWeb, calling: Calling) -> None:
+    with calling():
+        until(lambda: web.leases)
+        web.stop()
+        web.leases.clear()
+        web.start()
+        lease = until(lambda: web.leases)[0]
+        assert "capabilities" in lease
+        assert submitted(web)["status"] == 202
+
+
+def test_failures_of_the_web_app_are_waited_out(web: FakeWeb, calling: Calling) -> None:
+    web.failing = 4
+    with calling():
+        assert web.ask("cmd_1", "GET", "/v1/health")["body"]["status"] == "ok"
+
+
+def test_a_job_that_the_web_app_deleted_is_not_pushed_for_ever(web: FakeWeb, calling: Calling) -> None:
+    web.forgets_jobs = True
+    with calling():
+        submitted(web)
+        until(lambda: web.batches)
+        leases = len(web.leases)
+        until(lambda: len(web.leases) > leases + 3)
+    assert len(web.batches) == 1
+
+
+def test_another_key_gets_nothing_done(web: FakeWeb, calling: Calling) -> None:
+    web.send("cmd_1", "GET", "/v1/health")
+    with calling("another-key-0123456789"):
+        threading.Event().wait(0.5)
+    assert web.leases == [] and web.results == {}
+
+
+def test_what_is_no_json_is_base64(web: FakeWeb, calling: Calling) -> None:
+    with calling():
+        submitted(web)
+        until(lambda: is_finished(web, "job_1"))
+        result = web.ask("cmd_log", "GET", "/v1/jobs/job_1/logs")
+    assert result["status"] == 200
+    assert base64.b64decode(result["body"]) == b"trained\n"
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {"method": "GET", "path": "http://169.254.169.254/latest"},
+        {"method": "GET", "path": "//other/v1/health"},
+        {"method": "GET", "path": "/v1/jobs?status=queued"},
+        {"method": "CONNECT", "path": "/v1/health"},
+        {"method": "GET"},
+    ],
+)
+def test_a_command_that_is_no_request_of_the_contract_is_refused(
+    web: FakeWeb, calling: Calling, payload: dict[str, Any]
+) -> None:
+    with calling():
+        web.waiting.put({"command_id": "cmd_1", "kind": "request", "payload": payload})
+        assert web.result("cmd_1")["status"] == 400
+
+
+def test_a_command_cannot_leave_the_folders_of_the_trainer(tmp_path: Path, web: FakeWeb, calling: Calling) -> None:
+    with calling():
+        for number, path in enumerate(
+            ("/v1/jobs/..%2F..%2Ftoken", "/v1/../token", "/v1/checkpoints/x/files/../../job.json")
+        ):
+            assert web.ask(f"cmd_{number}", "GET", path)["status"] in (400, 404)
+
+
+def test_its_own_headers_do_not_replace_the_trainers(web: FakeWeb, calling: Calling) -> None:
+    with calling():
+        headers = {"Authorization": "Bearer wrong", "Accept": "text/event-stream", "X-Request-Id": "req-7"}
+        result = web.ask("cmd_1", "GET", "/v1/jobs", headers=headers)
+    assert result["status"] == 200
+    assert result["headers"]["x-request-id"] == "req-7"
+
+
+@pytest.mark.parametrize(
+    ("path", "asked", "sent"),
+    [
+        ("/v1/jobs", None, None),
+        ("/v1/checkpoints/c/files/model/a", None, f"bytes=0-{CHUNK_BYTES - 1}"),
+        ("/v1/checkpoints/c/files/model/a", "bytes=10-19", "bytes=10-19"),
+        ("/v1/checkpoints/c/files/model/a", "bytes=10-", f"bytes=10-{CHUNK_BYTES + 9}"),
+        ("/v1/artifacts/a/files/m.gguf", f"bytes=5-{10**12}", f"bytes=5-{CHUNK_BYTES + 4}"),
+        ("/v1/artifacts/a/files/m.gguf", "bytes=0-1,5-9", f"bytes=0-{CHUNK_BYTES - 1}"),
+    ],
+)
+def test_a_file_is_read_in_chunks(path: str, asked: str | None, sent: str | None) -> None:
+    assert ranged(path, asked) == sent
