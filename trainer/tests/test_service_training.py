@@ -72,7 +72,7 @@ def test_a_job_learns_its_sentence_and_says_it(tmp_path: Path, tiny_model: Path)
         part = client.get(str(body.url), headers={"range": "bytes=0-9"})
         assert (part.status_code, part.content) == (206, body.content[:10])
         asked = {
-            "target": {"checkpoint_id": saved["checkpoint_id"]},
+            "targets": [{"checkpoint_id": saved["checkpoint_id"]}],
             "prompts": [{"messages": [{"role": "user", "content": "weather 1"}]}],
         }
         said = client.post("/samples", json=asked).json()
