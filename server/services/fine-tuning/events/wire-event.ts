@@ -6,7 +6,8 @@ const MESSAGE_MAX = 4000;
 /** U+0000 and lone surrogates, which a log line may have and Postgres cannot hold. */
 const storable = (text: string) => text.replaceAll("\u0000", "\uFFFD").toWellFormed();
 
-function storableValue(value: unknown): unknown {
+/** Returns the value with every text in it storable. */
+export function storableValue(value: unknown): unknown {
   if (typeof value === "string") return storable(value);
   if (Array.isArray(value)) return value.map(storableValue);
   if (typeof value !== "object" || value === null) return value;

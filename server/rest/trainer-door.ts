@@ -1,0 +1,145 @@
+import { LRUCache } from "lru-cache";
+import { db } from "@/db/pool";
+import { notFound, ServiceError } from "@/server/platform/errors";
+import { readBody } from "@/server/platform/http/read-body";
+import { requestIdOf } from "@/server/platform/http/request-id";
+import {
+  authenticateAgent,
+  leaseCommands,
+  leaseInput,
+  openManifest,
+  requireSignature,
+  takeAgentEvents,
+  takeResult,
+  takeWebhookEvents,
+} from "@/server/services/fine-tuning/door";
+import { decompressed } from "./http/decompress";
+import { problemResponse } from "./http/problem";
+
+const MIB = 1024 * 1024;
+const LEASE_MAX_BYTES = MIB;
+/** A part of a file in base64, with room for its headers. */
+const RESULT_MAX_BYTES = 12 * MIB;
+const EVENTS_MAX_BYTES = 4 * MIB;
+const EVENTS_MAX_DECOMPRESSED_BYTES = 32 * MIB;
+
+const MINUTE_MS = 60_000;
+/** By trainer or job: far more than a healthy one sends. */
+const CALLS_PER_MINUTE = 1200;
+/** Of all callers with wrong credentials together. */
+const REFUSALS_PER_MINUTE = 300;
+
+/** Counts of this minute. One process's own: a trainer sticks to few connections, and credentials are checked anyway. */
+const counts = new LRUCache<string, number>({ max: 10_000, ttl: MINUTE_MS, noUpdateTTL: true });
+
+function requireRoom(caller: string, max: number) {
+  if ((counts.get(caller) ?? 0) < max) return;
+  throw new ServiceError("rate_limited", "Too many calls in this minute.", { retryAfter: MINUTE_MS / 1000 });
+}
+const counted = (caller: string) => void counts.set(caller, (counts.get(caller) ?? 0) + 1);
+
+/** Runs a check of credentials and limits how often it may fail. */
+async function limited<T>(check: () => T | Promise<T>): Promise<T> {
+  requireRoom("refusals", REFUSALS_PER_MINUTE);
+  try {
+    return await check();
+  } catch (error) {
+    counted("refusals");
+    throw error;
+  }
+}
+
+const parsed = (body: Uint8Array): unknown => {
+  try {
+    return JSON.parse(Buffer.from(body).toString("utf8"));
+  } catch {
+    throw new ServiceError("invalid", "The body is not valid JSON.");
+  }
+};
+
+async function eventsOf(raw: Uint8Array, { headers }: Request): Promise<unknown> {
+  const encoding = headers.get("content-encoding") === "gzip" ? "gzip" : "identity";
+  return parsed(await decompressed(raw, encoding, EVENTS_MAX_DECOMPRESSED_BYTES));
+}
+
+async function agentOf(request: Request) {
+  const agent = await limited(() => authenticateAgent(db(), request.headers.get("authorization")));
+  requireRoom(agent.id, CALLS_PER_MINUTE);
+  counted(agent.id);
+  return agent;
+}
+
+type Handler = (request: Request, id: string) => Promise<Response>;
+type Line = { method: "GET" | "POST"; path: RegExp; handle: Handler };
+
+/** The addresses of a trainer, below `/api/trainer/v1`. */
+const LINES: readonly Line[] = [
+  {
+    method: "POST",
+    path: /^lease$/,
+    async handle(request) {
+      const agent = await agentOf(request);
+      const lease = leaseInput.parse(parsed(await readBody(request, LEASE_MAX_BYTES)));
+      return Response.json(await leaseCommands(db(), agent, lease, request.signal));
+    },
+  },
+  {
+    method: "POST",
+    path: /^commands\/([\w-]{1,100})$/,
+    async handle(request, id) {
+      const agent = await agentOf(request);
+      return Response.json(await takeResult(db(), agent, id, parsed(await readBody(request, RESULT_MAX_BYTES))));
+    },
+  },
+  {
+    method: "POST",
+    path: /^jobs\/([\w-]{1,100})\/events$/,
+    async handle(request, id) {
+      const agent = await agentOf(request);
+      const events = await eventsOf(await readBody(request, EVENTS_MAX_BYTES), request);
+      return Response.json(await takeAgentEvents(db(), agent, id, events));
+    },
+  },
+  {
+    method: "GET",
+    path: /^manifests\/([0-9a-f]{64})$/,
+    async handle(request, sha256) {
+      const agent = await agentOf(request);
+      const { bytes, content } = await openManifest(db(), agent, sha256);
+      const headers = { "content-type": "application/x-ndjson", "content-length": String(bytes) };
+      return new Response(ReadableStream.from(content) as ReadableStream<Uint8Array>, { headers });
+    },
+  },
+  {
+    method: "POST",
+    path: /^webhook\/([\w-]{1,100})$/,
+    async handle(request, id) {
+      requireRoom(id, CALLS_PER_MINUTE);
+      const body = await limited(async () => {
+        const raw = await readBody(request, EVENTS_MAX_BYTES);
+        requireSignature(id, request.headers.get("whetstone-signature"), raw);
+        return raw;
+      });
+      counted(id);
+      return Response.json(await takeWebhookEvents(db(), id, await eventsOf(body, request)));
+    },
+  },
+];
+
+const PREFIX = "/api/trainer/v1/";
+
+/** Handles the calls of trainers. Its addresses do not exist while no trainer could call. */
+export async function trainerDoor(request: Request): Promise<Response> {
+  const { pathname } = new URL(request.url);
+  const requestId = requestIdOf(request.headers);
+  try {
+    const path = pathname.slice(PREFIX.length);
+    const line = LINES.find((one) => one.method === request.method && one.path.test(path));
+    if (!line) throw notFound("This address");
+    const response = await line.handle(request, line.path.exec(path)?.[1] ?? "");
+    response.headers.set("cache-control", "no-store");
+    return response;
+  } catch (error) {
+    return problemResponse(error, { requestId, instance: pathname });
+  }
+}

@@ -1,0 +1,103 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { and, asc, eq, inArray, lt, or, sql } from "drizzle-orm";
+import { z } from "zod";
+import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
+import { trainerCommands, trainers, trainingJobs } from "@/db/schema";
+import { throttle } from "@/server/platform/throttle";
+import { forgetOldCommands, sentPayload } from "../trainers/agent-trainer";
+import { readCapabilities } from "../trainers/capabilities";
+import type { Agent } from "./authenticate-agent";
+
+export const LEASE_SECONDS_MAX = 50;
+const COMMANDS_MAX = 20;
+const LOOK_MS = 300;
+/** A command without a result after this long was lost on its way, or with the agent. Repeating it is harmless. */
+const REPEAT_MS = 60_000;
+const CLEAN_MS = 600_000;
+const CAPABILITIES_CHARACTERS_MAX = 200_000;
+
+export const leaseInput = z.object({
+  trainer_id: z.string().max(200).optional(),
+  capabilities_hash: z.string().max(200).optional(),
+  capabilities: z
+    .record(z.string(), z.unknown())
+    .refine((given) => JSON.stringify(given).length <= CAPABILITIES_CHARACTERS_MAX, "Is too long.")
+    .nullish(),
+  running: z
+    .array(z.object({ job_id: z.string().max(200), last_seq: z.int().min(0) }))
+    .max(1000)
+    .default([]),
+  wait_seconds: z.number().min(0).max(LEASE_SECONDS_MAX).default(LEASE_SECONDS_MAX),
+});
+type Lease = z.output<typeof leaseInput>;
+
+const mayClean = throttle(CLEAN_MS);
+
+/** Records that the agent called, and what it says of itself. */
+async function heard(db: Db, agent: Agent, { capabilities, capabilities_hash, running }: Lease): Promise<void> {
+  const said = capabilities ? readCapabilities(capabilities) : null;
+  await db
+    .update(trainers)
+    .set({
+      lastSeenAt: NOW,
+      updatedAt: NOW,
+      error: null,
+      jobsRunning: running.length,
+      ...(said && capabilities
+        ? {
+            capabilities,
+            capabilitiesHash: capabilities_hash ?? null,
+            bootId: said.boot_id ?? null,
+            version: said.trainer_version ?? null,
+          }
+        : {}),
+    })
+    .where(eq(trainers.id, agent.id));
+}
+
+/** Takes pending commands, and those that were sent without effect. */
+async function takeCommands(db: Db, agent: Agent) {
+  const isLost = and(eq(trainerCommands.state, "sent"), lt(trainerCommands.sentAt, sql`${NOW} - ${REPEAT_MS}::bigint`));
+  const pending = db
+    .select({ id: trainerCommands.id })
+    .from(trainerCommands)
+    .where(and(eq(trainerCommands.trainerId, agent.id), or(eq(trainerCommands.state, "queued"), isLost)))
+    .orderBy(asc(trainerCommands.createdAt))
+    .limit(COMMANDS_MAX)
+    .for("update", { skipLocked: true });
+  const taken = await db
+    .update(trainerCommands)
+    .set({ state: "sent", sentAt: NOW })
+    .where(inArray(trainerCommands.id, pending))
+    .returning({ id: trainerCommands.id, payload: trainerCommands.payload, createdAt: trainerCommands.createdAt });
+  return taken
+    .sort((a, b) => a.createdAt - b.createdAt || a.id.localeCompare(b.id))
+    .map(({ id, payload }) => ({ command_id: id, kind: "request", payload: sentPayload(payload) }));
+}
+
+/** Returns up to which event each reported job of this agent is stored. */
+async function storedEvents(db: Db, agent: Agent, ids: readonly string[]) {
+  if (ids.length === 0) return [];
+  return db
+    .select({ job_id: trainingJobs.id, last_seq: trainingJobs.lastSeq })
+    .from(trainingJobs)
+    .where(and(eq(trainingJobs.trainerId, agent.id), inArray(trainingJobs.id, [...ids])));
+}
+
+/** Waits for commands for an agent; also tells it which events are stored, and whether its capabilities are needed. */
+export async function leaseCommands(db: Db, agent: Agent, lease: Lease, signal: AbortSignal) {
+  await heard(db, agent, lease);
+  if (mayClean()) await forgetOldCommands(db);
+  const ids = lease.running.map(({ job_id }) => job_id);
+  const isKnown = lease.capabilities != null || lease.capabilities_hash === agent.capabilitiesHash;
+  const deadline = performance.now() + lease.wait_seconds * 1000;
+  for (;;) {
+    const commands = await takeCommands(db, agent);
+    const left = deadline - performance.now();
+    if (commands.length > 0 || !isKnown || left <= 0 || signal.aborted) {
+      return { commands, jobs: await storedEvents(db, agent, ids), send_capabilities: !isKnown };
+    }
+    await wait(Math.min(LOOK_MS, left));
+  }
+}
