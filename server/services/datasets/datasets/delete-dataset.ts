@@ -1,9 +1,10 @@
-import { and, eq, isNotNull, sql } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
-import { datasets } from "@/db/schema";
+import { datasets, trainingJobs } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { type Ctx, inTransaction, type ProjectId } from "@/server/platform/context";
+import { ServiceError } from "@/server/platform/errors";
 import { datasetDeleted } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
 import { okReply } from "@/server/platform/schemas";
@@ -19,7 +20,7 @@ export const deleteDataset = verb(
     name: "datasets.delete",
     summary: "Delete a Dataset with its Examples and versions.",
     description:
-      "It is gone at once for every reader; its rows are deleted in the background, and so are imported files that hold Examples made from conversations.",
+      "It is gone at once for every reader; its rows are deleted in the background, and so are imported files that hold Examples made from conversations. 409 while a training job that uses it is unfinished.",
     effect: "write",
     capability: "models:manage",
     input: datasetIdInput,
@@ -27,6 +28,7 @@ export const deleteDataset = verb(
   },
   async (ctx, { datasetId }) => {
     await lockDataset(ctx, datasetId);
+    await requireUntrained(ctx, datasetId);
     const { name, exampleCount } = datasetJson(await readDatasetRow(ctx, datasetId));
     await ctx.db.update(datasets).set({ deletedAt: NOW }).where(isDataset(ctx, datasetId));
     await emit(ctx.db, datasetDeleted.create({ projectId: ctx.projectId, datasetId }));
@@ -34,6 +36,27 @@ export const deleteDataset = verb(
     return { ok: true as const };
   },
 );
+
+/** Throws a conflict while a training job uses the Dataset: a job is queued under the Dataset's lock, too. */
+async function requireUntrained({ db, projectId }: Ctx, datasetId: string) {
+  const [job] = await db
+    .select({ name: trainingJobs.name })
+    .from(trainingJobs)
+    .where(
+      and(
+        eq(trainingJobs.projectId, projectId),
+        eq(trainingJobs.datasetId, datasetId),
+        isNull(trainingJobs.finishedAt),
+      ),
+    )
+    .limit(1);
+  if (job) {
+    throw new ServiceError(
+      "conflict",
+      `The training job “${job.name}” trains on this Dataset. Wait until it has ended, or cancel it.`,
+    );
+  }
+}
 
 const ROWS_A_STATEMENT = 5_000;
 /** Those with many rows; the others go with the Dataset's own row. */
