@@ -12,6 +12,32 @@ import { idInput } from "@/server/platform/schemas";
 
 /** A setting that the trainer chooses from the Examples, the model and its devices unless a value is given. */
 const auto = <Value extends z.ZodType>(value: Value) => z.union([z.literal("auto"), value]);
+
+/** What other tools call the same thing. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  nEpochs: "numTrainEpochs",
+  batchSize: "perDeviceTrainBatchSize",
+  maxSeqLength: "maxLength",
+  cutoffLen: "maxLength",
+  sequenceLen: "maxLength",
+  loraR: "r",
+  fromCheckpoint: "checkpointId",
+};
+const ourName = (name: string) => {
+  const camelCase = name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+  return OTHER_NAMES[camelCase] ?? camelCase;
+};
+
+/** Takes settings under the names of TRL and of other tools, too; ours win. */
+const named = <Settings extends z.ZodType>(settings: Settings) =>
+  z.preprocess((given) => {
+    if (typeof given !== "object" || given === null || Array.isArray(given)) return given;
+    const entries = Object.entries(given);
+    return Object.fromEntries([
+      ...entries.map(([name, value]) => [ourName(name), value] as const).filter(([name]) => !(name in given)),
+      ...entries.filter(([name]) => ourName(name) === name),
+    ]);
+  }, settings);
 const fraction = z.number().min(0).max(1);
 const count = (max: number) => z.int().min(1).max(max);
 const QUANTIZATIONS_MAX = GGUF_QUANTIZATIONS.length;
@@ -25,7 +51,7 @@ export const trainingSettings = z.strictObject({
   /** Ends the training after this many steps, before or after the epochs end. */
   maxSteps: count(10_000_000).nullable().optional(),
   learningRate: auto(z.number().positive().max(1)).optional(),
-  lrSchedulerType: z.enum(["linear", "cosine", "constant", "constant_with_warmup", "polynomial"]).optional(),
+  lrSchedulerType: z.enum(["linear", "cosine", "constant", "constant_with_warmup"]).optional(),
   warmupRatio: fraction.optional(),
   perDeviceTrainBatchSize: auto(count(1024)).optional(),
   gradientAccumulationSteps: auto(count(4096)).optional(),
@@ -36,7 +62,7 @@ export const trainingSettings = z.strictObject({
   /** The messages whose tokens are learned. */
   trainOn: z.enum(["all_assistant", "last_assistant", "all"]).optional(),
   packing: z.boolean().optional(),
-  optim: z.string().min(1).max(60).regex(/^\w+$/).optional(),
+  optim: z.enum(["adamw_torch", "adamw_torch_fused", "adamw_8bit", "paged_adamw_8bit", "adafactor", "sgd"]).optional(),
   weightDecay: fraction.optional(),
   maxGradNorm: z.number().min(0).max(1000).optional(),
   bf16: auto(z.boolean()).optional(),
@@ -54,7 +80,7 @@ export const LORA_RANKS = [8, 16, 32, 64, 128] as const;
 /** Of the adapters lora and qlora. */
 export const loraSettings = z.strictObject({
   r: z.int().min(1).max(512).optional(),
-  loraAlpha: z.number().positive().max(4096).optional(),
+  loraAlpha: count(4096).optional(),
   loraDropout: fraction.optional(),
   targetModules: z.union([z.literal("all-linear"), z.array(z.string().min(1).max(200)).min(1).max(100)]).optional(),
   useRslora: z.boolean().optional(),
@@ -80,6 +106,12 @@ export const outputSettings = z.strictObject({
   formats: z.array(z.enum(OUTPUT_FORMATS)).min(1).max(OUTPUT_FORMATS.length).default(["safetensors"]),
   ggufQuantizations: z.array(z.enum(GGUF_QUANTIZATIONS)).max(QUANTIZATIONS_MAX).default([]),
   compressedQuantizations: z.array(z.enum(COMPRESSED_QUANTIZATIONS)).max(COMPRESSED_QUANTIZATIONS.length).default([]),
+  /** Part of the names of built files. */
+  suffix: z
+    .string()
+    .max(64)
+    .regex(/^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.))*$/, "Letters, digits, dots, dashes and underscores.")
+    .optional(),
 });
 
 export const limitSettings = z.strictObject({
@@ -115,13 +147,17 @@ export type BaseModelChoice = z.infer<typeof baseModelChoice>;
 
 /** What a job and a tuning configuration have in common. */
 export const trainingChoice = {
-  baseModel: baseModelChoice,
+  baseModel: named(baseModelChoice),
   engine: z.enum(TRAINING_ENGINES).default("transformers"),
   method: z.enum(TRAINING_METHODS),
   adapter: z.enum(TRAINING_ADAPTERS),
-  training: trainingSettings.default({}),
-  lora: loraSettings.default({}),
-  evaluation: evaluationSettings.default({}),
-  output: outputSettings.default({ formats: ["safetensors"], ggufQuantizations: [], compressedQuantizations: [] }),
-  limits: limitSettings.default({}),
+  training: named(trainingSettings).default({}),
+  lora: named(loraSettings).default({}),
+  evaluation: named(evaluationSettings).default({}),
+  output: named(outputSettings).default({
+    formats: ["safetensors"],
+    ggufQuantizations: [],
+    compressedQuantizations: [],
+  }),
+  limits: named(limitSettings).default({}),
 };
