@@ -16,6 +16,7 @@ import {
 } from "./routers/diagnostics";
 import { filesRouter } from "./routers/files";
 import { findingsRouter } from "./routers/findings";
+import { trainingJobsRouter } from "./routers/fine-tuning";
 import { knowledgeGoalsRouter } from "./routers/knowledge-goals";
 import { linksRouter, membersRouter } from "./routers/members";
 import { notificationsRouter } from "./routers/notifications";
@@ -84,5 +85,6 @@ export const appRouter = router({
   traces: tracesRouter,
   trackerDeliveries: trackerDeliveriesRouter,
   workItems: workItemsRouter,
+  trainingJobs: trainingJobsRouter,
 });
 export type AppRouter = typeof appRouter;

@@ -113,3 +113,8 @@ export const workItemDue = eventType("repair/work-item.due", {
 
 /** A project's tickets are to be looked at for changes. */
 export const trackerPollDue = eventType("repair/poll.due", { schema: z.object({ projectId: z.string().min(1) }) });
+
+/** A training job has something to do: to be sent to its trainer, to be cancelled, to be looked at. */
+export const trainingJobDue = eventType("fine-tuning/job.due", {
+  schema: z.object({ projectId: z.string().min(1), jobId: z.string().min(1) }),
+});

@@ -1,6 +1,15 @@
 import type { Capability } from "@/server/platform/capabilities";
+import {
+  cancelJob,
+  createJob,
+  getJob,
+  listJobs,
+  pauseJob,
+  resumeJob,
+  validateJob,
+} from "@/server/services/fine-tuning";
 import type { AbsentOperation, Method } from "../operation";
-import { about, project } from "./line";
+import { about, get, post, project } from "./line";
 
 /** The detail of every 501. It must be true of this version and promise nothing. */
 export const NO_TRAINER =
@@ -28,10 +37,13 @@ const route = (
 
 /** The routes of fine-tuning, with their capabilities. */
 export const FINE_TUNING = about("Fine-tuning", [
-  route("GET", "/jobs", "listJobs", "List training jobs."),
-  route("POST", "/jobs", "createJob", "Create a training job.", ["models:manage"]),
-  route("GET", "/jobs/:jobId", "getJob", "Read one training job."),
-  route("POST", "/jobs/:jobId/cancel", "cancelJob", "Cancel a training job.", ["models:manage"]),
+  get(`${base}/jobs`, listJobs),
+  post(`${base}/jobs`, createJob, 202),
+  post(`${base}/validate`, validateJob),
+  get(`${base}/jobs/:jobId`, getJob),
+  post(`${base}/jobs/:jobId/cancel`, cancelJob),
+  post(`${base}/jobs/:jobId/pause`, pauseJob),
+  post(`${base}/jobs/:jobId/resume`, resumeJob, 202),
   route("GET", "/checkpoints", "listCheckpoints", "List checkpoints."),
   route("GET", "/checkpoints/:checkpointId", "getCheckpoint", "Read one checkpoint."),
   route("POST", "/checkpoints/:checkpointId/deploy", "deployCheckpoint", "Deploy a checkpoint.", [

@@ -1,0 +1,75 @@
+import { and, eq, inArray, isNull } from "drizzle-orm";
+import { NOW } from "@/db/now";
+import { trainingJobs, trainingManifests } from "@/db/schema";
+import { auditActor } from "@/server/platform/audit";
+import type { Ctx } from "@/server/platform/context";
+import { ServiceError } from "@/server/platform/errors";
+import { newId } from "@/server/platform/ids";
+import { trainingJobDue } from "@/server/platform/jobs/events";
+import { emit } from "@/server/platform/outbox";
+import { requireDataset } from "@/server/services/datasets";
+import type { PreparedJob } from "./prepare-job";
+
+const NAME_MAX = 200;
+
+type Details = {
+  datasetId: string;
+  method: (typeof trainingJobs.$inferInsert)["method"];
+  adapter: (typeof trainingJobs.$inferInsert)["adapter"];
+  name?: string | undefined;
+  clonedFromId?: string | undefined;
+  /** The configuration whose trigger starts it. */
+  tuningConfigId?: string;
+};
+
+/** Queues a prepared job in the caller's transaction, with the event that starts it, and returns its id. */
+export async function insertJob(tx: Ctx, details: Details, { start, frozen, trainerId, spec }: PreparedJob) {
+  const { datasetId, method, adapter } = details;
+  // Whoever deletes the Dataset, or erases its Examples, waits here or has been here before.
+  await requireDataset(tx, datasetId);
+  const { train, validation, datasetName, datasetVersion } = frozen;
+  await requireContent(tx, [train.sha256, ...(validation ? [validation.sha256] : [])]);
+  const id = newId("job");
+  const name =
+    details.name ?? `${datasetName} v${datasetVersion}, ${shortName(start.id)}, ${method}`.slice(0, NAME_MAX);
+  await tx.db.insert(trainingJobs).values({
+    projectId: tx.projectId,
+    id,
+    name,
+    status: "queued",
+    datasetId,
+    datasetVersion,
+    method,
+    adapter,
+    spec,
+    baseModelId: start.id,
+    parentCheckpointId: start.checkpoint?.id ?? null,
+    manifestSha256: train.sha256,
+    validationManifestSha256: validation?.sha256 ?? null,
+    tuningConfigId: details.tuningConfigId ?? null,
+    clonedFromId: details.clonedFromId ?? null,
+    trainerId,
+    // What the checkpoint learned from somebody who was deleted since is in what continues from it, too.
+    taintedAt: start.checkpoint?.taintedAt ?? null,
+    dueAt: NOW,
+    actorKind: tx.actor.kind,
+    actorId: auditActor(tx.actor).id,
+    updatedAt: NOW,
+  });
+  await emit(tx.db, trainingJobDue.create({ projectId: tx.projectId, jobId: id }));
+  return { id, name };
+}
+
+const shortName = (modelId: string) => modelId.split("/").filter(Boolean).at(-1) ?? modelId;
+
+async function requireContent({ db, projectId }: Ctx, hashes: string[]) {
+  const erased = await db.$count(
+    trainingManifests,
+    and(
+      eq(trainingManifests.projectId, projectId),
+      inArray(trainingManifests.sha256, hashes),
+      isNull(trainingManifests.fileId),
+    ),
+  );
+  if (erased > 0) throw new ServiceError("conflict", "Examples of this Dataset were deleted just now. Try again.");
+}

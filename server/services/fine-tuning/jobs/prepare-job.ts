@@ -1,0 +1,30 @@
+import type { z } from "zod";
+import type { Ctx } from "@/server/platform/context";
+import { type Frozen, freezeExamples } from "../manifests/freeze-examples";
+import { chooseTrainer, requireTrainer } from "../trainers";
+import { type Start, specOf } from "./job-spec";
+import { resolveStart } from "./resolve-start";
+import type { validateJobInput } from "./schemas";
+
+/** A job that can be created: what it trains on is frozen, and a trainer can do it. */
+export type PreparedJob = { start: Start; frozen: Frozen; trainerId: string; spec: Record<string, unknown> };
+
+/**
+ * Freezes what a job would train on and chooses its trainer. Throws 501 without a trainer, and 422 for a model that is not
+ * known, for Examples that its method cannot train on, and for what no trainer can do.
+ */
+export async function prepareJob(ctx: Ctx, asked: z.output<typeof validateJobInput>): Promise<PreparedJob> {
+  await requireTrainer(ctx);
+  const start = await resolveStart(ctx, asked.baseModel);
+  const { formats, ggufQuantizations, compressedQuantizations } = asked.output;
+  const trainerId = await chooseTrainer(ctx, {
+    method: asked.method,
+    adapter: asked.adapter,
+    formats,
+    ggufQuantizations,
+    compressedQuantizations,
+    ...(start.trainerId === null ? {} : { trainerId: start.trainerId }),
+  });
+  const frozen = await freezeExamples(ctx, asked);
+  return { start, frozen, trainerId, spec: specOf(asked, start, frozen) };
+}

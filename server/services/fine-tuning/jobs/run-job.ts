@@ -1,0 +1,213 @@
+import { and, asc, eq, isNull, lte, sql } from "drizzle-orm";
+import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
+import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
+import { trainingJobs, trainingManifests } from "@/db/schema";
+import { type Ctx, inTransaction } from "@/server/platform/context";
+import { trainingJobDue } from "@/server/platform/jobs/events";
+import { emit } from "@/server/platform/outbox";
+import { openFile } from "@/server/services/files";
+import { storeEvents } from "../events";
+import { openTrainer, type TrainerClient, type TrainerProblem, TrainerRefused, TrainerUnreachable } from "../trainers";
+import type { Requested } from "./change-jobs";
+import { isJob, type JobRow } from "./read-jobs";
+
+/** How soon an unreachable trainer is called again, and how soon a reachable one. */
+const RETRY_MS = 20_000;
+const POLL_MS = 20_000;
+const EVENTS_PER_CALL = 500;
+const CHUNK_BYTES = 1024 * 1024;
+/** A trainer that refuses for now: it is busy or starting. */
+const FOR_NOW = new Set([408, 425, 429, 500, 502, 503, 504]);
+
+export type Turn = { done: boolean };
+
+/**
+ * Does what a job needs next: sends it to its trainer, passes on what was asked for, and stores what happened. Every call is
+ * idempotent by the job's id or its request's id, so a turn can be interrupted anywhere and repeated. An unreachable trainer
+ * leaves the job as it is, with `staleSince`.
+ */
+export async function runTrainingJob(ctx: Ctx, jobId: string): Promise<Turn> {
+  const row = await readRow(ctx, jobId);
+  if (!row || row.finishedAt !== null) return { done: true };
+  try {
+    const trainer = await openTrainer(ctx.db, row.trainerId ?? "");
+    if (row.dispatchedAt === null && !(await dispatch(ctx, trainer, row))) return { done: true };
+    await deliverRequest(ctx, trainer, row);
+    await follow(ctx, trainer, row);
+  } catch (error) {
+    if (error instanceof TrainerUnreachable) await markStale(ctx, jobId);
+    else if (error instanceof TrainerRefused) await refused(ctx, row, error);
+    else throw error;
+  }
+  const now = await readRow(ctx, jobId);
+  return { done: !now || now.finishedAt !== null };
+}
+
+async function readRow({ db, ...ctx }: Ctx, jobId: string): Promise<JobRow | undefined> {
+  const [row] = await db.select().from(trainingJobs).where(isJob(ctx, jobId));
+  return row;
+}
+
+const update = (ctx: Ctx, jobId: string, changed: PgUpdateSetSource<typeof trainingJobs>) =>
+  ctx.db
+    .update(trainingJobs)
+    .set({ ...changed, updatedAt: NOW })
+    .where(and(isJob(ctx, jobId), isNull(trainingJobs.finishedAt)))
+    .returning({ id: trainingJobs.id });
+
+const inMs = (ms: number) => sql<number>`${NOW} + ${ms}`;
+const SENDING = "dispatching";
+
+/** Sends the job, which is a no-op for one that the trainer has. Returns whether it is still wanted. */
+async function dispatch(ctx: Ctx, trainer: TrainerClient, { id, spec, ...row }: JobRow): Promise<boolean> {
+  // From now on the trainer may know the job, whether or not its reply arrives: a cancellation goes there, too.
+  const [wanted] = await update(ctx, id, { phase: SENDING });
+  if (!wanted) return false;
+  for (const sha256 of [row.manifestSha256, row.validationManifestSha256]) {
+    if (sha256 !== null) await sendManifest(ctx, trainer, sha256);
+  }
+  await trainer.request({ method: "PUT", path: `/jobs/${id}`, json: spec, projectId: ctx.projectId });
+  await update(ctx, id, { dispatchedAt: NOW });
+  return true;
+}
+
+/** Sends a frozen manifest to a trainer that does not have it. */
+export async function sendManifest(ctx: Ctx, trainer: TrainerClient, sha256: string): Promise<void> {
+  const { projectId } = ctx;
+  const [manifest] = await ctx.db
+    .select()
+    .from(trainingManifests)
+    .where(and(eq(trainingManifests.projectId, projectId), eq(trainingManifests.sha256, sha256)));
+  if (!manifest || manifest.fileId === null) throw erasedManifest();
+  const { fileId, bytes } = manifest;
+  await trainer.sendManifest({ projectId, sha256, bytes, content: () => bytesOf(ctx, fileId) });
+}
+
+async function* bytesOf(ctx: Ctx, fileId: string): AsyncGenerator<Uint8Array> {
+  const file = await openFile(ctx, fileId);
+  for (let at = 0; at < file.size; at += CHUNK_BYTES) yield file.read(at, Math.min(file.size, at + CHUNK_BYTES));
+}
+
+const problem = (code: string, message: string, hint: string): TrainerProblem => ({
+  code,
+  message,
+  hint,
+  param: null,
+  retryable: false,
+  blame: "platform",
+  phase: null,
+  logTail: [],
+});
+const [NOT_THERE, GONE] = [404, 410];
+const erasedManifest = () =>
+  new TrainerRefused(
+    GONE,
+    problem(
+      "manifest_not_found",
+      "Examples that this job trains on were deleted with their user or conversation.",
+      "Create a new job: it trains on the Examples that are left.",
+    ),
+  );
+
+/** Passes on a cancellation or a pause, again until an event confirms it, or a resume. */
+async function deliverRequest(ctx: Ctx, trainer: TrainerClient, { id }: JobRow): Promise<void> {
+  const row = await readRow(ctx, id);
+  const asked = row?.requested as Requested | null | undefined;
+  if (!asked) return;
+  const { id: requestId, action, ...settings } = asked;
+  try {
+    await trainer.request({
+      method: "POST",
+      path: `/jobs/${id}/${action}`,
+      json: { request_id: requestId, ...settings },
+      projectId: ctx.projectId,
+    });
+  } catch (error) {
+    if (!(error instanceof TrainerRefused) || FOR_NOW.has(error.status)) throw error;
+    // It ended before it was paused or cancelled: what happened is in its events.
+    if (action === "resume" || error.status === NOT_THERE) throw error;
+  }
+  if (action !== "resume") return;
+  await ctx.db
+    .update(trainingJobs)
+    .set({ requested: null, updatedAt: NOW })
+    .where(and(isJob(ctx, id), sql`${trainingJobs.requested} ->> 'id' = ${requestId}`));
+}
+
+/** Stores the events since the newest stored one, and what only the trainer's snapshot says. */
+async function follow(ctx: Ctx, trainer: TrainerClient, row: JobRow): Promise<void> {
+  const { projectId } = ctx;
+  const { json } = await trainer.request({ method: "GET", path: `/jobs/${row.id}`, projectId });
+  const snapshot = json as { last_seq?: number; resolved_spec?: Record<string, unknown> | null };
+  let after = row.lastSeq;
+  while (after < (snapshot.last_seq ?? 0)) {
+    const query = { after, limit: EVENTS_PER_CALL };
+    const reply = await trainer.request({ method: "GET", path: `/jobs/${row.id}/events`, query, projectId });
+    const { events } = reply.json as { events: readonly unknown[] };
+    const { lastSeq } = await inTransaction(ctx, (tx) => storeEvents(tx, row, events));
+    // Nothing that it sends fits: the next poll asks again.
+    if (lastSeq <= after) break;
+    after = lastSeq;
+  }
+  await update(ctx, row.id, {
+    staleSince: null,
+    dueAt: sql`case when ${trainingJobs.status} = 'paused' then null else ${inMs(POLL_MS)} end`,
+    ...(snapshot.resolved_spec ? { resolvedSpec: snapshot.resolved_spec } : {}),
+  });
+}
+
+const markStale = (ctx: Ctx, jobId: string) =>
+  update(ctx, jobId, {
+    staleSince: sql<number>`coalesce(${trainingJobs.staleSince}, ${NOW})`,
+    dueAt: inMs(RETRY_MS),
+  });
+
+/** Ends a job that its trainer refuses or has lost; one that it refuses for now is sent again. */
+async function refused(ctx: Ctx, { id }: JobRow, { status, problem: said }: TrainerRefused): Promise<void> {
+  if (said.retryable || FOR_NOW.has(status) || said.code === "unauthorized") {
+    await markStale(ctx, id);
+    return;
+  }
+  const row = await readRow(ctx, id);
+  const asked = row?.requested as Requested | null | undefined;
+  if (status === NOT_THERE && (row?.dispatchedAt === null || asked?.action === "cancel")) {
+    await end(ctx, id, { status: "cancelled", stopReason: "user" });
+    return;
+  }
+  const lost = problem(
+    "worker_vanished",
+    "The trainer no longer knows this job.",
+    "Its home folder was deleted or replaced. Clone the job to train again.",
+  );
+  await end(ctx, id, { status: "failed", error: status === NOT_THERE ? lost : said });
+}
+
+const end = (ctx: Ctx, id: string, changed: PgUpdateSetSource<typeof trainingJobs>) =>
+  update(ctx, id, { ...changed, phase: null, requested: null, dueAt: null, finishedAt: NOW });
+
+/** Jobs that one pass wakes. */
+const WAKE_MAX = 200;
+/** Longer than a turn takes; a job whose turn died is woken again. */
+const WAKE_AGAIN_MS = 60_000;
+
+/** Wakes the jobs of all projects that have something to do, oldest first: a trainer's calls to us can be lost. */
+export const wakeTrainingJobs = (db: Db): Promise<number> =>
+  inTransaction({ db }, async ({ db: tx }) => {
+    const due = tx
+      .select({ projectId: trainingJobs.projectId, id: trainingJobs.id })
+      .from(trainingJobs)
+      .where(and(isNull(trainingJobs.finishedAt), lte(trainingJobs.dueAt, NOW)))
+      .orderBy(asc(trainingJobs.dueAt))
+      .limit(WAKE_MAX)
+      .for("update", { skipLocked: true })
+      .as("due");
+    const woken = await tx
+      .update(trainingJobs)
+      .set({ dueAt: inMs(WAKE_AGAIN_MS) })
+      .from(due)
+      .where(and(eq(trainingJobs.projectId, due.projectId), eq(trainingJobs.id, due.id)))
+      .returning({ projectId: trainingJobs.projectId, jobId: trainingJobs.id });
+    await emit(tx, ...woken.map((job) => trainingJobDue.create(job)));
+    return woken.length;
+  });

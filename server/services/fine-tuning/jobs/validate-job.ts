@@ -1,0 +1,57 @@
+import { ServiceError, unprocessable } from "@/server/platform/errors";
+import { verb } from "@/server/platform/verb";
+import { openTrainer, TrainerRefused, TrainerUnreachable } from "../trainers";
+import { prepareJob } from "./prepare-job";
+import { sendManifest } from "./run-job";
+import { validateJobInput, validationReply } from "./schemas";
+import { validationOf } from "./validation-of";
+
+/** A request waits no longer for the trainer: proxies cut at 60 s. */
+const WAIT_SECONDS = 50;
+const TIMEOUT_MS = 55_000;
+
+export const validateJob = verb(
+  {
+    name: "fineTuning.validateJob",
+    summary: "Tell what a training job would do, without starting it.",
+    description:
+      "Freezes the Examples as a job would and has the trainer read them: which it drops or cuts and why, the exact text of the worst one with what is learned of it, tokens, steps, memory and time. What the request is refused for is as for a job. 503: no trainer can be reached.",
+    effect: "write",
+    capability: "models:manage",
+    input: validateJobInput,
+    reply: validationReply,
+  },
+  {
+    before: async (ctx, input) => {
+      const { spec, frozen, trainerId } = await prepareJob(ctx, input);
+      try {
+        const trainer = await openTrainer(ctx.db, trainerId);
+        await sendManifest(ctx, trainer, frozen.train.sha256);
+        if (frozen.validation) await sendManifest(ctx, trainer, frozen.validation.sha256);
+        const { json } = await trainer.request({
+          method: "POST",
+          path: "/validate",
+          headers: { prefer: `wait=${WAIT_SECONDS}` },
+          json: spec,
+          timeoutMs: TIMEOUT_MS,
+          projectId: ctx.projectId,
+        });
+        return validationOf(json, frozen);
+      } catch (error) {
+        if (error instanceof TrainerUnreachable) throw unavailable(error.message);
+        if (error instanceof TrainerRefused) throw refusal(error);
+        throw error;
+      }
+    },
+    run: async (_ctx, _input, validation) => ({ validation }),
+  },
+);
+
+const unavailable = (message: string) =>
+  new ServiceError("unavailable", `The trainer cannot be reached: ${message}`, { retryAfter: 30 });
+
+function refusal({ status, problem }: TrainerRefused) {
+  const message = [problem.message, problem.hint].filter(Boolean).join(" ");
+  if (status >= 500 || problem.retryable) return unavailable(message);
+  return unprocessable(`/${(problem.param ?? "").replaceAll(".", "/")}`, message);
+}

@@ -1,0 +1,153 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { canonicalJson } from "@/server/platform/canonical-json";
+
+const TOKEN = "token-of-the-scripted-trainer";
+const CAPABILITIES = {
+  trainer_version: "1.0.0",
+  boot_id: "boot-1",
+  engine: ["transformers"],
+  methods: ["sft", "dpo", "orpo", "kto"],
+  adapters: ["lora", "full"],
+  formats: ["safetensors", "gguf"],
+  gguf_quantizations: ["q4_k_m", "q8_0"],
+  compressed_quantizations: [],
+  devices: [{ id: "cpu", name: "Two cores", kind: "cpu", memory_total: 8e9, memory_free: 4e9 }],
+  packages: {},
+  disk_free: 1e11,
+  unavailable: [{ feature: "qlora", reason: "bitsandbytes is not installed.", hint: "Install the extra qlora." }],
+};
+
+type Sent = { type: string; data?: Record<string, unknown>; attempt?: number; message?: string };
+type Job = { spec: Record<string, unknown>; hash: string; status: string; events: object[]; requests: Set<string> };
+type Answer = { status: number; body: unknown };
+
+const problem = (status: number, code: string, message: string, more: object = {}): Answer => ({
+  status,
+  body: {
+    error: {
+      code,
+      message,
+      param: null,
+      retryable: false,
+      blame: "user",
+      phase: null,
+      hint: null,
+      log_tail: [],
+      ...more,
+    },
+  },
+});
+
+/** For tests: a trainer that keeps the contract over HTTP and does what the test says. */
+export class ScriptedTrainer {
+  readonly jobs = new Map<string, Job>();
+  readonly manifests = new Map<string, string>();
+  /** Each request's method and path below `/v1`. */
+  readonly calls: string[] = [];
+  /** Answers to a call in place of its own. */
+  readonly answers = new Map<string, Answer>();
+  /** Calls that are carried out and whose reply is lost. */
+  readonly lost = new Set<string>();
+  isReachable = true;
+  /** What the next jobs do as soon as they are accepted. */
+  script: Sent[] = [];
+  report: unknown = { ok: true };
+  private readonly server = createServer((request, response) => void this.serve(request, response));
+
+  async start() {
+    this.server.listen(0, "127.0.0.1");
+    await once(this.server, "listening");
+    return this;
+  }
+
+  /** The variables that attach it. */
+  get env() {
+    const { port } = this.server.address() as AddressInfo;
+    return { TRAINER_URL: `http://127.0.0.1:${port}/`, TRAINER_TOKEN: TOKEN };
+  }
+
+  async stop() {
+    this.server.closeAllConnections();
+    this.server.close();
+  }
+
+  /** Appends events to a job's log. */
+  say(jobId: string, ...events: Sent[]) {
+    const job = this.jobs.get(jobId);
+    if (!job) throw new Error(`The trainer has no job ${jobId}.`);
+    for (const { type, data = {}, attempt = 1, message = "" } of events) {
+      if (type === "job.status" || type === "job.finished") job.status = String(data.status);
+      const ts = new Date().toISOString();
+      job.events.push({ seq: job.events.length + 1, job_id: jobId, attempt, ts, level: "info", type, message, data });
+    }
+  }
+
+  private async serve(request: IncomingMessage, response: ServerResponse) {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const url = new URL(request.url ?? "/", "http://trainer");
+    const call = `${request.method} ${url.pathname.replace(/^\/v1/, "")}`;
+    this.calls.push(call);
+    if (!this.isReachable) return void request.socket.destroy();
+    const isOurs = request.headers.authorization === `Bearer ${TOKEN}`;
+    const { status, body } = isOurs
+      ? (this.answers.get(call) ?? this.answer(call, url.searchParams, Buffer.concat(chunks).toString()))
+      : problem(401, "unauthorized", "Not our token.");
+    if (this.lost.has(call)) return void request.socket.destroy();
+    response.writeHead(status, { "content-type": "application/json" });
+    response.end(request.method === "HEAD" || status === 204 ? undefined : JSON.stringify(body));
+  }
+
+  private answer(call: string, query: URLSearchParams, body: string): Answer {
+    const [method, path = ""] = call.split(" ");
+    const [, kind, id = "", action = ""] = path.split("/");
+    if (call === "GET /capabilities") return { status: 200, body: CAPABILITIES };
+    if (call === "GET /jobs") return { status: 200, body: { jobs: [] } };
+    if (call === "POST /validate") return { status: 200, body: this.report };
+    if (kind === "manifests") return this.manifest(method ?? "", id, body);
+    if (kind !== "jobs") return problem(404, "not_found", "No such route.");
+    if (method === "PUT") return this.submit(id, JSON.parse(body));
+    const job = this.jobs.get(id);
+    if (!job) return problem(404, "not_found", "No such job.");
+    if (action === "events") {
+      const [after, limit] = [Number(query.get("after")), Number(query.get("limit"))];
+      return { status: 200, body: { events: job.events.slice(after, after + limit), last_seq: job.events.length } };
+    }
+    if (method === "POST") return this.change(id, job, action, JSON.parse(body));
+    return { status: 200, body: this.snapshot(id, job) };
+  }
+
+  private snapshot = (id: string, { status, events }: Job) => ({ job_id: id, status, last_seq: events.length });
+
+  private manifest(method: string, sha256: string, body: string): Answer {
+    if (method === "HEAD") return { status: this.manifests.has(sha256) ? 200 : 404, body: null };
+    const found = createHash("sha256").update(body).digest("hex");
+    if (found !== sha256) return problem(422, "manifest_hash_mismatch", `It has ${found}.`);
+    this.manifests.set(sha256, body);
+    return { status: 201, body: { sha256 } };
+  }
+
+  private submit(id: string, spec: Record<string, unknown>): Answer {
+    const hash = createHash("sha256").update(canonicalJson(spec)).digest("hex");
+    const known = this.jobs.get(id);
+    if (known && known.hash !== hash) return problem(409, "idempotency_mismatch", "Another spec has this id.");
+    if (known) return { status: 200, body: this.snapshot(id, known) };
+    this.jobs.set(id, { spec, hash, status: "queued", events: [], requests: new Set() });
+    this.say(id, { type: "job.accepted" }, ...this.script);
+    return { status: 202, body: this.snapshot(id, this.jobs.get(id) as Job) };
+  }
+
+  private change(id: string, job: Job, action: string, { request_id }: { request_id: string }): Answer {
+    if (!job.requests.has(request_id) && !["succeeded", "failed"].includes(job.status)) {
+      job.requests.add(request_id);
+      if (action === "cancel")
+        this.say(id, { type: "job.finished", data: { status: "cancelled", stop_reason: "user" } });
+      if (action === "pause") this.say(id, { type: "job.status", data: { status: "paused" } });
+      if (action === "resume") this.say(id, { type: "job.status", data: { status: "running" }, attempt: 2 });
+    }
+    return { status: 200, body: this.snapshot(id, job) };
+  }
+}
