@@ -12,6 +12,7 @@ import { reprice } from "./reprice";
 import { rewrapStoredSecrets } from "./rewrap-secrets";
 import { failCancelledRuleRuns, runRules } from "./run-rules";
 import { forgetOldMail, mailForgottenPassword, sendQueuedMail } from "./send-mail";
+import { pollTrainingJobs, runTrainingJobs } from "./training-jobs";
 import { pollProjectTrackers, scheduleTrackers, syncWorkItems } from "./work-items";
 
 /** Every background function, for either engine. */
@@ -40,4 +41,6 @@ export const functions = [
   scheduleTrackers,
   pollProjectTrackers,
   syncWorkItems,
+  runTrainingJobs,
+  pollTrainingJobs,
 ];

@@ -5,6 +5,7 @@ import {
   runCollectionPass,
   runImport,
 } from "@/server/services/datasets";
+import { runTrainingJob } from "@/server/services/fine-tuning";
 import { jobContext } from "../../job-context";
 
 /** For tests: continues a piece of work, once it is told to, until it is done or killed. */
@@ -16,6 +17,9 @@ const WORK: Record<string, () => Promise<void>> = {
   },
   async collection() {
     while (!(await runCollectionPass(jobContext("collect-past", projectId), id, { forMs: 60_000 })).done);
+  },
+  async training() {
+    while (!(await runTrainingJob(jobContext("run-training-job", projectId), id)).done);
   },
   /** Every third candidate is rejected, whichever process decides. */
   async review() {

@@ -34,6 +34,8 @@ const CATALOGUE = {
   "schedule-trackers": { name: "Schedule handoffs and the reading of tickets" },
   "poll-trackers": { name: "Look for changed tickets" },
   "rewrap-secrets": { name: "Rewrap stored secrets under a new key" },
+  "run-training-job": { name: "Send a training job to its trainer and follow it" },
+  "poll-training-jobs": { name: "Look after unfinished training jobs" },
 } as const satisfies Record<string, Entry>;
 export type FunctionName = keyof typeof CATALOGUE;
 

@@ -1,0 +1,78 @@
+import { and, eq } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { db } from "@/db/pool";
+import { trainers, trainingEvents } from "@/db/schema";
+import { testProject } from "@/db/testing/test-project";
+import { type Engine, startEngine } from "@/server/engine/engine";
+import { QUICK, until } from "@/server/engine/testing/describe-engine";
+import { creating, storedDataset, write } from "@/server/services/datasets/examples/testing";
+import { createJob, getJob } from "@/server/services/fine-tuning";
+import { CATALOGUE } from "@/server/services/fine-tuning/base-models/catalogue";
+import { ScriptedTrainer } from "@/server/services/fine-tuning/testing/scripted-trainer";
+import { refreshTrainers } from "@/server/services/fine-tuning/trainers";
+import { inngest } from "../client";
+import { functions } from ".";
+import { killRepeatedly } from "./testing/kill-repeatedly";
+
+let trainer: ScriptedTrainer;
+let engine: Engine | undefined;
+beforeAll(async () => {
+  trainer = await new ScriptedTrainer().start();
+  Object.assign(process.env, trainer.env);
+});
+afterAll(() => trainer.stop());
+beforeEach(async () => {
+  await db().delete(trainers);
+  trainer.script = [];
+  trainer.jobs.clear();
+});
+afterEach(async () => {
+  await engine?.stop();
+  engine = undefined;
+});
+
+async function world() {
+  const { ctx } = await testProject();
+  await refreshTrainers(ctx);
+  const datasetId = await storedDataset(ctx);
+  await write(ctx, datasetId, [creating("one", { split: "train" })]);
+  const baseModel = { id: CATALOGUE[0]!.id };
+  const { job } = await createJob(ctx, { datasetId, baseModel, method: "sft", adapter: "lora" });
+  const read = async () => (await getJob(ctx, { jobId: job.id })).job;
+  return { ctx, jobId: job.id, read };
+}
+
+const RUNNING = { type: "job.status", data: { status: "running", phase: "training" } };
+const SUCCEEDED = { type: "job.finished", data: { status: "succeeded", stop_reason: "completed" } };
+
+test("a job is sent and followed in the background", async () => {
+  const { jobId, read } = await world();
+  engine = await startEngine({ db: db(), client: inngest, functions, ...QUICK });
+  await until(() => trainer.jobs.has(jobId));
+  trainer.say(jobId, RUNNING);
+  await until(async () => (await read()).status === "running");
+  trainer.say(jobId, SUCCEEDED);
+  await until(async () => (await read()).status === "succeeded");
+}, 60_000);
+
+const KILLS = 4;
+/** Each call of the trainer brings 500: several for each kill. */
+const EVENTS = 6_000;
+
+test("a worker that is killed again and again sends one job and stores each of its events once", async () => {
+  const { ctx, jobId, read } = await world();
+  const events = Array.from({ length: EVENTS }, (_, n) => ({ type: "resource", data: { n } }));
+  trainer.script = [RUNNING, ...events, SUCCEEDED];
+  const isRunning = async () => (await read()).finishedAt === null;
+  const stored = () => ctx.db.$count(trainingEvents, eq(trainingEvents.projectId, ctx.projectId));
+  const args = ["training", ctx.projectId, jobId];
+  expect(await killRepeatedly({ args, isRunning, progress: stored, withinMs: 40 }, KILLS)).toBeGreaterThan(0);
+  expect(await read()).toMatchObject({ status: "succeeded", attempt: 1 });
+  expect(trainer.jobs.size).toBe(1);
+  const rows = await ctx.db
+    .select({ seq: trainingEvents.seq })
+    .from(trainingEvents)
+    .where(and(eq(trainingEvents.projectId, ctx.projectId), eq(trainingEvents.jobId, jobId)))
+    .orderBy(trainingEvents.seq);
+  expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: EVENTS + 3 }, (_, n) => n + 1));
+}, 120_000);
