@@ -1,0 +1,81 @@
+import { and, eq, type SQL } from "drizzle-orm";
+import { checkpoints, trainingJobs } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import { newestFirst } from "@/server/platform/cursor";
+import { notFound } from "@/server/platform/errors";
+import { verb } from "@/server/platform/verb";
+import { FINE_TUNING_READERS } from "../readers";
+import { requireTrainer } from "../trainers/attached-trainers";
+import { type Checkpoint, checkpointIdInput, checkpointReply, checkpointsReply, listCheckpointsInput } from "./schemas";
+
+const ofItsJob = and(eq(trainingJobs.projectId, checkpoints.projectId), eq(trainingJobs.id, checkpoints.jobId));
+
+const select = ({ db, projectId }: Ctx, condition: SQL | undefined) =>
+  db
+    .select({ row: checkpoints, jobName: trainingJobs.name })
+    .from(checkpoints)
+    .innerJoin(trainingJobs, ofItsJob)
+    .where(and(eq(checkpoints.projectId, projectId), condition));
+
+type Found = { row: typeof checkpoints.$inferSelect; jobName: string };
+
+const checkpointJson = ({ row: { projectId: _, ...row }, jobName }: Found): Checkpoint => ({
+  ...row,
+  jobName,
+  parity: null,
+});
+
+async function requireJob({ db, projectId }: Ctx, jobId: string) {
+  const job = and(eq(trainingJobs.projectId, projectId), eq(trainingJobs.id, jobId));
+  if ((await db.$count(trainingJobs, job)) === 0) throw notFound("The job");
+}
+
+export const listCheckpoints = verb(
+  {
+    name: "fineTuning.listCheckpoints",
+    summary: "List checkpoints, of one job or of all, newest first.",
+    description:
+      "`state` is `pruned` where the trainer deleted the files, as the job's settings say. `bytes` are those of its files, which the trainer holds.",
+    effect: "read",
+    capability: FINE_TUNING_READERS,
+    input: listCheckpointsInput,
+    reply: checkpointsReply,
+  },
+  async (ctx, { jobId, limit, cursor }) => {
+    await requireTrainer(ctx);
+    if (jobId !== undefined) await requireJob(ctx, jobId);
+    const list = newestFirst({
+      name: "checkpoints",
+      filters: { project: ctx.projectId, job: jobId },
+      time: checkpoints.createdAt,
+      id: checkpoints.id,
+      limit,
+      cursor,
+    });
+    const ofJob = jobId === undefined ? undefined : eq(checkpoints.jobId, jobId);
+    const found = await select(ctx, and(ofJob, list.after))
+      .orderBy(...list.order)
+      .limit(list.fetch);
+    const { rows, nextCursor } = list.page(found, ({ row }) => [row.createdAt, row.id]);
+    return { checkpoints: rows.map(checkpointJson), nextCursor };
+  },
+);
+
+export const getCheckpoint = verb(
+  {
+    name: "fineTuning.getCheckpoint",
+    summary: "Read one checkpoint.",
+    description:
+      "`inferenceProfile` says how it is to be served: the chat template, stop tokens and context that it was trained with; `null` until it has generated an answer.",
+    effect: "read",
+    capability: FINE_TUNING_READERS,
+    input: checkpointIdInput,
+    reply: checkpointReply,
+  },
+  async (ctx, { checkpointId }) => {
+    await requireTrainer(ctx);
+    const [found] = await select(ctx, eq(checkpoints.id, checkpointId));
+    if (!found) throw notFound("The checkpoint");
+    return { checkpoint: checkpointJson(found) };
+  },
+);
