@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { forgetExamples, forgetImports, ofConversations, updateUsers } from "@/server/services/datasets";
 import { forgetConversations } from "@/server/services/diagnostics";
+import { forgetTraining } from "@/server/services/fine-tuning";
 import { deleteConversations } from "@/server/services/telemetry";
 import { addCounts } from "./deletion-receipt";
 
@@ -26,11 +27,13 @@ export async function deleteCounted(
       ...(!remember && { onceLocked: () => updateUsers(tx, conversationIds) }),
     }),
   );
+  // Before the Examples, which say what was trained on.
+  const training = remember ? await forgetTraining(tx, ofConversations(conversationIds)) : {};
   const examples = remember ? await forgetExamples(tx, ofConversations(conversationIds)) : {};
   // After the Examples: an import that is reading one of them waits, or has recorded it by now.
   const imports = remember ? await forgetImports(tx, ofConversations(conversationIds)) : {};
   const jobs = remember ? await deleteJobHistory(tx, forgotten.ruleRunIds) : {};
-  await addCounts(tx.db, receiptId, forgotten.counts, forgotten.result, examples, imports, jobs);
+  await addCounts(tx.db, receiptId, forgotten.counts, forgotten.result, training, examples, imports, jobs);
 }
 
 /** Deletes one batch in its own transaction. Returns the number of deleted conversations; 0 when none match any more. */

@@ -1,4 +1,4 @@
-import { eq } from "drizzle-orm";
+import { and, eq, inArray } from "drizzle-orm";
 import { beforeAll, expect, test } from "vitest";
 import { CONVERSATION_KEYS, TABLES, type TableName, tablesWhere } from "@/db/deletion-registry";
 import { db } from "@/db/pool";
@@ -6,9 +6,13 @@ import {
   adjudications,
   collectionQueue,
   datasetImportSources,
+  datasets,
   exampleCandidates,
   parkedTraces,
   ruleRunDetections,
+  trainingEvents,
+  trainingJobs,
+  trainingManifests,
 } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
@@ -19,6 +23,7 @@ import { creating, storedDataset, write } from "@/server/services/datasets/examp
 import { chatLine, newImport } from "@/server/services/datasets/imports/testing";
 import { storedCandidate } from "@/server/services/datasets/review/testing";
 import { createRuleRuns, executeRuleRuns } from "@/server/services/diagnostics";
+import { storedJob as storedTraining } from "@/server/services/fine-tuning/testing/stored-job";
 import { createModelPrice } from "@/server/services/pricing";
 import {
   changeLabels,
@@ -42,6 +47,26 @@ const json = (value: object) => Buffer.from(JSON.stringify(value));
 const fold = async () => {
   while ((await foldDailyCosts(db())) > 0);
 };
+
+/** A training on a Dataset that wrote down a sample answer. */
+async function trainOn({ db, projectId, actor }: Ctx, datasetId: string, answer: string) {
+  const jobId = await storedTraining({ db, projectId, actor }, { datasetId });
+  const [dataset] = await db.select({ version: datasets.version }).from(datasets).where(eq(datasets.id, datasetId));
+  await db
+    .update(trainingManifests)
+    .set({ datasetId, datasetVersion: dataset!.version })
+    .where(
+      and(
+        eq(trainingManifests.projectId, projectId),
+        inArray(
+          trainingManifests.sha256,
+          db.select({ sha256: trainingJobs.manifestSha256 }).from(trainingJobs).where(eq(trainingJobs.id, jobId)),
+        ),
+      ),
+    );
+  const sample = { type: "sample", level: "info", message: "", data: { answer } } as const;
+  await db.insert(trainingEvents).values({ ...sample, projectId, jobId, seq: 1, attempt: 1, at: START });
+}
 
 /** A conversation whose words and ids are in every table that may have some of a conversation. */
 async function spreadConversation(ctx: Ctx) {
@@ -118,6 +143,7 @@ async function spreadConversation(ctx: Ctx) {
   await write(ctx, datasetId, [creating(`I am ${word}`, { tags: [`${word}-tag`], link })]);
   const candidateId = await storedCandidate(ctx, datasetId, { reason: `${word} said` });
   await ctx.db.update(exampleCandidates).set({ conversationId: id }).where(eq(exampleCandidates.id, candidateId));
+  await trainOn(ctx, datasetId, `${word} said`);
   const importId = await newImport(ctx, datasetId, [chatLine(`of nobody ${made}`)]);
   await ctx.db.insert(datasetImportSources).values({ ...quoted, importId, userId: `${word}-user` });
   await ctx.db.insert(collectionQueue).values({ projectId: ctx.projectId, conversationId: id }).onConflictDoNothing();

@@ -76,12 +76,22 @@ export async function discard(ctx: Ctx, fileId: string): Promise<void> {
   }
 }
 
-/** Erases up to `most` stored files created before a time (Unix ms), oldest first. Returns the number erased. */
+/**
+ * Erases up to `most` stored files of imports created before a time (Unix ms), oldest first. Returns the number erased. Frozen
+ * Examples stay, as the Examples themselves do.
+ */
 export async function eraseFilesBefore(ctx: Ctx, before: number, most: number): Promise<number> {
   const old = await ctx.db
     .select({ id: files.id })
     .from(files)
-    .where(and(eq(files.projectId, ctx.projectId), eq(files.state, "stored"), lt(files.createdAt, before)))
+    .where(
+      and(
+        eq(files.projectId, ctx.projectId),
+        eq(files.kind, "import"),
+        eq(files.state, "stored"),
+        lt(files.createdAt, before),
+      ),
+    )
     .orderBy(asc(files.createdAt))
     .limit(most);
   for (const { id } of old) {

@@ -1,8 +1,13 @@
 import "server-only";
 
+export { addBaseModel } from "./base-models/add-base-model";
+export { getBaseModel, listBaseModels } from "./base-models/list-base-models";
+export { removeBaseModel } from "./base-models/remove-base-model";
+export { getCheckpoint, listCheckpoints } from "./checkpoints/list-checkpoints";
 export { cancelJob, pauseJob, resumeJob } from "./jobs/change-jobs";
 export { createJob } from "./jobs/create-job";
 export { getJob } from "./jobs/get-job";
 export { listJobs } from "./jobs/list-jobs";
 export { runTrainingJob, wakeTrainingJobs } from "./jobs/run-job";
 export { validateJob } from "./jobs/validate-job";
+export { forgetTraining } from "./manifests/forget-training";

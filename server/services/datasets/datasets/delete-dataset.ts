@@ -1,7 +1,7 @@
-import { and, eq, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, asc, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
-import { datasets, trainingJobs } from "@/db/schema";
+import { datasets, trainingJobs, tuningConfigs } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { type Ctx, inTransaction, type ProjectId } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
@@ -12,6 +12,7 @@ import { verb } from "@/server/platform/verb";
 import { eraseMarkedFiles } from "@/server/services/files";
 import { lockDataset } from "../examples/lock-dataset";
 import { eraseImportFiles } from "../imports/forget-imports";
+import { eraseFrozen } from "./erase-frozen";
 import { datasetJson, isDataset, readDatasetRow } from "./read-dataset";
 import { datasetIdInput } from "./schemas";
 
@@ -29,6 +30,7 @@ export const deleteDataset = verb(
   async (ctx, { datasetId }) => {
     await lockDataset(ctx, datasetId);
     await requireUntrained(ctx, datasetId);
+    await requireNoTuningConfig(ctx, datasetId);
     const { name, exampleCount } = datasetJson(await readDatasetRow(ctx, datasetId));
     await ctx.db.update(datasets).set({ deletedAt: NOW }).where(isDataset(ctx, datasetId));
     await emit(ctx.db, datasetDeleted.create({ projectId: ctx.projectId, datasetId }));
@@ -58,6 +60,20 @@ async function requireUntrained({ db, projectId }: Ctx, datasetId: string) {
   }
 }
 
+async function requireNoTuningConfig({ db, projectId }: Ctx, datasetId: string) {
+  const [config] = await db
+    .select({ name: tuningConfigs.name })
+    .from(tuningConfigs)
+    .where(and(eq(tuningConfigs.projectId, projectId), eq(tuningConfigs.datasetId, datasetId)))
+    .orderBy(asc(tuningConfigs.createdAt))
+    .limit(1);
+  if (!config) return;
+  throw new ServiceError(
+    "conflict",
+    `The tuning configuration “${config.name}” trains on this Dataset. Delete it, or give it another Dataset, first.`,
+  );
+}
+
 const ROWS_A_STATEMENT = 5_000;
 /** Those with many rows; the others go with the Dataset's own row. */
 const LARGE_TABLES = ["example_revisions", "example_candidates"] as const;
@@ -72,6 +88,8 @@ export async function deleteDatasetRows(
   const until = performance.now() + forMs;
   const deleted = and(eq(datasets.projectId, projectId), eq(datasets.id, datasetId), isNotNull(datasets.deletedAt));
   if ((await db.$count(datasets, deleted)) === 0) return { done: true };
+  // While its Examples are there: until then a deletion of a user finds both.
+  await inTransaction(ctx, (tx) => eraseFrozen(tx, datasetId));
   for (const table of LARGE_TABLES) {
     for (let gone = ROWS_A_STATEMENT; gone === ROWS_A_STATEMENT; ) {
       gone = await deleteSome(ctx, table, datasetId);
