@@ -1,0 +1,30 @@
+import { Group } from "@mantine/core";
+import { Dot } from "@/app/_components/values/dot";
+import type { Checkpoint } from "@/server/services/fine-tuning/checkpoints/schemas";
+
+/** What a checkpoint is: the best, the last, deleted, or trained on what was deleted since. */
+export function CheckpointMarks({ checkpoint }: { checkpoint: Checkpoint }) {
+  const { state, isBest, isFinal, resumable, taintedAt } = checkpoint;
+  if (state === "pruned") {
+    return (
+      <Dot color="var(--severity-info)" hollow title="Its trainer deleted the files, as the settings say">
+        Files deleted
+      </Dot>
+    );
+  }
+  return (
+    <Group gap="xs">
+      {isBest ? <Dot color="var(--state-ok)">Best</Dot> : null}
+      {isFinal ? <Dot color="var(--severity-low)">Final</Dot> : null}
+      {!isBest && !isFinal ? <Dot color="var(--severity-info)">{resumable ? "Resumable" : "Stored"}</Dot> : null}
+      {taintedAt === null ? null : (
+        <Dot
+          color="var(--severity-high)"
+          title="Words that it was trained on were deleted with their user or conversation"
+        >
+          Trained on deleted data
+        </Dot>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,21 @@
+const at = (projectId: string, path: string) => `/p/${encodeURIComponent(projectId)}/${path}`;
+
+export const jobHref = (projectId: string, jobId: string) => at(projectId, `training/${encodeURIComponent(jobId)}`);
+export const compareHref = (projectId: string, jobIds: readonly string[]) =>
+  at(projectId, `training/compare?jobs=${jobIds.map(encodeURIComponent).join(",")}`);
+
+/** The wizard, empty or with a first choice: a Dataset, a job to clone, a checkpoint to continue from, a configuration. */
+export const newTrainingHref = (
+  projectId: string,
+  from: { dataset?: string; clone?: string; checkpoint?: string; config?: string; step?: string } = {},
+) => {
+  const query = new URLSearchParams(
+    Object.entries(from).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  ).toString();
+  return at(projectId, `training/new${query === "" ? "" : `?${query}`}`);
+};
+export const checkpointHref = (projectId: string, checkpointId: string) =>
+  at(projectId, `checkpoints?peek=${encodeURIComponent(checkpointId)}`);
+/** A file of a checkpoint, by the door that scripts use too. */
+export const checkpointFileHref = (projectId: string, checkpointId: string, path: string) =>
+  `/v1/projects/${encodeURIComponent(projectId)}/fine-tuning/checkpoints/${encodeURIComponent(checkpointId)}/content?path=${encodeURIComponent(path)}`;

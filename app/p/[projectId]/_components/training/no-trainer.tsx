@@ -1,0 +1,56 @@
+import { Button, Code, Group, Stack, Text } from "@mantine/core";
+import { IconCpu } from "@tabler/icons-react";
+import Link from "next/link";
+import { CopyButton } from "@/app/_components/controls/copy-button";
+import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { problemOf } from "@/app/_lib/problem";
+import { pageHref } from "../shell/pages";
+
+/** What Whetstone is started with, so that it calls a trainer. */
+export const ATTACH = "TRAINER_URL=http://127.0.0.1:8420\nTRAINER_TOKEN=<the token that the trainer prints>";
+const START = "npm run trainer";
+
+/** Whether a refusal says that no trainer is attached. */
+export const isWithoutTrainer = (error: unknown) => problemOf(error).status === 501;
+
+/** Says how a trainer is attached; fine-tuning can do nothing before. */
+export const NoTrainer = ({ projectId, here = false }: { projectId: string; here?: boolean }) => (
+  <EmptyState
+    icon={<IconCpu size={32} stroke={1.5} aria-hidden />}
+    title="Attach a trainer"
+    action={
+      here ? undefined : (
+        <Button component={Link} href={pageHref(projectId, "trainers")} variant="default">
+          Trainers
+        </Button>
+      )
+    }
+  >
+    Models are trained by a service on a machine of yours, with a GPU or, for small models, without. Start it there,
+    give Whetstone its address, and restart Whetstone; or add an agent under Trainers, for a machine that cannot be
+    reached from here.
+    <AttachLines />
+  </EmptyState>
+);
+
+/** The command that starts a trainer and the two lines that attach it. */
+export const AttachLines = () => (
+  <Stack gap="xs" mt="md" ta="start">
+    <Lines label="On the machine that trains" text={START} />
+    <Lines label="In the environment of Whetstone" text={ATTACH} />
+  </Stack>
+);
+
+const Lines = ({ label, text }: { label: string; text: string }) => (
+  <div>
+    <Group justify="space-between" gap="xs">
+      <Text size="xs" c="dimmed">
+        {label}
+      </Text>
+      <CopyButton value={text} label={`Copy: ${label.toLowerCase()}`} />
+    </Group>
+    <Code block style={{ overflowWrap: "anywhere", whiteSpace: "pre-wrap" }}>
+      {text}
+    </Code>
+  </div>
+);

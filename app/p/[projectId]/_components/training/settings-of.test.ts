@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { differencesOf, settingsOf } from "./settings-of";
+
+test("a spec's settings are named by their path, in its order", () => {
+  expect(settingsOf({ method: "sft", metadata: { id: 1 }, training: { seed: 42, maxSteps: null }, list: [] })).toEqual([
+    ["method", "sft"],
+    ["training.seed", "42"],
+    ["training.maxSteps", "—"],
+    ["list", "none"],
+  ]);
+});
+
+test("only settings that differ are compared, also where one run lacks them", () => {
+  const specs = [
+    { method: "sft", lora: { r: 16 } },
+    { method: "sft", lora: { r: 32 }, training: { beta: 0.1 } },
+  ];
+  expect(differencesOf(specs)).toEqual([
+    ["lora.r", ["16", "32"]],
+    ["training.beta", [null, "0.1"]],
+  ]);
+});

@@ -1,0 +1,25 @@
+const wordsOf = (value: unknown): string =>
+  value === null ? "—" : Array.isArray(value) ? value.map(String).join(", ") || "none" : String(value);
+
+/** What is about the request, not about the training. */
+const LEFT_OUT = new Set(["metadata", "specVersion", "manifest"]);
+
+/** Returns a spec's settings as names such as `training.learningRate` and their values, in its order. */
+export function settingsOf(spec: Record<string, unknown>, under = ""): [string, string][] {
+  return Object.entries(spec).flatMap(([name, value]): [string, string][] => {
+    if (under === "" && LEFT_OUT.has(name)) return [];
+    const path = under === "" ? name : `${under}.${name}`;
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? settingsOf(value as Record<string, unknown>, path)
+      : [[path, wordsOf(value)]];
+  });
+}
+
+/** Returns the settings in which specs differ, each with its value in every spec; `null` where one has none. */
+export function differencesOf(specs: readonly Record<string, unknown>[]): [string, (string | null)[]][] {
+  const each = specs.map((spec) => new Map(settingsOf(spec)));
+  const names = [...new Set(each.flatMap((settings) => [...settings.keys()]))];
+  return names
+    .map((name): [string, (string | null)[]] => [name, each.map((settings) => settings.get(name) ?? null)])
+    .filter(([, values]) => new Set(values).size > 1);
+}

@@ -1,0 +1,104 @@
+import type { TrainingJob } from "@/server/services/fine-tuning/jobs/schemas";
+
+export type JobStatus = TrainingJob["status"];
+type Method = TrainingJob["method"];
+type Adapter = TrainingJob["adapter"];
+
+export const STATUS: Record<JobStatus, { word: string; color: string; hollow?: true }> = {
+  queued: { word: "Queued", color: "var(--severity-info)", hollow: true },
+  validating: { word: "Validating", color: "var(--severity-low)", hollow: true },
+  running: { word: "Running", color: "var(--severity-low)" },
+  pausing: { word: "Pausing", color: "var(--severity-info)", hollow: true },
+  paused: { word: "Paused", color: "var(--severity-info)", hollow: true },
+  cancelling: { word: "Cancelling", color: "var(--severity-info)", hollow: true },
+  succeeded: { word: "Succeeded", color: "var(--state-ok)" },
+  failed: { word: "Failed", color: "var(--severity-critical)" },
+  cancelled: { word: "Cancelled", color: "var(--severity-info)" },
+};
+export const STATUSES = Object.keys(STATUS) as JobStatus[];
+
+export const METHODS: Record<Method, { label: string; name: string; about: string }> = {
+  sft: {
+    label: "SFT",
+    name: "Supervised fine-tuning",
+    about: "Learns the expected answers. Where to start, and enough for most.",
+  },
+  dpo: {
+    label: "DPO",
+    name: "Direct preference optimization",
+    about: "Prefers the expected answer to the rejected one. Every Example needs both.",
+  },
+  orpo: {
+    label: "ORPO",
+    name: "Odds ratio preference optimization",
+    about: "Learns answers and preferences at once, without a reference model: less memory than DPO.",
+  },
+  kto: {
+    label: "KTO",
+    name: "Kahneman–Tversky optimization",
+    about: "Learns from answers that are good or bad on their own. Needs some of each.",
+  },
+};
+export const ADAPTERS: Record<Adapter, { label: string; name: string; about: string }> = {
+  lora: { label: "LoRA", name: "LoRA", about: "Trains a small adapter beside the model. Fast, and a few megabytes." },
+  qlora: {
+    label: "QLoRA",
+    name: "QLoRA",
+    about: "LoRA on a model held in 4 bits: about a third of the memory, somewhat slower.",
+  },
+  full: { label: "Full", name: "Full", about: "Trains every weight. The most memory, and the whole model as a file." },
+};
+export const howWords = ({ method, adapter }: { method: Method; adapter: Adapter }) =>
+  `${METHODS[method].label} · ${ADAPTERS[adapter].label}`;
+
+const PHASES: Record<string, string> = {
+  downloading_model: "Downloading the model",
+  loading_model: "Loading the model",
+  preparing_dataset: "Preparing the Examples",
+  baseline_eval: "Evaluating before the training",
+  training: "Training",
+  saving: "Saving a checkpoint",
+  evaluating: "Evaluating",
+  merging: "Merging the adapter",
+  converting: "Converting to GGUF",
+  quantizing: "Quantizing",
+  finalizing: "Finishing",
+};
+/** A phase that this version does not know is shown as the trainer named it. */
+export const phaseWords = (phase: string) => PHASES[phase] ?? phase.replaceAll("_", " ");
+
+export const STOP_REASONS: Record<NonNullable<TrainingJob["stopReason"]>, string> = {
+  completed: "All epochs are done",
+  early_stopped: "Stopped early: the evaluation no longer improved",
+  max_steps: "Stopped at the maximum number of steps",
+  max_runtime: "Stopped at the maximum time",
+  user: "Stopped by a person",
+};
+
+export const BLAME: Record<string, string> = {
+  user: "The settings or the Examples",
+  platform: "Whetstone",
+  hardware: "The machine",
+  dependency: "Something that the trainer depends on",
+};
+
+const UNFINISHED: ReadonlySet<JobStatus> = new Set<JobStatus>([
+  "queued",
+  "validating",
+  "running",
+  "pausing",
+  "paused",
+  "cancelling",
+]);
+export const isUnfinished = ({ status }: Pick<TrainingJob, "status">) => UNFINISHED.has(status);
+/** Whether it changes by itself. */
+export const isMoving = ({ status }: Pick<TrainingJob, "status">) => UNFINISHED.has(status) && status !== "paused";
+export const canPause = ({ status }: Pick<TrainingJob, "status">) => status === "running";
+export const canCancel = ({ status }: Pick<TrainingJob, "status">) => UNFINISHED.has(status) && status !== "cancelling";
+
+/** `Qwen3-0.6B` of `Qwen/Qwen3-0.6B`, for a column. */
+export const shortModel = (id: string) => id.split("/").at(-1) || id;
+
+/** Milliseconds from the start to the end, or to now. */
+export const tookMs = ({ startedAt, finishedAt }: TrainingJob, now: number) =>
+  startedAt === null ? null : Math.max(0, (finishedAt ?? now) - startedAt);

@@ -1,0 +1,131 @@
+"use client";
+import { Button, Skeleton, Stack, Tabs } from "@mantine/core";
+import { IconChartLine } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import { useQueryStates } from "nuqs";
+import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { ErrorState } from "@/app/_components/feedback/error-state";
+import { StaleNote } from "@/app/_components/feedback/stale-note";
+import { PageHeader } from "@/app/_components/layout/page-header";
+import { problemOf } from "@/app/_lib/problem";
+import { useListHref } from "@/app/_lib/remember-list";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { ESC, useKeys } from "@/app/_lib/use-keys";
+import { pageHref } from "../../../_components/shell/pages";
+import { isWithoutTrainer, NoTrainer } from "../../../_components/training/no-trainer";
+import { isMoving } from "../../../_components/training/words";
+import { CheckpointsTab } from "./checkpoints-tab";
+import { RunCharts } from "./run-charts";
+import { RunError } from "./run-error";
+import { RunHeader } from "./run-header";
+import { RunLog } from "./run-log";
+import classes from "./run-page.module.css";
+import { RunStrip } from "./run-strip";
+import { Samples } from "./samples";
+import { SettingsTab } from "./settings-tab";
+import { useRun } from "./use-run";
+import { TABS, viewParsers } from "./view";
+
+const LIVE_MS = 5000;
+
+/** A training run: its progress, charts, answers, checkpoints, log and settings, live. */
+export function RunPage({ projectId, jobId }: { projectId: string; jobId: string }) {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
+  const query = useRun(projectId, jobId);
+  const job = query.data?.job;
+  const checkpoints = useQuery(
+    trpc.checkpoints.list.queryOptions(
+      { projectId, jobId, limit: 100 },
+      { enabled: job !== undefined, refetchInterval: job && isMoving(job) ? LIVE_MS : false },
+    ),
+  );
+  const listHref = useListHref(pageHref(projectId, "training"));
+  const show = (tab: string | null) => void setView({ tab: TABS.find((known) => known === tab) ?? null });
+  const showBeside = (by: 1 | -1) => show(TABS[(TABS.indexOf(view.tab) + by + TABS.length) % TABS.length] ?? null);
+  useKeys({ [ESC]: () => router.push(listHref), "[": () => showBeside(-1), "]": () => showBeside(1) });
+  if (!job) return <NoRun projectId={projectId} query={query} />;
+  const known = checkpoints.data?.checkpoints ?? [];
+  return (
+    <>
+      <RunHeader projectId={projectId} job={job} checkpoints={known} listHref={listHref} />
+      <StaleNote error={query.error} dataUpdatedAt={query.dataUpdatedAt} onRetry={() => void query.refetch()} />
+      <RunStrip projectId={projectId} job={job} />
+      {job.error === null ? null : <RunError error={job.error} />}
+      <Tabs value={view.tab} onChange={show} className={classes.tabs}>
+        <Tabs.List px="xs" aria-label="Parts of the run" style={{ flexWrap: "nowrap", overflowX: "auto" }}>
+          <Tabs.Tab value="charts">Charts</Tabs.Tab>
+          <Tabs.Tab value="samples">Samples</Tabs.Tab>
+          <Tabs.Tab value="checkpoints">Checkpoints{known.length === 0 ? "" : ` (${known.length})`}</Tabs.Tab>
+          <Tabs.Tab value="log">Log</Tabs.Tab>
+          <Tabs.Tab value="settings">Settings</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="charts" className={classes.panel}>
+          <RunCharts projectId={projectId} job={job} />
+        </Tabs.Panel>
+        <Tabs.Panel value="samples" className={classes.panel}>
+          <Samples projectId={projectId} job={job} />
+        </Tabs.Panel>
+        <Tabs.Panel value="checkpoints" className={classes.panel}>
+          <CheckpointsTab projectId={projectId} job={job} checkpoints={checkpoints} />
+        </Tabs.Panel>
+        <Tabs.Panel value="log" className={classes.panel}>
+          <RunLog projectId={projectId} job={job} level={view.level} onLevel={(level) => void setView({ level })} />
+        </Tabs.Panel>
+        <Tabs.Panel value="settings" className={classes.panel}>
+          <SettingsTab projectId={projectId} job={job} />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  );
+}
+
+type NoRunProps = { projectId: string; query: ReturnType<typeof useRun> };
+
+/** What is shown instead of a run: that it loads, that it is not there, or why it could not be read. */
+function NoRun({ projectId, query }: NoRunProps) {
+  if (isWithoutTrainer(query.error)) {
+    return (
+      <>
+        <PageHeader title="Training run" />
+        <NoTrainer projectId={projectId} />
+      </>
+    );
+  }
+  if (problemOf(query.error).status === 404) {
+    return (
+      <>
+        <PageHeader title="Training run" />
+        <EmptyState
+          icon={<IconChartLine size={32} stroke={1.5} aria-hidden />}
+          title="No such run"
+          action={
+            <Button component={Link} href={pageHref(projectId, "training")}>
+              All runs
+            </Button>
+          }
+        >
+          Training run was not found.
+        </EmptyState>
+      </>
+    );
+  }
+  if (query.error) {
+    return (
+      <>
+        <PageHeader title="Training run" />
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
+      </>
+    );
+  }
+  return (
+    <Stack p="md" gap="lg" role="status" aria-label="Loading the run">
+      {[40, 90, 70, 80, 60].map((width) => (
+        <Skeleton key={width} height={14} width={`${width}%`} />
+      ))}
+    </Stack>
+  );
+}

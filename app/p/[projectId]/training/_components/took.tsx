@@ -1,0 +1,17 @@
+"use client";
+import { useNow } from "@/app/_components/values/now";
+import { formatDuration } from "@/app/_lib/format";
+import type { TrainingJob } from "@/server/services/fine-tuning/jobs/schemas";
+import { tookMs } from "../../_components/training/words";
+
+/** How long a job has run, or ran. */
+export function Took({ job }: { job: TrainingJob }) {
+  const now = useNow();
+  // The page's clock ticks twice a minute; the job's own news is newer.
+  const took = tookMs(job, Math.max(now, job.updatedAt));
+  return (
+    <span className="tabular" suppressHydrationWarning>
+      {formatDuration(took)}
+    </span>
+  );
+}
