@@ -1,0 +1,96 @@
+"use client";
+import { Button } from "@mantine/core";
+import { IconDeviceFloppy, IconFilterOff, IconX } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useQueryStates } from "nuqs";
+import { ColumnMenu } from "@/app/_components/data-table/column-menu";
+import { DataList } from "@/app/_components/data-table/data-list";
+import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { PageHeader } from "@/app/_components/layout/page-header";
+import { formatCount } from "@/app/_lib/format";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { nextCursorPage } from "@/app/_lib/trpc/next-page";
+import { pageHref } from "../../_components/shell/pages";
+import { isWithoutTrainer, NoTrainer } from "../../_components/training/no-trainer";
+import { CheckpointPeek } from "./checkpoint-peek";
+import { COLUMNS } from "./columns";
+import { listInput, viewParsers } from "./view";
+
+/** The project's checkpoints, newest first. */
+export function Checkpoints({ projectId }: { projectId: string }) {
+  const trpc = useTRPC();
+  const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
+  const list = useInfiniteQuery(
+    trpc.checkpoints.list.infiniteQueryOptions(listInput(projectId, view), {
+      ...nextCursorPage,
+      refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 15_000),
+    }),
+  );
+  const unattached = isWithoutTrainer(list.error);
+  return (
+    <>
+      <PageHeader title="Checkpoints" aside={unattached ? null : <ColumnMenu columns={COLUMNS} />}>
+        {view.run === null ? null : (
+          <Button
+            variant="light"
+            rightSection={<IconX size={14} aria-hidden />}
+            aria-label="Show checkpoints of any run"
+            onClick={() => void setView({ run: null })}
+          >
+            One run
+          </Button>
+        )}
+      </PageHeader>
+      {unattached ? (
+        <NoTrainer projectId={projectId} />
+      ) : (
+        <DataList
+          list={list}
+          name="Checkpoints"
+          what="checkpoint"
+          columns={COLUMNS}
+          rows={list.data?.pages.flatMap((page) => page.checkpoints) ?? []}
+          rowId={({ id }) => id}
+          rowName={({ jobName, stepNumber }) => `${jobName}, step ${formatCount(stepNumber)}`}
+          rowHref={({ id }) => `?peek=${encodeURIComponent(id)}`}
+          linkPeeks
+          rowHeight={54}
+          minWidth={360}
+          minWidthAside={340}
+          dimmed={({ state }) => state === "pruned"}
+          peek={({ id, row, close }) => (
+            <CheckpointPeek key={id} projectId={projectId} checkpointId={id} row={row} onClose={close} />
+          )}
+          empty={
+            view.run === null ? (
+              <EmptyState
+                icon={<IconDeviceFloppy size={32} stroke={1.5} aria-hidden />}
+                title="No checkpoints yet"
+                action={
+                  <Button component={Link} href={pageHref(projectId, "training")}>
+                    Training
+                  </Button>
+                }
+              >
+                A training saves what it has learned as checkpoints: the best, the last, and those to resume from.
+              </EmptyState>
+            ) : (
+              <EmptyState
+                icon={<IconFilterOff size={32} stroke={1.5} aria-hidden />}
+                title="No checkpoint matches"
+                action={
+                  <Button variant="default" onClick={() => void setView({ run: null })}>
+                    Clear filters
+                  </Button>
+                }
+              >
+                There may be others outside these filters.
+              </EmptyState>
+            )
+          }
+        />
+      )}
+    </>
+  );
+}

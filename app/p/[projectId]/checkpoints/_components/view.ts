@@ -1,0 +1,12 @@
+import { createLoader, parseAsString } from "nuqs/server";
+import { listParsers } from "@/app/_components/data-table/list-view";
+
+export const viewParsers = { run: parseAsString, ...listParsers };
+export const loadView = createLoader(viewParsers);
+
+const PAGE = 50;
+export const listInput = (projectId: string, view: { run: string | null }) => ({
+  projectId,
+  limit: PAGE,
+  ...(view.run !== null ? { jobId: view.run } : {}),
+});

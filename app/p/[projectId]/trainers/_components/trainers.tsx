@@ -1,0 +1,88 @@
+"use client";
+import { Button, Skeleton, Text } from "@mantine/core";
+import { IconPlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { ErrorState } from "@/app/_components/feedback/error-state";
+import { StaleNote } from "@/app/_components/feedback/stale-note";
+import { PageBody } from "@/app/_components/layout/page-body";
+import { PageHeader } from "@/app/_components/layout/page-header";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import type { Trainer } from "@/server/services/fine-tuning/trainers/schemas";
+import { useMay } from "../../_components/access/membership";
+import { AttachLines, isWithoutTrainer, NoTrainer } from "../../_components/training/no-trainer";
+import { AddTrainer } from "./add-trainer";
+import { RemoveTrainer } from "./remove-trainer";
+import { TrainerCard } from "./trainer-card";
+import classes from "./trainers.module.css";
+
+const LIVE_MS = 5000;
+
+/** The machines that train: what each has, does, cannot do and why; agents are added and removed. */
+export function Trainers({ projectId }: { projectId: string }) {
+  const trpc = useTRPC();
+  const mayAsk = useMay("project:admin");
+  const [adding, setAdding] = useState(false);
+  const [removed, setRemoved] = useState<Trainer | null>(null);
+  const query = useQuery(trpc.fineTuning.listTrainers.queryOptions({ projectId }, { refetchInterval: LIVE_MS }));
+  const none = isWithoutTrainer(query.error);
+  // Without a trainer nothing says who manages them: the server decides.
+  const mayManage = none ? mayAsk : (query.data?.mayManage ?? false);
+  const trainers = none ? [] : (query.data?.trainers ?? []);
+  return (
+    <>
+      <PageHeader
+        title="Trainers"
+        aside={
+          mayManage ? (
+            <Button onClick={() => setAdding(true)} leftSection={<IconPlus size={14} aria-hidden />}>
+              Add agent
+            </Button>
+          ) : null
+        }
+      />
+      {none || (query.data && trainers.length === 0) ? (
+        <PageBody>
+          <NoTrainer projectId={projectId} here />
+        </PageBody>
+      ) : !query.data ? (
+        query.error ? (
+          <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
+        ) : (
+          <div className={classes.cards} role="status" aria-label="Loading the trainers">
+            <Skeleton height={260} />
+            <Skeleton height={260} />
+          </div>
+        )
+      ) : (
+        <>
+          <StaleNote error={query.error} dataUpdatedAt={query.dataUpdatedAt} onRetry={() => void query.refetch()} />
+          <PageBody>
+            <div className={classes.cards}>
+              {trainers.map((trainer) => (
+                <TrainerCard
+                  key={trainer.id}
+                  trainer={trainer}
+                  onRemove={mayManage && trainer.kind === "agent" ? () => setRemoved(trainer) : undefined}
+                />
+              ))}
+            </div>
+            {trainers.some(({ kind }) => kind === "url") ? null : (
+              <details style={{ padding: "0 1rem 1rem", maxInlineSize: "42rem" }}>
+                <summary style={{ cursor: "pointer", fontSize: "var(--mantine-font-size-sm)" }}>
+                  Attach a trainer that Whetstone can reach
+                </summary>
+                <Text size="sm" c="dimmed" mt="xs">
+                  Start it, set its address, and restart Whetstone.
+                </Text>
+                <AttachLines />
+              </details>
+            )}
+          </PageBody>
+        </>
+      )}
+      <AddTrainer opened={adding} onClose={() => setAdding(false)} />
+      <RemoveTrainer trainer={removed} onClose={() => setRemoved(null)} />
+    </>
+  );
+}
