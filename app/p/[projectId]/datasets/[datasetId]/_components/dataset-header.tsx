@@ -10,6 +10,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import type { Dataset } from "@/server/services/datasets/datasets/schemas";
 import { useMay } from "../../../_components/access/membership";
 import { pageHref } from "../../../_components/shell/pages";
+import { newTrainingHref } from "../../../_components/training/hrefs";
 import { CollectionState } from "../../_components/collection-state";
 import { known } from "../../_components/known";
 import { datasetHref, exampleHref } from "../../_components/view";
@@ -34,9 +35,20 @@ export function DatasetHeader({ projectId, dataset }: { projectId: string; datas
       }
       aside={
         may ? (
-          <Button component={Link} href={exampleHref(projectId, dataset.id, "new")}>
-            New Example
-          </Button>
+          <>
+            {dataset.exampleCount === 0 ? null : (
+              <Button
+                component={Link}
+                variant="default"
+                href={newTrainingHref(projectId, { dataset: dataset.id, step: "model" })}
+              >
+                Train
+              </Button>
+            )}
+            <Button component={Link} href={exampleHref(projectId, dataset.id, "new")}>
+              New Example
+            </Button>
+          </>
         ) : null
       }
     >

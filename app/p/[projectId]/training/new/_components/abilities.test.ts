@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import type { Trainer } from "@/server/services/fine-tuning/trainers/schemas";
+import { ableTrainers, missingFor } from "./abilities";
+
+const trainer = (name: string, adapters: string[], unavailable: Trainer["unavailable"] = []): Trainer => ({
+  id: name,
+  kind: "agent",
+  name,
+  online: true,
+  version: "1.0.0",
+  devices: [],
+  supports: { methods: ["sft"], adapters, formats: [], ggufQuantizations: [], compressedQuantizations: [] },
+  unavailable,
+  packages: {},
+  diskFreeBytes: null,
+  jobsRunning: 0,
+  lastSeenAt: 1,
+  error: null,
+  keyHint: null,
+  createdAt: 0,
+});
+const small = trainer(
+  "small",
+  ["lora"],
+  [{ feature: "qlora", reason: "bitsandbytes is missing.", hint: "Install it." }],
+);
+const big = trainer("big", ["lora", "full"]);
+
+test("what one trainer can do is possible; otherwise each says why it cannot, and what to do", () => {
+  expect(missingFor([small, big], "adapters", "full")).toEqual([]);
+  expect(missingFor([small, big], "adapters", "qlora")).toEqual([
+    { trainer: "small", reason: "bitsandbytes is missing.", hint: "Install it." },
+    { trainer: "big", reason: "It does not support this.", hint: null },
+  ]);
+});
+
+test("method and adapter have to be supported by the same trainer", () => {
+  expect(ableTrainers([small, big], { method: "sft", adapter: "full" })).toEqual([big]);
+  expect(ableTrainers([small, big], { method: "dpo", adapter: "full" })).toEqual([]);
+});

@@ -1,0 +1,23 @@
+import type { Trainer } from "@/server/services/fine-tuning/trainers/schemas";
+import type { Draft } from "./draft";
+
+export type Missing = { trainer: string; reason: string; hint: string | null };
+
+type Kind = keyof Trainer["supports"];
+
+/** Why none of the trainers supports a value, one reason a trainer; empty if one does. */
+export function missingFor(trainers: readonly Trainer[], kind: Kind, value: string): Missing[] {
+  if (trainers.some(({ supports }) => supports[kind].includes(value))) return [];
+  return trainers.map(({ name, unavailable, lastSeenAt }) => {
+    const said = unavailable.find(({ feature }) => feature === value || feature.endsWith(`:${value}`));
+    return {
+      trainer: name,
+      reason: said?.reason ?? (lastSeenAt === null ? "It has not called yet." : "It does not support this."),
+      hint: said?.hint ?? null,
+    };
+  });
+}
+
+/** Returns the trainers that support a draft's method and adapter together. */
+export const ableTrainers = (trainers: readonly Trainer[], { method, adapter }: Pick<Draft, "method" | "adapter">) =>
+  trainers.filter(({ supports }) => supports.methods.includes(method) && supports.adapters.includes(adapter));

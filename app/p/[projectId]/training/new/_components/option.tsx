@@ -1,0 +1,23 @@
+import { Radio } from "@mantine/core";
+import classes from "./new-training.module.css";
+
+type Props = {
+  value: string;
+  chosen: boolean;
+  title: React.ReactNode;
+  about: React.ReactNode;
+  disabled?: boolean;
+};
+
+/** One choice of a list: its name, and below it what to know about it. The whole of it can be pressed. */
+export const Option = ({ value, chosen, title, about, disabled = false }: Props) => (
+  <div className={classes.option} data-chosen={chosen || undefined} data-off={disabled || undefined}>
+    <Radio
+      value={value}
+      disabled={disabled}
+      label={title}
+      description={about}
+      styles={{ body: { alignItems: "flex-start" }, labelWrapper: { flex: 1, minWidth: 0 } }}
+    />
+  </div>
+);

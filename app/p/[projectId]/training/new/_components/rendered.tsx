@@ -1,0 +1,63 @@
+"use client";
+import { Button, Group, SegmentedControl, Text } from "@mantine/core";
+import Link from "next/link";
+import { useRef, useState } from "react";
+import { ScrollPre } from "@/app/_components/layout/scroll-pre";
+import { formatCount } from "@/app/_lib/format";
+import type { TrainingValidation } from "@/server/services/fine-tuning/jobs/schemas";
+import { exampleHref } from "../../../datasets/_components/view";
+import classes from "./new-training.module.css";
+
+type Props = { projectId: string; datasetId: string; samples: TrainingValidation["renderedExamples"] };
+
+/** Examples as the model gets them, with what is learned highlighted. The first is the worst. */
+export function Rendered({ projectId, datasetId, samples }: Props) {
+  const [chosen, setChosen] = useState(0);
+  const box = useRef<HTMLDivElement>(null);
+  const sample = samples[chosen] ?? samples[0];
+  if (!sample) {
+    return (
+      <Text size="sm" c="dimmed">
+        No Example can be shown.
+      </Text>
+    );
+  }
+  return (
+    <>
+      <Group mb="xs" gap="xs">
+        {samples.length > 1 ? (
+          <SegmentedControl
+            aria-label="Example"
+            value={String(samples.indexOf(sample))}
+            onChange={(value) => setChosen(Number(value))}
+            data={samples.map(({ why }, index) => ({ value: String(index), label: why }))}
+          />
+        ) : null}
+        <Button
+          variant="default"
+          disabled={!sample.segments.some(({ trained }) => trained)}
+          onClick={() => box.current?.querySelector("mark")?.scrollIntoView({ block: "nearest" })}
+        >
+          Show what it learns
+        </Button>
+      </Group>
+      <div ref={box}>
+        <ScrollPre label="The exact text, scrollable" className={classes.rendered}>
+          {sample.segments.map(({ text, trained }, index) =>
+            trained ? (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text keep their order
+              <mark key={index}>{text}</mark>
+            ) : (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text keep their order
+              <span key={index}>{text}</span>
+            ),
+          )}
+        </ScrollPre>
+      </div>
+      <Text size="xs" c="dimmed" mt={4}>
+        {formatCount(sample.tokens)} tokens ·{" "}
+        <Link href={exampleHref(projectId, datasetId, sample.exampleId)}>Open the Example</Link>
+      </Text>
+    </>
+  );
+}

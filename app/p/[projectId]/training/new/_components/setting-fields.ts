@@ -1,0 +1,322 @@
+import { LORA_RANKS } from "@/server/services/fine-tuning/settings-schemas";
+import type { Draft, Part } from "./draft";
+
+type Choice = readonly { value: string; label: string }[];
+type Of = Pick<Draft, "method" | "adapter">;
+export type SettingField = {
+  part: Part;
+  name: string;
+  label: string;
+  /** What it does, in a few words. */
+  about?: string;
+  /** Numbers take `min` and `max`; choices are texts. */
+  kind: "integer" | "number" | "choice" | "yesno";
+  choices?: Choice;
+  min?: number;
+  max?: number;
+  /** What the trainer takes if it is left out, as shown; a function where that depends. */
+  byDefault: string | ((of: Of) => string);
+  /** Shown only for these. */
+  when?: (of: Of) => boolean;
+};
+
+const isPreference = ({ method }: Of) => method !== "sft";
+const hasAdapter = ({ adapter }: Of) => adapter !== "full";
+const isKto = ({ method }: Of) => method === "kto";
+
+const LEARNING_RATES: Record<Draft["method"], { full: string; adapter: string }> = {
+  sft: { full: "2e-5", adapter: "2e-4" },
+  dpo: { full: "5e-7", adapter: "5e-6" },
+  orpo: { full: "1e-6", adapter: "8e-6" },
+  kto: { full: "5e-7", adapter: "5e-6" },
+};
+
+export const BASIC: readonly SettingField[] = [
+  {
+    part: "training",
+    name: "numTrainEpochs",
+    label: "Epochs",
+    about: "How often it sees each Example",
+    kind: "number",
+    min: 0.01,
+    max: 1000,
+    byDefault: ({ method }) => (method === "sft" ? "3" : "1"),
+  },
+  {
+    part: "training",
+    name: "learningRate",
+    label: "Learning rate",
+    kind: "number",
+    min: 1e-9,
+    max: 1,
+    byDefault: ({ method, adapter }) => LEARNING_RATES[method][adapter === "full" ? "full" : "adapter"],
+  },
+  {
+    part: "training",
+    name: "maxLength",
+    label: "Longest Example",
+    about: "In tokens",
+    kind: "integer",
+    min: 16,
+    max: 10_000_000,
+    byDefault: "by the Examples",
+  },
+  {
+    part: "training",
+    name: "overflow",
+    label: "A longer one",
+    kind: "choice",
+    choices: [
+      { value: "error", label: "Stops the training" },
+      { value: "drop", label: "Is left out" },
+      { value: "truncate", label: "Is cut" },
+    ],
+    byDefault: "by the trainer",
+  },
+  {
+    part: "training",
+    name: "beta",
+    label: "Beta",
+    about: "How close it stays to the model it was",
+    kind: "number",
+    min: 0.0001,
+    max: 100,
+    byDefault: "0.1",
+    when: isPreference,
+  },
+  {
+    part: "lora",
+    name: "r",
+    label: "LoRA rank",
+    about: "Higher learns more, and needs more memory",
+    kind: "choice",
+    choices: LORA_RANKS.map((rank) => ({ value: String(rank), label: String(rank) })),
+    byDefault: "16",
+    when: hasAdapter,
+  },
+  {
+    part: "lora",
+    name: "loraAlpha",
+    label: "LoRA alpha",
+    kind: "integer",
+    min: 1,
+    max: 4096,
+    byDefault: "32",
+    when: hasAdapter,
+  },
+];
+
+export const ADVANCED: readonly SettingField[] = [
+  {
+    part: "training",
+    name: "perDeviceTrainBatchSize",
+    label: "Batch size",
+    about: "Examples at once on a device",
+    kind: "integer",
+    min: 1,
+    max: 1024,
+    byDefault: "by the memory",
+  },
+  {
+    part: "training",
+    name: "gradientAccumulationSteps",
+    label: "Gradient accumulation",
+    about: "Batches of one step",
+    kind: "integer",
+    min: 1,
+    max: 4096,
+    byDefault: "16 Examples a step",
+  },
+  {
+    part: "training",
+    name: "maxSteps",
+    label: "At most steps",
+    kind: "integer",
+    min: 1,
+    max: 10_000_000,
+    byDefault: "by the epochs",
+  },
+  {
+    part: "training",
+    name: "lrSchedulerType",
+    label: "Schedule",
+    about: "Of the learning rate",
+    kind: "choice",
+    choices: ["linear", "cosine", "constant", "constant_with_warmup"].map((value) => ({
+      value,
+      label: value.replaceAll("_", " "),
+    })),
+    byDefault: "cosine",
+  },
+  {
+    part: "training",
+    name: "warmupRatio",
+    label: "Warm-up",
+    about: "Part of the steps",
+    kind: "number",
+    min: 0,
+    max: 1,
+    byDefault: "0.03",
+  },
+  {
+    part: "training",
+    name: "trainOn",
+    label: "It learns",
+    kind: "choice",
+    choices: [
+      { value: "all_assistant", label: "Every answer" },
+      { value: "last_assistant", label: "The last answer" },
+      { value: "all", label: "Everything" },
+    ],
+    byDefault: "every answer",
+    when: ({ method }) => method === "sft",
+  },
+  {
+    part: "training",
+    name: "packing",
+    label: "Packing",
+    about: "Short Examples share a row",
+    kind: "yesno",
+    byDefault: "no",
+    when: ({ method }) => method === "sft",
+  },
+  { part: "training", name: "weightDecay", label: "Weight decay", kind: "number", min: 0, max: 1, byDefault: "0" },
+  {
+    part: "training",
+    name: "maxGradNorm",
+    label: "Gradient clipping",
+    kind: "number",
+    min: 0,
+    max: 1000,
+    byDefault: "1",
+  },
+  { part: "training", name: "seed", label: "Seed", kind: "integer", min: 0, max: 4_294_967_295, byDefault: "42" },
+  {
+    part: "training",
+    name: "gradientCheckpointing",
+    label: "Gradient checkpointing",
+    about: "Slower, with less memory",
+    kind: "yesno",
+    byDefault: "yes",
+  },
+  { part: "training", name: "bf16", label: "bfloat16", kind: "yesno", byDefault: "where the device can" },
+  {
+    part: "training",
+    name: "desirableWeight",
+    label: "Weight of good answers",
+    kind: "number",
+    min: 0.001,
+    max: 1000,
+    byDefault: "by their counts",
+    when: isKto,
+  },
+  {
+    part: "training",
+    name: "undesirableWeight",
+    label: "Weight of bad answers",
+    kind: "number",
+    min: 0.001,
+    max: 1000,
+    byDefault: "by their counts",
+    when: isKto,
+  },
+  {
+    part: "lora",
+    name: "loraDropout",
+    label: "LoRA dropout",
+    kind: "number",
+    min: 0,
+    max: 1,
+    byDefault: "0",
+    when: hasAdapter,
+  },
+  { part: "lora", name: "useRslora", label: "Rank-stabilized LoRA", kind: "yesno", byDefault: "no", when: hasAdapter },
+  {
+    part: "lora",
+    name: "useDora",
+    label: "DoRA",
+    about: "Cannot be served as an adapter",
+    kind: "yesno",
+    byDefault: "no",
+    when: hasAdapter,
+  },
+  {
+    part: "evaluation",
+    name: "evalSteps",
+    label: "Evaluate every",
+    about: "Steps",
+    kind: "integer",
+    min: 1,
+    max: 1_000_000,
+    byDefault: "by the length of the training",
+  },
+  {
+    part: "evaluation",
+    name: "earlyStoppingPatience",
+    label: "Stop early after",
+    about: "Evaluations without a better loss",
+    kind: "integer",
+    min: 1,
+    max: 1000,
+    byDefault: "never",
+  },
+  {
+    part: "limits",
+    name: "maxRuntimeSeconds",
+    label: "At most seconds",
+    kind: "integer",
+    min: 1,
+    max: 2_592_000,
+    byDefault: "no limit",
+  },
+  {
+    part: "limits",
+    name: "maxRestarts",
+    label: "Restarts after a crash",
+    kind: "integer",
+    min: 0,
+    max: 20,
+    byDefault: "3",
+  },
+  {
+    part: "limits",
+    name: "maxDroppedFraction",
+    label: "May leave out",
+    about: "Part of the Examples",
+    kind: "number",
+    min: 0,
+    max: 1,
+    byDefault: "0.3",
+  },
+];
+
+export const defaultWords = ({ byDefault }: SettingField, of: Of) =>
+  typeof byDefault === "string" ? byDefault : byDefault(of);
+
+const YES = "yes";
+
+/** Returns a setting as its field shows it; empty for the default. */
+export function shownValue({ kind }: SettingField, value: unknown): string {
+  if (value === undefined || value === null || value === "auto") return "";
+  return kind === "yesno" ? (value === true ? YES : "no") : String(value);
+}
+
+/** Returns what a field's text means; `undefined` for the default, and for what is no number. */
+export function readValue({ kind, name }: SettingField, text: string): unknown {
+  if (text.trim() === "") return undefined;
+  if (kind === "yesno") return text === YES;
+  if (kind === "choice" && name !== "r") return text;
+  const value = Number(text);
+  return Number.isFinite(value) ? value : undefined;
+}
+
+/** Returns what is wrong with a number, or `null`. */
+export function problemWith({ kind, min, max }: SettingField, text: string): string | null {
+  if (text.trim() === "" || (kind !== "integer" && kind !== "number")) return null;
+  const value = Number(text);
+  if (!Number.isFinite(value)) return "Enter a number.";
+  if (kind === "integer" && !Number.isInteger(value)) return "Enter a whole number.";
+  if (min !== undefined && value < min) return `Enter ${min} or more.`;
+  if (max !== undefined && value > max) return `Enter ${max} or less.`;
+  return null;
+}
