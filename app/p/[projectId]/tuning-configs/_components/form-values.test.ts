@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { createTuningConfigInput, type TuningConfig } from "@/server/services/fine-tuning/tuning-configs/schemas";
+import { EMPTY, inputOf, valuesOf } from "./form-values";
+
+const FILLED = { ...EMPTY, name: " Weekly ", datasetId: "ds_1", base: "Qwen/Qwen3-0.6B", revision: "main" };
+
+test("the form sends what the service accepts", () => {
+  const input = inputOf({ ...FILLED, enabled: true, scheduled: true, settings: { lora: { r: 32 } } });
+  expect(createTuningConfigInput.safeParse(input).success).toBe(true);
+  expect(input).toMatchObject({
+    name: "Weekly",
+    baseModel: { id: "Qwen/Qwen3-0.6B", source: "hub", revision: "main" },
+    lora: { r: 32 },
+    trigger: { enabled: true, cron: "0 3 * * 1" },
+  });
+});
+
+test("a stored configuration comes back unchanged from its form", () => {
+  const stored = createTuningConfigInput.parse(
+    inputOf({ ...FILLED, name: "Weekly", settings: { training: { learningRate: 0.0001 } } }),
+  );
+  const config = stored as unknown as TuningConfig;
+  expect(createTuningConfigInput.parse(inputOf(valuesOf(config)))).toEqual(stored);
+  const continued = { ...config, baseModel: { checkpointId: "ckpt_1" } };
+  expect(inputOf(valuesOf(continued)).baseModel).toEqual({ checkpointId: "ckpt_1" });
+});

@@ -1,0 +1,104 @@
+"use client";
+import { Button } from "@mantine/core";
+import { IconCalendarBolt } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useQueryStates } from "nuqs";
+import { useState } from "react";
+import { ColumnMenu } from "@/app/_components/data-table/column-menu";
+import { DataList } from "@/app/_components/data-table/data-list";
+import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { PageHeader } from "@/app/_components/layout/page-header";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { nextCursorPage } from "@/app/_lib/trpc/next-page";
+import type { TuningConfig } from "@/server/services/fine-tuning/tuning-configs/schemas";
+import { useMay } from "../../_components/access/membership";
+import { isWithoutTrainer, NoTrainer } from "../../_components/training/no-trainer";
+import { COLUMNS } from "./columns";
+import { ConfigForm } from "./config-form";
+import { ConfigPeek } from "./config-peek";
+import { DeleteConfig } from "./delete-config";
+import { listInput, NEW, viewParsers } from "./view";
+
+const LIVE_MS = 15_000;
+
+/** Reusable ways to train, and what their triggers decided. */
+export function TuningConfigs({ projectId }: { projectId: string }) {
+  const trpc = useTRPC();
+  const may = useMay("project:data:write");
+  const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
+  const [deleted, setDeleted] = useState<TuningConfig | null>(null);
+  const list = useInfiniteQuery(
+    trpc.tuningConfigs.list.infiniteQueryOptions(listInput(projectId), {
+      ...nextCursorPage,
+      refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : LIVE_MS),
+    }),
+  );
+  const configs = list.data?.pages.flatMap((page) => page.tuningConfigs) ?? [];
+  const unattached = isWithoutTrainer(list.error);
+  const add = <Button onClick={() => void setView({ edit: NEW })}>New configuration</Button>;
+  return (
+    <>
+      <PageHeader
+        title="Tuning configurations"
+        aside={
+          unattached ? null : (
+            <>
+              <ColumnMenu columns={COLUMNS} />
+              {may ? add : null}
+            </>
+          )
+        }
+      />
+      {unattached ? (
+        <NoTrainer projectId={projectId} />
+      ) : (
+        <DataList
+          list={list}
+          name="Tuning configurations"
+          what="configuration"
+          columns={COLUMNS}
+          rows={configs}
+          rowId={({ id }) => id}
+          rowName={({ name }) => name}
+          rowHref={({ id }) => `?peek=${encodeURIComponent(id)}`}
+          linkPeeks
+          rowHeight={54}
+          minWidth={340}
+          minWidthAside={340}
+          peek={({ id, row, close }) => (
+            <ConfigPeek
+              key={id}
+              projectId={projectId}
+              configId={id}
+              row={row}
+              onEdit={() => void setView({ edit: id })}
+              onDelete={setDeleted}
+              onClose={close}
+            />
+          )}
+          empty={
+            <EmptyState
+              icon={<IconCalendarBolt size={32} stroke={1.5} aria-hidden />}
+              title="No tuning configurations"
+              action={may ? add : null}
+            >
+              A configuration is a training to be repeated: the same Dataset, model and settings, started by hand, on a
+              schedule, or once enough new Examples were collected.
+            </EmptyState>
+          }
+        />
+      )}
+      <ConfigForm
+        projectId={projectId}
+        editing={may && !unattached ? view.edit : null}
+        onClose={() => void setView({ edit: null })}
+      />
+      <DeleteConfig
+        projectId={projectId}
+        config={deleted}
+        onClose={() => setDeleted(null)}
+        onDeleted={() => void setView({ peek: null })}
+      />
+    </>
+  );
+}
