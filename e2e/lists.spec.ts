@@ -265,6 +265,7 @@ const TABLES_OF_NUMBERS = [
   "app/_components/values/field-diff.tsx",
   "app/docs/_components/field-table.tsx",
   "app/p/[projectId]/_components/findings/score.tsx",
+  "app/p/[projectId]/_components/training/charts/metric-chart.tsx",
   "app/p/[projectId]/conversations/[conversationId]/_components/cost/cost-tab.tsx",
   "app/p/[projectId]/conversations/[conversationId]/_components/cost/model-call-detail.tsx",
   "app/p/[projectId]/conversations/_components/histogram/bucket-table.tsx",
@@ -278,6 +279,10 @@ const TABLES_OF_NUMBERS = [
   "app/p/[projectId]/prices/repricings/_components/preview-table.tsx",
   "app/p/[projectId]/rules/[ruleId]/_components/change-preview.tsx",
   "app/p/[projectId]/rules/[ruleId]/_components/try-rule.tsx",
+  "app/p/[projectId]/training/[jobId]/_components/artifacts.tsx",
+  "app/p/[projectId]/training/[jobId]/_components/settings-tab.tsx",
+  "app/p/[projectId]/training/compare/_components/compare.tsx",
+  "app/p/[projectId]/training/new/_components/token-bars.tsx",
 ];
 
 test("every list is in the registry, and no page draws one by hand", () => {

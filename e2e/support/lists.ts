@@ -92,6 +92,16 @@ export const LISTS: List[] = [
     sorts: "Title",
     hides: "Key phrases",
   },
+  // The installation that tests share has no trainer; training.spec.ts fills these in one of its own.
+  { name: "Training runs", path: "training", rows: 0, empty: ["training", "Attach a trainer"] },
+  {
+    name: "Checkpoints of the run",
+    path: "training/job_nothing?tab=checkpoints",
+    rows: 0,
+    empty: ["training/job_nothing?tab=checkpoints", "Attach a trainer"],
+  },
+  { name: "Checkpoints", path: "checkpoints", rows: 0, empty: ["checkpoints", "Attach a trainer"] },
+  { name: "Tuning configurations", path: "tuning-configs", rows: 0, empty: ["tuning-configs", "Attach a trainer"] },
   {
     name: "Jobs",
     path: "jobs?state=failed",
