@@ -7,6 +7,7 @@ import { addPrices } from "./commands/prices";
 import { addProject } from "./commands/project";
 import { addSecret } from "./commands/secret";
 import { addSetupLink } from "./commands/setup-link";
+import { addTrainer } from "./commands/trainer";
 import { addUser } from "./commands/user";
 import { printError } from "./output";
 
@@ -19,7 +20,18 @@ const program = new Command("npm run -s cli --")
   .exitOverride()
   .showHelpAfterError(false);
 
-for (const add of [addUser, addProject, addKey, addDiagnose, addJob, addBackup, addPrices, addSecret, addSetupLink])
+for (const add of [
+  addUser,
+  addProject,
+  addKey,
+  addDiagnose,
+  addJob,
+  addBackup,
+  addPrices,
+  addSecret,
+  addSetupLink,
+  addTrainer,
+])
   add(program);
 
 // A closed pipe (`… | head`) ends the work and is not an error.

@@ -4,6 +4,7 @@ import { deleteData } from "./delete-data";
 import { deleteDatasetExamples } from "./delete-dataset";
 import { diagnoseInactiveConversations } from "./diagnose-inactive-conversations";
 import { diagnoseSelectedConversations } from "./diagnose-selected-conversations";
+import { evaluateTuningTriggers } from "./evaluate-tuning-triggers";
 import { measureStorageOfProject, projectHousekeeping, scheduleDailyHousekeeping } from "./housekeeping";
 import { importExamples } from "./import-examples";
 import { queueDueNotices, sendQueuedDelivery } from "./notifications";
@@ -13,6 +14,7 @@ import { rewrapStoredSecrets } from "./rewrap-secrets";
 import { failCancelledRuleRuns, runRules } from "./run-rules";
 import { forgetOldMail, mailForgottenPassword, sendQueuedMail } from "./send-mail";
 import { pollTrainingJobs, runTrainingJobs } from "./training-jobs";
+import { watchTrainers } from "./watch-trainers";
 import { pollProjectTrackers, scheduleTrackers, syncWorkItems } from "./work-items";
 
 /** Every background function, for either engine. */
@@ -43,4 +45,6 @@ export const functions = [
   syncWorkItems,
   runTrainingJobs,
   pollTrainingJobs,
+  watchTrainers,
+  evaluateTuningTriggers,
 ];

@@ -18,7 +18,7 @@ export const CAPABILITIES = [
 export type Capability = (typeof CAPABILITIES)[number];
 
 /** What a person may do outside any project. Owners of the installation have all of these; others have what owners grant. */
-export const INSTALLATION_RIGHTS = ["people:manage", "projects:create"] as const;
+export const INSTALLATION_RIGHTS = ["people:manage", "projects:create", "trainers:manage"] as const;
 export type InstallationRight = (typeof INSTALLATION_RIGHTS)[number];
 
 export { ROLES };

@@ -8,6 +8,7 @@ import { ServiceError } from "./errors";
 const REFUSED: Record<InstallationRight, string> = {
   "people:manage": "Only owners of the installation may do this.",
   "projects:create": "You may not create projects. Ask an owner of this installation for the right.",
+  "trainers:manage": "Only owners of the installation may add and remove trainers.",
 };
 
 type Rights = { installationOwner: boolean; mayCreateProjects: boolean };

@@ -6,6 +6,7 @@ import { FAULT_MESSAGES, faultOf, hasRecentFault } from "@/server/platform/datab
 import { errorCodes } from "@/server/platform/logging/known-error";
 import { logger } from "@/server/platform/logging/log";
 import { loggable } from "@/server/platform/logging/loggable";
+import { trainerHealth } from "@/server/services/fine-tuning/trainers";
 import { projectionHealth } from "@/server/services/telemetry";
 
 /**
@@ -95,21 +96,34 @@ async function part(what: string, work: () => Promise<Check>): Promise<Check> {
   }
 }
 
-const trainer: Check = {
-  status: "not_configured",
-  reason: "No trainer is attached: fine-tuning returns 501, everything else works.",
-};
+/** A trainer that is away makes its jobs wait, and nothing else: it never makes us unready. */
+async function trainer(on: Db): Promise<Check> {
+  const { attached, online } = await trainerHealth(on);
+  if (attached === 0) {
+    const reason = "No trainer is attached: fine-tuning returns 501, everything else works.";
+    return { status: "not_configured", reason };
+  }
+  if (online === 0)
+    return { status: "failing", reason: "No trainer responds: training jobs wait, everything else works." };
+  return { status: "ok", reason: `${online} of ${attached} trainers respond.` };
+}
+
 const unknown: Check = { status: "unknown", reason: "Not known while the database fails." };
 
 /** Returns whether new work would be done, by component and with a reason each: 200, or 503. */
 export async function readiness(on: Db = db()): Promise<Response> {
   const base = await database(on);
   const reachable = base.status === "ok" || hasRecentFault("full");
-  const [two, three] = reachable
-    ? await Promise.all([part("The job engine", () => jobs(on)), part("The projector", () => projector(on))])
-    : [unknown, unknown];
-  const checks = { database: base, jobs: two, projector: three, trainer } satisfies Record<string, Check>;
-  const ready = Object.values(checks).every(({ status }) => status !== "failing");
+  const [two, three, four] = reachable
+    ? await Promise.all([
+        part("The job engine", () => jobs(on)),
+        part("The projector", () => projector(on)),
+        part("The trainers", () => trainer(on)),
+      ])
+    : [unknown, unknown, unknown];
+  const own = { database: base, jobs: two, projector: three } satisfies Record<string, Check>;
+  const checks = { ...own, trainer: four };
+  const ready = Object.values(own).every(({ status }) => status !== "failing");
   return Response.json(
     { status: ready ? "ready" : "not_ready", checks },
     { status: ready ? 200 : 503, headers: { "cache-control": "no-store", ...(ready ? {} : { "retry-after": "5" }) } },

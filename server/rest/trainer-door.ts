@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { LRUCache } from "lru-cache";
 import { db } from "@/db/pool";
 import { notFound, ServiceError } from "@/server/platform/errors";
@@ -107,7 +108,7 @@ const LINES: readonly Line[] = [
       const agent = await agentOf(request);
       const { bytes, content } = await openManifest(db(), agent, sha256);
       const headers = { "content-type": "application/x-ndjson", "content-length": String(bytes) };
-      return new Response(ReadableStream.from(content) as ReadableStream<Uint8Array>, { headers });
+      return new Response(Readable.toWeb(Readable.from(content)) as ReadableStream<Uint8Array>, { headers });
     },
   },
   {

@@ -35,6 +35,8 @@ import {
   telemetryRouter,
   tracesRouter,
 } from "./routers/telemetry";
+import { fineTuningRouter } from "./routers/trainers";
+import { baseModelsRouter, checkpointsRouter, tuningConfigsRouter } from "./routers/tuning-configs";
 import { handoffRulesRouter, trackerDeliveriesRouter, workItemsRouter } from "./routers/work-items";
 import { router } from "./trpc";
 
@@ -57,6 +59,7 @@ export const appRouter = router({
   diagnosticSettings: diagnosticSettingsRouter,
   diagnostics: diagnosticsRouter,
   files: filesRouter,
+  fineTuning: fineTuningRouter,
   findings: findingsRouter,
   handoffRules: handoffRulesRouter,
   knowledgeGoals: knowledgeGoalsRouter,
@@ -86,5 +89,8 @@ export const appRouter = router({
   trackerDeliveries: trackerDeliveriesRouter,
   workItems: workItemsRouter,
   trainingJobs: trainingJobsRouter,
+  checkpoints: checkpointsRouter,
+  baseModels: baseModelsRouter,
+  tuningConfigs: tuningConfigsRouter,
 });
 export type AppRouter = typeof appRouter;

@@ -33,6 +33,8 @@ const CATALOGUE = {
   "sync-work-item": { name: "Create, change or read a ticket" },
   "schedule-trackers": { name: "Schedule handoffs and the reading of tickets" },
   "poll-trackers": { name: "Look for changed tickets" },
+  "watch-trainers": { name: "Ask trainers what they can do" },
+  "evaluate-tuning-triggers": { name: "Start trainings by their triggers" },
   "rewrap-secrets": { name: "Rewrap stored secrets under a new key" },
   "run-training-job": { name: "Send a training job to its trainer and follow it" },
   "poll-training-jobs": { name: "Look after unfinished training jobs" },

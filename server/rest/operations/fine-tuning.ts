@@ -1,22 +1,35 @@
 import type { Capability } from "@/server/platform/capabilities";
 import {
+  addBaseModel,
   cancelJob,
   createJob,
+  createTuningConfig,
+  deleteTuningConfig,
+  getBaseModel,
+  getCheckpoint,
   getJob,
+  getTuningConfig,
+  listBaseModels,
+  listCheckpoints,
   listJobs,
+  listTriggerDecisions,
+  listTuningConfigs,
   pauseJob,
+  removeBaseModel,
   resumeJob,
+  updateTuningConfig,
   validateJob,
 } from "@/server/services/fine-tuning";
 import type { AbsentOperation, Method } from "../operation";
-import { about, get, post, project } from "./line";
+import { about, get, patch, post, project, remove } from "./line";
 
-/** The detail of every 501. It must be true of this version and promise nothing. */
-export const NO_TRAINER =
-  "Fine-tuning needs a trainer. One is attached with the variables TRAINER_URL and TRAINER_TOKEN, on a version of Whetstone that has the fine-tuning service; this version has none and reads neither of them.";
+/** The detail of every 501 of what this version does not do. It must be true of it and promise nothing. */
+const ABSENT =
+  "This version of Whetstone trains models. It does not deploy or export them yet, and it draws no lineage: a checkpoint's files can be downloaded.";
 
 const READS: readonly Capability[] = ["workspace:read", "project:data:read"];
 const base = `${project}/fine-tuning`;
+const configs = `${base}/tuning-configs`;
 
 const route = (
   method: Method,
@@ -29,10 +42,10 @@ const route = (
   path: base + path,
   name: `fineTuning.${name}`,
   summary,
-  description: "Not available in this version: authorized callers get a 501 that explains how to attach a trainer.",
+  description: "Not available in this version: authorized callers get a 501 that says so.",
   effect: method === "GET" ? "read" : "write",
   capability,
-  absent: NO_TRAINER,
+  absent: ABSENT,
 });
 
 /** The routes of fine-tuning, with their capabilities. */
@@ -44,20 +57,21 @@ export const FINE_TUNING = about("Fine-tuning", [
   post(`${base}/jobs/:jobId/cancel`, cancelJob),
   post(`${base}/jobs/:jobId/pause`, pauseJob),
   post(`${base}/jobs/:jobId/resume`, resumeJob, 202),
-  route("GET", "/checkpoints", "listCheckpoints", "List checkpoints."),
-  route("GET", "/checkpoints/:checkpointId", "getCheckpoint", "Read one checkpoint."),
+  get(`${base}/checkpoints`, listCheckpoints),
+  get(`${base}/checkpoints/:checkpointId`, getCheckpoint),
   route("POST", "/checkpoints/:checkpointId/deploy", "deployCheckpoint", "Deploy a checkpoint.", [
     "project:models:manage",
   ]),
   route("GET", "/lineage/:rootModelId", "getLineage", "Read the lineage of a root model."),
-  route("GET", "/tuning-configs", "listTuningConfigs", "List tuning configurations."),
-  route("POST", "/tuning-configs", "createTuningConfig", "Create a tuning configuration.", ["project:data:write"]),
-  route("GET", "/tuning-configs/:configId", "getTuningConfig", "Read one tuning configuration."),
-  route("PATCH", "/tuning-configs/:configId", "updateTuningConfig", "Change a tuning configuration.", [
-    "project:data:write",
-  ]),
-  route("DELETE", "/tuning-configs/:configId", "deleteTuningConfig", "Delete a tuning configuration.", [
-    "project:data:write",
-  ]),
+  get(configs, listTuningConfigs),
+  post(configs, createTuningConfig, 201),
+  get(`${configs}/:configId`, getTuningConfig),
+  patch(`${configs}/:configId`, updateTuningConfig),
+  remove(`${configs}/:configId`, deleteTuningConfig),
+  get(`${configs}/:configId/decisions`, listTriggerDecisions),
+  get(`${base}/base-models`, listBaseModels),
+  post(`${base}/base-models`, addBaseModel, 201),
+  get(`${base}/base-models/:baseModelId`, getBaseModel),
+  remove(`${base}/base-models/:baseModelId`, removeBaseModel),
   route("POST", "/export", "createExport", "Export a checkpoint to a public hub of models.", ["project:models:manage"]),
 ]);

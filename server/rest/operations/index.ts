@@ -19,6 +19,7 @@ import { PROJECTS } from "./projects";
 import { SAVED_VIEWS } from "./saved-views";
 import { serviceOperations } from "./service";
 import { TELEMETRY } from "./telemetry";
+import { TRAINERS } from "./trainers";
 import { WORK_ITEMS } from "./work-items";
 
 /**
@@ -38,6 +39,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...PRICING,
   ...COSTS,
   ...FINE_TUNING,
+  ...TRAINERS,
   ...PROJECTS,
   ...CONNECTIONS,
   ...API_KEYS,

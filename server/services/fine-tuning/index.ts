@@ -11,3 +11,8 @@ export { listJobs } from "./jobs/list-jobs";
 export { runTrainingJob, wakeTrainingJobs } from "./jobs/run-job";
 export { validateJob } from "./jobs/validate-job";
 export { forgetTraining } from "./manifests/forget-training";
+export { createTuningConfig } from "./tuning-configs/create-tuning-config";
+export { deleteTuningConfig } from "./tuning-configs/delete-tuning-config";
+export { dueTuningConfigs, evaluateTrigger } from "./tuning-configs/evaluate-trigger";
+export { getTuningConfig, listTriggerDecisions, listTuningConfigs } from "./tuning-configs/list-tuning-configs";
+export { updateTuningConfig } from "./tuning-configs/update-tuning-config";

@@ -3,7 +3,7 @@ import { baseModels } from "@/db/schema";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { FINE_TUNING_READERS } from "../readers";
-import { requireTrainer } from "../trainers/attached-trainers";
+import { requireTrainer } from "../trainers";
 import { catalogueModels, isBaseModel, ownModelJson } from "./base-models";
 import { baseModelIdInput, baseModelReply, baseModelsReply, listBaseModelsInput } from "./schemas";
 

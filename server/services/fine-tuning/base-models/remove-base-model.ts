@@ -2,7 +2,7 @@ import { baseModels } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { okReply } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
-import { requireTrainer } from "../trainers/attached-trainers";
+import { requireTrainer } from "../trainers";
 import { isBaseModel, lockBaseModel } from "./base-models";
 import { baseModelIdInput } from "./schemas";
 

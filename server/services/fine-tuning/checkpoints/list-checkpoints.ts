@@ -5,7 +5,7 @@ import { newestFirst } from "@/server/platform/cursor";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { FINE_TUNING_READERS } from "../readers";
-import { requireTrainer } from "../trainers/attached-trainers";
+import { requireTrainer } from "../trainers";
 import { type Checkpoint, checkpointIdInput, checkpointReply, checkpointsReply, listCheckpointsInput } from "./schemas";
 
 const ofItsJob = and(eq(trainingJobs.projectId, checkpoints.projectId), eq(trainingJobs.id, checkpoints.jobId));

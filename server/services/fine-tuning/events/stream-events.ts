@@ -12,14 +12,17 @@ const STREAM_SECONDS = 600;
 const sent = (event: string, data: unknown, id?: number) =>
   `${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
-async function* follow(ctx: Ctx, jobId: string, from: number, signal: AbortSignal) {
+async function* follow(ctx: Ctx, jobId: string, from: number, signal: AbortSignal): AsyncGenerator<string> {
   // Opens the stream: the first event may take its time.
   yield ": connected\n\n";
   for (let after = from; !signal.aborted; ) {
     const { events, lastSeq, finished } = await awaitLog(ctx, jobId, after, EVENTS_MAX, HEARTBEAT_SECONDS);
     for (const event of events) yield sent(event.type, event, event.seq);
     if (lastSeq > after && lastSeq > (events.at(-1)?.seq ?? 0)) yield sent("charts", { lastSeq }, lastSeq);
-    if (finished) return yield sent("end", { lastSeq });
+    if (finished) {
+      yield sent("end", { lastSeq });
+      return;
+    }
     if (lastSeq === after) yield sent("heartbeat", { lastSeq });
     after = lastSeq;
   }

@@ -3,7 +3,7 @@ import { checkpoints, trainingJobs } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { unprocessable } from "@/server/platform/errors";
 import { knownBaseModel } from "../base-models/known-base-model";
-import type { BaseModelChoice } from "../settings-schemas";
+import type { BaseModelChoice } from "../settings/schemas";
 import type { Start } from "./job-spec";
 
 /** Returns where a training is to start; throws 422 for a model or a checkpoint that the project does not know. */

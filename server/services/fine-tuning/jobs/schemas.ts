@@ -9,7 +9,7 @@ import {
   TRAINING_STOP_REASONS,
 } from "@/db/schema/enumerations";
 import { filledText, idInput, oneOrSeveral, pageInput } from "@/server/platform/schemas";
-import { trainingChoice } from "../settings-schemas";
+import { trainingChoice } from "../settings/schemas";
 
 /** The statuses of a job that has not ended. */
 export const UNFINISHED_JOB_STATUSES = ["queued", "validating", "running", "pausing", "paused", "cancelling"] as const;

@@ -26,7 +26,7 @@ async function trained(ctx: Ctx, users: readonly (string | null)[], changes: Par
   await write(
     ctx,
     datasetId,
-    users.map((user, n) => creating(`Question ${n} of ${user}`, { split: "train", ...link(user) }) as never),
+    users.map((user, n) => creating(`Question ${n} of ${user}`, { split: "train", ...link(user) } as never) as never),
   );
   const fileId = newId("fil");
   const common = { projectId: ctx.projectId, resumable: false, mediaType: "application/jsonl" };

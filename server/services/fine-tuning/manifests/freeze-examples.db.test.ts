@@ -190,7 +190,8 @@ async function growthDuring(work: () => Promise<unknown>) {
 
 test("100,000 Examples are frozen in constant memory", async () => {
   const { ctx } = await testProject();
-  const datasetId = await storeManyExamples(ctx, 100_000);
+  const datasetId = await storedDataset(ctx, "Many");
+  await storeManyExamples(ctx, datasetId, 100_000);
   const startedAt = performance.now();
   let train: Manifest | undefined;
   const grown = await growthDuring(async () => {

@@ -1,10 +1,8 @@
 import { sql } from "drizzle-orm";
 import type { Ctx } from "@/server/platform/context";
-import { storedDataset } from "@/server/services/datasets/examples/testing";
 
-/** Stores a Dataset with one version of this many Examples of half a kilobyte, by SQL: writing each would take minutes. */
-export async function storeManyExamples(ctx: Ctx, count: number): Promise<string> {
-  const datasetId = await storedDataset(ctx, "Many");
+/** Gives an empty Dataset one version of this many Examples of half a kilobyte, by SQL: writing each would take minutes. */
+export async function storeManyExamples(ctx: Ctx, datasetId: string, count: number): Promise<void> {
   await ctx.db.execute(sql`
     insert into dataset_versions (project_id, dataset_id, number, kind, example_count, actor_kind)
     values (${ctx.projectId}, ${datasetId}, 1, 'edit', ${count}, 'job')`);
@@ -24,5 +22,4 @@ export async function storeManyExamples(ctx: Ctx, count: number): Promise<string
     where project_id = ${ctx.projectId} and id = ${datasetId}`);
   // As autovacuum does in time: without statistics every page is read by a scan.
   await ctx.db.execute(sql`analyze example_revisions`);
-  return datasetId;
 }

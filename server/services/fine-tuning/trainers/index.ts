@@ -1,7 +1,10 @@
 import "server-only";
 
-export { NO_TRAINER } from "./attachment";
+export { forgetOldCommands } from "./agent-trainer";
 export { chooseTrainer, type TrainerNeeds } from "./choose-trainer";
+export { downloadCheckpointFile } from "./download-checkpoint-file";
+export { listTrainers } from "./list-trainers";
+export { addTrainer, removeTrainer } from "./manage-agents";
 export { openTrainer } from "./open-trainer";
 export { refreshTrainers } from "./refresh-trainers";
 export {
@@ -13,5 +16,6 @@ export {
   type TrainerReply,
   TrainerUnreachable,
 } from "./trainer-client";
+export { trainerHealth } from "./trainer-health";
 export { trainerProblemOf } from "./trainer-problem";
-export { isTrainerAttached, requireTrainer } from "./trainer-rows";
+export { requireTrainer } from "./trainer-rows";

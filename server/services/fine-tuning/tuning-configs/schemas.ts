@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ACTOR_KINDS, TRIGGER_OUTCOMES } from "@/db/schema/enumerations";
 import { filledText, idInput, pageInput } from "@/server/platform/schemas";
-import { trainingChoice } from "../settings-schemas";
+import { trainingChoice } from "../settings/schemas";
 
 const trigger = {
   enabled: z.boolean(),
@@ -24,26 +24,45 @@ const triggerInput = z.strictObject({
 });
 
 /** When a finished job's checkpoint is deployed by itself. Stored; nothing is deployed in this version. */
-const deployment = z.strictObject({
-  enabled: z.boolean().default(false),
+const deployment = {
+  enabled: z.boolean(),
   /** By which part its validation loss may exceed that of the deployed one. */
-  maxLossIncrease: z.number().min(0).max(10).default(0),
+  maxLossIncrease: z.number().min(0).max(10),
   /** By which part of the preserved answers it may be worse. */
-  maxPreserveDrop: z.number().min(0).max(1).default(0),
-});
+  maxPreserveDrop: z.number().min(0).max(1),
+};
 const DEPLOYMENT_OFF = { enabled: false, maxLossIncrease: 0, maxPreserveDrop: 0 };
-
-const choice = { name: filledText(200, "Enter a name."), datasetId: idInput, ...trainingChoice };
-export const createTuningConfigInput = z.strictObject({
-  ...choice,
-  trigger: triggerInput.default(TRIGGER_OFF),
-  deployment: deployment.default(DEPLOYMENT_OFF),
+const deploymentInput = z.strictObject({
+  enabled: deployment.enabled.default(DEPLOYMENT_OFF.enabled),
+  maxLossIncrease: deployment.maxLossIncrease.default(DEPLOYMENT_OFF.maxLossIncrease),
+  maxPreserveDrop: deployment.maxPreserveDrop.default(DEPLOYMENT_OFF.maxPreserveDrop),
 });
+
+const name = filledText(200, "Enter a name.");
+export const createTuningConfigInput = z.strictObject({
+  name,
+  datasetId: idInput,
+  ...trainingChoice,
+  trigger: triggerInput.default(TRIGGER_OFF),
+  deployment: deploymentInput.default(DEPLOYMENT_OFF),
+});
+const { baseModel, engine, method, adapter, training, lora, evaluation, output, limits } = trainingChoice;
+/** What is left out stays as it is; `training`, `lora` and the other parts are replaced as a whole. */
 export const updateTuningConfigInput = z.strictObject({
   configId: idInput,
-  ...z.strictObject(choice).partial().shape,
+  name: name.optional(),
+  datasetId: idInput.optional(),
+  baseModel: baseModel.optional(),
+  engine: engine.removeDefault().optional(),
+  method: method.optional(),
+  adapter: adapter.optional(),
+  training: training.removeDefault().optional(),
+  lora: lora.removeDefault().optional(),
+  evaluation: evaluation.removeDefault().optional(),
+  output: output.removeDefault().optional(),
+  limits: limits.removeDefault().optional(),
   trigger: z.strictObject(trigger).partial().optional(),
-  deployment: z.strictObject(deployment.shape).partial().optional(),
+  deployment: z.strictObject(deployment).partial().optional(),
 });
 export const tuningConfigIdInput = z.strictObject({ configId: idInput });
 export const listTuningConfigsInput = z.strictObject(pageInput);
@@ -63,9 +82,11 @@ export const triggerDecision = z.object({
 });
 export const tuningConfig = z.object({
   id: z.string(),
-  ...choice,
+  name: z.string(),
+  datasetId: z.string(),
+  ...trainingChoice,
   trigger: z.object(trigger),
-  deployment: z.object(deployment.shape),
+  deployment: z.object(deployment),
   /** When the trigger is looked at next; `null` while it is off. */
   nextCheckAt: z.number().nullable(),
   lastDecision: triggerDecision.nullable(),
@@ -83,4 +104,8 @@ export const tuningConfigsReply = z.object({ tuningConfigs: z.array(tuningConfig
 export const triggerDecisionsReply = z.object({
   decisions: z.array(triggerDecision),
   nextCursor: z.string().nullable(),
+});
+/** Reply to a caller who may change configurations but not read them. */
+export const requestedTuningConfigReply = z.object({
+  tuningConfig: tuningConfig.pick({ id: true, createdAt: true, updatedAt: true }),
 });

@@ -1,14 +1,16 @@
 import { createParser, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import type { z } from "zod";
-import { BASE_MODEL_SOURCES, TRAINING_ADAPTERS, TRAINING_METHODS } from "@/db/schema/enumerations";
 import type { createJobInput } from "@/server/services/fine-tuning/jobs/schemas";
 import {
+  BASE_MODEL_SOURCES,
   evaluationSettings,
   limitSettings,
   loraSettings,
   outputSettings,
+  TRAINING_ADAPTERS,
+  TRAINING_METHODS,
   trainingSettings,
-} from "@/server/services/fine-tuning/settings-schemas";
+} from "@/server/services/fine-tuning/settings/schemas";
 
 export const STEPS = ["dataset", "model", "method", "settings", "check"] as const;
 export type Step = (typeof STEPS)[number];

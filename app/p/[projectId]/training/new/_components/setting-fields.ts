@@ -1,4 +1,4 @@
-import { LORA_RANKS } from "@/server/services/fine-tuning/settings-schemas";
+import { LORA_RANKS } from "@/server/services/fine-tuning/settings/schemas";
 import type { Draft, Part } from "./draft";
 
 type Choice = readonly { value: string; label: string }[];

@@ -1,6 +1,6 @@
 "use client";
 import { Checkbox, Text } from "@mantine/core";
-import { COMPRESSED_QUANTIZATIONS, GGUF_QUANTIZATIONS } from "@/db/schema/enumerations";
+import { COMPRESSED_QUANTIZATIONS, GGUF_QUANTIZATIONS } from "@/server/services/fine-tuning/settings/schemas";
 import { type Missing, missingFor } from "./abilities";
 import type { Draft, Part, SetDraft, Settings } from "./draft";
 import classes from "./new-training.module.css";

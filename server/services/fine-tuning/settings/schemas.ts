@@ -10,6 +10,8 @@ import {
 } from "@/db/schema/enumerations";
 import { idInput } from "@/server/platform/schemas";
 
+export { BASE_MODEL_SOURCES, COMPRESSED_QUANTIZATIONS, GGUF_QUANTIZATIONS, TRAINING_ADAPTERS, TRAINING_METHODS };
+
 /** A setting that the trainer chooses from the Examples, the model and its devices unless a value is given. */
 const auto = <Value extends z.ZodType>(value: Value) => z.union([z.literal("auto"), value]);
 

@@ -1,0 +1,19 @@
+import { ServiceError } from "@/server/platform/errors";
+import { TrainerRefused, TrainerUnreachable } from "./trainer-client";
+
+const NOT_FOUND = 404;
+const RETRY_SECONDS = 30;
+
+/** Returns the error for a caller who waits for a trainer; others unchanged. */
+export function trainerFailure(error: unknown): unknown {
+  if (error instanceof TrainerUnreachable) {
+    return new ServiceError("unavailable", `The trainer cannot be reached. ${error.message}`, {
+      retryAfter: RETRY_SECONDS,
+    });
+  }
+  if (!(error instanceof TrainerRefused)) return error;
+  const { message, hint } = error.problem;
+  const said = hint === null ? message : `${message} ${hint}`;
+  if (error.status === NOT_FOUND) return new ServiceError("not_found", `The trainer does not have it: ${said}`);
+  return new ServiceError("unavailable", `The trainer refused: ${said}`, { retryAfter: RETRY_SECONDS });
+}

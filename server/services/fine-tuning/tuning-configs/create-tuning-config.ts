@@ -1,0 +1,57 @@
+import { databaseNow } from "@/db/database-now";
+import { NOW } from "@/db/now";
+import { tuningConfigs } from "@/db/schema";
+import { auditActor, auditNote } from "@/server/platform/audit";
+import { newId } from "@/server/platform/ids";
+import { verb } from "@/server/platform/verb";
+import { requireDataset } from "@/server/services/datasets";
+import { resolveStart } from "../jobs/resolve-start";
+import { FINE_TUNING_READERS } from "../readers";
+import { requireTrainer } from "../trainers";
+import { configJson, readConfig } from "./read-configs";
+import { nextTime } from "./schedule";
+import { createTuningConfigInput, requestedTuningConfigReply, tuningConfigReply } from "./schemas";
+
+export const createTuningConfig = verb(
+  {
+    name: "fineTuning.createTuningConfig",
+    summary: "Create a tuning configuration: a reusable way to train, which can start by itself.",
+    description:
+      "With `trigger.enabled` it starts a job as soon as there are `minNewExamples` Examples more than it trained on last, or at the times of `cron` (UTC) if there are. `fineTuning.listTriggerDecisions` says what it decided, and why. `deployment` is stored; nothing is deployed by this version. 422: the base model is not known.",
+    effect: "write",
+    capability: "project:data:write",
+    input: createTuningConfigInput,
+    reply: tuningConfigReply,
+    writeOnlyReply: { unless: FINE_TUNING_READERS, reply: requestedTuningConfigReply },
+  },
+  async (ctx, { name, datasetId, baseModel, engine, method, adapter, trigger, deployment, ...settings }) => {
+    await requireTrainer(ctx);
+    await requireDataset(ctx, datasetId);
+    await resolveStart(ctx, baseModel);
+    const { enabled, cron, ...limits } = trigger;
+    const now = await databaseNow(ctx.db);
+    const first = cron === null ? now : nextTime(cron, now);
+    const id = newId("tc");
+    await ctx.db.insert(tuningConfigs).values({
+      projectId: ctx.projectId,
+      id,
+      name,
+      datasetId,
+      baseModel,
+      engine,
+      method,
+      adapter,
+      settings,
+      triggerEnabled: enabled,
+      cron,
+      ...limits,
+      deployment,
+      dueAt: enabled ? first : null,
+      actorKind: ctx.actor.kind,
+      actorId: auditActor(ctx.actor).id,
+      updatedAt: NOW,
+    });
+    auditNote(ctx, { target: { type: "tuningConfig", id } });
+    return { tuningConfig: await configJson(ctx, await readConfig(ctx, id)) };
+  },
+);

@@ -1,0 +1,93 @@
+import { and, eq } from "drizzle-orm";
+import { triggerDecisions, tuningConfigs } from "@/db/schema";
+import { newestFirst } from "@/server/platform/cursor";
+import { verb } from "@/server/platform/verb";
+import { FINE_TUNING_READERS } from "../readers";
+import { requireTrainer } from "../trainers";
+import { configJson, decisionJson, readConfig } from "./read-configs";
+import {
+  listTriggerDecisionsInput,
+  listTuningConfigsInput,
+  triggerDecisionsReply,
+  tuningConfigIdInput,
+  tuningConfigReply,
+  tuningConfigsReply,
+} from "./schemas";
+
+export const listTuningConfigs = verb(
+  {
+    name: "fineTuning.listTuningConfigs",
+    summary: "List tuning configurations, newest first.",
+    effect: "read",
+    capability: FINE_TUNING_READERS,
+    input: listTuningConfigsInput,
+    reply: tuningConfigsReply,
+  },
+  async (ctx, { limit, cursor }) => {
+    await requireTrainer(ctx);
+    const list = newestFirst({
+      name: "tuning-configs",
+      filters: { project: ctx.projectId },
+      time: tuningConfigs.createdAt,
+      id: tuningConfigs.id,
+      limit,
+      cursor,
+    });
+    const found = await ctx.db
+      .select()
+      .from(tuningConfigs)
+      .where(and(eq(tuningConfigs.projectId, ctx.projectId), list.after))
+      .orderBy(...list.order)
+      .limit(list.fetch);
+    const { rows, nextCursor } = list.page(found, ({ createdAt, id }) => [createdAt, id]);
+    return { tuningConfigs: await Promise.all(rows.map((row) => configJson(ctx, row))), nextCursor };
+  },
+);
+
+export const getTuningConfig = verb(
+  {
+    name: "fineTuning.getTuningConfig",
+    summary: "Read one tuning configuration.",
+    effect: "read",
+    capability: FINE_TUNING_READERS,
+    input: tuningConfigIdInput,
+    reply: tuningConfigReply,
+  },
+  async (ctx, { configId }) => {
+    await requireTrainer(ctx);
+    return { tuningConfig: await configJson(ctx, await readConfig(ctx, configId)) };
+  },
+);
+
+export const listTriggerDecisions = verb(
+  {
+    name: "fineTuning.listTriggerDecisions",
+    summary: "List what a tuning configuration's trigger decided, newest first.",
+    description: "The same decision several times in a row is listed once, with how often (`times`) and when last.",
+    effect: "read",
+    capability: FINE_TUNING_READERS,
+    input: listTriggerDecisionsInput,
+    reply: triggerDecisionsReply,
+  },
+  async (ctx, { configId, limit, cursor }) => {
+    await requireTrainer(ctx);
+    await readConfig(ctx, configId);
+    const list = newestFirst({
+      name: "trigger-decisions",
+      filters: { project: ctx.projectId, config: configId },
+      time: triggerDecisions.createdAt,
+      id: triggerDecisions.id,
+      limit,
+      cursor,
+    });
+    const ofConfig = and(eq(triggerDecisions.projectId, ctx.projectId), eq(triggerDecisions.configId, configId));
+    const found = await ctx.db
+      .select()
+      .from(triggerDecisions)
+      .where(and(ofConfig, list.after))
+      .orderBy(...list.order)
+      .limit(list.fetch);
+    const { rows, nextCursor } = list.page(found, ({ createdAt, id }) => [createdAt, id]);
+    return { decisions: rows.map(decisionJson), nextCursor };
+  },
+);

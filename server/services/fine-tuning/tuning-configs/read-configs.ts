@@ -1,0 +1,75 @@
+import { and, desc, eq, isNull, sql } from "drizzle-orm";
+import { exampleRevisions, trainingJobs, triggerDecisions, tuningConfigs } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import { notFound } from "@/server/platform/errors";
+import type { TuningConfig } from "./schemas";
+
+export type ConfigRow = typeof tuningConfigs.$inferSelect;
+type DecisionRow = typeof triggerDecisions.$inferSelect;
+
+/** Restricts a query to one configuration of the project. */
+export const isConfig = ({ projectId }: Ctx, configId: string) =>
+  and(eq(tuningConfigs.projectId, projectId), eq(tuningConfigs.id, configId));
+
+export const decisionJson = ({ projectId: _, configId: __, ...decision }: DecisionRow) => decision;
+
+/** Returns the newest job of a configuration. */
+export async function lastJobOf({ db, projectId }: Ctx, configId: string) {
+  const [job] = await db
+    .select({ id: trainingJobs.id, createdAt: trainingJobs.createdAt })
+    .from(trainingJobs)
+    .where(and(eq(trainingJobs.projectId, projectId), eq(trainingJobs.tuningConfigId, configId)))
+    .orderBy(desc(trainingJobs.createdAt), desc(trainingJobs.id))
+    .limit(1);
+  return job ?? null;
+}
+
+/** Counts the current Examples to train on that were added after a time (Unix ms). */
+export const countNewExamples = ({ db, projectId }: Ctx, datasetId: string, after: number) =>
+  db.$count(
+    exampleRevisions,
+    and(
+      eq(exampleRevisions.projectId, projectId),
+      eq(exampleRevisions.datasetId, datasetId),
+      eq(exampleRevisions.split, "train"),
+      isNull(exampleRevisions.toVersion),
+      sql`${exampleRevisions.createdAt} > ${after}`,
+    ),
+  );
+
+export async function configJson(ctx: Ctx, row: ConfigRow): Promise<TuningConfig> {
+  const lastJob = await lastJobOf(ctx, row.id);
+  const [lastDecision] = await ctx.db
+    .select()
+    .from(triggerDecisions)
+    .where(and(eq(triggerDecisions.projectId, ctx.projectId), eq(triggerDecisions.configId, row.id)))
+    .orderBy(desc(triggerDecisions.createdAt), desc(triggerDecisions.id))
+    .limit(1);
+  const { triggerEnabled: enabled, minNewExamples, cron, cooldownMinutes, dailyCap } = row;
+  return {
+    ...row.settings,
+    id: row.id,
+    name: row.name,
+    datasetId: row.datasetId,
+    baseModel: row.baseModel,
+    engine: row.engine,
+    method: row.method,
+    adapter: row.adapter,
+    trigger: { enabled, minNewExamples, cron, cooldownMinutes, dailyCap },
+    deployment: row.deployment,
+    nextCheckAt: row.dueAt,
+    lastDecision: lastDecision ? decisionJson(lastDecision) : null,
+    newExamples: await countNewExamples(ctx, row.datasetId, lastJob?.createdAt ?? 0),
+    lastJobId: lastJob?.id ?? null,
+    actorKind: row.actorKind,
+    actorId: row.actorId,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  } as TuningConfig;
+}
+
+export async function readConfig(ctx: Ctx, configId: string): Promise<ConfigRow> {
+  const [row] = await ctx.db.select().from(tuningConfigs).where(isConfig(ctx, configId));
+  if (!row) throw notFound("The tuning configuration");
+  return row;
+}

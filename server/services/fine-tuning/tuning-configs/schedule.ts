@@ -1,0 +1,22 @@
+import { Cron } from "croner";
+import { unprocessable } from "@/server/platform/errors";
+
+const MINUTE_MS = 60_000;
+const FIELDS = 5;
+
+/** Returns the next time of a cron pattern in UTC (Unix ms); throws 422 for one that is not valid or never comes. */
+export function nextTime(cron: string, after: number): number {
+  const wrong = (message: string) => unprocessable("/trigger/cron", message);
+  if (cron.trim().split(/\s+/).length !== FIELDS) throw wrong("Enter five fields, such as `0 3 * * 1`.");
+  let next: Date | null;
+  try {
+    next = new Cron(cron, { timezone: "UTC" }).nextRun(new Date(after));
+  } catch {
+    throw wrong("This is not a valid cron pattern. Five fields, such as `0 3 * * 1` for Mondays at 03:00 UTC.");
+  }
+  if (!next) throw wrong("This time never comes.");
+  return next.getTime();
+}
+
+/** Returns when a trigger is looked at next (Unix ms): at its times, or every minute without any. */
+export const nextCheck = (cron: string | null, now: number) => (cron === null ? now + MINUTE_MS : nextTime(cron, now));

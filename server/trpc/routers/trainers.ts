@@ -1,0 +1,12 @@
+import { getMetrics, listEvents } from "@/server/services/fine-tuning/events";
+import { addTrainer, listTrainers, removeTrainer } from "@/server/services/fine-tuning/trainers";
+import { accountMutation, query } from "../procedures";
+import { router } from "../trpc";
+
+export const fineTuningRouter = router({
+  listEvents: query(listEvents),
+  getMetrics: query(getMetrics),
+  listTrainers: query(listTrainers),
+  addTrainer: accountMutation(addTrainer),
+  removeTrainer: accountMutation(removeTrainer),
+});
