@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { addTrainer as addAgent, removeTrainer } from "@/server/services/fine-tuning/trainers";
+import { addTrainer as addAgent, removeTrainer } from "@/server/services/fine-tuning";
 import { addTrainerInput } from "@/server/services/fine-tuning/trainers/schemas";
 import { withDatabase } from "../database";
 import { printResult } from "../output";

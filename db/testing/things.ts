@@ -16,6 +16,9 @@ const PLACES: Record<string, Partial<Place> & { table: string }> = {
   exampleId: { table: "example_revisions", id: "example_id" },
   importId: { table: "dataset_imports" },
   findingId: { table: "findings", time: "last_detected_at" },
+  clonedFromId: { table: "training_jobs" },
+  configId: { table: "tuning_configs" },
+  jobId: { table: "training_jobs" },
   keyId: { table: "api_keys" },
   noteId: { table: "finding_notes" },
   modelPriceId: { table: "model_price_definitions" },
@@ -27,7 +30,7 @@ const PLACES: Record<string, Partial<Place> & { table: string }> = {
   version: { table: "dataset_versions", id: "number" },
 };
 /** Ids of nothing that is a project's own. */
-const NOBODYS = new Set(["ruleId"]);
+const NOBODYS = new Set(["ruleId", "trainerId"]);
 
 const TABLES = new Set<string>(Object.values(schema).flatMap((one) => (is(one, Table) ? [getTableName(one)] : [])));
 

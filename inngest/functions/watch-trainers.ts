@@ -1,6 +1,6 @@
 import { db } from "@/db/pool";
 import { functionOptions } from "@/server/platform/jobs/catalogue";
-import { forgetOldCommands, refreshTrainers } from "@/server/services/fine-tuning/trainers";
+import { forgetOldCommands, refreshTrainers } from "@/server/services/fine-tuning";
 import { inngest } from "../client";
 
 /** Of no project: whose share of the outbound calls it uses. */

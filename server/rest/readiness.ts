@@ -6,7 +6,7 @@ import { FAULT_MESSAGES, faultOf, hasRecentFault } from "@/server/platform/datab
 import { errorCodes } from "@/server/platform/logging/known-error";
 import { logger } from "@/server/platform/logging/log";
 import { loggable } from "@/server/platform/logging/loggable";
-import { trainerHealth } from "@/server/services/fine-tuning/trainers";
+import { trainerHealth } from "@/server/services/fine-tuning";
 import { projectionHealth } from "@/server/services/telemetry";
 
 /**

@@ -1,5 +1,10 @@
-import { getMetrics, listEvents, streamEvents } from "@/server/services/fine-tuning/events";
-import { downloadCheckpointFile, listTrainers } from "@/server/services/fine-tuning/trainers";
+import {
+  downloadCheckpointFile,
+  getMetrics,
+  listEvents,
+  listTrainers,
+  streamEvents,
+} from "@/server/services/fine-tuning";
 import { about, get, project } from "./line";
 
 const base = `${project}/fine-tuning`;

@@ -1,7 +1,7 @@
 import { desc, eq } from "drizzle-orm";
 import { afterAll, expect, test } from "vitest";
 import { db } from "@/db/pool";
-import { accountAuditLog, auditLog } from "@/db/schema";
+import { accountAuditLog, auditLog, trainingJobs } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { namesAThing } from "@/db/testing/things";
 import type { AccountCtx, Ctx } from "@/server/platform/context";
@@ -37,6 +37,8 @@ import {
 } from "@/server/services/diagnostics";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
 import { connectTracker, failWorkItem, storedTrackerDelivery } from "@/server/services/diagnostics/work-items/testing";
+import { ScriptedTrainer } from "@/server/services/fine-tuning/testing/scripted-trainer";
+import { trainingChoice, trainingWorld } from "@/server/services/fine-tuning/testing/training-world";
 import { createUser, startSession } from "@/server/services/identity";
 import { acceptInvitation, inviteMember } from "@/server/services/members";
 import { failedDelivery, storedNotificationRule, storedWebhook } from "@/server/services/notifications/testing";
@@ -54,6 +56,9 @@ process.env.OUTBOUND_ALLOW = "127.0.0.1";
 
 const github = await startGithub();
 afterAll(() => github.stop());
+const trainer = await new ScriptedTrainer().start();
+Object.assign(process.env, trainer.env);
+afterAll(() => trainer.stop());
 
 const SAMPLE_PASSWORD = "a sample password";
 let people = 0;
@@ -69,6 +74,15 @@ async function somebody() {
   const user = await createUser(db(), { email: `sample${++people}@example.test`, password: SAMPLE_PASSWORD });
   const sessionId = await startSession(db(), { userId: user.id });
   return { userId: user.id, email: user.email, sessionId, account: { db: db(), userId: user.id, sessionId } };
+}
+
+const PAUSED = { status: "paused", dispatchedAt: 1, attempt: 1 } as const;
+
+/** Returns the id of a job that its trainer brought there. */
+async function jobThatIs(ctx: Ctx, changes: Partial<typeof trainingJobs.$inferInsert>) {
+  const { jobId } = await trainingWorld(ctx, "a");
+  await ctx.db.update(trainingJobs).set(changes).where(eq(trainingJobs.id, jobId));
+  return jobId;
 }
 
 async function memberOf(ctx: Ctx) {
@@ -342,6 +356,24 @@ const SAMPLES: Record<string, Sample> = {
     const input = await importOf(ctx);
     return { input: { datasetId: input.datasetId, importId: (await createImport(ctx, input)).import.id } };
   },
+  "fineTuning.createJob": async ({ ctx }) => ({ input: await trainingChoice(ctx, "a") }),
+  "fineTuning.validateJob": async ({ ctx }) => ({ input: await trainingChoice(ctx, "a") }),
+  "fineTuning.cancelJob": async ({ ctx }) => ({ input: { jobId: (await trainingWorld(ctx, "a")).jobId } }),
+  "fineTuning.pauseJob": async ({ ctx }) => ({ input: { jobId: await jobThatIs(ctx, { status: "running" }) } }),
+  "fineTuning.resumeJob": async ({ ctx }) => ({ input: { jobId: await jobThatIs(ctx, PAUSED) } }),
+  "fineTuning.addBaseModel": only({ id: "acme/support", source: "hub" }),
+  "fineTuning.removeBaseModel": async ({ ctx }) => ({
+    input: { baseModelId: (await trainingWorld(ctx, "a")).baseModelId },
+  }),
+  "fineTuning.createTuningConfig": async ({ ctx }) => ({
+    input: { ...(await trainingChoice(ctx, "a")), name: "Weekly" },
+  }),
+  "fineTuning.updateTuningConfig": async ({ ctx }) => ({
+    input: { configId: (await trainingWorld(ctx, "a")).configId, name: "Daily" },
+  }),
+  "fineTuning.deleteTuningConfig": async ({ ctx }) => ({
+    input: { configId: (await trainingWorld(ctx, "a")).configId },
+  }),
   "savedViews.delete": async ({ ctx }) => ({ input: { savedViewId: await viewOf(ctx) } }),
   "savedViews.update": async ({ ctx }) => ({ input: { savedViewId: await viewOf(ctx), name: "Renamed" } }),
   "people.changeRights": onSomebody((userId) => ({ userId, mayCreateProjects: true })),

@@ -9,6 +9,9 @@ import { isProjectQualified, type VerbOperation } from "../operation";
 import { OPERATIONS } from "../operations";
 import { cookieFor, keyFor, requestTo } from "../testing";
 
+/** Its own file: the environment is read once. Without a trainer every route of fine-tuning answers the same 501. */
+Object.assign(process.env, { TRAINER_URL: "http://127.0.0.1:9", TRAINER_TOKEN: "a token of no trainer" });
+
 /** Which list a request read, and by which filters: what a cursor has to be bound to, to be looked at. */
 const asked: { name: string; filters: object }[] = [];
 vi.mock(import("@/server/platform/cursor"), async (original) => {

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import type { z } from "zod";
 import { db } from "@/db/pool";
 import { testProject } from "@/db/testing/test-project";
@@ -23,6 +23,8 @@ import {
   listFindings,
 } from "@/server/services/diagnostics";
 import { storedTrackerDelivery } from "@/server/services/diagnostics/work-items/testing";
+import { ScriptedTrainer } from "@/server/services/fine-tuning/testing/scripted-trainer";
+import { trainingWorld } from "@/server/services/fine-tuning/testing/training-world";
 import { inviteMember } from "@/server/services/members";
 import { failedDelivery, storedNotificationRule } from "@/server/services/notifications/testing";
 import { createModelPrice } from "@/server/services/pricing";
@@ -40,6 +42,9 @@ import { cookieFor, keyFor, requestTo } from "../testing";
 import { verbsOfServices } from "../testing/all-verbs";
 
 const dispatch = createDispatcher(OPERATIONS);
+const trainer = await new ScriptedTrainer().start();
+Object.assign(process.env, trainer.env);
+afterAll(() => trainer.stop());
 const hex = (length: number) => crypto.randomUUID().replaceAll("-", "").slice(0, length);
 
 /** A project with something of everything in it, all of it marked with a word that no other project has. */
@@ -115,6 +120,7 @@ async function tenant(mark: string) {
   const fileId = await storedFile(ctx, [chatLine(mark)], `${mark}.jsonl`);
   await createImport(ctx, { datasetId, fileId });
   await createKnowledgeGoal(ctx, { title: `Goal ${mark}`, keyPhrases: [mark] });
+  await trainingWorld(ctx, mark);
   await failedDelivery(ctx, mark);
   await inviteMember(ctx, { role: "viewer", email: `${mark}@example.test` });
   await storedJob(ctx, { state: "failed", error: { name: "Error", message: mark }, data: { markId: mark } });
@@ -188,6 +194,10 @@ test("with another tenant's ids in every place, nothing of theirs is told or tou
     "tracker_deliveries",
     "handoff_rules",
     "backfills",
+    "training_jobs",
+    "checkpoints",
+    "tuning_configs",
+    "base_models",
   ]) {
     expect(rows[name]?.length, `${name} has something to tell`).toBeGreaterThan(0);
   }

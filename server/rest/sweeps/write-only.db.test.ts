@@ -27,6 +27,9 @@ import {
 import { RULES } from "@/server/services/diagnostics/rules";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
 import { connectTracker, failWorkItem, storedTrackerDelivery } from "@/server/services/diagnostics/work-items/testing";
+import { ScriptedTrainer } from "@/server/services/fine-tuning/testing/scripted-trainer";
+import { storedJob as storedTrainingJob } from "@/server/services/fine-tuning/testing/stored-job";
+import { trainingWorld } from "@/server/services/fine-tuning/testing/training-world";
 import { failedDelivery } from "@/server/services/notifications/testing";
 import { createDispatcher } from "../dispatcher";
 import { OPERATIONS } from "../operations";
@@ -38,6 +41,9 @@ process.env.OUTBOUND_ALLOW = "127.0.0.1";
 
 const github = await startGithub();
 afterAll(() => github.stop());
+const trainer = await new ScriptedTrainer().start();
+Object.assign(process.env, trainer.env);
+afterAll(() => trainer.stop());
 
 /** What only a reader may see, wherever a reply could take it from. */
 const SECRET = "zulu4821";
@@ -83,6 +89,7 @@ async function world() {
   const datasetId = dataset.id;
   const tracker = await connectTracker(ctx, "github", github);
   const { workItem } = await handOff(ctx, { findingId: findings[0]!.id, provider: "github" });
+  const training = await trainingWorld(ctx, SECRET);
   const fileId = await storedFile(ctx, [chatLine(SECRET)], `${SECRET}.jsonl`);
   return {
     ctx,
@@ -103,6 +110,10 @@ async function world() {
     backgroundJobId,
     candidateId: await storedCandidate(ctx, await storedDataset(ctx), { question: SECRET, reason: SECRET }),
     repricing,
+    training,
+    jobId: training.jobId,
+    runningJobId: await storedTrainingJob(ctx, { name: SECRET, status: "running" }),
+    pausedJobId: await storedTrainingJob(ctx, { name: SECRET, status: "paused", dispatchedAt: 1, attempt: 1 }),
   };
 }
 type World = Awaited<ReturnType<typeof world>>;
@@ -111,6 +122,54 @@ const itemPath = ({ findingId, workItemId }: World) => `/diagnostics/findings/${
 
 /** Each write that has more to tell to whoever may read, and what its caller gets who may not. */
 const CALLS: Record<string, { capability: Capability; call: (of: World) => Call; gets: object }> = {
+  "fineTuning.createJob": {
+    capability: "models:manage",
+    call: ({ training }) => ({ method: "POST", path: "/fine-tuning/jobs", body: { ...training.choice, name: "Mine" } }),
+    gets: { job: { status: "queued" } },
+  },
+  "fineTuning.validateJob": {
+    capability: "models:manage",
+    call: ({ training }) => ({ method: "POST", path: "/fine-tuning/validate", body: training.choice }),
+    gets: { validation: { ok: expect.any(Boolean) } },
+  },
+  "fineTuning.cancelJob": {
+    capability: "models:manage",
+    call: ({ jobId }) => ({ method: "POST", path: `/fine-tuning/jobs/${jobId}/cancel`, body: {} }),
+    gets: { job: { status: "cancelled" } },
+  },
+  "fineTuning.pauseJob": {
+    capability: "models:manage",
+    call: ({ runningJobId }) => ({ method: "POST", path: `/fine-tuning/jobs/${runningJobId}/pause`, body: {} }),
+    gets: { job: { status: "pausing" } },
+  },
+  "fineTuning.resumeJob": {
+    capability: "models:manage",
+    call: ({ pausedJobId }) => ({ method: "POST", path: `/fine-tuning/jobs/${pausedJobId}/resume`, body: {} }),
+    gets: { job: { status: "queued" } },
+  },
+  "fineTuning.addBaseModel": {
+    capability: "models:manage",
+    call: () => ({ method: "POST", path: "/fine-tuning/base-models", body: { id: "acme/new", source: "hub" } }),
+    gets: { baseModel: { id: "acme/new" } },
+  },
+  "fineTuning.createTuningConfig": {
+    capability: "project:data:write",
+    call: ({ training }) => ({
+      method: "POST",
+      path: "/fine-tuning/tuning-configs",
+      body: { ...training.choice, name: "Mine" },
+    }),
+    gets: { tuningConfig: { id: expect.any(String) } },
+  },
+  "fineTuning.updateTuningConfig": {
+    capability: "project:data:write",
+    call: ({ training }) => ({
+      method: "PATCH",
+      path: `/fine-tuning/tuning-configs/${training.configId}`,
+      body: { trigger: { dailyCap: 2 } },
+    }),
+    gets: { tuningConfig: { id: expect.any(String) } },
+  },
   "findings.update": {
     capability: "diagnostics:write",
     call: ({ findingId }) => ({

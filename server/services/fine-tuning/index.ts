@@ -4,6 +4,7 @@ export { addBaseModel } from "./base-models/add-base-model";
 export { getBaseModel, listBaseModels } from "./base-models/list-base-models";
 export { removeBaseModel } from "./base-models/remove-base-model";
 export { getCheckpoint, listCheckpoints } from "./checkpoints/list-checkpoints";
+export { getMetrics, listEvents, streamEvents } from "./events";
 export { cancelJob, pauseJob, resumeJob } from "./jobs/change-jobs";
 export { createJob } from "./jobs/create-job";
 export { getJob } from "./jobs/get-job";
@@ -11,6 +12,15 @@ export { listJobs } from "./jobs/list-jobs";
 export { runTrainingJob, wakeTrainingJobs } from "./jobs/run-job";
 export { validateJob } from "./jobs/validate-job";
 export { forgetTraining } from "./manifests/forget-training";
+export {
+  addTrainer,
+  downloadCheckpointFile,
+  forgetOldCommands,
+  listTrainers,
+  refreshTrainers,
+  removeTrainer,
+  trainerHealth,
+} from "./trainers";
 export { createTuningConfig } from "./tuning-configs/create-tuning-config";
 export { deleteTuningConfig } from "./tuning-configs/delete-tuning-config";
 export { dueTuningConfigs, evaluateTrigger } from "./tuning-configs/evaluate-trigger";

@@ -55,7 +55,7 @@ describe("who may", () => {
     expect(person).toMatchObject({ installationOwner: true, mayCreateProjects: true });
     const later = await newPerson();
     expect((await getMe(later.account, {})).rights).toEqual([]);
-    expect((await getMe(owner.account, {})).rights).toEqual(["people:manage", "projects:create"]);
+    expect((await getMe(owner.account, {})).rights).toEqual(["people:manage", "projects:create", "trainers:manage"]);
   });
 
   test("only owners of the installation, and the operator, manage people", async () => {

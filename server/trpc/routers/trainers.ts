@@ -1,5 +1,4 @@
-import { getMetrics, listEvents } from "@/server/services/fine-tuning/events";
-import { addTrainer, listTrainers, removeTrainer } from "@/server/services/fine-tuning/trainers";
+import { addTrainer, getMetrics, listEvents, listTrainers, removeTrainer } from "@/server/services/fine-tuning";
 import { accountMutation, query } from "../procedures";
 import { router } from "../trpc";
 

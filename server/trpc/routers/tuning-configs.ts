@@ -2,12 +2,14 @@ import {
   addBaseModel,
   createTuningConfig,
   deleteTuningConfig,
+  getBaseModel,
   getCheckpoint,
   getTuningConfig,
   listBaseModels,
   listCheckpoints,
   listTriggerDecisions,
   listTuningConfigs,
+  removeBaseModel,
   updateTuningConfig,
 } from "@/server/services/fine-tuning";
 import { mutation, query } from "../procedures";
@@ -21,5 +23,10 @@ export const tuningConfigsRouter = router({
   remove: mutation(deleteTuningConfig),
   decisions: query(listTriggerDecisions),
 });
-export const baseModelsRouter = router({ list: query(listBaseModels), add: mutation(addBaseModel) });
+export const baseModelsRouter = router({
+  list: query(listBaseModels),
+  get: query(getBaseModel),
+  add: mutation(addBaseModel),
+  remove: mutation(removeBaseModel),
+});
 export const checkpointsRouter = router({ list: query(listCheckpoints), get: query(getCheckpoint) });

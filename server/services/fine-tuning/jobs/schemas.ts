@@ -138,7 +138,7 @@ export const jobReply = z.object({ job: job.extend({ artifacts: z.array(artifact
 export const jobsReply = z.object({ jobs: z.array(job), nextCursor: z.string().nullable() });
 /** Reply to a caller who may start and cancel jobs but not read them. */
 export const requestedJobReply = z.object({
-  job: job.pick({ id: true, name: true, status: true, createdAt: true, finishedAt: true }),
+  job: job.pick({ id: true, status: true, createdAt: true, finishedAt: true }),
 });
 
 const rowProblem = z.object({ exampleId: z.string(), code: z.string(), message: z.string() });
@@ -204,3 +204,7 @@ export const validation = z.object({
 });
 export type TrainingValidation = z.infer<typeof validation>;
 export const validationReply = z.object({ validation });
+/** Reply to a caller who may start jobs but not read Examples. */
+export const requestedValidationReply = z.object({
+  validation: validation.pick({ ok: true, rows: true, stepsTotal: true, etaSeconds: true }),
+});

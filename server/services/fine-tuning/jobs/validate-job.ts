@@ -1,9 +1,10 @@
 import { ServiceError, unprocessable } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
+import { FINE_TUNING_READERS } from "../readers";
 import { openTrainer, TrainerRefused, TrainerUnreachable } from "../trainers";
 import { prepareJob } from "./prepare-job";
 import { sendManifest } from "./run-job";
-import { validateJobInput, validationReply } from "./schemas";
+import { requestedValidationReply, validateJobInput, validationReply } from "./schemas";
 import { validationOf } from "./validation-of";
 
 /** A request waits no longer for the trainer: proxies cut at 60 s. */
@@ -20,6 +21,7 @@ export const validateJob = verb(
     capability: "models:manage",
     input: validateJobInput,
     reply: validationReply,
+    writeOnlyReply: { unless: FINE_TUNING_READERS, reply: requestedValidationReply },
   },
   {
     before: async (ctx, input) => {

@@ -1,0 +1,37 @@
+import type { Ctx } from "@/server/platform/context";
+import { createDataset, createExample } from "@/server/services/datasets";
+import { addBaseModel, createJob, createTuningConfig } from "..";
+import { CATALOGUE } from "../base-models/catalogue";
+import { refreshTrainers } from "../trainers";
+import { storedCheckpoint } from "./stored-checkpoint";
+
+/** Stores a Dataset with an Example and returns what a job on it is asked for with. A scripted trainer has to be attached. */
+export async function trainingChoice(ctx: Ctx, mark: string) {
+  await refreshTrainers(ctx);
+  const { dataset } = await createDataset(ctx, { name: `Trained on ${mark}` });
+  const answer = { role: "assistant", content: `It is with ${mark}.` };
+  await createExample(ctx, {
+    datasetId: dataset.id,
+    split: "train",
+    payload: {
+      input: { type: "chat", messages: [{ role: "user", content: `Where is ${mark}?` }] },
+      expectedOutput: { type: "chat_message", message: answer },
+    },
+  });
+  return { datasetId: dataset.id, baseModel: { id: CATALOGUE[0]!.id }, method: "sft", adapter: "lora" } as const;
+}
+
+/** A project with something of everything that trains, all of it marked with a word. A scripted trainer has to be attached. */
+export async function trainingWorld(ctx: Ctx, mark: string) {
+  const choice = await trainingChoice(ctx, mark);
+  const { job } = await createJob(ctx, { ...choice, name: `Job ${mark}` });
+  const { tuningConfig } = await createTuningConfig(ctx, { ...choice, name: `Configuration ${mark}` });
+  const { baseModel } = await addBaseModel(ctx, { id: `${mark}/model`, source: "hub" });
+  return {
+    choice,
+    jobId: job.id,
+    checkpointId: await storedCheckpoint(ctx, job.id),
+    configId: tuningConfig.id,
+    baseModelId: baseModel.baseModelId as string,
+  };
+}
