@@ -9,14 +9,14 @@ import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import { uploadFile } from "@/server/services/files";
-import { trainingWebhook } from "@/server/services/fine-tuning/door";
 import { signatureOf } from "@/server/services/fine-tuning/door/webhook-signature";
 import { newAgentKey } from "@/server/services/fine-tuning/trainers/agent-key";
 import { agentTrainer } from "@/server/services/fine-tuning/trainers/agent-trainer";
 import { trainerDoor } from "./trainer-door";
 
 process.env.TRAINER_URL = "http://127.0.0.1:9";
-process.env.TRAINER_TOKEN = "token-of-the-test-trainer";
+const TOKEN = "token-of-the-test-trainer";
+process.env.TRAINER_TOKEN = TOKEN;
 
 let ctx: Ctx;
 beforeEach(async () => {
@@ -102,8 +102,8 @@ test("an agent says what it can do once, and is seen with each call", async () =
   const asked = await call("lease", { key, body: { capabilities_hash: "h1" } });
   expect(asked.json).toEqual({ commands: [], jobs: [], send_capabilities: true });
   const capabilities = { trainer_version: "1.0", boot_id: "b", methods: ["sft"] };
-  const running = [{ job_id: "job_1", last_seq: 3 }];
-  await call("lease", { key, body: { capabilities_hash: "h1", capabilities, running, wait_seconds: 0 } });
+  const jobs = [{ job_id: "job_1", status: "running", last_seq: 3 }];
+  await call("lease", { key, body: { capabilities_hash: "h1", capabilities, jobs, wait_seconds: 0 } });
   const [row] = await db().select().from(trainers).where(eq(trainers.id, id));
   expect(row).toMatchObject({ capabilities, capabilitiesHash: "h1", bootId: "b", version: "1.0", jobsRunning: 1 });
   const again = await call("lease", { key, body: { capabilities_hash: "h1", wait_seconds: 0 } });
@@ -143,43 +143,55 @@ test("a command that was lost on its way is sent again", async () => {
 test("an agent reports on its own jobs only, in compressed batches, and fetches only their manifests", async () => {
   const [own, other] = [await attach(), await attach()];
   const job = await createJob(own.id, '{"example_id":"ex_1"}\n');
-  const body = gzipSync(JSON.stringify(started));
+  const body = gzipSync(JSON.stringify({ ...started, job_id: job.id }));
   const headers = { "content-encoding": "gzip" };
   expect((await call(`jobs/${job.id}/events`, { key: other.key, body, headers })).status).toBe(404);
-  expect((await call(`jobs/${job.id}/events`, { key: own.key, body, headers })).json).toEqual({ last_seq: 1 });
+  expect((await call(`jobs/${job.id}/events`, { key: own.key, body, headers })).json).toEqual({
+    last_seq: 1,
+    acknowledged_seq: 1,
+  });
   expect(await jobRow(job.id)).toMatchObject({ status: "running", lastSeq: 1 });
-  const running = [{ job_id: job.id, last_seq: 9 }];
-  const leased = await call("lease", { key: own.key, body: { running, wait_seconds: 0 } });
+  const jobs = [{ job_id: job.id, status: "queued", last_seq: 9 }];
+  const leased = await call("lease", { key: own.key, body: { jobs, wait_seconds: 0 } });
   expect(leased.json.jobs).toEqual([{ job_id: job.id, last_seq: 1 }]);
-  expect((await call("lease", { key: other.key, body: { running, wait_seconds: 0 } })).json.jobs).toEqual([]);
+  expect((await call("lease", { key: other.key, body: { jobs, wait_seconds: 0 } })).json.jobs).toEqual([]);
   const manifest = { method: "GET", key: own.key };
   expect((await call(`manifests/${job.sha256}`, manifest)).text).toBe('{"example_id":"ex_1"}\n');
   expect((await call(`manifests/${job.sha256}`, { ...manifest, key: other.key })).status).toBe(404);
 });
 
-test("a trainer that we call reports with the signature of that job, for five minutes", async () => {
-  await db().insert(trainers).values({ id: "trn_url", kind: "url", name: "here", updatedAt: NOW });
+test("a trainer that we call reports with its token's signature, for five minutes, on the job that it names", async () => {
+  await db().insert(trainers).values({ id: "trn_url", kind: "url", name: "127.0.0.1:9", updatedAt: NOW });
   const [job, second] = [await createJob("trn_url"), await createJob("trn_url", "[]\n")];
-  expect(trainingWebhook(job.id).secret).not.toBe(trainingWebhook(second.id).secret);
-  const body = Buffer.from(JSON.stringify(started));
   const now = Math.floor(Date.now() / 1000);
-  const signed = (id: string, t: number) => ({ "whetstone-signature": `t=${t},v1=${signatureOf(id, t, body)}` });
+  const report = (id: string) => Buffer.from(JSON.stringify({ ...started, job_id: id }));
+  const signed = (body: Buffer, t = now, token = TOKEN) => ({
+    "whetstone-signature": `t=${t},v1=${signatureOf(token, t, body)}`,
+  });
+  const body = report(job.id);
   const send = (headers: Record<string, string>) => call(`webhook/${job.id}`, { body, headers });
+  const forged = { "whetstone-signature": `t=${now},v1=${"0".repeat(64)}` };
+  const late = { "whetstone-signature": `t=${now},v1=${signatureOf(TOKEN, now - 1, body)}` };
   for (const headers of [
     {},
-    signed(second.id, now),
-    signed(job.id, now - 301),
-    { "whetstone-signature": `t=${now},v1=${"0".repeat(64)}` },
+    forged,
+    late,
+    signed(report(second.id)),
+    signed(body, now - 301),
+    signed(body, now, "x"),
   ]) {
     expect((await send(headers)).status).toBe(401);
   }
+  const others = report(second.id);
+  expect((await call(`webhook/${job.id}`, { body: others, headers: signed(others) })).status).toBe(404);
   expect((await jobRow(job.id))?.status).toBe("queued");
-  expect((await send(signed(job.id, now))).json).toEqual({ last_seq: 1 });
-  expect((await send(signed(job.id, now))).json).toEqual({ last_seq: 1 });
+  expect((await send(signed(body))).json).toEqual({ last_seq: 1, acknowledged_seq: 1 });
+  expect((await send(signed(body))).json).toEqual({ last_seq: 1, acknowledged_seq: 1 });
   expect((await jobRow(job.id))?.status).toBe("running");
-  // A signature for an agent's job is of no use here.
+  // An agent's job is not reported on here.
   const agents = await createJob((await attach()).id, "{ }\n");
-  expect((await call(`webhook/${agents.id}`, { body, headers: signed(agents.id, now) })).status).toBe(404);
+  const about = report(agents.id);
+  expect((await call(`webhook/${agents.id}`, { body: about, headers: signed(about) })).status).toBe(404);
 });
 
 test("what is too large or no JSON is refused", async () => {

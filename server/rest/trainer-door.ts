@@ -118,7 +118,7 @@ const LINES: readonly Line[] = [
       requireRoom(id, CALLS_PER_MINUTE);
       const body = await limited(async () => {
         const raw = await readBody(request, EVENTS_MAX_BYTES);
-        requireSignature(id, request.headers.get("whetstone-signature"), raw);
+        requireSignature(request.headers.get("whetstone-signature"), raw);
         return raw;
       });
       counted(id);

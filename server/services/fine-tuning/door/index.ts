@@ -3,4 +3,4 @@ import "server-only";
 export { authenticateAgent } from "./authenticate-agent";
 export { leaseCommands, leaseInput } from "./lease-commands";
 export { openManifest, takeAgentEvents, takeResult, takeWebhookEvents } from "./take-reports";
-export { requireSignature, trainingWebhook } from "./webhook-signature";
+export { requireSignature } from "./webhook-signature";

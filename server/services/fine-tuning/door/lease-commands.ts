@@ -15,6 +15,7 @@ const LOOK_MS = 300;
 /** A command without a result after this long was lost on its way, or with the agent. Repeating it is harmless. */
 const REPEAT_MS = 60_000;
 const CLEAN_MS = 600_000;
+const BUSY: ReadonlySet<string> = new Set(["validating", "running", "pausing", "cancelling"]);
 const CAPABILITIES_CHARACTERS_MAX = 200_000;
 
 export const leaseInput = z.object({
@@ -24,8 +25,9 @@ export const leaseInput = z.object({
     .record(z.string(), z.unknown())
     .refine((given) => JSON.stringify(given).length <= CAPABILITIES_CHARACTERS_MAX, "Is too long.")
     .nullish(),
-  running: z
-    .array(z.object({ job_id: z.string().max(200), last_seq: z.int().min(0) }))
+  /** Its unfinished jobs, and those whose events have not all arrived. */
+  jobs: z
+    .array(z.object({ job_id: z.string().max(200), status: z.string().max(100).optional(), last_seq: z.int().min(0) }))
     .max(1000)
     .default([]),
   wait_seconds: z.number().min(0).max(LEASE_SECONDS_MAX).default(LEASE_SECONDS_MAX),
@@ -35,7 +37,7 @@ type Lease = z.output<typeof leaseInput>;
 const mayClean = throttle(CLEAN_MS);
 
 /** Records that the agent called, and what it says of itself. */
-async function heard(db: Db, agent: Agent, { capabilities, capabilities_hash, running }: Lease): Promise<void> {
+async function heard(db: Db, agent: Agent, { capabilities, capabilities_hash, jobs }: Lease): Promise<void> {
   const said = capabilities ? readCapabilities(capabilities) : null;
   await db
     .update(trainers)
@@ -43,7 +45,7 @@ async function heard(db: Db, agent: Agent, { capabilities, capabilities_hash, ru
       lastSeenAt: NOW,
       updatedAt: NOW,
       error: null,
-      jobsRunning: running.length,
+      jobsRunning: jobs.filter(({ status }) => BUSY.has(status ?? "running")).length,
       ...(said && capabilities
         ? {
             capabilities,
@@ -89,7 +91,7 @@ async function storedEvents(db: Db, agent: Agent, ids: readonly string[]) {
 export async function leaseCommands(db: Db, agent: Agent, lease: Lease, signal: AbortSignal) {
   await heard(db, agent, lease);
   if (mayClean()) await forgetOldCommands(db);
-  const ids = lease.running.map(({ job_id }) => job_id);
+  const ids = lease.jobs.map(({ job_id }) => job_id);
   const isKnown = lease.capabilities != null || lease.capabilities_hash === agent.capabilitiesHash;
   const deadline = performance.now() + lease.wait_seconds * 1000;
   for (;;) {

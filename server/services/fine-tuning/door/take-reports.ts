@@ -36,13 +36,14 @@ export async function takeResult(db: Db, agent: Agent, commandId: string, body: 
 }
 
 export const EVENTS_PER_CALL = 2000;
-const eventsBody = z.object({ events: z.array(z.unknown()).max(EVENTS_PER_CALL) });
+const eventsBody = z.object({ job_id: z.string(), events: z.array(z.unknown()).max(EVENTS_PER_CALL) });
 
 async function takeEvents(db: Db, job: { id: string; projectId: string } | undefined, body: unknown) {
-  if (!job) throw notFound("The training job");
-  const { events } = eventsBody.parse(body);
+  const { events, job_id } = eventsBody.parse(body);
+  // A signature covers the body and not the address: one job's report is no report of another.
+  if (job_id !== job?.id) throw notFound("The training job");
   const { lastSeq } = await inTransaction(contextOf(db, job.projectId), (tx) => storeEvents(tx, job, events));
-  return { last_seq: lastSeq };
+  return { last_seq: lastSeq, acknowledged_seq: lastSeq };
 }
 
 const jobColumns = { id: trainingJobs.id, projectId: trainingJobs.projectId };

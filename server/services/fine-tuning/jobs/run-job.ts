@@ -67,7 +67,9 @@ async function dispatch(ctx: Ctx, trainer: TrainerClient, { id, spec, ...row }: 
   for (const sha256 of [row.manifestSha256, row.validationManifestSha256]) {
     if (sha256 !== null) await sendManifest(ctx, trainer, sha256);
   }
-  await trainer.request({ method: "PUT", path: `/jobs/${id}`, json: spec, projectId: ctx.projectId });
+  // Its reports can be lost: they only make the charts live, and what is missing is fetched.
+  const json = { ...spec, ...(trainer.webhookFor ? { webhook: trainer.webhookFor(id) } : {}) };
+  await trainer.request({ method: "PUT", path: `/jobs/${id}`, json, projectId: ctx.projectId });
   await update(ctx, id, { dispatchedAt: NOW });
   return true;
 }
@@ -135,11 +137,13 @@ async function deliverRequest(ctx: Ctx, trainer: TrainerClient, { id }: JobRow):
     .where(and(isJob(ctx, id), sql`${trainingJobs.requested} ->> 'id' = ${requestId}`));
 }
 
+type Snapshot = { last_seq?: number; resolved_spec?: Record<string, unknown> | null };
+
 /** Stores the events since the newest stored one, and what only the trainer's snapshot says. */
 async function follow(ctx: Ctx, trainer: TrainerClient, row: JobRow): Promise<void> {
   const { projectId } = ctx;
   const { json } = await trainer.request({ method: "GET", path: `/jobs/${row.id}`, projectId });
-  const snapshot = json as { last_seq?: number; resolved_spec?: Record<string, unknown> | null };
+  const { job: snapshot } = json as { job: Snapshot };
   let after = row.lastSeq;
   while (after < (snapshot.last_seq ?? 0)) {
     const query = { after, limit: EVENTS_PER_CALL };

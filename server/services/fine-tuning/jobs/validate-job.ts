@@ -10,6 +10,7 @@ import { validationOf } from "./validation-of";
 /** A request waits no longer for the trainer: proxies cut at 60 s. */
 const WAIT_SECONDS = 50;
 const TIMEOUT_MS = 55_000;
+const STILL_RUNNING = 202;
 
 export const validateJob = verb(
   {
@@ -30,7 +31,7 @@ export const validateJob = verb(
         const trainer = await openTrainer(ctx.db, trainerId);
         await sendManifest(ctx, trainer, frozen.train.sha256);
         if (frozen.validation) await sendManifest(ctx, trainer, frozen.validation.sha256);
-        const { json } = await trainer.request({
+        const { status, json } = await trainer.request({
           method: "POST",
           path: "/validate",
           headers: { prefer: `wait=${WAIT_SECONDS}` },
@@ -38,7 +39,8 @@ export const validateJob = verb(
           timeoutMs: TIMEOUT_MS,
           projectId: ctx.projectId,
         });
-        return validationOf(json, frozen);
+        if (status === STILL_RUNNING) throw tooSlow();
+        return validationOf((json as { report?: unknown }).report, frozen);
       } catch (error) {
         if (error instanceof TrainerUnreachable) throw unavailable(error.message);
         if (error instanceof TrainerRefused) throw refusal(error);
@@ -51,6 +53,15 @@ export const validateJob = verb(
 
 const unavailable = (message: string) =>
   new ServiceError("unavailable", `The trainer cannot be reached: ${message}`, { retryAfter: 30 });
+
+const tooSlow = () =>
+  new ServiceError(
+    "unavailable",
+    "The trainer needs longer to read the Examples and the model. Try again: what it has downloaded stays there.",
+    {
+      retryAfter: 5,
+    },
+  );
 
 function refusal({ status, problem }: TrainerRefused) {
   const message = [problem.message, problem.hint].filter(Boolean).join(" ");

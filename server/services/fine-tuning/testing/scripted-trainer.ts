@@ -106,7 +106,7 @@ export class ScriptedTrainer {
     const [, kind, id = "", action = ""] = path.split("/");
     if (call === "GET /capabilities") return { status: 200, body: CAPABILITIES };
     if (call === "GET /jobs") return { status: 200, body: { jobs: [] } };
-    if (call === "POST /validate") return { status: 200, body: this.report };
+    if (call === "POST /validate") return { status: 200, body: { report: this.report } };
     if (kind === "manifests") return this.manifest(method ?? "", id, body);
     if (kind !== "jobs") return problem(404, "not_found", "No such route.");
     if (method === "PUT") return this.submit(id, JSON.parse(body));
@@ -120,7 +120,9 @@ export class ScriptedTrainer {
     return { status: 200, body: this.snapshot(id, job) };
   }
 
-  private snapshot = (id: string, { status, events }: Job) => ({ job_id: id, status, last_seq: events.length });
+  private snapshot = (id: string, { status, events }: Job) => ({
+    job: { job_id: id, status, last_seq: events.length },
+  });
 
   private manifest(method: string, sha256: string, body: string): Answer {
     if (method === "HEAD") return { status: this.manifests.has(sha256) ? 200 : 404, body: null };
@@ -130,7 +132,7 @@ export class ScriptedTrainer {
     return { status: 201, body: { sha256 } };
   }
 
-  private submit(id: string, spec: Record<string, unknown>): Answer {
+  private submit(id: string, { webhook: _, ...spec }: Record<string, unknown>): Answer {
     const hash = createHash("sha256").update(canonicalJson(spec)).digest("hex");
     const known = this.jobs.get(id);
     if (known && known.hash !== hash) return problem(409, "idempotency_mismatch", "Another spec has this id.");

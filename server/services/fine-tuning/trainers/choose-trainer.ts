@@ -17,29 +17,36 @@ export type TrainerNeeds = {
 
 type Missing = { path: string; value: string; reason: string; hint: string | null };
 
-type Line = { path: string; wanted: readonly string[]; supported: readonly string[] };
+/** `family`: the feature under which a trainer explains all of these. */
+type Line = { path: string; wanted: readonly string[]; supported: readonly string[]; family?: string };
 
 const linesOf = (needs: TrainerNeeds, can: Capabilities): Line[] => [
   { path: "/method", wanted: needs.method === undefined ? [] : [needs.method], supported: can.methods },
   { path: "/adapter", wanted: needs.adapter === undefined ? [] : [needs.adapter], supported: can.adapters },
   { path: "/output/formats", wanted: needs.formats ?? [], supported: can.formats },
-  { path: "/output/ggufQuantizations", wanted: needs.ggufQuantizations ?? [], supported: can.gguf_quantizations },
+  {
+    path: "/output/ggufQuantizations",
+    wanted: needs.ggufQuantizations ?? [],
+    supported: can.gguf_quantizations,
+    family: "gguf",
+  },
   {
     path: "/output/compressedQuantizations",
     wanted: needs.compressedQuantizations ?? [],
     supported: can.compressed_quantizations,
+    family: "compressed",
   },
 ];
 
 /** Returns what a trainer cannot do of `needs`, with its own reasons. */
 export function missingIn(can: Capabilities, needs: TrainerNeeds): Missing[] {
-  const reasonFor = (value: string) => can.unavailable.find(({ feature }) => feature === value);
-  return linesOf(needs, can).flatMap(({ path, wanted, supported }) =>
+  const said = (feature: string) => can.unavailable.find((one) => one.feature === feature);
+  return linesOf(needs, can).flatMap(({ path, wanted, supported, family }) =>
     wanted
-      .filter((value) => !supported.includes(value) || reasonFor(value) !== undefined)
+      .filter((value) => !supported.includes(value) || said(value) !== undefined)
       .map((value) => {
-        const said = reasonFor(value);
-        return { path, value, reason: said?.reason ?? `It does not support ${value}.`, hint: said?.hint ?? null };
+        const because = said(value) ?? (family === undefined ? undefined : said(family)) ?? said("training");
+        return { path, value, reason: because?.reason ?? `It does not support ${value}.`, hint: because?.hint ?? null };
       }),
   );
 }

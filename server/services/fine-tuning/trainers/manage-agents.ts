@@ -12,7 +12,7 @@ import { addedTrainerReply, addTrainerInput, trainerIdInput } from "./schemas";
 
 /** The command that starts an agent on a machine with the trainer. */
 const commandFor = (key: string) =>
-  `TRAINER_WEB_URL=${publicUrl("").replace(/\/$/, "")} TRAINER_AGENT_KEY=${key} npm run trainer`;
+  `WHETSTONE_TRAINER_KEY=${key} npm run trainer -- --agent ${publicUrl("").replace(/\/$/, "")}`;
 
 export const addTrainer = installationVerb(
   {

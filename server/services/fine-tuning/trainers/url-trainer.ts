@@ -1,6 +1,7 @@
 import { env } from "@/env";
 import { createOutbound, type Outbound, OutboundError, type OutboundRequest } from "@/server/platform/outbound";
 import { databaseEndpoints } from "@/server/platform/outbound/database-endpoints";
+import { publicUrl } from "@/server/platform/public-url";
 import { type TrainerCall, type TrainerClient, TrainerUnreachable } from "./trainer-client";
 import { refusalOf } from "./trainer-problem";
 
@@ -83,6 +84,7 @@ export function urlTrainer({ trainerId, url, token }: Attached): TrainerClient {
   return {
     trainerId,
     request,
+    webhookFor: (jobId) => ({ url: publicUrl(`api/trainer/v1/webhook/${encodeURIComponent(jobId)}`) }),
 
     async download(call) {
       const given = { ...requestOf(call), timeoutMs: call.timeoutMs ?? FILE_TIMEOUT_MS, maxBytes: FILE_MAX_BYTES };
