@@ -20,39 +20,40 @@ type Row = {
 type Asked = { jobId: string; series?: string | undefined; afterStep: number; points: number };
 
 /**
- * Returns each series at its finest level that has at most `points` points after `afterStep`. Each look at a level reads at
- * most `points` index entries, and the names come from one index probe each, so that the length of the training does not matter.
+ * Returns each series at its finest level that has at most `points` points after `afterStep`. The
+ * coarsest level tells how many there are, and the names come from one index probe each, so that the length of the training does
+ * not matter.
  */
 async function readSeries(
   { db, projectId }: Ctx,
   { jobId, series, afterStep, points }: Asked,
 ): Promise<MetricSeries[]> {
-  const of = (name: string) => sql.raw(`${name}.project_id = job.project_id and ${name}.job_id = job.job_id`);
+  // Values and not a join, or the planner would read whole jobs.
+  const of = sql`p.project_id = ${projectId}::text and p.job_id = ${jobId}::text`;
   const wanted = series === undefined ? sql`true` : sql`names.series = any(${sql.param(series.split(","))}::text[])`;
   const levels = sql.raw(Array.from({ length: LEVELS }, (_, level) => `(${level}, ${FAN ** level})`).join(", "));
-  const from = sql`floor((${afterStep}::bigint + 1)::float8 / v.steps)::int`;
+  const from = (steps: number | string) => sql`((${afterStep}::bigint + 1) / ${sql.raw(String(steps))})::int`;
   const rows = await db.execute<Row>(sql`
-    with recursive job as (select ${projectId}::text project_id, ${jobId}::text job_id),
-    names(series) as (
-      (select p.series from training_points p, job where ${of("p")} order by p.series limit 1)
+    with recursive names(series) as (
+      (select p.series from training_points p where ${of} order by p.series limit 1)
       union all
-      select (select p.series from training_points p, job where ${of("p")} and p.series > names.series order by p.series limit 1)
+      select (select p.series from training_points p where ${of} and p.series > names.series order by p.series limit 1)
       from names where names.series is not null)
     select names.series, chosen.level, drawn.*
-    from job cross join names
+    from names
     cross join lateral (
-      select v.level, ${from} as first from (values ${levels}) v(level, steps)
-      where v.level = ${LEVELS - 1} or (
-        select count(*) from (
-          select 1 from training_points p
-          where ${of("p")} and p.series = names.series and p.level = v.level and p.bucket >= ${from}
-          limit ${points}::int + 1) found) <= ${points}::int
+      select sum(p.count) points, max(p.step) last from training_points p
+      where ${of} and p.series = names.series and p.level = ${LEVELS - 1} and p.bucket >= ${from(FAN ** (LEVELS - 1))}) whole
+    cross join lateral (
+      select v.level, ${from("v.steps")} as first from (values ${levels}) v(level, steps)
+      where v.level = ${LEVELS - 1}
+        or least(whole.points, whole.last / v.steps - ${from("v.steps")} + 1) <= ${points}::int
       order by v.level limit 1) chosen
     cross join lateral (
       select array_agg(p.step order by p.bucket) step, array_agg(p.sum / p.count order by p.bucket) mean,
         array_agg(p.min order by p.bucket) min, array_agg(p.max order by p.bucket) max, array_agg(p.at order by p.bucket) at
       from training_points p
-      where ${of("p")} and p.series = names.series and p.level = chosen.level and p.bucket >= chosen.first
+      where ${of} and p.series = names.series and p.level = chosen.level and p.bucket >= chosen.first
         and p.step > ${afterStep}::int) drawn
     where names.series is not null and ${wanted} and drawn.step is not null
     order by names.series`);
