@@ -1,13 +1,24 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
 import { eq } from "drizzle-orm";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { NOW } from "@/db/now";
 import { db } from "@/db/pool";
 import { trainerCommands, trainers } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
-import { chooseTrainer, openTrainer, refreshTrainers, requireTrainer, TrainerRefused, TrainerUnreachable } from ".";
+import { storedCheckpoint } from "../testing/stored-checkpoint";
+import { storedJob } from "../testing/stored-job";
+import {
+  chooseTrainer,
+  downloadCheckpointFile,
+  openTrainer,
+  refreshTrainers,
+  requireTrainer,
+  TrainerRefused,
+  TrainerUnreachable,
+} from ".";
 import { agentTrainer } from "./agent-trainer";
 import { attachedTrainers } from "./trainer-rows";
 
@@ -236,4 +247,39 @@ test("a command that an agent never fetched is withdrawn, and a silent agent is 
   await expect(silent.request({ method: "GET", path: "/jobs", projectId: ctx.projectId })).rejects.toThrow(
     /not called/,
   );
+});
+
+test("a checkpoint's file comes from its trainer, whole and in part, and never what only resuming needs", async () => {
+  const { ctx, row, client } = await named();
+  expect(client.trainerId).toBe(row.id);
+  const files = ["model/a b.safetensors", "state/optimizer.pt"].map((path) => ({
+    path,
+    size: 10,
+    sha256: "c".repeat(64),
+  }));
+  const checkpointId = await storedCheckpoint(ctx, await storedJob(ctx, { trainerId: row.id }), { files });
+  const path = "model/a b.safetensors";
+  replies[`GET /v1/checkpoints/${checkpointId}/files/model/a%20b.safetensors`] = ({ headers }, response) => {
+    const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(headers.range ?? "") ?? [];
+    if (from === undefined) response.end("0123456789");
+    else response.writeHead(206).end("0123456789".slice(Number(from), Number(to) + 1));
+  };
+  const read = async (range?: string) => {
+    const { body, status, headers } = await downloadCheckpointFile(ctx, { checkpointId, path }, { range });
+    return [status, headers?.["content-range"], (await buffer(body as AsyncIterable<Uint8Array>)).toString()];
+  };
+  expect(await read()).toEqual([undefined, undefined, "0123456789"]);
+  expect(await read("bytes=3-5")).toEqual([206, "bytes 3-5/10", "345"]);
+  expect(await read("bytes=-2")).toEqual([206, "bytes 8-9/10", "89"]);
+  await expect(read("bytes=10-")).rejects.toMatchObject({ code: "range_not_satisfiable" });
+  for (const other of ["state/optimizer.pt", "../../spec.json", "model/none"]) {
+    const asked = downloadCheckpointFile(ctx, { checkpointId, path: other });
+    await expect(asked, other).rejects.toMatchObject({ code: "not_found" });
+  }
+  const elsewhere = (await testProject()).ctx;
+  await expect(downloadCheckpointFile(elsewhere, { checkpointId, path })).rejects.toMatchObject({ code: "not_found" });
+  replies = {};
+  await expect(read()).rejects.toMatchObject({ code: "not_found", message: expect.stringContaining("trainer") });
+  await db().delete(trainers);
+  await expect(read()).rejects.toMatchObject({ code: "unavailable" });
 });
