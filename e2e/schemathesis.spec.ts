@@ -38,7 +38,8 @@ checks.negative_data_rejection.expected-statuses = [200, 400, 401, 403, 404, 405
 [[operations]]
 include-operation-id-regex = "^fineTuning[.]"
 checks.not_a_server_error.expected-statuses = ["2xx", "3xx", "4xx", 501]
-checks.positive_data_acceptance.expected-statuses = [501, 401, 403, 404, 429]
+# 409 and 422: it reuses an Idempotency-Key for another request.
+checks.positive_data_acceptance.expected-statuses = [501, 401, 403, 404, 409, 422, 429]
 # The project has no connection to an issue tracker.
 [[operations]]
 include-operation-id-regex = "^(workItems[.]|findings[.]repairHandoff)"

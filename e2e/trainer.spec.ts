@@ -134,7 +134,7 @@ test("what a Dataset teaches is learned, also when the worker is killed, and can
         .update(await content.body())
         .digest("hex"),
     ).toBe(file.sha256);
-    const { metrics } = await send("get", `/fine-tuning/jobs/${job.id}/metrics?series=loss`);
+    const { metrics } = await send("get", `/fine-tuning/jobs/${job.id}/metrics?series=train_loss`);
     expect(metrics[0].mean.at(-1)).toBeLessThan(metrics[0].mean[0]);
 
     const said = await fetch(`${trainer.url}/v1/samples`, {

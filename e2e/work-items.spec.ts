@@ -59,7 +59,7 @@ test("a Finding becomes a ticket, is resolved when the ticket is closed, and reo
       await dialog.getByLabel("Kind").selectOption("github");
       await dialog.getByLabel("Name").fill("Issues of the shop");
       await dialog.getByLabel("Base URL").fill(github.baseUrl);
-      await dialog.getByLabel("Token").fill(github.secret);
+      await dialog.getByRole("textbox", { name: "Token" }).fill(github.secret);
       await dialog.getByLabel("Default destination").fill(github.destination);
       await dialog.getByRole("button", { name: "Add connection" }).click();
       await expect(dialog).toBeHidden();

@@ -40,7 +40,7 @@ const REPORT = {
     p95: 42,
     p99: 42,
     max: 42,
-    histogram: [{ from: 0, to: 64, rows: 2 }],
+    histogram: [{ start: 0, end: 64, rows: 2 }],
   },
   truncation: { max_length: 512, rows: 0, tokens_lost: 0 },
   template: {
@@ -53,7 +53,8 @@ const REPORT = {
   rendered_examples: [
     {
       example_id: "ex_1",
-      why: "The longest",
+      reason: "The longest",
+      part: "whole",
       tokens: 42,
       segments: [
         { text: "<|im_start|>user\nCan I return it?<|im_end|>\n<|im_start|>assistant\n", trained: false },
@@ -125,10 +126,11 @@ export async function startTrainingScript() {
 
   type Reply = [status: number, body?: unknown];
   const snapshot = (id: string, { status, events }: Run) => ({ job_id: id, status, last_seq: events.length });
+  const job = (id: string, run: Run) => ({ job: snapshot(id, run) });
   const reply = (method: string, url: URL, body: string): Reply => {
     const [, kind, id = "", action = ""] = url.pathname.replace(/^\/v1/, "").split("/");
     if (kind === "capabilities") return [200, CAPABILITIES];
-    if (kind === "validate") return [200, REPORT];
+    if (kind === "validate") return [200, { report: REPORT }];
     if (kind === "manifests") {
       if (method === "HEAD") return [manifests.has(id) ? 200 : 404];
       if (createHash("sha256").update(body).digest("hex") !== id) return [422, {}];
@@ -142,7 +144,7 @@ export async function startTrainingScript() {
       runs.set(id, run);
       say(run, "job.accepted", {}, "Accepted");
       train(id, run);
-      return [202, snapshot(id, run)];
+      return [202, job(id, run)];
     }
     const run = runs.get(id);
     if (!run) return [404, { error: { code: "not_found", message: "No such job." } }];
@@ -152,7 +154,7 @@ export async function startTrainingScript() {
       return [200, { events: run.events.slice(after, after + limit), last_seq: run.events.length }];
     }
     if (action === "cancel" && run.status === "running") end(run, { status: "cancelled", stop_reason: "user" });
-    return [200, snapshot(id, run)];
+    return [200, job(id, run)];
   };
 
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
