@@ -25,6 +25,7 @@ const EVENT_IDS = {
 const DELETE_CONVERSATIONS = "telemetry/conversations/delete-conversations";
 const FORGET_EXAMPLES = "datasets/examples/forget-examples";
 const FORGET_TRAINING = "fine-tuning/manifests/forget-training";
+const FORGET_EVALUATIONS = "fine-tuning/evaluations/forget-evaluations";
 const FORGET_CONVERSATIONS = "diagnostics/findings/forget-conversations";
 
 /**
@@ -295,6 +296,26 @@ export const TABLES = {
     person: OPAQUE_ID,
     project: "cascade",
   },
+  evaluation_rows: {
+    conversation: { holds: "words", by: ["conversation_id"], erased: "deleted", in: FORGET_EVALUATIONS },
+    person: NO_ACCOUNT,
+    project: "batches",
+    measured: true,
+  },
+  evaluations: { conversation: NO_WORDS_OF_TRAINING, person: OPAQUE_ID, project: "batches" },
+  model_exports: { conversation: NO_WORDS_OF_TRAINING, person: OPAQUE_ID, project: "batches" },
+  rollout_decisions: { conversation: NO_WORDS_OF_TRAINING, person: NO_ACCOUNT, project: "batches" },
+  parity_certificates: {
+    conversation: {
+      holds: "words",
+      erased: "rewritten",
+      in: FORGET_TRAINING,
+      because: "Prompts and answers are removed with an Example that was trained on; figures remain.",
+    },
+    person: OPAQUE_ID,
+    project: "batches",
+  },
+  deployments: { conversation: NO_WORDS_OF_TRAINING, person: OPAQUE_ID, project: "batches" },
   training_points: { conversation: NO_WORDS_OF_TRAINING, person: NO_ACCOUNT, project: "batches", measured: true },
   training_events: {
     conversation: {

@@ -207,3 +207,36 @@ export const ARTIFACT_STATES = ["ready", "failed"] as const;
 export const TRAINER_KINDS = ["url", "agent"] as const;
 export const TRAINER_COMMAND_STATES = ["queued", "sent", "done"] as const;
 export const TRIGGER_OUTCOMES = ["started", "skipped", "failed"] as const;
+/** `service`: people and applications call it; `playground`: started to try a model, and stopped once nobody does. */
+export const DEPLOYMENT_PURPOSES = ["service", "playground"] as const;
+export const SERVE_BACKENDS = ["transformers", "llama.cpp", "vllm"] as const;
+/** `failed`, `timeout` and `stopped` are final. A crash takes `running` back to `starting` while it is restarted. */
+export const DEPLOYMENT_STATUSES = [
+  "pending",
+  "preparing",
+  "starting",
+  "verifying",
+  "running",
+  "stopping",
+  "stopped",
+  "failed",
+  "timeout",
+] as const;
+export const ROLLOUT_OUTCOMES = ["deployed", "skipped", "failed"] as const;
+export const CERTIFICATE_STATUSES = ["queued", "running", "ready", "failed"] as const;
+export const PARITY_VERDICTS = ["passed", "failed"] as const;
+export const EXPORT_FORMATS = ["gguf", "merged-16bit", "lora-adapter"] as const;
+export const EXPORT_STATUSES = [
+  "queued",
+  "preflight",
+  "building",
+  "uploading",
+  "succeeded",
+  "failed",
+  "cancelled",
+] as const;
+/** `examples`: held-out Examples; `finding`: conversations replayed from a Finding. */
+export const EVALUATION_KINDS = ["examples", "finding"] as const;
+export const EVALUATION_STATUSES = ["queued", "running", "succeeded", "failed", "cancelled"] as const;
+export const EVALUATION_OUTCOMES = ["win", "tie", "loss"] as const;
+export const PROOF_VERDICTS = ["proven", "not_proven", "not_enough"] as const;

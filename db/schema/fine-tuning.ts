@@ -221,6 +221,8 @@ export const trainingJobs = pgTable(
     manifestSha256: text("manifest_sha256").notNull(),
     validationManifestSha256: text("validation_manifest_sha256"),
     tuningConfigId: text("tuning_config_id"),
+    /** Where its final checkpoint is to be published: an export's format, quantization and destination. */
+    plannedExport: jsonb("planned_export").$type<Json>(),
     /** The job whose settings it copied or that it continues. */
     clonedFromId: text("cloned_from_id"),
     /** Without a foreign key: a trainer can be removed. */

@@ -57,6 +57,14 @@ export { rateBuckets } from "./rate-limits";
 export { retentionSettings } from "./retention";
 export { ringKeys } from "./ring-keys";
 export { savedViews } from "./saved-views";
+export {
+  deployments,
+  evaluationRows,
+  evaluations,
+  modelExports,
+  parityCertificates,
+  rolloutDecisions,
+} from "./serving";
 export { storedSizes } from "./stored-sizes";
 export {
   conversationMessages,

@@ -53,7 +53,10 @@ export type IdPrefix =
   | "bm"
   | "trn"
   | "cmd"
-  | "tgd";
+  | "tgd"
+  | "cert"
+  | "eval"
+  | "rod";
 
 /** Returns an opaque id whose body is time-ordered (UUID v7), so that keyset pages and B-trees stay local. */
 export const newId = (prefix: IdPrefix) => `${prefix}_${v7().replaceAll("-", "")}`;

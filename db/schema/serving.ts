@@ -1,0 +1,339 @@
+import { desc, sql } from "drizzle-orm";
+import {
+  type AnyPgColumn,
+  boolean,
+  check,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+} from "drizzle-orm/pg-core";
+import { actor, createdAt, projectId, unixMs } from "./columns";
+import {
+  CERTIFICATE_STATUSES,
+  DEPLOYMENT_PURPOSES,
+  DEPLOYMENT_STATUSES,
+  EVALUATION_KINDS,
+  EVALUATION_OUTCOMES,
+  EVALUATION_STATUSES,
+  EXPORT_FORMATS,
+  EXPORT_STATUSES,
+  PARITY_VERDICTS,
+  PROOF_VERDICTS,
+  ROLLOUT_OUTCOMES,
+  SERVE_BACKENDS,
+} from "./enumerations";
+import { checkpoints, tuningConfigs } from "./fine-tuning";
+import { projects } from "./projects";
+
+type Json = Record<string, unknown>;
+
+const ofProject = (name: string, t: { projectId: AnyPgColumn }) =>
+  foreignKey({ name, columns: [t.projectId], foreignColumns: [projects.id] }).onDelete("cascade");
+
+/** A model that a trainer serves, from the request to its end. A new version under the same name is another row. */
+export const deployments = pgTable(
+  "deployments",
+  {
+    projectId: projectId(),
+    id: text("id").notNull(),
+    purpose: text("purpose", { enum: DEPLOYMENT_PURPOSES }).notNull(),
+    /** The model's name in calls. One row of a name runs at a time. */
+    name: text("name").notNull(),
+    /** What is served: a checkpoint, or in a playground a base model, as in a request for a job. */
+    checkpointId: text("checkpoint_id"),
+    baseModel: jsonb("base_model").$type<Json>(),
+    /** Null until the trainer has chosen, where the request left it open. */
+    backend: text("backend", { enum: SERVE_BACKENDS }),
+    quantization: text("quantization"),
+    status: text("status", { enum: DEPLOYMENT_STATUSES }).notNull(),
+    /** What it is doing, in words. */
+    stageDetail: text("stage_detail"),
+    /** As the trainer's contract has it: code, message, blame, hint. */
+    error: jsonb("error").$type<Json>(),
+    /** Without a foreign key: a trainer can be removed. */
+    trainerId: text("trainer_id").notNull(),
+    /** When the trainer accepted it. */
+    dispatchedAt: unixMs("dispatched_at"),
+    /** Restarts after crashes, as the trainer counts. */
+    restarts: integer("restarts").notNull().default(0),
+    /** The certificate that allowed it; null where it was forced or has nothing to compare. */
+    certificateId: text("certificate_id"),
+    /** Deployed by name although its parity certificate failed or is missing. */
+    isForced: boolean("is_forced").notNull().default(false),
+    /** The deployment that it replaced when it began to run. */
+    replacesId: text("replaces_id"),
+    tuningConfigId: text("tuning_config_id"),
+    timeoutSeconds: integer("timeout_seconds").notNull(),
+    /** A later success does not count. */
+    deadlineAt: unixMs("deadline_at").notNull(),
+    /** Of a playground: stopped after this many seconds without a call. */
+    idleSeconds: integer("idle_seconds"),
+    lastCalledAt: unixMs("last_called_at"),
+    verifiedAt: unixMs("verified_at"),
+    firstTokenMs: integer("first_token_ms"),
+    staleSince: unixMs("stale_since"),
+    /** When its job has something to do next; null when it waits for nothing. */
+    dueAt: unixMs("due_at"),
+    ...actor(),
+    createdAt: createdAt(),
+    startedAt: unixMs("started_at"),
+    endedAt: unixMs("ended_at"),
+    updatedAt: unixMs("updated_at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    ofProject("deployments_project", t),
+    foreignKey({
+      name: "deployments_checkpoint",
+      columns: [t.projectId, t.checkpointId],
+      foreignColumns: [checkpoints.projectId, checkpoints.id],
+    }),
+    uniqueIndex("deployments_one_runs").on(t.projectId, t.name).where(sql`status = 'running'`),
+    uniqueIndex("deployments_one_starts")
+      .on(t.projectId, t.name)
+      .where(sql`started_at is null and status in ('pending', 'preparing', 'starting', 'verifying')`),
+    index("deployments_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
+    index("deployments_of_checkpoint").on(t.projectId, t.checkpointId),
+    index("deployments_due").on(t.dueAt).where(sql`due_at is not null`),
+    check("deployments_serve_one_model", sql`(${t.checkpointId} is null) <> (${t.baseModel} is null)`),
+    check("deployments_ended", sql`(${t.status} in ('stopped', 'failed', 'timeout')) = (${t.endedAt} is not null)`),
+    check("deployments_run_once_verified", sql`${t.status} <> 'running' or ${t.verifiedAt} is not null`),
+    check("deployments_failure_has_an_error", sql`${t.status} not in ('failed', 'timeout') or ${t.error} is not null`),
+  ],
+);
+
+/** What automatic deployment decided about a finished job of a tuning configuration, and why. */
+export const rolloutDecisions = pgTable(
+  "rollout_decisions",
+  {
+    projectId: projectId(),
+    id: text("id").notNull(),
+    configId: text("config_id").notNull(),
+    jobId: text("job_id").notNull(),
+    checkpointId: text("checkpoint_id"),
+    /** Null while its gates are being looked at. */
+    outcome: text("outcome", { enum: ROLLOUT_OUTCOMES }),
+    /** Such as `validation_loss`; the sentence for people is `message`. */
+    reason: text("reason"),
+    message: text("message"),
+    /** Each gate with what was measured and allowed. */
+    gates: jsonb("gates").$type<Json[]>().notNull(),
+    evaluationId: text("evaluation_id"),
+    certificateId: text("certificate_id"),
+    deploymentId: text("deployment_id"),
+    dueAt: unixMs("due_at"),
+    createdAt: createdAt(),
+    updatedAt: unixMs("updated_at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    foreignKey({
+      name: "rollout_decisions_config",
+      columns: [t.projectId, t.configId],
+      foreignColumns: [tuningConfigs.projectId, tuningConfigs.id],
+    }).onDelete("cascade"),
+    uniqueIndex("rollout_decisions_once").on(t.projectId, t.jobId),
+    index("rollout_decisions_newest").on(t.projectId, t.configId, desc(t.createdAt), desc(t.id)),
+    index("rollout_decisions_due").on(t.dueAt).where(sql`due_at is not null`),
+    check("rollout_decisions_reason", sql`(${t.outcome} is null) = (${t.reason} is null)`),
+  ],
+);
+
+/** A comparison of a checkpoint's answers with those of what is built from it, on the same prompts. */
+export const parityCertificates = pgTable(
+  "parity_certificates",
+  {
+    projectId: projectId(),
+    id: text("id").notNull(),
+    checkpointId: text("checkpoint_id").notNull(),
+    /** The forms to compare: `{kind, quantization}`; and a deployment. */
+    forms: jsonb("forms").$type<Json[]>().notNull(),
+    deploymentId: text("deployment_id"),
+    status: text("status", { enum: CERTIFICATE_STATUSES }).notNull(),
+    verdict: text("verdict", { enum: PARITY_VERDICTS }),
+    /** Figures of each form, without words. */
+    subjects: jsonb("subjects").$type<Json[]>(),
+    /** Prompts and answers. Null once words of a prompt were deleted with their user or conversation. */
+    answers: jsonb("answers").$type<Json[]>(),
+    error: jsonb("error").$type<Json>(),
+    trainerId: text("trainer_id").notNull(),
+    dispatchedAt: unixMs("dispatched_at"),
+    staleSince: unixMs("stale_since"),
+    dueAt: unixMs("due_at"),
+    ...actor(),
+    createdAt: createdAt(),
+    finishedAt: unixMs("finished_at"),
+    updatedAt: unixMs("updated_at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    foreignKey({
+      name: "parity_certificates_checkpoint",
+      columns: [t.projectId, t.checkpointId],
+      foreignColumns: [checkpoints.projectId, checkpoints.id],
+    }).onDelete("cascade"),
+    index("parity_certificates_of_checkpoint").on(t.projectId, t.checkpointId, desc(t.createdAt), desc(t.id)),
+    index("parity_certificates_due").on(t.dueAt).where(sql`due_at is not null`),
+    check("parity_certificates_ended", sql`(${t.status} in ('ready', 'failed')) = (${t.finishedAt} is not null)`),
+    check("parity_certificates_verdict", sql`(${t.status} = 'ready') = (${t.verdict} is not null)`),
+    check("parity_certificates_failure_has_an_error", sql`${t.status} <> 'failed' or ${t.error} is not null`),
+  ],
+);
+
+/** The publication of a checkpoint, or of a converted public model, in a hub of models. */
+export const modelExports = pgTable(
+  "model_exports",
+  {
+    projectId: projectId(),
+    id: text("id").notNull(),
+    checkpointId: text("checkpoint_id"),
+    hubModel: jsonb("hub_model").$type<{ id: string; revision: string | null }>(),
+    format: text("format", { enum: EXPORT_FORMATS }).notNull(),
+    quantization: text("quantization"),
+    /** Without a foreign key: an export outlives its connection. */
+    connectionId: text("connection_id").notNull(),
+    /** The hub's address when it was asked for. */
+    endpoint: text("endpoint").notNull(),
+    repoId: text("repo_id").notNull(),
+    isPrivate: boolean("is_private").notNull(),
+    revision: text("revision").notNull(),
+    status: text("status", { enum: EXPORT_STATUSES }).notNull(),
+    progress: jsonb("progress").$type<Json>(),
+    commitOid: text("commit_oid"),
+    url: text("url"),
+    files: jsonb("files").$type<{ path: string; size: number; sha256: string }[]>(),
+    error: jsonb("error").$type<Json>(),
+    certificateId: text("certificate_id"),
+    /** Published by name although its parity certificate failed or is missing. */
+    isForced: boolean("is_forced").notNull().default(false),
+    /** The training job that planned it. */
+    jobId: text("job_id"),
+    trainerId: text("trainer_id").notNull(),
+    dispatchedAt: unixMs("dispatched_at"),
+    cancelRequestedAt: unixMs("cancel_requested_at"),
+    staleSince: unixMs("stale_since"),
+    dueAt: unixMs("due_at"),
+    ...actor(),
+    createdAt: createdAt(),
+    startedAt: unixMs("started_at"),
+    finishedAt: unixMs("finished_at"),
+    updatedAt: unixMs("updated_at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    ofProject("model_exports_project", t),
+    foreignKey({
+      name: "model_exports_checkpoint",
+      columns: [t.projectId, t.checkpointId],
+      foreignColumns: [checkpoints.projectId, checkpoints.id],
+    }),
+    index("model_exports_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
+    index("model_exports_of_checkpoint").on(t.projectId, t.checkpointId),
+    uniqueIndex("model_exports_planned_once").on(t.projectId, t.jobId).where(sql`job_id is not null`),
+    index("model_exports_due").on(t.dueAt).where(sql`due_at is not null`),
+    check("model_exports_one_source", sql`(${t.checkpointId} is null) <> (${t.hubModel} is null)`),
+    check("model_exports_gguf_is_quantized", sql`(${t.format} = 'gguf') = (${t.quantization} is not null)`),
+    check(
+      "model_exports_ended",
+      sql`(${t.status} in ('succeeded', 'failed', 'cancelled')) = (${t.finishedAt} is not null)`,
+    ),
+    check("model_exports_failure_has_an_error", sql`${t.status} <> 'failed' or ${t.error} is not null`),
+    check("model_exports_success_has_a_commit", sql`${t.status} <> 'succeeded' or ${t.commitOid} is not null`),
+  ],
+);
+
+/** A comparison of the answers of two models: a base model or checkpoint, and a checkpoint trained from it. */
+export const evaluations = pgTable(
+  "evaluations",
+  {
+    projectId: projectId(),
+    id: text("id").notNull(),
+    kind: text("kind", { enum: EVALUATION_KINDS }).notNull(),
+    checkpointId: text("checkpoint_id").notNull(),
+    /** What it is compared with; null: the base model that its job trained. */
+    baselineCheckpointId: text("baseline_checkpoint_id"),
+    /** Of `examples`: the Dataset and version. Without a foreign key: an evaluation outlives them. */
+    datasetId: text("dataset_id"),
+    datasetVersion: integer("dataset_version"),
+    /** Of `finding`: the Finding, and the frozen Rule whose detector reads the answers. */
+    findingId: text("finding_id"),
+    ruleId: text("rule_id"),
+    ruleVersion: integer("rule_version"),
+    ruleConfiguration: jsonb("rule_configuration").$type<Json>(),
+    status: text("status", { enum: EVALUATION_STATUSES }).notNull(),
+    /** Rows to answer, and rows that both models have answered. */
+    total: integer("total").notNull(),
+    done: integer("done").notNull().default(0),
+    /** Counts, rates and intervals, once it has ended. */
+    summary: jsonb("summary").$type<Json>(),
+    verdict: text("verdict", { enum: PROOF_VERDICTS }),
+    error: jsonb("error").$type<Json>(),
+    trainerId: text("trainer_id").notNull(),
+    staleSince: unixMs("stale_since"),
+    dueAt: unixMs("due_at"),
+    ...actor(),
+    createdAt: createdAt(),
+    startedAt: unixMs("started_at"),
+    finishedAt: unixMs("finished_at"),
+    updatedAt: unixMs("updated_at").notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    foreignKey({
+      name: "evaluations_checkpoint",
+      columns: [t.projectId, t.checkpointId],
+      foreignColumns: [checkpoints.projectId, checkpoints.id],
+    }).onDelete("cascade"),
+    index("evaluations_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
+    index("evaluations_of_checkpoint").on(t.projectId, t.checkpointId, desc(t.createdAt)),
+    index("evaluations_of_finding").on(t.projectId, t.findingId, desc(t.createdAt)).where(sql`finding_id is not null`),
+    index("evaluations_due").on(t.dueAt).where(sql`due_at is not null`),
+    check("evaluations_subject", sql`(${t.kind} = 'finding') = (${t.findingId} is not null)`),
+    check(
+      "evaluations_ended",
+      sql`(${t.status} in ('succeeded', 'failed', 'cancelled')) = (${t.finishedAt} is not null)`,
+    ),
+    check("evaluations_failure_has_an_error", sql`${t.status} <> 'failed' or ${t.error} is not null`),
+  ],
+);
+
+/** One prompt of an evaluation with the answers of both models. */
+export const evaluationRows = pgTable(
+  "evaluation_rows",
+  {
+    projectId: projectId(),
+    evaluationId: text("evaluation_id").notNull(),
+    n: integer("n").notNull(),
+    /** Where the prompt is from. Without foreign keys: deleting either deletes the row. */
+    datasetId: text("dataset_id"),
+    exampleId: text("example_id"),
+    conversationId: text("conversation_id"),
+    /** Messages up to the answer. */
+    prompt: jsonb("prompt").$type<Json[]>().notNull(),
+    /** The Example's own answer; of a replay, the answer that was recorded. */
+    expected: text("expected"),
+    /** `{content, finishReason}`. */
+    before: jsonb("before").$type<Json>(),
+    after: jsonb("after").$type<Json>(),
+    outcome: text("outcome", { enum: EVALUATION_OUTCOMES }),
+    reason: text("reason"),
+    /** Of a replay: whether the Finding's detector reports the answer. */
+    isFoundBefore: boolean("is_found_before"),
+    isFoundAfter: boolean("is_found_after"),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.evaluationId, t.n] }),
+    foreignKey({
+      name: "evaluation_rows_evaluation",
+      columns: [t.projectId, t.evaluationId],
+      foreignColumns: [evaluations.projectId, evaluations.id],
+    }).onDelete("cascade"),
+    index("evaluation_rows_of_example").on(t.projectId, t.datasetId, t.exampleId).where(sql`example_id is not null`),
+    index("evaluation_rows_of_conversation").on(t.projectId, t.conversationId).where(sql`conversation_id is not null`),
+  ],
+);
