@@ -18,7 +18,7 @@ import httpx
 from ..events import utc_now
 from ..files import read_json, write_json
 from ..redaction import REDACTED, redact
-from ..serving.request import EXIT_PORT_TAKEN, TOKEN_VARIABLE, ServePlan
+from ..serving.request import EXIT_PORT_TAKEN, FOLDER_VARIABLE, TOKEN_VARIABLE, ServePlan
 from ..trainer_error import ErrorCode, TrainerError, TrainerFailure
 from . import processes
 from .builds import Builds
@@ -28,8 +28,6 @@ from .settings import Settings
 
 logger = logging.getLogger("whetstone_trainer")
 
-# By it a service finds the servers that an earlier one started: its value is the deployment's folder.
-FOLDER_VARIABLE = "WHETSTONE_DEPLOYMENT"
 PORT_TRIES = 5
 LOG_BYTES_MAX = 10 * 1024**2
 _CALLED_SECONDS = 10.0

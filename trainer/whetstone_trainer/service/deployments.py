@@ -18,11 +18,11 @@ import psutil
 
 from ..checkpoints import CheckpointManifest, find_checkpoint
 from ..events import utc_now
-from ..serving.request import Backend, DeploymentRequest
+from ..serving.request import FOLDER_VARIABLE, Backend, DeploymentRequest
 from ..trainer_error import TrainerFailure
 from .builds import Builds
 from .deployment_record import DeploymentRecord, deployment_dir, read_deployment, write_deployment
-from .deployment_run import FOLDER_VARIABLE, DeploymentRun, Server, end_process, read_tail, server_of
+from .deployment_run import DeploymentRun, Server, end_process, read_tail, server_of
 from .job_record import is_id
 from .problems import Problem, not_found
 from .settings import Settings

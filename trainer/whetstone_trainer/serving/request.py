@@ -15,6 +15,8 @@ GGUF: frozenset[str] = frozenset(get_args(GgufQuantization))
 COMPRESSED: frozenset[str] = frozenset(get_args(CompressedQuantization))
 # The process's own password: nobody else on this machine can use its port, and no other process can pass for it.
 TOKEN_VARIABLE = "WHETSTONE_SERVE_TOKEN"
+# By it a service finds the servers that an earlier one started: its value is the deployment's folder.
+FOLDER_VARIABLE = "WHETSTONE_DEPLOYMENT"
 # Exit code of a server whose port is in use by somebody else; the supervisor chooses another.
 EXIT_PORT_TAKEN = 98
 
