@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -116,20 +117,21 @@ class _Watch(LogitsProcessor):
 
     def __init__(self, top: int | None) -> None:
         self._top = top
-        self.logprobs: torch.Tensor | None = None
+        # Of the tokens that were not streamed yet: transformers may stream a step late.
+        self._steps: deque[torch.Tensor] = deque()
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
         if bool(torch.isnan(scores).any()):
             raise BrokenModel("the model returned no numbers")
         if self._top is not None:
-            self.logprobs = torch.log_softmax(scores[0].float(), dim=-1)
+            self._steps.append(torch.log_softmax(scores[0].float(), dim=-1))
         return scores
 
-    def likeliest(self) -> list[tuple[int, float]]:
-        if not self._top or self.logprobs is None:
-            return []
-        values, ids = torch.topk(self.logprobs, self._top)
-        return list(zip(ids.tolist(), values.tolist(), strict=True))
+    def take(self, token: int) -> tuple[float, list[tuple[int, float]]]:
+        """Returns the log-probability of the next streamed token, and the likeliest ones in its place."""
+        logprobs = self._steps.popleft()
+        values, ids = torch.topk(logprobs, self._top or 0)
+        return float(logprobs[token]), list(zip(ids.tolist(), values.tolist(), strict=True))
 
 
 class _Stop(StoppingCriteria):
@@ -169,15 +171,15 @@ class _Answer(BaseStreamer):
         """Nothing is left to do: `finish` says it."""
 
     def _push(self, token: int) -> None:
-        if self._ended:
+        if self._ended or self._stops.found:
             return
         self._count += 1
         if self._engine.ends(token):
             self._ended = True
             return
-        if self._with_logprobs and self.watch.logprobs is not None:
-            top = [(self._engine.token_text(one), value) for one, value in self.watch.likeliest()]
-            logprob = float(self.watch.logprobs[token])
+        if self._with_logprobs:
+            logprob, likeliest = self.watch.take(token)
+            top = [(self._engine.token_text(one), value) for one, value in likeliest]
             self._tokens.append(Token(self._engine.token_text(token), logprob, top))
         self._say(self._stops.push(self._text.push(token)))
 
