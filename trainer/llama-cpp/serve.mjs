@@ -9,22 +9,14 @@ import { readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { Template } from "@huggingface/jinja";
 import { getLlama, LlamaLogLevel } from "node-llama-cpp";
+import { AnswerText } from "./answer-text.mjs";
+import { chatRequest, Refusal } from "./chat-request.mjs";
 
 const EXIT_PORT_TAKEN = 98;
 const BODY_BYTES_MAX = 4 * 2 ** 20;
 const WAITING_MAX = 64;
 // llama.cpp's threads wait for each other by spinning. On busy cores a small model is 1000 times slower with two.
 const SMALL_MODEL_BYTES = 100 * 2 ** 20;
-const INCOMPLETE = "\ufffd";
-
-class Refusal extends Error {
-  constructor(status, message, code, param = null) {
-    super(message);
-    const type = status < 500 ? "invalid_request_error" : "server_error";
-    this.status = status;
-    this.document = { error: { message, type, param, code } };
-  }
-}
 
 const [configPath, port] = process.argv.slice(2);
 const config = JSON.parse(readFileSync(configPath, "utf8"));
@@ -89,7 +81,7 @@ function model() {
 }
 
 async function complete(request, response) {
-  const asked = checked(await bodyOf(request));
+  const asked = chatRequest(await bodyOf(request), config);
   const tokens = promptOf(asked);
   if (waiting > WAITING_MAX) throw new Refusal(503, "too many calls wait for this model", "queue_full");
   const gone = new AbortController();
@@ -116,70 +108,6 @@ async function bodyOf(request) {
     return JSON.parse(Buffer.concat(chunks).toString("utf8"));
   } catch {
     throw new Refusal(400, "the body is no JSON", "invalid_request");
-  }
-}
-
-function checked(body) {
-  const refuse = (param, message) => {
-    throw new Refusal(400, `${param}: ${message}`, "invalid_request", param);
-  };
-  const number = (name, least, most) => {
-    const value = body[name] ?? null;
-    if (value === null) return null;
-    if (typeof value !== "number" || !(value >= least && value <= most))
-      refuse(name, `must be a number from ${least} to ${most}`);
-    return value;
-  };
-  if (body === null || typeof body !== "object" || Array.isArray(body)) refuse("body", "must be an object");
-  if (body.model !== config.served_model_name)
-    throw new Refusal(404, `the model here is ${config.served_model_name}`, "model_not_found", "model");
-  if (!Array.isArray(body.messages) || body.messages.length === 0) refuse("messages", "must hold messages");
-  if ((body.n ?? 1) !== 1) refuse("n", "must be 1");
-  if (body.logprobs || body.top_logprobs) refuse("logprobs", "are not available from llama.cpp here");
-  if (body.presence_penalty || body.frequency_penalty || Object.keys(body.logit_bias ?? {}).length > 0)
-    refuse("presence_penalty", "penalties and logit_bias are not supported");
-  if (body.response_format && body.response_format.type !== "text") refuse("response_format", "must be of type text");
-  const stops = typeof body.stop === "string" ? [body.stop] : (body.stop ?? []);
-  if (!Array.isArray(stops) || stops.length > 16 || !stops.every((stop) => typeof stop === "string" && stop !== ""))
-    refuse("stop", "takes up to 16 non-empty strings");
-  const tools =
-    Array.isArray(body.tools) && body.tools.length > 0 && body.tool_choice !== "none" ? body.tools : undefined;
-  return {
-    messages: body.messages.map(plain),
-    tools,
-    stops,
-    stream: body.stream === true,
-    includeUsage: body.stream_options?.include_usage === true,
-    maxTokens: number("max_completion_tokens", 1, 2 ** 31) ?? number("max_tokens", 1, 2 ** 31),
-    temperature: number("temperature", 0, 2) ?? config.defaults.temperature,
-    topP: number("top_p", 0, 1) ?? config.defaults.top_p,
-    seed: number("seed", -(2 ** 53), 2 ** 53),
-  };
-}
-
-function plain(message) {
-  const refuse = (text) => {
-    throw new Refusal(400, text, "invalid_messages", "messages");
-  };
-  if (typeof message?.role !== "string") refuse("a message needs a role");
-  let content = message.content ?? "";
-  if (Array.isArray(content)) {
-    if (!content.every((part) => part?.type === "text" && typeof part.text === "string"))
-      refuse("content may hold text only");
-    content = content.map((part) => part.text).join("");
-  }
-  if (typeof content !== "string") refuse("content must be text");
-  const calls = message.tool_calls?.map((call) => ({ ...call, function: parsedArguments(call.function) }));
-  return { ...message, content, ...(calls ? { tool_calls: calls } : {}) };
-}
-
-// Templates expect the arguments of a tool call as an object.
-function parsedArguments(call) {
-  if (typeof call?.arguments !== "string") return call;
-  try {
-    return { ...call, arguments: JSON.parse(call.arguments) };
-  } catch {
-    return call;
   }
 }
 
@@ -217,7 +145,7 @@ async function answer(asked, tokens, response, gone) {
   const reply = replyTo(asked, response);
   const room = engine.contextSize - tokens.length;
   const limit = Math.min(asked.maxTokens ?? room, room);
-  const text = new Text(asked.stops);
+  const text = new AnswerText((tokens) => engine.model.detokenize(tokens), asked.stops);
   let count = 0;
   let ended = false;
   await engine.sequence.adaptStateToTokens(tokens.slice(0, -1), false);
@@ -225,7 +153,7 @@ async function answer(asked, tokens, response, gone) {
     temperature: asked.temperature,
     topK: config.defaults.top_k,
     topP: asked.topP,
-    seed: asked.seed === null ? randomInt(2 ** 31) : Math.abs(asked.seed) % 2 ** 32,
+    seed: asked.seed === null ? randomInt(2 ** 31) : Math.abs(Math.trunc(asked.seed)) % 2 ** 32,
     yieldEogToken: true,
   });
   for await (const token of evaluated) {
@@ -241,61 +169,6 @@ async function answer(asked, tokens, response, gone) {
     completion_tokens: count,
     total_tokens: tokens.length + count,
   });
-}
-
-/** Whole characters only, and nothing of a stop string. */
-class Text {
-  stopped = false;
-  #stops;
-  #tokens = [];
-  #from = 0;
-  #done = 0;
-  #held = "";
-
-  constructor(stops) {
-    this.#stops = stops;
-  }
-
-  push(token) {
-    this.#tokens.push(token);
-    const text = this.#pending();
-    if (text.endsWith(INCOMPLETE)) return "";
-    this.#from = this.#done;
-    this.#done = this.#tokens.length;
-    return this.#beforeStop(text);
-  }
-
-  rest() {
-    const text = this.stopped ? "" : this.#beforeStop(this.#pending()) + this.#held;
-    this.#held = "";
-    return text;
-  }
-
-  #pending() {
-    const before = engine.model.detokenize(this.#tokens.slice(this.#from, this.#done));
-    return engine.model.detokenize(this.#tokens.slice(this.#from)).slice(before.length);
-  }
-
-  #beforeStop(text) {
-    this.#held += text;
-    const places = this.#stops.map((stop) => this.#held.indexOf(stop)).filter((place) => place >= 0);
-    if (places.length > 0) {
-      this.stopped = true;
-      const before = this.#held.slice(0, Math.min(...places));
-      this.#held = "";
-      return before;
-    }
-    const keep = Math.max(0, ...this.#stops.map((stop) => overlap(this.#held, stop)));
-    const certain = this.#held.slice(0, this.#held.length - keep);
-    this.#held = this.#held.slice(certain.length);
-    return certain;
-  }
-}
-
-function overlap(text, stop) {
-  for (let length = Math.min(stop.length - 1, text.length); length > 0; length -= 1)
-    if (text.endsWith(stop.slice(0, length))) return length;
-  return 0;
 }
 
 function replyTo(asked, response) {

@@ -290,6 +290,29 @@ def test_one_that_nobody_calls_is_stopped(client: httpx.Client, tmp_path: Path, 
     assert is_gone(starts_of(tmp_path, "dep_a")[0][0])
 
 
+def test_one_that_is_stopped_while_its_form_is_built_ends_the_build(
+    client: httpx.Client, tmp_path: Path, checkpoint: str
+) -> None:
+    found = put(client, "dep_a", body(checkpoint, quantization="q8_0")).json()["deployment"]
+    assert found["backend"] == "llama.cpp"
+    until(lambda: client.get("/deployments/dep_a").json()["deployment"]["status"] == "preparing")
+    until(lambda: list((tmp_path / "artifacts").glob("dep_*/request.json")))
+    ended = client.delete("/deployments/dep_a", headers=WAIT).json()["deployment"]
+    assert (ended["status"], ended["error"]) == ("stopped", None)
+    assert list((tmp_path / "artifacts").iterdir()) == [] and starts_of(tmp_path, "dep_a") == []
+
+
+def test_a_form_that_cannot_be_built_fails_with_the_reason_of_its_build(
+    client: httpx.Client, tmp_path: Path, checkpoint: str
+) -> None:
+    weights = next((tmp_path / "jobs").glob("*/checkpoints/*/model/model.safetensors"))
+    weights.write_bytes(b"other weights")
+    put(client, "dep_a", body(checkpoint, quantization="q8_0", timeout_seconds=300))
+    found = settled(client, "dep_a")
+    assert (found["status"], found["error"]["code"]) == ("failed", "checkpoint_corrupt")
+    assert starts_of(tmp_path, "dep_a") == []
+
+
 # Crashing.
 
 

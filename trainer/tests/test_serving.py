@@ -6,22 +6,26 @@ import importlib.util
 import json
 import os
 import shutil
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+import uvicorn
 from artifact_home import ANSWER, JOB, checkpoint_of, commit_model, fresh_home, learned_home, write_job
 from deployment_fixtures import ask, end_all, settled, use_this_trainer
 from fastapi.testclient import TestClient
-from service_fixtures import running
+from service_fixtures import free_port, running, until
 from tiny import CHATML_WITH_TOOLS, build_tiny, build_tiny_tokenizer
+from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM
 
 from whetstone_trainer.artifacts.llama_cpp import find_llama_cpp
 from whetstone_trainer.service.settings import Serving
 from whetstone_trainer.serving.app import Served, create_serving_app
-from whetstone_trainer.serving.engine import Engine
+from whetstone_trainer.serving.chat import ChatRequest, Usage
+from whetstone_trainer.serving.engine import Engine, Finished, OnText
 from whetstone_trainer.serving.load import load_engine
 from whetstone_trainer.serving.request import ServePlan
 from whetstone_trainer.serving.sources import find_source
@@ -179,15 +183,12 @@ def test_parts_of_text_and_tools_reach_the_template(tmp_path: Path) -> None:
     base = build_tiny(home / "models" / "base", CHATML_WITH_TOOLS)
     tokenizer = build_tiny_tokenizer(CHATML_WITH_TOOLS)
     template = CHATML_WITH_TOOLS + "{% for t in tools or [] %}{{ t.function.name }}{% endfor %}"
-    from transformers import AutoModelForCausalLM
-
     model = AutoModelForCausalLM.from_pretrained(base)
     profile = {"chat_template": template, "eos_token_ids": [7], "max_context": 100}
     commit_model(write_job(home, base, "full"), model, tokenizer, base, "full", profile)
     found, used = load_engine(home, find_source(home, plan_of(home)))
     # The profile decides, not what lies beside the weights.
     assert (used.eos_token_ids, used.max_context) == ([7], 100)
-    from whetstone_trainer.serving.chat import ChatRequest
 
     def prompt(**changes: Any) -> str:
         asked = {"model": NAME, "messages": [{"role": "user", "content": [{"type": "text", "text": "hello"}]}]}
@@ -201,6 +202,59 @@ def test_parts_of_text_and_tools_reach_the_template(tmp_path: Path) -> None:
     calls = [{"id": "c1", "type": "function", "function": {"name": "look_up", "arguments": '{"city": "Ulm"}'}}]
     history = [{"role": "user", "content": "x"}, {"role": "assistant", "content": None, "tool_calls": calls}]
     assert 'look_up{"city": "Ulm"}' in prompt(messages=history)
+
+
+def test_a_cancelled_answer_is_not_generated_to_its_end(engine: Engine) -> None:
+    asked = ChatRequest.model_validate({"model": NAME, "messages": MESSAGES, "temperature": 2, "max_tokens": 400})
+    cancelled, heard = threading.Event(), 0
+
+    def on_text(_: str, __: Any) -> None:
+        nonlocal heard
+        heard += 1
+        cancelled.set()
+
+    finished = engine.generate(asked, engine.encode(asked), on_text, cancelled)
+    # transformers looks whether to stop before it hands a token on.
+    assert heard <= 2 and finished.usage.completion_tokens < 10
+
+
+class Endless:
+    """Says one word again and again until nobody listens any more."""
+
+    def __init__(self) -> None:
+        self.ended = threading.Event()
+
+    def encode(self, _: ChatRequest) -> list[int]:
+        return [1]
+
+    def generate(self, _: ChatRequest, __: list[int], on_text: OnText, cancelled: threading.Event) -> Finished:
+        while not cancelled.wait(0.02):
+            on_text("sunny ", [])
+        self.ended.set()
+        return Finished("stop", Usage(1, 1))
+
+
+@pytest.mark.parametrize("stream", [True, False])
+def test_a_client_that_goes_away_ends_the_generation(stream: bool) -> None:
+    engine, port = Endless(), free_port()
+    app = create_serving_app(engine, Served(NAME, "these-weights", 512), TOKEN)
+    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    until(lambda: server.started)
+    headers = {"authorization": f"Bearer {TOKEN}"}
+    document = {"model": NAME, "messages": MESSAGES, "stream": stream}
+    with httpx.Client(base_url=f"http://127.0.0.1:{port}", headers=headers) as client:
+        if stream:
+            with client.stream("POST", "/v1/chat/completions", json=document) as reply:
+                next(reply.iter_lines())
+                assert not engine.ended.is_set()
+        else:
+            with pytest.raises(httpx.ReadTimeout):
+                client.post("/v1/chat/completions", json=document, timeout=1)
+        assert engine.ended.wait(30)
+    server.should_exit = True
+    thread.join(20)
 
 
 def test_a_model_that_returns_no_numbers_is_an_error(engine: Engine, tmp_path: Path) -> None:
@@ -220,8 +274,6 @@ def test_an_adapter_does_not_load_on_another_base(tmp_path: Path) -> None:
     home = fresh_home(tmp_path)
     other = build_tiny(tmp_path / "other", max_position_embeddings=512)
     config = json.loads((other / "config.json").read_text())
-    from transformers import LlamaConfig, LlamaForCausalLM
-
     narrow = LlamaConfig(**{**config, "hidden_size": 128, "intermediate_size": 256, "head_dim": 32})
     LlamaForCausalLM(narrow).save_pretrained(other)
     path = next((home / "jobs" / JOB / "checkpoints").glob("*/MANIFEST.json"))
