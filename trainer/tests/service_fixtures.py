@@ -17,6 +17,7 @@ import httpx
 import uvicorn
 
 from whetstone_trainer.service.app import create_app
+from whetstone_trainer.service.capabilities import Capabilities
 from whetstone_trainer.service.settings import Settings
 
 T = TypeVar("T")
@@ -31,11 +32,13 @@ def free_port() -> int:
 
 
 @contextlib.contextmanager
-def running(home: Path, **settings: Any) -> Iterator[httpx.Client]:
+def running(home: Path, capabilities: Capabilities | None = None, **settings: Any) -> Iterator[httpx.Client]:
     """Starts the service and yields a client that has its token."""
     port = free_port()
     made = Settings(home=home, token=TOKEN, port=port, **{"tick_seconds": 0.05, **settings})
-    server = uvicorn.Server(uvicorn.Config(create_app(made), host="127.0.0.1", port=port, log_level="error"))
+    server = uvicorn.Server(
+        uvicorn.Config(create_app(made, capabilities), host="127.0.0.1", port=port, log_level="error")
+    )
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     headers = {"authorization": f"Bearer {TOKEN}"}

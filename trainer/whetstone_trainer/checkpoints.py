@@ -163,9 +163,11 @@ def remove_temporary(job_dir: Path) -> None:
 def referenced_ids(home: Path) -> set[str]:
     """Returns the checkpoints that something on this machine needs: artifacts, deployments, exports, other jobs."""
     found: set[str] = set()
-    for pattern in ("artifacts/*/request.json", "deployments/*/*.json", "exports/*/*.json"):
+    for pattern in ("artifacts/*/request.json", "exports/*/*.json"):
         for file in home.glob(pattern):
             found |= _ids_in(_json_or_none(file))
+    for file in home.glob("deployments/*/deployment.json"):
+        found |= _deployed_ids(_json_or_none(file))
     for file in home.glob("jobs/*/spec.json"):
         # A finished job keeps its parent too: its own adapter cannot be loaded without it.
         spec = _json_or_none(file)
@@ -221,3 +223,12 @@ def _json_or_none(file: Path) -> Any:
 def _ids_in(value: Any) -> set[str]:
     found = value.get("checkpoint_id") if isinstance(value, dict) else None
     return {found} if isinstance(found, str) else set()
+
+
+def _deployed_ids(record: Any) -> set[str]:
+    """Returns what a deployment is loaded from. One that has answered stays: a roll back returns to it."""
+    if not isinstance(record, dict):
+        return set()
+    if record.get("status") in ("stopped", "failed", "timeout") and not record.get("verified_at"):
+        return set()
+    return _ids_in(record) | {one for one in record.get("checkpoints") or [] if isinstance(one, str)}

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from .checkpoints import PROFILE, CheckpointManifest, checkpoint_dir
 from .files import read_json, write_json
 
-# vLLM loads adapters of these ranks only.
+# What vLLM can be told to reserve for adapters; an adapter of another rank takes the next larger one.
 VLLM_RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
 
 
@@ -104,7 +104,7 @@ def make_profile(
         max_context=limit,
     )
     template = str(tokenizer.chat_template)
-    adapter = _adapter_facts(folder)
+    adapter = adapter_facts(folder)
     servable, refused = serving(adapter)
     generation = model.generation_config.to_diff_dict()
     generation["eos_token_id"] = stops
@@ -133,8 +133,8 @@ def serving(adapter: AdapterFacts | None) -> tuple[list[str], list[NotServable]]
         return ["transformers", "vllm"], [NotServable(backend="llama.cpp", reason="export it as GGUF first")]
     refused = [NotServable(backend="llama.cpp", reason="export it as a GGUF adapter first")]
     reason = None
-    if adapter.r not in VLLM_RANKS:
-        reason = f"vLLM does not serve adapters of rank {adapter.r}; merge it, or train with rank 8, 16, 32, 64 or 128"
+    if adapter.r > VLLM_RANKS[-1]:
+        reason = f"vLLM serves adapters up to rank {VLLM_RANKS[-1]}, and this one has {adapter.r}; merge it"
     elif adapter.use_dora:
         reason = "vLLM does not serve DoRA adapters; merge it"
     elif adapter.modules_to_save:
@@ -144,7 +144,8 @@ def serving(adapter: AdapterFacts | None) -> tuple[list[str], list[NotServable]]
     return ["transformers"], [*refused, NotServable(backend="vllm", reason=reason)]
 
 
-def _adapter_facts(folder: Path) -> AdapterFacts | None:
+def adapter_facts(folder: Path) -> AdapterFacts | None:
+    """Returns what decides where an adapter can be served, None for a folder with full weights."""
     config = folder / "adapter_config.json"
     if not config.exists():
         return None

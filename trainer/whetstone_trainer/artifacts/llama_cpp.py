@@ -40,6 +40,10 @@ class LlamaCpp:
     def chat_script(self) -> Path:
         return self.root / "chat.mjs"
 
+    @property
+    def serve_script(self) -> Path:
+        return self.root / "serve.mjs"
+
     def converter(self, home: Path) -> Path:
         """Returns the folder of the converter, unpacking it from the bundle on first use (2 s)."""
         name = f"converter-{self.release}-{self.bundle.stat().st_size}"
@@ -66,7 +70,7 @@ def find_llama_cpp() -> LlamaCpp:
         raise _missing("git is not on the PATH, and llama.cpp's converter comes as a git bundle", "Install git.")
     packages = root / "node_modules"
     llama = packages / "node-llama-cpp" / "llama"
-    if not (llama / "gitRelease.bundle").exists() or not (root / "chat.mjs").exists():
+    if not (llama / "gitRelease.bundle").exists() or not (root / "serve.mjs").exists():
         raise _missing(f"node-llama-cpp is not installed in {root}", SETUP_HINT)
     libraries = sorted((packages / "@node-llama-cpp").glob(_library_pattern()))
     if not libraries:

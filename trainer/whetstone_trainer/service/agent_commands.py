@@ -23,6 +23,8 @@ RESULT_SECONDS = 3600.0
 TIMEOUT_SECONDS = 110.0
 COMMANDS_AT_ONCE = 16
 _READS = frozenset({"GET", "HEAD"})
+# An answer of a model is made again rather than stored: it holds people's words.
+_ANSWER = re.compile(r"^/v1/deployments/[^/]+/v1/")
 _RANGE = re.compile(r"^bytes=(\d+)-(\d*)$")
 # Ours to set, or without meaning in this process.
 _OWN_HEADERS = frozenset({"authorization", "accept", "host", "content-length", "transfer-encoding", "connection"})
@@ -119,7 +121,8 @@ class Commands:
             except TimeoutError:
                 return problem_result(Problem(504, "the trainer did not finish the request in time", code="timeout"))
         # A read is simply repeated, and a failure of the trainer may not be there the next time.
-        if payload.method not in _READS and result["status"] < 500:
+        repeated = payload.method in _READS or _ANSWER.match(payload.path)
+        if not repeated and result["status"] < 500:
             await asyncio.to_thread(write_json, self._path(command.command_id), result)
         return result
 

@@ -7,6 +7,7 @@ import hmac
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable
 
+import httpx
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
 
@@ -14,13 +15,17 @@ from ..trainer_error import TrainerError
 from . import problems
 from .builds import Builds
 from .capabilities import Capabilities
+from .deployments import Deployments
 from .problems import Problem, error_response
-from .routes import checkpoint_routes, job_routes, other_routes
+from .routes import checkpoint_routes, deployment_routes, job_routes, other_routes
 from .settings import Settings
 from .supervisor import Supervisor
 from .webhook import Webhooks
 
 BODY_BYTES_MAX = 4 * 1024**2
+# An answer takes as long as it takes; a server that does not even accept a connection is gone.
+SERVER_TIMEOUT = httpx.Timeout(None, connect=5.0)
+SERVER_LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=100)
 _OPEN = {"/v1/health"}
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -29,23 +34,32 @@ Handler = Callable[[Request], Awaitable[Response]]
 def create_app(settings: Settings, capabilities: Capabilities | None = None) -> FastAPI:
     """Returns the service. Its supervisor runs while the application does."""
     supervisor = Supervisor(settings)
+    builds = Builds(settings.home)
+    deployments = Deployments(settings, builds)
 
     @contextlib.asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
         supervisor.start()
+        deployments.start()
         try:
-            async with Webhooks(settings.home, settings.token).running():
+            async with (
+                Webhooks(settings.home, settings.token).running(),
+                httpx.AsyncClient(timeout=SERVER_TIMEOUT, limits=SERVER_LIMITS, trust_env=False) as client,
+            ):
+                app.state.servers = client
                 yield
         finally:
+            deployments.stop()
             supervisor.stop()
 
     app = FastAPI(title="Whetstone trainer", lifespan=life, docs_url=None, redoc_url=None, openapi_url=None)
     app.state.settings = settings
     app.state.supervisor = supervisor
     app.state.capabilities = capabilities or Capabilities(settings.home)
-    app.state.builds = Builds(settings.home)
+    app.state.builds = builds
+    app.state.deployments = deployments
     problems.install(app)
-    for router in (job_routes.router, checkpoint_routes.router, other_routes.router):
+    for router in (job_routes.router, checkpoint_routes.router, deployment_routes.router, other_routes.router):
         app.include_router(router, prefix="/v1")
 
     @app.middleware("http")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import threading
@@ -68,6 +69,15 @@ class Builds:
         error = TrainerError.of("conversion_failed", "the build ended without a result", log_tail=tail)
         return {**request, "status": "failed", "error": error.model_dump(mode="json"), "warnings": [], "files": []}
 
+    def drop_artifact(self, artifact_id: str) -> None:
+        """Ends a build that runs and deletes its folder; what it built stays with the shared builds for a while."""
+        with self._lock:
+            if self._is_running(artifact_id):
+                child = self._running.pop(artifact_id)
+                processes.kill_group(child.pid)
+                child.wait()
+            shutil.rmtree(self._home / "artifacts" / artifact_id, ignore_errors=True)
+
     def _is_running(self, key: str) -> bool:
         child = self._running.get(key)
         if child is not None and child.poll() is not None:
@@ -115,8 +125,6 @@ class Builds:
             time.sleep(0.1)
 
     def _forget_old(self, folder: Path) -> None:
-        import shutil
-
         for path in folder.glob("*_*"):
             if time.time() - path.stat().st_mtime > KEPT_SECONDS and not self._is_running(path.name):
                 shutil.rmtree(path, ignore_errors=True)

@@ -60,6 +60,7 @@ class Capabilities:
 
 def _look() -> dict[str, Any]:
     from ..artifacts.capabilities import artifact_capabilities
+    from ..serving.backends import available_backends, vllm_version
 
     packages = {name: version for name in _PACKAGES if (version := _version(name))}
     unavailable: list[dict[str, Any]] = []
@@ -91,7 +92,7 @@ def _look() -> dict[str, Any]:
         unavailable.append(
             {"feature": "training", "reason": f"{name} is not installed", "hint": "Use `npm run trainer`."}
         )
-    for feature in ("deployments", "exports"):
+    for feature in ("exports",):
         unavailable.append(
             {
                 "feature": feature,
@@ -101,6 +102,9 @@ def _look() -> dict[str, Any]:
         )
     built = artifact_capabilities()
     unavailable.extend(one.model_dump() for one in built.unavailable)
+    vllm = vllm_version()
+    backends, cannot_serve = available_backends(devices, gguf="gguf" in built.formats, vllm=vllm)
+    unavailable.extend(cannot_serve)
     return {
         "trainer_version": __version__,
         "spec_version": SPEC_VERSION,
@@ -112,9 +116,9 @@ def _look() -> dict[str, Any]:
         "gguf_quantizations": built.gguf_quantizations,
         "compressed_quantizations": built.compressed_quantizations,
         "export_formats": built.export_formats,
-        "serve_backends": [],
+        "serve_backends": backends,
         "devices": devices,
-        "packages": {**packages, **built.tools, "python": sys.version.split()[0]},
+        "packages": {**packages, **({"vllm": vllm} if vllm else {}), **built.tools, "python": sys.version.split()[0]},
         "unavailable": unavailable,
     }
 

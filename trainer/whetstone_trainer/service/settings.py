@@ -14,6 +14,24 @@ TOKEN_CHARACTERS_MIN = 16
 
 
 @dataclass(frozen=True)
+class Serving:
+    """How deployments are watched. `server` starts one; the service adds its arguments. Times are in seconds."""
+
+    server: Sequence[str] = field(default_factory=lambda: (sys.executable, "-m", "whetstone_trainer.serving"))
+    poll_seconds: float = 0.2
+    health_seconds: float = 5.0
+    health_timeout_seconds: float = 10.0
+    health_failures_max: int = 3
+    verify_tries: int = 3
+    restarts_max: int = 3
+    restart_seconds: Sequence[float] = (1.0, 5.0, 20.0)
+    # A server that was healthy for this long has no history of crashes any more.
+    healthy_again_seconds: float = 600.0
+    drain_seconds: float = 30.0
+    end_seconds: float = 10.0
+
+
+@dataclass(frozen=True)
 class Settings:
     """`worker` starts an attempt; the service adds its arguments. Times are in seconds."""
 
@@ -26,6 +44,7 @@ class Settings:
     tick_seconds: float = 0.25
     manifest_bytes_max: int = 64 * 1024**3
     worker: Sequence[str] = field(default_factory=lambda: (sys.executable, "-m", "whetstone_trainer.worker"))
+    serving: Serving = field(default_factory=Serving)
 
 
 def ensure_token(home: Path, environment: Mapping[str, str]) -> str:

@@ -14,7 +14,7 @@ from ...trainer_error import TrainerFailure
 from ..job_record import ACTIVE, is_id, job_dir, list_records, read_record
 from ..problems import Problem, not_found
 from ..snapshots import checkpoint_document
-from .context import builds_of, settings_of, supervisor_of
+from .context import builds_of, deployments_of, settings_of, supervisor_of
 
 router = APIRouter()
 
@@ -60,6 +60,8 @@ def delete_checkpoint(request: Request, checkpoint_id: str) -> dict[str, bool]:
                 spec = read_json(job_dir(supervisor.home, other.job_id) / "spec.json")
                 if (spec.get("base_model") or {}).get("checkpoint_id") == checkpoint_id:
                     raise TrainerFailure.of("in_use", f"job {other.job_id} continues from it")
+        if user := deployments_of(request).user_of(checkpoint_id):
+            raise TrainerFailure.of("in_use", f"deployment {user} serves it")
         discard(folder)
     return {"ok": True}
 

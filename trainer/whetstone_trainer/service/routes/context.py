@@ -9,6 +9,7 @@ from fastapi import Request
 
 from ..builds import Builds
 from ..capabilities import Capabilities
+from ..deployments import Deployments
 from ..settings import Settings
 from ..supervisor import Supervisor
 
@@ -31,6 +32,10 @@ def capabilities_of(request: Request) -> Capabilities:
 
 def builds_of(request: Request) -> Builds:
     return cast(Builds, request.app.state.builds)
+
+
+def deployments_of(request: Request) -> Deployments:
+    return cast(Deployments, request.app.state.deployments)
 
 
 def wait_of(request: Request, default: float) -> float:

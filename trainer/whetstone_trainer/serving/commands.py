@@ -1,0 +1,88 @@
+"""The commands of the servers that are not ours: what llama.cpp and vLLM are started with."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from ..artifacts.child import INHERITED
+from ..artifacts.llama_cpp import find_llama_cpp
+from ..files import read_json, write_atomic, write_json
+from ..profile import adapter_facts
+from ..trainer_error import TrainerFailure
+from .backends import vllm_python
+from .request import FOLDER_VARIABLE, TOKEN_VARIABLE, ServeProfile
+from .sources import Source, base_folder, serve_profile, trusts_remote_code
+from .vllm import VllmModel, vllm_command, vllm_environment
+
+Started = tuple[list[str], dict[str, str]]
+
+
+def llama_cpp_command(home: Path, source: Source, folder: Path, port: int) -> Started:
+    """Returns the command and environment of llama.cpp's server. `folder` is the deployment's."""
+    llama = find_llama_cpp()
+    tokenizer, config = _tokenizer(source.tokenizer_folder(home))
+    profile = serve_profile(home, source, tokenizer, config)
+    write_json(
+        folder / "llama-cpp.json",
+        {
+            "model": str(source.gguf_file),
+            # Not the password itself: the environment and the arguments of a process are easily seen.
+            "token_file": str(folder / "token"),
+            "served_model_name": source.plan.served_model_name,
+            "identity": source.plan.identity,
+            "eos_token_ids": profile.eos_token_ids,
+            "max_context": profile.max_context,
+            "defaults": profile.defaults.model_dump(),
+        },
+    )
+    inherited = (*INHERITED, FOLDER_VARIABLE)
+    environment = {name: os.environ[name] for name in inherited if name in os.environ}
+    return [llama.node, str(llama.serve_script), str(folder / "llama-cpp.json"), str(port)], environment
+
+
+def vllm_start(home: Path, source: Source, folder: Path, port: int) -> Started:
+    """Returns the command and environment of vLLM. Raises TrainerFailure adapter_not_servable and the like."""
+    python = vllm_python()
+    if python is None:
+        raise TrainerFailure.of("engine_dependency_missing", "vLLM is not installed", hint="Set TRAINER_VLLM_PYTHON.")
+    model = _vllm_model(home, source, folder)
+    return vllm_command(python, model, port), vllm_environment(os.environ, os.environ[TOKEN_VARIABLE])
+
+
+def _vllm_model(home: Path, source: Source, folder: Path) -> VllmModel:
+    own = source.artifact or (source.checkpoint.model_dir if source.checkpoint else None)
+    facts = adapter_facts(own) if own is not None and source.artifact is None else None
+    weights = base_folder(source) if own is None or facts is not None else own
+    tokenizer_folder = source.tokenizer_folder(home)
+    tokenizer, _ = _tokenizer(tokenizer_folder)
+    profile = serve_profile(home, source, tokenizer, read_json(weights / "config.json"))
+    template = _write_profile(folder, profile)
+    return VllmModel(
+        served_model_name=source.plan.served_model_name,
+        model=weights,
+        tokenizer=tokenizer_folder,
+        adapter=own if facts is not None else None,
+        adapter_rank=facts.r if facts is not None else None,
+        chat_template=template,
+        generation_config=folder,
+        max_context=profile.max_context,
+        trust_remote_code=trusts_remote_code(source),
+    )
+
+
+def _write_profile(folder: Path, profile: ServeProfile) -> Path | None:
+    """Writes what vLLM reads from files: the generation config, and the template when there is one."""
+    write_json(folder / "generation_config.json", {**profile.generation_config, "eos_token_id": profile.eos_token_ids})
+    if profile.chat_template is None:
+        return None
+    write_atomic(folder / "chat_template.jinja", profile.chat_template.encode())
+    return folder / "chat_template.jinja"
+
+
+def _tokenizer(folder: Path) -> tuple[Any, dict[str, Any]]:
+    from transformers import AutoTokenizer
+
+    config = folder / "config.json"
+    return AutoTokenizer.from_pretrained(folder), read_json(config) if config.exists() else {}

@@ -1,0 +1,72 @@
+"""Turns tokens into text as they come: whole characters only, and nothing of a stop string."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_INCOMPLETE = "\ufffd"
+
+
+class Detokenizer:
+    """Decodes one token after another; a character that several tokens make up comes with its last one."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        self._ids: list[int] = []
+        # Text of a token depends on the ones before it, so a few are decoded again with it.
+        self._from = 0
+        self._done = 0
+
+    def push(self, token: int) -> str:
+        """Returns the text that this token completes."""
+        self._ids.append(token)
+        text = self._pending()
+        if text.endswith(_INCOMPLETE):
+            return ""
+        self._from, self._done = self._done, len(self._ids)
+        return text
+
+    def rest(self) -> str:
+        """Returns what no further token will complete."""
+        text = self._pending()
+        self._from = self._done = len(self._ids)
+        return text
+
+    def _pending(self) -> str:
+        before = self._decode(self._ids[self._from : self._done])
+        return self._decode(self._ids[self._from :])[len(before) :]
+
+    def _decode(self, ids: list[int]) -> str:
+        return str(self._tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False))
+
+
+class StopStrings:
+    """Passes text on until one of the strings appears in it; what may become one is held back."""
+
+    def __init__(self, stops: list[str]) -> None:
+        self._stops = stops
+        self._held = ""
+        self.found = False
+
+    def push(self, text: str) -> str:
+        """Returns the text that is certain to be before any stop string."""
+        if self.found:
+            return ""
+        self._held += text
+        places = [place for stop in self._stops if (place := self._held.find(stop)) >= 0]
+        if places:
+            self.found = True
+            before, self._held = self._held[: min(places)], ""
+            return before
+        keep = max((self._overlap(stop) for stop in self._stops), default=0)
+        certain, self._held = self._held[: len(self._held) - keep], self._held[len(self._held) - keep :]
+        return certain
+
+    def rest(self) -> str:
+        """Returns what was held back and became no stop string."""
+        text, self._held = self._held, ""
+        return text
+
+    def _overlap(self, stop: str) -> int:
+        longest = min(len(stop) - 1, len(self._held))
+        return next((n for n in range(longest, 0, -1) if self._held.endswith(stop[:n])), 0)

@@ -1,0 +1,104 @@
+"""vLLM's command, environment and limits on adapters. Nothing here imports vLLM: it runs in a process of its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..profile import VLLM_RANKS, AdapterFacts
+from ..trainer_error import TrainerFailure
+
+
+@dataclass(frozen=True)
+class VllmModel:
+    """What vLLM is to serve. `model` has the weights, or with `adapter` the base below it."""
+
+    served_model_name: str
+    model: Path
+    tokenizer: Path
+    adapter: Path | None
+    adapter_rank: int | None
+    chat_template: Path | None
+    generation_config: Path
+    max_context: int
+    trust_remote_code: bool = False
+
+
+def lora_rank(rank: int) -> int:
+    """Returns the smallest `--max-lora-rank` that holds an adapter. Raises TrainerFailure adapter_rank_too_large."""
+    for allowed in VLLM_RANKS:
+        if rank <= allowed:
+            return allowed
+    raise TrainerFailure.of(
+        "adapter_rank_too_large",
+        f"the adapter has rank {rank} and vLLM serves at most {VLLM_RANKS[-1]}",
+        param="backend",
+        hint="Serve it with transformers, or train with a smaller rank.",
+    )
+
+
+def refuse_adapter(adapter: AdapterFacts) -> None:
+    """Raises TrainerFailure adapter_rank_too_large or adapter_not_servable for what vLLM cannot put on a base."""
+    reason = None
+    if adapter.use_dora:
+        reason = "vLLM has no DoRA"
+    elif adapter.modules_to_save:
+        reason = f"it replaces whole modules of the base ({', '.join(adapter.modules_to_save)})"
+    if reason is not None:
+        raise TrainerFailure.of(
+            "adapter_not_servable",
+            f"vLLM cannot serve the adapter: {reason}",
+            param="backend",
+            hint="Serve it with transformers, or deploy a quantization, which is made from the merged model.",
+        )
+    lora_rank(adapter.r)
+
+
+def vllm_command(python: str, model: VllmModel, port: int) -> list[str]:
+    """Returns the command that serves a model on loopback under its name."""
+    command = [
+        *(python, "-m", "vllm.entrypoints.openai.api_server"),
+        *("--host", "127.0.0.1", "--port", str(port)),
+        *("--model", str(model.model)),
+        *("--tokenizer", str(model.tokenizer)),
+        *("--max-model-len", str(model.max_context)),
+        # Stop tokens and sampling come from the profile, not from what the base's repository has.
+        *("--generation-config", str(model.generation_config)),
+        *("--uvicorn-log-level", "warning"),
+    ]
+    if model.chat_template is not None:
+        command += ["--chat-template", str(model.chat_template)]
+    if model.trust_remote_code:
+        command += ["--trust-remote-code"]
+    if model.adapter is None or model.adapter_rank is None:
+        return [*command, "--served-model-name", model.served_model_name]
+    # Under a name of its own, so that nobody is given the base's answers for the adapter's.
+    base_name = f"{model.served_model_name}:base"
+    module = {"name": model.served_model_name, "path": str(model.adapter), "base_model_name": base_name}
+    return [
+        *command,
+        *("--served-model-name", base_name),
+        "--enable-lora",
+        *("--max-loras", "1"),
+        *("--max-lora-rank", str(lora_rank(model.adapter_rank))),
+        *("--lora-modules", json.dumps(module)),
+    ]
+
+
+def vllm_environment(inherited: Mapping[str, str], token: str) -> dict[str, str]:
+    """Returns the environment of vLLM: everything is on disk by then, and nothing may be loaded into it later."""
+    environment = {
+        name: value
+        for name, value in inherited.items()
+        # Another environment's packages, and what would let callers load other adapters.
+        if name not in ("PYTHONPATH", "HF_TOKEN", "VLLM_ALLOW_RUNTIME_LORA_UPDATING")
+    }
+    return {
+        **environment,
+        "HF_HUB_OFFLINE": "1",
+        "VLLM_API_KEY": token,
+        "VLLM_NO_USAGE_STATS": "1",
+        "DO_NOT_TRACK": "1",
+    }
