@@ -15,10 +15,11 @@ from . import problems
 from .builds import Builds
 from .capabilities import Capabilities
 from .problems import Problem, error_response
-from .routes import checkpoint_routes, job_routes, other_routes
+from .routes import certificate_routes, checkpoint_routes, export_routes, job_routes, other_routes
 from .settings import Settings
 from .supervisor import Supervisor
 from .webhook import Webhooks
+from .works import Works
 
 BODY_BYTES_MAX = 4 * 1024**2
 _OPEN = {"/v1/health"}
@@ -44,9 +45,11 @@ def create_app(settings: Settings, capabilities: Capabilities | None = None) -> 
     app.state.supervisor = supervisor
     app.state.capabilities = capabilities or Capabilities(settings.home)
     app.state.builds = Builds(settings.home)
+    app.state.certificates = Works(settings.home, "certificates", "whetstone_trainer.certificates")
+    app.state.exports = Works(settings.home, "exports", "whetstone_trainer.exports")
     problems.install(app)
-    for router in (job_routes.router, checkpoint_routes.router, other_routes.router):
-        app.include_router(router, prefix="/v1")
+    for routes in (job_routes, checkpoint_routes, certificate_routes, export_routes, other_routes):
+        app.include_router(routes.router, prefix="/v1")
 
     @app.middleware("http")
     async def guard(request: Request, call: Handler) -> Response:

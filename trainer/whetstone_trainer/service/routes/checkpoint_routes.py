@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Request, Response
 from fastapi.responses import FileResponse, JSONResponse
 
+from ...background import checkpoints_in_use
 from ...checkpoints import CheckpointManifest, discard, find_checkpoint
 from ...files import read_json
 from ...trainer_error import TrainerFailure
@@ -60,6 +61,8 @@ def delete_checkpoint(request: Request, checkpoint_id: str) -> dict[str, bool]:
                 spec = read_json(job_dir(supervisor.home, other.job_id) / "spec.json")
                 if (spec.get("base_model") or {}).get("checkpoint_id") == checkpoint_id:
                     raise TrainerFailure.of("in_use", f"job {other.job_id} continues from it")
+        if checkpoint_id in checkpoints_in_use(supervisor.home):
+            raise TrainerFailure.of("in_use", "a running certificate or export reads it")
         discard(folder)
     return {"ok": True}
 
