@@ -11,6 +11,7 @@ import pytest
 from artifact_home import ANSWER, checkpoint_of
 from export_fixtures import (  # noqa: F401
     REPO,
+    SECONDS,
     _environment,
     body,
     client,
@@ -20,6 +21,7 @@ from export_fixtures import (  # noqa: F401
     hub,
 )
 from fake_hub import TOKEN, FakeHub
+from service_fixtures import until
 
 from whetstone_trainer.artifacts.merge import load_checkpoint_model, load_model, load_tokenizer
 from whetstone_trainer.artifacts.prompts import comparison_prompts
@@ -152,6 +154,7 @@ def test_a_model_of_the_hub_is_converted_at_the_commit_it_had(
     identity = f"exp_hub_{hub.port}"
     client.put(f"/exports/{identity}", json=body(hub, home, source=source, format="merged-16bit", card={}))
     # The branch moves on while the model is fetched.
+    until(lambda: hub.requests("GET", "resolve/.*/config.json"), SECONDS)
     hub.commit("public/tiny", "main", "Break it", "", {"config.json": b"{}"}, [])
     release.set()
     export = exported(client, identity, body(hub, home, source=source, format="merged-16bit", card={}))

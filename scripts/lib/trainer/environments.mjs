@@ -114,7 +114,7 @@ async function environment(name, logFor) {
   return python;
 }
 
-const LLAMA_CPP = [".npmrc", "package.json", "package-lock.json", "install.mjs", "chat.mjs"];
+const LLAMA_CPP = [".npmrc", "package.json", "package-lock.json", "install.mjs", "chat.mjs", "answer.mjs"];
 
 /** @param {(name: string) => string} logFor @returns {Promise<string>} the folder with its `node_modules` */
 async function llamaCpp(logFor) {

@@ -89,7 +89,8 @@ def _distribution(model: Any, prompt_ids: list[int], answer_ids: list[int]) -> t
     with torch.inference_mode():
         inputs = torch.tensor([[*prompt_ids, *answer_ids]], device=model.device)
         logits = model(input_ids=inputs).logits[0, len(prompt_ids) - 1 : -1].float()
-        return logits.log_softmax(dim=-1).cpu()
+        distribution: torch.Tensor = logits.log_softmax(dim=-1).cpu()
+        return distribution
 
 
 def _chosen(distribution: torch.Tensor, tokens: list[int]) -> list[float]:

@@ -161,7 +161,8 @@ class Hub:
         self, additions: list[CountedAdd], stale: list[str], message: str, description: str, head: str | None
     ) -> str:
         """Makes the commit and returns its oid. `head` is what it must be made upon."""
-        operations = [*additions, *(CommitOperationDelete(path) for path in stale)]
+        operations: list[CommitOperationAdd | CommitOperationDelete] = [*additions]
+        operations += [CommitOperationDelete(path) for path in stale]
         with self._failures():
             info = self._api.create_commit(
                 self._to.repo_id,

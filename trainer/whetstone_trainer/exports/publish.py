@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -90,10 +91,7 @@ class Export:
         self._hub.state()
         self._hub.create()
         additions = [
-            addition(
-                self._folder / FILES / file.path, file.path, lambda done, path=file.path: self._on_read(path, done)
-            )
-            for file in files
+            addition(self._folder / FILES / file.path, file.path, partial(self._on_read, file.path)) for file in files
         ]
         self._hub.upload(additions)
         return self._commit(additions), files

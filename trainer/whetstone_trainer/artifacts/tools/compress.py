@@ -73,7 +73,8 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     import torch
     from transformers import AutoModelForCausalLM
 
-    model: Any = AutoModelForCausalLM.from_pretrained(request["model"], use_safetensors=True).eval()
+    model: Any = AutoModelForCausalLM.from_pretrained(request["model"], use_safetensors=True)
+    model.eval()
     scores = []
     for prompt, given in zip(request["prompts"], request["answers"], strict=True):
         with torch.inference_mode():
