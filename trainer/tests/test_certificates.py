@@ -211,8 +211,10 @@ class ADeployment:
 
             def do_POST(self) -> None:
                 document = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                is_allowed = self.headers.get("authorization") == "Bearer its-own-token"
                 content = json.dumps(outer.answer(document)).encode()
-                self.send_response(200 if self.path == "/v1/chat/completions" else 404)
+                lacks = outer.says is not None and document.get("logprobs")
+                self.send_response(401 if not is_allowed else 400 if lacks else 200)
                 self.send_header("content-length", str(len(content)))
                 self.end_headers()
                 self.wfile.write(content)
@@ -246,7 +248,9 @@ def deployed(home: Path, deployment: ADeployment | None, status: str = "running"
     port = deployment.server.server_port if deployment else 9
     folder = home / "deployments" / "dep_1"
     folder.mkdir(parents=True, exist_ok=True)
-    write_json(folder / "deployment.json", {"port": port, "served_model_name": "shop-agent", "status": status})
+    (folder / "token").write_text("its-own-token\n")
+    request = {"checkpoint_id": checkpoint_of(home), "served_model_name": "shop-agent", "quantization": None}
+    write_json(folder / "deployment.json", {"port": port, "request": request, "status": status})
 
 
 def test_a_running_deployment_is_compared_over_http(served_home: Path) -> None:

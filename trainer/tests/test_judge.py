@@ -6,7 +6,16 @@ from typing import get_args
 
 import pytest
 
-from whetstone_trainer.certificates.judge import LOSSLESS, MEAN, NEAR_TIE, Reference, Said, judge, threshold_of
+from whetstone_trainer.certificates.judge import (
+    LOSSLESS,
+    MEAN,
+    NEAR_TIE,
+    Reference,
+    Said,
+    judge,
+    of_its_form,
+    threshold_of,
+)
 from whetstone_trainer.certificates.request import SubjectKind
 from whetstone_trainer.spec import CompressedQuantization, GgufQuantization
 
@@ -80,3 +89,13 @@ def test_a_quantized_form_that_words_it_otherwise_is_close() -> None:
 def test_a_server_without_log_probabilities_is_judged_by_its_words() -> None:
     assert verdict("deployment", None, [1, 2, 3], []) == "same"
     assert verdict("deployment", None, [1, 2], []) == "different"
+
+
+def test_a_quantized_server_without_log_probabilities_is_what_its_form_is() -> None:
+    said, other = [Said("other words", [1, 9])], [Said("yet other words", [9])]
+    form = judge("gguf", "q4_0", [REFERENCE], [Said("other words", [1, 9], [-0.2, -0.3, -0.8])])
+    alone = judge("deployment", "q4_0", [REFERENCE], said)
+    assert (form.verdict, alone.verdict) == ("close", "different")
+    judged = of_its_form(alone, form, said, said)
+    assert (judged.verdict, judged.mean_logprob_distance) == ("close", form.mean_logprob_distance)
+    assert of_its_form(alone, form, said, other).verdict == "different"

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..artifacts.child import tail
 from ..artifacts.prompts import comparison_prompts
+from ..artifacts.request import QUANTIZATIONS
 from ..artifacts.source import Checkpoint, read_checkpoint
 from ..redaction import redact
 from ..spec import canonical_json
@@ -44,6 +45,7 @@ class _Certificate:
         self._on_subject = on_subject
         self._subjects: list[Subject] = []
         self._contents: list[list[str] | None] = []
+        self._said: dict[tuple[str, str | None], list[Any]] = {}
 
     def make(self) -> CertificateResult:
         from ..artifacts.merge import load_checkpoint_model, load_tokenizer
@@ -60,7 +62,7 @@ class _Certificate:
         for form in self._request.forms:
             self._compare(form, checkpoint, references)
         if self._request.deployment_id is not None:
-            self._compare_deployment(self._request.deployment_id, tokenizer, references)
+            self._compare_deployment(self._request.deployment_id, checkpoint, tokenizer, references)
         return CertificateResult(
             status="ready",
             verdict="passed" if all(one.verdict in ("same", "close") for one in self._subjects) else "failed",
@@ -91,6 +93,7 @@ class _Certificate:
 
         try:
             said = answers_of_form(checkpoint, form, references, self._request.max_new_tokens, self._log)
+            self._said[form.kind, form.quantization] = said
             subject = judge(form.kind, form.quantization, [one.scored for one in references], said)
             self._add(subject, [one.content for one in said])
         except Exception as error:
@@ -100,16 +103,20 @@ class _Certificate:
             )
             self._add(failed, None)
 
-    def _compare_deployment(self, deployment_id: str, tokenizer: Any, references: list[Any]) -> None:
+    def _compare_deployment(
+        self, deployment_id: str, checkpoint: Checkpoint, tokenizer: Any, references: list[Any]
+    ) -> None:
         from .deployment import answers_of_deployment, find_deployment
         from .judge import judge, threshold_of
 
         quantization = None
         try:
-            deployed = find_deployment(self._home, deployment_id)
+            deployed = find_deployment(self._home, deployment_id, checkpoint.checkpoint_id)
             quantization = deployed.quantization
             expected, said = answers_of_deployment(deployed, tokenizer, references, self._request.max_new_tokens)
             subject = judge("deployment", quantization, expected, said, deployment_id)
+            if subject.mean_logprob_distance is None and quantization is not None:
+                subject = self._judged_by_its_form(subject, quantization, checkpoint, references, said)
             self._add(subject, [one.content for one in said])
         except Exception as error:
             failed = Subject(
@@ -120,6 +127,20 @@ class _Certificate:
                 error=_error_of(error),
             )
             self._add(failed, None)
+
+    def _judged_by_its_form(
+        self, subject: Subject, quantization: str, checkpoint: Checkpoint, references: list[Any], said: list[Any]
+    ) -> Subject:
+        """Judges a quantized deployment without log-probabilities by the form that it serves, which has them."""
+        from .forms import answers_of_form
+        from .judge import judge, of_its_form
+
+        form = Form(kind="gguf" if quantization in QUANTIZATIONS["gguf"] else "compressed", quantization=quantization)
+        limit = self._request.max_new_tokens
+        known = self._said.get((form.kind, form.quantization))
+        theirs = known or answers_of_form(checkpoint, form, references, limit, self._log)
+        of_form = judge(form.kind, form.quantization, [one.scored for one in references], theirs)
+        return of_its_form(subject, of_form, theirs, said)
 
     def _add(self, subject: Subject, contents: list[str] | None) -> None:
         self._subjects.append(subject)

@@ -14,28 +14,37 @@ from .answers import ReferenceAnswer
 from .judge import Reference, Said
 
 _SECONDS = 300.0
+_PATH = "/v1/chat/completions"
 
 
 @dataclass(frozen=True)
 class Deployed:
-    """Where a deployment listens on this machine and what it is called there."""
+    """Where a deployment listens on this machine, what it is called there, and the password of its process."""
 
     deployment_id: str
     port: int
     served_model_name: str
     quantization: str | None
+    token: str | None
 
 
-def find_deployment(home: Path, deployment_id: str) -> Deployed:
-    """Returns a running deployment of this machine. Raises TrainerFailure invalid_spec."""
+def find_deployment(home: Path, deployment_id: str, checkpoint_id: str) -> Deployed:
+    """Returns a running deployment of a checkpoint. Raises TrainerFailure invalid_spec."""
+    folder = home / "deployments" / deployment_id
     try:
-        document = read_json(home / "deployments" / deployment_id / "deployment.json")
-        port, name, status = int(document["port"]), str(document["served_model_name"]), document["status"]
+        document = read_json(folder / "deployment.json")
+        asked = {**document, **(document.get("request") or {})}
+        port, name, status = int(document["port"]), str(asked["served_model_name"]), document["status"]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise _refused(f"deployment {deployment_id} is not on this trainer, or not running") from error
     if status not in ("running", "verifying"):
         raise _refused(f"deployment {deployment_id} is {status}")
-    return Deployed(deployment_id, port, name, document.get("quantization"))
+    if asked.get("checkpoint_id") not in (None, checkpoint_id):
+        raise _refused(f"deployment {deployment_id} serves another checkpoint")
+    token = folder / "token"
+    return Deployed(
+        deployment_id, port, name, asked.get("quantization"), token.read_text().strip() if token.exists() else None
+    )
 
 
 def answers_of_deployment(
@@ -48,29 +57,36 @@ def answers_of_deployment(
     """
     expected = [_as_text(reference, tokenizer) for reference in references]
     said = []
-    with httpx.Client(base_url=f"http://127.0.0.1:{deployed.port}", timeout=_SECONDS, trust_env=False) as client:
+    headers = {"authorization": f"Bearer {deployed.token}"} if deployed.token else {}
+    address = f"http://127.0.0.1:{deployed.port}"
+    with httpx.Client(base_url=address, headers=headers, timeout=_SECONDS, trust_env=False) as client:
         for reference, words in zip(references, expected, strict=True):
             try:
-                reply = client.post(
-                    "/v1/chat/completions",
-                    json={
-                        "model": deployed.served_model_name,
-                        "messages": reference.messages,
-                        "temperature": 0,
-                        "max_tokens": max_new_tokens,
-                        "logprobs": True,
-                        "top_logprobs": 5,
-                    },
-                )
-                reply.raise_for_status()
-                choice = reply.json()["choices"][0]
-                said.append(_said(choice, words, tokenizer))
+                said.append(_said(_choice(client, deployed, reference, max_new_tokens), words, tokenizer))
             except (httpx.HTTPError, ValueError, KeyError, IndexError, TypeError) as error:
                 reason = f"status {error.response.status_code}" if isinstance(error, httpx.HTTPStatusError) else error
                 raise TrainerFailure.of(
                     "deploy_unhealthy", f"deployment {deployed.deployment_id} did not answer: {reason}"
                 ) from error
     return expected, said
+
+
+def _choice(
+    client: httpx.Client, deployed: Deployed, reference: ReferenceAnswer, max_new_tokens: int
+) -> dict[str, Any]:
+    body = {
+        "model": deployed.served_model_name,
+        "messages": reference.messages,
+        "temperature": 0,
+        "max_tokens": max_new_tokens,
+    }
+    reply = client.post(_PATH, json={**body, "logprobs": True, "top_logprobs": 5})
+    if reply.status_code in (400, 422):
+        # Some servers have no log-probabilities and say so.
+        reply = client.post(_PATH, json=body)
+    reply.raise_for_status()
+    choice: dict[str, Any] = reply.json()["choices"][0]
+    return choice
 
 
 def _as_text(reference: ReferenceAnswer, tokenizer: Any) -> Reference:

@@ -124,6 +124,22 @@ def judge(
     )
 
 
+def of_its_form(subject: Subject, form: Subject, form_said: Sequence[Said], said: Sequence[Said]) -> Subject:
+    """Returns the verdict on a deployment that scores nothing: its form's, when it says what the form says."""
+    is_its_form = all(
+        mine.content.strip() == theirs.content.strip() for mine, theirs in zip(said, form_said, strict=True)
+    )
+    if not is_its_form:
+        return subject.model_copy(update={"verdict": "different"})
+    return subject.model_copy(
+        update={
+            "verdict": form.verdict,
+            "mean_logprob_distance": form.mean_logprob_distance,
+            "max_logprob_distance": form.max_logprob_distance,
+        }
+    )
+
+
 def _verdict(
     kind: SubjectKind,
     quantization: str | None,

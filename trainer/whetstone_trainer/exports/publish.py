@@ -48,7 +48,7 @@ class Export:
         self._status = "preflight"
         self._read: dict[str, int] = {}
         self._told = float("-inf")
-        self._is_committing = False
+        self._may_be_public = False
         self._is_cancelled = False
 
     def run(self) -> ExportResult:
@@ -72,13 +72,14 @@ class Export:
 
     def _on_sigterm(self, *_: object) -> None:
         self._is_cancelled = True
-        if not self._is_committing:
+        if not self._may_be_public:
             raise Cancelled
 
     def _publish(self) -> tuple[str, list[ArtifactFile]]:
         self._enter("preflight")
         self._hub.require_access()
         if oid := self._hub.find_commit(self._request.export_id):
+            self._may_be_public = True
             return oid, self._published_files()
         self._hub.state()
         commit = self._source_commit()
@@ -123,11 +124,12 @@ class Export:
     @contextlib.contextmanager
     def _committing(self) -> Iterator[None]:
         """Lets a commit that was sent come to its end: what is public cannot be called cancelled."""
-        self._is_committing = True
+        self._may_be_public = True
         try:
             yield
-        finally:
-            self._is_committing = False
+        except BaseException:
+            self._may_be_public = False
+            raise
 
     def _source_commit(self) -> str | None:
         """Returns the commit of a hub model, the same one at every attempt."""
