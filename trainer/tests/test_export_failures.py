@@ -393,7 +393,7 @@ def test_the_token_is_in_no_file_no_argument_and_no_environment(hub: FakeHub, ho
         release.set()
         assert ended(client, identity)["status"] == "failed"
         hub.faults.clear()
-        assert exported(client, identity, body(hub, home, secret=secret))["status"] == "succeeded"
+        assert exported(client, f"{identity}_again", body(hub, home, secret=secret))["status"] == "succeeded"
         assert secret not in client.get(f"/exports/{identity}").text
     for path in (path for path in home.rglob("*") if path.is_file()):
         assert secret.encode() not in path.read_bytes(), path

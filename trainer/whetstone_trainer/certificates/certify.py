@@ -6,12 +6,12 @@ import hashlib
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..artifacts.child import tail
 from ..artifacts.prompts import comparison_prompts
 from ..artifacts.request import QUANTIZATIONS
-from ..artifacts.source import Checkpoint, read_checkpoint
+from ..artifacts.source import read_checkpoint
 from ..redaction import redact
 from ..spec import canonical_json
 from ..trainer_error import TrainerError, TrainerFailure
@@ -25,6 +25,9 @@ from .request import (
     Subject,
     SubjectAnswer,
 )
+
+if TYPE_CHECKING:
+    from .forms import Forms
 
 OnSubject = Callable[[list[Subject]], None]
 
@@ -45,11 +48,11 @@ class _Certificate:
         self._on_subject = on_subject
         self._subjects: list[Subject] = []
         self._contents: list[list[str] | None] = []
-        self._said: dict[tuple[str, str | None], list[Any]] = {}
 
     def make(self) -> CertificateResult:
         from ..artifacts.merge import load_checkpoint_model, load_tokenizer
         from .answers import on_best_device, reference_answers
+        from .forms import Forms
 
         checkpoint = read_checkpoint(self._home, None, self._request.checkpoint_id)
         checkpoint.verify()
@@ -59,10 +62,11 @@ class _Certificate:
         references = reference_answers(model, tokenizer, prompts, self._request.max_new_tokens)
         # One model in memory at a time.
         del model
+        forms = Forms(checkpoint, references, self._request.max_new_tokens, self._log)
         for form in self._request.forms:
-            self._compare(form, checkpoint, references)
+            self._compare(form, forms, references)
         if self._request.deployment_id is not None:
-            self._compare_deployment(self._request.deployment_id, checkpoint, tokenizer, references)
+            self._compare_deployment(self._request.deployment_id, forms, tokenizer, references)
         return CertificateResult(
             status="ready",
             verdict="passed" if all(one.verdict in ("same", "close") for one in self._subjects) else "failed",
@@ -87,13 +91,11 @@ class _Certificate:
             ],
         )
 
-    def _compare(self, form: Form, checkpoint: Checkpoint, references: list[Any]) -> None:
-        from .forms import answers_of_form
+    def _compare(self, form: Form, forms: Forms, references: list[Any]) -> None:
         from .judge import judge, threshold_of
 
         try:
-            said = answers_of_form(checkpoint, form, references, self._request.max_new_tokens, self._log)
-            self._said[form.kind, form.quantization] = said
+            said = forms.answers(form)
             subject = judge(form.kind, form.quantization, [one.scored for one in references], said)
             self._add(subject, [one.content for one in said])
         except Exception as error:
@@ -103,20 +105,18 @@ class _Certificate:
             )
             self._add(failed, None)
 
-    def _compare_deployment(
-        self, deployment_id: str, checkpoint: Checkpoint, tokenizer: Any, references: list[Any]
-    ) -> None:
+    def _compare_deployment(self, deployment_id: str, forms: Forms, tokenizer: Any, references: list[Any]) -> None:
         from .deployment import answers_of_deployment, find_deployment
         from .judge import judge, threshold_of
 
         quantization = None
         try:
-            deployed = find_deployment(self._home, deployment_id, checkpoint.checkpoint_id)
+            deployed = find_deployment(self._home, deployment_id, self._request.checkpoint_id)
             quantization = deployed.quantization
             expected, said = answers_of_deployment(deployed, tokenizer, references, self._request.max_new_tokens)
             subject = judge("deployment", quantization, expected, said, deployment_id)
             if subject.mean_logprob_distance is None and quantization is not None:
-                subject = self._judged_by_its_form(subject, quantization, checkpoint, references, said)
+                subject = self._judged_by_its_form(subject, quantization, forms, references, said)
             self._add(subject, [one.content for one in said])
         except Exception as error:
             failed = Subject(
@@ -129,16 +129,13 @@ class _Certificate:
             self._add(failed, None)
 
     def _judged_by_its_form(
-        self, subject: Subject, quantization: str, checkpoint: Checkpoint, references: list[Any], said: list[Any]
+        self, subject: Subject, quantization: str, forms: Forms, references: list[Any], said: list[Any]
     ) -> Subject:
         """Judges a quantized deployment without log-probabilities by the form that it serves, which has them."""
-        from .forms import answers_of_form
         from .judge import judge, of_its_form
 
         form = Form(kind="gguf" if quantization in QUANTIZATIONS["gguf"] else "compressed", quantization=quantization)
-        limit = self._request.max_new_tokens
-        known = self._said.get((form.kind, form.quantization))
-        theirs = known or answers_of_form(checkpoint, form, references, limit, self._log)
+        theirs = forms.answers(form)
         of_form = judge(form.kind, form.quantization, [one.scored for one in references], theirs)
         return of_its_form(subject, of_form, theirs, said)
 

@@ -17,17 +17,32 @@ from .judge import Said
 from .request import Form
 
 
-def answers_of_form(
-    checkpoint: Checkpoint, form: Form, references: list[ReferenceAnswer], max_new_tokens: int, log: Path
-) -> list[Said]:
-    """Builds a form, or finds it built, and returns what its files say. Raises TrainerFailure."""
-    folder, _ = build_source(checkpoint, form.kind, form.quantization, log)
-    if form.kind == "merged-16bit":
-        return answers_of_merged(folder, references, max_new_tokens)
-    if form.kind == "gguf":
-        file = folder / MODEL_FILE.format(quantization=form.quantization)
-        return answers_of_gguf(file, references, max_new_tokens, log)
-    return answers_of_compressed(folder, references, max_new_tokens, log)
+class Forms:
+    """The forms of one checkpoint. Two names of one build, such as fp8 and fp8_dynamic, are asked once."""
+
+    def __init__(
+        self, checkpoint: Checkpoint, references: list[ReferenceAnswer], max_new_tokens: int, log: Path
+    ) -> None:
+        self._checkpoint = checkpoint
+        self._references = references
+        self._max_new_tokens = max_new_tokens
+        self._log = log
+        self._said: dict[Path, list[Said]] = {}
+
+    def answers(self, form: Form) -> list[Said]:
+        """Builds a form, or finds it built, and returns what its files say. Raises TrainerFailure."""
+        folder, _ = build_source(self._checkpoint, form.kind, form.quantization, self._log)
+        if folder not in self._said:
+            self._said[folder] = self._ask(form, folder)
+        return self._said[folder]
+
+    def _ask(self, form: Form, folder: Path) -> list[Said]:
+        if form.kind == "merged-16bit":
+            return answers_of_merged(folder, self._references, self._max_new_tokens)
+        if form.kind == "gguf":
+            file = folder / MODEL_FILE.format(quantization=form.quantization)
+            return answers_of_gguf(file, self._references, self._max_new_tokens, self._log)
+        return answers_of_compressed(folder, self._references, self._max_new_tokens, self._log)
 
 
 def answers_of_merged(folder: Path, references: list[ReferenceAnswer], max_new_tokens: int) -> list[Said]:
