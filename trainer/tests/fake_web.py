@@ -71,8 +71,8 @@ class FakeWeb:
         payload = {"method": method, "path": path, "query": {}, "headers": {}, "body": None, **more}
         self.waiting.put({"command_id": command_id, "kind": "request", "payload": payload})
 
-    def result(self, command_id: str) -> dict[str, Any]:
-        return until(lambda: self.results.get(command_id))[-1]
+    def result(self, command_id: str, seconds: float = 60.0) -> dict[str, Any]:
+        return until(lambda: self.results.get(command_id), seconds)[-1]
 
     def ask(self, command_id: str, method: str, path: str, **more: Any) -> dict[str, Any]:
         self.send(command_id, method, path, **more)

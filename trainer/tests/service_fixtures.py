@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import httpx
 import uvicorn
@@ -19,6 +19,7 @@ import uvicorn
 from whetstone_trainer.service.app import create_app
 from whetstone_trainer.service.capabilities import Capabilities
 from whetstone_trainer.service.settings import Settings
+from whetstone_trainer.spec import CompressedQuantization, GgufQuantization
 
 T = TypeVar("T")
 TOKEN = "a-token-for-the-tests"
@@ -31,9 +32,21 @@ def free_port() -> int:
         return int(found.getsockname()[1])
 
 
+class EveryForm(Capabilities):
+    """A machine that can build every form, without the seconds of looking whether this one can."""
+
+    def get(self) -> dict[str, Any]:
+        return {
+            "gguf_quantizations": list(get_args(GgufQuantization)),
+            "compressed_quantizations": list(get_args(CompressedQuantization)),
+            "export_formats": ["merged-16bit", "lora-adapter", "gguf"],
+            "unavailable": [],
+        }
+
+
 @contextlib.contextmanager
 def running(home: Path, capabilities: Capabilities | None = None, **settings: Any) -> Iterator[httpx.Client]:
-    """Starts the service and yields a client that has its token."""
+    """Starts the service and yields a client that has its token. `capabilities` spares the look at the machine."""
     port = free_port()
     made = Settings(home=home, token=TOKEN, port=port, **{"tick_seconds": 0.05, **settings})
     server = uvicorn.Server(

@@ -62,6 +62,7 @@ class AMachine(Capabilities):
             "formats": ["safetensors", "gguf"],
             "gguf_quantizations": ["q8_0"],
             "compressed_quantizations": [],
+            "export_formats": ["merged-16bit"],
             "devices": [],
             "unavailable": [],
         }
@@ -263,6 +264,29 @@ def test_what_is_no_json_is_base64(web: FakeWeb, calling: Calling) -> None:
         result = web.ask("cmd_log", "GET", "/v1/jobs/job_1/logs")
     assert result["status"] == 200
     assert base64.b64decode(result["body"]) == b"trained\n"
+
+
+def test_an_export_takes_the_hubs_token_through_a_command_and_leaves_it_nowhere(
+    tmp_path: Path, web: FakeWeb, calling: Calling
+) -> None:
+    secret = "hf_theTokenOfSomebodysHub"
+    nobody = "http://127.0.0.1:9"
+    export = {
+        "source": {"hub_model": {"id": "public/tiny", "revision": "main", "endpoint": nobody}},
+        "format": "merged-16bit",
+        "destination": {"endpoint": nobody, "repo_id": "tester/tiny"},
+        "secret": secret,
+    }
+    with calling():
+        begun = web.ask("cmd_put", "PUT", "/v1/exports/exp_1", body=export)
+        assert (begun["status"], begun["body"]["export"]["export_id"]) == (202, "exp_1")
+        ended = web.ask("cmd_get", "GET", "/v1/exports/exp_1", headers={"Prefer": "wait=50"})
+        lacking = web.ask("cmd_cert", "PUT", "/v1/certificates/cert_1", body={"checkpoint_id": "x", "forms": []})
+    assert ended["body"]["export"]["error"]["code"] == "network_unavailable"
+    assert lacking["body"]["error"]["code"] == "invalid_spec"
+    assert secret not in json.dumps([begun, ended])
+    for path in (path for path in tmp_path.rglob("*") if path.is_file()):
+        assert secret.encode() not in path.read_bytes(), path
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from .background import checkpoints_in_use
 from .events import StaleAttempt, current_attempt, utc_now
 from .files import fsync_path, read_json, sha256_file, write_json
 
@@ -172,7 +173,7 @@ def referenced_ids(home: Path) -> set[str]:
         # A finished job keeps its parent too: its own adapter cannot be loaded without it.
         spec = _json_or_none(file)
         found |= _ids_in(spec.get("base_model") if isinstance(spec, dict) else None)
-    return found
+    return found | checkpoints_in_use(home)
 
 
 def prune(home: Path, job_dir: Path, *, keep_last: int, keep: Iterable[str]) -> list[tuple[CheckpointManifest, int]]:

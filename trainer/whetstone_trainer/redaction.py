@@ -16,6 +16,16 @@ BEARER = re.compile(r"(?i)(bearer\s+)[A-Za-z0-9._~+/-]{8,}=*")
 URL_PASSWORD = re.compile(r"(://[^/\s:@]+:)[^/\s@]+(@)")
 
 
+# Secrets that this process was handed in another way than by its environment.
+_HANDED: set[str] = set()
+
+
+def also_redact(secret: str) -> None:
+    """Redacts a secret from now on, whatever it looks like."""
+    if secret:
+        _HANDED.add(secret)
+
+
 def environment_secrets() -> list[str]:
     """Returns the values of secret-looking environment variables, longest first."""
     values = {
@@ -26,7 +36,7 @@ def environment_secrets() -> list[str]:
 
 def redact(text: str) -> str:
     """Returns `text` without known secrets and without anything shaped like a hub or bearer token."""
-    for secret in environment_secrets():
+    for secret in (*_HANDED, *environment_secrets()):
         text = text.replace(secret, REDACTED)
     text = HUB_TOKEN.sub(REDACTED, text)
     text = BEARER.sub(rf"\g<1>{REDACTED}", text)

@@ -19,7 +19,7 @@ from ..spec import canonical_json
 from ..trainer_error import Phase, TrainerError, TrainerFailure
 from .builds import content_key, link_files, prune_builds, shared_build
 from .child import tail
-from .request import ArtifactRequest, ArtifactResult, BuildRecord
+from .request import ArtifactKind, ArtifactRequest, ArtifactResult, BuildRecord
 from .source import Checkpoint, find_base, read_checkpoint, weights_bytes
 
 BuildPhase = Literal["merging", "converting", "quantizing"]
@@ -46,7 +46,8 @@ def build(
         write_json(folder / "request.json", request.model_dump(mode="json"))
     progress = _Progress(on_phase)
     try:
-        source, record, checkpoint = _Builder(home, request, folder / "log.txt", progress).run()
+        checkpoint = read_checkpoint(home, request.job_id, request.checkpoint_id)
+        source, record = _Builder(checkpoint, request.kind, request.quantization, folder / "log.txt", progress).run()
         _publish(folder, source, record, request, checkpoint)
         result = ArtifactResult(status="ready", warnings=record.warnings, files=record.files)
         prune_builds(home, UNUSED_BUILD_SECONDS)
@@ -54,6 +55,20 @@ def build(
         result = ArtifactResult(status="failed", error=_error_of(error, progress.phase))
     write_json(folder / "result.json", result.model_dump(mode="json"))
     return result
+
+
+def build_source(
+    checkpoint: Checkpoint, kind: ArtifactKind, quantization: str | None, log: Path, on_phase: OnPhase | None = None
+) -> tuple[Path, BuildRecord]:
+    """Builds one form of a checkpoint, or finds it built, and returns its folder among the shared builds and its record.
+
+    Raises TrainerFailure.
+    """
+    progress = _Progress(on_phase)
+    try:
+        return _Builder(checkpoint, kind, quantization, log, progress).run()
+    except Exception as error:
+        raise TrainerFailure(_error_of(error, progress.phase)) from error
 
 
 @dataclass
@@ -70,14 +85,19 @@ class _Progress:
 
 @dataclass
 class _Builder:
-    home: Path
-    request: ArtifactRequest
+    checkpoint: Checkpoint
+    kind: ArtifactKind
+    quantization: str | None
     log: Path
     progress: _Progress
     parts: dict[str, Any] = field(default_factory=dict)
 
-    def run(self) -> tuple[Path, BuildRecord, Checkpoint]:
-        checkpoint = read_checkpoint(self.home, self.request.job_id, self.request.checkpoint_id)
+    @property
+    def home(self) -> Path:
+        return self.checkpoint.home
+
+    def run(self) -> tuple[Path, BuildRecord]:
+        checkpoint = self.checkpoint
         checkpoint.verify()
         self.parts = {
             "checkpoint": checkpoint.content_sha256,
@@ -85,15 +105,14 @@ class _Builder:
             # The profile may be registered after the checkpoint, and decides template and stop tokens.
             "profile": hashlib.sha256(canonical_json(checkpoint.profile)).hexdigest(),
         }
-        makers = {
+        makers: dict[ArtifactKind, Callable[[Checkpoint], tuple[Path, BuildRecord]]] = {
             "merged-16bit": self._merged,
             "lora-adapter": self._adapter,
             "gguf": self._gguf,
             "gguf-lora": self._gguf_lora,
             "compressed": self._compressed,
         }
-        source, record = makers[self.request.kind](checkpoint)
-        return source, record, checkpoint
+        return makers[self.kind](checkpoint)
 
     def _merged(self, checkpoint: Checkpoint) -> tuple[Path, BuildRecord]:
         self.progress.begin("merging")
@@ -116,7 +135,7 @@ class _Builder:
 
         # Before the merge, which is the long part.
         llama = find_llama_cpp()
-        quantization = self.request.quantization or ""
+        quantization = self.quantization or ""
         merged, merged_record = self._merged(checkpoint)
         weights = weights_bytes(merged) // 2
         self.progress.begin("converting")
@@ -170,7 +189,7 @@ class _Builder:
         python, versions = check_compressor(self.log)
         merged, merged_record = self._merged(checkpoint)
         self.progress.begin("quantizing")
-        scheme = SCHEMES[self.request.quantization or ""]
+        scheme = SCHEMES[self.quantization or ""]
 
         def make(folder: Path) -> BuildRecord:
             record = compress(python, checkpoint, merged, scheme, folder, self.log)

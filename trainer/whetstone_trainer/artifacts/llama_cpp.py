@@ -44,6 +44,10 @@ class LlamaCpp:
     def serve_script(self) -> Path:
         return self.root / "serve.mjs"
 
+    @property
+    def answer_script(self) -> Path:
+        return self.root / "answer.mjs"
+
     def converter(self, home: Path) -> Path:
         """Returns the folder of the converter, unpacking it from the bundle on first use (2 s)."""
         name = f"converter-{self.release}-{self.bundle.stat().st_size}"

@@ -1,4 +1,4 @@
-"""The five prompts that compare a checkpoint with what is built from it."""
+"""The prompts that compare a checkpoint with what is built from it."""
 
 from __future__ import annotations
 
@@ -9,27 +9,30 @@ from typing import Any
 Messages = list[dict[str, Any]]
 
 COUNT = 5
-# Used when the training rows are not on this machine, or are fewer than five.
+# Used when the training rows are not on this machine, or are too few.
 GENERIC = (
     "What is the capital of France?",
     "Write one sentence about the sea.",
     "List three primary colors.",
     "Translate “good morning” into Spanish.",
     "What is 17 plus 25?",
+    "Name two animals that can fly.",
+    "Complete the sentence: The library opens at",
+    "What day comes after Monday?",
 )
 
 
-def comparison_prompts(rows: Iterable[dict[str, Any]]) -> list[Messages]:
-    """Returns five conversations that end with the user: from the training rows first, where differences matter."""
+def comparison_prompts(rows: Iterable[dict[str, Any]], count: int = COUNT) -> list[Messages]:
+    """Returns `count` conversations that end with the user: from the training rows first, where differences matter."""
     seen: list[Messages] = []
     # Rows often repeat a prompt; looking at more than this many costs more than a better prompt is worth.
     for row in islice(rows, 50):
         prompt = _prompt_of(row)
         if prompt and prompt not in seen:
             seen.append(prompt)
-        if len(seen) == COUNT:
+        if len(seen) == count:
             return seen
-    return seen + [[{"role": "user", "content": text}] for text in GENERIC[: COUNT - len(seen)]]
+    return seen + [[{"role": "user", "content": text}] for text in GENERIC[: count - len(seen)]]
 
 
 def _prompt_of(row: dict[str, Any]) -> Messages | None:

@@ -17,10 +17,18 @@ from .builds import Builds
 from .capabilities import Capabilities
 from .deployments import Deployments
 from .problems import Problem, error_response
-from .routes import checkpoint_routes, deployment_routes, job_routes, other_routes
+from .routes import (
+    certificate_routes,
+    checkpoint_routes,
+    deployment_routes,
+    export_routes,
+    job_routes,
+    other_routes,
+)
 from .settings import Settings
 from .supervisor import Supervisor
 from .webhook import Webhooks
+from .works import Works
 
 BODY_BYTES_MAX = 4 * 1024**2
 # An answer takes as long as it takes; a server that does not even accept a connection is gone.
@@ -58,9 +66,18 @@ def create_app(settings: Settings, capabilities: Capabilities | None = None) -> 
     app.state.capabilities = capabilities or Capabilities(settings.home)
     app.state.builds = builds
     app.state.deployments = deployments
+    app.state.certificates = Works(settings.home, "certificates", "whetstone_trainer.certificates")
+    app.state.exports = Works(settings.home, "exports", "whetstone_trainer.exports")
     problems.install(app)
-    for router in (job_routes.router, checkpoint_routes.router, deployment_routes.router, other_routes.router):
-        app.include_router(router, prefix="/v1")
+    for routes in (
+        job_routes,
+        checkpoint_routes,
+        certificate_routes,
+        deployment_routes,
+        export_routes,
+        other_routes,
+    ):
+        app.include_router(routes.router, prefix="/v1")
 
     @app.middleware("http")
     async def guard(request: Request, call: Handler) -> Response:

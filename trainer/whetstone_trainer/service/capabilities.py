@@ -92,14 +92,6 @@ def _look() -> dict[str, Any]:
         unavailable.append(
             {"feature": "training", "reason": f"{name} is not installed", "hint": "Use `npm run trainer`."}
         )
-    for feature in ("exports",):
-        unavailable.append(
-            {
-                "feature": feature,
-                "reason": "this version of the trainer has none",
-                "hint": "Update the trainer once there is one.",
-            }
-        )
     built = artifact_capabilities()
     unavailable.extend(one.model_dump() for one in built.unavailable)
     vllm = vllm_version()
@@ -145,6 +137,22 @@ def refuse_unavailable(capabilities: dict[str, Any], spec: dict[str, Any]) -> tu
                 return f"{value} is not available here: {known['reason']}", known["hint"]
         return f"{value} is not available here", None
     return None
+
+
+def refuse_form(capabilities: dict[str, Any], kind: str, quantization: str | None) -> tuple[str, str | None] | None:
+    """Returns why this machine cannot build a form of a checkpoint and the remedy, None when it can."""
+    if kind == "gguf":
+        wanted, known = quantization, capabilities["gguf_quantizations"]
+    elif kind == "compressed":
+        wanted, known = quantization, capabilities["compressed_quantizations"]
+    else:
+        wanted, known = kind, capabilities["export_formats"]
+    if wanted in known:
+        return None
+    for lacking in capabilities["unavailable"]:
+        if lacking["feature"] in (kind, wanted, "safetensors"):
+            return f"{wanted} is not available here: {lacking['reason']}", lacking["hint"]
+    return f"{wanted} is not available here", None
 
 
 def _version(package: str) -> str | None:

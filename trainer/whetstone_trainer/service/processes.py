@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -40,13 +41,33 @@ def oom_kills() -> int:
     return sum(int(line.split()[1]) for line in lines if line.startswith("oom_kill "))
 
 
-def start(command: Sequence[str], log: Path, env: dict[str, str]) -> subprocess.Popen[bytes]:
-    """Starts a worker as the leader of its own process group, with its output appended to `log`."""
+def start(
+    command: Sequence[str],
+    log: Path,
+    env: dict[str, str],
+    *,
+    stdin: bytes | None = None,
+    pass_fds: Sequence[int] = (),
+) -> subprocess.Popen[bytes]:
+    """Starts a worker as the leader of its own process group, with its output appended to `log`.
+
+    `stdin` is what must not be seen in its arguments or its environment; it has to fit the buffer of a pipe.
+    """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as output:
-        return subprocess.Popen(
-            list(command), stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=env, start_new_session=True
+        child = subprocess.Popen(
+            list(command),
+            stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
+            stdout=output,
+            stderr=output,
+            env=env,
+            start_new_session=True,
+            pass_fds=tuple(pass_fds),
         )
+    if stdin is not None and child.stdin is not None:
+        with contextlib.suppress(BrokenPipeError), child.stdin as pipe:
+            pipe.write(stdin)
+    return child
 
 
 def started_at(pid: int) -> float | None:

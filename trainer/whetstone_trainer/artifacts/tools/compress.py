@@ -2,8 +2,11 @@
 
 Usage: compress.py check                 prints {"versions": {...}, "conflicts": [...]} without importing torch
        compress.py run REQUEST RESULT
+       compress.py answer REQUEST RESULT     lets a written model answer and score given answers
 Request: {source, target, scheme, calibration: [text] | null, max_seq_length, prompts: [[token ids]], max_new_tokens}
 Result:  {answers: [[token ids]]}, from the written model loaded again; or {"error": "calibration_failed"}
+Request of answer: {model, prompts: [[token ids]], answers: [[token ids]], max_new_tokens}
+Result:  {tokens: [[token ids]], logprobs: [[nats, one for each token of an answer]]}
 """
 
 from __future__ import annotations
@@ -44,7 +47,6 @@ def check() -> dict[str, Any]:
 
 
 def run(request: dict[str, Any]) -> dict[str, Any]:
-    import torch
     from llmcompressor import oneshot
     from llmcompressor.modifiers.quantization import QuantizationModifier
     from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -64,18 +66,40 @@ def run(request: dict[str, Any]) -> dict[str, Any]:
     tokenizer.save_pretrained(request["target"])
     del model
     reloaded: Any = AutoModelForCausalLM.from_pretrained(request["target"], use_safetensors=True)
+    return {"answers": _answers(reloaded, request)}
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    model: Any = AutoModelForCausalLM.from_pretrained(request["model"], use_safetensors=True)
+    model.eval()
+    scores = []
+    for prompt, given in zip(request["prompts"], request["answers"], strict=True):
+        with torch.inference_mode():
+            logits = model(input_ids=torch.tensor([[*prompt, *given]], device=model.device)).logits[0].float()
+        distribution = logits[len(prompt) - 1 : -1].log_softmax(dim=-1)
+        scores.append([float(distribution[index, token]) for index, token in enumerate(given)])
+    return {"tokens": _answers(model, request), "logprobs": scores}
+
+
+def _answers(model: Any, request: dict[str, Any]) -> list[list[int]]:
+    """Returns the token ids of the answers at temperature 0."""
+    import torch
+
     answers = []
     for ids in request["prompts"]:
-        inputs = torch.tensor([ids], device=reloaded.device)
+        inputs = torch.tensor([ids], device=model.device)
         with torch.inference_mode():
-            output = reloaded.generate(
+            output = model.generate(
                 input_ids=inputs,
                 attention_mask=torch.ones_like(inputs),
                 max_new_tokens=request["max_new_tokens"],
                 do_sample=False,
             )
         answers.append(output[0, len(ids) :].tolist())
-    return {"answers": answers}
+    return answers
 
 
 def _calibration(request: dict[str, Any], tokenizer: Any) -> dict[str, Any]:
@@ -96,7 +120,8 @@ def main() -> None:
     if sys.argv[1] == "check":
         print(json.dumps(check()))
         return
-    result = run(json.loads(Path(sys.argv[2]).read_text()))
+    program = {"run": run, "answer": answer}[sys.argv[1]]
+    result = program(json.loads(Path(sys.argv[2]).read_text()))
     Path(sys.argv[3]).write_text(json.dumps(result))
 
 

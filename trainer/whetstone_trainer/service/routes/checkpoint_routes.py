@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Request, Response
 from fastapi.responses import FileResponse, JSONResponse
 
+from ...background import checkpoints_in_use
 from ...checkpoints import CheckpointManifest, discard, find_checkpoint
 from ...files import read_json
 from ...trainer_error import TrainerFailure
@@ -62,6 +63,8 @@ def delete_checkpoint(request: Request, checkpoint_id: str) -> dict[str, bool]:
                     raise TrainerFailure.of("in_use", f"job {other.job_id} continues from it")
         if user := deployments_of(request).user_of(checkpoint_id):
             raise TrainerFailure.of("in_use", f"deployment {user} serves it")
+        if checkpoint_id in checkpoints_in_use(supervisor.home):
+            raise TrainerFailure.of("in_use", "a running certificate or export reads it")
         discard(folder)
     return {"ok": True}
 

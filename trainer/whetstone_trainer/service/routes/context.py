@@ -6,12 +6,15 @@ import re
 from typing import cast
 
 from fastapi import Request
+from pydantic import ValidationError
 
+from ...trainer_error import TrainerFailure
 from ..builds import Builds
 from ..capabilities import Capabilities
 from ..deployments import Deployments
 from ..settings import Settings
 from ..supervisor import Supervisor
+from ..works import Works
 
 # Proxies cut a request at 60 to 100 s.
 WAIT_SECONDS_MAX = 50.0
@@ -36,6 +39,21 @@ def builds_of(request: Request) -> Builds:
 
 def deployments_of(request: Request) -> Deployments:
     return cast(Deployments, request.app.state.deployments)
+
+
+def certificates_of(request: Request) -> Works:
+    return cast(Works, request.app.state.certificates)
+
+
+def exports_of(request: Request) -> Works:
+    return cast(Works, request.app.state.exports)
+
+
+def invalid(error: ValidationError) -> TrainerFailure:
+    """Returns the first thing that is wrong with a body, without the value that is."""
+    first = error.errors()[0]
+    where = ".".join(str(part) for part in first["loc"])
+    return TrainerFailure.of("invalid_spec", f"{where}: {first['msg']}".strip(": "), param=where or None)
 
 
 def wait_of(request: Request, default: float) -> float:

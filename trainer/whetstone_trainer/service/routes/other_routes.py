@@ -9,6 +9,7 @@ from fastapi import APIRouter, Body, Request, Response
 from fastapi.responses import JSONResponse
 
 from ... import __version__
+from ...certificates.request import forget_answers
 from ..manifests import path_of, receive
 from ..problems import Problem, not_found
 from ..processes import boot_id
@@ -57,8 +58,10 @@ async def put_manifest(request: Request, sha256: str) -> dict[str, Any]:
 
 @router.delete("/manifests/{sha256}")
 def delete_manifest(request: Request, sha256: str) -> dict[str, bool]:
-    """Deletes a manifest's content: some of the words in it are to be forgotten."""
-    path_of(settings_of(request).home, sha256).unlink(missing_ok=True)
+    """Deletes a manifest's content: some of the words in it are to be forgotten, also where they were answered."""
+    home = settings_of(request).home
+    path_of(home, sha256).unlink(missing_ok=True)
+    forget_answers(home, sha256)
     return {"ok": True}
 
 

@@ -1,0 +1,66 @@
+"""Work that outlives the request that asked for it: one folder, one process; what is on disk says how it stands.
+
+`<home>/<kind>/<id>/` has request.json (what was asked), process.json (who works on it), state.json (how far it is),
+result.json (how it ended), cancel.json (somebody asked to stop) and log.txt. The process inherits the folder's lock, which
+the kernel releases however the process ends.
+"""
+
+from __future__ import annotations
+
+import fcntl
+from pathlib import Path
+from typing import Any, TextIO
+
+from .files import read_json
+
+REQUEST, PROCESS, STATE, RESULT, CANCEL = "request.json", "process.json", "state.json", "result.json", "cancel.json"
+LOG = "log.txt"
+KINDS = ("certificates", "exports")
+
+
+def take_lock(folder: Path) -> TextIO | None:
+    """Returns the lock of a folder, held until it is closed everywhere; None while a process works there."""
+    file = (folder / "lock").open("w")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        return None
+    return file
+
+
+def is_running(folder: Path) -> bool:
+    """Returns whether a process works on it."""
+    if not (folder / "lock").exists():
+        return False
+    lock = take_lock(folder)
+    if lock is not None:
+        lock.close()
+    return lock is None
+
+
+def checkpoints_in_use(home: Path) -> set[str]:
+    """Returns the checkpoints that running certificates and exports read."""
+    found: set[str] = set()
+    for kind in KINDS:
+        for path in home.glob(f"{kind}/*/{REQUEST}"):
+            if is_running(path.parent) and (checkpoint_id := checkpoint_of(read_or_none(path))):
+                found.add(checkpoint_id)
+    return found
+
+
+def checkpoint_of(request: Any) -> str | None:
+    """Returns the checkpoint that a request names."""
+    if not isinstance(request, dict):
+        return None
+    source = request.get("source")
+    named = (source if isinstance(source, dict) else request).get("checkpoint_id")
+    return named if isinstance(named, str) else None
+
+
+def read_or_none(path: Path) -> Any:
+    """Returns the JSON in `path`, None when there is none that can be read."""
+    try:
+        return read_json(path)
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,1 @@
+"""Parity certificates: proves that what is built from a checkpoint answers as the checkpoint does."""

@@ -1,0 +1,68 @@
+"""Puts the files that are published into the export's folder: the form, and its card in place of the build's."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from ..artifacts.build import build_source
+from ..artifacts.builds import link_files
+from ..artifacts.request import ArtifactFile
+from ..artifacts.source import Checkpoint, read_checkpoint
+from ..checkpoints import PICKLED
+from ..files import fsync_path, sha256_file, write_json
+from ..redaction import HUB_TOKEN
+from .card import checkpoint_card, hub_model_card, private_words
+from .hub_failure import refused
+from .hub_model import as_checkpoint, download
+from .request import ExportRequest
+
+FILES, BUILT, CARD = "files", "built.json", "README.md"
+# Weights are searched at their beginning only: that is where their formats keep words.
+_SEARCHED_BYTES = 8 * 1024**2
+
+
+def build_files(home: Path, request: ExportRequest, folder: Path, commit: str | None, log: Path) -> list[ArtifactFile]:
+    """Builds the form, links it into `<folder>/files` and returns what is to be published. Raises TrainerFailure."""
+    checkpoint, card = _source(home, request, folder, commit)
+    source, record = build_source(checkpoint, request.format, request.quantization, log)
+    target = folder / FILES
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    # Linked, so that nobody prunes the build while it is being sent.
+    link_files(source, record.files, target)
+    (target / CARD).unlink(missing_ok=True)
+    (target / CARD).write_text(card)
+    refuse_unsafe(target, home)
+    known = {file.path: file for file in record.files if file.path != CARD}
+    known[CARD] = ArtifactFile(path=CARD, size=(target / CARD).stat().st_size, sha256=sha256_file(target / CARD))
+    files = [known[path] for path in sorted(known)]
+    fsync_path(target)
+    write_json(folder / BUILT, {"files": [file.model_dump(mode="json") for file in files]})
+    return files
+
+
+def _source(home: Path, request: ExportRequest, folder: Path, commit: str | None) -> tuple[Checkpoint, str]:
+    model = request.source.hub_model
+    if model is None:
+        checkpoint = read_checkpoint(home, None, request.source.checkpoint_id or "")
+        return checkpoint, checkpoint_card(request, checkpoint)
+    if commit is None:
+        raise ValueError("a hub model is exported at a commit")
+    checkpoint = as_checkpoint(home, model, commit, download(home, model, commit), folder / "source")
+    return checkpoint, hub_model_card(request, model, commit)
+
+
+def refuse_unsafe(folder: Path, home: Path) -> None:
+    """Raises TrainerFailure export_failed when something is among the files that must not leave this machine."""
+    words = [word.encode() for word in private_words(home)]
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        name = path.relative_to(folder).as_posix()
+        if path.suffix in PICKLED:
+            raise refused(f"{name} is a pickle, which can run code when it is read", "source", "Export another format.")
+        with path.open("rb") as file:
+            content = file.read(_SEARCHED_BYTES)
+        if any(word in content for word in words):
+            raise refused(f"{name} names a folder of this machine", "source", "Report this: builds remove such paths.")
+        if path.suffix in (".json", ".md", ".jinja", ".txt") and HUB_TOKEN.search(content.decode(errors="replace")):
+            raise refused(f"{name} holds what looks like a token", "card", "Remove it from the card or the template.")

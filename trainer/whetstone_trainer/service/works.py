@@ -1,0 +1,162 @@
+"""Certificates and exports: starts a process for each and says how it stands, also after the service restarted."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..background import CANCEL, LOG, PROCESS, REQUEST, RESULT, STATE, is_running, read_or_none, take_lock
+from ..events import utc_now
+from ..files import write_json
+from ..redaction import redact
+from ..trainer_error import TrainerError, TrainerFailure
+from . import processes
+from .job_record import is_id
+from .problems import Problem, not_found
+
+# A process that is asked to stop ends what must not be torn, such as a commit whose answer is on its way.
+STOP_SECONDS = 30.0
+_POLL_SECONDS = 0.1
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What is on disk of a piece of work. `result` is None until it ended."""
+
+    request: dict[str, Any]
+    state: dict[str, Any]
+    result: dict[str, Any] | None
+    is_running: bool
+    is_cancelled: bool
+    error: TrainerError | None
+
+    @property
+    def has_ended(self) -> bool:
+        return not self.is_running
+
+
+class Works:
+    """All pieces of work of one kind. `module` is the program that does one of them."""
+
+    def __init__(self, home: Path, kind: str, module: str) -> None:
+        self._home = home
+        self._kind = kind
+        self._module = module
+        self._lock = threading.Lock()
+        self._children: list[Any] = []
+
+    def put(self, identity: str, request: dict[str, Any], check: Callable[[], None], secret: str | None = None) -> bool:
+        """Accepts work once and returns whether it is new; `check` refuses what a new one must not ask.
+
+        Asked again, it starts what lost its process and what failed for a reason that may have passed. Raises
+        idempotency_mismatch when the id names other work.
+        """
+        if not is_id(identity):
+            raise Problem(400, "an id has letters, digits, - and _ only")
+        folder = self._folder(identity)
+        with self._lock:
+            known = read_or_none(folder / REQUEST)
+            if known is not None and known != request:
+                raise TrainerFailure.of("idempotency_mismatch", f"{identity} exists with another request")
+            if known is None:
+                check()
+                folder.mkdir(parents=True, exist_ok=True)
+                write_json(folder / REQUEST, request)
+            if known is None or _may_start_again(folder):
+                self._start(folder, secret)
+        return known is None
+
+    def _start(self, folder: Path, secret: str | None) -> None:
+        lock = take_lock(folder)
+        if lock is None:
+            return
+        with lock:
+            for name in (RESULT, STATE, PROCESS):
+                (folder / name).unlink(missing_ok=True)
+            command = [sys.executable, "-m", self._module, "--home", str(self._home), "--id", folder.name]
+            child = processes.start(
+                command,
+                folder / LOG,
+                processes.clean_environment(),
+                stdin=None if secret is None else secret.encode(),
+                pass_fds=(lock.fileno(),),
+            )
+            write_json(
+                folder / PROCESS,
+                {"pid": child.pid, "pid_started": processes.started_at(child.pid), "started_at": utc_now()},
+            )
+        # Ended children stay zombies until somebody asks for them.
+        self._children = [one for one in [*self._children, child] if one.poll() is None]
+
+    def standing(self, identity: str) -> Standing:
+        """Returns how it stands; work without a process and without a result has failed."""
+        folder = self._folder(identity)
+        request = read_or_none(folder / REQUEST) if is_id(identity) else None
+        if request is None:
+            raise not_found(f"The {self._kind.removesuffix('s')}")
+        running = is_running(folder)
+        # Read after the process was looked for: what ended in between has its result.
+        result = None if running else read_or_none(folder / RESULT)
+        cancelled = not running and result is None and (folder / CANCEL).exists()
+        error = None
+        if not running and result is None and not cancelled:
+            tail = [redact(line) for line in processes.log_tail(folder / LOG)]
+            error = TrainerError.of("worker_vanished", "its process ended without a result", log_tail=tail)
+        return Standing(request, read_or_none(folder / STATE) or {}, result, running, cancelled, error)
+
+    async def settled(self, identity: str, wait_seconds: float) -> Standing:
+        """Returns how it stands once it has ended, or after `wait_seconds`."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + wait_seconds
+        while True:
+            standing = await asyncio.to_thread(self.standing, identity)
+            if standing.has_ended or loop.time() >= until:
+                return standing
+            await asyncio.sleep(_POLL_SECONDS)
+
+    def cancel(self, identity: str) -> None:
+        """Asks its process to stop and ends it when it does not. Of ended work it changes nothing."""
+        with self._lock:
+            standing = self.standing(identity)
+            if standing.has_ended and standing.error is None:
+                return
+            folder = self._folder(identity)
+            write_json(folder / CANCEL, {"requested_at": utc_now()})
+            process = read_or_none(folder / PROCESS) or {}
+        pid, started = process.get("pid"), process.get("pid_started")
+        if not isinstance(pid, int) or not isinstance(started, float) or not processes.is_same(pid, started):
+            return
+        processes.signal_worker(pid, signal.SIGTERM)
+
+        def end() -> None:
+            if processes.is_same(pid, started):
+                processes.kill_group(pid)
+
+        timer = threading.Timer(STOP_SECONDS, end)
+        timer.daemon = True
+        timer.start()
+
+    def _folder(self, identity: str) -> Path:
+        return self._home / self._kind / identity
+
+
+def _may_start_again(folder: Path) -> bool:
+    """Returns whether the same request may end otherwise now: its process vanished, or the cause may have passed."""
+    if is_running(folder) or (folder / CANCEL).exists():
+        return False
+    result = read_or_none(folder / RESULT)
+    if not isinstance(result, dict):
+        return True
+    error = result.get("error")
+    # The hub's token is not part of the request, and may be another one now.
+    return (
+        result.get("status") == "failed"
+        and isinstance(error, dict)
+        and (error.get("retryable") is True or error.get("code") == "hub_auth_failed")
+    )
