@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { and, eq } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { checkpoints, deployments, trainingJobs, tuningConfigs } from "@/db/schema";
-import { auditActor } from "@/server/platform/audit";
+import { auditActor, recordAudit } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
 import { notFound, ServiceError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
@@ -94,7 +94,7 @@ const serving = (row: DeploymentRow) => `“${row.name}”`;
  * Queues a deployment in the caller's transaction and returns its id. The same one that is on its way or runs already is returned
  * instead; another one on its way under this name is a 409.
  */
-export async function insertDeployment(tx: Ctx, candidate: Candidate): Promise<{ id: string; isNew: boolean }> {
+async function insertDeployment(tx: Ctx, candidate: Candidate): Promise<{ id: string; isNew: boolean }> {
   const { name } = candidate;
   const [rollOut] = await lockNamed(tx, name, isRollOut());
   if (rollOut && isSame(rollOut, candidate)) return { id: rollOut.id, isNew: false };
@@ -117,6 +117,23 @@ export async function insertDeployment(tx: Ctx, candidate: Candidate): Promise<{
     tuningConfigId,
   });
   return { id, isNew: true };
+}
+
+/** As `insertDeployment`, with a row in the audit log if it is new. */
+export async function queueDeployment(tx: Ctx, candidate: Candidate): Promise<{ id: string; isNew: boolean }> {
+  const queued = await insertDeployment(tx, candidate);
+  const { checkpointId, name, backend, quantization, force } = candidate;
+  if (queued.isNew) {
+    await recordAudit(tx.db, {
+      action: "fineTuning.queueDeployment",
+      projectId: tx.projectId,
+      actor: auditActor(tx.actor),
+      request: tx.request,
+      target: { type: "deployment", id: queued.id },
+      after: { checkpointId, name, backend, quantization, force },
+    });
+  }
+  return queued;
 }
 
 type Values = Omit<

@@ -55,9 +55,9 @@ async function enqueue(db: Db, trainerId: string, { method, path, query, headers
 }
 
 /** Waits for a command's result; takes it off the queue if the agent has not fetched it in time. */
-async function resultOf(db: Db, id: string, timeoutMs: number): Promise<CommandResult> {
+async function resultOf(db: Db, id: string, timeoutMs: number, signal?: AbortSignal): Promise<CommandResult> {
   const deadline = performance.now() + timeoutMs;
-  while (performance.now() < deadline) {
+  while (performance.now() < deadline && !signal?.aborted) {
     const [row] = await db
       .select({ state: trainerCommands.state, result: trainerCommands.result })
       .from(trainerCommands)
@@ -67,6 +67,7 @@ async function resultOf(db: Db, id: string, timeoutMs: number): Promise<CommandR
     await wait(LOOK_MS);
   }
   await db.delete(trainerCommands).where(and(eq(trainerCommands.id, id), eq(trainerCommands.state, "queued")));
+  signal?.throwIfAborted();
   throw new TrainerUnreachable(`The trainer did not reply within ${Math.round(timeoutMs / 1000)} s.`);
 }
 
@@ -78,7 +79,7 @@ export function agentTrainer({ db, trainerId, isOnline }: Attached): TrainerClie
     refuseInsideTransaction("A call to a trainer");
     if (!isOnline) throw new TrainerUnreachable("The trainer has not called for a while.");
     const id = await enqueue(db, trainerId, given);
-    return { id, result: await resultOf(db, id, timeoutMs) };
+    return { id, result: await resultOf(db, id, timeoutMs, given.signal) };
   }
 
   /** Fetches one range of a file and forgets the command, whose result is large. */
@@ -95,6 +96,7 @@ export function agentTrainer({ db, trainerId, isOnline }: Attached): TrainerClie
 
   return {
     trainerId,
+    answersWhole: true,
 
     async request(given) {
       const { result } = await call(given, given.timeoutMs ?? TIMEOUT_MS);
