@@ -18,6 +18,7 @@ import { requireServable, type ServeBackend } from "./servable";
 /** Time for the trainer to say that its own time limit has passed. */
 const SLACK_MS = 30_000;
 const NAME_CHARACTERS = 63;
+const TRIES = 3;
 
 export type Wish = {
   checkpointId: string;
@@ -95,6 +96,15 @@ const serving = (row: DeploymentRow) => `“${row.name}”`;
  * instead; another one on its way under this name is a 409.
  */
 async function insertDeployment(tx: Ctx, candidate: Candidate): Promise<{ id: string; isNew: boolean }> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const found = await insertOrFind(tx, candidate);
+    if (found) return found;
+  }
+  throw new ServiceError("conflict", `Another deployment of “${candidate.name}” has just begun. Try again.`);
+}
+
+/** Returns `undefined` if another one of the name began at this very moment: it can be seen then. */
+async function insertOrFind(tx: Ctx, candidate: Candidate): Promise<{ id: string; isNew: boolean } | undefined> {
   const { name } = candidate;
   const [rollOut] = await lockNamed(tx, name, isRollOut());
   if (rollOut && isSame(rollOut, candidate)) return { id: rollOut.id, isNew: false };
@@ -116,7 +126,7 @@ async function insertDeployment(tx: Ctx, candidate: Candidate): Promise<{ id: st
     trainerId,
     tuningConfigId,
   });
-  return { id, isNew: true };
+  return id === null ? undefined : { id, isNew: true };
 }
 
 /** As `insertDeployment`, with a row in the audit log if it is new. */
@@ -141,8 +151,8 @@ type Values = Omit<
   "projectId" | "id" | "status" | "deadlineAt" | "dueAt" | "updatedAt" | "actorKind" | "actorId"
 >;
 
-/** Stores a deployment that its background job will start. */
-export async function insert(tx: Ctx, values: Values): Promise<string> {
+/** Stores a deployment that its background job will start, and returns its id; `null` if another one of its name is starting. */
+export async function insert(tx: Ctx, values: Values): Promise<string | null> {
   const id = newId("dep");
   const [stored] = await tx.db
     .insert(deployments)
@@ -158,10 +168,9 @@ export async function insert(tx: Ctx, values: Values): Promise<string> {
       actorKind: tx.actor.kind,
       actorId: auditActor(tx.actor).id,
     })
-    // Somebody else's, of the same moment.
     .onConflictDoNothing()
     .returning({ id: deployments.id });
-  if (!stored) throw new ServiceError("conflict", `Another deployment of “${values.name}” has just begun. Try again.`);
+  if (!stored) return null;
   await emit(tx.db, deploymentDue.create({ projectId: tx.projectId, deploymentId: id }));
   return id;
 }
