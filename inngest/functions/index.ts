@@ -2,6 +2,7 @@ import { backfill } from "./backfill";
 import { collectExamples, collectionPass } from "./collect-examples";
 import { deleteData } from "./delete-data";
 import { deleteDatasetExamples } from "./delete-dataset";
+import { pollDeployments, runDeployments } from "./deployments";
 import { diagnoseInactiveConversations } from "./diagnose-inactive-conversations";
 import { diagnoseSelectedConversations } from "./diagnose-selected-conversations";
 import { evaluateTuningTriggers } from "./evaluate-tuning-triggers";
@@ -11,6 +12,7 @@ import { queueDueNotices, sendQueuedDelivery } from "./notifications";
 import { recountFindings } from "./recount-findings";
 import { reprice } from "./reprice";
 import { rewrapStoredSecrets } from "./rewrap-secrets";
+import { runRollouts } from "./rollouts";
 import { failCancelledRuleRuns, runRules } from "./run-rules";
 import { forgetOldMail, mailForgottenPassword, sendQueuedMail } from "./send-mail";
 import { pollTrainingJobs, runTrainingJobs } from "./training-jobs";
@@ -45,6 +47,9 @@ export const functions = [
   syncWorkItems,
   runTrainingJobs,
   pollTrainingJobs,
+  runDeployments,
+  pollDeployments,
+  runRollouts,
   watchTrainers,
   evaluateTuningTriggers,
 ];

@@ -7,6 +7,7 @@ import { connectionsRouter } from "./routers/connections";
 import { backupsRouter, deletionsRouter, retentionRouter, storageRouter } from "./routers/data";
 import { datasetExportsRouter, datasetImportsRouter } from "./routers/dataset-files";
 import { datasetsRouter, datasetVersionsRouter, examplesRouter } from "./routers/datasets";
+import { deploymentsRouter } from "./routers/deployments";
 import {
   backfillsRouter,
   diagnosticSettingsRouter,
@@ -91,6 +92,7 @@ export const appRouter = router({
   trainingJobs: trainingJobsRouter,
   checkpoints: checkpointsRouter,
   baseModels: baseModelsRouter,
+  deployments: deploymentsRouter,
   tuningConfigs: tuningConfigsRouter,
 });
 export type AppRouter = typeof appRouter;

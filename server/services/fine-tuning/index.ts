@@ -4,6 +4,19 @@ export { addBaseModel } from "./base-models/add-base-model";
 export { getBaseModel, listBaseModels } from "./base-models/list-base-models";
 export { removeBaseModel } from "./base-models/remove-base-model";
 export { getCheckpoint, listCheckpoints } from "./checkpoints/list-checkpoints";
+export {
+  completeChat,
+  deployCheckpoint,
+  getDeployment,
+  listDeployments,
+  listServedModels,
+  rollBackDeployment,
+  runDeployment,
+  startPlayground,
+  stopDeployment,
+  stopOrphans,
+  wakeDeployments,
+} from "./deployments";
 export { getMetrics, listEvents, streamEvents } from "./events";
 export { cancelJob, pauseJob, resumeJob } from "./jobs/change-jobs";
 export { createJob } from "./jobs/create-job";
@@ -12,6 +25,8 @@ export { listJobs } from "./jobs/list-jobs";
 export { runTrainingJob, wakeTrainingJobs } from "./jobs/run-job";
 export { validateJob } from "./jobs/validate-job";
 export { forgetTraining } from "./manifests/forget-training";
+export { listRolloutDecisions } from "./rollouts/list-rollout-decisions";
+export { runRollout, wakeRollouts } from "./rollouts/run-rollout";
 export {
   addTrainer,
   downloadCheckpointFile,

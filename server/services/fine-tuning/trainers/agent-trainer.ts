@@ -14,6 +14,8 @@ const LOOK_MS = 100;
 /** Bytes of a file in one command: its result is stored until it is read. */
 export const CHUNK_BYTES = 8 * 1024 * 1024;
 const CHUNK_TIMEOUT_MS = 120_000;
+/** Of a model's answer, which arrives whole. */
+const ANSWER_TIMEOUT_MS = 600_000;
 
 /** An agent's response. A body that is no JSON is base64. */
 export const commandResult = z.object({
@@ -53,9 +55,9 @@ async function enqueue(db: Db, trainerId: string, { method, path, query, headers
 }
 
 /** Waits for a command's result; takes it off the queue if the agent has not fetched it in time. */
-async function resultOf(db: Db, id: string, timeoutMs: number): Promise<CommandResult> {
+async function resultOf(db: Db, id: string, timeoutMs: number, signal?: AbortSignal): Promise<CommandResult> {
   const deadline = performance.now() + timeoutMs;
-  while (performance.now() < deadline) {
+  while (performance.now() < deadline && !signal?.aborted) {
     const [row] = await db
       .select({ state: trainerCommands.state, result: trainerCommands.result })
       .from(trainerCommands)
@@ -65,6 +67,7 @@ async function resultOf(db: Db, id: string, timeoutMs: number): Promise<CommandR
     await wait(LOOK_MS);
   }
   await db.delete(trainerCommands).where(and(eq(trainerCommands.id, id), eq(trainerCommands.state, "queued")));
+  signal?.throwIfAborted();
   throw new TrainerUnreachable(`The trainer did not reply within ${Math.round(timeoutMs / 1000)} s.`);
 }
 
@@ -76,7 +79,7 @@ export function agentTrainer({ db, trainerId, isOnline }: Attached): TrainerClie
     refuseInsideTransaction("A call to a trainer");
     if (!isOnline) throw new TrainerUnreachable("The trainer has not called for a while.");
     const id = await enqueue(db, trainerId, given);
-    return { id, result: await resultOf(db, id, timeoutMs) };
+    return { id, result: await resultOf(db, id, timeoutMs, given.signal) };
   }
 
   /** Fetches one range of a file and forgets the command, whose result is large. */
@@ -93,6 +96,7 @@ export function agentTrainer({ db, trainerId, isOnline }: Attached): TrainerClie
 
   return {
     trainerId,
+    answersWhole: true,
 
     async request(given) {
       const { result } = await call(given, given.timeoutMs ?? TIMEOUT_MS);
@@ -121,6 +125,19 @@ export function agentTrainer({ db, trainerId, isOnline }: Attached): TrainerClie
       const headers = { ...first.headers, "content-length": String(end - start + 1) };
       if (!asked) return { status: 200, headers, body: body() };
       return { status: 206, headers: { ...headers, "content-range": `bytes ${start}-${end}/${total}` }, body: body() };
+    },
+
+    async stream(given) {
+      const { id, result } = await call(given, given.timeoutMs ?? ANSWER_TIMEOUT_MS);
+      // The words of a conversation do not lie there for longer than it takes to fetch them.
+      await db.delete(trainerCommands).where(eq(trainerCommands.id, id));
+      const { status, headers, body } = result;
+      if (status < 200 || status > 299) throw refusalOf(status, jsonOf(body), "the agent's key");
+      const text = typeof body === "string" ? body : JSON.stringify(body ?? null);
+      async function* whole() {
+        yield Buffer.from(text);
+      }
+      return { status, headers: lowerCased(headers), body: whole() };
     },
 
     // It fetches the manifests of its jobs and commands itself, when it needs them.

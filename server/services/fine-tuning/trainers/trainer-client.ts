@@ -6,6 +6,8 @@ export type TrainerCall = {
   headers?: Record<string, string>;
   json?: unknown;
   timeoutMs?: number;
+  /** Ends the call, and with it what the trainer does for it. */
+  signal?: AbortSignal;
   /** For its place in the project's share of outbound calls. */
   projectId: string;
 };
@@ -20,12 +22,19 @@ export type TrainerDownload = {
 /** A machine that trains, whether we call it or it fetches our calls. */
 export type TrainerClient = {
   readonly trainerId: string;
+  /** Its streams arrive whole. */
+  readonly answersWhole?: true;
   /** Where it is to report a job's events as they happen; undefined for an agent, which knows. */
   webhookFor?(jobId: string): { url: string };
   /** Returns its reply if it is a success; throws `TrainerRefused` for any other, `TrainerUnreachable` without one. */
   request(call: TrainerCall): Promise<TrainerReply>;
   /** Returns a file while it arrives. */
   download(call: TrainerCall): Promise<TrainerDownload>;
+  /**
+   * Returns a reply of any kind while it arrives, whatever its silences: tokens take their time. An agent's arrives whole. Throws as
+   * `request` does.
+   */
+  stream(call: TrainerCall): Promise<TrainerDownload>;
   /** Sends a frozen manifest unless the trainer has it. An agent fetches it itself when its job needs it. */
   sendManifest(manifest: {
     projectId: string;
