@@ -5,6 +5,7 @@ import { deleteDatasetExamples } from "./delete-dataset";
 import { diagnoseInactiveConversations } from "./diagnose-inactive-conversations";
 import { diagnoseSelectedConversations } from "./diagnose-selected-conversations";
 import { evaluateTuningTriggers } from "./evaluate-tuning-triggers";
+import { pollEvaluations, runEvaluations } from "./evaluations";
 import { measureStorageOfProject, projectHousekeeping, scheduleDailyHousekeeping } from "./housekeeping";
 import { importExamples } from "./import-examples";
 import { queueDueNotices, sendQueuedDelivery } from "./notifications";
@@ -45,6 +46,8 @@ export const functions = [
   syncWorkItems,
   runTrainingJobs,
   pollTrainingJobs,
+  runEvaluations,
+  pollEvaluations,
   watchTrainers,
   evaluateTuningTriggers,
 ];

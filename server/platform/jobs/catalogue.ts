@@ -38,6 +38,8 @@ const CATALOGUE = {
   "rewrap-secrets": { name: "Rewrap stored secrets under a new key" },
   "run-training-job": { name: "Send a training job to its trainer and follow it" },
   "poll-training-jobs": { name: "Look after unfinished training jobs" },
+  "run-evaluation": { name: "Compare the answers of two models" },
+  "poll-evaluations": { name: "Look after unfinished evaluations" },
 } as const satisfies Record<string, Entry>;
 export type FunctionName = keyof typeof CATALOGUE;
 

@@ -1,16 +1,21 @@
 import type { Capability } from "@/server/platform/capabilities";
 import {
   addBaseModel,
+  cancelEvaluation,
   cancelJob,
+  createEvaluation,
   createJob,
   createTuningConfig,
   deleteTuningConfig,
   getBaseModel,
   getCheckpoint,
+  getEvaluation,
   getJob,
   getTuningConfig,
   listBaseModels,
   listCheckpoints,
+  listEvaluationRows,
+  listEvaluations,
   listJobs,
   listTriggerDecisions,
   listTuningConfigs,
@@ -29,6 +34,7 @@ const ABSENT =
 
 const READS: readonly Capability[] = ["workspace:read", "project:data:read"];
 const base = `${project}/fine-tuning`;
+const evaluations = `${base}/evaluations`;
 const configs = `${base}/tuning-configs`;
 
 const route = (
@@ -63,6 +69,11 @@ export const FINE_TUNING = about("Fine-tuning", [
     "project:models:manage",
   ]),
   route("GET", "/lineage/:rootModelId", "getLineage", "Read the lineage of a root model."),
+  get(evaluations, listEvaluations),
+  post(evaluations, createEvaluation, 202),
+  get(`${evaluations}/:evaluationId`, getEvaluation),
+  get(`${evaluations}/:evaluationId/rows`, listEvaluationRows),
+  post(`${evaluations}/:evaluationId/cancel`, cancelEvaluation),
   get(configs, listTuningConfigs),
   post(configs, createTuningConfig, 201),
   get(`${configs}/:configId`, getTuningConfig),

@@ -4,6 +4,18 @@ export { addBaseModel } from "./base-models/add-base-model";
 export { getBaseModel, listBaseModels } from "./base-models/list-base-models";
 export { removeBaseModel } from "./base-models/remove-base-model";
 export { getCheckpoint, listCheckpoints } from "./checkpoints/list-checkpoints";
+export {
+  answeredFor,
+  cancelEvaluation,
+  createEvaluation,
+  forgetEvaluations,
+  getEvaluation,
+  listEvaluationRows,
+  listEvaluations,
+  replayedFrom,
+  runEvaluation,
+  wakeEvaluations,
+} from "./evaluations";
 export { getMetrics, listEvents, streamEvents } from "./events";
 export { cancelJob, pauseJob, resumeJob } from "./jobs/change-jobs";
 export { createJob } from "./jobs/create-job";

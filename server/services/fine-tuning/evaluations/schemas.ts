@@ -11,7 +11,7 @@ import { trainerProblem } from "../jobs/schemas";
 
 /** Rows that one evaluation may have, and has without another number. */
 export const ROWS_MAX = 500;
-const ROWS_DEFAULT = 200;
+export const ROWS_DEFAULT = 200;
 /** Replays that a verdict needs. With fewer, the interval says little about conversations other than these. */
 export const PROOF_REPLAYS_MIN = 10;
 
@@ -58,8 +58,8 @@ export type ShareInterval = z.infer<typeof interval>;
 
 /** Which Examples or conversations were compared, and why others were not. */
 export const selection = z.object({
-  /** That could have been compared. */
-  available: z.int(),
+  /** That could have been compared; `null` where not all were looked at. */
+  available: z.int().nullable(),
   selected: z.int(),
   /** Of Examples: how many are from each split. */
   splits: z.object({ test: z.int(), validation: z.int() }).nullable(),
