@@ -361,6 +361,12 @@ const SAMPLES: Record<string, Sample> = {
   "fineTuning.cancelJob": async ({ ctx }) => ({ input: { jobId: (await trainingWorld(ctx, "a")).jobId } }),
   "fineTuning.pauseJob": async ({ ctx }) => ({ input: { jobId: await jobThatIs(ctx, { status: "running" }) } }),
   "fineTuning.resumeJob": async ({ ctx }) => ({ input: { jobId: await jobThatIs(ctx, PAUSED) } }),
+  "fineTuning.createEvaluation": async ({ ctx }) => ({
+    input: { checkpointId: (await trainingWorld(ctx, "a")).checkpointId, kind: "examples" },
+  }),
+  "fineTuning.cancelEvaluation": async ({ ctx }) => ({
+    input: { evaluationId: (await trainingWorld(ctx, "a")).evaluationId },
+  }),
   "fineTuning.addBaseModel": only({ id: "acme/support", source: "hub" }),
   "fineTuning.removeBaseModel": async ({ ctx }) => ({
     input: { baseModelId: (await trainingWorld(ctx, "a")).baseModelId },
