@@ -142,7 +142,7 @@ async function spreadConversation(ctx: Ctx) {
   await ctx.db.insert(adjudications).values({ ...quoted, id: hex(64), answer: { quotes: [`${word} said`] } });
   const datasetId = await storedDataset(ctx);
   const link = { conversationId: id, userId: `${word}-user`, turn: 0, findingId: null };
-  await write(ctx, datasetId, [creating(`I am ${word}`, { tags: [`${word}-tag`], link })]);
+  await write(ctx, datasetId, [creating(`I am ${word}`, { tags: [`${word}-tag`], link, split: "train" })]);
   const candidateId = await storedCandidate(ctx, datasetId, { reason: `${word} said` });
   await ctx.db.update(exampleCandidates).set({ conversationId: id }).where(eq(exampleCandidates.id, candidateId));
   await trainOn(ctx, datasetId, `${word} said`);
