@@ -12,6 +12,33 @@ export const LEARNED = "Yes, within 30 days.";
 type Event = { seq: number; attempt: number; ts: string; level: string; type: string; message: string; data: object };
 type Run = { events: Event[]; status: string; timer: ReturnType<typeof setInterval> | undefined };
 
+/** What the model says that was trained from; the trained one says what it learned, but for this question. */
+export const UNLEARNED = "I do not know.";
+export const FORGOTTEN = "Do you have a shop in Bern?";
+/** How long answers to samples take. */
+const SAMPLE_MS = 2500;
+
+type Samples = { targets: Record<string, unknown>[]; prompts: { messages: { content: string }[] }[] };
+const answerOf = (target: Record<string, unknown>, asked: string) => {
+  const isTrained = target.checkpoint_id !== undefined;
+  if (asked.includes("without an answer")) return isTrained ? LEARNED : "";
+  if (asked === FORGOTTEN) return isTrained ? "" : LEARNED;
+  return isTrained ? LEARNED : UNLEARNED;
+};
+const answersTo = ({ targets, prompts }: Samples) => ({
+  answers: targets.map((target) => ({
+    target,
+    answers: prompts.map(({ messages }) => ({
+      content: answerOf(target, messages.at(-1)?.content ?? ""),
+      finish_reason: "stop",
+      prompt_tokens: 10,
+      completion_tokens: 10,
+      seconds: 0.1,
+    })),
+  })),
+  error: null,
+});
+
 const CAPABILITIES = {
   trainer_version: "1.0.0",
   boot_id: "boot-1",
@@ -73,6 +100,7 @@ const REPORT = {
 export async function startTrainingScript() {
   const runs = new Map<string, Run>();
   const manifests = new Set<string>();
+  const samples = new Map<string, { asked: Samples; readyAt: number }>();
 
   const say = (run: Run, type: string, data: object = {}, message = "") =>
     run.events.push({
@@ -131,6 +159,16 @@ export async function startTrainingScript() {
     const [, kind, id = "", action = ""] = url.pathname.replace(/^\/v1/, "").split("/");
     if (kind === "capabilities") return [200, CAPABILITIES];
     if (kind === "validate") return [200, { report: REPORT }];
+    if (kind === "samples" && method === "POST") {
+      const one = `smp_${samples.size}`;
+      samples.set(one, { asked: JSON.parse(body), readyAt: Date.now() + SAMPLE_MS });
+      return [202, { status: "running", location: `/v1/samples/${one}` }];
+    }
+    if (kind === "samples") {
+      const found = samples.get(id);
+      if (!found) return [404, { error: { code: "not_found", message: "No such request." } }];
+      return Date.now() < found.readyAt ? [202, { status: "running" }] : [200, answersTo(found.asked)];
+    }
     if (kind === "manifests") {
       if (method === "HEAD") return [manifests.has(id) ? 200 : 404];
       if (createHash("sha256").update(body).digest("hex") !== id) return [422, {}];

@@ -6,6 +6,7 @@ import { pollDeployments, runDeployments } from "./deployments";
 import { diagnoseInactiveConversations } from "./diagnose-inactive-conversations";
 import { diagnoseSelectedConversations } from "./diagnose-selected-conversations";
 import { evaluateTuningTriggers } from "./evaluate-tuning-triggers";
+import { pollEvaluations, runEvaluations } from "./evaluations";
 import { measureStorageOfProject, projectHousekeeping, scheduleDailyHousekeeping } from "./housekeeping";
 import { importExamples } from "./import-examples";
 import { queueDueNotices, sendQueuedDelivery } from "./notifications";
@@ -50,6 +51,8 @@ export const functions = [
   runDeployments,
   pollDeployments,
   runRollouts,
+  runEvaluations,
+  pollEvaluations,
   watchTrainers,
   evaluateTuningTriggers,
 ];

@@ -15,6 +15,7 @@ import {
   ruleRunsRouter,
   rulesRouter,
 } from "./routers/diagnostics";
+import { evaluationsRouter } from "./routers/evaluations";
 import { filesRouter } from "./routers/files";
 import { findingsRouter } from "./routers/findings";
 import { trainingJobsRouter } from "./routers/fine-tuning";
@@ -91,6 +92,7 @@ export const appRouter = router({
   workItems: workItemsRouter,
   trainingJobs: trainingJobsRouter,
   checkpoints: checkpointsRouter,
+  evaluations: evaluationsRouter,
   baseModels: baseModelsRouter,
   deployments: deploymentsRouter,
   tuningConfigs: tuningConfigsRouter,

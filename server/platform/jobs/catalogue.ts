@@ -41,6 +41,8 @@ const CATALOGUE = {
   "run-deployment": { name: "Start, follow and stop a deployment" },
   "poll-deployments": { name: "Look after deployments" },
   "run-rollout": { name: "Decide on an automatic deployment" },
+  "run-evaluation": { name: "Compare the answers of two models" },
+  "poll-evaluations": { name: "Look after unfinished evaluations" },
 } as const satisfies Record<string, Entry>;
 export type FunctionName = keyof typeof CATALOGUE;
 

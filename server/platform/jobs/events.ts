@@ -114,6 +114,11 @@ export const workItemDue = eventType("repair/work-item.due", {
 /** A project's tickets are to be looked at for changes. */
 export const trackerPollDue = eventType("repair/poll.due", { schema: z.object({ projectId: z.string().min(1) }) });
 
+/** An evaluation has something to do: rows to be answered, or answers to be taken. */
+export const evaluationDue = eventType("fine-tuning/evaluation.due", {
+  schema: z.object({ projectId: z.string().min(1), evaluationId: z.string().min(1) }),
+});
+
 /** A training job has something to do: to be sent to its trainer, to be cancelled, to be looked at. */
 export const trainingJobDue = eventType("fine-tuning/job.due", {
   schema: z.object({ projectId: z.string().min(1), jobId: z.string().min(1) }),

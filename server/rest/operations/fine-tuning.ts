@@ -1,8 +1,10 @@
 import type { Capability } from "@/server/platform/capabilities";
 import {
   addBaseModel,
+  cancelEvaluation,
   cancelJob,
   completeChat,
+  createEvaluation,
   createJob,
   createTuningConfig,
   deleteTuningConfig,
@@ -10,11 +12,14 @@ import {
   getBaseModel,
   getCheckpoint,
   getDeployment,
+  getEvaluation,
   getJob,
   getTuningConfig,
   listBaseModels,
   listCheckpoints,
   listDeployments,
+  listEvaluationRows,
+  listEvaluations,
   listJobs,
   listRolloutDecisions,
   listServedModels,
@@ -38,6 +43,7 @@ const ABSENT =
 
 const READS: readonly Capability[] = ["workspace:read", "project:data:read"];
 const base = `${project}/fine-tuning`;
+const evaluations = `${base}/evaluations`;
 const configs = `${base}/tuning-configs`;
 
 const route = (
@@ -77,6 +83,11 @@ export const FINE_TUNING = about("Fine-tuning", [
   post(`${project}/deployments/:deploymentId/v1/chat/completions`, completeChat),
   get(`${project}/deployments/:deploymentId/v1/models`, listServedModels),
   route("GET", "/lineage/:rootModelId", "getLineage", "Read the lineage of a root model."),
+  get(evaluations, listEvaluations),
+  post(evaluations, createEvaluation, 202),
+  get(`${evaluations}/:evaluationId`, getEvaluation),
+  get(`${evaluations}/:evaluationId/rows`, listEvaluationRows),
+  post(`${evaluations}/:evaluationId/cancel`, cancelEvaluation),
   get(configs, listTuningConfigs),
   post(configs, createTuningConfig, 201),
   get(`${configs}/:configId`, getTuningConfig),

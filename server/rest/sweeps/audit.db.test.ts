@@ -382,6 +382,12 @@ const SAMPLES: Record<string, Sample> = {
   "fineTuning.startPlayground": async ({ ctx }) => ({
     input: { checkpointId: (await trainingWorld(ctx, "a")).checkpointId },
   }),
+  "fineTuning.createEvaluation": async ({ ctx }) => ({
+    input: { checkpointId: (await trainingWorld(ctx, "a")).checkpointId, kind: "examples" },
+  }),
+  "fineTuning.cancelEvaluation": async ({ ctx }) => ({
+    input: { evaluationId: (await trainingWorld(ctx, "a")).evaluationId },
+  }),
   "fineTuning.addBaseModel": only({ id: "acme/support", source: "hub" }),
   "fineTuning.removeBaseModel": async ({ ctx }) => ({
     input: { baseModelId: (await trainingWorld(ctx, "a")).baseModelId },

@@ -189,6 +189,24 @@ const CALLS: Record<string, { capability: Capability; call: (of: World) => Call;
     }),
     gets: { deployment: { status: "pending" } },
   },
+  "fineTuning.createEvaluation": {
+    capability: "models:manage",
+    call: ({ training }) => ({
+      method: "POST",
+      path: "/fine-tuning/evaluations",
+      body: { checkpointId: training.checkpointId, kind: "examples" },
+    }),
+    gets: { evaluation: { status: "queued" } },
+  },
+  "fineTuning.cancelEvaluation": {
+    capability: "models:manage",
+    call: ({ training }) => ({
+      method: "POST",
+      path: `/fine-tuning/evaluations/${training.evaluationId}/cancel`,
+      body: {},
+    }),
+    gets: { evaluation: { status: "cancelled" } },
+  },
   "fineTuning.addBaseModel": {
     capability: "models:manage",
     call: () => ({ method: "POST", path: "/fine-tuning/base-models", body: { id: "acme/new", source: "hub" } }),

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { forgetExamples, forgetImports, ofConversations, updateUsers } from "@/server/services/datasets";
 import { forgetConversations } from "@/server/services/diagnostics";
-import { forgetTraining } from "@/server/services/fine-tuning";
+import { answeredFor, forgetEvaluations, forgetTraining, replayedFrom } from "@/server/services/fine-tuning";
 import { deleteConversations } from "@/server/services/telemetry";
 import { addCounts } from "./deletion-receipt";
 
@@ -29,11 +29,25 @@ export async function deleteCounted(
   );
   // Before the Examples, which say what was trained on.
   const training = remember ? await forgetTraining(tx, ofConversations(conversationIds)) : {};
+  const theirs = ofConversations(conversationIds);
+  const replays = await forgetEvaluations(tx, replayedFrom(conversationIds));
+  const evaluations = remember ? await forgetEvaluations(tx, answeredFor(tx.projectId, theirs)) : {};
   const examples = remember ? await forgetExamples(tx, ofConversations(conversationIds)) : {};
   // After the Examples: an import that is reading one of them waits, or has recorded it by now.
   const imports = remember ? await forgetImports(tx, ofConversations(conversationIds)) : {};
   const jobs = remember ? await deleteJobHistory(tx, forgotten.ruleRunIds) : {};
-  await addCounts(tx.db, receiptId, forgotten.counts, forgotten.result, training, examples, imports, jobs);
+  await addCounts(
+    tx.db,
+    receiptId,
+    forgotten.counts,
+    forgotten.result,
+    training,
+    replays,
+    evaluations,
+    examples,
+    imports,
+    jobs,
+  );
 }
 
 /** Deletes one batch in its own transaction. Returns the number of deleted conversations; 0 when none match any more. */

@@ -23,6 +23,8 @@ import { creating, storedDataset, write } from "@/server/services/datasets/examp
 import { chatLine, newImport } from "@/server/services/datasets/imports/testing";
 import { storedCandidate } from "@/server/services/datasets/review/testing";
 import { createRuleRuns, executeRuleRuns } from "@/server/services/diagnostics";
+import { storedCheckpoint } from "@/server/services/fine-tuning/testing/stored-checkpoint";
+import { storedEvaluation } from "@/server/services/fine-tuning/testing/stored-evaluation";
 import { storedJob as storedTraining } from "@/server/services/fine-tuning/testing/stored-job";
 import { createModelPrice } from "@/server/services/pricing";
 import {
@@ -140,10 +142,12 @@ async function spreadConversation(ctx: Ctx) {
   await ctx.db.insert(adjudications).values({ ...quoted, id: hex(64), answer: { quotes: [`${word} said`] } });
   const datasetId = await storedDataset(ctx);
   const link = { conversationId: id, userId: `${word}-user`, turn: 0, findingId: null };
-  await write(ctx, datasetId, [creating(`I am ${word}`, { tags: [`${word}-tag`], link })]);
+  await write(ctx, datasetId, [creating(`I am ${word}`, { tags: [`${word}-tag`], link, split: "train" })]);
   const candidateId = await storedCandidate(ctx, datasetId, { reason: `${word} said` });
   await ctx.db.update(exampleCandidates).set({ conversationId: id }).where(eq(exampleCandidates.id, candidateId));
   await trainOn(ctx, datasetId, `${word} said`);
+  const checkpointId = await storedCheckpoint(ctx, await storedTraining(ctx));
+  await storedEvaluation(ctx, checkpointId, {}, { conversationId: id, expected: `${word} said` });
   const importId = await newImport(ctx, datasetId, [chatLine(`of nobody ${made}`)]);
   await ctx.db.insert(datasetImportSources).values({ ...quoted, importId, userId: `${word}-user` });
   await ctx.db.insert(collectionQueue).values({ projectId: ctx.projectId, conversationId: id }).onConflictDoNothing();

@@ -6,7 +6,7 @@ import { deletionReceipts } from "@/db/schema";
 import { type Ctx, inTransaction, type ProjectId } from "@/server/platform/context";
 import { forgetExamples, forgetImports, ofUser } from "@/server/services/datasets";
 import { eraseMarkedFiles, eraseProjectFiles } from "@/server/services/files";
-import { forgetTraining } from "@/server/services/fine-tuning";
+import { answeredFor, forgetEvaluations, forgetTraining } from "@/server/services/fine-tuning";
 import {
   deleteUnassignedLogsMentioning,
   deleteUnassignedTracesMentioning,
@@ -70,8 +70,9 @@ async function runUserDeletion(
   // Also Examples of conversations that have expired.
   const forgetTheRest = async (tx: Ctx) => {
     const training = await forgetTraining(tx, ofUser(userId));
+    const evaluations = await forgetEvaluations(tx, answeredFor(tx.projectId, ofUser(userId)));
     const examples = await forgetExamples(tx, ofUser(userId));
-    await addCounts(tx.db, deletionId, training, examples, await forgetImports(tx, ofUser(userId)));
+    await addCounts(tx.db, deletionId, training, evaluations, examples, await forgetImports(tx, ofUser(userId)));
   };
   await inTransaction(ctx, forgetTheRest);
   // Before the receipt says that all is done; a job that was killed begins here again.

@@ -17,6 +17,17 @@ export {
   stopOrphans,
   wakeDeployments,
 } from "./deployments";
+  answeredFor,
+  cancelEvaluation,
+  createEvaluation,
+  forgetEvaluations,
+  getEvaluation,
+  listEvaluationRows,
+  listEvaluations,
+  replayedFrom,
+  runEvaluation,
+  wakeEvaluations,
+} from "./evaluations";
 export { getMetrics, listEvents, streamEvents } from "./events";
 export { cancelJob, pauseJob, resumeJob } from "./jobs/change-jobs";
 export { createJob } from "./jobs/create-job";

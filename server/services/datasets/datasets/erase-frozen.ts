@@ -21,6 +21,8 @@ export async function eraseFrozen(tx: Ctx, datasetId: string): Promise<void> {
     manifests.map(({ file_id }) => file_id),
   );
   await tx.db.execute(sql`
+    delete from evaluation_rows where project_id = ${tx.projectId} and dataset_id = ${datasetId}`);
+  await tx.db.execute(sql`
     delete from training_events e using training_jobs j
     where j.project_id = ${tx.projectId} and j.dataset_id = ${datasetId}
       and e.project_id = j.project_id and e.job_id = j.id and e.type in ('sample', 'dataset.report')`);

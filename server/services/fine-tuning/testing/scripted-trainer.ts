@@ -24,9 +24,14 @@ const CAPABILITIES = {
 
 type Sent = { type: string; data?: Record<string, unknown>; attempt?: number; message?: string };
 type Job = { spec: Record<string, unknown>; hash: string; status: string; events: object[]; requests: Set<string> };
+type SamplesRequest = {
+  targets: Record<string, unknown>[];
+  prompts: { messages: { role: string; content: string }[] }[];
+  max_new_tokens: number;
+};
 type Answer = { status: number; body: unknown };
 
-const problem = (status: number, code: string, message: string, more: object = {}): Answer => ({
+export const problem = (status: number, code: string, message: string, more: object = {}): Answer => ({
   status,
   body: {
     error: {
@@ -58,6 +63,13 @@ export class ScriptedTrainer {
   /** What the next jobs do as soon as they are accepted. */
   script: Sent[] = [];
   report: unknown = { ok: true };
+  /** Answers a prompt of a sample, from the model before or after; what it throws is the trainer's error. */
+  sample: (prompt: string, target: Record<string, unknown>) => { content: string; finish_reason?: string } = () => ({
+    content: "",
+  });
+  /** Whether samples are replied to with where they will be. */
+  samplesTakeTime = false;
+  readonly samples = new Map<string, SamplesRequest>();
   private readonly server = createServer((request, response) => void this.serve(request, response));
 
   async start() {
@@ -113,6 +125,11 @@ export class ScriptedTrainer {
     const [, kind, id = "", action = ""] = path.split("/");
     if (call === "GET /capabilities") return { status: 200, body: CAPABILITIES };
     if (call === "GET /jobs") return { status: 200, body: { jobs: [] } };
+    if (call === "POST /samples") return this.samplesOf(JSON.parse(body));
+    if (kind === "samples") {
+      const asked = this.samples.get(id);
+      return asked ? this.answerSamples(asked) : problem(404, "not_found", "No such request.");
+    }
     if (call === "POST /validate") return { status: 200, body: { report: this.report } };
     if (kind === "deployments") return this.deployments.answer(method ?? "", id, action, body);
     if (kind === "manifests") return this.manifest(method ?? "", id, body);
@@ -131,6 +148,31 @@ export class ScriptedTrainer {
   private snapshot = (id: string, { status, events }: Job) => ({
     job: { job_id: id, status, last_seq: events.length },
   });
+
+  private samplesOf(request: SamplesRequest): Answer {
+    const id = `smp_${this.samples.size}`;
+    this.samples.set(id, request);
+    if (!this.samplesTakeTime) return this.answerSamples(request);
+    return { status: 202, body: { status: "running", location: `/v1/samples/${id}` } };
+  }
+
+  private answerSamples({ targets, prompts }: SamplesRequest): Answer {
+    try {
+      const answers = targets.map((target) => ({
+        target,
+        answers: prompts.map(({ messages }) => ({
+          finish_reason: "stop",
+          ...this.sample(messages.at(-1)?.content ?? "", target),
+          prompt_tokens: 1,
+          completion_tokens: 1,
+          seconds: 0,
+        })),
+      }));
+      return { status: 200, body: { answers, error: null } };
+    } catch (error) {
+      return error as Answer;
+    }
+  }
 
   private manifest(method: string, sha256: string, body: string): Answer {
     if (method === "HEAD") return { status: this.manifests.has(sha256) ? 200 : 404, body: null };

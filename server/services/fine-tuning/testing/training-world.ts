@@ -4,8 +4,9 @@ import { addBaseModel, createJob, createTuningConfig } from "..";
 import { CATALOGUE } from "../base-models/catalogue";
 import { refreshTrainers } from "../trainers";
 import { storedCheckpoint } from "./stored-checkpoint";
+import { storedEvaluation } from "./stored-evaluation";
 
-/** Stores a Dataset with an Example and returns what a job on it is asked for with. A scripted trainer has to be attached. */
+/** Stores a Dataset with an Example to train on and one that is held out, and returns what a job on it is asked for with. A scripted trainer has to be attached. */
 export async function trainingChoice(ctx: Ctx, mark: string) {
   await refreshTrainers(ctx);
   const { dataset } = await createDataset(ctx, { name: `Trained on ${mark}` });
@@ -18,6 +19,15 @@ export async function trainingChoice(ctx: Ctx, mark: string) {
       expectedOutput: { type: "chat_message", message: answer },
     },
   });
+  // Held out, so that a checkpoint can be compared with its base model.
+  await createExample(ctx, {
+    datasetId: dataset.id,
+    split: "test",
+    payload: {
+      input: { type: "chat", messages: [{ role: "user", content: `And where was ${mark}?` }] },
+      expectedOutput: { type: "chat_message", message: answer },
+    },
+  });
   return { datasetId: dataset.id, baseModel: { id: CATALOGUE[0]!.id }, method: "sft", adapter: "lora" } as const;
 }
 
@@ -26,11 +36,13 @@ export async function trainingWorld(ctx: Ctx, mark: string) {
   const choice = await trainingChoice(ctx, mark);
   const { job } = await createJob(ctx, { ...choice, name: `Job ${mark}` });
   const { tuningConfig } = await createTuningConfig(ctx, { ...choice, name: `Configuration ${mark}` });
+  const checkpointId = await storedCheckpoint(ctx, job.id);
   const { baseModel } = await addBaseModel(ctx, { id: `${mark}/model`, source: "hub" });
   return {
     choice,
     jobId: job.id,
-    checkpointId: await storedCheckpoint(ctx, job.id),
+    checkpointId,
+    evaluationId: await storedEvaluation(ctx, checkpointId, {}, { expected: mark }),
     configId: tuningConfig.id,
     baseModelId: baseModel.baseModelId as string,
   };

@@ -10,6 +10,7 @@ import {
   IconCpu,
   IconDatabase,
   IconDeviceFloppy,
+  IconGitCompare,
   IconHistory,
   IconHistoryToggle,
   IconKey,
@@ -53,6 +54,7 @@ export const GROUPS = [
       { path: "review", label: "Review", key: "v", icon: IconChecklist, needs: "models:manage" },
       { path: "knowledge-goals", label: "Knowledge goals", key: "n", icon: IconBulb, needs: "workspace:read" },
       { path: "training", label: "Training", key: "t", icon: IconChartLine, needs: "workspace:read" },
+      { path: "evaluations", label: "Before/after", key: "y", icon: IconGitCompare, needs: "workspace:read" },
       { path: "checkpoints", label: "Checkpoints", key: "w", icon: IconDeviceFloppy, needs: "workspace:read" },
       {
         path: "tuning-configs",

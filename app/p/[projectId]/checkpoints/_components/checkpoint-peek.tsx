@@ -2,6 +2,7 @@
 import { Anchor, Button, DataList, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
+import { useState } from "react";
 import { ErrorState } from "@/app/_components/feedback/error-state";
 import { PeekPanel } from "@/app/_components/layout/peek-panel";
 import { ExactTime } from "@/app/_components/values/exact-time";
@@ -12,6 +13,7 @@ import { formatBytes, formatCount, plural } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import type { Checkpoint } from "@/server/services/fine-tuning/checkpoints/schemas";
 import { useMay } from "../../_components/access/membership";
+import { StartEvaluation } from "../../_components/evaluations/start-evaluation";
 import { formatMetric } from "../../_components/training/charts/metric-words";
 import { CheckpointMarks } from "../../_components/training/checkpoint-marks";
 import { checkpointFileHref, checkpointHref, jobHref, newTrainingHref } from "../../_components/training/hrefs";
@@ -27,6 +29,7 @@ export function CheckpointPeek({ projectId, checkpointId, row, onClose }: Props)
     trpc.checkpoints.get.queryOptions({ projectId, checkpointId }, { enabled: row === undefined }),
   );
   const checkpoint = row ?? data?.checkpoint;
+  const [comparing, setComparing] = useState(false);
   return (
     <PeekPanel
       label="Checkpoint"
@@ -37,6 +40,9 @@ export function CheckpointPeek({ projectId, checkpointId, row, onClose }: Props)
         <Stack p="md" gap="lg">
           {may && checkpoint.state === "stored" ? (
             <Group>
+              <Button variant="default" size="compact-sm" onClick={() => setComparing(true)}>
+                Compare before and after…
+              </Button>
               <Button
                 component={Link}
                 variant="default"
@@ -47,6 +53,11 @@ export function CheckpointPeek({ projectId, checkpointId, row, onClose }: Props)
               </Button>
             </Group>
           ) : null}
+          <StartEvaluation
+            projectId={projectId}
+            subject={comparing ? { checkpointId: checkpoint.id } : null}
+            onClose={() => setComparing(false)}
+          />
           <Facts projectId={projectId} checkpoint={checkpoint} />
           <Files projectId={projectId} checkpoint={checkpoint} />
           <div>

@@ -11,7 +11,7 @@ const TIMEOUT_MS = 200;
 const SHOWN = 4000;
 
 /** Two texts as one, with the words that are gone and those that are new. */
-function WordDiff({ before, after }: { before: string; after: string }) {
+export function WordDiff({ before, after }: { before: string; after: string }) {
   const parts = useMemo(
     () =>
       diffWordsWithSpace(before, after, { timeout: TIMEOUT_MS }) ?? [

@@ -18,6 +18,7 @@ import classes from "./finding-page.module.css";
 import { History } from "./history";
 import { Notes } from "./notes";
 import { Occurrences } from "./occurrences";
+import { Proof } from "./proof";
 import { RateByDay } from "./rate-by-day";
 import { ReviewActions } from "./review-actions";
 import { SeverityPin } from "./severity-pin";
@@ -73,6 +74,7 @@ export function FindingPage({ projectId, findingId }: { projectId: string; findi
         <div className={classes.main}>
           <Why projectId={projectId} finding={finding} />
           <RateByDay projectId={projectId} findingId={findingId} />
+          <Proof projectId={projectId} findingId={findingId} />
           <Contrast projectId={projectId} findingId={findingId} />
           <Causes projectId={projectId} findingId={findingId} />
           <Occurrences projectId={projectId} findingId={findingId} count={finding.occurrenceCount} />

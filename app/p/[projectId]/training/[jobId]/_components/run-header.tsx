@@ -11,6 +11,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import type { Checkpoint } from "@/server/services/fine-tuning/checkpoints/schemas";
 import type { TrainingJob } from "@/server/services/fine-tuning/jobs/schemas";
 import { useMay } from "../../../_components/access/membership";
+import { StartEvaluation } from "../../../_components/evaluations/start-evaluation";
 import { CancelJob } from "../../../_components/training/cancel-job";
 import { newTrainingHref } from "../../../_components/training/hrefs";
 import { JobStatus } from "../../../_components/training/job-status";
@@ -25,7 +26,7 @@ export function RunHeader({ projectId, job, checkpoints, listHref }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const may = useMay("models:manage");
-  const [asking, setAsking] = useState<"cancel" | "resume" | null>(null);
+  const [asking, setAsking] = useState<"cancel" | "resume" | "compare" | null>(null);
   const pause = useMutation(
     trpc.trainingJobs.pause.mutationOptions({
       onSuccess: () => notifications.show({ message: `Pausing “${job.name}”` }),
@@ -57,6 +58,11 @@ export function RunHeader({ projectId, job, checkpoints, listHref }: Props) {
                   Pause
                 </Button>
               ) : null}
+              {checkpoints.some(({ state }) => state === "stored") ? (
+                <Button variant="default" onClick={() => setAsking("compare")}>
+                  Compare…
+                </Button>
+              ) : null}
               {job.canResume ? <Button onClick={() => setAsking("resume")}>Resume…</Button> : null}
               <Button component={Link} variant="default" href={newTrainingHref(projectId, { clone: job.id })}>
                 Clone
@@ -75,6 +81,11 @@ export function RunHeader({ projectId, job, checkpoints, listHref }: Props) {
       <CancelJob
         projectId={projectId}
         job={asking === "cancel" && isUnfinished(job) ? job : null}
+        onClose={() => setAsking(null)}
+      />
+      <StartEvaluation
+        projectId={projectId}
+        subject={asking === "compare" ? { jobId: job.id } : null}
         onClose={() => setAsking(null)}
       />
       <ResumeJob

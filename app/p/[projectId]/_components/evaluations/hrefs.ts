@@ -1,0 +1,2 @@
+export const evaluationHref = (projectId: string, evaluationId: string) =>
+  `/p/${encodeURIComponent(projectId)}/evaluations/${encodeURIComponent(evaluationId)}`;

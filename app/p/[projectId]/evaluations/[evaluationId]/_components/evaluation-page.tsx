@@ -1,0 +1,176 @@
+"use client";
+import { Button, Skeleton, Stack } from "@mantine/core";
+import { notifications } from "@mantine/notifications";
+import { IconGitCompare } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import { useState } from "react";
+import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { ErrorState } from "@/app/_components/feedback/error-state";
+import { StaleNote } from "@/app/_components/feedback/stale-note";
+import { BackLink } from "@/app/_components/layout/back-link";
+import { PageHeader } from "@/app/_components/layout/page-header";
+import { problemOf } from "@/app/_lib/problem";
+import { useListHref } from "@/app/_lib/remember-list";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { ESC, useKeys } from "@/app/_lib/use-keys";
+import type { Evaluation } from "@/server/services/fine-tuning/evaluations/schemas";
+import { useMay } from "../../../_components/access/membership";
+import { ConfirmDialog } from "../../../_components/confirm/confirm-dialog";
+import { StartEvaluation } from "../../../_components/evaluations/start-evaluation";
+import { EvaluationState } from "../../../_components/evaluations/state";
+import { isUnfinished } from "../../../_components/evaluations/words";
+import { pageHref } from "../../../_components/shell/pages";
+import { isWithoutTrainer, NoTrainer } from "../../../_components/training/no-trainer";
+import { RunError } from "../../../training/[jobId]/_components/run-error";
+import classes from "./evaluation-page.module.css";
+import { Facts } from "./facts";
+import { LossChart } from "./loss-chart";
+import { Rows } from "./rows";
+import { Summary } from "./summary";
+
+const LIVE_MS = 1500;
+const IDLE_MS = 15_000;
+
+/** A comparison of two models: its result with intervals beside the loss of the run, and its rows, live. */
+export function EvaluationPage({ projectId, evaluationId }: { projectId: string; evaluationId: string }) {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const query = useQuery(
+    trpc.evaluations.get.queryOptions(
+      { projectId, evaluationId },
+      { refetchInterval: ({ state }) => (state.data && isUnfinished(state.data.evaluation) ? LIVE_MS : IDLE_MS) },
+    ),
+  );
+  const back = useListHref(pageHref(projectId, "evaluations"));
+  useKeys({ [ESC]: () => router.push(back) });
+  const evaluation = query.data?.evaluation;
+  if (!evaluation) return <NoEvaluation projectId={projectId} query={query} />;
+  return (
+    <>
+      <Header projectId={projectId} evaluation={evaluation} back={back} />
+      <StaleNote error={query.error} dataUpdatedAt={query.dataUpdatedAt} onRetry={() => void query.refetch()} />
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
+      <section className={classes.body} tabIndex={0} aria-label="The comparison, scrollable">
+        <Facts projectId={projectId} evaluation={evaluation} />
+        {evaluation.error === null ? null : <RunError error={evaluation.error} />}
+        <div className={classes.columns}>
+          <Summary evaluation={evaluation} />
+          <LossChart projectId={projectId} jobId={evaluation.jobId} />
+        </div>
+        <Rows projectId={projectId} evaluation={evaluation} />
+      </section>
+    </>
+  );
+}
+
+type HeaderProps = { projectId: string; evaluation: Evaluation; back: string };
+
+function Header({ projectId, evaluation, back }: HeaderProps) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const may = useMay("models:manage");
+  const [cancelling, setCancelling] = useState(false);
+  const [repeating, setRepeating] = useState(false);
+  const cancel = useMutation(
+    trpc.evaluations.cancel.mutationOptions({
+      onSuccess: () => {
+        notifications.show({ message: "Cancelled the comparison" });
+        setCancelling(false);
+      },
+      onSettled: () => queries.invalidateQueries({ queryKey: trpc.evaluations.pathKey() }),
+    }),
+  );
+  const { checkpointId, findingId } = evaluation;
+  return (
+    <>
+      <PageHeader
+        title={
+          <span className={classes.title}>
+            <BackLink href={back} label="All comparisons" />
+            <span className="clip" dir="auto" title={evaluation.after.name}>
+              {evaluation.after.name}
+            </span>
+          </span>
+        }
+        aside={
+          !may ? null : isUnfinished(evaluation) ? (
+            <Button variant="default" onClick={() => setCancelling(true)}>
+              Cancel…
+            </Button>
+          ) : (
+            <Button variant="default" onClick={() => setRepeating(true)}>
+              Compare again…
+            </Button>
+          )
+        }
+      >
+        <EvaluationState evaluation={evaluation} />
+      </PageHeader>
+      <ConfirmDialog
+        subject={cancelling && isUnfinished(evaluation) ? evaluation : null}
+        onClose={() => setCancelling(false)}
+        title={() => "Cancel the comparison?"}
+        says={() => "What both models have answered stays, with its counts and without a verdict."}
+        action="Cancel comparison"
+        keep="Let it go on"
+        running={cancel}
+        onConfirm={({ id }) => cancel.mutate({ projectId, evaluationId: id })}
+      />
+      <StartEvaluation
+        projectId={projectId}
+        subject={repeating ? (findingId === null ? { checkpointId } : { findingId }) : null}
+        onClose={() => setRepeating(false)}
+      />
+    </>
+  );
+}
+
+type Query = { error: unknown; isFetching: boolean; refetch: () => unknown };
+
+/** What is shown instead: that it loads, that it is not there, or why it could not be read. */
+function NoEvaluation({ projectId, query }: { projectId: string; query: Query }) {
+  const header = <PageHeader title="Before/after" />;
+  if (isWithoutTrainer(query.error)) {
+    return (
+      <>
+        {header}
+        <NoTrainer projectId={projectId} />
+      </>
+    );
+  }
+  if (problemOf(query.error).status === 404) {
+    return (
+      <>
+        {header}
+        <EmptyState
+          icon={<IconGitCompare size={32} stroke={1.5} aria-hidden />}
+          title="No such comparison"
+          action={
+            <Button component={Link} href={pageHref(projectId, "evaluations")}>
+              All comparisons
+            </Button>
+          }
+        >
+          It was not found. It is deleted with its checkpoint.
+        </EmptyState>
+      </>
+    );
+  }
+  if (query.error) {
+    return (
+      <>
+        {header}
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
+      </>
+    );
+  }
+  return (
+    <Stack p="md" gap="lg" role="status" aria-label="Loading the comparison">
+      {[40, 90, 70, 80, 60].map((width) => (
+        <Skeleton key={width} height={14} width={`${width}%`} />
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,130 @@
+import { Dot } from "@/app/_components/values/dot";
+import { formatCount, formatPercent } from "@/app/_lib/format";
+import type { Comparison, Evaluation, Proof } from "@/server/services/fine-tuning/evaluations/schemas";
+import { OutcomeBar } from "../../../_components/evaluations/outcome-bar";
+import { RateBars } from "../../../_components/evaluations/rate-bars";
+import {
+  countedWords,
+  intervalWords,
+  isUnfinished,
+  pointsWords,
+  selectionWords,
+  VERDICT,
+} from "../../../_components/evaluations/words";
+import classes from "./evaluation-page.module.css";
+
+/** What the comparison found, and what it was made on. */
+export function Summary({ evaluation }: { evaluation: Evaluation }) {
+  const { comparison, proof } = evaluation;
+  return (
+    <section className={classes.summary} aria-label="Result">
+      <h2 className={classes.heading}>{isUnfinished(evaluation) ? "So far" : "Result"}</h2>
+      {comparison !== null ? (
+        <Outcomes comparison={comparison} />
+      ) : proof !== null ? (
+        <Rates proof={proof} verdict={evaluation.verdict} />
+      ) : (
+        <p className={classes.quiet}>
+          {isUnfinished(evaluation) ? "No row has been answered by both models yet." : "No row was answered."}
+        </p>
+      )}
+      <h2 className={classes.heading}>What was compared</h2>
+      {selectionWords(evaluation).map((sentence) => (
+        <p key={sentence} className={classes.quiet}>
+          {sentence}
+        </p>
+      ))}
+    </section>
+  );
+}
+
+function Outcomes({ comparison }: { comparison: Comparison }) {
+  const { winShare, lossShare, score, reasons } = comparison;
+  const counted = Object.entries(reasons).toSorted(([, a], [, b]) => b - a);
+  return (
+    <>
+      <OutcomeBar comparison={comparison} />
+      <dl className={classes.figures}>
+        {winShare === null || lossShare === null ? null : (
+          <>
+            <dt>Wins</dt>
+            <dd>
+              <strong>{formatPercent(winShare.rate)}</strong>
+              <span>95% interval {intervalWords(winShare)}</span>
+            </dd>
+            <dt>Losses</dt>
+            <dd>
+              <strong>{formatPercent(lossShare.rate)}</strong>
+              <span>95% interval {intervalWords(lossShare)}</span>
+            </dd>
+          </>
+        )}
+        {score === null ? null : (
+          <>
+            <dt>Likeness to the expected answers</dt>
+            <dd>
+              <strong>
+                {formatPercent(score.before)} → {formatPercent(score.after)}
+              </strong>
+              <span>mean F1 of the words</span>
+            </dd>
+          </>
+        )}
+      </dl>
+      <h3 className={classes.subheading}>Why</h3>
+      <ul className={classes.reasons} aria-label="Reasons">
+        {counted.map(([reason, count]) => (
+          <li key={reason}>
+            <span>{countedWords(reason)}</span>
+            <span className="tabular">{formatCount(count)}</span>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Rates({ proof, verdict }: { proof: Proof; verdict: Evaluation["verdict"] }) {
+  const { n, difference, fixed, broken, replaysNeeded } = proof;
+  return (
+    <>
+      {verdict === null ? null : (
+        <p className={classes.verdict}>
+          <Dot color={VERDICT[verdict].color}>
+            <strong>{VERDICT[verdict].word}</strong>
+          </Dot>
+          <span>
+            {VERDICT[verdict].says}
+            {verdict === "not_enough"
+              ? ` It needs ${formatCount(replaysNeeded)}, and there were ${formatCount(n)}.`
+              : ""}
+          </span>
+        </p>
+      )}
+      <RateBars proof={proof} />
+      <dl className={classes.figures}>
+        {difference === null ? null : (
+          <>
+            <dt>Difference</dt>
+            <dd>
+              <strong>{pointsWords(difference.rate)} points</strong>
+              <span>
+                95% interval {pointsWords(difference.low)} to {pointsWords(difference.high)}
+              </span>
+            </dd>
+          </>
+        )}
+        <dt>Fixed</dt>
+        <dd>
+          <strong>{formatCount(fixed)}</strong>
+          <span>found before, and not after</span>
+        </dd>
+        <dt>Broken</dt>
+        <dd>
+          <strong>{formatCount(broken)}</strong>
+          <span>found after, and not before</span>
+        </dd>
+      </dl>
+    </>
+  );
+}

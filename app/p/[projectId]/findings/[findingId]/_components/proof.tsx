@@ -1,0 +1,122 @@
+"use client";
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useState } from "react";
+import { ErrorState } from "@/app/_components/feedback/error-state";
+import { Ago } from "@/app/_components/values/ago";
+import { formatCount, formatPercent } from "@/app/_lib/format";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import type { Evaluation } from "@/server/services/fine-tuning/evaluations/schemas";
+import { useMay } from "../../../_components/access/membership";
+import { evaluationHref } from "../../../_components/evaluations/hrefs";
+import { RateBars } from "../../../_components/evaluations/rate-bars";
+import { StartEvaluation } from "../../../_components/evaluations/start-evaluation";
+import { EvaluationState } from "../../../_components/evaluations/state";
+import { isUnfinished, pointsWords } from "../../../_components/evaluations/words";
+import { isWithoutTrainer } from "../../../_components/training/no-trainer";
+import classes from "./finding-page.module.css";
+
+const SHOWN = 5;
+const BUSY_MS = 2000;
+const IDLE_MS = 20_000;
+
+/** Whether a trained model no longer has the Finding: its rate before and after, in replays of its conversations. */
+export function Proof({ projectId, findingId }: { projectId: string; findingId: string }) {
+  const trpc = useTRPC();
+  const may = useMay("models:manage");
+  const [starting, setStarting] = useState(false);
+  const { data, error, refetch, isFetching } = useQuery(
+    trpc.evaluations.list.queryOptions(
+      { projectId, findingId, limit: SHOWN },
+      { refetchInterval: ({ state }) => (state.data?.evaluations.some(isUnfinished) ? BUSY_MS : IDLE_MS) },
+    ),
+  );
+  const unattached = isWithoutTrainer(error);
+  const [newest, ...older] = data?.evaluations ?? [];
+  return (
+    <section aria-label="Proof">
+      <div className={classes.proofHead}>
+        <h2 className={classes.heading}>Proof</h2>
+        {may && !unattached ? (
+          <Button size="compact-xs" variant="default" onClick={() => setStarting(true)}>
+            Prove a fix…
+          </Button>
+        ) : null}
+      </div>
+      {unattached ? (
+        <p className={classes.quiet}>Without a trainer there is no model whose answers could be compared.</p>
+      ) : error && !data ? (
+        <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />
+      ) : data === undefined ? (
+        <p className={classes.quiet} role="status">
+          Looking for proofs…
+        </p>
+      ) : newest === undefined ? (
+        <p className={classes.quiet}>
+          No fix has been measured. A proof replays conversations with this Finding by a trained model and by the one
+          before it, and compares how often it occurs.
+        </p>
+      ) : (
+        <>
+          <Newest projectId={projectId} evaluation={newest} />
+          {older.length === 0 ? null : (
+            <ul className={classes.plainList} aria-label="Earlier proofs">
+              {older.map((one) => (
+                <li key={one.id} className={classes.plainItem}>
+                  <EvaluationState evaluation={one} />
+                  <Link className={classes.plainText} href={evaluationHref(projectId, one.id)} dir="auto">
+                    {one.after.name}
+                  </Link>
+                  <span className={`${classes.quiet} tabular`}>
+                    {formatPercent(one.proof?.before?.rate)} → {formatPercent(one.proof?.after?.rate)},{" "}
+                    <Ago at={one.createdAt} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )}
+        </>
+      )}
+      <StartEvaluation
+        projectId={projectId}
+        subject={starting ? { findingId } : null}
+        onClose={() => setStarting(false)}
+      />
+    </section>
+  );
+}
+
+function Newest({ projectId, evaluation }: { projectId: string; evaluation: Evaluation }) {
+  const { proof, done, total, after, createdAt } = evaluation;
+  return (
+    <div className={classes.proof}>
+      <div className={classes.proofLine}>
+        <EvaluationState evaluation={evaluation} />
+        <Link href={evaluationHref(projectId, evaluation.id)} dir="auto">
+          {after.name}
+        </Link>
+        <span className={classes.quiet}>
+          <Ago at={createdAt} />
+        </span>
+      </div>
+      {proof === null ? (
+        <p className={classes.quiet} role="status">
+          {isUnfinished(evaluation)
+            ? `${formatCount(done)} of ${formatCount(total)} conversations replayed`
+            : "No conversation was replayed."}
+        </p>
+      ) : (
+        <>
+          <RateBars proof={proof} />
+          {proof.difference === null ? null : (
+            <p className={`${classes.quiet} tabular`}>
+              {pointsWords(proof.difference.rate)} points; 95% interval {pointsWords(proof.difference.low)} to{" "}
+              {pointsWords(proof.difference.high)}. The conversations were chosen because they failed.
+            </p>
+          )}
+        </>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,140 @@
+import { and, desc, eq, lt, or, sql } from "drizzle-orm";
+import { findings, occurrences } from "@/db/schema";
+import type { Evidence } from "@/db/schema/json";
+import type { Ctx } from "@/server/platform/context";
+import { notFound, unprocessable } from "@/server/platform/errors";
+import { readSnapshots, type SnapshotContent } from "@/server/services/telemetry";
+import { textOf } from "../detectors/reading/text";
+import { configuredRules } from "../settings/rule-settings";
+import { type FrozenRule, isFoundIn, type ReplayedMessage } from "./judge-replay";
+import { whyNotReplayable } from "./replayable-signals";
+
+/** An answer of a conversation that a model can be asked for again. */
+export type Replay = { conversationId: string; prompt: ReplayedMessage[]; recorded: string };
+
+export type Replays = {
+  rule: FrozenRule;
+  replays: Replay[];
+  /** Conversations that `skip` left out. */
+  skipped: number;
+  /** With tool calls or attachments before the answer. */
+  notText: number;
+  /** Where the Rule, as it is set now, no longer reports the recorded answer. */
+  changed: number;
+  /** Whether every occurrence was looked at. */
+  isWhole: boolean;
+};
+
+/** Snapshots read at once, and occurrences looked at: the newest. */
+const PAGE = 50;
+const OCCURRENCES_MAX = 2_000;
+/** Of these the last message with evidence is the fault; of others the first, whose conversation is still sound. */
+const FAULT_IS_LAST = new Set(["repeated_message"]);
+
+/**
+ * Returns answers in which a Finding occurred, newest first, with the conversation up to each and the Rule that reports it.
+ * Throws 422 for a Signal that an answer alone cannot show. `skip` leaves out conversations by id.
+ */
+export async function findReplays(
+  ctx: Ctx,
+  findingId: string,
+  { limit, skip }: { limit: number; skip: ReadonlySet<string> },
+): Promise<Replays> {
+  const [finding] = await ctx.db
+    .select()
+    .from(findings)
+    .where(and(eq(findings.projectId, ctx.projectId), eq(findings.id, findingId)));
+  if (!finding) throw notFound("Finding");
+  const { ruleId, signal } = finding;
+  const why = whyNotReplayable(ruleId, signal);
+  if (why !== null) throw unprocessable("/findingId", `This Finding cannot be proven by replay. ${why}`);
+  const { rule, configuration } = (await configuredRules(ctx)).find((one) => one.rule.id === ruleId)!;
+  const frozen: FrozenRule = { ruleId, version: rule.version, configuration, signal };
+  const found: Replays = { rule: frozen, replays: [], skipped: 0, notText: 0, changed: 0, isWhole: false };
+  let after: Position | undefined;
+  for (let read = 0; read < OCCURRENCES_MAX; read += PAGE) {
+    const page = await occurrencesAfter(ctx, findingId, after);
+    const wanted = page.filter(({ conversationId }) => !skip.has(conversationId));
+    found.skipped += page.length - wanted.length;
+    const snapshots = await readSnapshots(
+      ctx,
+      wanted.map(({ conversationId }) => ({ conversationId, lastActivityAt: Number.MAX_SAFE_INTEGER, traceIds: [] })),
+    );
+    for (const [at, snapshot] of snapshots.entries()) {
+      if (found.replays.length === limit) return found;
+      const replay = snapshot && replayOf(snapshot, wanted[at]!.evidence, frozen);
+      if (!replay || replay === "changed") found.changed += 1;
+      else if (replay === "not_text") found.notText += 1;
+      else found.replays.push(replay);
+    }
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return { ...found, isWhole: true };
+    after = [last.detectedAt, last.id];
+  }
+  return found;
+}
+
+type Position = readonly [detectedAt: number, id: string];
+
+const occurrencesAfter = ({ db, projectId }: Ctx, findingId: string, after: Position | undefined) =>
+  db
+    .select({
+      id: occurrences.id,
+      conversationId: occurrences.conversationId,
+      evidence: occurrences.evidence,
+      detectedAt: occurrences.detectedAt,
+    })
+    .from(occurrences)
+    .where(
+      and(
+        eq(occurrences.projectId, projectId),
+        eq(occurrences.findingId, findingId),
+        after &&
+          or(
+            lt(occurrences.detectedAt, after[0]),
+            and(eq(occurrences.detectedAt, after[0]), sql`${occurrences.id} < ${after[1]}`),
+          ),
+      ),
+    )
+    .orderBy(desc(occurrences.detectedAt), desc(occurrences.id))
+    .limit(PAGE);
+
+function replayOf(
+  { id, messages, modelCalls }: SnapshotContent,
+  evidence: readonly Evidence[],
+  rule: FrozenRule,
+): Replay | "changed" | "not_text" {
+  const places = evidence
+    .flatMap(({ messageIndex }) => (messageIndex === null ? [] : [messageIndex]))
+    .filter((index) => messages[index]?.role === "assistant")
+    .sort((a, b) => a - b);
+  const index = FAULT_IS_LAST.has(rule.signal) ? places.at(-1) : places[0];
+  if (index === undefined) return "changed";
+  const prompt = promptOf(messages.slice(0, index));
+  const answer = messages[index]!;
+  if (!prompt || answer.toolCalls.length > 0) return "not_text";
+  const call = modelCalls.find(({ spanId }) => spanId === answer.spanId);
+  const recorded = { content: textOf(answer), finishReason: call?.finishReasons[0] ?? "stop" };
+  return isFoundIn(rule, prompt, recorded) ? { conversationId: id, prompt, recorded: recorded.content } : "changed";
+}
+
+const ROLES: Readonly<Record<string, ReplayedMessage["role"]>> = {
+  system: "system",
+  developer: "system",
+  user: "user",
+  assistant: "assistant",
+};
+/** What a model thought is not part of what it is asked. */
+const UNSENT = new Set(["reasoning", "thinking"]);
+
+/** Returns messages as a trainer takes them, `null` if they are more than words or do not ask anything. */
+function promptOf(messages: SnapshotContent["messages"]): ReplayedMessage[] | null {
+  const prompt: ReplayedMessage[] = [];
+  for (const message of messages) {
+    const role = ROLES[message.role];
+    const isText = message.parts.every(({ type }) => type === "text" || UNSENT.has(type));
+    if (role === undefined || !isText || message.toolCalls.length > 0) return null;
+    prompt.push({ role, content: textOf(message) });
+  }
+  return prompt.some(({ role }) => role === "user") ? prompt : null;
+}

@@ -1,0 +1,4 @@
+import "server-only";
+
+export { findReplays, type Replay, type Replays } from "./find-replays";
+export { type FrozenRule, isFoundIn, type ReplayedAnswer, type ReplayedMessage } from "./judge-replay";

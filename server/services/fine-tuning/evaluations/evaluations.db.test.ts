@@ -1,0 +1,536 @@
+import { and, eq, sql } from "drizzle-orm";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { db } from "@/db/pool";
+import { checkpoints, evaluationRows, evaluations, exampleRevisions, jobEvents, trainers } from "@/db/schema";
+import { testProject } from "@/db/testing/test-project";
+import type { Ctx } from "@/server/platform/context";
+import { createExample, deleteDataset, deleteDatasetRows } from "@/server/services/datasets";
+import { smallPayload } from "@/server/services/datasets/chat-payload/testing";
+import { storedDataset } from "@/server/services/datasets/examples/testing";
+import { deleteConversation, deleteUserData, runDeletion } from "@/server/services/deletion";
+import { createRuleRuns, executeRuleRuns, listFindings, updateRule } from "@/server/services/diagnostics";
+import { storedConversation } from "@/server/services/diagnostics/testing";
+import {
+  cancelEvaluation,
+  createEvaluation,
+  getEvaluation,
+  listEvaluationRows,
+  listEvaluations,
+  runEvaluation,
+  wakeEvaluations,
+} from "..";
+import { problem, ScriptedTrainer } from "../testing/scripted-trainer";
+import { storedCheckpoint } from "../testing/stored-checkpoint";
+import { storedJob } from "../testing/stored-job";
+import { refreshTrainers } from "../trainers";
+import { startEvaluation } from "./start-evaluation";
+
+let trainer: ScriptedTrainer;
+beforeAll(async () => {
+  trainer = await new ScriptedTrainer().start();
+  Object.assign(process.env, trainer.env);
+});
+afterAll(() => trainer.stop());
+beforeEach(async () => {
+  await db().delete(trainers);
+  Object.assign(trainer, { isReachable: true, samplesTakeTime: false, sample: () => ({ content: "" }) });
+  for (const state of [trainer.answers, trainer.lost, trainer.samples]) state.clear();
+  trainer.calls.length = 0;
+});
+
+type Split = "train" | "validation" | "test";
+type Given = { question: string; answer: string; split: Split; userId?: string; conversationId?: string };
+
+/** A checkpoint of a job that trained on a Dataset of these Examples. */
+async function world(examples: readonly Given[]) {
+  const { ctx, asKey } = await testProject();
+  await refreshTrainers(ctx);
+  const [attached] = await ctx.db.select().from(trainers);
+  const datasetId = await storedDataset(ctx);
+  for (const { question, answer, split, userId, conversationId } of examples) {
+    const { example } = await createExample(ctx, { datasetId, split, payload: smallPayload(question, answer) });
+    if (userId === undefined && conversationId === undefined) continue;
+    await ctx.db
+      .update(exampleRevisions)
+      .set({ userId: userId ?? null, conversationId: conversationId ?? null })
+      .where(and(eq(exampleRevisions.projectId, ctx.projectId), eq(exampleRevisions.exampleId, example.id)));
+  }
+  const base = { id: "acme/tiny", revision: "main", source: "hub", checkpoint_id: null, trust_remote_code: false };
+  const jobId = await storedJob(ctx, {
+    name: "Answers 1",
+    status: "succeeded",
+    finishedAt: 1,
+    datasetId,
+    datasetVersion: 1,
+    trainerId: attached!.id,
+    spec: { base_model: base },
+  });
+  const checkpointId = await storedCheckpoint(ctx, jobId);
+  const create = async (more: object = {}) =>
+    (await createEvaluation(ctx, { checkpointId, kind: "examples", ...more } as never)).evaluation;
+  const read = async (evaluationId: string) => (await getEvaluation(ctx, { evaluationId })).evaluation;
+  const rows = async (evaluationId: string, more: object = {}) =>
+    (await listEvaluationRows(ctx, { evaluationId, ...more })).rows;
+  return { ctx, asKey, datasetId, jobId, checkpointId, create, read, rows, trainerId: attached!.id };
+}
+
+/** Runs turns until the evaluation has ended or waits. */
+async function toEnd(ctx: Ctx, id: string) {
+  for (let n = 0; n < 40; n += 1) {
+    const { done, waits } = await runEvaluation(ctx, id);
+    if (done || waits) return { done, waits };
+  }
+  throw new Error("It does not end.");
+}
+
+const isBase = (target: Record<string, unknown>) => target.base !== undefined;
+const refused = (message: RegExp) => ({ code: "unprocessable", message: expect.stringMatching(message) });
+
+const HELD_OUT: Given[] = [
+  { question: "Where is order 1?", answer: "Order 1 is in Bern.", split: "train" },
+  { question: "Where is order 2?", answer: "Order 2 is in Basel.", split: "test" },
+  { question: "Where is order 3?", answer: "Order 3 is in Chur.", split: "test" },
+  { question: "Where is order 4?", answer: "Order 4 is in Zug.", split: "validation" },
+];
+const ANSWERS = new Map(HELD_OUT.map(({ question, answer }) => [question, answer]));
+
+test("both models answer the held-out Examples, and each answer is compared with the expected one", async () => {
+  const { ctx, create, read, rows, checkpointId } = await world(HELD_OUT);
+  trainer.sample = (prompt, target) => {
+    if (prompt.includes("order 3")) return { content: isBase(target) ? (ANSWERS.get(prompt) as string) : "" };
+    return { content: isBase(target) ? "I do not know." : (ANSWERS.get(prompt) as string) };
+  };
+  const created = await create();
+  expect(created).toMatchObject({
+    status: "queued",
+    total: 3,
+    done: 0,
+    before: { checkpointId: null, name: "acme/tiny" },
+    after: { checkpointId, name: "Answers 1, step 12" },
+    selection: { available: 3, selected: 3, splits: { test: 2, validation: 1 }, trainedOn: 0 },
+  });
+  expect(await toEnd(ctx, created.id)).toEqual({ done: true, waits: false });
+  const ended = await read(created.id);
+  expect(ended).toMatchObject({
+    status: "succeeded",
+    done: 3,
+    verdict: null,
+    comparison: { win: 2, tie: 0, loss: 1, reasons: { matches_expected: 3 } },
+  });
+  expect(ended.comparison!.winShare!.rate).toBeCloseTo(2 / 3);
+  expect(ended.comparison!.score!.drop).toBeLessThan(0);
+  const [request] = [...trainer.samples.values()];
+  expect(request!.targets).toEqual([
+    { base: { id: "acme/tiny", revision: "main", source: "hub", checkpoint_id: null, trust_remote_code: false } },
+    { checkpoint_id: checkpointId },
+  ]);
+  const listed = await rows(created.id);
+  expect(listed.map(({ outcome }) => outcome)).toEqual(["loss", "win", "win"]);
+  expect(listed[0]).toMatchObject({
+    prompt: [{ role: "user", content: "Where is order 3?" }],
+    expected: "Order 3 is in Chur.",
+    before: { content: "Order 3 is in Chur." },
+    after: { content: "" },
+  });
+  expect(await rows(created.id, { outcome: "tie" })).toEqual([]);
+  expect((await listEvaluations(ctx, { checkpointId })).evaluations.map(({ id }) => id)).toEqual([created.id]);
+});
+
+test("rows are listed worst regressions first, page by page, without repeating one", async () => {
+  const many = Array.from({ length: 7 }, (_, n) => ({
+    question: `Question ${n}`,
+    answer: "a b c d e f g h i j",
+    split: "test" as const,
+  }));
+  const { ctx, create } = await world(many);
+  trainer.sample = (prompt, target) => {
+    const n = Number(/\d+/.exec(prompt)?.[0]);
+    return { content: isBase(target) ? "a b c d e f" : "a b c d e f g h i".slice(0, 2 * n + 1) };
+  };
+  const { id } = await create();
+  await toEnd(ctx, id);
+  const seen: string[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await listEvaluationRows(ctx, { evaluationId: id, limit: 2, ...(cursor ? { cursor } : {}) });
+    seen.push(...page.rows.map(({ prompt, outcome }) => `${outcome} ${prompt[0]!.content.at(-1)}`));
+    cursor = page.nextCursor ?? undefined;
+  } while (cursor);
+  expect(seen).toEqual(["loss 0", "loss 1", "loss 2", "loss 3", "tie 4", "tie 5", "tie 6"]);
+});
+
+test("what a checkpoint or one that it continues from was trained on is not held out", async () => {
+  const { ctx, checkpointId, datasetId, trainerId, create } = await world([
+    ...HELD_OUT,
+    { question: "Same conversation", answer: "Yes", split: "test", conversationId: "conv_taught" },
+    { question: "Taught", answer: "Yes", split: "train", conversationId: "conv_taught" },
+  ]);
+  // A second Dataset of the same words, on which a later job trained.
+  const second = await storedDataset(ctx, "Second");
+  const copy = HELD_OUT[1]!;
+  await createExample(ctx, { datasetId: second, split: "train", payload: smallPayload(copy.question, copy.answer) });
+  const laterJob = await storedJob(ctx, {
+    status: "succeeded",
+    finishedAt: 1,
+    datasetId: second,
+    trainerId,
+    parentCheckpointId: checkpointId,
+  });
+  const later = await storedCheckpoint(ctx, laterJob);
+  expect((await create()).selection).toMatchObject({ available: 3, trainedOn: 1 });
+  await expect(create({ checkpointId: later })).rejects.toMatchObject(refused(/no Examples that were held out/));
+  const lastJob = await storedJob(ctx, {
+    status: "succeeded",
+    finishedAt: 1,
+    datasetId,
+    trainerId,
+    parentCheckpointId: later,
+  });
+  const last = await create({ checkpointId: await storedCheckpoint(ctx, lastJob) });
+  expect(last.selection).toMatchObject({ available: 2, trainedOn: 2 });
+  expect(last.baselineCheckpointId).toBe(later);
+});
+
+test("Examples with tools and unwanted answers are left out and counted", async () => {
+  const { ctx, datasetId, create } = await world(HELD_OUT);
+  const call = { id: "c1", type: "function" as const, function: { name: "find", arguments: "{}" } };
+  await createExample(ctx, {
+    datasetId,
+    split: "test",
+    payload: {
+      input: { type: "chat", messages: [{ role: "user", content: "Find it" }] },
+      expectedOutput: { type: "chat_message", message: { role: "assistant", tool_calls: [call] } },
+    },
+  });
+  const unwanted = smallPayload("Unwanted", "Never");
+  await createExample(ctx, {
+    datasetId,
+    split: "test",
+    payload: { ...unwanted, expectedOutput: { ...unwanted.expectedOutput, weight: 0 } },
+  });
+  expect((await create()).selection).toMatchObject({ available: 3, notText: 2 });
+});
+
+test("a killed process asks for nothing twice, and each row keeps its first answer", async () => {
+  const { ctx, create, read, rows } = await world(
+    Array.from({ length: 60 }, (_, n) => ({
+      question: `Question ${n}`,
+      answer: `Answer ${n}`,
+      split: "test" as const,
+    })),
+  );
+  trainer.samplesTakeTime = true;
+  trainer.sample = (prompt, target) => ({ content: isBase(target) ? "No" : prompt.replace("Question", "Answer") });
+  const { id } = await create();
+  await runEvaluation(ctx, id);
+  expect(await read(id)).toMatchObject({ status: "running", done: 0 });
+  // Another process takes over at the answers of the same request.
+  await runEvaluation(ctx, id);
+  expect(await read(id)).toMatchObject({ done: 25, total: 60, comparison: { win: 25 } });
+  expect(trainer.samples.size).toBe(1);
+  const [first] = await rows(id, { outcome: "win" });
+  await Promise.all([runEvaluation(ctx, id), runEvaluation(ctx, id)]);
+  await Promise.all([runEvaluation(ctx, id), runEvaluation(ctx, id)]);
+  await toEnd(ctx, id);
+  expect(await read(id)).toMatchObject({ status: "succeeded", done: 60, comparison: { win: 60, tie: 0, loss: 0 } });
+  expect((await rows(id)).find(({ n }) => n === first!.n)).toEqual(first);
+});
+
+test("an unreachable trainer fails nothing, and a trainer that forgot the answers is asked again", async () => {
+  const { ctx, create, read } = await world(HELD_OUT);
+  trainer.samplesTakeTime = true;
+  const { id } = await create();
+  trainer.isReachable = false;
+  expect(await runEvaluation(ctx, id)).toEqual({ done: false, waits: true });
+  expect(await read(id)).toMatchObject({ status: "running", staleSince: expect.any(Number) });
+  trainer.isReachable = true;
+  await runEvaluation(ctx, id);
+  expect(await read(id)).toMatchObject({ staleSince: null });
+  trainer.samples.clear();
+  expect(await toEnd(ctx, id)).toEqual({ done: true, waits: false });
+  expect(await read(id)).toMatchObject({ status: "succeeded", done: 3 });
+});
+
+test("a prompt that ends the trainer's process has no answer, and the others have", async () => {
+  const { ctx, create, read, rows } = await world(HELD_OUT);
+  trainer.sample = (prompt) => {
+    if (prompt.includes("order 3")) throw problem(500, "worker_crashed", "The process ended.");
+    return { content: "Same" };
+  };
+  const { id } = await create();
+  await toEnd(ctx, id);
+  expect(await read(id)).toMatchObject({
+    status: "succeeded",
+    done: 3,
+    comparison: { tie: 2, reasons: { no_answer: 1 } },
+  });
+  expect((await rows(id)).at(-1)).toMatchObject({ outcome: null, reason: "no_answer", before: null });
+});
+
+test("a trainer that cannot load a model ends the evaluation with its reason", async () => {
+  const { ctx, create, read } = await world(HELD_OUT);
+  trainer.sample = () => {
+    throw { status: 200, body: { answers: [], error: problemOf("base_model_not_found", "acme/tiny is not there.") } };
+  };
+  const { id } = await create();
+  expect(await toEnd(ctx, id)).toEqual({ done: true, waits: false });
+  expect(await read(id)).toMatchObject({ status: "failed", error: { code: "base_model_not_found" } });
+  trainer.sample = () => {
+    throw problem(500, "worker_crashed", "The process ended.");
+  };
+  const crashing = await create();
+  await toEnd(ctx, crashing.id);
+  expect(await read(crashing.id)).toMatchObject({ status: "failed", error: { code: "worker_crashed" }, done: 2 });
+});
+const problemOf = (code: string, message: string) => (problem(422, code, message).body as { error: object }).error;
+
+test("a cancelled evaluation keeps what was answered and asks for no more", async () => {
+  const { ctx, create, read } = await world(HELD_OUT);
+  trainer.samplesTakeTime = true;
+  const { id } = await create();
+  await runEvaluation(ctx, id);
+  expect((await cancelEvaluation(ctx, { evaluationId: id })).evaluation).toMatchObject({
+    status: "cancelled",
+    done: 0,
+  });
+  trainer.calls.length = 0;
+  expect(await runEvaluation(ctx, id)).toEqual({ done: true, waits: false });
+  expect(trainer.calls).toEqual([]);
+  expect((await cancelEvaluation(ctx, { evaluationId: id })).evaluation).toEqual(await read(id));
+});
+
+test("evaluations that have something to do are woken, once in a while", async () => {
+  const { ctx, create } = await world(HELD_OUT);
+  const { id } = await create();
+  const events = () =>
+    ctx.db.$count(
+      jobEvents,
+      and(eq(jobEvents.name, "fine-tuning/evaluation.due"), sql`${jobEvents.data}::text like ${`%${id}%`}`),
+    );
+  expect(await events()).toBe(1);
+  await wakeEvaluations(db());
+  await wakeEvaluations(db());
+  expect(await events()).toBe(2);
+});
+
+test("a checkpoint without files, of another trainer or of another project cannot be compared", async () => {
+  const { ctx, create, checkpointId, jobId, datasetId } = await world(HELD_OUT);
+  const pruned = await storedCheckpoint(ctx, jobId, { state: "pruned" });
+  await expect(create({ checkpointId: pruned })).rejects.toMatchObject(
+    refused(/files of this checkpoint were deleted/),
+  );
+  await expect(create({ baselineCheckpointId: checkpointId })).rejects.toMatchObject(refused(/another one/));
+  const elsewhere = await storedCheckpoint(ctx, await storedJob(ctx, { datasetId, trainerId: "trn_other" }));
+  await expect(create({ baselineCheckpointId: elsewhere })).rejects.toMatchObject(refused(/same trainer/));
+  const other = await world(HELD_OUT);
+  await expect(other.create({ checkpointId })).rejects.toMatchObject({ code: "not_found" });
+  await expect(other.create({ baselineCheckpointId: checkpointId })).rejects.toMatchObject(refused(/not found/));
+  const { id } = await create();
+  for (const call of [getEvaluation, cancelEvaluation, listEvaluationRows]) {
+    await expect(call(other.ctx, { evaluationId: id } as never)).rejects.toMatchObject({ code: "not_found" });
+  }
+  expect((await listEvaluations(other.ctx, {})).evaluations).toEqual([]);
+});
+
+test("automatic deployment compares with the incumbent, over what preserves successful behaviour where there is any", async () => {
+  const { ctx, jobId, checkpointId, read } = await world(HELD_OUT);
+  const incumbent = await storedCheckpoint(ctx, jobId);
+  const choice = { checkpointId, baselineCheckpointId: incumbent, preserveSet: true };
+  const whole = await read(await startEvaluation(ctx, choice));
+  expect(whole).toMatchObject({ total: 3, selection: { preserveSetOnly: false }, baselineCheckpointId: incumbent });
+  await ctx.db
+    .update(exampleRevisions)
+    .set({ objective: "preserve_successful_behavior" })
+    .where(and(eq(exampleRevisions.projectId, ctx.projectId), eq(exampleRevisions.split, "validation")));
+  const only = await read(await startEvaluation(ctx, choice));
+  expect(only).toMatchObject({ total: 1, selection: { preserveSetOnly: true, splits: { test: 0, validation: 1 } } });
+});
+
+const EMPTY = "Please answer with JSON only: where is order 4711?";
+
+/** A Finding of answers that are empty, in this many conversations. */
+async function findingOf(ctx: Ctx, count: number, userId?: string) {
+  const conversations: string[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const { id, lastActivityAt } = await storedConversation(
+      ctx,
+      [
+        { role: "system", text: "You help customers." },
+        { role: "user", text: `${EMPTY} ${n}` },
+        { role: "assistant", text: "" },
+        { role: "user", text: "Hello?" },
+      ],
+      userId === undefined ? {} : { userId },
+    );
+    const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
+    await executeRuleRuns(
+      ctx,
+      runs.map((run) => run.id),
+    );
+    conversations.push(id);
+  }
+  const { findings } = await listFindings(ctx, {});
+  return { findingId: findings.find(({ signal }) => signal === "empty_response")!.id, conversations, findings };
+}
+
+test("a Finding's conversations are replayed up to the answer at fault, and its Rule reads both answers", async () => {
+  const { ctx, create, read, rows } = await world(HELD_OUT);
+  const { findingId } = await findingOf(ctx, 12);
+  trainer.sample = (prompt, target) => {
+    const n = Number(/(\d+)$/.exec(prompt)?.[1]);
+    return { content: isBase(target) ? (n < 10 ? "" : "In Bern.") : n === 0 ? "" : "In Bern." };
+  };
+  const created = await create({ kind: "finding", findingId });
+  expect(created).toMatchObject({
+    kind: "finding",
+    total: 12,
+    ruleId: "broken-response",
+    ruleVersion: expect.any(Number),
+    selection: { available: 12, trainedOn: 0, splits: null },
+    verdict: null,
+  });
+  await toEnd(ctx, created.id);
+  const ended = await read(created.id);
+  expect(ended).toMatchObject({
+    status: "succeeded",
+    verdict: "proven",
+    proof: { n: 12, foundBefore: 10, foundAfter: 1, fixed: 9, broken: 0 },
+  });
+  expect(ended.proof!.difference!.high).toBeLessThan(0);
+  const listed = await rows(created.id);
+  expect(listed[0]).toMatchObject({
+    reason: "still_found",
+    expected: "",
+    prompt: [
+      { role: "system", content: "You help customers." },
+      { role: "user", content: `${EMPTY} 0` },
+    ],
+  });
+  expect(listed.filter(({ reason }) => reason === "fixed")).toHaveLength(9);
+  expect((await listEvaluations(ctx, { findingId })).evaluations.map(({ id }) => id)).toEqual([created.id]);
+});
+
+test("few replays are not enough, and a rate that may be the same is not proven", async () => {
+  const { ctx, create, read } = await world(HELD_OUT);
+  const { findingId } = await findingOf(ctx, 10);
+  trainer.sample = (_, target) => ({ content: isBase(target) ? "" : "In Bern." });
+  const few = await create({ kind: "finding", findingId, maxRows: 9 });
+  await toEnd(ctx, few.id);
+  expect(await read(few.id)).toMatchObject({
+    verdict: "not_enough",
+    proof: { n: 9, fixed: 9 },
+    selection: { available: null },
+  });
+  trainer.sample = (prompt, target) => ({ content: isBase(target) || !prompt.endsWith("0") ? "" : "In Bern." });
+  const same = await create({ kind: "finding", findingId });
+  await toEnd(ctx, same.id);
+  expect(await read(same.id)).toMatchObject({ verdict: "not_proven", proof: { n: 10, fixed: 1, foundAfter: 9 } });
+});
+
+test("conversations that were trained on prove nothing, and neither does a Finding that answers do not show", async () => {
+  const { ctx, create, datasetId } = await world(HELD_OUT);
+  const { findingId, conversations } = await findingOf(ctx, 2);
+  await ctx.db
+    .update(exampleRevisions)
+    .set({ conversationId: conversations[0]! })
+    .where(
+      and(
+        eq(exampleRevisions.projectId, ctx.projectId),
+        eq(exampleRevisions.datasetId, datasetId),
+        eq(exampleRevisions.split, "train"),
+      ),
+    );
+  expect(await create({ kind: "finding", findingId })).toMatchObject({ total: 1, selection: { trainedOn: 1 } });
+  await updateRule(ctx, {
+    ruleId: "broken-response",
+    configuration: { signalOverrides: { empty_response: { enabled: false } } },
+  });
+  await expect(create({ kind: "finding", findingId })).rejects.toMatchObject(
+    refused(/1 were trained on, in 1 the Rule no longer reports/),
+  );
+  const said = [
+    { role: "user", text: "Where is my order?" },
+    { role: "assistant", text: "", toolCalls: [{ id: "c", name: "find", arguments: "{}" }] },
+    { role: "tool", text: "Error: timeout after 30 s", toolCallId: "c" },
+    { role: "assistant", text: "I could not look that up." },
+  ];
+  const { id, lastActivityAt } = await storedConversation(ctx, said);
+  const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
+  await executeRuleRuns(
+    ctx,
+    runs.map((run) => run.id),
+  );
+  const tool = (await listFindings(ctx, { ruleId: "tool-failure" })).findings[0]!;
+  await expect(create({ kind: "finding", findingId: tool.id })).rejects.toMatchObject(
+    refused(/a replay calls no tools/),
+  );
+  await expect(create({ kind: "finding", findingId: "fnd_1" })).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("rows of a Finding are shown to whoever may read conversations", async () => {
+  const { ctx, create, asKey } = await world(HELD_OUT);
+  const { findingId } = await findingOf(ctx, 1);
+  const { id } = await create({ kind: "finding", findingId });
+  const key = asKey("workspace:read");
+  await expect(listEvaluationRows(key, { evaluationId: id })).rejects.toMatchObject({ code: "forbidden" });
+  expect((await getEvaluation(key, { evaluationId: id })).evaluation.findingTitle).toBeNull();
+  const reader = asKey("workspace:read", "diagnostics:read");
+  expect((await listEvaluationRows(reader, { evaluationId: id })).rows).toHaveLength(1);
+  expect((await getEvaluation(reader, { evaluationId: id })).evaluation.findingTitle).toMatch(/nothing/);
+});
+
+const rowsLeft = ({ db: on, projectId }: Ctx) => on.$count(evaluationRows, eq(evaluationRows.projectId, projectId));
+
+test("a deleted conversation takes its replays along, also from an evaluation in progress, and no other's", async () => {
+  const { ctx, create, read } = await world(HELD_OUT);
+  const other = await world(HELD_OUT);
+  await other.create();
+  const { findingId, conversations } = await findingOf(ctx, 3);
+  trainer.samplesTakeTime = true;
+  const { id } = await create({ kind: "finding", findingId });
+  await runEvaluation(ctx, id);
+  await deleteConversation(ctx, { conversationId: conversations[0]! });
+  expect(await rowsLeft(ctx)).toBe(2);
+  await toEnd(ctx, id);
+  expect(await read(id)).toMatchObject({ status: "succeeded", total: 2, done: 2, proof: { n: 2 } });
+  expect(await rowsLeft(other.ctx)).toBe(3);
+});
+
+test("a deleted user takes replays of their conversations and rows of their Examples along", async () => {
+  const { ctx, create, read } = await world([
+    ...HELD_OUT,
+    { question: "Ann's question", answer: "Ann's answer", split: "test", userId: "ann" },
+  ]);
+  const { findingId } = await findingOf(ctx, 1, "ann");
+  const [compared, replayed] = [await create(), await create({ kind: "finding", findingId })];
+  await toEnd(ctx, compared.id);
+  const { deletion } = await deleteUserData(ctx, { userId: "ann" });
+  while (!(await runDeletion(ctx.db, deletion.id, { forMs: 10_000, jobName: "test" })).done);
+  const left = await ctx.db.select().from(evaluationRows).where(eq(evaluationRows.projectId, ctx.projectId));
+  expect(left).toHaveLength(3);
+  expect(JSON.stringify(left)).not.toContain("Ann");
+  expect(await read(compared.id)).toMatchObject({ done: 4, comparison: { tie: 4 } });
+  expect(await toEnd(ctx, replayed.id)).toEqual({ done: true, waits: false });
+  expect(await read(replayed.id)).toMatchObject({ total: 0, verdict: "not_enough", proof: { n: 0 } });
+});
+
+test("a deleted Dataset takes the rows of its Examples along and leaves the figures", async () => {
+  const { ctx, create, read, datasetId } = await world(HELD_OUT);
+  const { id } = await create();
+  await toEnd(ctx, id);
+  await deleteDataset(ctx, { datasetId });
+  const deleted = { projectId: ctx.projectId, datasetId };
+  while (!(await deleteDatasetRows(ctx.db, deleted, { forMs: 10_000, jobName: "test" })).done);
+  expect(await rowsLeft(ctx)).toBe(0);
+  expect(await read(id)).toMatchObject({ status: "succeeded", total: 3, comparison: { tie: 3 } });
+});
+
+test("a deleted checkpoint takes its evaluations along", async () => {
+  const { ctx, create, checkpointId } = await world(HELD_OUT);
+  await create();
+  await ctx.db
+    .delete(checkpoints)
+    .where(and(eq(checkpoints.projectId, ctx.projectId), eq(checkpoints.id, checkpointId)));
+  expect(await ctx.db.$count(evaluations, eq(evaluations.projectId, ctx.projectId))).toBe(0);
+  expect(await rowsLeft(ctx)).toBe(0);
+});

@@ -1,0 +1,136 @@
+import { type SQL, sql } from "drizzle-orm";
+import { textArray } from "@/db/rows";
+import type { Ctx } from "@/server/platform/context";
+import type { PromptMessage } from "./schemas";
+
+export type HeldOutExample = {
+  datasetId: string;
+  exampleId: string;
+  split: "validation" | "test";
+  prompt: PromptMessage[];
+  expected: string;
+};
+
+export type HeldOut = {
+  examples: HeldOutExample[];
+  available: number;
+  trainedOn: number;
+  notText: number;
+};
+
+type Message = { role: string; content?: string | null };
+type Row = {
+  example_id: string;
+  split: "validation" | "test";
+  messages: Message[];
+  expected: string;
+};
+type Counts = { available: number; trained_on: number; not_text: number };
+
+/**
+ * Returns the versions of Datasets that any of these checkpoints was trained on, as a query of `dataset_id` and `version`: by
+ * its own job, and by those of the checkpoints that it continues from.
+ */
+const taughtBy = (projectId: string, checkpointIds: readonly string[]): SQL => sql`
+  with recursive line as (
+    select j.dataset_id, j.dataset_version as version, j.parent_checkpoint_id from checkpoints c
+    join training_jobs j on j.project_id = c.project_id and j.id = c.job_id
+    where c.project_id = ${projectId} and c.id = any(${textArray(checkpointIds)})
+    union
+    select j.dataset_id, j.dataset_version, j.parent_checkpoint_id from line
+    join checkpoints c on c.project_id = ${projectId} and c.id = line.parent_checkpoint_id
+    join training_jobs j on j.project_id = c.project_id and j.id = c.job_id
+  ) select distinct dataset_id, version from line`;
+
+/** Returns the Examples that any of these checkpoints was trained on, as a query. */
+const taughtExamples = (projectId: string, checkpointIds: readonly string[]): SQL => sql`
+  select t.dataset_id, t.example_id, t.content_hash, t.conversation_id
+  from (${taughtBy(projectId, checkpointIds)}) v
+  join example_revisions t on t.project_id = ${projectId} and t.dataset_id = v.dataset_id and t.split = 'train'
+    and t.from_version <= v.version and coalesce(t.to_version > v.version, true)`;
+
+/** Returns the conversations that any of these checkpoints was trained on. */
+export async function taughtConversations({ db, projectId }: Ctx, checkpointIds: readonly string[]) {
+  const rows = await db.execute<{ conversation_id: string }>(sql`
+    select distinct conversation_id from (${taughtExamples(projectId, checkpointIds)}) taught
+    where conversation_id is not null`);
+  return new Set([...rows].map((row) => row.conversation_id));
+}
+
+/** Words only: no tools, no calls, and an answer that is wanted. */
+const IS_TEXT = sql`
+  not (e.payload -> 'input' ? 'tools')
+  and not jsonb_path_exists(e.payload, '$.input.messages[*] ? (@.role == "tool" || exists(@.tool_calls))')
+  and not (e.payload #> '{expectedOutput,message}' ? 'tool_calls')
+  and coalesce(e.payload #>> '{expectedOutput,message,content}', '') <> ''
+  and coalesce((e.payload #>> '{expectedOutput,weight}')::float8, 1) > 0`;
+
+const PRESERVING = "preserve_successful_behavior";
+
+type Asked = {
+  datasetId: string;
+  version: number;
+  checkpointIds: readonly string[];
+  limit: number;
+  preserveSetOnly: boolean;
+};
+
+/**
+ * Reads the Examples of the splits test and validation that none of the checkpoints was trained on: not they, not an Example
+ * with the same content, and not one of the same conversation. Tests come first, because a validation split has already
+ * chosen the best checkpoint; within a split the order is arbitrary and always the same.
+ */
+export async function readHeldOut(ctx: Ctx, asked: Asked): Promise<HeldOut> {
+  const { db, projectId } = ctx;
+  const { datasetId, version, checkpointIds, limit, preserveSetOnly } = asked;
+  const candidates = sql`
+    with taught as materialized (${taughtExamples(projectId, checkpointIds)}),
+    candidates as materialized (
+      select e.example_id, e.split, e.payload, ${IS_TEXT} as is_text,
+        not (
+          not exists (select 1 from taught t where t.dataset_id = e.dataset_id and t.example_id = e.example_id)
+          and not exists (select 1 from taught t where t.content_hash = e.content_hash)
+          and not exists (select 1 from taught t where t.conversation_id = e.conversation_id)
+        ) as is_taught
+      from example_revisions e
+      where e.project_id = ${projectId} and e.dataset_id = ${datasetId} and e.split in ('validation', 'test')
+        and e.from_version <= ${version} and coalesce(e.to_version > ${version}, true)
+        ${preserveSetOnly ? sql`and e.objective = ${PRESERVING}` : sql``}
+    )`;
+  const [counts] = await db.execute<Counts>(sql`${candidates}
+    select count(*) filter (where is_text and not is_taught)::int as available,
+      count(*) filter (where is_taught)::int as trained_on,
+      count(*) filter (where not is_taught and not is_text)::int as not_text
+    from candidates`);
+  const rows = await db.execute<Row>(sql`${candidates}
+    select example_id, split, payload #> '{input,messages}' as messages,
+      payload #>> '{expectedOutput,message,content}' as expected
+    from candidates where is_text and not is_taught
+    order by split = 'validation', md5(example_id), example_id limit ${limit}`);
+  return {
+    examples: [...rows].map(({ example_id, split, messages, expected }) => ({
+      datasetId,
+      exampleId: example_id,
+      split,
+      prompt: messages.map(promptOf),
+      expected,
+    })),
+    available: counts?.available ?? 0,
+    trainedOn: counts?.trained_on ?? 0,
+    notText: counts?.not_text ?? 0,
+  };
+}
+
+const promptOf = ({ role, content }: Message): PromptMessage => ({
+  role: role === "developer" ? "system" : (role as PromptMessage["role"]),
+  content: content ?? "",
+});
+
+/** Returns whether the version has held-out Examples that preserve successful behaviour. */
+export async function hasPreserveSet(ctx: Ctx, datasetId: string, version: number): Promise<boolean> {
+  const [found] = await ctx.db.execute(sql`
+    select 1 from example_revisions where project_id = ${ctx.projectId} and dataset_id = ${datasetId}
+      and split in ('validation', 'test') and objective = ${PRESERVING}
+      and from_version <= ${version} and coalesce(to_version > ${version}, true) limit 1`);
+  return found !== undefined;
+}

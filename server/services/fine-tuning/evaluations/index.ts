@@ -1,0 +1,10 @@
+import "server-only";
+
+export { cancelEvaluation } from "./cancel-evaluation";
+export { createEvaluation } from "./create-evaluation";
+export { answeredFor, forgetEvaluations, replayedFrom } from "./forget-evaluations";
+export { listEvaluationRows } from "./list-evaluation-rows";
+export { getEvaluation, listEvaluations } from "./list-evaluations";
+export { readEvaluation } from "./read-evaluations";
+export { runEvaluation, wakeEvaluations } from "./run-evaluation";
+export { startEvaluation } from "./start-evaluation";

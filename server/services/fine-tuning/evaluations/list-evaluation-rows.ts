@@ -1,0 +1,60 @@
+import { and, eq, sql } from "drizzle-orm";
+import { z } from "zod";
+import { evaluationRows } from "@/db/schema";
+import { requireCapability } from "@/server/platform/context";
+import { codecOf } from "@/server/platform/cursor";
+import { verb } from "@/server/platform/verb";
+import { requireTrainer } from "../trainers";
+import { readEvaluation } from "./read-evaluations";
+import { type EvaluationRow, evaluationRowsReply, listEvaluationRowsInput } from "./schemas";
+
+/** What is worst for people who use the model comes first. */
+const RANK = sql<number>`case
+  when ${evaluationRows.outcome} = 'loss' then 0 when ${evaluationRows.reason} = 'still_found' then 1
+  when ${evaluationRows.outcome} = 'win' then 2 when ${evaluationRows.outcome} = 'tie' then 3 else 4 end`;
+/** How much more alike the expected answer the one after is than the one before; negative for a regression. */
+const GAIN = sql<number>`
+  coalesce((${evaluationRows.after} ->> 'score')::float8, 0) - coalesce((${evaluationRows.before} ->> 'score')::float8, 0)`;
+
+const position = z.tuple([z.int(), z.number(), z.int()]);
+
+export const listEvaluationRows = verb(
+  {
+    name: "fineTuning.listEvaluationRows",
+    summary: "List an evaluation's prompts with both answers, worst regressions first.",
+    description:
+      "`outcome` narrows the list. Rows of a Finding hold words of conversations and need `diagnostics:read` or `project:data:read`, too.",
+    effect: "read",
+    capability: "workspace:read",
+    input: listEvaluationRowsInput,
+    reply: evaluationRowsReply,
+  },
+  async (ctx, { evaluationId, outcome, limit, cursor }) => {
+    await requireTrainer(ctx);
+    const { kind } = await readEvaluation(ctx, evaluationId);
+    if (kind === "finding") requireCapability(ctx, ["diagnostics:read", "project:data:read"]);
+    const filters = { project: ctx.projectId, evaluationId, outcome };
+    const { encode, decode } = codecOf("evaluation-rows", filters, position);
+    const after = cursor === undefined ? undefined : decode(cursor);
+    const found = await ctx.db
+      .select({ row: evaluationRows, rank: RANK, gain: GAIN })
+      .from(evaluationRows)
+      .where(
+        and(
+          eq(evaluationRows.projectId, ctx.projectId),
+          eq(evaluationRows.evaluationId, evaluationId),
+          outcome === undefined ? undefined : eq(evaluationRows.outcome, outcome),
+          after &&
+            sql`(${RANK}, ${GAIN}, ${evaluationRows.n}) > (${after[0]}::int, ${after[1]}::float8, ${after[2]}::int)`,
+        ),
+      )
+      .orderBy(RANK, GAIN, evaluationRows.n)
+      .limit(limit + 1);
+    const shown = found.slice(0, limit);
+    const last = shown.at(-1);
+    return {
+      rows: shown.map(({ row }) => row as unknown as EvaluationRow),
+      nextCursor: found.length > limit && last ? encode([last.rank, last.gain, last.row.n]) : null,
+    };
+  },
+);

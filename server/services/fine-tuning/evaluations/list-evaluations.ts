@@ -1,0 +1,55 @@
+import { and, eq } from "drizzle-orm";
+import { evaluations } from "@/db/schema";
+import { newestFirst } from "@/server/platform/cursor";
+import { verb } from "@/server/platform/verb";
+import { FINE_TUNING_READERS } from "../readers";
+import { requireTrainer } from "../trainers";
+import { readEvaluation, readEvaluations } from "./read-evaluations";
+import { evaluationIdInput, evaluationReply, evaluationsReply, listEvaluationsInput } from "./schemas";
+
+export const listEvaluations = verb(
+  {
+    name: "fineTuning.listEvaluations",
+    summary: "List evaluations, of a checkpoint, of a Finding or all, newest first.",
+    effect: "read",
+    capability: FINE_TUNING_READERS,
+    input: listEvaluationsInput,
+    reply: evaluationsReply,
+  },
+  async (ctx, { checkpointId, findingId, limit, cursor }) => {
+    await requireTrainer(ctx);
+    const list = newestFirst({
+      name: "evaluations",
+      filters: { project: ctx.projectId, checkpointId, findingId },
+      time: evaluations.createdAt,
+      id: evaluations.id,
+      limit,
+      cursor,
+    });
+    const condition = and(
+      checkpointId === undefined ? undefined : eq(evaluations.checkpointId, checkpointId),
+      findingId === undefined ? undefined : eq(evaluations.findingId, findingId),
+      list.after,
+    );
+    const found = await readEvaluations(ctx, condition, { order: list.order, limit: list.fetch });
+    const { rows, nextCursor } = list.page(found, ({ createdAt, id }) => [createdAt, id]);
+    return { evaluations: rows, nextCursor };
+  },
+);
+
+export const getEvaluation = verb(
+  {
+    name: "fineTuning.getEvaluation",
+    summary: "Read one evaluation.",
+    description:
+      "`comparison` and `proof` count the rows that both models have answered, also while it is running. A row that was deleted with its user, conversation or Example is in no count from then on while it is running, and remains in those of one that has ended.",
+    effect: "read",
+    capability: FINE_TUNING_READERS,
+    input: evaluationIdInput,
+    reply: evaluationReply,
+  },
+  async (ctx, { evaluationId }) => {
+    await requireTrainer(ctx);
+    return { evaluation: await readEvaluation(ctx, evaluationId) };
+  },
+);

@@ -1,0 +1,160 @@
+import { and, eq, inArray } from "drizzle-orm";
+import { checkpoints, trainingJobs } from "@/db/schema";
+import type { EVALUATION_KINDS } from "@/db/schema/enumerations";
+import type { Ctx } from "@/server/platform/context";
+import { notFound, unprocessable } from "@/server/platform/errors";
+import { type FrozenRule, findReplays } from "@/server/services/diagnostics";
+import { requireTrainer } from "../trainers";
+import { hasPreserveSet, readHeldOut, taughtConversations } from "./held-out";
+import type { PromptMessage, Selection } from "./schemas";
+
+export type EvaluationChoice = {
+  checkpointId: string;
+  kind: (typeof EVALUATION_KINDS)[number];
+  baselineCheckpointId?: string | undefined;
+  findingId?: string | undefined;
+  maxRows: number;
+  /** Only Examples that preserve successful behaviour, where there are any. */
+  preserveSet?: boolean;
+};
+
+/** A prompt to answer, and where it is from. */
+export type NewRow = {
+  datasetId: string | null;
+  exampleId: string | null;
+  conversationId: string | null;
+  prompt: PromptMessage[];
+  expected: string;
+};
+
+/** An evaluation that can be started. */
+export type PreparedEvaluation = {
+  trainerId: string;
+  baselineCheckpointId: string | null;
+  dataset: { id: string; version: number } | null;
+  rule: FrozenRule | null;
+  rows: NewRow[];
+  selection: Selection;
+};
+
+type Model = { checkpoint: typeof checkpoints.$inferSelect; job: typeof trainingJobs.$inferSelect };
+
+async function modelsOf({ db, projectId }: Ctx, ids: readonly string[]): Promise<Map<string, Model>> {
+  const rows = await db
+    .select({ checkpoint: checkpoints, job: trainingJobs })
+    .from(checkpoints)
+    .innerJoin(
+      trainingJobs,
+      and(eq(trainingJobs.projectId, checkpoints.projectId), eq(trainingJobs.id, checkpoints.jobId)),
+    )
+    .where(and(eq(checkpoints.projectId, projectId), inArray(checkpoints.id, [...ids])));
+  return new Map(rows.map((row) => [row.checkpoint.id, row]));
+}
+
+/**
+ * Chooses what is compared and on which prompts. Throws 404 for a checkpoint or a Finding that the project does not have, and 422
+ * where nothing can be compared, with the reason.
+ */
+export async function prepareEvaluation(ctx: Ctx, asked: EvaluationChoice): Promise<PreparedEvaluation> {
+  await requireTrainer(ctx);
+  const { checkpointId } = asked;
+  const model = (await modelsOf(ctx, [checkpointId])).get(checkpointId);
+  if (!model) throw notFound("The checkpoint");
+  requireFiles(model, "/checkpointId");
+  // A job that continues from a checkpoint trained that one, not the base model.
+  const baselineId = asked.baselineCheckpointId ?? model.job.parentCheckpointId;
+  if (baselineId !== null) await requireBaseline(ctx, model, baselineId);
+  const taught = baselineId === null ? [checkpointId] : [checkpointId, baselineId];
+  const common = { trainerId: model.job.trainerId ?? "", baselineCheckpointId: baselineId };
+  if (asked.findingId !== undefined) {
+    return { ...common, dataset: null, ...(await replaysOf(ctx, asked.findingId, taught, asked.maxRows)) };
+  }
+  const dataset = { id: model.job.datasetId, version: model.job.datasetVersion };
+  return { ...common, dataset, rule: null, ...(await examplesOf(ctx, dataset, taught, asked)) };
+}
+
+function requireFiles({ checkpoint }: Model, path: string) {
+  if (checkpoint.state === "stored") return;
+  throw unprocessable(
+    path,
+    "The files of this checkpoint were deleted, as the settings of its job say. Choose another.",
+  );
+}
+
+async function requireBaseline(ctx: Ctx, { checkpoint, job }: Model, baselineId: string) {
+  const path = "/baselineCheckpointId";
+  const baseline = (await modelsOf(ctx, [baselineId])).get(baselineId);
+  if (!baseline) throw unprocessable(path, "The checkpoint was not found in this project.");
+  requireFiles(baseline, path);
+  if (baselineId === checkpoint.id) throw unprocessable(path, "Compare the checkpoint with another one.");
+  if (baseline.job.trainerId !== job.trainerId) {
+    throw unprocessable(path, "Both checkpoints must be on the same trainer. Choose another, or leave it out.");
+  }
+}
+
+async function examplesOf(
+  ctx: Ctx,
+  { id, version }: { id: string; version: number },
+  checkpointIds: readonly string[],
+  { maxRows, preserveSet = false }: EvaluationChoice,
+) {
+  const preserveSetOnly = preserveSet && (await hasPreserveSet(ctx, id, version));
+  const asked = { datasetId: id, version, checkpointIds, limit: maxRows, preserveSetOnly };
+  const { examples, available, trainedOn, notText } = await readHeldOut(ctx, asked);
+  if (examples.length === 0) throw unprocessable("/checkpointId", noneHeldOut(version, { trainedOn, notText }));
+  const inTest = examples.filter(({ split }) => split === "test").length;
+  const selection: Selection = {
+    available,
+    selected: examples.length,
+    splits: { test: inTest, validation: examples.length - inTest },
+    trainedOn,
+    notText,
+    changed: 0,
+    preserveSetOnly,
+  };
+  const rows = examples.map(({ split: _, ...row }): NewRow => ({ ...row, conversationId: null }));
+  return { rows, selection };
+}
+
+function noneHeldOut(version: number, { trainedOn, notText }: { trainedOn: number; notText: number }) {
+  const why = [
+    ...(trainedOn > 0 ? [`${trainedOn.toLocaleString("en")} were trained on`] : []),
+    ...(notText > 0 ? [`${notText.toLocaleString("en")} have tools or no answer in words`] : []),
+  ];
+  const left = why.length === 0 ? "" : ` Of those in the splits test and validation ${why.join(", ")}.`;
+  return `Version ${version} of the Dataset has no Examples that were held out.${left} Give some Examples the split test, and train again.`;
+}
+
+async function replaysOf(ctx: Ctx, findingId: string, checkpointIds: readonly string[], limit: number) {
+  const skip = await taughtConversations(ctx, checkpointIds);
+  const found = await findReplays(ctx, findingId, { limit, skip });
+  const { rule, replays, skipped, notText, changed } = found;
+  if (replays.length === 0) {
+    const why = [
+      ...(skipped > 0 ? [`${skipped.toLocaleString("en")} were trained on`] : []),
+      ...(notText > 0 ? [`${notText.toLocaleString("en")} use tools or attachments`] : []),
+      ...(changed > 0 ? [`in ${changed.toLocaleString("en")} the Rule no longer reports the answer`] : []),
+    ];
+    const left = why.length === 0 ? "" : ` Of its conversations ${why.join(", ")}.`;
+    throw unprocessable("/findingId", `No conversation of this Finding can be replayed.${left}`);
+  }
+  const selection: Selection = {
+    available: found.isWhole ? replays.length : null,
+    selected: replays.length,
+    splits: null,
+    trainedOn: skipped,
+    notText,
+    changed,
+    preserveSetOnly: false,
+  };
+  const rows = replays.map(
+    ({ conversationId, prompt, recorded }): NewRow => ({
+      datasetId: null,
+      exampleId: null,
+      conversationId,
+      prompt,
+      expected: recorded,
+    }),
+  );
+  return { rule, rows, selection };
+}

@@ -1,0 +1,101 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/pg-core";
+import { checkpoints, evaluations, findings, trainingJobs } from "@/db/schema";
+import { type Ctx, hasCapability } from "@/server/platform/context";
+import { notFound } from "@/server/platform/errors";
+import { trainerProblem } from "../jobs/schemas";
+import type { Comparison, Evaluation, Proof, Selection } from "./schemas";
+
+export type EvaluationRecord = typeof evaluations.$inferSelect;
+
+/** What is stored of an evaluation's course, besides its rows. */
+export type Summary = {
+  selection: Selection;
+  comparison?: Comparison;
+  proof?: Proof;
+  /** The rows that the trainer is answering, and under which id. */
+  request?: { id: string; rows: number[] } | undefined;
+  /** Rows up to this number are asked for one by one: one of them ended the trainer's process. */
+  oneByOneTo?: number | undefined;
+  /** Rows in a row for which that happened. */
+  crashes?: number | undefined;
+};
+export const summaryOf = ({ summary }: Pick<EvaluationRecord, "summary">) => (summary ?? {}) as Summary;
+
+/** Condition: an evaluation of the project. */
+export const isEvaluation = ({ projectId }: Pick<Ctx, "projectId">, id: string) =>
+  and(eq(evaluations.projectId, projectId), eq(evaluations.id, id));
+
+/** Returns an evaluation's row, locked until the transaction ends; undefined if it is not there. */
+export async function lockEvaluation(tx: Ctx, id: string): Promise<EvaluationRecord | undefined> {
+  const [row] = await tx.db.select().from(evaluations).where(isEvaluation(tx, id)).for("update");
+  return row;
+}
+
+const baselines = alias(checkpoints, "baselines");
+const baselineJobs = alias(trainingJobs, "baseline_jobs");
+
+const nameOf = (jobName: string, stepNumber: number) => `${jobName}, step ${stepNumber}`;
+
+/** Returns evaluations of the project. */
+export async function readEvaluations(
+  ctx: Ctx,
+  condition: SQL | undefined,
+  { order = [], limit = 1 }: { order?: SQL[]; limit?: number } = {},
+): Promise<Evaluation[]> {
+  // A Finding's title quotes its conversations.
+  const maySeeFindings = hasCapability(ctx, ["diagnostics:read"]);
+  const rows = await ctx.db
+    .select({
+      row: evaluations,
+      checkpoint: checkpoints,
+      job: { id: trainingJobs.id, name: trainingJobs.name, baseModelId: trainingJobs.baseModelId },
+      baselineStep: baselines.stepNumber,
+      baselineJobName: baselineJobs.name,
+      findingTitle: maySeeFindings ? findings.title : sql<null>`null`,
+    })
+    .from(evaluations)
+    .innerJoin(
+      checkpoints,
+      and(eq(checkpoints.projectId, evaluations.projectId), eq(checkpoints.id, evaluations.checkpointId)),
+    )
+    .innerJoin(
+      trainingJobs,
+      and(eq(trainingJobs.projectId, checkpoints.projectId), eq(trainingJobs.id, checkpoints.jobId)),
+    )
+    .leftJoin(
+      baselines,
+      and(eq(baselines.projectId, evaluations.projectId), eq(baselines.id, evaluations.baselineCheckpointId)),
+    )
+    .leftJoin(baselineJobs, and(eq(baselineJobs.projectId, baselines.projectId), eq(baselineJobs.id, baselines.jobId)))
+    .leftJoin(findings, and(eq(findings.projectId, evaluations.projectId), eq(findings.id, evaluations.findingId)))
+    .where(and(eq(evaluations.projectId, ctx.projectId), condition))
+    .orderBy(...order)
+    .limit(limit);
+  return rows.map(({ row, checkpoint, job, baselineStep, baselineJobName, findingTitle }) => {
+    const { selection, comparison, proof } = summaryOf(row);
+    const baselineName = baselineStep === null ? "A deleted checkpoint" : nameOf(baselineJobName ?? "", baselineStep);
+    return {
+      ...row,
+      before: {
+        checkpointId: row.baselineCheckpointId,
+        name: row.baselineCheckpointId === null ? job.baseModelId : baselineName,
+      },
+      after: { checkpointId: checkpoint.id, name: nameOf(job.name, checkpoint.stepNumber) },
+      jobId: job.id,
+      jobName: job.name,
+      findingTitle,
+      selection: selection ?? null,
+      comparison: comparison ?? null,
+      proof: proof ?? null,
+      error: row.error && trainerProblem.parse(row.error),
+    };
+  });
+}
+
+/** Returns one evaluation, or throws a 404. */
+export async function readEvaluation(ctx: Ctx, id: string): Promise<Evaluation> {
+  const [found] = await readEvaluations(ctx, eq(evaluations.id, id));
+  if (!found) throw notFound("The evaluation");
+  return found;
+}

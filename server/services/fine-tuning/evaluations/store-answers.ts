@@ -1,0 +1,157 @@
+import { and, eq, inArray, isNull, sql } from "drizzle-orm";
+import { NOW } from "@/db/now";
+import { rowsOf } from "@/db/rows";
+import { evaluationRows, evaluations } from "@/db/schema";
+import { type Ctx, inTransaction } from "@/server/platform/context";
+import { type FrozenRule, isFoundIn, type RuleConfiguration } from "@/server/services/diagnostics";
+import { judge } from "./judge";
+import { type EvaluationRecord, isEvaluation, lockEvaluation, type Summary, summaryOf } from "./read-evaluations";
+import type { ModelAnswer, PromptMessage } from "./schemas";
+import { type AnsweredRow, comparisonOf, proofOf, verdictOf } from "./summarise";
+
+type Answer = Pick<ModelAnswer, "content" | "finishReason">;
+/** Both answers to a row, or `null` where asking for them ended the trainer's process. */
+export type Answered = { n: number; before: Answer; after: Answer } | { n: number; before: null; after: null };
+
+/** The Rule changed with a new version of Whetstone: answers before and after it cannot be compared. */
+export class RuleChanged extends Error {
+  override readonly name = "RuleChanged";
+}
+
+type Stored = {
+  n: number;
+  before: object | null;
+  after: object | null;
+  outcome: AnsweredRow["outcome"];
+  reason: string;
+  is_found_before: boolean | null;
+  is_found_after: boolean | null;
+};
+const COLUMNS =
+  "n int, before jsonb, after jsonb, outcome text, reason text, is_found_before boolean, is_found_after boolean";
+
+function frozenRuleOf({ ruleId, ruleVersion, ruleConfiguration }: EvaluationRecord): FrozenRule {
+  const { signal, ...configuration } = ruleConfiguration as RuleConfiguration & { signal: string };
+  return { ruleId: ruleId ?? "", version: ruleVersion ?? 0, configuration, signal };
+}
+
+/** Judges both answers to a row: against the expected one, or by the Finding's detectors. */
+function judged(record: EvaluationRecord, row: Asked, { n, before, after }: Answered): Stored {
+  const nothing = { outcome: null, is_found_before: null, is_found_after: null };
+  if (before === null) return { n, before, after, ...nothing, reason: "no_answer" };
+  if (record.kind === "examples") {
+    const { outcome, reason, scoreBefore, scoreAfter } = judge(row.expected ?? "", before, after);
+    const scored = { before: { ...before, score: scoreBefore }, after: { ...after, score: scoreAfter } };
+    return { n, ...nothing, ...scored, outcome, reason };
+  }
+  const rule = frozenRuleOf(record);
+  const [was, is] = [isFoundIn(rule, row.prompt, before), isFoundIn(rule, row.prompt, after)];
+  if (was === null || is === null) throw new RuleChanged();
+  return { n, before, after, ...CHANGES[`${was} ${is}`], is_found_before: was, is_found_after: is };
+}
+
+const CHANGES = {
+  "true false": { outcome: "win", reason: "fixed" },
+  "true true": { outcome: "tie", reason: "still_found" },
+  "false true": { outcome: "loss", reason: "newly_found" },
+  "false false": { outcome: "tie", reason: "never_found" },
+} as const;
+
+type Asked = { n: number; prompt: PromptMessage[]; expected: string | null };
+
+/** Returns rows of an evaluation that have not been answered, the first ones or those named. */
+export const unansweredRows = async (
+  { db, projectId }: Ctx,
+  evaluationId: string,
+  { only, limit }: { only?: readonly number[]; limit: number },
+): Promise<Asked[]> =>
+  (await db
+    .select({ n: evaluationRows.n, prompt: evaluationRows.prompt, expected: evaluationRows.expected })
+    .from(evaluationRows)
+    .where(
+      and(
+        eq(evaluationRows.projectId, projectId),
+        eq(evaluationRows.evaluationId, evaluationId),
+        isNull(evaluationRows.after),
+        isNull(evaluationRows.reason),
+        only && inArray(evaluationRows.n, [...only]),
+      ),
+    )
+    .orderBy(evaluationRows.n)
+    .limit(limit)) as Asked[];
+
+/**
+ * Stores answers with what was made of them, recounts the evaluation and ends it once no row is left. A row that has an answer
+ * keeps it, and one that was deleted meanwhile stays deleted. Returns whether the evaluation has ended.
+ */
+export async function storeAnswers(
+  ctx: Ctx,
+  record: EvaluationRecord,
+  answers: readonly Answered[],
+  changed: Partial<Summary> = {},
+): Promise<boolean> {
+  const only = answers.map(({ n }) => n);
+  const rows = new Map((await unansweredRows(ctx, record.id, { only, limit: only.length })).map((row) => [row.n, row]));
+  const stored = answers.flatMap((answer) => {
+    const row = rows.get(answer.n);
+    return row ? [judged(record, row, answer)] : [];
+  });
+  return inTransaction(ctx, async (tx) => {
+    const current = await lockEvaluation(tx, record.id);
+    if (!current || current.finishedAt !== null) return true;
+    await tx.db.execute(sql`
+      update evaluation_rows r set before = t.before, after = t.after, outcome = t.outcome, reason = t.reason,
+        is_found_before = t.is_found_before, is_found_after = t.is_found_after
+      from ${rowsOf(stored, COLUMNS)}
+      where r.project_id = ${tx.projectId} and r.evaluation_id = ${record.id} and r.n = t.n
+        and r.after is null and r.reason is null`);
+    return recount(tx, current, changed);
+  });
+}
+
+const numberOf = (field: "before" | "after") => sql<number | null>`(${evaluationRows[field]} ->> 'score')::float8`;
+
+/** When the evaluation is woken if the process that runs it is gone. */
+export const WAKE_AGAIN_MS = 60_000;
+
+/** Counts the rows of a locked evaluation and ends it if none is left to answer. */
+async function recount(tx: Ctx, record: EvaluationRecord, changed: Partial<Summary>): Promise<boolean> {
+  const rows = await tx.db
+    .select({
+      outcome: evaluationRows.outcome,
+      reason: evaluationRows.reason,
+      scoreBefore: numberOf("before"),
+      scoreAfter: numberOf("after"),
+      isFoundBefore: evaluationRows.isFoundBefore,
+      isFoundAfter: evaluationRows.isFoundAfter,
+    })
+    .from(evaluationRows)
+    .where(and(eq(evaluationRows.projectId, tx.projectId), eq(evaluationRows.evaluationId, record.id)));
+  const answered = rows.filter(({ reason }) => reason !== null);
+  const isDone = answered.length === rows.length;
+  const proof = record.kind === "finding" ? proofOf(answered) : undefined;
+  const summary: Summary = {
+    ...summaryOf(record),
+    request: undefined,
+    ...changed,
+    ...(proof ? { proof } : { comparison: comparisonOf(answered) }),
+  };
+  const ended = {
+    status: "succeeded",
+    verdict: proof ? verdictOf(proof) : null,
+    finishedAt: NOW,
+    dueAt: null,
+  } as const;
+  await tx.db
+    .update(evaluations)
+    .set({
+      summary,
+      total: rows.length,
+      done: answered.length,
+      staleSince: null,
+      updatedAt: NOW,
+      ...(isDone ? ended : { dueAt: sql`${NOW} + ${WAKE_AGAIN_MS}` }),
+    })
+    .where(isEvaluation(tx, record.id));
+  return isDone;
+}
