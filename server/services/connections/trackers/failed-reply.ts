@@ -1,5 +1,6 @@
 import type { z } from "zod";
-import { TrackerError, type TrackerReason, trackerWords } from "./tracker-error";
+import { rateLimitWords } from "./rate-limit";
+import { quotedWords, TrackerError, type TrackerReason, trackerWords } from "./tracker-error";
 
 /** What a call is about, for the message of its error. */
 export type Subject = {
@@ -42,15 +43,13 @@ const oneOf =
   (...statuses: number[]) =>
   ({ status }: Refusal) =>
     statuses.includes(status);
-const utc = (time: number) => `${new Date(time).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 
 /** Refusals in matching order, with our reasons and messages. */
 const LINES: readonly Line[] = [
   {
     matches: ({ retryAt }) => retryAt !== undefined,
     reason: "rate_limited",
-    message: ({ service }, _, { retryAt }) =>
-      `The rate limit of ${service} is reached. Calls are accepted again at ${utc(retryAt ?? 0)}.`,
+    message: ({ service }, _, { retryAt }) => rateLimitWords(service, retryAt ?? 0),
   },
   {
     matches: oneOf(401),
@@ -59,11 +58,16 @@ const LINES: readonly Line[] = [
       `${service} does not accept the token${words}. Enter a valid one in the connection.`,
   },
   {
-    matches: ({ status, words }) =>
-      (status === 410 && /disabled/i.test(words)) || (status === 403 && /archived/i.test(words)),
+    matches: ({ status, words }) => status === 410 && /disabled/i.test(words),
     reason: "destination",
     message: (about, words) =>
-      `${place(about)} takes no tickets${words}. Turn its issues on, or choose another destination.`,
+      `${place(about)} does not accept tickets${words}. Turn its issues on, or choose another destination.`,
+  },
+  {
+    matches: ({ status, words }) => status === 403 && /archived/i.test(words),
+    reason: "destination",
+    message: (about, words) =>
+      `${place(about)} does not accept tickets${words}. Unarchive it, or choose another destination.`,
   },
   {
     matches: oneOf(403),
@@ -75,32 +79,31 @@ const LINES: readonly Line[] = [
     matches: (refusal, { ticket }) => ticket !== null && oneOf(404, 410)(refusal),
     reason: "gone",
     message: ({ service, ticket }, words) =>
-      `${ticket} is not on ${service} any more, or the token may not see it${words}. Hand over again if it is still needed.`,
+      `${ticket} no longer exists on ${service}, or the token cannot see it${words}. Replace the ticket if it is still needed.`,
   },
   {
     matches: oneOf(404, 410),
     reason: "destination",
     message: (about, words) =>
-      `${about.service} does not know ${place(about)}, or the token may not see it${words}. Check the name and the token's access.`,
+      `${place(about)} does not exist on ${about.service}, or the token cannot see it${words}. Check the name and the token's access.`,
   },
   {
     matches: oneOf(408, 409, 425),
     reason: "unavailable",
-    message: ({ service }, words, { status }) => `${service} replied with the status ${status}${words}. Retry.`,
+    message: ({ service }, words, { status }) => `${service} replied with the status ${status}${words}. Try again.`,
   },
   {
     matches: () => true,
     reason: "destination",
     message: (about, words, { status }) =>
-      `${about.service} does not accept the request for ${about.ticket ?? place(about)} (${status})${words}. Change what it objects to in the connection or the ticket.`,
+      `${about.service} rejected the request for ${about.ticket ?? place(about)} (${status})${words}. Change what it objects to in the connection's settings.`,
   },
 ];
 
 /** Returns the error of a call that the tracker refused. */
 export function refusedCall(refusal: Refusal, about: Subject): TrackerError {
   const line = LINES.find(({ matches }) => matches(refusal, about)) as Line;
-  const words = trackerWords(refusal.words).replace(/\.$/, "");
-  const message = line.message(about, words && `: "${words}"`, refusal);
+  const message = line.message(about, quotedWords(trackerWords(refusal.words)), refusal);
   return new TrackerError(line.reason, message, {
     retryAt: refusal.retryAt,
     ambiguous: line.reason === "unavailable",
@@ -120,10 +123,13 @@ export async function aboutTicket<T>(readDestination: () => Promise<unknown>, wo
   }
 }
 
+/** Says that a service, perhaps another one at that address, replied in a form that its API does not have. */
+export const unreadableReply = (service: string) =>
+  `The reply of ${service} does not have the form that its API documents. Check the connection's address.`;
+
 /** Returns what a tracker replied as the schema's output. Another reply does not tell whether the call had its effect. */
 export function readReply<Schema extends z.ZodType>(schema: Schema, reply: unknown, service: string): z.output<Schema> {
   const parsed = schema.safeParse(reply);
   if (parsed.success) return parsed.data;
-  const message = `${service} replied something other than what its API describes. Check the connection's address.`;
-  throw new TrackerError("unavailable", message, { ambiguous: true });
+  throw new TrackerError("unavailable", unreadableReply(service), { ambiguous: true });
 }

@@ -4,6 +4,12 @@ const MINUTE = 60_000;
 
 export type ReplyHeaders = Readonly<Record<string, string | number | undefined>>;
 
+const utc = (time: number) => `${new Date(time).toISOString().slice(0, 19).replace("T", " ")} UTC`;
+
+/** Says that a service's rate limit is reached, and until when (Unix ms). */
+export const rateLimitWords = (service: string, until: number) =>
+  `The rate limit of ${service} is reached. Calls are accepted again at ${utc(until)}.`;
+
 /** Returns until when a refused call is refused by a rate limit, Unix ms; `undefined` if it is refused for another reason. */
 export function limitedUntil(
   { status, headers, words }: { status: number; headers: ReplyHeaders; words: string },

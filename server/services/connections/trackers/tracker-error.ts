@@ -47,6 +47,9 @@ export function trackerWords(text: string): string {
   return line.length <= WORDS_MAX ? line : `${line.slice(0, WORDS_MAX - 1)}…`;
 }
 
+/** Returns a tracker's words as the end of a sentence of ours: `: “Not Found”`, or nothing. */
+export const quotedWords = (words: string) => (words === "" ? "" : `: “${words.replace(/\.$/, "")}”`);
+
 /** Returns a failed outbound call as the tracker's; other errors are bugs and returned unchanged. */
 export function asTrackerError(error: unknown): unknown {
   if (!(error instanceof OutboundError)) return error;

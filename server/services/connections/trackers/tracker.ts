@@ -59,7 +59,7 @@ export type Tracker = {
   /** Returns commits and pull requests that name the ticket, as far as the tracker tells. */
   references(destination: string, externalId: string): Promise<CodeReference[]>;
   /**
-   * Returns what stands in the way of handing over, in words that say what to do: a scope or permission that is missing, a
+   * Returns what stands in the way of handing off, in words that say what to do: a scope or permission that is missing, a
    * destination, state, label or field that does not exist. Empty when nothing does. `destination` is `null` without a default.
    */
   check(destination: string | null): Promise<string[]>;

@@ -384,7 +384,7 @@ test("a deleted connection leaves its tickets as they are, with the reason", asy
   await runTurns(ctx, workItem.id);
   expect((await getWorkItem(ctx, { workItemId: workItem.id })).workItem).toMatchObject({
     state: "open",
-    error: "The connection was not found.",
+    error: "The connection of this ticket was deleted. Replace the ticket.",
   });
 });
 

@@ -53,7 +53,7 @@ type ContentProps = Omit<Props, "subject"> & { subject: HandOffSubject };
 
 function Content(props: ContentProps) {
   const { query, trackers, options } = useTrackers(props.projectId);
-  const [chosen, setChosen] = useState<string | null>(null);
+  const [chosen, setChosen] = useState(props.subject.replaces?.connectionId ?? null);
   const tracker = trackers.find(({ id }) => id === chosen) ?? trackers[0];
   if (tracker === undefined) {
     return (
@@ -98,8 +98,9 @@ function Fields({ projectId, subject, tracker, onClose, onDone }: FieldsProps) {
       { staleTime: 0, gcTime: 0 },
     ),
   );
-  const [typed, setTyped] = useState<string | null>(null);
+  const [typed, setTyped] = useState(replaces?.connectionId === tracker.id ? replaces.destination : null);
   const destination = typed ?? preview.data?.destination ?? "";
+  const isDefault = preview.data?.destination != null && destination === preview.data.destination;
   const { send, error, isPending } = useHandOff(projectId, onDone);
   const words = TRACKER_WORDS[tracker.kind];
   const atField = fieldProblem(error, "/destination");
@@ -123,7 +124,7 @@ function Fields({ projectId, subject, tracker, onClose, onDone }: FieldsProps) {
         <TextInput
           label={words.destination}
           placeholder={preview.isPending ? undefined : words.example}
-          description={preview.data?.destination == null ? undefined : "By default that of the connection."}
+          description={isDefault ? "By default that of the connection." : undefined}
           required
           maxLength={200}
           value={destination}

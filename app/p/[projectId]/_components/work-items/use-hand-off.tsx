@@ -10,8 +10,8 @@ import type { TrackerConnection } from "./use-trackers";
 type NamedFinding = { id: string; title: string };
 export type HandOffSubject = {
   findings: readonly NamedFinding[];
-  /** The linked work item that the new one replaces. */
-  replaces?: { workItemId: string; key: string | null };
+  /** The linked work item that the new one replaces, by default in the same place. */
+  replaces?: { workItemId: string; key: string | null; connectionId: string; destination: string };
 };
 
 /** Returns a function that creates tickets; `onDone` gets the words of its toast. */

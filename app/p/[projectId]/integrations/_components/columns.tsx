@@ -4,6 +4,7 @@ import { notifications } from "@mantine/notifications";
 import { IconDots, IconPencil, IconTrash, IconWebhook } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ListColumn } from "@/app/_components/data-table/types";
+import { quoted } from "@/app/_lib/format";
 import { problemOf } from "@/app/_lib/problem";
 import { type RouterOutputs, useTRPC } from "@/app/_lib/trpc/client";
 import { type Connection, isTracker } from "@/server/services/connections/schemas";
@@ -38,7 +39,14 @@ const nameColumn = (projectId: string): ListColumn<Listed> => ({
             {KIND_WORDS[original.kind].label}, {hostOf(original)}
           </Text>
           <LastTest connection={original} />
-          {original.webhookSet ? <LastDelivery projectId={projectId} connection={original} /> : null}
+          {original.webhookSet ? (
+            <Group gap={4} wrap="nowrap">
+              <Text size="xs" c="dimmed">
+                Webhook:
+              </Text>
+              <LastDelivery projectId={projectId} connection={original} />
+            </Group>
+          ) : null}
         </Box>
       ) : null}
     </>
@@ -143,12 +151,12 @@ function useTest({ name }: Connection) {
       onSuccess: ({ test }) => {
         void queries.invalidateQueries({ queryKey: trpc.connections.list.pathKey() });
         notifications.show({
-          message: test.ok ? `"${name}" works.` : `"${name}" failed its test: ${test.problems.join(" ")}`,
+          message: test.ok ? `${quoted(name)} works` : `${quoted(name)} failed its test: ${test.problems.join(" ")}`,
           ...(test.ok ? {} : { color: "red" }),
         });
       },
       onError: (error) =>
-        notifications.show({ message: `"${name}" was not tested: ${problemOf(error).detail}`, color: "red" }),
+        notifications.show({ message: `${quoted(name)} was not tested: ${problemOf(error).detail}`, color: "red" }),
     }),
   );
 }

@@ -17,6 +17,7 @@ import { type UseFormReturnType, useForm } from "@mantine/form";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Refused } from "@/app/_components/feedback/refused";
+import { quoted } from "@/app/_lib/format";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import {
@@ -26,7 +27,7 @@ import {
   DEFAULT_BASE_URLS,
   updateConnectionForm,
 } from "@/server/services/connections/schemas";
-import { createInputOf, type FormValues, fieldName, updateInputOf, valuesOf } from "./form-values";
+import { createInputOf, type FormValues, fieldName, isAppConnection, updateInputOf, valuesOf } from "./form-values";
 import { KIND_WORDS } from "./kind-words";
 import { SettingsFields } from "./settings-fields";
 
@@ -42,7 +43,7 @@ export const ConnectionForm = ({ opened, ...rest }: Props & { opened: boolean })
   <Modal
     opened={opened}
     onClose={rest.onClose}
-    title={rest.connection ? `Edit "${rest.connection.name}"` : "Add connection"}
+    title={rest.connection ? `Edit ${quoted(rest.connection.name)}` : "Add connection"}
     size="lg"
   >
     <Fields {...rest} />
@@ -110,11 +111,14 @@ function Fields({ projectId, connection, onClose }: Props) {
 
 type SecretProps = { form: UseFormReturnType<FormValues>; connection: Connection | null };
 
+const STORED = "Stored: leave empty to keep it";
+
 function SecretFields({ form, connection }: SecretProps) {
   const { kind, forgetSecret, asApp } = form.values;
   const isApp = kind === "github" && asApp;
   const shared = {
-    placeholder: connection?.secretSet ? "Stored: leave empty to keep it" : undefined,
+    // A stored token is no private key, and a key no token.
+    placeholder: connection?.secretSet && asApp === isAppConnection(connection) ? STORED : undefined,
     maxLength: 8000,
     disabled: forgetSecret,
     ...form.getInputProps("secret"),
@@ -186,7 +190,7 @@ function useSave({ projectId, connection, onClose }: Props, setErrors: (errors: 
   const after = {
     onSuccess: (saved: { connection: { name: string } }) => {
       void queries.invalidateQueries({ queryKey: trpc.connections.pathKey() });
-      notifications.show({ message: `${connection ? "Saved" : "Added"} "${saved.connection.name}".` });
+      notifications.show({ message: `${connection ? "Saved" : "Added"} ${quoted(saved.connection.name)}` });
       onClose();
     },
     onError: (error: unknown) =>

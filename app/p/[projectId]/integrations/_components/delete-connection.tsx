@@ -1,6 +1,7 @@
 "use client";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { quoted } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import type { Connection } from "@/server/services/connections/schemas";
 import { ConfirmDialog } from "../../_components/confirm/confirm-dialog";
@@ -15,7 +16,7 @@ export function DeleteConnection({ projectId, connection, onClose }: Props) {
     trpc.connections.remove.mutationOptions({
       onSuccess: () => {
         void queries.invalidateQueries({ queryKey: trpc.connections.pathKey() });
-        notifications.show({ message: `Deleted "${connection?.name}".` });
+        notifications.show({ message: `Deleted ${quoted(connection?.name ?? "")}` });
         onClose();
       },
     }),
@@ -24,7 +25,7 @@ export function DeleteConnection({ projectId, connection, onClose }: Props) {
     <ConfirmDialog
       subject={connection}
       onClose={onClose}
-      title={({ name }) => `Delete "${name}"?`}
+      title={({ name }) => `Delete ${quoted(name)}?`}
       says={({ secretSet }) =>
         `What uses this connection stops working.${secretSet ? " Its secret is deleted with it and has to be entered again for a new one." : ""} This cannot be undone.`
       }

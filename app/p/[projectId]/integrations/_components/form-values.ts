@@ -29,6 +29,10 @@ const controlsOf = (settings: object) => {
   return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, inControl(value)]));
 };
 
+/** Returns whether a connection signs in to GitHub as an App. */
+export const isAppConnection = ({ settings }: Pick<Connection, "settings">) =>
+  "appId" in settings && settings.appId !== null;
+
 /** Returns the form's initial values: the connection's, or empty ones. */
 export const valuesOf = (connection: Connection | null): FormValues => ({
   kind: connection?.kind ?? "model",
@@ -36,7 +40,7 @@ export const valuesOf = (connection: Connection | null): FormValues => ({
   baseUrl: connection?.baseUrl ?? "",
   secret: "",
   forgetSecret: false,
-  asApp: connection !== null && "appId" in connection.settings && connection.settings.appId !== null,
+  asApp: connection !== null && isAppConnection(connection),
   settings: controlsOf(connection?.settings ?? {}),
 });
 

@@ -4,6 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { CopyButton } from "@/app/_components/controls/copy-button";
 import { Refused } from "@/app/_components/feedback/refused";
+import { quoted } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { type Connection, isTracker } from "@/server/services/connections/schemas";
 import { TRACKER_WORDS } from "../../_components/work-items/tracker-words";
@@ -27,7 +28,7 @@ export function WebhookDialog({ projectId, connection, onClose }: Props) {
       onClose={close}
       closeOnClickOutside={!isMade}
       closeOnEscape={!isMade}
-      title={shown === null ? "" : `Webhook of "${shown.name}"`}
+      title={shown === null ? "" : `Webhook of ${quoted(shown.name)}`}
       size="lg"
     >
       {shown === null ? null : (

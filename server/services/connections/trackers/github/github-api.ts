@@ -22,7 +22,7 @@ const NEXT_PAGE = /<([^<>]+)>;\s*rel="next"/;
 export function repositoryOf(destination: string): Repository {
   const [, owner, repo] = /^([\w.-]+)\/([\w.-]+)$/.exec(destination) ?? [];
   if (owner && repo && ![owner, repo].some((part) => /^\.+$/.test(part))) return { owner, repo };
-  const message = `"${destination}" does not name a repository. Write it as owner/repo.`;
+  const message = `“${destination}” is not a repository. Write it as owner/repo.`;
   throw new TrackerError("destination", message);
 }
 

@@ -5,8 +5,8 @@ import { OutboundError } from "@/server/platform/outbound";
 import type { Exchanged } from "../../kinds/kind";
 import { failedCall } from "../failed-call";
 import { jsonOf } from "../parsed-delivery";
-import { limitedUntil } from "../rate-limit";
-import { TrackerError, trackerWords } from "../tracker-error";
+import { limitedUntil, rateLimitWords } from "../rate-limit";
+import { quotedWords, TrackerError, trackerWords } from "../tracker-error";
 import { LIMIT_HEADERS } from "./limit-headers";
 
 export type GithubApp = { appId: string; installationId: string };
@@ -72,13 +72,12 @@ async function createToken(app: GithubApp, { request }: Exchanged) {
   if (status === 201 && data !== undefined) return data;
   const words = trackerWords(errorReply.safeParse(reply).data?.message ?? "");
   const retryAt = limitedUntil({ status, headers, words }, LIMIT_HEADERS);
-  if (retryAt !== undefined)
-    throw new TrackerError("rate_limited", "The rate limit of GitHub is reached.", { retryAt });
+  if (retryAt !== undefined) throw new TrackerError("rate_limited", rateLimitWords("GitHub", retryAt), { retryAt });
   throw new TrackerError("credential", refusal(app, status, words));
 }
 
 function refusal({ appId, installationId }: GithubApp, status: number, words: string): string {
-  const quoted = words === "" ? "" : `: "${words.replace(/\.$/, "")}"`;
+  const quoted = quotedWords(words);
   if (status === 401)
     return `GitHub does not accept the private key for the App ${appId}${quoted}. Enter the App's id and one of its current keys.`;
   if (status === 403)

@@ -73,7 +73,7 @@ test("a recorded validation error is explained with its field", async () => {
   const ticket = { title: "Fails", body: "", labels: [], issueType: null, marker: "m-1" };
   await expect(tracker.create("octokit-fixture-org/errors", ticket)).rejects.toMatchObject({
     reason: "destination",
-    message: expect.stringContaining('"Validation Failed: color invalid"'),
+    message: expect.stringContaining("“Validation Failed: color invalid”"),
   });
 });
 
@@ -84,7 +84,7 @@ test("a reply that is not GitHub's does not tell whether the ticket was created"
   await expect(tracker.create("acme/shop", ticket)).rejects.toMatchObject({
     reason: "unavailable",
     ambiguous: true,
-    message: "GitHub replied something other than what its API describes. Check the connection's address.",
+    message: "The reply of GitHub does not have the form that its API documents. Check the connection's address.",
   });
 });
 

@@ -49,7 +49,7 @@ function ticketOf(found: Issue, externalId = String(found.number)): Ticket {
 /** Returns the path parameters of an issue. */
 function addressOf(destination: string, externalId: string) {
   if (!/^[1-9]\d{0,15}$/.test(externalId))
-    throw new TrackerError("gone", `"${externalId}" is not the number of an issue.`);
+    throw new TrackerError("gone", `“${externalId}” is not the number of an issue.`);
   return { ...repositoryOf(destination), issue_number: Number(externalId) };
 }
 

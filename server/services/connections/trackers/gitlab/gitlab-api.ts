@@ -18,7 +18,7 @@ type Client = Awaited<ReturnType<typeof makeClient>>;
 export function projectOf(destination: string): string {
   const isPath = /^[\w.-]+(\/[\w.-]+)+$/.test(destination) && !/(^|\/)\.+(\/|$)/.test(destination);
   if (isPath || /^\d{1,15}$/.test(destination)) return destination;
-  throw new TrackerError("destination", `"${destination}" does not name a project. Write it as group/project.`);
+  throw new TrackerError("destination", `“${destination}” is not a project. Write it as group/project.`);
 }
 
 /** A reply with a status that says no. */

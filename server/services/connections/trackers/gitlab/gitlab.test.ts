@@ -186,7 +186,7 @@ test("a conflict may pass", async () => {
   gitlab.fault = () => 409;
   expect(await failure(trackerWith().create(SHOP, TICKET))).toMatchObject({
     reason: "unavailable",
-    message: 'GitLab replied with the status 409: "409 Conflict". Retry.',
+    message: "GitLab replied with the status 409: “409 Conflict”. Try again.",
   });
 });
 
@@ -195,55 +195,55 @@ test.each([
     "a project that does not exist",
     () => trackerWith().create("acme/missing", TICKET),
     "destination",
-    'GitLab does not know acme/missing, or the token may not see it: "404 Project Not Found". Check the name and the token\'s access.',
+    "acme/missing does not exist on GitLab, or the token cannot see it: “404 Project Not Found”. Check the name and the token's access.",
   ],
   [
     "a name that is no project",
     () => trackerWith().read("shop", "1"),
     "destination",
-    '"shop" does not name a project. Write it as group/project.',
+    "“shop” is not a project. Write it as group/project.",
   ],
   [
     "a name that leads elsewhere",
     () => trackerWith().read("acme/../shop", "1"),
     "destination",
-    '"acme/../shop" does not name a project. Write it as group/project.',
+    "“acme/../shop” is not a project. Write it as group/project.",
   ],
   [
     "a project without issues",
     () => trackerWith().create("acme/no-issues", TICKET),
     "credential",
-    'GitLab does not let the token do this in acme/no-issues: "403 Forbidden". Give it write access to issues there.',
+    "GitLab does not let the token do this in acme/no-issues: “403 Forbidden”. Give it write access to issues there.",
   ],
   [
     "a token that has expired",
     () => trackerWith("glpat-expired").create(SHOP, TICKET),
     "credential",
-    'GitLab does not accept the token: "401 Unauthorized". Enter a valid one in the connection.',
+    "GitLab does not accept the token: “401 Unauthorized”. Enter a valid one in the connection.",
   ],
   [
     "a token that may only read",
     () => trackerWith("glpat-read-only-9b31").create(SHOP, TICKET),
     "credential",
-    'GitLab does not let the token do this in acme/shop: "The request requires higher privileges than provided by the access token". Give it write access to issues there.',
+    "GitLab does not let the token do this in acme/shop: “The request requires higher privileges than provided by the access token”. Give it write access to issues there.",
   ],
   [
     "a ticket with a blank title",
     () => trackerWith().create(SHOP, { ...TICKET, title: " " }),
     "destination",
-    'GitLab does not accept the request for acme/shop (400): "title can\'t be blank". Change what it objects to in the connection or the ticket.',
+    "GitLab rejected the request for acme/shop (400): “title can't be blank”. Change what it objects to in the connection's settings.",
   ],
   [
     "a ticket that never was",
     () => trackerWith().read(SHOP, "77"),
     "gone",
-    'acme/shop#77 is not on GitLab any more, or the token may not see it: "404 Not found". Hand over again if it is still needed.',
+    "acme/shop#77 no longer exists on GitLab, or the token cannot see it: “404 Not found”. Replace the ticket if it is still needed.",
   ],
   [
     "a ticket in a project that is gone",
     () => trackerWith().read("acme/missing", "1"),
     "destination",
-    'GitLab does not know acme/missing, or the token may not see it: "404 Project Not Found". Check the name and the token\'s access.',
+    "acme/missing does not exist on GitLab, or the token cannot see it: “404 Project Not Found”. Check the name and the token's access.",
   ],
 ])("%s is explained", async (_, call, reason, message) => {
   const error = await failure(call());
@@ -269,8 +269,8 @@ test.each([
   ["a token whose scopes GitLab does not tell", "oauth-simulated-token-9b32", SHOP, []],
   ["no default project", "glpat-simulated-token-9b30", null, []],
   ["a token that may only read", "glpat-read-only-9b31", SHOP, [/^The token lacks the scope api,/]],
-  ["a wrong token", "glpat-wrong", null, [/^GitLab does not accept the token: "401 Unauthorized"/]],
-  ["a project that does not exist", "glpat-simulated-token-9b30", "acme/missing", [/does not know acme\/missing/]],
+  ["a wrong token", "glpat-wrong", null, [/^GitLab does not accept the token: “401 Unauthorized”/]],
+  ["a project that does not exist", "glpat-simulated-token-9b30", "acme/missing", [/acme\/missing does not exist/]],
   ["a project without issues", "glpat-simulated-token-9b30", "acme/no-issues", [/^Issues are turned off/]],
   ["an archived project", "glpat-simulated-token-9b30", "acme/archived", [/is archived/]],
   ["a project of which it is a guest", "glpat-simulated-token-9b30", "acme/guest", [/the role Reporter/]],

@@ -37,7 +37,7 @@ const bodyOf = (body: string, marker: string) => withMarker(body.replace(QUICK_A
 /** Returns the number of an issue. */
 function iidOf(externalId: string): number {
   if (/^[1-9]\d{0,15}$/.test(externalId)) return Number(externalId);
-  throw new TrackerError("gone", `"${externalId}" is not the number of an issue.`);
+  throw new TrackerError("gone", `“${externalId}” is not the number of an issue.`);
 }
 
 /** The issues of GitLab.com or of a GitLab of one's own. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Caller } from "../../kinds/kind";
+import { unreadableReply } from "../failed-reply";
 import { TrackerError } from "../tracker-error";
 import { type JiraSubject, jiraError } from "./jira-errors";
 
@@ -69,11 +70,7 @@ export function jiraApi(service: Caller): JiraApi {
     });
     const read = schema.safeParse(reply);
     if (read.success) return read.data;
-    throw new TrackerError(
-      "unavailable",
-      "Jira replied something other than what its API describes. If this persists, check the connection's address.",
-      { ambiguous: isWrite },
-    );
+    throw new TrackerError("unavailable", unreadableReply("Jira"), { ambiguous: isWrite });
   };
 
   async function readSite(): Promise<JiraSite> {
@@ -106,7 +103,7 @@ export const jiraStatus = z
 export function projectKey(destination: string): string {
   const key = destination.trim();
   if (/^[a-z][a-z0-9_]{0,254}$/i.test(key)) return key;
-  throw new TrackerError("destination", `“${destination}” is no key of a project in Jira, such as PROJ.`);
+  throw new TrackerError("destination", `“${destination}” is not the key of a Jira project. A key looks like PROJ.`);
 }
 
 /** Returns the path segment of a ticket's id. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { sameName } from "../mapped-state";
 import type { NewTicket } from "../tracker";
-import { TrackerError } from "../tracker-error";
+import { quotedWords, TrackerError } from "../tracker-error";
 import { type JiraApi, projectKey } from "./jira-api";
 import { JiraError } from "./jira-errors";
 import { jiraMarkup } from "./jira-markup";
@@ -109,7 +109,7 @@ async function inWordsOf(api: JiraApi, destination: string, type: JiraIssueType,
   });
   return new JiraError(
     "destination",
-    `Jira does not accept a “${type.name}” in ${destination}: ${said.join(" ")} Give the field a default value in Jira, or choose another issue type.`,
+    `Jira rejected a “${type.name}” in ${destination}${quotedWords(said.join(" "))}. Give the field a default value in Jira, or choose another issue type.`,
     error.fields,
     error.status,
   );

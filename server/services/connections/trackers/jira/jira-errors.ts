@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { OutboundError, retryAfterSeconds } from "@/server/platform/outbound";
 import { failedCall } from "../failed-call";
-import { TrackerError, type TrackerReason, trackerWords } from "../tracker-error";
+import { rateLimitWords } from "../rate-limit";
+import { quotedWords, TrackerError, type TrackerReason, trackerWords } from "../tracker-error";
 
 /** What a request is about, which decides what "not found" means. */
 export type JiraSubject = "site" | "project" | "ticket";
@@ -47,15 +48,21 @@ export function jiraError(error: unknown, subject: JiraSubject, isWrite: boolean
 }
 
 const NOT_FOUND: Record<JiraSubject, [TrackerReason, string]> = {
-  site: ["destination", "Jira's API is not at the connection's address. A site's is https://your-site.atlassian.net."],
+  site: [
+    "destination",
+    "There is no Jira at the connection's address. A site's address is https://your-site.atlassian.net.",
+  ],
   project: [
     "destination",
-    "Jira has no such project that the account can see. Check the key and the account's access.",
+    "Jira has no project with this key, or the account cannot see it. Check the key and the account's access.",
   ],
-  ticket: ["gone", "Jira has no such ticket any more: it was deleted, or the account cannot see it."],
+  ticket: [
+    "gone",
+    "The ticket no longer exists in Jira, or the account cannot see it. Replace the ticket if it is still needed.",
+  ],
 };
 const UNKNOWN_ACCOUNT =
-  "Jira does not accept the credential. Enter the account's e-mail address and an API token, as email:token, or for a Data Center a personal access token.";
+  "Jira does not accept the credential. Enter the account's e-mail address and an API token, as email:token; for Jira Data Center, a personal access token.";
 
 function refusal(status: number, headers: Record<string, unknown>, data: unknown, subject: JiraSubject): TrackerError {
   const { errorMessages, errors, message } = complaint
@@ -64,15 +71,20 @@ function refusal(status: number, headers: Record<string, unknown>, data: unknown
   const words = trackerWords([...errorMessages, ...Object.values(errors)].join(" ") || message);
   if (status === 401) return new JiraError("credential", UNKNOWN_ACCOUNT, {}, status);
   if (status === 403) {
-    const said = words === "" ? "." : `: ${words}`;
+    const said = quotedWords(words);
     return new JiraError(
       "credential",
-      `Jira does not allow this to the account${said} Ask an administrator of the project.`,
+      `Jira does not let the account do this${said}. Ask an administrator of the project for the permission.`,
     );
   }
   if (status === 429) return rateLimited(headers);
   if (status === 404) return new JiraError(...NOT_FOUND[subject], {}, status);
-  return new JiraError("destination", `Jira does not accept this: ${words || `it replied ${status}.`}`, errors, status);
+  return new JiraError(
+    "destination",
+    `Jira rejected the request (${status})${quotedWords(words)}. Change what it objects to in the connection's settings.`,
+    errors,
+    status,
+  );
 }
 
 function rateLimited(headers: Record<string, unknown>): TrackerError {
@@ -80,7 +92,5 @@ function rateLimited(headers: Record<string, unknown>): TrackerError {
   const resetAt = Date.parse(texts["x-ratelimit-reset"] ?? "");
   const seconds = retryAfterSeconds(texts["retry-after"]) ?? (Number.isNaN(resetAt) ? 60 : undefined);
   const retryAt = seconds === undefined ? resetAt : Date.now() + seconds * 1000;
-  return new TrackerError("rate_limited", `Jira's rate limit is reached until ${new Date(retryAt).toISOString()}.`, {
-    retryAt,
-  });
+  return new TrackerError("rate_limited", rateLimitWords("Jira", retryAt), { retryAt });
 }

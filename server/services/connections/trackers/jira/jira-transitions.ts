@@ -78,13 +78,15 @@ const noTransition = ({ key, state }: Ticket, done: boolean, available: readonly
     "destination",
     `No transition leads from “${state}”, where ${key} is, to a state that counts as ${done ? "done" : "open"}. ${
       available.length === 0
-        ? "The account has no transition there at all: give it the permission “Transition issues”."
-        : `There are: ${available.map(({ name, to }) => `${name} (to “${to.name}”)`).join(", ")}. Move the ticket in Jira, or change the workflow or the mapping of states.`
+        ? "The account has no transition from there: give it the permission “Transition issues”."
+        : `The transitions from there: ${available.map(({ name, to }) => `${name} (to “${to.name}”)`).join(", ")}. Move the ticket in Jira, or change the workflow or the mapping of states.`
     }`,
   );
 
 const unfilledFields = ({ key }: Ticket, transition: Transition) =>
   new TrackerError(
     "destination",
-    `The transition “${transition.name}” of ${key} asks for ${unfilled(transition).join(", ")}. Move the ticket in Jira, or give the field a default value there.`,
+    `The transition “${transition.name}” of ${key} requires ${unfilled(transition)
+      .map((name) => `“${name}”`)
+      .join(", ")}, which Whetstone does not fill. Move the ticket in Jira, or give the field a default value there.`,
   );

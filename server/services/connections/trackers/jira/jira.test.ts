@@ -137,7 +137,7 @@ describe.each(["Cloud", "Server"] as const)("Jira, deployed as %s", (deployment)
     const blocked = await failureOf(tracker.setDone("STEP", externalId, true));
     expect(blocked).toMatchObject({ reason: "destination", ambiguous: false });
     expect(blocked.message).toBe(
-      "No transition leads from “To Do”, where STEP-1 is, to a state that counts as done. There are: Move to In Progress (to “In Progress”). Move the ticket in Jira, or change the workflow or the mapping of states.",
+      "No transition leads from “To Do”, where STEP-1 is, to a state that counts as done. The transitions from there: Move to In Progress (to “In Progress”). Move the ticket in Jira, or change the workflow or the mapping of states.",
     );
     server.setDone(externalId, false, "In Review");
     expect((await failureOf(tracker.setDone("STEP", externalId, true))).message).toContain("“Transition issues”");
@@ -147,7 +147,7 @@ describe.each(["Cloud", "Server"] as const)("Jira, deployed as %s", (deployment)
       openStates: ["Done", "To Do"],
     });
     expect((await failureOf(picky.setDone("STEP", externalId, true))).message).toBe(
-      "The transition “Move to Won't Do” of STEP-1 asks for Reason. Move the ticket in Jira, or give the field a default value there.",
+      "The transition “Move to Won't Do” of STEP-1 requires “Reason”, which Whetstone does not fill. Move the ticket in Jira, or give the field a default value there.",
     );
   });
 
@@ -178,9 +178,11 @@ describe.each(["Cloud", "Server"] as const)("Jira, deployed as %s", (deployment)
       "has no state “Verified”. It has: To Do, In Progress, In Review, Done, Won't Do. Change the mapping of states.";
     expect(await tracker.check("PROJ")).toEqual([`PROJ ${noState}`]);
     expect(await tracker.check("GONE")).toEqual([
-      "Jira has no such project that the account can see. Check the key and the account's access.",
+      "Jira has no project with this key, or the account cannot see it. Check the key and the account's access.",
     ]);
-    expect(await tracker.check("no project")).toEqual(["“no project” is no key of a project in Jira, such as PROJ."]);
+    expect(await tracker.check("no project")).toEqual([
+      "“no project” is not the key of a Jira project. A key looks like PROJ.",
+    ]);
     expect(await tracker.check("FORM")).toEqual([
       "A “Bug” in FORM requires “Severity”, which Whetstone does not fill. Give it a default value in Jira, or choose another issue type.",
       "A “Bug” in FORM is created without labels: its screen does not have them. Add the field in Jira, or remove the labels from the connection.",
@@ -202,7 +204,7 @@ describe.each(["Cloud", "Server"] as const)("Jira, deployed as %s", (deployment)
     const tracker = await started();
     const error = await failureOf(tracker.create("FORM", TICKET));
     expect(error).toMatchObject({ reason: "destination", ambiguous: false });
-    expect(error.message).toMatch(/^Jira does not accept a “Task” in FORM: .*Severity is required\./);
+    expect(error.message).toMatch(/^Jira rejected a “Task” in FORM: “.*Severity is required”\./);
     expect(await tracker.create("BARE", { ...TICKET, labels: ["whetstone"] })).toMatchObject({ key: "BARE-1" });
     expect(server.tickets()[0]?.labels).toEqual([]);
   });
@@ -219,8 +221,8 @@ describe.each(["Cloud", "Server"] as const)("Jira, deployed as %s", (deployment)
 
   test.each([
     [401, "credential", /Enter the account's e-mail address and an API token/],
-    [403, "credential", /does not allow this to the account: You do not have permission/],
-    [400, "destination", /does not accept this: The request cannot be processed/],
+    [403, "credential", /does not let the account do this: “You do not have permission/],
+    [400, "destination", /rejected the request \(400\): “The request cannot be processed/],
     [500, "unavailable", /500/],
     [503, "unavailable", /503/],
   ] as const)("a reply of %i is %s, in words", async (status, reason, words) => {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Caller } from "../../kinds/kind";
 import { failedCall } from "../failed-call";
+import { unreadableReply } from "../failed-reply";
 import { TrackerError } from "../tracker-error";
 import { linearError, linearProblems } from "./linear-errors";
 
@@ -39,9 +40,7 @@ export const linearRequest =
     if (errors.length > 0 || status >= 400) throw linearError(errors, { status, headers }, isWrite);
     const read = reply.safeParse(data);
     if (read.success) return read.data;
-    throw new TrackerError("unavailable", "Linear replied something other than what its API describes.", {
-      ambiguous: isWrite,
-    });
+    throw new TrackerError("unavailable", unreadableReply("Linear"), { ambiguous: isWrite });
   };
 
 function parsed(body: Buffer): unknown {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { retryAfterSeconds } from "@/server/platform/outbound";
-import { TrackerError, type TrackerReason, trackerWords } from "../tracker-error";
+import { rateLimitWords } from "../rate-limit";
+import { quotedWords, TrackerError, type TrackerReason, trackerWords } from "../tracker-error";
 
 export const linearProblems = z
   .array(
@@ -37,7 +38,7 @@ export class LinearError extends TrackerError {
 export const ticketGone = () =>
   new TrackerError(
     "gone",
-    "Linear has no such ticket any more: it was deleted, or the credential cannot see its team.",
+    "The ticket no longer exists in Linear, or the API key cannot see its team. Replace the ticket if it is still needed.",
   );
 
 /** Codes of `extensions.code` and `extensions.type`, compared without case, blanks and underscores. */
@@ -58,20 +59,21 @@ export function linearError(problems: readonly Problem[], reply: Reply, isWrite:
   if (reason === "rate_limited") return rateLimited(reply.headers);
   if (reason === "credential") return refusedCredential(first, reply.status, words);
   if (reason === "unavailable") {
-    const said = words === "" ? `a reply with the status ${reply.status}` : words;
-    return new TrackerError("unavailable", `Linear failed: ${said}`, { ambiguous: isWrite });
+    const message = `Linear could not process the request (${reply.status})${quotedWords(words)}. Try again.`;
+    return new TrackerError("unavailable", message, { ambiguous: isWrite });
   }
   if (first === undefined) {
     return new TrackerError(
       "destination",
-      "Linear's API is not at the connection's address: it is https://api.linear.app.",
+      "There is no Linear API at the connection's address. Linear's own is https://api.linear.app.",
     );
   }
   const refusal = refusalOf(first);
   if (refusal?.problem === "missing" && refusal.entity === "Issue") {
     return new LinearError("gone", ticketGone().message, refusal);
   }
-  return new LinearError("destination", `Linear does not accept this: ${words || "it gives no reason."}`, refusal);
+  const message = `Linear rejected the request${quotedWords(words)}. Change what it objects to in the connection's settings.`;
+  return new LinearError("destination", message, refusal);
 }
 
 function reasonOf(problem: Problem | undefined, status: number): TrackerReason | undefined {
@@ -95,7 +97,7 @@ function refusedCredential(problem: Problem | undefined, status: number, words: 
     "credential",
     isUnknown
       ? "Linear does not accept the API key. Create a new one in Linear and enter it in the connection."
-      : `Linear does not allow this to the API key${words === "" ? "" : `: ${words}`} Use a key with write access, of somebody in the team.`,
+      : `Linear does not let the API key do this${quotedWords(words)}. Use a key with write access, created by somebody in the team.`,
   );
 }
 
@@ -109,7 +111,5 @@ function rateLimited(headers: Reply["headers"]): TrackerError {
   );
   const seconds = retryAfterSeconds(headers["retry-after"]) ?? (ends.length > 0 ? undefined : 60);
   const retryAt = seconds === undefined ? Math.max(...ends) : Date.now() + seconds * 1000;
-  return new TrackerError("rate_limited", `Linear's rate limit is reached until ${new Date(retryAt).toISOString()}.`, {
-    retryAt,
-  });
+  return new TrackerError("rate_limited", rateLimitWords("Linear", retryAt), { retryAt });
 }

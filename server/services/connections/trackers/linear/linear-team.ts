@@ -9,8 +9,8 @@ export const noSuchTeam = (key: string, teams: readonly { key: string }[]) =>
   new LinearError(
     "destination",
     teams.length === 0
-      ? `The API key sees no team in Linear, so not “${key}” either. Use a key of somebody in that team.`
-      : `Linear has no team “${key}” that the API key can see. It sees: ${teams.map((team) => team.key).join(", ")}.`,
+      ? `The API key has access to no team in Linear. Use a key created by a member of “${key}”.`
+      : `Linear has no team with the key “${key}”, or the API key cannot see it. It sees: ${teams.map((team) => team.key).join(", ")}.`,
     { problem: "missing", entity: "Team" },
   );
 
@@ -95,5 +95,5 @@ export async function unusableLabels(
   const existing = await labelsNamed(ask, team, names);
   return names
     .filter((name) => existing.some((label) => label.isGroup && sameName(label.name, name)))
-    .map((name) => `“${name}” is a group of labels in Linear. Choose one of the labels in it.`);
+    .map((name) => `“${name}” is a label group in Linear. Choose one of its labels.`);
 }

@@ -132,11 +132,11 @@ test("a check says what stands in the way and what there is instead", async () =
   );
   expect(await tracker.check(null)).toEqual([]);
   expect(await tracker.check("GONE")).toEqual([
-    "Linear has no team “GONE” that the API key can see. It sees: ENG, OPS.",
+    "Linear has no team with the key “GONE”, or the API key cannot see it. It sees: ENG, OPS.",
   ]);
   expect(await tracker.check("eng")).toEqual([
     "The team ENG in Linear has no state “Verified”. It has: Backlog, Todo, In Progress, In Review, Released, Done, Canceled. Change the mapping of states.",
-    "“Area” is a group of labels in Linear. Choose one of the labels in it.",
+    "“Area” is a label group in Linear. Choose one of its labels.",
   ]);
   server.fault = () => 401;
   expect(await failureOf(tracker.check("ENG"))).toMatchObject({ reason: "credential" });
@@ -154,8 +154,8 @@ test("an exhausted rate limit says when it ends", async () => {
 
 test.each([
   [401, "credential", /does not accept the API key\. Create a new one/],
-  [403, "credential", /does not allow this to the API key: You do not have permission/],
-  [400, "destination", /does not accept this: Argument Validation Error/],
+  [403, "credential", /does not let the API key do this: “You do not have permission/],
+  [400, "destination", /rejected the request: “Argument Validation Error/],
   [500, "unavailable", /500/],
   [503, "unavailable", /503/],
 ] as const)("a reply of %i is %s, in words", async (status, reason, words) => {
@@ -180,7 +180,7 @@ test("a deleted ticket is gone for every call, and a team that does not exist is
     ])
       expect(await failureOf(call())).toMatchObject({
         reason: "gone",
-        message: expect.stringContaining("was deleted"),
+        message: expect.stringContaining("no longer exists in Linear"),
       });
   }
   expect(await failureOf(tracker.comment("ENG", unknown, { body: "x", marker: "y" }))).toMatchObject({

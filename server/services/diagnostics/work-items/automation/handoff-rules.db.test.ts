@@ -1,5 +1,7 @@
+import { eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { db } from "@/db/pool";
+import { workItems } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { createConnection } from "@/server/services/connections";
@@ -7,6 +9,7 @@ import {
   abandonWorkItem,
   createHandoffRule,
   deleteHandoffRule,
+  getFinding,
   getHandoffRule,
   handOffByRules,
   listHandoffRules,
@@ -71,6 +74,34 @@ test("a Finding that does not meet every condition is left alone until it does",
   expect(await handedOff(ctx)).toEqual([]);
   await updateFinding(ctx, { findingId, reviewStatus: "confirmed" });
   expect(await handedOff(ctx)).toEqual([findingId]);
+});
+
+test("a Finding of another Rule or of less severity is not handed off", async () => {
+  const { ctx, handoffRule } = await withRule({ ruleIds: ["agent-loop"] });
+  const { findingId } = await failedTool(ctx);
+  const { severity } = (await getFinding(ctx, { findingId })).finding;
+  expect(severity).not.toBe("critical");
+  expect(await handedOff(ctx)).toEqual([]);
+  const { id: handoffRuleId } = handoffRule;
+  await updateHandoffRule(ctx, { handoffRuleId, ruleIds: [], minSeverity: "critical" });
+  expect(await handedOff(ctx)).toEqual([]);
+  await updateHandoffRule(ctx, { handoffRuleId, ruleIds: ["tool-failure"], minSeverity: severity });
+  expect(await handedOff(ctx)).toEqual([findingId]);
+});
+
+test("a rule's tickets of a day before do not count against its limit of today", async () => {
+  const { ctx, handoffRule } = await withRule({ dailyLimit: 1 });
+  const { findingId: first } = await failedTool(ctx, { tool: "get_order" });
+  const { findingId: second } = await failedTool(ctx, { tool: "get_user" });
+  expect(await handedOff(ctx)).toEqual([first]);
+  expect(await handedOff(ctx)).toEqual([first]);
+  const day = 24 * 60 * 60_000;
+  await db()
+    .update(workItems)
+    .set({ createdAt: sql`${workItems.createdAt} - ${day}::bigint` })
+    .where(eq(workItems.projectId, ctx.projectId));
+  expect(await handedOff(ctx)).toEqual([second, first]);
+  expect((await getHandoffRule(ctx, { handoffRuleId: handoffRule.id })).handoffRule.usedToday).toBe(1);
 });
 
 test("a paused rule, a dismissed and a resolved Finding hand off nothing", async () => {

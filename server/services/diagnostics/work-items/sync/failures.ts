@@ -14,8 +14,10 @@ const MAX_DELAY_MS = 10 * 60_000;
 /** Returns a failure as a tracker's; a connection that is gone or has no secret counts as one. Other errors are bugs: thrown. */
 export function trackerFailure(error: unknown): TrackerError {
   if (error instanceof TrackerError) return error;
-  if (error instanceof ServiceError) return new TrackerError("credential", error.message);
-  throw error;
+  if (!(error instanceof ServiceError)) throw error;
+  const message =
+    error.code === "not_found" ? "The connection of this ticket was deleted. Replace the ticket." : error.message;
+  return new TrackerError("credential", message);
 }
 
 /** Full jitter over an exponential delay, and never before the tracker's own limit ends. In ms. */

@@ -1,20 +1,20 @@
 "use client";
-import { ActionIcon, Group, Menu, Switch, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
-import { IconDots, IconPencil, IconTrash } from "@tabler/icons-react";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import type { ListColumn } from "@/app/_components/data-table/types";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import type { HandoffRule } from "@/server/services/diagnostics/work-items/schemas";
 import { Severity } from "../../../_components/findings/severity";
+import { type RuleChange, RuleControls } from "../../_components/rule-controls";
 
 type Options = {
   projectId: string;
   connectionName: (id: string) => string;
   ruleName: (id: string) => string;
   /** For readers who may change rules. */
-  change: { onEdit: (rule: HandoffRule) => void; onDelete: (rule: HandoffRule) => void } | undefined;
+  change: RuleChange<HandoffRule> | undefined;
 };
 
 const usedWords = ({ usedToday, dailyLimit }: HandoffRule) => `${usedToday} of ${dailyLimit}`;
@@ -88,38 +88,13 @@ export const handoffRuleColumns = ({
     id: "actions",
     header: "",
     meta: { controls: true, label: "Actions" },
-    cell: ({ row: { original } }) => (
-      <Group gap={8} justify="flex-end" wrap="nowrap">
-        <OnOff projectId={projectId} rule={original} disabled={change === undefined} />
-        {change ? (
-          <Menu position="bottom-end">
-            <Menu.Target>
-              <ActionIcon variant="subtle" color="gray" aria-label={`More for ${original.name}`}>
-                <IconDots size={16} aria-hidden />
-              </ActionIcon>
-            </Menu.Target>
-            <Menu.Dropdown>
-              <Menu.Item leftSection={<IconPencil size={14} aria-hidden />} onClick={() => change.onEdit(original)}>
-                Edit…
-              </Menu.Item>
-              <Menu.Item
-                color="red"
-                leftSection={<IconTrash size={14} aria-hidden />}
-                onClick={() => change.onDelete(original)}
-              >
-                Delete
-              </Menu.Item>
-            </Menu.Dropdown>
-          </Menu>
-        ) : null}
-      </Group>
-    ),
+    cell: ({ row }) => <Controls projectId={projectId} rule={row.original} change={change} />,
   },
 ];
 
-type OnOffProps = { projectId: string; rule: HandoffRule; disabled: boolean };
+type ControlsProps = Pick<Options, "projectId" | "change"> & { rule: HandoffRule };
 
-function OnOff({ projectId, rule, disabled }: OnOffProps) {
+function Controls({ projectId, rule, change }: ControlsProps) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const update = useMutation(
@@ -132,12 +107,11 @@ function OnOff({ projectId, rule, disabled }: OnOffProps) {
     }),
   );
   return (
-    <Switch
-      size="xs"
-      checked={rule.enabled}
-      disabled={disabled || update.isPending}
-      aria-label={`${rule.name} is on`}
-      onChange={(event) => update.mutate({ projectId, handoffRuleId: rule.id, enabled: event.currentTarget.checked })}
+    <RuleControls
+      rule={rule}
+      change={change}
+      isPending={update.isPending}
+      onSwitch={(enabled) => update.mutate({ projectId, handoffRuleId: rule.id, enabled })}
     />
   );
 }

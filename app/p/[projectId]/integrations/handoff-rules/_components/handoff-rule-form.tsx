@@ -9,6 +9,7 @@ import {
   NumberInput,
   SimpleGrid,
   Stack,
+  Text,
   TextInput,
 } from "@mantine/core";
 import { useForm } from "@mantine/form";
@@ -100,11 +101,10 @@ function Fields({ projectId, rule, trackers, rules, onClose }: Props) {
             {...form.getInputProps("dailyLimit")}
           />
         </SimpleGrid>
-        <Checkbox
-          label="Only confirmed Findings"
-          description="Findings from before the rule, and those that only a backfill found, are never handed off by it."
-          {...form.getInputProps("confirmedOnly", { type: "checkbox" })}
-        />
+        <Checkbox label="Only confirmed Findings" {...form.getInputProps("confirmedOnly", { type: "checkbox" })} />
+        <Text size="xs" c="dimmed">
+          Findings from before the rule, and those that only a backfill found, are never handed off by it.
+        </Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel

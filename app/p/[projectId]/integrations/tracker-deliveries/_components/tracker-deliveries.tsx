@@ -51,7 +51,7 @@ export function TrackerDeliveries({ projectId }: { projectId: string }) {
 }
 
 const ticketOf = ({ destination, externalId }: TrackerDelivery) =>
-  [destination, externalId].filter((part) => part !== null).join(" ") || "no ticket";
+  [destination, externalId].filter((part) => part !== null).join(destination?.includes("/") ? "#" : " ") || "no ticket";
 const whatOf = (delivery: TrackerDelivery) => `${delivery.event} of ${ticketOf(delivery)}`;
 
 function useActions(projectId: string): ListAction<TrackerDelivery>[] {

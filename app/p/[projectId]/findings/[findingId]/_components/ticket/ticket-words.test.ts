@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changeWords, isLinked } from "./ticket-words";
+import { changeWords, isLinked, mayRetry, retriedWords } from "./ticket-words";
 
 const change = { reason: null, state: "done", error: null } as const;
 
@@ -21,4 +21,21 @@ test("the sync log says what was not done, and why", () => {
 test("a work item that was replaced or abandoned is history", () => {
   expect((["pending", "open", "closed", "failed"] as const).every((state) => isLinked({ state }))).toBe(true);
   expect((["replaced", "abandoned"] as const).some((state) => isLinked({ state }))).toBe(false);
+});
+
+test("what failed can be tried again, unless the ticket was deleted there", () => {
+  const failed = { kind: "comment", state: "failed" } as const;
+  expect(mayRetry({ state: "failed", externalId: null }, [])).toBe(true);
+  expect(mayRetry({ state: "failed", externalId: "12" }, [failed])).toBe(false);
+  expect(mayRetry({ state: "open", externalId: "12" }, [failed])).toBe(true);
+  expect(mayRetry({ state: "open", externalId: "12" }, [{ kind: "create", state: "failed" }])).toBe(false);
+});
+
+test("a message says what came of another attempt", () => {
+  const item = { state: "failed", externalKey: null, destination: "acme/shop" } as const;
+  expect(retriedWords(item, "acme/shop#12")).toBe("Created acme/shop#12");
+  expect(retriedWords(item, null)).toBe("Queued the ticket in acme/shop: the tracker has not replied yet");
+  expect(retriedWords({ ...item, state: "open", externalKey: "ENG-1" }, "ENG-1")).toBe(
+    "Tried the changes of ENG-1 again",
+  );
 });

@@ -7,6 +7,25 @@ const LINKED: readonly WorkItem["state"][] = ["pending", "open", "closed", "fail
 /** Returns whether it is the work item of its Finding, and not history. */
 export const isLinked = ({ state }: Pick<WorkItem, "state">) => LINKED.includes(state);
 
+/** Returns how messages name a ticket. */
+export const ticketName = ({ externalKey, destination }: Pick<WorkItem, "externalKey" | "destination">) =>
+  externalKey ?? `the ticket in ${destination}`;
+
+/** Returns whether something failed that another attempt may bring about: a ticket that was deleted there is not. */
+export const mayRetry = (
+  { state, externalId }: Pick<WorkItem, "state" | "externalId">,
+  changes: readonly Pick<TicketChange, "kind" | "state">[],
+) =>
+  state === "failed"
+    ? externalId === null
+    : changes.some((change) => change.state === "failed" && change.kind !== "create");
+
+/** Returns what came of another attempt; `key`: the ticket's key by now. */
+export function retriedWords(item: Pick<WorkItem, "state" | "externalKey" | "destination">, key: string | null) {
+  if (item.state !== "failed") return `Tried the changes of ${ticketName(item)} again`;
+  return key === null ? `Queued ${ticketName(item)}: the tracker has not replied yet` : `Created ${key}`;
+}
+
 const REASONS: Record<NonNullable<TicketChange["reason"]>, string> = {
   handed_off: "handed off",
   regressed: "seen again",

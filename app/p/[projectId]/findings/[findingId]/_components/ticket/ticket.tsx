@@ -28,7 +28,7 @@ export function Ticket({ projectId, finding }: { projectId: string; finding: Fin
     return <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />;
   const linked = items.filter(isLinked);
   const earlier = items.filter((item) => !isLinked(item));
-  // Those of Findings that were merged into this one stay with them.
+  // A merge moves a ticket along; an earlier version left it with the merged Finding.
   const own = linked.find(({ findingId }) => findingId === finding.id);
   const others = linked.filter((item) => item !== own);
   const findings = [finding];
@@ -38,7 +38,7 @@ export function Ticket({ projectId, finding }: { projectId: string; finding: Fin
         <LinkedTicket
           projectId={projectId}
           item={own}
-          onReplace={() => setSubject({ findings, replaces: { workItemId: own.id, key: own.externalKey } })}
+          onReplace={() => setSubject({ findings, replaces: replacing(own) })}
         />
       ) : (
         <>
@@ -66,6 +66,13 @@ export function Ticket({ projectId, finding }: { projectId: string; finding: Fin
     </section>
   );
 }
+
+const replacing = ({ id: workItemId, externalKey: key, connectionId, destination }: WorkItem) => ({
+  workItemId,
+  key,
+  connectionId,
+  destination,
+});
 
 /** Returns a Finding's work items, newest first, live; the Finding follows its tickets. */
 function useWorkItems(projectId: string, findingId: string) {

@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import { renderTicket, type TicketFacts } from "./templates";
+
+const FACTS: TicketFacts = {
+  finding: {
+    id: "fnd_1",
+    title: "search_emails fails",
+    summary: "The tool fails.",
+    severity: "high",
+    rule: "tool-failure",
+    signal: "tool_error",
+    conversations: 12,
+    users: 3,
+    cost: null,
+    firstSeen: "2026-11-01",
+    lastSeen: "2026-11-24",
+    url: "https://whetstone.example/p/p/findings/fnd_1",
+  },
+  occurrences: [{ conversation: "c-1", url: "https://whetstone.example/c-1", summary: "It failed.", quotes: ["`no`"] }],
+  project: { name: "Shop" },
+};
+const OURS = { titleTemplate: null, bodyTemplate: null };
+
+test("without templates of the connection, a ticket has the Finding's title, counts, evidence and links", () => {
+  const { title, body } = renderTicket(OURS, FACTS);
+  expect(title).toBe("search_emails fails");
+  for (const part of [
+    "| Conversations | 12 |",
+    "| Users | 3 |",
+    "`no`",
+    "https://whetstone.example/c-1",
+    "findings/fnd_1",
+  ])
+    expect(body).toContain(part);
+  expect(body).not.toContain("Cost");
+});
+
+test("templates of the connection name facts of the Finding, its occurrences and the project", () => {
+  const { title, body } = renderTicket(
+    {
+      titleTemplate: "[{{ project.name }}]\n{{ finding.title | upcase }}",
+      bodyTemplate: "{% for one in occurrences %}{{ one.conversation }}: {{ one.summary }}{% endfor %}",
+    },
+    FACTS,
+  );
+  expect({ title, body }).toEqual({ title: "[Shop] SEARCH_EMAILS FAILS", body: "c-1: It failed." });
+});
+
+test("an empty title is the Finding's, and what a tracker would refuse as too long is cut", () => {
+  expect(renderTicket({ ...OURS, titleTemplate: "{{ finding.nothing }}" }, FACTS).title).toBe("search_emails fails");
+  const long = renderTicket({ titleTemplate: "t".repeat(400), bodyTemplate: "b".repeat(40_000) }, FACTS);
+  expect([long.title.length, long.body.length]).toEqual([250, 30_000]);
+});
+
+test.each([
+  ["a tag that does not end", "{{ finding.title "],
+  ["a file", "{% include 'etc/passwd' %}"],
+  ["work without an end", "{% for a in (1..100000) %}{% for b in (1..100000) %}x{% endfor %}{% endfor %}"],
+])("%s in a template is refused at its field", (_, template) => {
+  for (const field of ["titleTemplate", "bodyTemplate"] as const) {
+    let refused: unknown;
+    try {
+      renderTicket({ ...OURS, [field]: template }, FACTS);
+    } catch (error) {
+      refused = error;
+    }
+    expect(refused).toMatchObject({
+      code: "unprocessable",
+      errors: [{ path: `/${field}`, message: expect.stringMatching(/^The template is not valid: ./) }],
+    });
+  }
+});
+
+test("a template reads no prototype", () => {
+  expect(renderTicket({ ...OURS, bodyTemplate: "{{ finding.constructor }}{{ finding.__proto__ }}." }, FACTS).body).toBe(
+    ".",
+  );
+});

@@ -1,0 +1,48 @@
+import { createHmac, randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import { db } from "@/db/pool";
+import { testProject } from "@/db/testing/test-project";
+import { createTrackerWebhook } from "@/server/services/connections";
+import { listTrackerDeliveries, receiveTrackerDelivery } from "../..";
+import { connectTracker } from "../testing";
+
+const MINUTE = 60_000;
+/** Nothing is called. */
+const NOWHERE = { baseUrl: "https://api.linear.example", secret: "a key", destination: "ENG" };
+
+async function withWebhook() {
+  const { ctx } = await testProject();
+  const { id: connectionId } = await connectTracker(ctx, "linear", NOWHERE);
+  const { secret } = (await createTrackerWebhook(ctx, { connectionId })).webhook;
+  const deliver = (sentAt: number, signedWith = secret) => {
+    const body = JSON.stringify({ type: "Issue", action: "update", data: { id: "i-1" }, webhookTimestamp: sentAt });
+    const signature = createHmac("sha256", signedWith).update(body).digest("hex");
+    return receiveTrackerDelivery(db(), {
+      projectId: ctx.projectId,
+      connectionId,
+      headers: { "linear-delivery": randomUUID(), "linear-signature": signature },
+      body: async () => Buffer.from(body),
+    });
+  };
+  return { ctx, deliver };
+}
+
+test("a signed delivery that was sent long ago, or by a clock far ahead, is refused and not stored", async () => {
+  const { ctx, deliver } = await withWebhook();
+  for (const sentAt of [Date.now() - 11 * MINUTE, Date.now() + 6 * MINUTE])
+    await expect(deliver(sentAt)).rejects.toMatchObject({ code: "invalid" });
+  expect((await listTrackerDeliveries(ctx, {})).trackerDeliveries).toEqual([]);
+  expect(await deliver(Date.now() - 9 * MINUTE)).toEqual({ repeated: false });
+});
+
+test("more than 600 deliveries a minute are refused, and another connection's are not", async () => {
+  const [{ deliver }, other] = [await withWebhook(), await withWebhook()];
+  const outcomes: string[] = [];
+  // The limit refills while they are sent.
+  while (!outcomes.includes("rate_limited") && outcomes.length < 2000) {
+    const sent = Array.from({ length: 40 }, () => deliver(Date.now(), "forged"));
+    for (const { reason } of (await Promise.allSettled(sent)) as PromiseRejectedResult[]) outcomes.push(reason.code);
+  }
+  expect(outcomes.indexOf("rate_limited")).toBeGreaterThanOrEqual(600);
+  expect(await other.deliver(Date.now())).toEqual({ repeated: false });
+});
