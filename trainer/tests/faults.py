@@ -98,6 +98,16 @@ def slow_evaluation(seconds: str) -> None:
     TrainingSession.during_evaluation = during  # type: ignore[method-assign]
 
 
+def slow_building(seconds: str) -> None:
+    from whetstone_trainer.artifacts.build import _Builder
+
+    def run(self: Any) -> Any:
+        time.sleep(float(seconds))
+        raise AssertionError("it was to be interrupted")
+
+    _Builder.run = run  # type: ignore[method-assign]
+
+
 def nan_from_step(step: str) -> None:
     """Makes the loss of every step from this one on not a number."""
     from whetstone_trainer.training.session import TrainingSession
