@@ -1,6 +1,7 @@
 import "server-only";
 
 export { forgetOldCommands } from "./agent-trainer";
+export { SPEC_VERSION } from "./capabilities";
 export { chooseTrainer, type TrainerNeeds } from "./choose-trainer";
 export { downloadCheckpointFile } from "./download-checkpoint-file";
 export { listTrainers } from "./list-trainers";
