@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Trainer } from "./schemas";
+import { sentence } from "./trainer-problem";
 import { isOnline, type TrainerRow } from "./trainer-rows";
 
 /** The version of the trainer's contract that this version speaks, and that specs are written in. */
@@ -28,7 +29,7 @@ const capabilitiesShape = z.object({
   packages: z.record(z.string(), text).catch({}),
   disk_free: amount,
   unavailable: z
-    .array(z.object({ feature: text, reason: text, hint: text.nullish().catch(null) }))
+    .array(z.object({ feature: text, reason: text.transform(sentence), hint: text.nullish().catch(null) }))
     .max(LIST_MAX)
     .catch([]),
 });

@@ -18,5 +18,5 @@ export {
   TrainerUnreachable,
 } from "./trainer-client";
 export { trainerHealth } from "./trainer-health";
-export { trainerProblemOf } from "./trainer-problem";
+export { trainerProblemOf, withHint } from "./trainer-problem";
 export { requireTrainer } from "./trainer-rows";
