@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import os
 import signal
@@ -96,6 +97,31 @@ def slow_evaluation(seconds: str) -> None:
         original(self, control)
 
     TrainingSession.during_evaluation = during  # type: ignore[method-assign]
+
+
+def slow_building(seconds: str) -> None:
+    from whetstone_trainer.artifacts.build import _Builder
+
+    def run(self: Any) -> Any:
+        time.sleep(float(seconds))
+        raise AssertionError("it was to be interrupted")
+
+    _Builder.run = run  # type: ignore[method-assign]
+
+
+def other_libraries(_: str) -> None:
+    """Runs with another version of every library than before."""
+    from whetstone_trainer.training import resuming
+
+    versions = resuming.library_versions
+    resuming.library_versions = lambda: {name: f"{version}+1" for name, version in versions().items()}
+
+
+def two_devices(_: str) -> None:
+    from whetstone_trainer.training import run
+
+    machine = run.this_machine
+    run.this_machine = lambda: dataclasses.replace(machine(), device_count=machine().device_count + 1)
 
 
 def nan_from_step(step: str) -> None:

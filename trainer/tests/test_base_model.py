@@ -70,6 +70,22 @@ def test_a_model_that_is_not_cached_is_not_found_offline(tmp_path: Path, monkeyp
     assert "HF_HUB_OFFLINE" in failure.error.message
 
 
+def test_a_cached_model_is_found_offline_and_pinned_to_its_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    commit = "b" * 40
+    cached = tmp_path / "models" / "hub" / "models--org--model"
+    (cached / "refs").mkdir(parents=True)
+    (cached / "refs" / "main").write_text(commit)
+    (cached / "snapshots").mkdir()
+    model_folder(tmp_path).rename(cached / "snapshots" / commit)
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "models"))
+    found = resolve_base(tmp_path, BaseModelRef(id="org/model", revision="main"), weights=True)
+    assert found.revision == commit
+
+
 def test_a_relative_path_is_not_a_model(tmp_path: Path) -> None:
     assert refusal(tmp_path, id="../../etc", source="local").error.code == "base_model_not_found"
 

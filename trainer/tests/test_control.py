@@ -80,6 +80,20 @@ def test_cancel_within_an_evaluation_keeps_the_step(home: Path, tiny_model: Path
     assert [checkpoint.step_number for checkpoint in job.checkpoints] == [4]
 
 
+def test_cancel_while_converting_keeps_the_trained_checkpoint_and_fails_nothing(
+    home: Path, tiny_model: Path, make_job: MakeJob
+) -> None:
+    job = make_job(spec_document(home, tiny_model, output={"formats": ["gguf"], "gguf_quantizations": ["q8_0"]}))
+    worker = Worker(job, patch="slow_building:60")
+    worker.wait_for("phase.started", phase="converting")
+    assert stop(worker, "cancel") == 0
+    assert outcome(job) == ("cancelled", "user")
+    assert job.result is not None
+    assert job.result["final_checkpoint_id"] == job.checkpoints[-1].checkpoint_id
+    assert job.checkpoints[-1].step_number == 12
+    assert job.events("artifact.failed") == []
+
+
 def test_pause_exits_75_and_resuming_gives_the_uninterrupted_weights(
     home: Path, tiny_model: Path, make_job: MakeJob
 ) -> None:

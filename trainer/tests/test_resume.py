@@ -35,7 +35,7 @@ def lora_spec(home: Path, base: Path) -> dict[str, object]:
     return spec_document(home, base, "sft", "lora", lora=DROPOUT, validation=sft_rows(4))
 
 
-@pytest.mark.parametrize("step", [1, 4, 5, 6, 11, 12])
+@pytest.mark.parametrize("step", range(1, 13))
 def test_weights_after_a_kill_equal_the_uninterrupted_runs(
     step: int,
     home: Path,
@@ -155,6 +155,20 @@ def test_a_changed_spec_is_not_resumed_under_the_old_numbers(
     assert run(job) == 1
     assert job.error_code == "resume_incompatible"
     assert "Continue as a new job" in str(job.result)
+
+
+@pytest.mark.parametrize(("change", "named"), [("other_libraries", "versions"), ("two_devices", "device_count")])
+def test_other_libraries_or_devices_do_not_resume_a_checkpoint(
+    change: str, named: str, home: Path, tiny_model: Path, make_job: MakeJob
+) -> None:
+    job = make_job(lora_spec(home, tiny_model))
+    run(job, patch="kill_after_step:5")
+    job.next_attempt()
+    assert run(job, patch=f"{change}:") == 1
+    assert job.error_code == "resume_incompatible"
+    assert job.result is not None
+    assert named in job.result["error"]["message"]
+    assert "Continue as a new job" in job.result["error"]["hint"]
 
 
 def test_an_older_attempt_cannot_write_after_a_newer_one_began(

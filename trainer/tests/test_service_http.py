@@ -8,9 +8,12 @@ from pathlib import Path
 
 import httpx
 import pytest
+from fastapi import Request
 from service_fixtures import FAKE_WORKER, put_manifest, reached, rows, running, spec, submitted
 
+from whetstone_trainer.service.agent import LEASE_SECONDS
 from whetstone_trainer.service.capabilities import refuse_unavailable
+from whetstone_trainer.service.routes.context import WAIT_SECONDS_MAX, wait_of
 from whetstone_trainer.service.settings import ensure_token
 
 
@@ -78,6 +81,22 @@ def test_a_suffix_cannot_leave_its_folder(client: httpx.Client) -> None:
     output = {"formats": ["safetensors"], "suffix": "../x"}
     reply = client.put("/jobs/job_a", json=spec(put_manifest(client, rows()), output=output))
     assert reply.status_code == 422
+
+
+@pytest.mark.parametrize("version", [0, 2])
+def test_a_spec_of_another_version_of_the_contract_is_refused(client: httpx.Client, version: int) -> None:
+    assert client.get("/capabilities").json()["spec_version"] == 1
+    reply = client.put("/jobs/job_a", json=spec(put_manifest(client, rows()), spec_version=version))
+    assert (reply.status_code, reply.json()["error"]["param"]) == (422, "spec_version")
+
+
+def test_no_request_waits_longer_than_a_proxy_does(client: httpx.Client) -> None:
+    submitted(client, "job_a", ["hang"])
+    assert client.get("/jobs/job_a/events", params={"wait": 51}).status_code == 422
+    asked = Request({"type": "http", "headers": [(b"prefer", b"respond-async, wait=600")]})
+    assert wait_of(asked, 0) == WAIT_SECONDS_MAX == 50
+    assert LEASE_SECONDS <= 50
+    client.post("/jobs/job_a/cancel", json={"request_id": "r1"})
 
 
 def test_what_the_machine_cannot_do_is_refused_with_the_remedy(client: httpx.Client) -> None:

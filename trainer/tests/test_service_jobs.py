@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
+import psutil
 import pytest
 from service_fixtures import (
     FAKE_WORKER,
@@ -96,6 +97,27 @@ def test_a_worker_that_ignores_a_stop_is_killed_with_its_group(tmp_path: Path) -
         assert reached(client, "job_a", "cancelled")["outcome"] == "cancelled"
         with pytest.raises(ProcessLookupError):
             os.killpg(pid, 0)
+
+
+def test_a_clock_that_is_set_shortens_no_deadline_and_loses_no_worker(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    day, now, created = 86_400, time.time, psutil.Process.create_time
+    with running(tmp_path, worker=FAKE_WORKER) as client:
+        submitted(client, "job_a", ["ignore-term"])
+        reached(client, "job_a", "running")
+        pid = worker_of(tmp_path, "job_a")
+        client.post("/jobs/job_a/cancel", json={"request_id": "r1", "deadline_seconds": 3600})
+        monkeypatch.setattr(time, "time", lambda: now() + day)
+        # As psutil computes it: the time since boot, plus the time of the boot by the clock that was set.
+        monkeypatch.setattr(psutil.Process, "create_time", lambda process: created(process) + day)
+        time.sleep(0.3)
+        assert job(client, "job_a")["status"] == "cancelling"
+    with running(tmp_path, worker=FAKE_WORKER) as client:
+        time.sleep(0.3)
+        assert (job(client, "job_a")["status"], job(client, "job_a")["attempt"]) == ("cancelling", 1)
+        os.killpg(pid, signal.SIGKILL)
+        reached(client, "job_a", "cancelled")
 
 
 def test_a_cancelled_job_stays_cancelled_however_often_it_is_asked(client: httpx.Client) -> None:

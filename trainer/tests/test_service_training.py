@@ -5,13 +5,15 @@ from __future__ import annotations
 import hashlib
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from jobs import ENVIRONMENT
-from service_fixtures import events, job, put_manifest, reached, rows, running, until
+from service_fixtures import TOKEN, events, free_port, job, put_manifest, reached, rows, running, until
 from training_fixtures import tiny_model  # noqa: F401
 
 from whetstone_trainer.files import read_json
@@ -79,6 +81,39 @@ def test_a_job_learns_its_sentence_and_says_it(tmp_path: Path, tiny_model: Path)
         assert "sunny hello world" in str(said)
         steps = client.get("/jobs/job_a/metrics").json()["metrics"]["step"]
         assert steps == sorted(steps) and steps[-1] == 12
+
+
+def test_a_killed_service_leaves_its_worker_training_and_the_next_one_takes_it_over(
+    tmp_path: Path,
+    tiny_model: Path,  # noqa: F811
+) -> None:
+    port = free_port()
+    command = [sys.executable, "-m", "whetstone_trainer", "--home", str(tmp_path), "--port", str(port)]
+    service = subprocess.Popen(command, env={**os.environ, "TRAINER_TOKEN": TOKEN}, stdout=subprocess.DEVNULL)
+    headers = {"authorization": f"Bearer {TOKEN}"}
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}/v1", headers=headers, timeout=120) as client:
+            until(lambda: is_up(client), SECONDS)
+            document = full_spec(tiny_model, put_manifest(client, rows()), num_train_epochs=20)
+            client.put("/jobs/job_a", json=document)
+            until(lambda: any(e["type"] == "metrics" for e in events(client, "job_a")), SECONDS)
+            before = events(client, "job_a")
+    finally:
+        service.kill()
+        service.wait()
+    with running(tmp_path) as client:
+        ended = reached(client, "job_a", "succeeded", "failed", seconds=SECONDS)
+        assert (ended["status"], ended["attempt"]) == ("succeeded", 1)
+        after = events(client, "job_a")
+    assert after[: len(before)] == before
+    assert [event["seq"] for event in after] == list(range(1, len(after) + 1))
+
+
+def is_up(client: httpx.Client) -> bool:
+    try:
+        return client.get("/health").status_code == 200
+    except httpx.TransportError:
+        return False
 
 
 def test_a_killed_worker_ends_with_the_weights_of_one_that_was_not(tmp_path: Path, tiny_model: Path) -> None:  # noqa: F811

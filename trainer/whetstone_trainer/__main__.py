@@ -33,6 +33,10 @@ def main() -> None:
     parser.add_argument(
         "--agent", metavar="URL", help="call this web app instead of listening; needs WHETSTONE_TRAINER_KEY"
     )
+    # Taken by `npm run trainer` before this program starts; here for --help alone.
+    parser.add_argument(
+        "--without-compress", action="store_true", help="leave out the environment for fp8 and int8 (6 GB)"
+    )
     options = parser.parse_args()
     home = options.home.resolve()
     home.mkdir(parents=True, exist_ok=True)

@@ -19,18 +19,18 @@ ID = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$")
 
 
 class StopOrder(BaseModel):
-    """What the worker was asked to do, and until when (Unix seconds) it may take."""
+    """What the worker was asked to do, and how many seconds it may take."""
 
     model_config = ConfigDict(extra="forbid")
 
     request_id: str
     action: Literal["cancel", "pause"]
     mode: Literal["save", "discard"]
-    deadline: float
+    seconds: float
 
 
 class JobRecord(BaseModel):
-    """`pid` and `pid_started` name the worker beyond doubt: a later process may get the same number."""
+    """`pid` and `pid_started` (seconds since boot) identify the worker: a later process may get the same number."""
 
     model_config = ConfigDict(extra="forbid")
 

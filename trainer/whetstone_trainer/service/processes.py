@@ -71,14 +71,24 @@ def start(
 
 
 def started_at(pid: int) -> float | None:
-    """Returns the start time of a process (Unix seconds), None when it has ended."""
+    """Returns how many seconds after boot a process started, None when it has ended."""
     try:
         process = psutil.Process(pid)
         if process.status() in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD):
             return None
-        return float(process.create_time())
+        return _seconds_since_boot(pid) or float(process.create_time())
     except psutil.Error:
         return None
+
+
+def _seconds_since_boot(pid: int) -> float | None:
+    """Returns what the kernel says; psutil adds the boot time, which moves when the machine's clock is set."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return None
+    # The second field is the program's name in parentheses, which may contain anything; the start time is the 22nd.
+    return int(stat.rpartition(")")[2].split()[19]) / os.sysconf("SC_CLK_TCK")
 
 
 def is_same(pid: int, started: float) -> bool:

@@ -40,6 +40,8 @@ class Supervisor:
         self._children: dict[str, subprocess.Popen[bytes]] = {}
         self._seen: dict[str, tuple[int, float]] = {}
         self._read: dict[str, int] = {}
+        # By the monotonic clock, so that setting the machine's clock cuts no worker's time short.
+        self._stop_by: dict[str, float] = {}
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
         self.changed = threading.Condition()
@@ -142,7 +144,8 @@ class Supervisor:
                 self._finish(record, "cancelled", outcome="cancelled", stop_reason="user")
                 return record
             wait = self.settings.stop_deadline_seconds if deadline_seconds is None else deadline_seconds
-            record.stop = StopOrder(request_id=request_id, action=action, mode=mode, deadline=time.time() + wait)
+            record.stop = StopOrder(request_id=request_id, action=action, mode=mode, seconds=wait)
+            self._stop_by[job_id] = time.monotonic() + wait
             write_json(
                 job_dir(self.home, job_id) / "control.json", {"request_id": request_id, "action": action, "mode": mode}
             )
@@ -272,7 +275,9 @@ class Supervisor:
         if record.pid is None:
             return
         if record.stop is not None:
-            if time.time() > record.stop.deadline:
+            # A service that takes over a job grants its worker the whole time again.
+            stop_by = self._stop_by.setdefault(record.job_id, time.monotonic() + record.stop.seconds)
+            if time.monotonic() > stop_by:
                 processes.kill_group(record.pid)
             return
         _, at = self._seen.setdefault(record.job_id, (0, time.monotonic()))

@@ -20,8 +20,8 @@ class StopRequest:
     request_id: str | None
 
 
-class Stopped(Exception):
-    """The job was cancelled or paused."""
+class Stopped(BaseException):
+    """The job was cancelled or paused. No Exception: whoever handles the failures of a part must not take it for one."""
 
     def __init__(self, request: StopRequest) -> None:
         super().__init__(request.action)

@@ -119,8 +119,10 @@ export class PlannedChanges {
 
   /** Returns the split of a new Example: that of its conversation's others, else the one given, else one by chance. */
   #splitOf(conversationId: string | undefined, given: Split | undefined, hash: string): Split {
-    if (conversationId === undefined) return given ?? splitOf(hash);
-    const split = this.#splits.get(conversationId) ?? given ?? splitOf(conversationId);
+    // The first of a Dataset is trained on: chance would leave one in five Datasets of one Example untrainable.
+    const other = given ?? (this.#lastOrdinal === 1 ? "train" : splitOf(conversationId ?? hash));
+    if (conversationId === undefined) return other;
+    const split = this.#splits.get(conversationId) ?? other;
     this.#splits.set(conversationId, split);
     return split;
   }

@@ -253,16 +253,28 @@ test("all Examples of a conversation are in one split, about 80, 10 and 10 % of 
   const { id: conversationId } = await storedConversation(ctx, [{ role: "user", text: "Hello" }]);
   const link = { conversationId, userId: null, turn: 1, findingId: null };
   await write(ctx, datasetId, [
+    creating("of nobody"),
     creating("a", { link }),
     creating("b", { link }),
     creating("c", { link, split: "test" }),
   ]);
   const split = splitOf(conversationId);
-  expect((await currentOf(ctx, datasetId)).map((one) => one.split)).toEqual([split, split, split]);
+  expect((await currentOf(ctx, datasetId)).map((one) => one.split)).toEqual(["train", split, split, split]);
   const splits = Array.from({ length: 10_000 }, (_, n) => splitOf(`conv_${n}`));
   for (const [split, share] of Object.entries({ train: 8000, validation: 1000, test: 1000 })) {
     expect(Math.abs(splits.filter((one) => one === split).length - share)).toBeLessThan(150);
   }
+});
+
+test("the first Example of a Dataset is one to train on, unless it was given a split", async () => {
+  for (const n of Array(12).keys()) {
+    const { ctx, datasetId } = await world();
+    await write(ctx, datasetId, [creating(`only ${n}`)]);
+    expect((await currentOf(ctx, datasetId)).map((one) => one.split)).toEqual(["train"]);
+  }
+  const { ctx, datasetId } = await world();
+  await write(ctx, datasetId, [creating("held out", { split: "validation" })]);
+  expect((await currentOf(ctx, datasetId)).map((one) => one.split)).toEqual(["validation"]);
 });
 
 test("an Example that is moved to another split takes along those of its conversation, also later ones", async () => {
@@ -275,7 +287,7 @@ test("an Example that is moved to another split takes along those of its convers
     creating("of nobody"),
   ]);
   const before = await currentOf(ctx, datasetId);
-  const moved = splitOf(conversationId) === "test" ? "train" : "test";
+  const moved = "test";
   const outcomes = await write(ctx, datasetId, [
     { kind: "update", exampleId: idOf(first), patch: { split: moved } },
     creating("c", { link }),
@@ -291,12 +303,10 @@ test("an Example that becomes one of a conversation takes the split of the other
   const { ctx, datasetId } = await world();
   const { id: conversationId } = await storedConversation(ctx, [{ role: "user", text: "Hello" }]);
   const link = { conversationId, userId: null, turn: 1, findingId: null };
-  const split = splitOf(conversationId);
-  const other = split === "test" ? "train" : "test";
-  await write(ctx, datasetId, [creating("a", { link }), creating("imported", { split: other })]);
+  await write(ctx, datasetId, [creating("a", { link }), creating("imported", { split: "test" })]);
   const change = { ...creating("imported", { link }), onDuplicate: "update" } as Change;
   expect(await write(ctx, datasetId, [change])).toMatchObject([{ status: "updated" }]);
-  expect((await currentOf(ctx, datasetId)).map((one) => one.split)).toEqual([split, split]);
+  expect((await currentOf(ctx, datasetId)).map((one) => one.split)).toEqual(["train", "train"]);
   await requireExactCounts(ctx, datasetId);
 });
 

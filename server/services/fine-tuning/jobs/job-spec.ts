@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import type { checkpoints } from "@/db/schema";
 import type { Frozen } from "../manifests/freeze-examples";
+import { SPEC_VERSION } from "../trainers";
 import type { createJobInput } from "./schemas";
 
 /** Where a training starts: a base model, or a checkpoint of one. */
@@ -34,9 +35,6 @@ type Fields = Record<string, unknown>;
 export const snakeCased = (value: object) => renamed(value, snake) as Fields;
 /** Returns a spec as `/v1` writes it. */
 export const camelCased = (value: object) => renamed(value, camel) as Fields;
-
-/** The version of the trainer's contract that a spec is written in. */
-const SPEC_VERSION = 1;
 
 /** Returns a job's spec as the trainer's contract has it. What was left out stays out: the trainer resolves it. */
 export function specOf(choice: Choice, start: Start, { train, validation }: Frozen): Fields {

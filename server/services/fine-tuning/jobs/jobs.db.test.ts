@@ -1,23 +1,27 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { db } from "@/db/pool";
-import { trainers, trainingJobs, trainingManifests } from "@/db/schema";
+import { checkpoints, trainers, trainingEvents, trainingJobs, trainingManifests, trainingPoints } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { deleteDataset } from "@/server/services/datasets";
 import { creating, storedDataset, write } from "@/server/services/datasets/examples/testing";
 import {
   cancelJob,
   createJob,
+  createTuningConfig,
   getJob,
+  listCheckpoints,
   listJobs,
   pauseJob,
   resumeJob,
   runTrainingJob,
+  updateTuningConfig,
   validateJob,
   wakeTrainingJobs,
 } from "..";
 import { CATALOGUE } from "../base-models/catalogue";
 import { ScriptedTrainer } from "../testing/scripted-trainer";
+import { storedCheckpoint } from "../testing/stored-checkpoint";
 import { refreshTrainers } from "../trainers";
 
 const model = CATALOGUE[0]!.id;
@@ -292,6 +296,76 @@ test("a job whose events were missed is woken, and a paused or ended one is not"
   expect(await wakeTrainingJobs(ctx.db)).toBeGreaterThan(0);
   await runTrainingJob(ctx, id);
   expect(await due()).toBeNull();
+});
+
+test("a database that was restored to an earlier state catches up with what its trainer did since", async () => {
+  const { ctx, create, read } = await world();
+  const files = [{ path: "model/a.safetensors", size: 3, sha256: "d" }];
+  const checkpoint = { checkpoint_id: "ckpt_restored", step_number: 4, kind: "adapter", bytes: 3, files };
+  const base = { base_model: { id: model, revision: null }, content_sha256: "c", resumable: true, is_final: true };
+  trainer.script = [
+    RUNNING,
+    { type: "metrics", data: { step: 4, train_loss: 0.5 } },
+    { type: "checkpoint.saved", data: { ...checkpoint, ...base, created_at: "2026-01-01T00:00:00.000Z" } },
+    SUCCEEDED,
+  ];
+  const { id } = await create();
+  const isIt = eq(trainingJobs.id, id);
+  const [queued] = await ctx.db.select().from(trainingJobs).where(isIt);
+  await runTrainingJob(ctx, id);
+  const ended = await read(id);
+  // As the backup had it: queued, and nothing of what came after.
+  for (const table of [trainingEvents, trainingPoints, checkpoints])
+    await ctx.db.delete(table).where(eq(table.jobId, id));
+  await ctx.db.update(trainingJobs).set(queued!).where(isIt);
+  expect(await read(id)).toMatchObject({ status: "queued", lastMetrics: {} });
+  await runTrainingJob(ctx, id);
+  const { finishedAt, updatedAt, startedAt, ...rest } = ended;
+  expect(await read(id)).toMatchObject({ ...rest, status: "succeeded", lastMetrics: { train_loss: 0.5 } });
+  expect((await listCheckpoints(ctx, { jobId: id })).checkpoints).toMatchObject([
+    { id: "ckpt_restored", stepNumber: 4 },
+  ]);
+  expect(trainer.jobs.size).toBe(1);
+});
+
+test("a job keeps its Examples and settings when the Dataset or the configuration changes", async () => {
+  const { ctx, create, read, datasetId, input } = await world();
+  const { tuningConfig } = await createTuningConfig(ctx, { ...input, name: "Weekly", training: { learningRate: 0.1 } });
+  const job = await create({ training: { learningRate: 0.1 } });
+  await ctx.db.update(trainingJobs).set({ tuningConfigId: tuningConfig.id }).where(eq(trainingJobs.id, job.id));
+  await write(ctx, datasetId, [creating("three", { split: "train" })]);
+  await updateTuningConfig(ctx, { configId: tuningConfig.id, training: { learningRate: 0.2 }, method: "kto" });
+  await runTrainingJob(ctx, job.id);
+  const { manifest, spec, datasetVersion } = await read(job.id);
+  expect({ manifest, spec, datasetVersion }).toEqual({
+    manifest: job.manifest,
+    spec: job.spec,
+    datasetVersion: job.datasetVersion,
+  });
+  expect(trainer.manifests.get(job.manifest.sha256)).not.toContain("three");
+  expect(trainer.jobs.get(job.id)?.spec).toMatchObject({ method: "sft", training: { learning_rate: 0.1 } });
+});
+
+test("more epochs after the end are a new job that continues from the checkpoint", async () => {
+  const { ctx, create } = await world();
+  trainer.script = [RUNNING, SUCCEEDED];
+  const { id: jobId } = await create();
+  await runTrainingJob(ctx, jobId);
+  await expect(resumeJob(ctx, { jobId })).rejects.toMatchObject(
+    refused("conflict", /new job from one of its checkpoints/),
+  );
+  const checkpointId = await storedCheckpoint(ctx, jobId, { baseModel: { id: model, revision: "a".repeat(40) } });
+  const more = await create({ baseModel: { checkpointId }, training: { numTrainEpochs: 2 } });
+  expect(more.baseModel).toEqual({ id: model, revision: "a".repeat(40), checkpointId });
+  await runTrainingJob(ctx, more.id);
+  expect(trainer.jobs.get(more.id)?.spec).toMatchObject({
+    base_model: { id: model, source: "checkpoint", checkpoint_id: checkpointId },
+    training: { num_train_epochs: 2 },
+  });
+  const pruned = await storedCheckpoint(ctx, jobId, { state: "pruned" });
+  await expect(create({ baseModel: { checkpointId: pruned } })).rejects.toMatchObject(
+    refused("unprocessable", /deleted/),
+  );
 });
 
 test("the manifest of a job whose Examples were erased is sent to nobody", async () => {

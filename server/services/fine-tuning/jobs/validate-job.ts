@@ -1,7 +1,7 @@
 import { ServiceError, unprocessable } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { FINE_TUNING_READERS } from "../readers";
-import { openTrainer, TrainerRefused, TrainerUnreachable } from "../trainers";
+import { openTrainer, TrainerRefused, TrainerUnreachable, withHint } from "../trainers";
 import { prepareJob } from "./prepare-job";
 import { sendManifest } from "./run-job";
 import { requestedValidationReply, validateJobInput, validationReply } from "./schemas";
@@ -64,7 +64,7 @@ const tooSlow = () =>
   );
 
 function refusal({ status, problem }: TrainerRefused) {
-  const message = [problem.message, problem.hint].filter(Boolean).join(" ");
+  const message = withHint(problem);
   if (status >= 500 || problem.retryable) return unavailable(message);
   return unprocessable(`/${(problem.param ?? "").replaceAll(".", "/")}`, message);
 }

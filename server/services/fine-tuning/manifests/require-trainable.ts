@@ -22,7 +22,10 @@ export function requireTrainable(
   const { examples, paired, weighted } = counts;
   if (examples === 0) {
     if (split === "validation") return;
-    throw unprocessable("/datasetId", "The Dataset has no Examples in its training split. Add some first.");
+    throw unprocessable(
+      "/datasetId",
+      "The Dataset has no Examples in its training split. Add some, or move some to it.",
+    );
   }
   const unpaired = examples - paired;
   if ((method === "dpo" || method === "orpo") && unpaired > 0) {

@@ -1,6 +1,10 @@
 import { z } from "zod";
 import type { Trainer } from "./schemas";
+import { sentence } from "./trainer-problem";
 import { isOnline, type TrainerRow } from "./trainer-rows";
+
+/** The version of the trainer's contract that this version speaks, and that specs are written in. */
+export const SPEC_VERSION = 1;
 
 const TEXT_MAX = 500;
 const LIST_MAX = 200;
@@ -11,6 +15,7 @@ const texts = z.array(text).max(LIST_MAX).catch([]);
 /** A trainer's description of itself. What it does not say, or says differently, is left out: it may be of another version. */
 const capabilitiesShape = z.object({
   trainer_version: text.nullish().catch(null),
+  spec_version: z.int().nullish().catch(null),
   boot_id: text.nullish().catch(null),
   methods: texts,
   adapters: texts,
@@ -25,15 +30,29 @@ const capabilitiesShape = z.object({
   packages: z.record(z.string(), text).catch({}),
   disk_free: amount,
   unavailable: z
-    .array(z.object({ feature: text, reason: text, hint: text.nullish().catch(null) }))
+    .array(z.object({ feature: text, reason: text.transform(sentence), hint: text.nullish().catch(null) }))
     .max(LIST_MAX)
     .catch([]),
 });
 export type Capabilities = z.infer<typeof capabilitiesShape>;
 
-/** Returns a trainer's capabilities, with nothing where it says nothing usable. */
-export const readCapabilities = (given: unknown): Capabilities =>
-  capabilitiesShape.parse(typeof given === "object" && given !== null ? given : {});
+/** Returns a trainer's capabilities, with nothing where it says nothing usable; one of another contract can do nothing for us. */
+export function readCapabilities(given: unknown): Capabilities {
+  const known = capabilitiesShape.parse(typeof given === "object" && given !== null ? given : {});
+  const { spec_version: version } = known;
+  if (version == null || version === SPEC_VERSION) return known;
+  const reason = `It speaks version ${version} of the trainer's contract, and this Whetstone speaks version ${SPEC_VERSION}.`;
+  const hint = `Update ${version > SPEC_VERSION ? "Whetstone" : "the trainer"}, so that both are of the same release.`;
+  return {
+    ...known,
+    methods: [],
+    adapters: [],
+    formats: [],
+    gguf_quantizations: [],
+    compressed_quantizations: [],
+    unavailable: [{ feature: "training", reason, hint }],
+  };
+}
 
 /** Returns a trainer as projects see it. */
 export function trainerJson(row: TrainerRow): Trainer {

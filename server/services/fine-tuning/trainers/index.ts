@@ -1,6 +1,7 @@
 import "server-only";
 
 export { forgetOldCommands } from "./agent-trainer";
+export { SPEC_VERSION } from "./capabilities";
 export { chooseTrainer, type TrainerNeeds } from "./choose-trainer";
 export { downloadCheckpointFile } from "./download-checkpoint-file";
 export { listTrainers } from "./list-trainers";
@@ -17,5 +18,5 @@ export {
   TrainerUnreachable,
 } from "./trainer-client";
 export { trainerHealth } from "./trainer-health";
-export { trainerProblemOf } from "./trainer-problem";
+export { trainerProblemOf, withHint } from "./trainer-problem";
 export { requireTrainer } from "./trainer-rows";

@@ -1,5 +1,6 @@
 import { ServiceError } from "@/server/platform/errors";
 import { TrainerRefused, TrainerUnreachable } from "./trainer-client";
+import { withHint } from "./trainer-problem";
 
 const NOT_FOUND = 404;
 const RETRY_SECONDS = 30;
@@ -12,8 +13,7 @@ export function trainerFailure(error: unknown): unknown {
     });
   }
   if (!(error instanceof TrainerRefused)) return error;
-  const { message, hint } = error.problem;
-  const said = hint === null ? message : `${message} ${hint}`;
+  const said = withHint(error.problem);
   if (error.status === NOT_FOUND) return new ServiceError("not_found", `The trainer does not have it: ${said}`);
   return new ServiceError("unavailable", `The trainer refused: ${said}`, { retryAfter: RETRY_SECONDS });
 }

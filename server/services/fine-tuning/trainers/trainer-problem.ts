@@ -28,6 +28,13 @@ const problem = z
     }),
   );
 
+/** Returns what a trainer said with a full stop, so that a hint can follow it. */
+export const sentence = (said: string) => (/[.!?…:]$/.test(said) ? said : `${said}.`);
+
+/** Returns a problem and its remedy in one text. */
+export const withHint = ({ message, hint }: Pick<TrainerProblem, "message" | "hint">) =>
+  hint ? `${sentence(message)} ${hint}` : message;
+
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
 /** Returns a trainer's error object, which may lie under `error` or `detail`; `null` for anything else. */

@@ -13,6 +13,7 @@ import { storedJob } from "../testing/stored-job";
 import {
   chooseTrainer,
   downloadCheckpointFile,
+  listTrainers,
   openTrainer,
   refreshTrainers,
   requireTrainer,
@@ -119,6 +120,20 @@ test("a job goes to a trainer that can do all of it, and is refused with reasons
     });
   expect(await chooseTrainer(ctx, { method: "kto", adapter: "qlora" })).toBe("trn_agent");
   await expect(chooseTrainer(ctx, { method: "kto", trainerId: row.id })).rejects.toThrow(/does not support kto/);
+});
+
+test.each([
+  [0, "Update the trainer"],
+  [2, "Update Whetstone"],
+])("a trainer of version %i of the contract takes no job, and says what to update", async (spec_version, remedy) => {
+  replies["GET /v1/capabilities"] = json(200, { ...CAPABILITIES, spec_version });
+  const { ctx } = await named();
+  await expect(chooseTrainer(ctx, { method: "sft", adapter: "lora" })).rejects.toMatchObject({
+    code: "unprocessable",
+    message: expect.stringContaining(remedy),
+  });
+  const [shown] = (await listTrainers(ctx, {})).trainers;
+  expect(shown).toMatchObject({ online: true, supports: { methods: [] }, unavailable: [{ feature: "training" }] });
 });
 
 test("a trainer that never said what it can do takes no job", async () => {

@@ -10,12 +10,12 @@ import { ConfirmDialog } from "../confirm/confirm-dialog";
 
 const MODES = {
   save: {
-    label: "Keep what it has learned",
-    about: "Saves a checkpoint first, from which it can be resumed.",
+    label: "Save a checkpoint first",
+    about: "What it has learned so far is kept, and the run can be resumed from it.",
   },
   discard: {
-    label: "Discard it",
-    about: "Stops at once. Checkpoints saved before remain, and it can be resumed from them.",
+    label: "Stop at once",
+    about: "Steps since the last checkpoint are lost. Earlier checkpoints remain.",
   },
 } as const;
 type Mode = keyof typeof MODES;
@@ -43,16 +43,16 @@ export function CancelJob({ projectId, job, onClose }: Props) {
       title={({ name }) => `Cancel “${name}”?`}
       says={({ progress }) =>
         progress === null
-          ? "It has not trained yet, and leaves nothing behind."
-          : `It is at step ${formatCount(progress.step)}${progress.totalSteps === null ? "" : ` of ${formatCount(progress.totalSteps)}`}. To continue it later, pausing is enough.`
+          ? "It has not started to train, so nothing is lost."
+          : `It is at step ${formatCount(progress.step)}${progress.totalSteps === null ? "" : ` of ${formatCount(progress.totalSteps)}`}. To continue it later, pause it instead.`
       }
       action="Cancel training"
-      keep="Let it go on"
+      keep="Keep training"
       running={cancel}
       onConfirm={({ id }) => cancel.mutate({ projectId, jobId: id, mode })}
     >
       {job?.progress == null ? null : (
-        <Radio.Group label="What it has learned" value={mode} onChange={(value) => setMode(value as Mode)}>
+        <Radio.Group label="Before it stops" value={mode} onChange={(value) => setMode(value as Mode)}>
           <Stack gap="xs" mt="xs">
             {(Object.keys(MODES) as Mode[]).map((value) => (
               <Radio key={value} value={value} label={MODES[value].label} description={MODES[value].about} />

@@ -7,7 +7,7 @@ export function CheckpointMarks({ checkpoint }: { checkpoint: Checkpoint }) {
   const { state, isBest, isFinal, resumable, taintedAt } = checkpoint;
   if (state === "pruned") {
     return (
-      <Dot color="var(--severity-info)" hollow title="Its trainer deleted the files, as the settings say">
+      <Dot color="var(--severity-info)" hollow title="The trainer deleted its files, as the run’s settings say">
         Files deleted
       </Dot>
     );

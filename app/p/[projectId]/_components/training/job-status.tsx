@@ -50,7 +50,7 @@ export function JobState({ job }: { job: TrainingJob }) {
       ) : null}
       {words === "" && job.staleSince === null ? null : (
         <Text size="xs" c="dimmed" className="clip tabular" component="div" title={words}>
-          {job.staleSince === null ? words : "Its trainer cannot be reached"}
+          {job.staleSince === null ? words : "Trainer unreachable"}
         </Text>
       )}
     </>
@@ -62,7 +62,7 @@ export const JobStatusLine = ({ job }: { job: TrainingJob }) => (
   <Text size="xs" component="div" className="clip tabular">
     <JobStatus job={job} />{" "}
     <Text span inherit c="dimmed">
-      {job.staleSince === null ? (isUnfinished(job) ? progressWords(job) : "") : "Its trainer cannot be reached"}
+      {job.staleSince === null ? (isUnfinished(job) ? progressWords(job) : "") : "Trainer unreachable"}
     </Text>
   </Text>
 );

@@ -26,9 +26,9 @@ export const NoTrainer = ({ projectId, here = false }: { projectId: string; here
       )
     }
   >
-    Models are trained by a service on a machine of yours, with a GPU or, for small models, without. Start it there,
-    give Whetstone its address, and restart Whetstone; or add an agent under Trainers, for a machine that cannot be
-    reached from here.
+    Models are trained by a service on a machine of your own: with a GPU, or without one for small models. Start it
+    there, give Whetstone its address, and restart Whetstone. For a machine that Whetstone cannot reach, add an agent
+    under Trainers.
     <AttachLines />
   </EmptyState>
 );

@@ -21,12 +21,12 @@ export const METHODS: Record<Method, { label: string; name: string; about: strin
   sft: {
     label: "SFT",
     name: "Supervised fine-tuning",
-    about: "Learns the expected answers. Where to start, and enough for most.",
+    about: "Learns the expected answers. The place to start, and often all that is needed.",
   },
   dpo: {
     label: "DPO",
     name: "Direct preference optimization",
-    about: "Prefers the expected answer to the rejected one. Every Example needs both.",
+    about: "Learns to prefer the expected answer to the rejected one. Every Example needs both.",
   },
   orpo: {
     label: "ORPO",
@@ -40,13 +40,21 @@ export const METHODS: Record<Method, { label: string; name: string; about: strin
   },
 };
 export const ADAPTERS: Record<Adapter, { label: string; name: string; about: string }> = {
-  lora: { label: "LoRA", name: "LoRA", about: "Trains a small adapter beside the model. Fast, and a few megabytes." },
+  lora: {
+    label: "LoRA",
+    name: "LoRA",
+    about: "Trains a small adapter beside the model. Fast, and only megabytes in size.",
+  },
   qlora: {
     label: "QLoRA",
     name: "QLoRA",
     about: "LoRA on a model held in 4 bits: about a third of the memory, somewhat slower.",
   },
-  full: { label: "Full", name: "Full", about: "Trains every weight. The most memory, and the whole model as a file." },
+  full: {
+    label: "Full",
+    name: "Full",
+    about: "Trains every weight. Needs the most memory, and saves the whole model.",
+  },
 };
 export const howWords = ({ method, adapter }: { method: Method; adapter: Adapter }) =>
   `${METHODS[method].label} · ${ADAPTERS[adapter].label}`;
@@ -68,7 +76,7 @@ const PHASES: Record<string, string> = {
 export const phaseWords = (phase: string) => PHASES[phase] ?? phase.replaceAll("_", " ");
 
 export const STOP_REASONS: Record<NonNullable<TrainingJob["stopReason"]>, string> = {
-  completed: "All epochs are done",
+  completed: "Completed",
   early_stopped: "Stopped early: the evaluation no longer improved",
   max_steps: "Stopped at the maximum number of steps",
   max_runtime: "Stopped at the maximum time",
@@ -79,7 +87,7 @@ export const BLAME: Record<string, string> = {
   user: "The settings or the Examples",
   platform: "Whetstone",
   hardware: "The machine",
-  dependency: "Something that the trainer depends on",
+  dependency: "A dependency of the trainer",
 };
 
 const UNFINISHED: ReadonlySet<JobStatus> = new Set<JobStatus>([

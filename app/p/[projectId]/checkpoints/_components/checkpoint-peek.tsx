@@ -62,11 +62,11 @@ export function CheckpointPeek({ projectId, checkpointId, row, onClose }: Props)
           <Files projectId={projectId} checkpoint={checkpoint} />
           <div>
             <Text size="sm" fw={600} mb={4}>
-              How it is to be served
+              Inference profile
             </Text>
             {checkpoint.inferenceProfile === null ? (
               <Text size="sm" c="dimmed">
-                Not known: it has not generated an answer.
+                None yet: it has not passed the generation test.
               </Text>
             ) : (
               <JsonView value={checkpoint.inferenceProfile} label="inference profile" />
@@ -103,7 +103,7 @@ const Facts = ({ projectId, checkpoint }: { projectId: string; checkpoint: Check
       {checkpoint.baseModel.revision ?? "—"}
     </Fact>
     {checkpoint.parentCheckpointId === null ? null : (
-      <Fact label="Continues">
+      <Fact label="Continued from">
         <Link href={checkpointHref(projectId, checkpoint.parentCheckpointId)}>Another checkpoint</Link>
       </Fact>
     )}
@@ -114,7 +114,7 @@ const Facts = ({ projectId, checkpoint }: { projectId: string; checkpoint: Check
         {formatMetric(value)}
       </Fact>
     ))}
-    <Fact label="Can be resumed">{checkpoint.resumable && checkpoint.state === "stored" ? "Yes" : "No"}</Fact>
+    <Fact label="Resumable">{checkpoint.resumable && checkpoint.state === "stored" ? "Yes" : "No"}</Fact>
     <Fact label="Attempt">{formatCount(checkpoint.attempt)}</Fact>
     <Fact label="Saved">
       <ExactTime at={checkpoint.createdAt} />

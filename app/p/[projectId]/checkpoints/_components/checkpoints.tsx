@@ -73,7 +73,7 @@ export function Checkpoints({ projectId }: { projectId: string }) {
                   </Button>
                 }
               >
-                A training saves what it has learned as checkpoints: the best, the last, and those to resume from.
+                Runs save what they have learned as checkpoints: the best, the last, and those to resume from.
               </EmptyState>
             ) : (
               <EmptyState

@@ -27,7 +27,7 @@ export function TrainerCard({ trainer, onRemove }: Props) {
           <Dot color="var(--state-ok)">{jobsRunning > 0 ? `Training ${formatCount(jobsRunning)}` : "Idle"}</Dot>
         ) : (
           <Dot color="var(--severity-critical)" hollow>
-            {lastSeenAt === null ? "Never seen" : "Not reachable"}
+            {lastSeenAt === null ? "Never connected" : "Unreachable"}
           </Dot>
         )}
         {onRemove === undefined ? null : (
@@ -107,7 +107,7 @@ function Abilities({ trainer: { supports } }: { trainer: Trainer }) {
   if (supports.methods.length + supports.adapters.length + forms.length === 0) return null;
   return (
     <section className={classes.part}>
-      <h3>It can</h3>
+      <h3>Supported</h3>
       <ul className={classes.list}>
         <li>
           {supports.methods.join(", ")} with {supports.adapters.join(", ")}
@@ -129,7 +129,7 @@ function Unavailable({ trainer: { unavailable } }: { trainer: Trainer }) {
   }
   return (
     <section className={classes.part}>
-      <h3>It cannot</h3>
+      <h3>Not available</h3>
       <ul className={classes.list}>
         {[...byReason].map(([key, { features, reason, hint }]) => (
           <li key={key}>

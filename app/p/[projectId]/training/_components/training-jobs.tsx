@@ -91,8 +91,8 @@ export function TrainingJobs({ projectId }: { projectId: string }) {
                 title="No training yet"
                 action={may ? train : null}
               >
-                A training teaches a model the Examples of a Dataset. Before it starts you see the exact text that it
-                learns, the memory and the time that it needs, and what would be left out.
+                Teach a model the Examples of a Dataset. Before a run starts, you see the exact text it is trained on,
+                the memory and time it needs, and which Examples would be excluded.
               </EmptyState>
             )
           }

@@ -25,7 +25,7 @@ export const baseWords = ({ baseModel }: Pick<TuningConfig, "baseModel">) =>
 
 /** When it starts by itself, in words. */
 export function triggerWords({ enabled, minNewExamples, cron }: TuningConfig["trigger"]): string {
-  if (!enabled) return "By hand only";
+  if (!enabled) return "Manual only";
   const enough = `${formatCount(minNewExamples)} new Examples`;
   return cron === null ? `At ${enough}` : `${cronWords(cron)}, at ${enough}`;
 }
@@ -48,7 +48,7 @@ export const COLUMNS: ListColumn<TuningConfig>[] = [
   },
   {
     id: "trigger",
-    header: "Starts",
+    header: "Trigger",
     meta: { width: "19rem", roomy: true },
     cell: ({ row: { original } }) => (
       <>
@@ -57,10 +57,10 @@ export const COLUMNS: ListColumn<TuningConfig>[] = [
         </div>
         {original.trigger.enabled ? (
           <Text size="xs" c="dimmed" component="div">
-            {formatCount(original.newExamples)} new now
+            {formatCount(original.newExamples)} new so far
             {original.nextCheckAt === null ? null : (
               <>
-                , looks <Ago at={original.nextCheckAt} />
+                , next check <Ago at={original.nextCheckAt} />
               </>
             )}
           </Text>
@@ -74,7 +74,7 @@ export const COLUMNS: ListColumn<TuningConfig>[] = [
     meta: { width: "17rem", roomy: true, aside: true },
     cell: ({ row: { original } }) =>
       original.lastDecision === null ? (
-        <Unknown why="It has not decided yet" />
+        <Unknown why="Not evaluated yet" />
       ) : (
         <>
           <Outcome outcome={original.lastDecision.outcome} />
@@ -86,7 +86,7 @@ export const COLUMNS: ListColumn<TuningConfig>[] = [
   },
   {
     id: "updated",
-    header: "Changed",
+    header: "Updated",
     meta: { width: "6.5rem", align: "end", roomy: true },
     cell: ({ row }) => <Ago at={row.original.updatedAt} />,
   },

@@ -144,7 +144,9 @@ function WhatFields({ projectId, values, set, error }: PartProps & { projectId: 
       />
       <Autocomplete
         label="Model"
-        description={checkpointIn(values.base) === null ? "Of the catalogue, or one of your own." : "A checkpoint."}
+        description={
+          checkpointIn(values.base) === null ? "From the catalogue, or added to this project." : "A checkpoint."
+        }
         required
         maxLength={500}
         value={values.base}
@@ -168,8 +170,8 @@ function WhatFields({ projectId, values, set, error }: PartProps & { projectId: 
         />
         <NativeSelect
           size="sm"
-          label="Trains"
-          description="What changes."
+          label="Weights to train"
+          description="An adapter, or all."
           value={values.adapter}
           onChange={(event) => set({ adapter: event.currentTarget.value as FormValues["adapter"] })}
           data={(Object.keys(ADAPTERS) as FormValues["adapter"][]).map((value) => ({
@@ -186,8 +188,8 @@ function TriggerFields({ values, set, times }: PartProps & { times: readonly num
   return (
     <Stack gap="sm">
       <Checkbox
-        label="Start by itself"
-        description="Never twice on the same Examples, and one run at a time."
+        label="Start automatically"
+        description="One run at a time, and never twice on the same Examples."
         checked={values.enabled}
         onChange={(event) => set({ enabled: event.currentTarget.checked })}
       />
@@ -196,23 +198,23 @@ function TriggerFields({ values, set, times }: PartProps & { times: readonly num
           <SimpleGrid cols={{ base: 1, xs: 3 }}>
             <Whole
               label="New Examples"
-              description="At least, since the last run"
+              description="Minimum since the last run"
               min={1}
               max={1_000_000}
               value={values.minNewExamples}
               onChange={(minNewExamples) => set({ minNewExamples })}
             />
             <Whole
-              label="Waits"
-              description="Minutes between two starts"
+              label="Cooldown"
+              description="Minutes between starts"
               min={0}
               max={525_600}
               value={values.cooldownMinutes}
               onChange={(cooldownMinutes) => set({ cooldownMinutes })}
             />
             <Whole
-              label="Runs a day"
-              description="At most (UTC)"
+              label="Daily cap"
+              description="Runs per day (UTC)"
               min={1}
               max={100}
               value={values.dailyCap}
@@ -240,7 +242,7 @@ function TriggerFields({ values, set, times }: PartProps & { times: readonly num
                 <Text size="sm" mt={4} role="status" aria-label="What the schedule means" suppressHydrationWarning>
                   {cronWords(values.cron)}.{" "}
                   {times.length === 0
-                    ? "It never comes."
+                    ? "This time never occurs."
                     : `Next: ${times.map((at) => formatExact(at, "UTC")).join("; ")}.`}
                 </Text>
               )}

@@ -100,14 +100,14 @@ function Facts({ projectId, config }: { projectId: string; config: TuningConfig 
       <Fact label="Settings">
         {changed.length === 0 ? "The defaults" : changed.map(([name, value]) => `${name} ${value}`).join(", ")}
       </Fact>
-      <Fact label="Starts">{triggerWords(trigger)}</Fact>
+      <Fact label="Trigger">{triggerWords(trigger)}</Fact>
       {trigger.enabled ? (
         <>
-          <Fact label="New Examples">{formatCount(config.newExamples)} since it trained last</Fact>
-          <Fact label="Waits">{formatDuration(trigger.cooldownMinutes * MINUTE_MS)} after each start</Fact>
-          <Fact label="At most">{plural(trigger.dailyCap, "run")} a day</Fact>
-          <Fact label="Looks next">
-            {config.nextCheckAt === null ? "Not planned" : <ExactTime at={config.nextCheckAt} />}
+          <Fact label="New Examples">{formatCount(config.newExamples)} since its last run</Fact>
+          <Fact label="Cooldown">{formatDuration(trigger.cooldownMinutes * MINUTE_MS)} after each start</Fact>
+          <Fact label="Daily cap">{plural(trigger.dailyCap, "run")} a day</Fact>
+          <Fact label="Next check">
+            {config.nextCheckAt === null ? "Not scheduled" : <ExactTime at={config.nextCheckAt} />}
           </Fact>
         </>
       ) : null}
@@ -146,7 +146,7 @@ function Decisions({ projectId, configId }: { projectId: string; configId: strin
         <Skeleton height={60} />
       ) : decisions.length === 0 ? (
         <Text size="sm" c="dimmed">
-          None yet: its trigger has not looked.
+          None yet: the trigger has not been evaluated.
         </Text>
       ) : (
         <Stack gap="sm" component="ul" m={0} p={0} style={{ listStyle: "none" }} aria-label="Decisions">

@@ -27,7 +27,7 @@ export function DeleteConfig({ projectId, config, onClose, onDeleted }: Props) {
       onClose={onClose}
       title={({ name }) => `Delete “${name}”?`}
       says={() =>
-        "It starts no more training. Its runs and their checkpoints remain; its decisions are deleted with it."
+        "It starts no more runs. Its past runs and their checkpoints remain; its decisions are deleted with it."
       }
       action="Delete configuration"
       keep="Keep it"

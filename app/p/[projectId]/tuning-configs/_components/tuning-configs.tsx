@@ -82,8 +82,8 @@ export function TuningConfigs({ projectId }: { projectId: string }) {
               title="No tuning configurations"
               action={may ? add : null}
             >
-              A configuration is a training to be repeated: the same Dataset, model and settings, started by hand, on a
-              schedule, or once enough new Examples were collected.
+              A configuration repeats a training with the same Dataset, model and settings: started by hand, on a
+              schedule, or once enough new Examples have been collected.
             </EmptyState>
           }
         />

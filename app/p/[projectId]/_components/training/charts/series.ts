@@ -22,7 +22,7 @@ const CHARTS: readonly ChartKind[] = [
   },
   {
     id: "preferred",
-    title: "Pairs told apart",
+    title: "Preference accuracy",
     unit: "percent",
     series: ["rewards_accuracy", "eval_rewards_accuracy"],
   },
@@ -35,7 +35,7 @@ const CHARTS: readonly ChartKind[] = [
   },
   { id: "learning_rate", title: "Learning rate", unit: "scientific", series: ["learning_rate"] },
   { id: "grad_norm", title: "Gradient norm", unit: "number", series: ["grad_norm"] },
-  { id: "throughput", title: "Tokens a second", unit: "rate", series: ["tokens_per_second"] },
+  { id: "throughput", title: "Tokens per second", unit: "rate", series: ["tokens_per_second"] },
   { id: "memory", title: "Memory", unit: "bytes", series: ["device_memory_used", "memory_used"] },
 ];
 /** Returns the charts that these series fill, each with its series in order. */
@@ -64,7 +64,7 @@ const NAMES: Record<string, string> = {
   eval_mean_token_accuracy: "Evaluation",
   learning_rate: "Learning rate",
   grad_norm: "Gradient norm",
-  tokens_per_second: "Tokens a second",
+  tokens_per_second: "Tokens per second",
   kl: "KL divergence",
   device_memory_used: "Devices",
   memory_used: "Worker",

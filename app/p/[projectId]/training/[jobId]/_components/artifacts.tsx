@@ -17,11 +17,11 @@ const KINDS: Record<Job["artifacts"][number]["kind"], string> = {
 
 /** What was built from a run's checkpoints, with what to mind and why a form failed. */
 export const Artifacts = ({ artifacts }: Pick<Job, "artifacts">) => (
-  <TableScroll minWidth={620} label="Built from checkpoints">
-    <Table aria-label="Built from checkpoints">
+  <TableScroll minWidth={620} label="Built formats">
+    <Table aria-label="Built formats">
       <Table.Thead>
         <Table.Tr>
-          <Table.Th pl="md">Form</Table.Th>
+          <Table.Th pl="md">Format</Table.Th>
           <Table.Th>State</Table.Th>
           <Table.Th ta="end">Size</Table.Th>
           <Table.Th ta="end" pr="md">

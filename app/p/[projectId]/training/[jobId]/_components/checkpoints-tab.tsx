@@ -76,12 +76,12 @@ export function CheckpointsTab({ projectId, job, checkpoints: query }: Props) {
           <EmptyState icon={<IconDeviceFloppy size={32} stroke={1.5} aria-hidden />} title="No checkpoints yet">
             {isMoving(job)
               ? "The first is saved with the first evaluation, and the last at the end."
-              : "It ended before it saved one."}
+              : "The run ended before it saved one."}
           </EmptyState>
         }
       />
       {job.artifacts.length === 0 ? null : (
-        <PageSection title="Built from them" flush>
+        <PageSection title="Built formats" flush>
           <Artifacts artifacts={job.artifacts} />
         </PageSection>
       )}

@@ -51,7 +51,7 @@ export function ResumeJob({ projectId, job, checkpoints, onClose }: Props) {
         value={from}
         onChange={(event) => setFrom(event.currentTarget.value)}
         data={[
-          { value: "", label: "The newest checkpoint that is complete" },
+          { value: "", label: "Latest complete checkpoint" },
           ...resumable.map(({ id, stepNumber, isBest }) => ({
             value: id,
             label: `Step ${formatCount(stepNumber)}${isBest ? ", the best so far" : ""}`,

@@ -41,7 +41,9 @@ export function RunCharts({ projectId, job }: { projectId: string; job: Training
   if (charts.length === 0) {
     return (
       <EmptyState icon={<IconChartLine size={32} stroke={1.5} aria-hidden />} title="Nothing to draw yet">
-        {isMoving(job) ? "The charts begin with the first step of the training." : "It ended before its first step."}
+        {isMoving(job)
+          ? "The charts begin with the first step of the training."
+          : "The run ended before its first step."}
       </EmptyState>
     );
   }

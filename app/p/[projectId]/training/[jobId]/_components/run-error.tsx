@@ -5,12 +5,12 @@ import type { TrainingJob } from "@/server/services/fine-tuning/jobs/schemas";
 import { BLAME, phaseWords } from "../../../_components/training/words";
 import classes from "./run-page.module.css";
 
-/** Why a run failed: what happened, whose it is, what to do, and the last lines of its log. */
+/** Why a run failed: what happened, whose turn it is, what to do, and the last lines of its log. */
 export const RunError = ({ error }: { error: NonNullable<TrainingJob["error"]> }) => (
   <Alert
     color="red"
     m="md"
-    title={error.message}
+    title={error.message.charAt(0).toUpperCase() + error.message.slice(1)}
     icon={<IconAlertTriangle size={18} aria-hidden />}
     styles={{ title: { color: "var(--mantine-color-error)", overflowWrap: "anywhere" }, body: { minWidth: 0 } }}
   >

@@ -25,8 +25,8 @@ export function RunStrip({ projectId, job }: Props) {
         <div className={classes.banner} role="status">
           <Dot color="var(--severity-medium)">
             <span>
-              Its trainer has not been reachable since <Ago at={job.staleSince} />. The training may go on there; what
-              it did appears here once it is back.
+              The trainer became unreachable <Ago at={job.staleSince} />. The run may be continuing there; its progress
+              appears here once the trainer is back.
             </span>
           </Dot>
         </div>
@@ -79,7 +79,7 @@ export function RunStrip({ projectId, job }: Props) {
 /** The phase with its progress; the bar is the training's alone, so that 100% of it is not taken for the end. */
 function Running({ job: { status, phase, progress } }: Pick<Props, "job">) {
   const waits =
-    { queued: "Waits for its trainer", validating: "Validating", paused: "Paused" }[status as string] ?? null;
+    { queued: "Waiting for the trainer", validating: "Validating", paused: "Paused" }[status as string] ?? null;
   const rest = progress === null ? [] : partsOf(progress, status);
   return (
     <div role="status" aria-label="Progress">
@@ -88,7 +88,7 @@ function Running({ job: { status, phase, progress } }: Pick<Props, "job">) {
         {rest.length === 0 ? "" : ` · ${rest.join(" · ")}`}
       </div>
       {progress?.percent == null ? null : (
-        <Progress size="sm" mt={6} value={progress.percent} aria-label="Part of the training that is done" />
+        <Progress size="sm" mt={6} value={progress.percent} aria-label="Training progress" />
       )}
     </div>
   );

@@ -19,7 +19,7 @@ export const SettingsTab = ({ projectId, job }: { projectId: string; job: Traini
     <PageSection title="Settings">
       {job.resolvedSpec === null ? (
         <Text size="sm" c="dimmed" mb="xs">
-          As asked for. The trainer fills in every “auto” before it starts.
+          As requested. The trainer resolves every “auto” before it starts.
         </Text>
       ) : null}
       <Table aria-label="Settings" verticalSpacing={4} layout="fixed">
@@ -37,7 +37,7 @@ export const SettingsTab = ({ projectId, job }: { projectId: string; job: Traini
         </Table.Tbody>
       </Table>
       <details style={{ marginBlockStart: 12 }}>
-        <summary style={{ cursor: "pointer", fontSize: "var(--mantine-font-size-xs)" }}>As it was asked for</summary>
+        <summary style={{ cursor: "pointer", fontSize: "var(--mantine-font-size-xs)" }}>As requested</summary>
         <JsonView value={job.spec} label="settings" />
       </details>
     </PageSection>
@@ -48,7 +48,7 @@ export const SettingsTab = ({ projectId, job }: { projectId: string; job: Traini
         </Fact>
         <Manifest label="Training" manifest={job.manifest} />
         {job.validationManifest === null ? (
-          <Fact label="Validation">None: nothing is evaluated</Fact>
+          <Fact label="Validation">None: the run is not evaluated</Fact>
         ) : (
           <Manifest label="Validation" manifest={job.validationManifest} />
         )}
@@ -63,7 +63,7 @@ export const SettingsTab = ({ projectId, job }: { projectId: string; job: Traini
           {job.baseModel.revision ?? "—"}
         </Fact>
         {job.baseModel.checkpointId === null ? null : (
-          <Fact label="Continues">
+          <Fact label="Continued from">
             <Link href={checkpointHref(projectId, job.baseModel.checkpointId)}>A checkpoint</Link>
           </Fact>
         )}

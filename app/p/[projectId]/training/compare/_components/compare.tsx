@@ -78,7 +78,7 @@ export function Compare({ projectId, jobIds }: { projectId: string; jobIds: read
       <>
         {header}
         <EmptyState icon={<IconGitCompare size={32} stroke={1.5} aria-hidden />} title="Nothing to compare">
-          Select two to four runs of the list, then choose Compare.
+          Select two to four runs in the list, then choose Compare.
         </EmptyState>
       </>
     );
@@ -118,7 +118,7 @@ function Differences({ projectId, jobs }: { projectId: string; jobs: readonly Tr
     ["Evaluation loss", ({ lastMetrics }) => formatMetric(lastMetrics.eval_loss)],
     ["Duration", (job) => <Took job={job} />],
     ["Examples", ({ manifest }) => formatCount(manifest.rows)],
-    ["Dataset’s version", ({ datasetVersion }) => formatCount(datasetVersion)],
+    ["Dataset version", ({ datasetVersion }) => formatCount(datasetVersion)],
   ];
   const differences = differencesOf(jobs.map(({ spec, resolvedSpec }) => resolvedSpec ?? spec));
   return (
@@ -172,7 +172,7 @@ function Differences({ projectId, jobs }: { projectId: string; jobs: readonly Tr
       </Table>
       {differences.length === 0 ? (
         <Text size="sm" c="dimmed" px="md" pt="xs">
-          Their settings are the same.
+          Their settings are identical.
         </Text>
       ) : null}
     </TableScroll>

@@ -41,6 +41,13 @@ test("what one trainer can do is possible; otherwise each says why it cannot, an
   ]);
 });
 
+test("what a trainer says of all GGUF forms, or of training, explains each", () => {
+  const said = (feature: string) => trainer("box", [], [{ feature, reason: "It is missing.", hint: "Install it." }]);
+  const because = [{ trainer: "box", reason: "It is missing.", hint: "Install it." }];
+  expect(missingFor([said("gguf")], "ggufQuantizations", "q8_0")).toEqual(because);
+  expect(missingFor([said("training")], "methods", "dpo")).toEqual(because);
+});
+
 test("method and adapter have to be supported by the same trainer", () => {
   expect(ableTrainers([small, big], { method: "sft", adapter: "full" })).toEqual([big]);
   expect(ableTrainers([small, big], { method: "dpo", adapter: "full" })).toEqual([]);

@@ -5,11 +5,16 @@ export type Missing = { trainer: string; reason: string; hint: string | null };
 
 type Kind = keyof Trainer["supports"];
 
+/** The feature under which a trainer explains all values of a kind. */
+const FAMILIES: Partial<Record<Kind, string>> = { ggufQuantizations: "gguf", compressedQuantizations: "compressed" };
+
 /** Why none of the trainers supports a value, one reason a trainer; empty if one does. */
 export function missingFor(trainers: readonly Trainer[], kind: Kind, value: string): Missing[] {
   if (trainers.some(({ supports }) => supports[kind].includes(value))) return [];
   return trainers.map(({ name, unavailable, lastSeenAt }) => {
-    const said = unavailable.find(({ feature }) => feature === value || feature.endsWith(`:${value}`));
+    const said = [value, FAMILIES[kind], "training"]
+      .map((named) => unavailable.find(({ feature }) => feature === named))
+      .find((one) => one !== undefined);
     return {
       trainer: name,
       reason: said?.reason ?? (lastSeenAt === null ? "It has not called yet." : "It does not support this."),

@@ -82,11 +82,11 @@ function Fields({ projectId, onClose, onAdded }: Props) {
               onChange={(event) => setRevision(event.currentTarget.value)}
             />
             <Checkbox
-              label="Let code of its repository run on the trainer"
+              label="Run the code of its repository on the trainer"
               description={
                 pinned
                   ? "Only for this commit. Read the code first: it can do whatever the trainer can."
-                  : "Possible for a commit only: give its 40 characters as the revision."
+                  : "Needs a pinned commit: enter its 40 characters as the revision."
               }
               disabled={!pinned}
               checked={trust && pinned}

@@ -26,7 +26,8 @@ export function CheckStep({ projectId, draft, startError }: StepProps & { startE
       <div className={classes.content} role="status" aria-label="Checking">
         <Text size="sm">
           <Loader size="xs" mr="xs" style={{ verticalAlign: "middle" }} />
-          Reading every Example with the model’s own tokenizer. This takes seconds, for large Datasets a minute.
+          Reading every Example with the model’s own tokenizer. This takes a few seconds, or a minute for a large
+          Dataset.
         </Text>
       </div>
     );
@@ -39,7 +40,7 @@ export function CheckStep({ projectId, draft, startError }: StepProps & { startE
           {validation.ok ? (
             <Dot color="var(--state-ok)">Ready to start</Dot>
           ) : (
-            <Dot color="var(--severity-critical)">It cannot start like this</Dot>
+            <Dot color="var(--severity-critical)">It cannot start yet</Dot>
           )}
         </Text>
         <Button
@@ -58,19 +59,19 @@ export function CheckStep({ projectId, draft, startError }: StepProps & { startE
   );
 }
 
-/** What stops the training, and what to mind. */
+/** What prevents the training, and what to be aware of. */
 function Problems({ validation: { errors, warnings, template } }: { validation: TrainingValidation }) {
   const said = [
-    ...errors.map((problem) => ({ ...problem, color: "var(--severity-critical)", word: "Stops it" })),
-    ...warnings.map((problem) => ({ ...problem, color: "var(--severity-medium)", word: "Mind" })),
+    ...errors.map((problem) => ({ ...problem, color: "var(--severity-critical)", word: "Error" })),
+    ...warnings.map((problem) => ({ ...problem, color: "var(--severity-medium)", word: "Warning" })),
     ...(template.stopTokenTrained === false
       ? [
           {
             code: "stop_token_not_trained",
-            message: "The token that ends an answer is not learned: the model would not stop.",
+            message: "The token that ends an answer is not trained on: the model would not learn to stop.",
             hint: null,
             color: "var(--severity-medium)",
-            word: "Mind",
+            word: "Warning",
           },
         ]
       : []),
@@ -119,7 +120,7 @@ function Tiles({ validation }: { validation: TrainingValidation }) {
         </dd>
       </div>
       <div>
-        <dt>Tokens it learns</dt>
+        <dt>Trained tokens</dt>
         <dd>
           {formatCount(tokens.trained)}
           <small>
@@ -200,7 +201,7 @@ function Examples({ projectId, datasetId, validation }: ExamplesProps) {
       ? [`${plural(rows.tooLong, "Example")} longer than ${formatCount(truncation.maxLength)} tokens`]
       : []),
     ...(rows.emptyAnswer > 0 ? [`${plural(rows.emptyAnswer, "empty answer")}`] : []),
-    ...(rows.identicalPair > 0 ? [`${plural(rows.identicalPair, "pair")} of the same answer`] : []),
+    ...(rows.identicalPair > 0 ? [`${plural(rows.identicalPair, "pair")} with identical answers`] : []),
     ...(rows.duplicate > 0 ? [`${plural(rows.duplicate, "duplicate")}`] : []),
     ...(truncation.rows > 0
       ? [`${plural(truncation.rows, "Example")} cut, ${formatCount(truncation.tokensLost)} tokens lost`]
@@ -210,9 +211,9 @@ function Examples({ projectId, datasetId, validation }: ExamplesProps) {
   return (
     <>
       <section aria-label="What it reads and learns">
-        <h2 className={classes.heading}>What it reads, and learns</h2>
+        <h2 className={classes.heading}>What the model reads and learns</h2>
         <Text size="sm" c="dimmed" mb="xs">
-          The exact text as the model gets it. It learns what is highlighted, and reads the rest.
+          The exact text that the model sees. It is trained on what is highlighted; the rest is context.
         </Text>
         <Rendered projectId={projectId} datasetId={datasetId} samples={renderedExamples} />
       </section>
@@ -220,12 +221,12 @@ function Examples({ projectId, datasetId, validation }: ExamplesProps) {
         <h2 className={classes.heading}>Lengths</h2>
         <TokenBars tokens={tokens} maxLength={truncation.maxLength} />
       </section>
-      <section aria-label="Left out">
-        <h2 className={classes.heading}>Left out</h2>
+      <section aria-label="Excluded Examples">
+        <h2 className={classes.heading}>Excluded Examples</h2>
         {counts.length === 0 ? null : <Text size="sm">{counts.join(" · ")}</Text>}
         {dropped.length === 0 ? (
           <Text size="sm" c="dimmed">
-            Nothing: it learns every Example.
+            None: every Example is trained on.
           </Text>
         ) : (
           <ul className={classes.problems} style={{ marginBlockStart: 8, maxBlockSize: "14rem", overflowY: "auto" }}>

@@ -37,15 +37,15 @@ export function DatasetStep({ projectId, draft, setDraft }: StepProps) {
           </Button>
         }
       >
-        A training learns the Examples of a Dataset. Create one first, and fill it by hand, from a file or from your own
-        conversations.
+        Models are trained on the Examples of a Dataset. Create one first, and fill it by hand, from a file or from your
+        own conversations.
       </EmptyState>
     );
   }
   return (
     <div className={classes.content}>
       <Radio.Group
-        label="What it learns"
+        label="Dataset to train on"
         value={draft.dataset}
         onChange={(dataset) => setDraft({ dataset, version: null })}
       >
@@ -92,13 +92,13 @@ function Version({ projectId, datasetId, draft, setDraft }: VersionProps) {
       label="Version"
       description={
         draft.version === null
-          ? `As it is when the training starts${counted.length === 0 ? "" : `: ${counted.join(", ")}`}.`
-          : "As it was: what changed since is not trained on."
+          ? `Its state when the training starts${counted.length === 0 ? "" : `: ${counted.join(", ")}`}.`
+          : "Later changes are not trained on."
       }
       value={draft.version === null ? "" : String(draft.version)}
       onChange={(event) => setDraft({ version: Number(event.currentTarget.value) || null })}
       data={[
-        { value: "", label: "The newest" },
+        { value: "", label: "Latest" },
         ...known.map(({ number, exampleCount, createdAt }) => ({
           value: String(number),
           label: `${formatCount(number)}: ${plural(exampleCount, "Example")}, ${formatDay(createdAt, 0)}`,

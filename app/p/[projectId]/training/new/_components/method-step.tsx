@@ -43,7 +43,7 @@ export function MethodStep({ projectId, draft, setDraft, trainers }: StepProps) 
         </div>
       </Radio.Group>
       <Radio.Group
-        label="What is trained"
+        label="Weights to train"
         value={draft.adapter}
         onChange={(value) => setDraft({ adapter: value as Draft["adapter"] })}
       >
@@ -65,13 +65,14 @@ export function MethodStep({ projectId, draft, setDraft, trainers }: StepProps) 
       </Radio.Group>
       {possible && able.length === 0 && trainers.length > 0 ? (
         <Alert color="yellow" p="xs">
-          No one of the trainers does both. Choose another pair, or see{" "}
+          None of the trainers supports this combination. Choose another one, or see{" "}
           <Link href={pageHref(projectId, "trainers")}>Trainers</Link>.
         </Alert>
       ) : able.length > 0 && !able.some(({ online }) => online) ? (
         <Alert color="yellow" p="xs">
-          {able.length === 1 ? `“${able[0]?.name}” is` : "The trainers that do this are"} not reachable now. The
-          training waits until it is.
+          {able.length === 1
+            ? `“${able[0]?.name}” is unreachable. The training waits until it is back.`
+            : "The trainers that support this are unreachable. The training waits until one is back."}
         </Alert>
       ) : null}
     </div>

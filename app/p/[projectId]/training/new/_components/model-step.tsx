@@ -81,7 +81,7 @@ function Models({ projectId, draft, setDraft }: StepProps) {
               value={draft.base}
               chosen
               title={<span className="mono">{draft.base}</span>}
-              about="As it was given"
+              about="Entered by its id"
             />
           ) : null}
           {baseModels.map((model) => (
@@ -107,7 +107,7 @@ function Models({ projectId, draft, setDraft }: StepProps) {
       {draft.base !== null && draft.source === "hub" ? (
         <TextInput
           label="Revision"
-          description="A branch, tag or commit. The training pins the commit."
+          description="A branch, tag or commit. The run pins the commit."
           placeholder="main"
           maw={420}
           maxLength={200}
@@ -134,11 +134,11 @@ const BILLION = 1e9;
 function About({ model }: { model: BaseModel }) {
   const { parameters, contextLength, license, gated, template, baseModelId, source } = model;
   const facts = [
-    ...(baseModelId === null ? [] : ["Your own"]),
+    ...(baseModelId === null ? [] : ["Added to this project"]),
     ...(source === "local" ? ["on the trainer’s machine"] : []),
     ...(parameters === null ? [] : [`${formatCompact(parameters * BILLION)} parameters`]),
     ...(contextLength === null ? [] : [`${formatCount(contextLength)} tokens of context`]),
-    ...(license === null ? ["licence unknown"] : [license]),
+    ...(license === null ? ["unknown licence"] : [license]),
     ...(gated ? ["gated: its owner asks for consent on the hub"] : []),
     ...(template.toolCalls === false ? ["no tool calls"] : []),
   ];
@@ -146,7 +146,7 @@ function About({ model }: { model: BaseModel }) {
     template.hasTemplate === false
       ? "It has no chat template: choose an instruction-tuned model."
       : template.trainingCompatible === false
-        ? "Its chat template does not mark answers: only the last answer of each Example is learned."
+        ? "Its chat template does not mark answers: only the last answer of each Example is trained on."
         : null;
   return (
     <>
@@ -175,14 +175,14 @@ function Checkpoints({ projectId, draft, setDraft }: StepProps) {
   return (
     <Radio.Group
       label="Continue from"
-      description="What it learns is added to what the checkpoint has learned."
+      description="Training continues from its weights."
       value={draft.checkpoint}
       onChange={(checkpoint) => setDraft({ checkpoint, base: null, revision: null })}
     >
       <div className={classes.options} style={{ marginBlockStart: 8 }}>
         {stored.length === 0 ? (
           <Text size="sm" c="dimmed" p="sm">
-            No checkpoints yet. A training saves them as it goes on.
+            No checkpoints yet. Runs save them as they train.
           </Text>
         ) : null}
         {stored.map(({ id, jobName, stepNumber, isBest, isFinal, metrics, baseModel, taintedAt, createdAt }) => (
@@ -202,7 +202,7 @@ function Checkpoints({ projectId, draft, setDraft }: StepProps) {
                 {isFinal ? " · final" : ""}
                 {metrics.eval_loss == null ? "" : ` · evaluation loss ${formatMetric(metrics.eval_loss)}`} ·{" "}
                 <Ago at={createdAt} />
-                {taintedAt === null ? "" : " · trained on data that was deleted since"}
+                {taintedAt === null ? "" : " · trained on data that has since been deleted"}
               </>
             }
           />

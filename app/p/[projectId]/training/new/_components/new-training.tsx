@@ -32,7 +32,7 @@ const STEP_WORDS: Record<Step, string> = {
   check: "Check and start",
 };
 
-/** The way from a Dataset to a started training; the draft is in the address. */
+/** Leads from a Dataset to a started training; the draft is in the address. */
 export const NewTraining = ({ projectId }: { projectId: string }) => (
   <OnlyFor capability="models:manage" title="New training">
     <Wizard projectId={projectId} />

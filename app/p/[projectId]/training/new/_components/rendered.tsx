@@ -38,7 +38,7 @@ export function Rendered({ projectId, datasetId, samples }: Props) {
           disabled={!sample.segments.some(({ trained }) => trained)}
           onClick={() => box.current?.querySelector("mark")?.scrollIntoView({ block: "nearest" })}
         >
-          Show what it learns
+          Scroll to trained text
         </Button>
       </Group>
       <div ref={box}>

@@ -14,8 +14,8 @@ export function SettingsStep({ draft, setDraft, trainers }: StepProps) {
   return (
     <div className={classes.content}>
       <Text size="sm" c="dimmed">
-        Leave a field empty for its default. The trainer fills these in by the Examples, the model and its memory, and
-        the check shows what it chose.
+        Leave a field empty to use its default. Where a default depends on the Examples, the model or the memory, the
+        next step shows what the trainer chose.
       </Text>
       <Fields fields={BASIC} draft={draft} setDraft={setDraft} />
       <details open={changed || undefined}>
@@ -82,7 +82,7 @@ function Outputs({ draft, setDraft, trainers }: Pick<StepProps, "draft" | "setDr
     <div>
       <h2 className={classes.heading}>Files</h2>
       <Text size="sm" c="dimmed" mb="sm">
-        The checkpoint itself is always kept as safetensors. Other forms are built from it at the end.
+        Checkpoints are always saved as safetensors. Other formats are built from the best one at the end.
       </Text>
       <div className={classes.cards}>
         <Forms

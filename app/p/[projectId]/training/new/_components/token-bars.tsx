@@ -39,8 +39,8 @@ export function TokenBars({ tokens: { histogram, p50, p95, p99, max }, maxLength
         ))}
       </div>
       <Text size="xs" c="dimmed" mt={4}>
-        Half have at most {formatCount(p50)}, 95% {formatCount(p95)}, 99% {formatCount(p99)}; the longest has{" "}
-        {formatCount(max)}. Longest that is learned: {formatCount(maxLength)}.
+        Median {formatCount(p50)}, 95th percentile {formatCount(p95)}, 99th {formatCount(p99)}, longest{" "}
+        {formatCount(max)}. Maximum length: {formatCount(maxLength)}.
       </Text>
       <details style={{ fontSize: "var(--mantine-font-size-xs)" }}>
         <summary style={{ cursor: "pointer", inlineSize: "fit-content" }}>Numbers by range of tokens</summary>
