@@ -17,6 +17,7 @@ export {
   stopOrphans,
   wakeDeployments,
 } from "./deployments";
+export {
   answeredFor,
   cancelEvaluation,
   createEvaluation,
