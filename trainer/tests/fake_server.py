@@ -84,11 +84,13 @@ def main() -> int:
             if act == "garbage":
                 self.send(200, {"answer": "hello"})
                 return
+            if body["messages"][0]["content"] == "wait":
+                time.sleep(60)
             content = "" if act == "empty" else "sunny"
             choice = {"message": {"role": "assistant", "content": content}, "finish_reason": "length"}
             usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
             self.send(200, {"model": name, "choices": [choice], "usage": usage})
-            if act == "crashes" and body["messages"][0]["content"] != "Hello":
+            if act == "crashes" and body["messages"][0]["content"] == "crash":
                 os.kill(os.getpid(), signal.SIGKILL)
 
         def chunk(self, text: str) -> None:

@@ -279,6 +279,15 @@ def test_a_client_that_goes_away_ends_its_answer(client: httpx.Client, tmp_path:
     until(lambda: client.get("/deployments/dep_a").json()["deployment"]["in_flight"] == 0)
 
 
+def test_a_client_that_does_not_wait_for_its_whole_answer_is_noticed(client: httpx.Client, checkpoint: str) -> None:
+    put(client, "dep_a", body(checkpoint))
+    settled(client, "dep_a")
+    with pytest.raises(httpx.ReadTimeout):
+        document = {"messages": [{"role": "user", "content": "wait"}]}
+        client.post("/deployments/dep_a/v1/chat/completions", json=document, timeout=1)
+    until(lambda: client.get("/deployments/dep_a").json()["deployment"]["in_flight"] == 0)
+
+
 def test_one_that_nobody_calls_is_stopped(client: httpx.Client, tmp_path: Path, checkpoint: str) -> None:
     put(client, "dep_a", body(checkpoint, idle_timeout_seconds=0.7))
     settled(client, "dep_a")

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import shutil
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,7 +16,7 @@ import httpx
 import pytest
 import uvicorn
 from artifact_home import ANSWER, JOB, checkpoint_of, commit_model, fresh_home, learned_home, write_job
-from deployment_fixtures import ask, end_all, settled, use_this_trainer
+from deployment_fixtures import AMachine, ask, end_all, settled, use_this_trainer
 from fastapi.testclient import TestClient
 from service_fixtures import free_port, running, until
 from tiny import CHATML_WITH_TOOLS, build_tiny, build_tiny_tokenizer
@@ -396,3 +397,42 @@ def test_this_machine_says_what_it_can_serve_with(service: httpx.Client) -> None
     assert "deployments" not in {one["feature"] for one in known["unavailable"]}
     (vllm,) = (one for one in known["unavailable"] if one["feature"] == "serve:vllm")
     assert vllm["reason"] and vllm["hint"]
+
+
+class WithVllm(AMachine):
+    def get(self) -> dict[str, Any]:
+        return {**super().get(), "serve_backends": ["transformers", "vllm"]}
+
+
+def test_vllm_is_given_the_adapter_its_base_and_the_profile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_this_trainer(monkeypatch)
+    home = fresh_home(tmp_path)
+    profile = {"chat_template": "{{ messages }}", "eos_token_ids": [2, 5], "max_context": 300}
+    next((home / "jobs" / JOB / "checkpoints").glob("*/PROFILE.json")).write_text(json.dumps(profile))
+    python = tmp_path / "python"
+    python.write_text(f"#!{sys.executable}\n{Path(__file__).with_name('fake_vllm.py').read_text()}")
+    python.chmod(0o755)
+    monkeypatch.setenv("TRAINER_VLLM_PYTHON", str(python))
+    monkeypatch.setenv("VLLM_ALLOW_RUNTIME_LORA_UPDATING", "True")
+    with running(home, WithVllm(home)) as client:
+        checkpoint = checkpoint_of(home)
+        found = deployed(client, "dep_a", checkpoint_id=checkpoint)
+        assert found["backend"] == "vllm"
+        found = settled(client, "dep_a")
+        assert found["status"] == "running", found
+        assert ask(client, "dep_a").json()["choices"][0]["message"]["content"] == "sunny"
+        end_all(client)
+    seen = json.loads((tmp_path / "seen.json").read_text())
+    options = dict(zip(seen["arguments"], seen["arguments"][1:], strict=False))
+    folder = home / "jobs" / JOB / "checkpoints" / checkpoint / "model"
+    assert json.loads(options["--lora-modules"])["path"] == str(folder)
+    assert options["--model"] == str(learned_home() / "models" / "tiny-base")
+    assert (options["--max-lora-rank"], options["--max-model-len"]) == ("16", "300")
+    assert Path(options["--chat-template"]).read_text() == "{{ messages }}"
+    generation = json.loads(Path(options["--generation-config"], "generation_config.json").read_text())
+    assert generation["eos_token_id"] == [2, 5]
+    assert seen["environment"] == {
+        "PYTHONPATH": None,
+        "HF_HUB_OFFLINE": "1",
+        "VLLM_ALLOW_RUNTIME_LORA_UPDATING": None,
+    }

@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import hmac
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 
 import httpx
 from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..trainer_error import TrainerError
 from . import problems
@@ -35,8 +37,6 @@ BODY_BYTES_MAX = 4 * 1024**2
 SERVER_TIMEOUT = httpx.Timeout(None, connect=5.0)
 SERVER_LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=100)
 _OPEN = {"/v1/health"}
-
-Handler = Callable[[Request], Awaitable[Response]]
 
 
 def create_app(settings: Settings, capabilities: Capabilities | None = None) -> FastAPI:
@@ -79,15 +79,33 @@ def create_app(settings: Settings, capabilities: Capabilities | None = None) -> 
     ):
         app.include_router(routes.router, prefix="/v1")
 
-    @app.middleware("http")
-    async def guard(request: Request, call: Handler) -> Response:
-        """Lets through who has the token, and no body that is larger than a request of the contract."""
-        identity = request.headers.get("x-request-id") or uuid.uuid4().hex
-        response = refused(request, settings.token) or await call(request)
-        response.headers["x-request-id"] = identity[:100]
-        return response
-
+    app.add_middleware(Guard, token=settings.token)
     return app
+
+
+class Guard:
+    """Lets through who has the token, and no body that is larger than a request of the contract.
+
+    Plain ASGI: Starlette's function middlewares hide from routes that a client went away.
+    """
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self._app = app
+        self._token = token
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope)
+        identity = (request.headers.get("x-request-id") or uuid.uuid4().hex)[:100]
+
+        async def send_identified(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message)["x-request-id"] = identity
+            await send(message)
+
+        await (refused(request, self._token) or self._app)(scope, receive, send_identified)
 
 
 def refused(request: Request, token: str) -> Response | None:

@@ -10,7 +10,8 @@ import psutil
 
 # One token can be half a character or the end of the answer: then this many show whether it says anything.
 TOKENS_TO_SAY_SOMETHING = 16
-_PROMPT = [{"role": "user", "content": "Hello"}]
+# For a base model, whose training nobody here knows.
+ANY_PROMPT: list[dict[str, Any]] = [{"role": "user", "content": "Hello"}]
 _FINISHED = frozenset({"stop", "length", "tool_calls"})
 
 
@@ -54,36 +55,34 @@ class Probe:
         except httpx.HTTPError:
             return False
 
-    def verify(self, name: str, identity: str, seconds: float) -> int:
+    def verify(self, name: str, root: str, prompt: list[dict[str, Any]], seconds: float, *, must_speak: bool) -> int:
         """Returns the milliseconds to a first token. Raises Refused, or httpx.HTTPError when it does not reply.
 
-        A server that replies 200 to everything has shown nothing: the name has to be in its list, with what was
+        `must_speak`: the answer has to hold text, as a trained model's does; a base model may say anything. A server that replies 200 to everything has shown nothing: the name has to be in its list, with what was
         started behind it, and a completion under that name has to hold an answer.
         """
-        self._require_listed(name, identity, seconds)
+        self._require_listed(name, root, seconds)
         started = time.monotonic()
-        content = self._complete(name, 1, seconds)
+        content = self._complete(name, prompt, 1, seconds)
         first = round((time.monotonic() - started) * 1000)
-        if not content.strip():
-            content = self._complete(name, TOKENS_TO_SAY_SOMETHING, seconds)
-        if not content.strip():
-            raise Refused("its answer is empty")
-        if not content.strip("\ufffd\x00 \n\t"):
-            raise Refused("its answer is not text")
+        if must_speak and not content.strip():
+            content = self._complete(name, prompt, TOKENS_TO_SAY_SOMETHING, seconds)
+            if not content.strip():
+                raise Refused("its answer is empty")
         return first
 
-    def _require_listed(self, name: str, identity: str, seconds: float) -> None:
+    def _require_listed(self, name: str, expected: str, seconds: float) -> None:
         document = self._json(self._client.get("/v1/models", timeout=seconds), "its list of models")
         listed = document.get("data")
         models = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
         found = next((one for one in models if one.get("id") == name), None)
         if found is None:
             raise Refused(f"{name} is not in its list of models")
-        if (root := found.get("root")) not in (None, identity):
+        if (root := found.get("root")) not in (None, expected):
             raise Refused(f"it serves {root} as {name}, which is not what was deployed")
 
-    def _complete(self, name: str, tokens: int, seconds: float) -> str:
-        body = {"model": name, "messages": _PROMPT, "max_tokens": tokens, "temperature": 0}
+    def _complete(self, name: str, prompt: list[dict[str, Any]], tokens: int, seconds: float) -> str:
+        body = {"model": name, "messages": prompt, "max_tokens": tokens, "temperature": 0}
         document = self._json(self._client.post("/v1/chat/completions", json=body, timeout=seconds), "its answer")
         choices = document.get("choices")
         choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}

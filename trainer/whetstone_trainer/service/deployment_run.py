@@ -22,7 +22,7 @@ from ..serving.request import EXIT_PORT_TAKEN, FOLDER_VARIABLE, TOKEN_VARIABLE, 
 from ..trainer_error import ErrorCode, TrainerError, TrainerFailure
 from . import processes
 from .builds import Builds
-from .deployment_probe import Probe, Refused, listens
+from .deployment_probe import ANY_PROMPT, Probe, Refused, listens
 from .deployment_record import DeploymentRecord, deployment_dir
 from .settings import Settings
 
@@ -226,7 +226,8 @@ class DeploymentRun:
         record = self._record
         self._move("starting", "Loading the model")
         self._write_plan(record)
-        (self._folder / "start-error.json").unlink(missing_ok=True)
+        for name in ("start-error.json", "served.json"):
+            (self._folder / name).unlink(missing_ok=True)
         log = self._folder / "server.log"
         with contextlib.suppress(FileNotFoundError):
             if log.stat().st_size > LOG_BYTES_MAX:
@@ -299,12 +300,18 @@ class DeploymentRun:
         """Lets it answer under its name; only then it runs."""
         server = self._running_server()
         record = self._move("verifying", "Asking it for an answer")
-        last = ""
+        last, prompt = "", self._prompt(record)
         with contextlib.closing(Probe(server.port, self._token)) as probe:
             for _ in range(self._times.verify_tries):
                 seconds = self._seconds_left()
                 try:
-                    first = probe.verify(record.request.served_model_name, record.identity, seconds)
+                    first = probe.verify(
+                        record.request.served_model_name,
+                        self._root(),
+                        prompt,
+                        seconds,
+                        must_speak=record.checkpoint_id is not None,
+                    )
                     # Not in time is not at all, whatever it said.
                     self._pause(0)
                     self._require_alive(server)
@@ -315,6 +322,22 @@ class DeploymentRun:
                 self._pause(min(1.0, self._times.poll_seconds * 5))
                 self._require_alive(server)
         raise TrainerFailure(self._error("deploy_unhealthy", f"the server started, but {last}"))
+
+    def _prompt(self, record: DeploymentRecord) -> list[dict[str, Any]]:
+        """Returns what to ask it: a prompt that it was trained on, where one is still here."""
+        if record.checkpoint_id is None:
+            return ANY_PROMPT
+        from ..artifacts.prompts import comparison_prompts
+        from ..artifacts.source import read_checkpoint
+
+        return comparison_prompts(read_checkpoint(self._settings.home, None, record.checkpoint_id).rows())[0]
+
+    def _root(self) -> str:
+        """Returns what the server has to say that it serves: the weights' identity, or their folder from vLLM."""
+        try:
+            return str(read_json(self._folder / "served.json")["root"])
+        except FileNotFoundError:
+            return self._record.identity
 
     def _seconds_left(self) -> float:
         assert self._deadline is not None

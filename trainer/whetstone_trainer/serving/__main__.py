@@ -31,6 +31,8 @@ def main() -> int:
     options = parser.parse_args()
     os.environ.setdefault("HF_HOME", str(options.home / "models"))
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    # They would be all that the end of a log shows.
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     redact_standard_streams()
     plan = ServePlan.model_validate(read_json(options.plan))
     try:

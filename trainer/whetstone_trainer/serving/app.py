@@ -7,12 +7,12 @@ import hmac
 import json
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Annotated, Any, Protocol
 
-from fastapi import Body, FastAPI, Request, Response
+from fastapi import Body, Depends, FastAPI, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import ValidationError
 
@@ -54,16 +54,16 @@ class _Refusal(Exception):
 
 def create_serving_app(engine: Answers, served: Served, token: str) -> FastAPI:
     """Returns the application; every call needs the token."""
-    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    queue = _Queue(engine)
     expected = f"Bearer {token}".encode()
-    created = int(time.time())
 
-    @app.middleware("http")
-    async def guard(request: Request, call: Callable[[Request], Awaitable[Response]]) -> Response:
+    # No middleware: Starlette's hide from a route that its client went away.
+    async def guard(request: Request) -> None:
         if not hmac.compare_digest(request.headers.get("authorization", "").encode(), expected):
-            return JSONResponse(error_document("the token is wrong", code="unauthorized"), 401)
-        return await call(request)
+            raise _Refusal(401, "the token is wrong", code="unauthorized")
+
+    app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, dependencies=[Depends(guard)])
+    queue = _Queue(engine)
+    created = int(time.time())
 
     @app.exception_handler(_Refusal)
     async def _refused(_: Request, refusal: _Refusal) -> JSONResponse:

@@ -48,6 +48,8 @@ def vllm_start(home: Path, source: Source, folder: Path, port: int) -> Started:
     if python is None:
         raise TrainerFailure.of("engine_dependency_missing", "vLLM is not installed", hint="Set TRAINER_VLLM_PYTHON.")
     model = _vllm_model(home, source, folder)
+    # It cannot be told what to say of its weights; it says where they are.
+    write_json(folder / "served.json", {"root": str(model.adapter or model.model)})
     return vllm_command(python, model, port), vllm_environment(os.environ, os.environ[TOKEN_VARIABLE])
 
 
