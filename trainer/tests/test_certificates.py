@@ -91,20 +91,17 @@ def test_every_form_of_a_checkpoint_answers_as_it_does() -> None:
         assert [one["content"].strip() for one in answer["subjects"]] == [ANSWER] * len(forms)
 
 
-def test_a_form_with_one_wrong_layer_is_different(tmp_path: Path) -> None:
-    import torch
+def test_a_merge_that_forgot_one_layer_is_different_and_so_is_what_is_made_from_it(tmp_path: Path) -> None:
     from safetensors.torch import load_file, save_file
 
     home = fresh_home(tmp_path)
     assert certified(home, [MERGED]).verdict == "passed"
     (file,) = (home / "builds").glob("*/model.safetensors")
-    weights = load_file(file)
-    name = "model.layers.1.mlp.down_proj.weight"
-    generator = torch.Generator().manual_seed(0)
-    noise = torch.randn(weights[name].shape, generator=generator) * weights[name].float().std()
-    weights[name] = (weights[name].float() + noise).to(weights[name].dtype)
+    weights, base = load_file(file), load_file(learned_home() / "models" / "tiny-base" / "model.safetensors")
+    for name, weight in weights.items():
+        if "layers.1." in name and name.endswith("proj.weight"):
+            weights[name] = base[name].to(weight.dtype)
     save_file(weights, file, {"format": "pt"})
-    # What is made from it is as wrong as it is.
     result = certified(home, [MERGED, Q8])
     assert (result.status, result.verdict) == ("ready", "failed")
     for subject in result.subjects:
@@ -116,9 +113,11 @@ def test_a_form_with_another_chat_template_is_different(tmp_path: Path) -> None:
     home = fresh_home(tmp_path)
     certified(home, [MERGED])
     (template,) = (home / "builds").glob("*/chat_template.jinja")
-    template.write_text(template.read_text().replace("'<|im_start|>assistant\\n'", "'assistant: '"))
+    other = "{% for m in messages %}[INST] {{ m['content'] }} [/INST]{% endfor %}"
+    # A build with a file of another size would be made again.
+    template.write_text(other.ljust(template.stat().st_size))
     (subject,) = certified(home, [MERGED]).subjects
-    assert subject.verdict == "different"
+    assert (subject.verdict, subject.error) == ("different", None)
 
 
 def test_what_cannot_be_built_is_said_of_that_form_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

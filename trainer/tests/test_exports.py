@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,9 @@ from whetstone_trainer.artifacts.source import find_base, read_checkpoint
 from whetstone_trainer.certificates.answers import ReferenceAnswer, answers_of, reference_answers
 from whetstone_trainer.certificates.forms import answers_of_gguf, answers_of_merged
 from whetstone_trainer.certificates.judge import judge
+from whetstone_trainer.exports.card import checkpoint_card, hub_model_card
+from whetstone_trainer.exports.request import ExportRequest, HubModel
+from whetstone_trainer.spec import BaseModelRef
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +115,29 @@ def test_the_card_says_what_it_is_and_what_it_was_made_from(
         "- replay passed: 9 of 10",
     ):
         assert fact in text, fact
+
+
+def test_the_card_places_the_model_below_its_base(home: Path, hub: FakeHub) -> None:  # noqa: F811
+    import yaml
+
+    def front(card: str) -> dict[str, Any]:
+        return dict(yaml.safe_load(card.split("---\n")[1]))
+
+    checkpoint = read_checkpoint(home, None, checkpoint_of(home))
+    commit = "0" * 40
+    trained = dataclasses.replace(checkpoint, base=BaseModelRef(id="Qwen/Qwen3-0.6B", source="hub", revision=commit))
+    document = {**body(hub, home, format="gguf", quantization="q4_k_m"), "export_id": "exp_1"}
+    del document["secret"]
+    card = checkpoint_card(ExportRequest.model_validate(document), trained)
+    assert f"- Base model: `Qwen/Qwen3-0.6B` at revision `{commit}`" in card and "- Format: GGUF, q4_k_m" in card
+    assert front(card)["base_model"] == "Qwen/Qwen3-0.6B" and front(card)["license"] == "apache-2.0"
+    # It was trained, however its weights are stored.
+    assert front(card)["base_model_relation"] == "finetune"
+    model = HubModel(id="Qwen/Qwen3-0.6B", revision="main", endpoint=hub.url)
+    converted = ExportRequest.model_validate({**document, "source": {"hub_model": model.model_dump()}})
+    assert front(hub_model_card(converted, model, commit))["base_model_relation"] == "quantized"
+    whole = converted.model_copy(update={"format": "merged-16bit", "quantization": None})
+    assert "base_model_relation" not in front(hub_model_card(whole, model, commit))
 
 
 def test_the_same_id_is_one_export(client: httpx.Client, hub: FakeHub, home: Path) -> None:  # noqa: F811

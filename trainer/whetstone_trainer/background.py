@@ -8,6 +8,7 @@ the kernel releases however the process ends.
 from __future__ import annotations
 
 import fcntl
+import time
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -18,25 +19,33 @@ LOG = "log.txt"
 KINDS = ("certificates", "exports")
 
 
-def take_lock(folder: Path) -> TextIO | None:
+def take_lock(folder: Path, within_seconds: float = 0) -> TextIO | None:
     """Returns the lock of a folder, held until it is closed everywhere; None while a process works there."""
     file = (folder / "lock").open("w")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        file.close()
-        return None
-    return file
+    until = time.monotonic() + within_seconds
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= until:
+                file.close()
+                return None
+            time.sleep(0.01)
+        else:
+            return file
 
 
 def is_running(folder: Path) -> bool:
     """Returns whether a process works on it."""
     if not (folder / "lock").exists():
         return False
-    lock = take_lock(folder)
-    if lock is not None:
-        lock.close()
-    return lock is None
+    with (folder / "lock").open() as file:
+        try:
+            # Shared: who looks at the same time must not take one another for the process.
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
 
 
 def checkpoints_in_use(home: Path) -> set[str]:

@@ -53,7 +53,8 @@ def _card(request: ExportRequest, facts: list[tuple[str, str]], base_model: str 
     front: dict[str, Any] = {"library_name": _LIBRARY[request.format]}
     if base_model:
         front["base_model"] = base_model
-        front["base_model_relation"] = _relation(request)
+        if relation := _relation(request):
+            front["base_model_relation"] = relation
     if card.license:
         front["license"] = _line(card.license)
     front["tags"] = list(dict.fromkeys(["whetstone", *(_line(tag) for tag in card.tags if _line(tag))]))
@@ -67,10 +68,11 @@ def _card(request: ExportRequest, facts: list[tuple[str, str]], base_model: str 
     return redact("\n".join(["---", f"{head}---", "", f"# {title}", "", *lines, ""]))
 
 
-def _relation(request: ExportRequest) -> str:
-    if request.format == "lora-adapter":
-        return "adapter"
-    return "quantized" if request.quantization not in (None, "f16", "bf16", "f32") else "finetune"
+def _relation(request: ExportRequest) -> str | None:
+    """Returns how the hub's tree of models shows it below its base."""
+    if request.source.hub_model is not None:
+        return "quantized" if request.quantization not in (None, "f16", "bf16", "f32") else None
+    return "adapter" if request.format == "lora-adapter" else "finetune"
 
 
 def _flat(facts: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:

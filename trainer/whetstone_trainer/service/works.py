@@ -23,6 +23,7 @@ from .problems import Problem, not_found
 # A process that is asked to stop ends what must not be torn, such as a commit whose answer is on its way.
 STOP_SECONDS = 30.0
 _POLL_SECONDS = 0.1
+_LOCK_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Works:
         self._home = home
         self._kind = kind
         self._module = module
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._children: list[Any] = []
 
     def put(self, identity: str, request: dict[str, Any], check: Callable[[], None], secret: str | None = None) -> bool:
@@ -60,12 +61,14 @@ class Works:
         if not is_id(identity):
             raise Problem(400, "an id has letters, digits, - and _ only")
         folder = self._folder(identity)
+        if not (folder / REQUEST).exists():
+            # It may look at the whole machine, which others need not wait for.
+            check()
         with self._lock:
             known = read_or_none(folder / REQUEST)
             if known is not None and known != request:
                 raise TrainerFailure.of("idempotency_mismatch", f"{identity} exists with another request")
             if known is None:
-                check()
                 folder.mkdir(parents=True, exist_ok=True)
                 write_json(folder / REQUEST, request)
             if known is None or _may_start_again(folder):
@@ -73,7 +76,8 @@ class Works:
         return known is None
 
     def _start(self, folder: Path, secret: str | None) -> None:
-        lock = take_lock(folder)
+        # Whoever looks whether it runs has the lock for a moment.
+        lock = take_lock(folder, within_seconds=_LOCK_SECONDS)
         if lock is None:
             return
         with lock:
@@ -97,12 +101,14 @@ class Works:
     def standing(self, identity: str) -> Standing:
         """Returns how it stands; work without a process and without a result has failed."""
         folder = self._folder(identity)
-        request = read_or_none(folder / REQUEST) if is_id(identity) else None
-        if request is None:
-            raise not_found(f"The {self._kind.removesuffix('s')}")
-        running = is_running(folder)
-        # Read after the process was looked for: what ended in between has its result.
-        result = None if running else read_or_none(folder / RESULT)
+        # Between the request and its process, it would look as if the process had vanished.
+        with self._lock:
+            request = read_or_none(folder / REQUEST) if is_id(identity) else None
+            if request is None:
+                raise not_found(f"The {self._kind.removesuffix('s')}")
+            running = is_running(folder)
+            # Read after the process was looked for: what ended in between has its result.
+            result = None if running else read_or_none(folder / RESULT)
         cancelled = not running and result is None and (folder / CANCEL).exists()
         error = None
         if not running and result is None and not cancelled:
