@@ -43,6 +43,12 @@ export function OperationSection({ method, path, operation }: Listed) {
                 <code>{capability}</code>
               </span>
             ))}
+            {operation["x-capability-besides"] ? (
+              <>
+                {" and "}
+                <code>{operation["x-capability-besides"]}</code>
+              </>
+            ) : null}
             . {operation.security.length > 1 ? "By key or by session." : "By key only: the key says which project."}
           </>
         ) : (

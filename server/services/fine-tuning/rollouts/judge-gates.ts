@@ -52,10 +52,11 @@ const PARITY: Record<"passed" | "failed" | "waiting", string> = {
   waiting: "Answers are being compared.",
 };
 
-export const judgeParity = (form: object | null, status: "passed" | "failed" | "waiting"): Gate =>
+/** Whether the form that would be served answers like the checkpoint; `why` it could not be compared. */
+export const judgeParity = (form: object | null, status: "passed" | "failed" | "waiting", why?: string): Gate =>
   form === null
     ? gate("parity", "not_applicable", "The checkpoint is served as it is.")
-    : gate("parity", status, PARITY[status]);
+    : gate("parity", status, why ?? PARITY[status]);
 
 type Comparison =
   | { status: "waiting" }

@@ -211,9 +211,9 @@ export async function runRollout(ctx: Ctx, decisionId: string, rooms: ServingGat
 
   const form = formOf(incumbent?.deployment.quantization ?? null);
   const asked = { checkpointId: candidate.id, trainerId: trainerId ?? "", form, since: row.createdAt };
-  const { status, certificateId } = await rooms.ensureParity(ctx, asked);
+  const { status, certificateId, problem } = await rooms.ensureParity(ctx, asked);
   await change(ctx, row.id, { certificateId });
-  const third = await pass(course, judgeParity(form, status));
+  const third = await pass(course, judgeParity(form, status, problem?.message));
   if (third) return third;
 
   const { evaluationId, judged } = await comparePreserved(course, candidate, incumbent, rooms);

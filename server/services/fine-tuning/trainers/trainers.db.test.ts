@@ -223,6 +223,33 @@ test("an agent's reply is that of its command", async () => {
   expect(await asking).toEqual({ status: 202, headers: { etag: "x" }, json: { status: "queued" } });
 });
 
+test("an answer arrives while it is made, from an agent as a whole, and a refusal is the trainer's own", async () => {
+  const { ctx, client } = await named();
+  const given = { method: "POST" as const, path: "/ask", json: { stream: true }, projectId: ctx.projectId };
+  let next = () => {};
+  replies["POST /v1/ask"] = (_request, response) => {
+    response.write("one ");
+    next = () => void response.end("two");
+  };
+  const { body } = await client.stream(given);
+  const parts = body[Symbol.asyncIterator]();
+  expect(Buffer.from((await parts.next()).value as Uint8Array).toString()).toBe("one ");
+  next();
+  expect(Buffer.from((await parts.next()).value as Uint8Array).toString()).toBe("two");
+  expect(JSON.parse(bodies.at(-1) as string)).toEqual(given.json);
+  const error = { code: "wrong_state", message: "It is stopping." };
+  replies["POST /v1/ask"] = json(409, { error });
+  await expect(client.stream(given)).rejects.toMatchObject({ status: 409, problem: error });
+
+  await db().delete(trainers);
+  const { client: ofAgent } = await agent();
+  const asking = ofAgent.stream(given);
+  await answering(() => ({ status: 200, headers: {}, body: { answer: "whole" } }), 1);
+  expect(JSON.parse((await buffer((await asking).body)).toString())).toEqual({ answer: "whole" });
+  // Nobody's words stay behind.
+  expect(await db().select().from(trainerCommands)).toEqual([]);
+});
+
 test("an agent's file arrives in ranges, whole and in part", async () => {
   const { ctx, client } = await agent();
   const content = Buffer.from("0123456789");

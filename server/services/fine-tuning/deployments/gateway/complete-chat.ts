@@ -1,6 +1,7 @@
 import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { type Io, type Outgoing, streamVerb } from "@/server/platform/stream-verb";
+import { isForNow, NOT_THERE } from "../../background/follow";
 import { openTrainer, requireTrainer, type TrainerClient, TrainerRefused, TrainerUnreachable } from "../../trainers";
 import { trainerFailure } from "../../trainers/trainer-failure";
 import type { DeploymentRow } from "../read-deployments";
@@ -83,7 +84,7 @@ function failureOf(error: unknown): unknown {
   if (!(error instanceof TrainerRefused) || error.status >= SERVER_ERROR) return trainerFailure(error);
   const { message, hint, param } = error.problem;
   const said = hint === null ? message : `${message} ${hint}`;
-  if (error.status === 404) return new ServiceError("unavailable", said, { retryAfter: 1 });
+  if (error.status === NOT_THERE || isForNow(error)) return new ServiceError("unavailable", said, { retryAfter: 1 });
   if (error.status === 401 || error.status === 403) return trainerFailure(error);
   return new ServiceError("invalid", said, param === null ? {} : { errors: [{ path: `/${param}`, message }] });
 }
@@ -92,6 +93,12 @@ const isUsageOnly = (json: unknown) => {
   const { choices, usage } = (json ?? {}) as { choices?: unknown; usage?: unknown };
   return Array.isArray(choices) && choices.length === 0 && typeof usage === "object" && usage !== null;
 };
+
+/** Returns what a server says, among the events of an answer, of why it goes no further. */
+function errorOf(json: unknown): string | null {
+  const { error } = (json ?? {}) as { error?: { message?: unknown } | null };
+  return error ? String(error.message ?? "The answer ended early.") : null;
+}
 
 /** Returns a whole completion as the chunks of a streamed one: what it says in one, and then its counts. */
 function chunksOf(json: unknown, wantsUsage: boolean): string[] {
@@ -131,6 +138,12 @@ async function* streamed(ctx: Ctx, { body }: Opened, call: Call, wantsUsage: boo
       const json = parsed(data);
       call.firstTokenAt ??= Date.now();
       foldAnswer(call.answer, json);
+      const broken = errorOf(json);
+      if (broken !== null) {
+        await record(broken);
+        yield event(data);
+        return;
+      }
       if (wantsUsage || !isUsageOnly(json)) yield event(data);
     }
     throw new TrainerUnreachable("The model's server ended the answer early.");
