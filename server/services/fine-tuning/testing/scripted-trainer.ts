@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { canonicalJson } from "@/server/platform/canonical-json";
+import { ScriptedCertificates, ScriptedExports } from "./scripted-publishing";
 
 const TOKEN = "token-of-the-scripted-trainer";
 const CAPABILITIES = {
@@ -14,6 +15,7 @@ const CAPABILITIES = {
   formats: ["safetensors", "gguf"],
   gguf_quantizations: ["q4_k_m", "q8_0"],
   compressed_quantizations: [],
+  export_formats: ["gguf", "merged-16bit", "lora-adapter"],
   devices: [{ id: "cpu", name: "Two cores", kind: "cpu", memory_total: 8e9, memory_free: 4e9 }],
   packages: {},
   disk_free: 1e11,
@@ -55,6 +57,8 @@ export class ScriptedTrainer {
   /** What the next jobs do as soon as they are accepted. */
   script: Sent[] = [];
   report: unknown = { ok: true };
+  readonly certificates = new ScriptedCertificates(problem);
+  readonly exports = new ScriptedExports(problem);
   private readonly server = createServer((request, response) => void this.serve(request, response));
 
   async start() {
@@ -108,6 +112,9 @@ export class ScriptedTrainer {
     if (call === "GET /jobs") return { status: 200, body: { jobs: [] } };
     if (call === "POST /validate") return { status: 200, body: { report: this.report } };
     if (kind === "manifests") return this.manifest(method ?? "", id, body);
+    const json = () => (body === "" ? null : JSON.parse(body));
+    if (kind === "certificates") return this.certificates.answer(method ?? "", id, json());
+    if (kind === "exports") return this.exports.answer(method ?? "", id, action, json());
     if (kind !== "jobs") return problem(404, "not_found", "No such route.");
     if (method === "PUT") return this.submit(id, JSON.parse(body));
     const job = this.jobs.get(id);
