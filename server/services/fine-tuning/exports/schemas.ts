@@ -9,7 +9,7 @@ const hubModel = z.strictObject({
   id: z
     .string()
     .max(200)
-    .regex(/^[\w.-]+\/[\w.-]+$/, "A model of the hub, such as Qwen/Qwen3-0.6B."),
+    .regex(/^[A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*$/, "A model of the hub, such as Qwen/Qwen3-0.6B."),
   /** A commit, branch or tag. Default: `main`. */
   revision: z.string().min(1).max(200).optional(),
 });
@@ -30,6 +30,16 @@ export const createExportInput = z
     const isOne = (given.checkpointId === undefined) !== (given.hubModel === undefined);
     if (isOne) return;
     check.addIssue({ code: "custom", path: ["checkpointId"], message: "Name a checkpoint or a model of the hub." });
+  })
+  .meta({
+    examples: [
+      {
+        checkpointId: "ckpt_1",
+        format: "gguf",
+        quantization: "q4_k_m",
+        destination: { connectionId: "conn_1", repoId: "acme/support-7b-gguf", private: true },
+      },
+    ],
   });
 export const exportIdInput = z.strictObject({ exportId: idInput });
 export const listExportsInput = z.strictObject({

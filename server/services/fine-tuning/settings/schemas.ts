@@ -112,7 +112,7 @@ export const destinationSettings = z.strictObject({
     .string()
     .max(192)
     .regex(
-      /^[A-Za-z0-9](?:[\w-]|\.(?!\.))*\/[A-Za-z0-9](?:[\w-]|\.(?!\.))*$/,
+      /^[A-Za-z0-9](?:[\w-]|\.(?!\.)){0,95}\/[A-Za-z0-9](?:[\w-]|\.(?!\.)){0,95}$/,
       "A repository of the hub, such as acme/support-7b.",
     ),
   private: z.boolean(),
