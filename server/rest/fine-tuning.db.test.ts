@@ -28,10 +28,19 @@ const ROUTES: [method: string, path: string, capabilities: Capability[], body?: 
   ["GET", "/tuning-configs/tc_1", READS],
   ["PATCH", "/tuning-configs/tc_1", ["project:data:write"], { name: "Daily" }],
   ["DELETE", "/tuning-configs/tc_1", ["project:data:write"]],
-  ["POST", "/export", ["project:models:manage"], {}],
+  [
+    "POST",
+    "/export",
+    ["project:models:manage"],
+    {
+      checkpointId: "ckpt_1",
+      format: "lora-adapter",
+      destination: { connectionId: "conn_1", repoId: "acme/support", private: true },
+    },
+  ],
 ];
 /** Not served by this version, whether a trainer is attached or not. */
-const ABSENT = /\/(deploy|export|lineage\/model_1)$/;
+const ABSENT = /\/deploy$/;
 const dispatch = createDispatcher(OPERATIONS);
 
 test.each(ROUTES)(
@@ -47,9 +56,7 @@ test.each(ROUTES)(
       expect(await reply.json()).toMatchObject({
         status: 501,
         code: "not_implemented",
-        detail: expect.stringMatching(
-          ABSENT.test(path) ? /does not deploy or export/ : /TRAINER_URL and TRAINER_TOKEN/,
-        ),
+        detail: expect.stringMatching(ABSENT.test(path) ? /does not deploy/ : /TRAINER_URL and TRAINER_TOKEN/),
       });
     }
     const { cookie } = await cookieFor(userId);

@@ -16,7 +16,7 @@ import {
 } from "./routers/diagnostics";
 import { filesRouter } from "./routers/files";
 import { findingsRouter } from "./routers/findings";
-import { trainingJobsRouter } from "./routers/fine-tuning";
+import { certificatesRouter, lineageRouter, modelExportsRouter, trainingJobsRouter } from "./routers/fine-tuning";
 import { knowledgeGoalsRouter } from "./routers/knowledge-goals";
 import { linksRouter, membersRouter } from "./routers/members";
 import { notificationsRouter } from "./routers/notifications";
@@ -89,6 +89,9 @@ export const appRouter = router({
   trackerDeliveries: trackerDeliveriesRouter,
   workItems: workItemsRouter,
   trainingJobs: trainingJobsRouter,
+  certificates: certificatesRouter,
+  modelExports: modelExportsRouter,
+  lineage: lineageRouter,
   checkpoints: checkpointsRouter,
   baseModels: baseModelsRouter,
   tuningConfigs: tuningConfigsRouter,

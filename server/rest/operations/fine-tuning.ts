@@ -1,16 +1,24 @@
 import type { Capability } from "@/server/platform/capabilities";
 import {
   addBaseModel,
+  cancelExport,
   cancelJob,
+  certifyCheckpoint,
+  createExport,
   createJob,
   createTuningConfig,
   deleteTuningConfig,
   getBaseModel,
+  getCertificate,
   getCheckpoint,
+  getExport,
   getJob,
+  getLineage,
   getTuningConfig,
   listBaseModels,
+  listCertificates,
   listCheckpoints,
+  listExports,
   listJobs,
   listTriggerDecisions,
   listTuningConfigs,
@@ -25,7 +33,7 @@ import { about, get, patch, post, project, remove } from "./line";
 
 /** The detail of every 501 of what this version does not do. It must be true of it and promise nothing. */
 const ABSENT =
-  "This version of Whetstone trains models. It does not deploy or export them yet, and it draws no lineage: a checkpoint's files can be downloaded.";
+  "This version of Whetstone trains and exports models. It does not deploy them yet: a checkpoint's files can be downloaded.";
 
 const READS: readonly Capability[] = ["workspace:read", "project:data:read"];
 const base = `${project}/fine-tuning`;
@@ -62,7 +70,10 @@ export const FINE_TUNING = about("Fine-tuning", [
   route("POST", "/checkpoints/:checkpointId/deploy", "deployCheckpoint", "Deploy a checkpoint.", [
     "project:models:manage",
   ]),
-  route("GET", "/lineage/:rootModelId", "getLineage", "Read the lineage of a root model."),
+  post(`${base}/checkpoints/:checkpointId/certificates`, certifyCheckpoint, 202),
+  get(`${base}/checkpoints/:checkpointId/certificates`, listCertificates),
+  get(`${base}/certificates/:certificateId`, getCertificate),
+  get(`${base}/lineage/:rootModelId`, getLineage),
   get(configs, listTuningConfigs),
   post(configs, createTuningConfig, 201),
   get(`${configs}/:configId`, getTuningConfig),
@@ -73,5 +84,8 @@ export const FINE_TUNING = about("Fine-tuning", [
   post(`${base}/base-models`, addBaseModel, 201),
   get(`${base}/base-models/:baseModelId`, getBaseModel),
   remove(`${base}/base-models/:baseModelId`, removeBaseModel),
-  route("POST", "/export", "createExport", "Export a checkpoint to a public hub of models.", ["project:models:manage"]),
+  post(`${base}/export`, createExport, 202),
+  get(`${base}/exports`, listExports),
+  get(`${base}/exports/:exportId`, getExport),
+  post(`${base}/exports/:exportId/cancel`, cancelExport),
 ]);

@@ -361,6 +361,11 @@ const SAMPLES: Record<string, Sample> = {
   "fineTuning.cancelJob": async ({ ctx }) => ({ input: { jobId: (await trainingWorld(ctx, "a")).jobId } }),
   "fineTuning.pauseJob": async ({ ctx }) => ({ input: { jobId: await jobThatIs(ctx, { status: "running" }) } }),
   "fineTuning.resumeJob": async ({ ctx }) => ({ input: { jobId: await jobThatIs(ctx, PAUSED) } }),
+  "fineTuning.certifyCheckpoint": async ({ ctx }) => ({
+    input: { checkpointId: (await trainingWorld(ctx, "a")).checkpointId },
+  }),
+  "fineTuning.createExport": async ({ ctx }) => ({ input: (await trainingWorld(ctx, "a")).publication }),
+  "fineTuning.cancelExport": async ({ ctx }) => ({ input: { exportId: (await trainingWorld(ctx, "a")).exportId } }),
   "fineTuning.addBaseModel": only({ id: "acme/support", source: "hub" }),
   "fineTuning.removeBaseModel": async ({ ctx }) => ({
     input: { baseModelId: (await trainingWorld(ctx, "a")).baseModelId },

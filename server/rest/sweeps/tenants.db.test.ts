@@ -198,6 +198,8 @@ test("with another tenant's ids in every place, nothing of theirs is told or tou
     "checkpoints",
     "tuning_configs",
     "base_models",
+    "parity_certificates",
+    "model_exports",
   ]) {
     expect(rows[name]?.length, `${name} has something to tell`).toBeGreaterThan(0);
   }
