@@ -7,6 +7,7 @@ type Place = { table: string; id: string; time: string };
 /** What is not simply `id` in the table of that name, by `created_at`. */
 const PLACES: Record<string, Partial<Place> & { table: string }> = {
   backgroundJobId: { table: "job_runs" },
+  certificateId: { table: "parity_certificates" },
   candidateId: { table: "example_candidates" },
   collectionPassId: { table: "collection_passes" },
   changeId: { table: "finding_events", id: "change_id", time: "at" },
@@ -15,6 +16,7 @@ const PLACES: Record<string, Partial<Place> & { table: string }> = {
   deliveryId: { table: "deliveries" },
   exampleId: { table: "example_revisions", id: "example_id" },
   importId: { table: "dataset_imports" },
+  exportId: { table: "model_exports" },
   findingId: { table: "findings", time: "last_detected_at" },
   clonedFromId: { table: "training_jobs" },
   configId: { table: "tuning_configs" },
@@ -22,6 +24,7 @@ const PLACES: Record<string, Partial<Place> & { table: string }> = {
   keyId: { table: "api_keys" },
   noteId: { table: "finding_notes" },
   modelPriceId: { table: "model_price_definitions" },
+  rootModelId: { table: "training_jobs" },
   receiptId: { table: "ingest_receipts" },
   runId: { table: "rule_runs" },
   spanId: { table: "tool_calls", id: "span_id" },

@@ -1,4 +1,5 @@
 import { backfill } from "./backfill";
+import { pollCertificatesAndExports, runModelExports, runParityCertificates } from "./certificates-and-exports";
 import { collectExamples, collectionPass } from "./collect-examples";
 import { deleteData } from "./delete-data";
 import { deleteDatasetExamples } from "./delete-dataset";
@@ -55,4 +56,7 @@ export const functions = [
   pollEvaluations,
   watchTrainers,
   evaluateTuningTriggers,
+  runParityCertificates,
+  runModelExports,
+  pollCertificatesAndExports,
 ];

@@ -18,7 +18,7 @@ import {
 import { evaluationsRouter } from "./routers/evaluations";
 import { filesRouter } from "./routers/files";
 import { findingsRouter } from "./routers/findings";
-import { trainingJobsRouter } from "./routers/fine-tuning";
+import { certificatesRouter, lineageRouter, modelExportsRouter, trainingJobsRouter } from "./routers/fine-tuning";
 import { knowledgeGoalsRouter } from "./routers/knowledge-goals";
 import { linksRouter, membersRouter } from "./routers/members";
 import { notificationsRouter } from "./routers/notifications";
@@ -91,6 +91,9 @@ export const appRouter = router({
   trackerDeliveries: trackerDeliveriesRouter,
   workItems: workItemsRouter,
   trainingJobs: trainingJobsRouter,
+  certificates: certificatesRouter,
+  modelExports: modelExportsRouter,
+  lineage: lineageRouter,
   checkpoints: checkpointsRouter,
   evaluations: evaluationsRouter,
   baseModels: baseModelsRouter,

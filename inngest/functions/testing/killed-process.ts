@@ -5,7 +5,7 @@ import {
   runCollectionPass,
   runImport,
 } from "@/server/services/datasets";
-import { runDeployment, runTrainingJob } from "@/server/services/fine-tuning";
+import { getExport, runCertificate, runDeployment, runExport, runTrainingJob } from "@/server/services/fine-tuning";
 import { jobContext } from "../../job-context";
 
 /** For tests: continues a piece of work, once it is told to, until it is done or killed. */
@@ -23,6 +23,14 @@ const WORK: Record<string, () => Promise<void>> = {
   },
   async deployment() {
     while (!(await runDeployment(jobContext("run-deployment", projectId), id)).done);
+  },
+  /** With its certificate, as the two functions do. */
+  async export() {
+    const ctx = jobContext("run-model-export", projectId);
+    while (!(await runExport(ctx, id)).done) {
+      const { certificateId } = (await getExport(ctx, { exportId: id })).export;
+      if (certificateId !== null) await runCertificate(ctx, certificateId);
+    }
   },
   /** Every third candidate is rejected, whichever process decides. */
   async review() {

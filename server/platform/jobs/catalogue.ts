@@ -43,6 +43,9 @@ const CATALOGUE = {
   "run-rollout": { name: "Decide on an automatic deployment" },
   "run-evaluation": { name: "Compare the answers of two models" },
   "poll-evaluations": { name: "Look after unfinished evaluations" },
+  "run-parity-certificate": { name: "Compare what is built from a checkpoint with it" },
+  "run-model-export": { name: "Publish a model in a hub" },
+  "poll-certificates-and-exports": { name: "Look after unfinished certificates and exports" },
 } as const satisfies Record<string, Entry>;
 export type FunctionName = keyof typeof CATALOGUE;
 

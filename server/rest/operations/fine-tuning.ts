@@ -1,25 +1,32 @@
-import type { Capability } from "@/server/platform/capabilities";
 import {
   addBaseModel,
   cancelEvaluation,
+  cancelExport,
   cancelJob,
+  certifyCheckpoint,
   completeChat,
   createEvaluation,
+  createExport,
   createJob,
   createTuningConfig,
   deleteTuningConfig,
   deployCheckpoint,
   getBaseModel,
+  getCertificate,
   getCheckpoint,
   getDeployment,
   getEvaluation,
+  getExport,
   getJob,
+  getLineage,
   getTuningConfig,
   listBaseModels,
+  listCertificates,
   listCheckpoints,
   listDeployments,
   listEvaluationRows,
   listEvaluations,
+  listExports,
   listJobs,
   listRolloutDecisions,
   listServedModels,
@@ -34,34 +41,11 @@ import {
   updateTuningConfig,
   validateJob,
 } from "@/server/services/fine-tuning";
-import type { AbsentOperation, Method } from "../operation";
 import { about, get, patch, post, project, remove } from "./line";
 
-/** The detail of every 501 of what this version does not do. It must be true of it and promise nothing. */
-const ABSENT =
-  "This version of Whetstone trains and deploys models. It does not export them yet, and it draws no lineage: a checkpoint's files can be downloaded.";
-
-const READS: readonly Capability[] = ["workspace:read", "project:data:read"];
 const base = `${project}/fine-tuning`;
 const evaluations = `${base}/evaluations`;
 const configs = `${base}/tuning-configs`;
-
-const route = (
-  method: Method,
-  path: string,
-  name: string,
-  summary: string,
-  capability: readonly Capability[] = READS,
-): Omit<AbsentOperation, "subject"> => ({
-  method,
-  path: base + path,
-  name: `fineTuning.${name}`,
-  summary,
-  description: "Not available in this version: authorized callers get a 501 that says so.",
-  effect: method === "GET" ? "read" : "write",
-  capability,
-  absent: ABSENT,
-});
 
 /** The routes of fine-tuning, with their capabilities. */
 export const FINE_TUNING = about("Fine-tuning", [
@@ -74,6 +58,10 @@ export const FINE_TUNING = about("Fine-tuning", [
   post(`${base}/jobs/:jobId/resume`, resumeJob, 202),
   get(`${base}/checkpoints`, listCheckpoints),
   get(`${base}/checkpoints/:checkpointId`, getCheckpoint),
+  post(`${base}/checkpoints/:checkpointId/certificates`, certifyCheckpoint, 202),
+  get(`${base}/checkpoints/:checkpointId/certificates`, listCertificates),
+  get(`${base}/certificates/:certificateId`, getCertificate),
+  get(`${base}/lineage/:rootModelId`, getLineage),
   post(`${base}/checkpoints/:checkpointId/deploy`, deployCheckpoint),
   get(`${base}/deployments`, listDeployments),
   get(`${base}/deployments/:deploymentId`, getDeployment),
@@ -82,7 +70,6 @@ export const FINE_TUNING = about("Fine-tuning", [
   post(`${base}/playgrounds`, startPlayground, 202),
   post(`${project}/deployments/:deploymentId/v1/chat/completions`, completeChat),
   get(`${project}/deployments/:deploymentId/v1/models`, listServedModels),
-  route("GET", "/lineage/:rootModelId", "getLineage", "Read the lineage of a root model."),
   get(evaluations, listEvaluations),
   post(evaluations, createEvaluation, 202),
   get(`${evaluations}/:evaluationId`, getEvaluation),
@@ -99,5 +86,8 @@ export const FINE_TUNING = about("Fine-tuning", [
   post(`${base}/base-models`, addBaseModel, 201),
   get(`${base}/base-models/:baseModelId`, getBaseModel),
   remove(`${base}/base-models/:baseModelId`, removeBaseModel),
-  route("POST", "/export", "createExport", "Export a checkpoint to a public hub of models.", ["project:models:manage"]),
+  post(`${base}/export`, createExport, 202),
+  get(`${base}/exports`, listExports),
+  get(`${base}/exports/:exportId`, getExport),
+  post(`${base}/exports/:exportId/cancel`, cancelExport),
 ]);

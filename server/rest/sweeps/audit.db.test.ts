@@ -388,6 +388,11 @@ const SAMPLES: Record<string, Sample> = {
   "fineTuning.cancelEvaluation": async ({ ctx }) => ({
     input: { evaluationId: (await trainingWorld(ctx, "a")).evaluationId },
   }),
+  "fineTuning.certifyCheckpoint": async ({ ctx }) => ({
+    input: { checkpointId: (await trainingWorld(ctx, "a")).checkpointId },
+  }),
+  "fineTuning.createExport": async ({ ctx }) => ({ input: (await trainingWorld(ctx, "a")).publication }),
+  "fineTuning.cancelExport": async ({ ctx }) => ({ input: { exportId: (await trainingWorld(ctx, "a")).exportId } }),
   "fineTuning.addBaseModel": only({ id: "acme/support", source: "hub" }),
   "fineTuning.removeBaseModel": async ({ ctx }) => ({
     input: { baseModelId: (await trainingWorld(ctx, "a")).baseModelId },

@@ -211,6 +211,8 @@ test("with another tenant's ids in every place, nothing of theirs is told or tou
     "base_models",
     "deployments",
     "rollout_decisions",
+    "parity_certificates",
+    "model_exports",
   ]) {
     expect(rows[name]?.length, `${name} has something to tell`).toBeGreaterThan(0);
   }

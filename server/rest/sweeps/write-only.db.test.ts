@@ -207,6 +207,25 @@ const CALLS: Record<string, { capability: Capability; call: (of: World) => Call;
     }),
     gets: { evaluation: { status: "cancelled" } },
   },
+  "fineTuning.certifyCheckpoint": {
+    capability: "models:manage",
+    call: ({ training }) => ({
+      method: "POST",
+      path: `/fine-tuning/checkpoints/${training.checkpointId}/certificates`,
+      body: {},
+    }),
+    gets: { certificate: { status: "queued" } },
+  },
+  "fineTuning.createExport": {
+    capability: "project:models:manage",
+    call: ({ training }) => ({ method: "POST", path: "/fine-tuning/export", body: training.publication }),
+    gets: { export: { status: "queued" } },
+  },
+  "fineTuning.cancelExport": {
+    capability: "project:models:manage",
+    call: ({ training }) => ({ method: "POST", path: `/fine-tuning/exports/${training.exportId}/cancel`, body: {} }),
+    gets: { export: { status: "cancelled" } },
+  },
   "fineTuning.addBaseModel": {
     capability: "models:manage",
     call: () => ({ method: "POST", path: "/fine-tuning/base-models", body: { id: "acme/new", source: "hub" } }),

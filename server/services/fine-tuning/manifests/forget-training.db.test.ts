@@ -1,14 +1,14 @@
 import { createHash, randomUUID } from "node:crypto";
 import { and, eq } from "drizzle-orm";
 import { expect, test } from "vitest";
-import { checkpoints, files, trainingEvents, trainingJobs, trainingManifests } from "@/db/schema";
+import { checkpoints, files, parityCertificates, trainingEvents, trainingJobs, trainingManifests } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import { deleteDataset, deleteDatasetRows, ofUser } from "@/server/services/datasets";
 import { creating, storedDataset, write } from "@/server/services/datasets/examples/testing";
 import { deleteUserData, runDeletion } from "@/server/services/deletion";
-import { storedCheckpoint } from "../testing/stored-checkpoint";
+import { storedCertificate, storedCheckpoint } from "../testing/stored-checkpoint";
 import { storedJob } from "../testing/stored-job";
 import { forgetTraining } from "./forget-training";
 
@@ -148,4 +148,23 @@ test("a deleted Dataset takes what was frozen of it along, and its jobs stay", a
     events: ["checkpoint.saved"],
   });
   expect(await stateOf(ctx, other)).toMatchObject(untouched);
+});
+
+test("certificates of what was trained on somebody's words lose prompts and answers, and keep their figures", async () => {
+  const { ctx } = await testProject();
+  const theirs = await trained(ctx, ["ann"]);
+  const others = await trained(ctx, ["bob"]);
+  const [tainted, clean] = [
+    await storedCertificate(ctx, theirs.checkpointId),
+    await storedCertificate(ctx, others.checkpointId),
+  ];
+  const elsewhere = (await testProject()).ctx;
+  const foreign = await trained(elsewhere, ["ann"]);
+  const kept = await storedCertificate(elsewhere, foreign.checkpointId);
+  await forget(ctx, "ann");
+  const rowOf = async (id: string) =>
+    (await ctx.db.select().from(parityCertificates).where(eq(parityCertificates.id, id)))[0];
+  expect(await rowOf(tainted)).toMatchObject({ answers: null, verdict: "passed", subjects: [] });
+  expect((await rowOf(clean))?.answers).toHaveLength(1);
+  expect((await rowOf(kept))?.answers).toHaveLength(1);
 });

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { canonicalJson } from "@/server/platform/canonical-json";
 import { ScriptedDeployments } from "./scripted-deployments";
+import { ScriptedCertificates, ScriptedExports } from "./scripted-publishing";
 
 const TOKEN = "token-of-the-scripted-trainer";
 const CAPABILITIES = {
@@ -15,6 +16,7 @@ const CAPABILITIES = {
   formats: ["safetensors", "gguf"],
   gguf_quantizations: ["q4_k_m", "q8_0"],
   compressed_quantizations: ["int8"],
+  export_formats: ["gguf", "merged-16bit", "lora-adapter"],
   serve_backends: ["transformers", "llama.cpp"],
   devices: [{ id: "cpu", name: "Two cores", kind: "cpu", memory_total: 8e9, memory_free: 4e9 }],
   packages: {},
@@ -70,6 +72,8 @@ export class ScriptedTrainer {
   /** Whether samples are replied to with where they will be. */
   samplesTakeTime = false;
   readonly samples = new Map<string, SamplesRequest>();
+  readonly certificates = new ScriptedCertificates(problem);
+  readonly exports = new ScriptedExports(problem);
   private readonly server = createServer((request, response) => void this.serve(request, response));
 
   async start() {
@@ -133,6 +137,9 @@ export class ScriptedTrainer {
     if (call === "POST /validate") return { status: 200, body: { report: this.report } };
     if (kind === "deployments") return this.deployments.answer(method ?? "", id, action, body);
     if (kind === "manifests") return this.manifest(method ?? "", id, body);
+    const json = () => (body === "" ? null : JSON.parse(body));
+    if (kind === "certificates") return this.certificates.answer(method ?? "", id, json());
+    if (kind === "exports") return this.exports.answer(method ?? "", id, action, json());
     if (kind !== "jobs") return problem(404, "not_found", "No such route.");
     if (method === "PUT") return this.submit(id, JSON.parse(body));
     const job = this.jobs.get(id);

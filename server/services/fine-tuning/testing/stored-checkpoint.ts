@@ -1,4 +1,4 @@
-import { checkpoints } from "@/db/schema";
+import { checkpoints, modelExports, parityCertificates } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 
@@ -27,6 +27,58 @@ export async function storedCheckpoint(
     contentSha256: "b".repeat(64),
     baseModel: { id: "acme/tiny", revision: null },
     createdAt: Date.UTC(2026, 10, 24),
+    ...changes,
+  });
+  return id;
+}
+
+/** Stores a ready certificate of a checkpoint with a prompt and its answer. Returns its id. */
+export async function storedCertificate(
+  { db, projectId }: Ctx,
+  checkpointId: string,
+  changes: Partial<typeof parityCertificates.$inferInsert> = {},
+): Promise<string> {
+  const id = newId("cert");
+  const reference = { content: "A", tokens: 1 };
+  await db.insert(parityCertificates).values({
+    projectId,
+    id,
+    checkpointId,
+    forms: [{ kind: "merged-16bit", quantization: null }],
+    status: "ready",
+    verdict: "passed",
+    subjects: [],
+    answers: [{ messages: [{ role: "user", content: "Question 0" }], reference, subjects: [] }],
+    trainerId: "trn_test",
+    actorKind: "operator",
+    createdAt: Date.UTC(2026, 10, 24),
+    finishedAt: Date.UTC(2026, 10, 24),
+    updatedAt: Date.UTC(2026, 10, 24),
+    ...changes,
+  });
+  return id;
+}
+
+/** Stores a queued export that no job looks after. Returns its id. */
+export async function storedExport(
+  { db, projectId }: Ctx,
+  changes: Partial<typeof modelExports.$inferInsert>,
+): Promise<string> {
+  const id = newId("exp");
+  await db.insert(modelExports).values({
+    projectId,
+    id,
+    format: "lora-adapter",
+    connectionId: "conn_test",
+    endpoint: "https://hub.example.com",
+    repoId: "acme/support",
+    isPrivate: true,
+    revision: "main",
+    status: "queued",
+    trainerId: "trn_test",
+    actorKind: "operator",
+    createdAt: Date.UTC(2026, 10, 24),
+    updatedAt: Date.UTC(2026, 10, 24),
     ...changes,
   });
   return id;

@@ -3,8 +3,9 @@ import { createDataset, createExample } from "@/server/services/datasets";
 import { addBaseModel, createJob, createTuningConfig } from "..";
 import { CATALOGUE } from "../base-models/catalogue";
 import { refreshTrainers } from "../trainers";
-import { storedCheckpoint } from "./stored-checkpoint";
+import { storedCertificate, storedCheckpoint, storedExport } from "./stored-checkpoint";
 import { storedEvaluation } from "./stored-evaluation";
+import { storedHub } from "./stored-hub";
 
 /** Stores a Dataset with an Example to train on and one that is held out, and returns what a job on it is asked for with. A scripted trainer has to be attached. */
 export async function trainingChoice(ctx: Ctx, mark: string) {
@@ -36,9 +37,18 @@ export async function trainingWorld(ctx: Ctx, mark: string) {
   const choice = await trainingChoice(ctx, mark);
   const { job } = await createJob(ctx, { ...choice, name: `Job ${mark}` });
   const { tuningConfig } = await createTuningConfig(ctx, { ...choice, name: `Configuration ${mark}` });
-  const checkpointId = await storedCheckpoint(ctx, job.id);
   const { baseModel } = await addBaseModel(ctx, { id: `${mark}/model`, source: "hub" });
+  const checkpointId = await storedCheckpoint(ctx, job.id);
+  const connectionId = await storedHub(ctx);
+  const publication = {
+    checkpointId,
+    format: "lora-adapter",
+    destination: { connectionId, repoId: `${mark}/model`, private: true },
+  } as const;
   return {
+    certificateId: await storedCertificate(ctx, checkpointId),
+    publication,
+    exportId: await storedExport(ctx, { checkpointId, connectionId, repoId: `${mark}/model` }),
     choice,
     jobId: job.id,
     checkpointId,

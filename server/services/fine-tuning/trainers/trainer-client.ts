@@ -5,6 +5,8 @@ export type TrainerCall = {
   query?: Record<string, string | number>;
   headers?: Record<string, string>;
   json?: unknown;
+  /** Sent in the body as `secret`, and never stored in clear. */
+  secret?: string;
   timeoutMs?: number;
   /** Ends the call, and with it what the trainer does for it. */
   signal?: AbortSignal;

@@ -1,0 +1,30 @@
+import type { ExportRow } from "./export-rows";
+
+/** What the trainer does not know of a model that is published. It writes the card itself: base model, method, data, metrics. */
+export type ModelCard = {
+  title: string;
+  license: string | null;
+  tags: string[];
+  facts: Record<string, string | number>;
+};
+
+const COMPARED = "Its answers were compared with those of the checkpoint that it was built from, and passed.";
+const FORCED = "It was published without a passed comparison with the checkpoint that it was built from.";
+
+function parityOf({ isForced, certificateId }: ExportRow): { Parity?: string } {
+  if (isForced) return { Parity: FORCED };
+  return certificateId === null ? {} : { Parity: COMPARED };
+}
+
+type Trained = { license: string | null; method: string; rows: number };
+
+/**
+ * Returns the card of an export; `trained` of a checkpoint. Nothing that people here named is in it, and it is the same whenever
+ * it is made: the trainer refuses another request under a known id.
+ */
+export const modelCard = (row: ExportRow, trained: Trained | null): ModelCard => ({
+  title: row.repoId.split("/").at(-1) ?? row.repoId,
+  license: trained?.license ?? null,
+  tags: ["whetstone", ...(trained ? [trained.method] : []), ...(row.format === "gguf" ? ["gguf"] : [])],
+  facts: { ...(trained ? { "Training rows": trained.rows } : {}), ...parityOf(row) },
+});
