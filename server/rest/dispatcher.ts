@@ -14,7 +14,7 @@ import { type ProblemContext, problemResponse } from "./http/problem";
 import { readInput } from "./http/read-input";
 import { runStream } from "./http/run-stream";
 import { callerOf, spend, type Visit } from "./http/visit";
-import { type AbsentOperation, factsOf, METHODS, type Method, type Operation, type VerbOperation } from "./operation";
+import { factsOf, METHODS, type Method, type Operation, type VerbOperation } from "./operation";
 
 const PREFIX = "/v1";
 
@@ -58,17 +58,8 @@ async function runVerb(visit: Visit, operation: VerbOperation) {
   return response;
 }
 
-/** Refuses where a verb would run: after authentication and authorization. */
-async function runAbsent(visit: Visit, operation: AbsentOperation): Promise<never> {
-  const ctx = await callerOf(visit, operation.path, operation.effect);
-  await spend(visit, ctx, requestLimits(ctx.actor), 1);
-  requireCapability(ctx, operation.capability);
-  throw new ServiceError("not_implemented", operation.absent);
-}
-
 async function run(visit: Visit, operation: Operation) {
   if ("open" in operation) return operation.open(visit.request, visit.params);
-  if ("absent" in operation) return runAbsent(visit, operation);
   const response = await ("verb" in operation ? runVerb(visit, operation) : runStream(visit, operation));
   if (response.ok) recordDatabaseSuccess(factsOf(operation).effect);
   return response;

@@ -41,17 +41,6 @@ export type StreamOperation = Route & {
   status?: 200 | 201 | 202;
 };
 
-/** A route that this version does not implement: authorized callers get a 501. */
-export type AbsentOperation = Route & {
-  name: string;
-  summary: string;
-  description?: string;
-  effect: "read" | "write";
-  capability: readonly Capability[];
-  /** What is missing, and how to get it. */
-  absent: string;
-};
-
 /** A route without authentication. */
 export type OpenOperation = Route & {
   name: string;
@@ -63,7 +52,7 @@ export type OpenOperation = Route & {
   open: (request: Request, params: Record<string, string>) => Response | Promise<Response>;
 };
 
-export type Operation = VerbOperation | StreamOperation | AbsentOperation | OpenOperation;
+export type Operation = VerbOperation | StreamOperation | OpenOperation;
 
 type Facts = {
   name: string;
@@ -80,7 +69,7 @@ type Facts = {
 export function factsOf(operation: Operation): Facts {
   if ("verb" in operation) return operation.verb.spec;
   if ("stream" in operation) return operation.stream.spec;
-  return "open" in operation ? { ...operation, effect: "read", capability: null } : operation;
+  return { ...operation, effect: "read", capability: null };
 }
 
 /** Returns the names of a path's parameters, in order. */

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { ErrorCode } from "@/server/platform/errors";
 import type { MediaTypes } from "@/server/platform/stream-verb";
 import { IDEMPOTENCY_KEY_MAX } from "../http/idempotency-key";
-import type { AbsentOperation, AnyVerb, OpenOperation, Operation, StreamOperation, VerbOperation } from "../operation";
+import type { AnyVerb, OpenOperation, Operation, StreamOperation, VerbOperation } from "../operation";
 import { isProjectQualified, parametersOf } from "../operation";
 import type { DescribedOperation, JsonSchema, Parameter } from "./document";
 import { exampleOf } from "./example";
@@ -168,19 +168,6 @@ function describeStream(operation: StreamOperation, id: string, schemas: Schemas
   };
 }
 
-/** Input and reply are not described: this version implements neither. */
-const describeAbsent = (operation: AbsentOperation, id: string): DescribedOperation => ({
-  operationId: id,
-  tags: [operation.subject],
-  summary: operation.summary,
-  ...(operation.deprecated ? { deprecated: true as const } : {}),
-  ...(operation.description ? { description: operation.description } : {}),
-  parameters: parametersOf(operation.path).map((name) => parameter(name, "path", true, { type: "string" })),
-  responses: problemRefs(["not_implemented", "not_found", ...GUARDED]),
-  security: EITHER,
-  "x-capability": [...operation.capability],
-});
-
 const describeOpen = (operation: OpenOperation, id: string, schemas: Schemas): DescribedOperation => ({
   operationId: id,
   tags: [operation.subject],
@@ -200,6 +187,4 @@ export const describeOperation = (operation: Operation, id: string, schemas: Sch
     ? describeVerb(operation, id, schemas)
     : "stream" in operation
       ? describeStream(operation, id, schemas)
-      : "absent" in operation
-        ? describeAbsent(operation, id)
-        : describeOpen(operation, id, schemas);
+      : describeOpen(operation, id, schemas);

@@ -1,20 +1,17 @@
-import { ServiceError } from "@/server/platform/errors";
-import { problemOf } from "./background/follow";
+import { ensureParity } from "./certificates/ensure-parity";
+import { readEvaluation } from "./evaluations/read-evaluations";
+import { startEvaluation } from "./evaluations/start-evaluation";
 import type { ServingGates } from "./serving-gates";
 
-const NOT_COMPARED = problemOf(
-  "merge_parity_failed",
-  "This form has not been compared with the checkpoint.",
-  "Deploy it all the same with `force`, or deploy the checkpoint as it is.",
-);
-
+/** The gates as certificates and evaluations decide them. */
 export const SERVING_GATES: ServingGates = {
-  ensureParity: async (_, { form }) =>
-    form === null
-      ? { status: "passed", certificateId: null }
-      : { status: "failed", certificateId: null, problem: NOT_COMPARED },
-  async startComparison() {
-    throw new ServiceError("unprocessable", "This version compares no answers to held-out Examples.");
+  ensureParity,
+  startComparison: (ctx, asked) => startEvaluation(ctx, { ...asked, preserveSet: true }),
+  async readComparison(ctx, id) {
+    const { status, comparison, error } = await readEvaluation(ctx, id);
+    if (status === "succeeded") return { status: "done", drop: comparison?.score?.drop ?? null };
+    if (status === "failed" || status === "cancelled")
+      return { status: "failed", message: error?.message ?? "The comparison was cancelled." };
+    return { status: "waiting" };
   },
-  readComparison: async () => ({ status: "failed", message: "This version compares no answers." }),
 };
