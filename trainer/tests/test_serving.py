@@ -248,7 +248,8 @@ def test_a_client_that_goes_away_ends_the_generation(stream: bool) -> None:
     with httpx.Client(base_url=f"http://127.0.0.1:{port}", headers=headers) as client:
         if stream:
             with client.stream("POST", "/v1/chat/completions", json=document) as reply:
-                next(reply.iter_lines())
+                lines = reply.iter_lines()
+                next(lines)
                 assert not engine.ended.is_set()
         else:
             with pytest.raises(httpx.ReadTimeout):

@@ -174,32 +174,25 @@ class _Queue:
 
 
 async def _whole(request: Request, run: _Run, asked: ChatRequest) -> Response:
-    content: list[str] = []
-    tokens: list[Token] = []
+    answer = asyncio.create_task(_collect(run, asked))
     try:
-        while True:
-            item = await _next_or_gone(request, run)
-            if isinstance(item, Finished):
-                return JSONResponse(Reply(asked).whole("".join(content), item.reason, item.usage, tokens))
-            if item is None:
+        while not answer.done():
+            await asyncio.wait({answer}, timeout=_LISTEN_SECONDS)
+            if not answer.done() and await request.is_disconnected():
                 return Response(status_code=499)
-            content.append(item[0])
-            tokens += item[1]
+        return JSONResponse(answer.result())
     finally:
         run.cancelled.set()
+        answer.cancel()
 
 
-async def _next_or_gone(request: Request, run: _Run) -> Part | Finished | None:
-    """Returns None when the client went away."""
-    task = asyncio.create_task(run.next())
-    try:
-        while not task.done():
-            await asyncio.wait({task}, timeout=_LISTEN_SECONDS)
-            if not task.done() and await request.is_disconnected():
-                return None
-        return task.result()
-    finally:
-        task.cancel()
+async def _collect(run: _Run, asked: ChatRequest) -> dict[str, Any]:
+    content: list[str] = []
+    tokens: list[Token] = []
+    while not isinstance(item := await run.next(), Finished):
+        content.append(item[0])
+        tokens += item[1]
+    return Reply(asked).whole("".join(content), item.reason, item.usage, tokens)
 
 
 async def _stream(run: _Run, asked: ChatRequest) -> AsyncIterator[str]:
