@@ -64,6 +64,10 @@ export const startPlaygroundInput = z
   .refine(({ checkpointId, baseModel }) => (checkpointId === undefined) !== (baseModel === undefined), {
     message: "Send either checkpointId or baseModel.",
     path: ["checkpointId"],
+  })
+  .meta({
+    oneOf: [{ required: ["checkpointId"] }, { required: ["baseModel"] }],
+    examples: [{ checkpointId: "ckpt_0199b2f0c0de7abc8def0123456789ab" }],
   });
 export const deploymentIdInput = z.strictObject({ deploymentId: idInput });
 export const listDeploymentsInput = z.strictObject({
