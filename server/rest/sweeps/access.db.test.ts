@@ -140,7 +140,7 @@ async function callersOf(ctx: Ctx): Promise<Caller[]> {
 type Answer = { status: number; body: string };
 const asAnswer = async (reply: Response): Promise<Answer> => ({ status: reply.status, body: await reply.text() });
 
-const LACKS = /This requires the capability |Only owners of the installation may do this/;
+const LACKS = /This requires the capability |Only owners of the installation may /;
 const NOT_FROM_HERE = /the workbench's own pages/;
 const NO_SERVICE = /does not export them yet|A repair handoff needs a tracker/;
 const NO_PROJECT = /The project was not found/;

@@ -37,6 +37,7 @@ import {
 } from "@/server/services/diagnostics";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
 import { connectTracker, failWorkItem, storedTrackerDelivery } from "@/server/services/diagnostics/work-items/testing";
+import { addTrainer } from "@/server/services/fine-tuning";
 import { driveNext } from "@/server/services/fine-tuning/deployments/testing/drive";
 import { storedDeployment } from "@/server/services/fine-tuning/deployments/testing/stored-deployment";
 import { ScriptedTrainer } from "@/server/services/fine-tuning/testing/scripted-trainer";
@@ -400,6 +401,12 @@ const SAMPLES: Record<string, Sample> = {
   "people.disable": onSomebody((userId) => ({ userId })),
   "people.enable": onSomebody((userId) => ({ userId })),
   "people.erase": onSomebody((userId, email) => ({ userId, email })),
+  "trainers.add": async () => ({ input: { name: "GPU box" }, account: await installationOwner() }),
+  "trainers.remove": async () => {
+    const account = await installationOwner();
+    const { trainer: added } = await addTrainer(account, { name: "GPU box" });
+    return { input: { trainerId: added.id }, account };
+  },
   "people.handOver": async ({ ctx, userId }) => ({
     input: { userId, projectId: ctx.projectId, toUserId: (await somebody()).userId },
     account: await installationOwner(),
