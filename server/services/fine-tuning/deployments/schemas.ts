@@ -33,7 +33,8 @@ export const deploymentName = z
   .regex(
     /^(?!dep_)[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$/,
     "Use lower-case letters, digits, dots, hyphens and underscores, beginning and ending with a letter or digit.",
-  );
+  )
+  .meta({ examples: ["shop-agent"] });
 
 /** How a model is served. Left open, the trainer chooses among what serves the form. */
 const backend = z.enum(["auto", ...SERVE_BACKENDS]).default("auto");
