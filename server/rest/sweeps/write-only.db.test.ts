@@ -497,7 +497,10 @@ const BEFORE: Record<string, (of: World) => Promise<unknown>> = {
   "fineTuning.deployCheckpoint": ({ ctx }) => driveNext(ctx),
   // What runs is not what ran before it.
   "fineTuning.rollBackDeployment": async ({ ctx, deploymentIds: [before = ""] }) => {
-    await ctx.db.update(deployments).set({ quantization: "q8_0", isForced: true }).where(eq(deployments.id, before));
+    await ctx.db
+      .update(deployments)
+      .set({ quantization: "q8_0", backend: "llama.cpp", isForced: true })
+      .where(eq(deployments.id, before));
     await driveNext(ctx);
   },
   "backfills.resume": ({ ctx, backfillId }) => failBackfill(ctx, backfillId, SECRET),

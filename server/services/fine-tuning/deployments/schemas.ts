@@ -33,7 +33,8 @@ export const deploymentName = z
   .regex(
     /^(?!dep_)[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?$/,
     "Use lower-case letters, digits, dots, hyphens and underscores, beginning and ending with a letter or digit.",
-  );
+  )
+  .meta({ examples: ["shop-agent"] });
 
 /** How a model is served. Left open, the trainer chooses among what serves the form. */
 const backend = z.enum(["auto", ...SERVE_BACKENDS]).default("auto");
@@ -64,6 +65,10 @@ export const startPlaygroundInput = z
   .refine(({ checkpointId, baseModel }) => (checkpointId === undefined) !== (baseModel === undefined), {
     message: "Send either checkpointId or baseModel.",
     path: ["checkpointId"],
+  })
+  .meta({
+    oneOf: [{ required: ["checkpointId"] }, { required: ["baseModel"] }],
+    examples: [{ checkpointId: "ckpt_0199b2f0c0de7abc8def0123456789ab" }],
   });
 export const deploymentIdInput = z.strictObject({ deploymentId: idInput });
 export const listDeploymentsInput = z.strictObject({

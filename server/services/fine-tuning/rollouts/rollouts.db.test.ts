@@ -208,7 +208,7 @@ test("nothing is decided while automatic deployment is off, and an earlier job d
 test("workers that decide at once deploy once", async () => {
   const { ctx, succeed, decisions, decide } = await world();
   await succeed(0.5);
-  const [{ id }] = (await decisions()) as [{ id: string }];
+  const { id } = (await decisions())[0]!;
   await Promise.all([1, 2, 3].map(() => runRollout(ctx, id, comparing())));
   expect(await decide()).toMatchObject({ outcome: "deployed" });
   expect(trainer.deployments.served.size).toBe(1);

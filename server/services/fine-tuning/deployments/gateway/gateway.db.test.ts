@@ -16,7 +16,7 @@ import { storedCheckpoint } from "../../testing/stored-checkpoint";
 import { storedJob } from "../../testing/stored-job";
 import { refreshTrainers } from "../../trainers";
 import { attachedTrainers } from "../../trainers/trainer-rows";
-import { deployCheckpoint, runDeployment, startPlayground, stopDeployment } from "..";
+import { deployCheckpoint, listServedModels, runDeployment, startPlayground, stopDeployment } from "..";
 import { driving, takeTurns } from "../testing/drive";
 
 let trainer: ScriptedTrainer;
@@ -138,7 +138,7 @@ test("the counts of a streamed answer are sent to a client that asks for them", 
 });
 
 test("the name of a deployment is an address that follows to the next version", async () => {
-  const { deployment, client, add } = await world();
+  const { ctx, deployment, client, add } = await world();
   const named = client("shop-agent");
   const ask = () => named.chat.completions.create({ model: "shop-agent", messages: QUESTION });
   await ask();
@@ -147,6 +147,8 @@ test("the name of a deployment is an address that follows to the next version", 
   await ask();
   expect([trainer.deployments.get(deployment.id).calls, trainer.deployments.get(young.id).calls]).toEqual([1, 1]);
   const models = await named.models.list();
+  const listed = (await listServedModels(ctx, { deploymentId: young.id })) as { body: string };
+  expect(JSON.parse(listed.body)).toMatchObject({ object: "list", data: [{ id: "shop-agent" }] });
   expect(models.data).toMatchObject([{ id: "shop-agent", object: "model", owned_by: "whetstone" }]);
 });
 
