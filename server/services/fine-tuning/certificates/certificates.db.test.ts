@@ -119,8 +119,17 @@ test("a running deployment is compared with its checkpoint, and no other", async
   const other = await storedCheckpoint(ctx, jobId);
   const deploymentId = newId("dep");
   const values = {
-    ...{ projectId: ctx.projectId, id: deploymentId, purpose: "service", name: "shop", checkpointId, trainerId },
-    ...{ status: "starting", timeoutSeconds: 60, deadlineAt: 1, actorKind: "job", updatedAt: 1 },
+    projectId: ctx.projectId,
+    id: deploymentId,
+    purpose: "service",
+    name: "shop",
+    checkpointId,
+    trainerId,
+    status: "starting",
+    timeoutSeconds: 60,
+    deadlineAt: 1,
+    actorKind: "job",
+    updatedAt: 1,
   } as const;
   await ctx.db.insert(deployments).values(values);
   await expect(certifyCheckpoint(ctx, { checkpointId, deploymentId })).rejects.toMatchObject({ code: "conflict" });

@@ -16,7 +16,7 @@ type Asked = {
   /** A comparison that failed before this time (Unix ms) is repeated. */
   since?: number;
 };
-export type Parity = {
+type Parity = {
   status: "passed" | "failed" | "waiting";
   certificateId: string | null;
   /** Why a comparison that was made failed, or why it could not be made. */

@@ -57,7 +57,10 @@ async function world() {
   const connectionId = await storedHub(ctx, { baseUrl: hub.url });
   const planned = { connectionId, repoId: "acme/support", private: true, format: "lora-adapter" } as const;
   const input = {
-    ...{ datasetId, baseModel: { id: CATALOGUE[0]!.id }, method: "sft", adapter: "lora" },
+    datasetId,
+    baseModel: { id: CATALOGUE[0]!.id },
+    method: "sft",
+    adapter: "lora",
     output: { export: planned },
   } as const;
   const jobs = () => ctx.db.$count(trainingJobs, eq(trainingJobs.projectId, ctx.projectId));
