@@ -71,6 +71,9 @@ test("a checkpoint is compared with its base model, and a fix of a Finding is pr
     await page.goto(at("evaluations"));
     await expect(page.getByText("Nothing compared yet")).toBeVisible();
     await expectSound(page, "evaluations-empty");
+    // Looking at the trainers asks each what it can do.
+    await page.goto(at("trainers"));
+    await expect(page.getByText("Two cores").first()).toBeVisible({ timeout: LAST_MS });
     await trained(call);
 
     // From the newest checkpoint.

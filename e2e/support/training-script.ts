@@ -16,7 +16,7 @@ type Run = { events: Event[]; status: string; timer: ReturnType<typeof setInterv
 export const UNLEARNED = "I do not know.";
 export const FORGOTTEN = "Do you have a shop in Bern?";
 /** How long answers to samples take. */
-const SAMPLE_MS = 2500;
+const SAMPLE_MS = 8000;
 
 type Samples = { targets: Record<string, unknown>[]; prompts: { messages: { content: string }[] }[] };
 const answerOf = (target: Record<string, unknown>, asked: string) => {
