@@ -13,7 +13,7 @@ type Event = { seq: number; attempt: number; ts: string; level: string; type: st
 type Run = { events: Event[]; status: string; timer: ReturnType<typeof setInterval> | undefined };
 
 /** What the model says that was trained from; the trained one says what it learned, but for this question. */
-export const UNLEARNED = "I do not know.";
+const UNLEARNED = "I do not know.";
 export const FORGOTTEN = "Do you have a shop in Bern?";
 /** How long answers to samples take. */
 const SAMPLE_MS = 8000;
