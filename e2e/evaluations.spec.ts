@@ -15,7 +15,7 @@ const TALKS = Array.from({ length: 11 }, (_, n) => ({
   id: `silent-${n}`,
   model: "acme-small",
   ask: `Can I return number ${n}, left without an answer?`,
-  answer: "",
+  answer: "null",
 }));
 
 const callsOf =
@@ -103,7 +103,7 @@ test("a checkpoint is compared with its base model, and a fix of a Finding is pr
     await expect(rows).toHaveCount(3);
     await expect(rows.first()).toContainText(FORGOTTEN);
     await expect(rows.first()).toContainText("Only the answer before is the expected one");
-    await expect(rows.first().getByRole("region", { name: "After" })).toContainText("An empty answer");
+    await expect(rows.first().getByRole("group", { name: "After" })).toContainText("An empty answer");
     await expect(rows.last()).toContainText("Only the answer after is the expected one");
     await expectSound(page, "evaluation");
     await page.keyboard.press("j");
