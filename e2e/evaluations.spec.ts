@@ -6,7 +6,7 @@ import { seed } from "./support/seed";
 import { signIn } from "./support/sign-in";
 import { expectSound } from "./support/sound";
 import { expect, test } from "./support/test";
-import { FORGOTTEN, LEARNED, startTrainingScript, UNLEARNED } from "./support/training-script";
+import { FORGOTTEN, LEARNED, startTrainingScript } from "./support/training-script";
 
 /** Before/after in the browser. The trainer is a script that keeps the contract over HTTP. */
 
@@ -15,7 +15,7 @@ const TALKS = Array.from({ length: 11 }, (_, n) => ({
   id: `silent-${n}`,
   model: "acme-small",
   ask: `Can I return number ${n}, left without an answer?`,
-  answer: "",
+  answer: "null",
 }));
 
 const callsOf =
@@ -71,6 +71,9 @@ test("a checkpoint is compared with its base model, and a fix of a Finding is pr
     await page.goto(at("evaluations"));
     await expect(page.getByText("Nothing compared yet")).toBeVisible();
     await expectSound(page, "evaluations-empty");
+    // Looking at the trainers asks each what it can do.
+    await page.goto(at("trainers"));
+    await expect(page.getByText("Two cores").first()).toBeVisible({ timeout: LAST_MS });
     await trained(call);
 
     // From the newest checkpoint.
@@ -99,8 +102,9 @@ test("a checkpoint is compared with its base model, and a fix of a Finding is pr
     const rows = answers.locator(":scope > li");
     await expect(rows).toHaveCount(3);
     await expect(rows.first()).toContainText(FORGOTTEN);
-    await expect(rows.first()).toContainText("The answer after is empty");
-    await expect(rows.last().getByRole("region", { name: "Before" })).toContainText(UNLEARNED);
+    await expect(rows.first()).toContainText("Only the answer before is the expected one");
+    await expect(rows.first().getByRole("group", { name: "After" })).toContainText("An empty answer");
+    await expect(rows.last()).toContainText("Only the answer after is the expected one");
     await expectSound(page, "evaluation");
     await page.keyboard.press("j");
     await expect(rows.first()).toBeFocused();

@@ -13,10 +13,10 @@ type Event = { seq: number; attempt: number; ts: string; level: string; type: st
 type Run = { events: Event[]; status: string; timer: ReturnType<typeof setInterval> | undefined };
 
 /** What the model says that was trained from; the trained one says what it learned, but for this question. */
-export const UNLEARNED = "I do not know.";
+const UNLEARNED = "I do not know.";
 export const FORGOTTEN = "Do you have a shop in Bern?";
 /** How long answers to samples take. */
-const SAMPLE_MS = 2500;
+const SAMPLE_MS = 8000;
 
 type Samples = { targets: Record<string, unknown>[]; prompts: { messages: { content: string }[] }[] };
 const answerOf = (target: Record<string, unknown>, asked: string) => {

@@ -5,7 +5,14 @@ import {
   runCollectionPass,
   runImport,
 } from "@/server/services/datasets";
-import { getExport, runCertificate, runDeployment, runExport, runTrainingJob } from "@/server/services/fine-tuning";
+import {
+  getExport,
+  runCertificate,
+  runDeployment,
+  runEvaluation,
+  runExport,
+  runTrainingJob,
+} from "@/server/services/fine-tuning";
 import { jobContext } from "../../job-context";
 
 /** For tests: continues a piece of work, once it is told to, until it is done or killed. */
@@ -31,6 +38,9 @@ const WORK: Record<string, () => Promise<void>> = {
       const { certificateId } = (await getExport(ctx, { exportId: id })).export;
       if (certificateId !== null) await runCertificate(ctx, certificateId);
     }
+  },
+  async evaluation() {
+    while (!(await runEvaluation(jobContext("run-evaluation", projectId), id)).done);
   },
   /** Every third candidate is rejected, whichever process decides. */
   async review() {

@@ -5,6 +5,4 @@ export { createEvaluation } from "./create-evaluation";
 export { answeredFor, forgetEvaluations, replayedFrom } from "./forget-evaluations";
 export { listEvaluationRows } from "./list-evaluation-rows";
 export { getEvaluation, listEvaluations } from "./list-evaluations";
-export { readEvaluation } from "./read-evaluations";
 export { runEvaluation, wakeEvaluations } from "./run-evaluation";
-export { startEvaluation } from "./start-evaluation";

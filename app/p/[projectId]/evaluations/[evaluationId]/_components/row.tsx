@@ -87,7 +87,7 @@ type AnswerProps = {
 function Answer({ title, text, answer, against = null, isFound = null }: AnswerProps) {
   const said = answer === undefined ? (text ?? null) : (answer?.content ?? null);
   return (
-    <section className={classes.answer} aria-label={title}>
+    <fieldset className={classes.answer} aria-label={title}>
       <h3 className={classes.answerTitle}>
         {title}
         {answer?.finishReason === "length" ? <span className={classes.dim}> cut off</span> : null}
@@ -106,6 +106,6 @@ function Answer({ title, text, answer, against = null, isFound = null }: AnswerP
       ) : (
         <WordDiff before={against} after={said} />
       )}
-    </section>
+    </fieldset>
   );
 }

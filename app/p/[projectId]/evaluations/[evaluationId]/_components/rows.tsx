@@ -3,7 +3,7 @@ import { Button, Group, NativeSelect, Skeleton, Stack } from "@mantine/core";
 import { IconFilterOff, IconLock, IconMessages } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
-import { useRef } from "react";
+import { useEffect, useRef } from "react";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { ErrorState } from "@/app/_components/feedback/error-state";
 import { StaleNote } from "@/app/_components/feedback/stale-note";
@@ -12,12 +12,11 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextCursorPage } from "@/app/_lib/trpc/next-page";
 import { useKeys } from "@/app/_lib/use-keys";
 import type { Evaluation } from "@/server/services/fine-tuning/evaluations/schemas";
-import { isUnfinished, OUTCOME, OUTCOMES } from "../../../_components/evaluations/words";
+import { OUTCOME, OUTCOMES } from "../../../_components/evaluations/words";
 import classes from "./evaluation-page.module.css";
 import { Row } from "./row";
 import { viewParsers } from "./view";
 
-const LIVE_MS = 4000;
 const PAGE = 25;
 
 /** The prompts with both answers, worst regressions first. */
@@ -36,12 +35,18 @@ export function Rows({ projectId, evaluation }: { projectId: string; evaluation:
       {
         ...nextCursorPage,
         placeholderData: (previous) => previous,
-        // A reader further down keeps the rows in place.
-        refetchInterval: ({ state }) =>
-          isUnfinished(evaluation) && (state.data?.pages.length ?? 0) <= 1 ? LIVE_MS : false,
       },
     ),
   );
+  // The rows change with the counts, the last time when the comparison ends.
+  const { refetch } = query;
+  const counted = `${evaluation.done} ${evaluation.status}`;
+  const read = useRef(counted);
+  useEffect(() => {
+    if (read.current === counted) return;
+    read.current = counted;
+    void refetch();
+  }, [counted, refetch]);
   const move = (by: 1 | -1) => {
     const rows = [...(box.current?.children ?? [])] as HTMLElement[];
     const at = rows.indexOf(document.activeElement as HTMLElement);

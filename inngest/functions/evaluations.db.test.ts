@@ -1,0 +1,78 @@
+import { and, eq, isNotNull } from "drizzle-orm";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { db } from "@/db/pool";
+import { evaluationRows, trainers } from "@/db/schema";
+import { testProject } from "@/db/testing/test-project";
+import { type Engine, startEngine } from "@/server/engine/engine";
+import { QUICK, until } from "@/server/engine/testing/describe-engine";
+import { creating, storedDataset, write } from "@/server/services/datasets/examples/testing";
+import { createEvaluation, getEvaluation } from "@/server/services/fine-tuning";
+import { ScriptedTrainer } from "@/server/services/fine-tuning/testing/scripted-trainer";
+import { storedCheckpoint } from "@/server/services/fine-tuning/testing/stored-checkpoint";
+import { storedJob } from "@/server/services/fine-tuning/testing/stored-job";
+import { refreshTrainers } from "@/server/services/fine-tuning/trainers";
+import { inngest } from "../client";
+import { functions } from ".";
+import { killRepeatedly } from "./testing/kill-repeatedly";
+
+let trainer: ScriptedTrainer;
+let engine: Engine | undefined;
+beforeAll(async () => {
+  trainer = await new ScriptedTrainer().start();
+  Object.assign(process.env, trainer.env);
+});
+afterAll(() => trainer.stop());
+beforeEach(async () => {
+  await db().delete(trainers);
+  trainer.samples.clear();
+  trainer.samplesTakeTime = true;
+  trainer.sample = (prompt, target) => ({ content: target.base === undefined ? prompt : "I do not know." });
+});
+afterEach(async () => {
+  await engine?.stop();
+  engine = undefined;
+});
+
+/** A queued comparison on so many held-out Examples. */
+async function world(rows: number) {
+  const { ctx } = await testProject();
+  await refreshTrainers(ctx);
+  const [attached] = await ctx.db.select().from(trainers);
+  const datasetId = await storedDataset(ctx);
+  const changes = Array.from({ length: rows }, (_, n) => creating(`Question ${n}`, { split: "test" }));
+  await write(ctx, datasetId, changes);
+  const jobId = await storedJob(ctx, { datasetId, trainerId: attached!.id });
+  const checkpointId = await storedCheckpoint(ctx, jobId);
+  const { evaluation } = await createEvaluation(ctx, { checkpointId, kind: "examples", maxRows: rows });
+  const read = async () => (await getEvaluation(ctx, { evaluationId: evaluation.id })).evaluation;
+  return { ctx, evaluationId: evaluation.id, read };
+}
+
+test("a comparison is asked for and counted in the background", async () => {
+  const { read } = await world(3);
+  engine = await startEngine({ db: db(), client: inngest, functions, ...QUICK });
+  await until(async () => (await read()).status === "succeeded");
+  expect(await read()).toMatchObject({ done: 3, total: 3 });
+}, 60_000);
+
+const KILLS = 4;
+const ROWS = 200;
+/** Rows of one request. */
+const BATCH = 25;
+
+test("a worker that is killed again and again stores one answer of each model for each row", async () => {
+  const { ctx, evaluationId, read } = await world(ROWS);
+  const isRunning = async () => (await read()).finishedAt === null;
+  const ofThis = and(eq(evaluationRows.projectId, ctx.projectId), eq(evaluationRows.evaluationId, evaluationId));
+  const answered = () => ctx.db.$count(evaluationRows, and(ofThis, isNotNull(evaluationRows.after)));
+  const args = ["evaluation", ctx.projectId, evaluationId];
+  expect(await killRepeatedly({ args, isRunning, progress: answered, withinMs: 40 }, KILLS)).toBeGreaterThan(0);
+  const ended = await read();
+  expect(ended).toMatchObject({ status: "succeeded", done: ROWS, total: ROWS });
+  const { win, tie, loss } = ended.comparison!;
+  expect(win + tie + loss).toBe(ROWS);
+  const rows = await ctx.db.select().from(evaluationRows).where(ofThis);
+  expect(rows.filter(({ after, prompt }) => after?.content !== prompt[0]?.content)).toEqual([]);
+  // A kill costs at most the request that its process had not noted yet.
+  expect(trainer.samples.size).toBeLessThanOrEqual(ROWS / BATCH + KILLS);
+}, 120_000);
