@@ -1,4 +1,4 @@
-import { flexRender, type Row as TableRow } from "@tanstack/react-table";
+import type { Row as TableRow } from "@tanstack/react-table";
 import classes from "./data-table.module.css";
 import { ListCheck } from "./list-check";
 import { RowLink } from "./row-link";
@@ -71,8 +71,9 @@ export function ListRow<Row>(props: Props<Row>) {
         </td>
       ) : null}
       {row.getVisibleCells().map((cell) => {
-        const { align, roomy, wide, controls, link } = cell.column.columnDef.meta ?? {};
-        const content = flexRender(cell.column.columnDef.cell, cell.getContext());
+        const { cell: draw, meta: { align, roomy, wide, controls, link } = {} } = cell.column.columnDef;
+        // Called, not rendered as a component: pages make new columns in each render, and a cell of another type loses its open menu.
+        const content = typeof draw === "function" ? draw(cell.getContext()) : draw;
         return (
           <td
             key={cell.id}

@@ -14,7 +14,7 @@ const payload = z.object({
 
 /**
  * Reads a delivery of Linear. The SDK's own check is not used because it also refuses what is older than a minute, or newer than
- * our clock: age does not matter here, and the refusal could not be told from a wrong signature.
+ * our clock, and that refusal could not be told from a wrong signature.
  */
 export const readLinearWebhook: ReadWebhook = (secret, { headers, body }) => {
   if (!isSignedBy(secret, body, headers["linear-signature"])) return null;
