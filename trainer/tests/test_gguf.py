@@ -103,7 +103,7 @@ def test_an_unknown_pre_tokenizer_is_an_error_that_says_what_to_set(tmp_path: Pa
     next((home / "jobs" / "job-1" / "checkpoints").glob("*/PROFILE.json")).write_text("{}")
     error = build_failing(home, "unknown-pre", "gguf", "q8_0")
     assert (error.code, error.phase) == ("tokenizer_pre_unknown", "converting")
-    assert "tokenizer_pre" in error.hint
+    assert "tokenizerPre" in error.hint
     assert any("BPE pre-tokenizer was not recognized" in line for line in error.log_tail)
 
 

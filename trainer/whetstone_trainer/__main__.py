@@ -44,6 +44,8 @@ def main() -> None:
     token = ensure_token(home, os.environ)
     settings = Settings(home=home, token=token, host=options.host, port=options.port, max_running_jobs=options.jobs)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    # It would log every call of an agent.
+    logging.getLogger("httpx").setLevel(logging.WARNING)
     if options.agent:
         call_out(settings, options.agent)
         return
@@ -72,7 +74,7 @@ def call_out(settings: Settings, web: str) -> None:
         raise SystemExit("Set WHETSTONE_TRAINER_KEY to the key that the page Trainers of the web app showed.")
     if not web.startswith(("https://", "http://")):
         raise SystemExit("--agent needs the address of the web app, such as https://whetstone.example")
-    print(f"The trainer calls {web}, its home is {settings.home}. Its place is on the page Trainers.", flush=True)
+    print(f"The trainer calls {web}, its home is {settings.home}. It is listed on the page Trainers.", flush=True)
 
     async def run() -> None:
         task = asyncio.ensure_future(run_agent(create_app(settings), settings.home, settings.token, web, key))

@@ -205,7 +205,7 @@ def _conversion_failure(code: str | None, error: ToolFailed) -> TrainerFailure:
             "tokenizer_pre_unknown",
             "llama.cpp does not know how this model splits text before tokenizing it",
             error.log_tail,
-            "Set tokenizer_pre in the model's profile to the name llama.cpp uses for this tokenizer family.",
+            "Set tokenizerPre in the job's output to the name that llama.cpp uses for this tokenizer family.",
         )
     if code == "architecture_unsupported":
         return _failure(

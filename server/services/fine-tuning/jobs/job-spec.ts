@@ -39,8 +39,8 @@ export const camelCased = (value: object) => renamed(value, camel) as Fields;
 /** Returns a job's spec as the trainer's contract has it. What was left out stays out: the trainer resolves it. */
 export function specOf(choice: Choice, start: Start, { train, validation }: Frozen): Fields {
   const { engine, method, adapter, training, lora, evaluation, limits } = choice;
-  // It happens after the job, which knows nothing of it.
-  const { export: _, ...output } = choice.output;
+  // The export happens after the job, which knows nothing of it.
+  const { tokenizerPre, export: _, ...output } = choice.output;
   const parts = snakeCased({ training, ...(adapter === "full" ? {} : { lora }), evaluation, output, limits });
   const { id, revision, source, trustRemoteCode, checkpoint } = start;
   return {
@@ -62,6 +62,6 @@ export function specOf(choice: Choice, start: Start, { train, validation }: Froz
       validation: validation && { sha256: validation.sha256 },
     },
     ...parts,
-    metadata: {},
+    metadata: tokenizerPre === undefined ? {} : { tokenizer_pre: tokenizerPre },
   };
 }

@@ -107,6 +107,19 @@ test("names of other tools are taken, and ours win", async () => {
   await expect(create({ training: { n_epoch: 2 } })).rejects.toThrow(/nEpoch/);
 });
 
+test("a tokenizer that llama.cpp does not recognize is named for it", async () => {
+  const { ctx, create } = await world();
+  const { id } = await create({
+    output: { formats: ["safetensors", "gguf"], ggufQuantizations: ["q8_0"], tokenizerPre: "gpt-2" },
+  });
+  await runTrainingJob(ctx, id);
+  expect(trainer.jobs.get(id)?.spec).toMatchObject({
+    metadata: { tokenizer_pre: "gpt-2" },
+    output: { formats: ["safetensors", "gguf"], gguf_quantizations: ["q8_0"], compressed_quantizations: [] },
+  });
+  expect(trainer.jobs.get(id)?.spec.output).not.toHaveProperty("tokenizer_pre");
+});
+
 test("what cannot be trained is a 422 that says why, and leaves no job", async () => {
   const { ctx, create, datasetId } = await world();
   await expect(create({ baseModel: { id: "nobody/nothing" } })).rejects.toMatchObject(

@@ -70,7 +70,8 @@ async function dispatch(ctx: Ctx, trainer: TrainerClient, { id, spec, ...row }: 
   // Its reports can be lost: they only make the charts live, and what is missing is fetched.
   const json = { ...spec, ...(trainer.webhookFor ? { webhook: trainer.webhookFor(id) } : {}) };
   await trainer.request({ method: "PUT", path: `/jobs/${id}`, json, projectId: ctx.projectId });
-  await update(ctx, id, { dispatchedAt: NOW });
+  // Its first report may have arrived before this reply.
+  await update(ctx, id, { dispatchedAt: NOW, phase: sql`nullif(${trainingJobs.phase}, ${SENDING})` });
   return true;
 }
 

@@ -138,6 +138,11 @@ export const outputSettings = z.strictObject({
   formats: z.array(z.enum(OUTPUT_FORMATS)).min(1).max(OUTPUT_FORMATS.length).default(["safetensors"]),
   ggufQuantizations: z.array(z.enum(GGUF_QUANTIZATIONS)).max(QUANTIZATIONS_MAX).default([]),
   compressedQuantizations: z.array(z.enum(COMPRESSED_QUANTIZATIONS)).max(COMPRESSED_QUANTIZATIONS.length).default([]),
+  /** llama.cpp's name of the pre-tokenizer, such as `qwen2`, for a model whose tokenizer its converter does not recognize. */
+  tokenizerPre: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/)
+    .optional(),
   /** Part of the names of built files. */
   suffix: z
     .string()

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { differencesOf, settingsOf } from "./settings-of";
 
-test("a spec's settings are named by their path, in its order", () => {
+test("a spec's settings are named by their path, and sorted with its groups last", () => {
   expect(settingsOf({ method: "sft", metadata: { id: 1 }, training: { seed: 42, maxSteps: null }, list: [] })).toEqual([
-    ["method", "sft"],
-    ["training.seed", "42"],
-    ["training.maxSteps", "—"],
     ["list", "none"],
+    ["method", "sft"],
+    ["training.maxSteps", "—"],
+    ["training.seed", "42"],
   ]);
 });
 

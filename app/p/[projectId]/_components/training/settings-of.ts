@@ -4,15 +4,18 @@ const wordsOf = (value: unknown): string =>
 /** What is about the request, not about the training. */
 const LEFT_OUT = new Set(["metadata", "specVersion", "manifest"]);
 
-/** Returns a spec's settings as names such as `training.learningRate` and their values, in its order. */
+const isGroup = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** Returns a spec's settings as names such as `training.learningRate` and their values, by name, its groups last. */
 export function settingsOf(spec: Record<string, unknown>, under = ""): [string, string][] {
-  return Object.entries(spec).flatMap(([name, value]): [string, string][] => {
-    if (under === "" && LEFT_OUT.has(name)) return [];
-    const path = under === "" ? name : `${under}.${name}`;
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? settingsOf(value as Record<string, unknown>, path)
-      : [[path, wordsOf(value)]];
-  });
+  return Object.entries(spec)
+    .toSorted(([a, left], [b, right]) => Number(isGroup(left)) - Number(isGroup(right)) || a.localeCompare(b))
+    .flatMap(([name, value]): [string, string][] => {
+      if (under === "" && LEFT_OUT.has(name)) return [];
+      const path = under === "" ? name : `${under}.${name}`;
+      return isGroup(value) ? settingsOf(value, path) : [[path, wordsOf(value)]];
+    });
 }
 
 /** Returns the settings in which specs differ, each with its value in every spec; `null` where one has none. */

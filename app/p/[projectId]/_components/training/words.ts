@@ -60,6 +60,7 @@ export const howWords = ({ method, adapter }: { method: Method; adapter: Adapter
   `${METHODS[method].label} · ${ADAPTERS[adapter].label}`;
 
 const PHASES: Record<string, string> = {
+  dispatching: "Sending to the trainer",
   downloading_model: "Downloading the model",
   loading_model: "Loading the model",
   preparing_dataset: "Preparing the Examples",

@@ -100,8 +100,9 @@ function Devices({ trainer: { devices } }: { trainer: Trainer }) {
 
 function Abilities({ trainer: { supports } }: { trainer: Trainer }) {
   const forms = [
-    ...supports.formats,
-    ...(supports.ggufQuantizations.length > 0 ? [`${plural(supports.ggufQuantizations.length, "GGUF form")}`] : []),
+    ...supports.formats.map((format) =>
+      format === "gguf" ? `gguf in ${plural(supports.ggufQuantizations.length, "quantization")}` : format,
+    ),
     ...supports.compressedQuantizations,
   ];
   if (supports.methods.length + supports.adapters.length + forms.length === 0) return null;

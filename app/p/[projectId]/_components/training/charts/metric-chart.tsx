@@ -52,7 +52,7 @@ export function MetricChart({ title, unit, lines }: Props) {
             minTickGap: 32,
             tickFormatter: (step: number) => formatCompact(step),
           }}
-          yAxisProps={{ width: 64, tick: TICK, domain: ["auto", "auto"] }}
+          yAxisProps={{ width: 64, tick: TICK, domain: unit === "percent" ? [0, 1] : ["auto", "auto"] }}
           lineChartProps={{ accessibilityLayer: false }}
           lineProps={{ isAnimationActive: false }}
           tooltipAnimationDuration={0}

@@ -115,7 +115,7 @@ function Tiles({ validation }: { validation: TrainingValidation }) {
           {formatCount(rows.usable)}
           <small>
             {rows.usable === rows.total ? "all are used" : `of ${formatCount(rows.total)}`},{" "}
-            {formatCount(validationRows)} for evaluation
+            {formatCount(validationRows)} more for evaluation
           </small>
         </dd>
       </div>

@@ -10,6 +10,12 @@ import classes from "./new-training.module.css";
 
 type Props = { projectId: string; datasetId: string; samples: TrainingValidation["renderedExamples"] };
 
+/** `Worst` of `worst, messages`; which answer of a pair it is stays. */
+const titleOf = (why: string) => {
+  const said = why.replace(/, (messages|whole)$/, "");
+  return said.charAt(0).toUpperCase() + said.slice(1);
+};
+
 /** Examples as the model gets them, with what is learned highlighted. The first is the worst. */
 export function Rendered({ projectId, datasetId, samples }: Props) {
   const [chosen, setChosen] = useState(0);
@@ -30,7 +36,7 @@ export function Rendered({ projectId, datasetId, samples }: Props) {
             aria-label="Example"
             value={String(samples.indexOf(sample))}
             onChange={(value) => setChosen(Number(value))}
-            data={samples.map(({ why }, index) => ({ value: String(index), label: why }))}
+            data={samples.map(({ why }, index) => ({ value: String(index), label: titleOf(why) }))}
           />
         ) : null}
         <Button

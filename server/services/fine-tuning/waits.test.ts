@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { leaseInput } from "./door";
+import { listEventsInput } from "./events/schemas";
+
+/** Proxies cut a request at 60 s. */
+const LONGEST_SECONDS = 55;
+
+test("nobody can ask for a wait that a proxy would cut", () => {
+  const waits = (wait: number) => listEventsInput.safeParse({ jobId: "job_1", wait }).success;
+  const leases = (wait_seconds: number) => leaseInput.safeParse({ wait_seconds }).success;
+  expect([waits(25), leases(50)]).toEqual([true, true]);
+  expect([waits(LONGEST_SECONDS + 1), leases(LONGEST_SECONDS + 1)]).toEqual([false, false]);
+});
