@@ -33,7 +33,7 @@ export async function lockConnection(ctx: Ctx, id: string): Promise<Row> {
   return row;
 }
 
-/** Returns the secret; `undefined` without one. It goes no further than the client that is made with it. */
+/** Returns the secret; `undefined` without one. It goes no further than the client that is made with it, or the trainer that publishes. */
 export function openSecret(row: ConnectionRow): string | undefined {
   const { secretSealed: sealed, secretDataKey: dataKey, secretRingKey: ringKey, wrapped } = row;
   if (sealed === null || dataKey === null || ringKey === null || wrapped === null) return undefined;

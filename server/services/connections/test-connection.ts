@@ -7,9 +7,9 @@ import { ServiceError } from "@/server/platform/errors";
 import { OutboundError } from "@/server/platform/outbound";
 import { verb } from "@/server/platform/verb";
 import { kindOf } from "./kinds";
-import type { Kind } from "./kinds/kind";
 import { withTimeout } from "./kinds/with-timeout";
 import { clientFor } from "./open-connection";
+import { problemOf } from "./problem-of";
 import { type ConnectionRow, lockConnection, readConnection } from "./read-connection";
 import { connectionIdInput, connectionTestReply } from "./schemas";
 
@@ -21,7 +21,7 @@ export const testConnection = verb(
     name: "connections.test",
     summary: "Ask the service something harmless with the stored secret, and tell what is wrong.",
     description:
-      "Model endpoints: `GET /models`; issue trackers: the account, its scopes and permissions, the default destination, and the states, labels and fields that the settings name; model hubs: `GET /api/whoami-v2`; webhooks: a `ping` (Slack: a message). A service that refuses is a 200 with `ok: false`. What was found is `lastTest` of the connection.",
+      "Model endpoints: `GET /models`; issue trackers: the account, its scopes and permissions, the default destination, and the states, labels and fields that the settings name; model hubs: `GET /api/whoami-v2`, and whether the token may write; webhooks: a `ping` (Slack: a message). A service that refuses is a 200 with `ok: false`. What was found is `lastTest` of the connection.",
     capability: "connections:manage",
     effect: "write",
     input: connectionIdInput,
@@ -61,15 +61,3 @@ async function problemsOf(ctx: Ctx, row: ConnectionRow): Promise<string[]> {
     throw error;
   }
 }
-
-/** What somebody can do about it. Nothing of what the other side said is in it. */
-function problemOf(error: OutboundError, { label, addressHint }: Kind): string {
-  if (error.status === 401) return `${capital(label)} refused the secret (401). Enter a current one.`;
-  if (error.status === 403)
-    return `${capital(label)} knows the secret and does not let it do this (403). Check its permissions.`;
-  if (error.status === 404) return `There is nothing of ${label} at this address (404). ${addressHint}`;
-  if (error.reason === "unreadable") return `The reply is not one of ${label}. ${addressHint}`;
-  return error.message;
-}
-
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,13 +1,14 @@
-import { z } from "zod";
-import { bearer, type Kind, tokenNeeded } from "./kind";
+import { whoami, writeProblems } from "./hub-token";
+import { bearer, type Caller, type Kind, tokenNeeded } from "./kind";
+
+/** Asks a hub who the token belongs to, and returns why it may not write there. */
+export const hubProblems = async (service: Caller, repoId: string | null) =>
+  writeProblems(await service.json({ path: "/api/whoami-v2" }, whoami), repoId);
 
 export const modelHub: Kind<"model-hub"> = {
   label: "the model hub",
   needsSecret: tokenNeeded,
   sign: bearer,
   addressHint: "Hugging Face's is https://huggingface.co.",
-  probe: async (service) => {
-    await service.json({ path: "/api/whoami-v2" }, z.object({ name: z.string() }));
-    return [];
-  },
+  probe: (service) => hubProblems(service, null),
 };

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { CHECKPOINT_KINDS, CHECKPOINT_STATES } from "@/db/schema/enumerations";
 import { idInput, pageInput } from "@/server/platform/schemas";
+import { checkpointParity } from "../certificates/schemas";
 
 export const listCheckpointsInput = z.strictObject({ jobId: idInput.optional(), ...pageInput });
 export const checkpointIdInput = z.strictObject({ checkpointId: idInput });
@@ -33,8 +34,8 @@ export const checkpoint = z.object({
   parentCheckpointId: z.string().nullable(),
   /** How it is to be served: chat template, stop tokens, context. `null` until it has generated an answer. */
   inferenceProfile: z.record(z.string(), z.unknown()).nullable(),
-  /** `null`: merged, quantized and served forms have not been compared with it. */
-  parity: z.null(),
+  /** Its newest comparison with merged, quantized and served forms; `null`: there is none. */
+  parity: checkpointParity.nullable(),
   /** When words that it was trained on were deleted with their user or conversation. */
   taintedAt: z.number().nullable(),
   createdAt: z.number(),

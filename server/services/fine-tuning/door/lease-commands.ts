@@ -73,9 +73,15 @@ async function takeCommands(db: Db, agent: Agent) {
     .set({ state: "sent", sentAt: NOW })
     .where(inArray(trainerCommands.id, pending))
     .returning({ id: trainerCommands.id, payload: trainerCommands.payload, createdAt: trainerCommands.createdAt });
-  return taken
-    .sort((a, b) => a.createdAt - b.createdAt || a.id.localeCompare(b.id))
-    .map(({ id, payload }) => ({ command_id: id, kind: "request", payload: sentPayload(payload) }));
+  const inOrder = taken.sort((a, b) => a.createdAt - b.createdAt || a.id.localeCompare(b.id));
+  const sent = await Promise.all(
+    inOrder.map(async ({ id, payload }) => ({
+      command_id: id,
+      kind: "request",
+      payload: await sentPayload(db, id, payload),
+    })),
+  );
+  return sent.filter(({ payload }) => payload !== null);
 }
 
 /** Returns up to which event each reported job of this agent is stored. */

@@ -23,7 +23,7 @@ export async function takeResult(db: Db, agent: Agent, commandId: string, body: 
   const result = storableValue(commandResult.parse(body)) as Record<string, unknown>;
   const taken = await db
     .update(trainerCommands)
-    .set({ state: "done", result, doneAt: NOW })
+    .set({ state: "done", result, doneAt: NOW, payload: sql`${trainerCommands.payload} - 'sealedSecret'` })
     .where(
       and(
         eq(trainerCommands.id, commandId),

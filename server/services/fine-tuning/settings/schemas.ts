@@ -2,6 +2,7 @@ import { z } from "zod";
 import {
   BASE_MODEL_SOURCES,
   COMPRESSED_QUANTIZATIONS,
+  EXPORT_FORMATS,
   GGUF_QUANTIZATIONS,
   OUTPUT_FORMATS,
   TRAINING_ADAPTERS,
@@ -103,6 +104,35 @@ export const evaluationSettings = z.strictObject({
     .optional(),
 });
 
+/** A repository of a hub of models, and the connection whose token may write to it. */
+export const destinationSettings = z.strictObject({
+  connectionId: idInput,
+  /** `owner/name`. It is created unless it exists. */
+  repoId: z
+    .string()
+    .max(192)
+    .regex(
+      /^[A-Za-z0-9](?:[\w-]|\.(?!\.))*\/[A-Za-z0-9](?:[\w-]|\.(?!\.))*$/,
+      "A repository of the hub, such as acme/support-7b.",
+    ),
+  private: z.boolean(),
+});
+
+type Published = { format: string; quantization?: string | undefined };
+
+/** A GGUF file is of one quantization; the other formats have none. */
+export function requireQuantization({ format, quantization }: Published, check: z.RefinementCtx): void {
+  if ((format === "gguf") === (quantization !== undefined)) return;
+  const message = format === "gguf" ? "Choose the quantization of the GGUF file." : "Only gguf has a quantization.";
+  check.addIssue({ code: "custom", path: ["quantization"], message });
+}
+
+/** Where the job's final checkpoint is published once it has succeeded. */
+export const plannedExport = destinationSettings
+  .extend({ format: z.enum(EXPORT_FORMATS), quantization: z.enum(GGUF_QUANTIZATIONS).optional() })
+  .superRefine(requireQuantization);
+export type PlannedExport = z.output<typeof plannedExport>;
+
 /** What the job builds from its last checkpoint. */
 export const outputSettings = z.strictObject({
   formats: z.array(z.enum(OUTPUT_FORMATS)).min(1).max(OUTPUT_FORMATS.length).default(["safetensors"]),
@@ -114,6 +144,8 @@ export const outputSettings = z.strictObject({
     .max(64)
     .regex(/^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?!\.))*$/, "Letters, digits, dots, dashes and underscores.")
     .optional(),
+  /** The token is checked before the job is created. */
+  export: plannedExport.optional(),
 });
 
 export const limitSettings = z.strictObject({

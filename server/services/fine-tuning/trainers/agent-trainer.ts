@@ -1,10 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, or, sql } from "drizzle-orm";
 import { z } from "zod";
 import type { Db } from "@/db/client";
-import { trainerCommands } from "@/db/schema";
+import { ringKeys, trainerCommands } from "@/db/schema";
 import { refuseInsideTransaction } from "@/server/platform/database/inside-transaction";
+import { transact } from "@/server/platform/database/transact";
 import { newId } from "@/server/platform/ids";
+import { type Envelope, type SecretLocation, sealSecret, unsealSecret } from "@/server/platform/key-ring";
 import { type TrainerCall, type TrainerClient, TrainerUnreachable } from "./trainer-client";
 import { refusalOf } from "./trainer-problem";
 
@@ -23,8 +25,32 @@ export const commandResult = z.object({
 });
 export type CommandResult = z.infer<typeof commandResult>;
 
+type Payload = Record<string, unknown>;
+
+/** Where a command's secret belongs, for the key ring. */
+const locationOf = (projectId: string, id: string): SecretLocation => ({
+  projectId,
+  id,
+  field: "trainer_commands.secret",
+});
+
 /** What the agent is sent of a command. Its project stays here. */
-export const sentPayload = ({ projectId: _, ...payload }: Record<string, unknown>) => payload;
+const withoutOurs = ({ projectId: _, sealedSecret: __, ...payload }: Payload) => payload;
+
+/** Returns what the agent is sent of a command; `null` once its secret cannot be opened: whoever waits for it asks again. */
+export async function sentPayload(db: Db, id: string, payload: Payload): Promise<Payload | null> {
+  const envelope = payload.sealedSecret as Envelope | undefined;
+  if (!envelope) return withoutOurs(payload);
+  const [ring] = await db.select({ wrapped: ringKeys.wrapped }).from(ringKeys).where(eq(ringKeys.id, envelope.ringKey));
+  if (!ring) return null;
+  try {
+    const location = locationOf(String(payload.projectId), id);
+    const secret = unsealSecret(location, { ...envelope, wrapped: ring.wrapped });
+    return { ...withoutOurs(payload), body: { ...(payload.body as Payload), secret } };
+  } catch {
+    return null;
+  }
+}
 
 const lowerCased = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
@@ -38,7 +64,8 @@ const jsonOf = (body: unknown): unknown => {
   }
 };
 
-async function enqueue(db: Db, trainerId: string, { method, path, query, headers, json, projectId }: TrainerCall) {
+async function enqueue(db: Db, trainerId: string, call: TrainerCall) {
+  const { method, path, query, headers, json, projectId, secret } = call;
   const id = newId("cmd");
   const payload = {
     projectId,
@@ -48,11 +75,18 @@ async function enqueue(db: Db, trainerId: string, { method, path, query, headers
     headers: headers ?? {},
     body: json ?? null,
   };
-  await db.insert(trainerCommands).values({ id, trainerId, state: "queued", payload });
+  const store = (on: Db, more: Payload) =>
+    on.insert(trainerCommands).values({ id, trainerId, state: "queued", payload: { ...payload, ...more } });
+  if (secret === undefined) await store(db, {});
+  else {
+    await transact(db, async (tx) => {
+      await store(tx, { sealedSecret: await sealSecret(tx, locationOf(projectId, id), secret) });
+    });
+  }
   return id;
 }
 
-/** Waits for a command's result; takes it off the queue if the agent has not fetched it in time. */
+/** Waits for a command's result; takes it off the queue if the agent has not fetched it in time, or if a secret waits in it. */
 async function resultOf(db: Db, id: string, timeoutMs: number): Promise<CommandResult> {
   const deadline = performance.now() + timeoutMs;
   while (performance.now() < deadline) {
@@ -64,7 +98,8 @@ async function resultOf(db: Db, id: string, timeoutMs: number): Promise<CommandR
     if (row.state === "done") return commandResult.parse(row.result);
     await wait(LOOK_MS);
   }
-  await db.delete(trainerCommands).where(and(eq(trainerCommands.id, id), eq(trainerCommands.state, "queued")));
+  const isOver = or(eq(trainerCommands.state, "queued"), sql`${trainerCommands.payload} ? 'sealedSecret'`);
+  await db.delete(trainerCommands).where(and(eq(trainerCommands.id, id), isOver));
   throw new TrainerUnreachable(`The trainer did not reply within ${Math.round(timeoutMs / 1000)} s.`);
 }
 

@@ -5,6 +5,8 @@ export type TrainerCall = {
   query?: Record<string, string | number>;
   headers?: Record<string, string>;
   json?: unknown;
+  /** Sent in the body as `secret`, and never stored in clear. */
+  secret?: string;
   timeoutMs?: number;
   /** For its place in the project's share of outbound calls. */
   projectId: string;

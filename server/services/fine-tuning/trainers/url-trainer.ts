@@ -34,6 +34,9 @@ const parsed = (body: Buffer): unknown => {
   }
 };
 
+const bodyOf = ({ json, secret }: TrainerCall): unknown =>
+  secret === undefined ? json : { ...(json as Record<string, unknown>), secret };
+
 /** Nothing is known of what the trainer does after a call without a usable reply. */
 const unreachable = (error: unknown) =>
   error instanceof OutboundError ? new TrainerUnreachable(error.message, { cause: error }) : error;
@@ -70,7 +73,7 @@ export function urlTrainer({ trainerId, url, token }: Attached): TrainerClient {
     const given = {
       ...requestOf(call),
       maxBytes: REPLY_MAX_BYTES,
-      ...(call.json === undefined ? {} : { json: call.json }),
+      ...(call.json === undefined ? {} : { json: bodyOf(call) }),
     };
     const { status, headers, body } = await outbound.request(given).catch((error) => {
       throw unreachable(error);

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { whoami, writeProblems } from "./hub-token";
+
+const problemsOf = (said: object, repoId: string | null = "acme/support") =>
+  writeProblems(whoami.parse({ name: "ann", ...said }), repoId);
+const token = (role: string, scoped: [name: string, ...permissions: string[]][] = []) => ({
+  auth: {
+    accessToken: {
+      role,
+      fineGrained: { scoped: scoped.map(([name, ...permissions]) => ({ entity: { name }, permissions })) },
+    },
+  },
+});
+const ACME = { orgs: [{ name: "Acme", roleInOrg: "write" }] };
+
+test("a token that may only read is refused, whoever it belongs to", () => {
+  expect(problemsOf({ ...ACME, ...token("read") })).toEqual([expect.stringContaining("only read")]);
+  expect(problemsOf(token("read"), null)).toEqual([expect.stringContaining("only read")]);
+});
+
+test("a token that may write does so in repositories of its owner and of their organizations", () => {
+  expect(problemsOf({ ...ACME, ...token("write") })).toEqual([]);
+  expect(problemsOf({ orgs: [], ...token("write") }, "ann/support")).toEqual([]);
+  expect(problemsOf({ orgs: [], ...token("write") })).toEqual([expect.stringContaining("no member of acme")]);
+  const reader = { orgs: [{ name: "acme", roleInOrg: "read" }] };
+  expect(problemsOf({ ...reader, ...token("write") })).toEqual([expect.stringContaining("only read in acme")]);
+});
+
+test("a fine-grained token writes where it was allowed to", () => {
+  expect(problemsOf(token("fineGrained", [["acme", "repo.write"]]))).toEqual([]);
+  expect(problemsOf(token("fineGrained", [["acme/support", "repo.write"]]))).toEqual([]);
+  const elsewhere = token("fineGrained", [
+    ["acme", "repo.content.read"],
+    ["acme/other", "repo.write"],
+  ]);
+  expect(problemsOf(elsewhere)).toEqual([expect.stringContaining("repositories of acme")]);
+  expect(problemsOf(elsewhere, null)).toEqual([]);
+  expect(problemsOf(token("fineGrained", [["acme", "repo.content.read"]]), null)).toHaveLength(1);
+});
+
+test("a hub that says less about its tokens decides itself", () => {
+  expect(problemsOf({})).toEqual([]);
+  expect(problemsOf({ auth: "x", orgs: "y" })).toEqual([]);
+});

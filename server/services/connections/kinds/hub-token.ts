@@ -1,0 +1,49 @@
+import { z } from "zod";
+
+const permissions = z.array(z.string()).catch([]);
+
+/** What a hub says of a token, as Hugging Face does. Another hub may say less; what it does not say, it decides when it is asked. */
+export const whoami = z.object({
+  name: z.string(),
+  orgs: z
+    .array(z.object({ name: z.string(), roleInOrg: z.string().nullish().catch(null) }))
+    .nullish()
+    .catch(null),
+  auth: z
+    .object({
+      accessToken: z.object({
+        role: z.string().nullish().catch(null),
+        fineGrained: z
+          .object({
+            scoped: z.array(z.object({ entity: z.object({ name: z.string().catch("") }), permissions })).catch([]),
+          })
+          .nullish()
+          .catch(null),
+      }),
+    })
+    .nullish()
+    .catch(null),
+});
+export type Whoami = z.output<typeof whoami>;
+
+const WRITE = "repo.write";
+const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
+
+/** Returns why a token may not write to a repository, or to any where none is named; nothing where the hub does not say. */
+export function writeProblems({ name, orgs, auth }: Whoami, repoId: string | null): string[] {
+  const { role, fineGrained } = auth?.accessToken ?? {};
+  if (role === "read") return ["The token may only read. Enter one that may write."];
+  const owner = repoId?.split("/")[0];
+  if (role === "fineGrained" && fineGrained) {
+    const writable = fineGrained.scoped.filter((scope) => scope.permissions.includes(WRITE));
+    if (writable.length === 0) return ["The token may not write to any repository. Enter one that may."];
+    const isNamed = ({ entity }: (typeof writable)[number]) =>
+      repoId === null || isSame(entity.name, repoId) || isSame(entity.name, owner ?? "");
+    return writable.some(isNamed) ? [] : [`The token may not write to repositories of ${owner}. Enter one that may.`];
+  }
+  if (owner === undefined || isSame(owner, name) || !orgs) return [];
+  const org = orgs.find((one) => isSame(one.name, owner));
+  if (!org) return [`The token belongs to ${name}, who is no member of ${owner}. Choose a repository of theirs.`];
+  if (org.roleInOrg === "read") return [`The token belongs to ${name}, who may only read in ${owner}.`];
+  return [];
+}

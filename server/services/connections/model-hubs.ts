@@ -1,0 +1,52 @@
+import { and, asc, eq, isNotNull } from "drizzle-orm";
+import { connections } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import { ServiceError } from "@/server/platform/errors";
+import { OutboundError } from "@/server/platform/outbound";
+import { kindOf } from "./kinds";
+import { hubProblems } from "./kinds/model-hub";
+import { withTimeout } from "./kinds/with-timeout";
+import { clientFor } from "./open-connection";
+import { problemOf } from "./problem-of";
+import { openSecret, readConnection } from "./read-connection";
+
+/** Somebody waits for it in front of a screen. */
+const CHECK_MS = 10_000;
+
+/** Returns the project's usable connections to hubs of models, oldest first: those with a token. */
+export const modelHubs = ({ db, projectId }: Pick<Ctx, "db" | "projectId">) =>
+  db
+    .select({ id: connections.id, name: connections.name, baseUrl: connections.baseUrl })
+    .from(connections)
+    .where(
+      and(eq(connections.projectId, projectId), eq(connections.kind, "model-hub"), isNotNull(connections.secretSealed)),
+    )
+    .orderBy(asc(connections.createdAt), asc(connections.id));
+
+/** Asks a hub whether the connection's token may write to a repository; returns why not, in words for people. */
+export async function checkHub(ctx: Ctx, connectionId: string, repoId: string): Promise<string[]> {
+  const row = await readConnection(ctx, connectionId);
+  try {
+    return await hubProblems(withTimeout(await clientFor(ctx, row, "check"), CHECK_MS), repoId);
+  } catch (error) {
+    if (error instanceof OutboundError) return [problemOf(error, kindOf(row.kind))];
+    if (error instanceof ServiceError && error.code === "unprocessable") return [error.message];
+    throw error;
+  }
+}
+
+/**
+ * Returns a hub's address and token for the trainer that publishes there, the one place where a secret leaves us; the audit log
+ * says who used it for what. It goes into one request and is stored nowhere.
+ */
+export async function openHub(
+  ctx: Ctx,
+  connectionId: string,
+  purpose: string,
+): Promise<{ endpoint: string; token: string }> {
+  const row = await readConnection(ctx, connectionId);
+  const token = row.kind === "model-hub" ? openSecret(row) : undefined;
+  if (token === undefined) throw new ServiceError("unprocessable", "The connection has no token of a hub of models.");
+  await clientFor(ctx, row, purpose);
+  return { endpoint: row.baseUrl, token };
+}

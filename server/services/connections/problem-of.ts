@@ -1,0 +1,14 @@
+import type { OutboundError } from "@/server/platform/outbound";
+import type { Kind } from "./kinds/kind";
+
+/** Returns what somebody can do about a failed call. Nothing of what the other side said is in it. */
+export function problemOf(error: OutboundError, { label, addressHint }: Kind): string {
+  if (error.status === 401) return `${capital(label)} refused the secret (401). Enter a current one.`;
+  if (error.status === 403)
+    return `${capital(label)} knows the secret and does not let it do this (403). Check its permissions.`;
+  if (error.status === 404) return `There is nothing of ${label} at this address (404). ${addressHint}`;
+  if (error.reason === "unreadable") return `The reply is not one of ${label}. ${addressHint}`;
+  return error.message;
+}
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

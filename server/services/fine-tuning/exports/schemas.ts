@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { ACTOR_KINDS, EXPORT_FORMATS, EXPORT_STATUSES, GGUF_QUANTIZATIONS } from "@/db/schema/enumerations";
+import { idInput, oneOrSeveral, pageInput } from "@/server/platform/schemas";
+import { trainerProblem } from "../jobs/schemas";
+import { destinationSettings, requireQuantization } from "../settings/schemas";
+
+/** A model of the public hub: `owner/name`. */
+const hubModel = z.strictObject({
+  id: z
+    .string()
+    .max(200)
+    .regex(/^[\w.-]+\/[\w.-]+$/, "A model of the hub, such as Qwen/Qwen3-0.6B."),
+  /** A commit, branch or tag. Default: `main`. */
+  revision: z.string().min(1).max(200).optional(),
+});
+
+/** Exactly one of `checkpointId` and `hubModel`; `quantization` for `gguf`, and for nothing else. */
+export const createExportInput = z
+  .strictObject({
+    checkpointId: idInput.optional(),
+    hubModel: hubModel.optional(),
+    format: z.enum(EXPORT_FORMATS),
+    quantization: z.enum(GGUF_QUANTIZATIONS).optional(),
+    destination: destinationSettings,
+    /** Publishes it although its parity certificate failed. */
+    force: z.boolean().default(false),
+  })
+  .superRefine((given, check) => {
+    requireQuantization(given, check);
+    const isOne = (given.checkpointId === undefined) !== (given.hubModel === undefined);
+    if (isOne) return;
+    check.addIssue({ code: "custom", path: ["checkpointId"], message: "Name a checkpoint or a model of the hub." });
+  });
+export const exportIdInput = z.strictObject({ exportId: idInput });
+export const listExportsInput = z.strictObject({
+  status: oneOrSeveral(z.enum(EXPORT_STATUSES)).optional(),
+  checkpointId: idInput.optional(),
+  ...pageInput,
+});
+
+/** The publication of a model in a hub. Times are Unix ms. */
+export const modelExport = z.object({
+  id: z.string(),
+  /** What is published: a checkpoint, or a model of the hub in another format. */
+  checkpointId: z.string().nullable(),
+  hubModel: z.object({ id: z.string(), revision: z.string().nullable() }).nullable(),
+  format: z.enum(EXPORT_FORMATS),
+  quantization: z.string().nullable(),
+  destination: z.object({
+    connectionId: z.string(),
+    /** The hub's address. */
+    endpoint: z.string(),
+    repoId: z.string(),
+    private: z.boolean(),
+    revision: z.string(),
+  }),
+  /** In `preflight` the token and the repository are checked, and the answers compared where they have not been yet. */
+  status: z.enum(EXPORT_STATUSES),
+  progress: z.object({ bytesDone: z.number(), bytesTotal: z.number().nullable() }).nullable(),
+  /** The commit that holds it, all of it at once. */
+  commitOid: z.string().nullable(),
+  url: z.string().nullable(),
+  files: z.array(z.object({ path: z.string(), size: z.number(), sha256: z.string() })),
+  error: trainerProblem.nullable(),
+  /** The certificate that allows it, or that it waits for. */
+  certificateId: z.string().nullable(),
+  /** Whether it was published without regard to its certificate. */
+  forced: z.boolean(),
+  /** The training job that planned it. */
+  jobId: z.string().nullable(),
+  /** Somebody cancelled it and the trainer has not confirmed that. */
+  cancelRequestedAt: z.number().nullable(),
+  /** Since when its trainer cannot be reached. */
+  staleSince: z.number().nullable(),
+  actorKind: z.enum(ACTOR_KINDS),
+  actorId: z.string().nullable(),
+  createdAt: z.number(),
+  startedAt: z.number().nullable(),
+  finishedAt: z.number().nullable(),
+  updatedAt: z.number(),
+});
+export type ModelExport = z.infer<typeof modelExport>;
+export const exportReply = z.object({ export: modelExport });
+export const exportsReply = z.object({ exports: z.array(modelExport), nextCursor: z.string().nullable() });
+/** Reply to a caller who may export and not read. */
+export const requestedExportReply = z.object({
+  export: modelExport.pick({ id: true, status: true, createdAt: true }),
+});
