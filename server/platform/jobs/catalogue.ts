@@ -38,6 +38,9 @@ const CATALOGUE = {
   "rewrap-secrets": { name: "Rewrap stored secrets under a new key" },
   "run-training-job": { name: "Send a training job to its trainer and follow it" },
   "poll-training-jobs": { name: "Look after unfinished training jobs" },
+  "run-deployment": { name: "Start, follow and stop a deployment" },
+  "poll-deployments": { name: "Look after deployments" },
+  "run-rollout": { name: "Decide on an automatic deployment" },
 } as const satisfies Record<string, Entry>;
 export type FunctionName = keyof typeof CATALOGUE;
 

@@ -118,3 +118,18 @@ export const trackerPollDue = eventType("repair/poll.due", { schema: z.object({ 
 export const trainingJobDue = eventType("fine-tuning/job.due", {
   schema: z.object({ projectId: z.string().min(1), jobId: z.string().min(1) }),
 });
+
+/** A deployment has something to do: to be sent to its trainer, to be followed, to be stopped. */
+export const deploymentDue = eventType("fine-tuning/deployment.due", {
+  schema: z.object({ projectId: z.string().min(1), deploymentId: z.string().min(1) }),
+});
+
+/** A deployment began to run, crashed, failed or ended. */
+export const deploymentMoved = eventType("fine-tuning/deployment.moved", {
+  schema: z.object({ projectId: z.string().min(1), deploymentId: z.string().min(1) }),
+});
+
+/** A finished job's checkpoint may be deployed by itself: its gates are to be looked at. */
+export const rolloutDue = eventType("fine-tuning/rollout.due", {
+  schema: z.object({ projectId: z.string().min(1), decisionId: z.string().min(1) }),
+});

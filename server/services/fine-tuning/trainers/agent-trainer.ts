@@ -16,6 +16,8 @@ const LOOK_MS = 100;
 /** Bytes of a file in one command: its result is stored until it is read. */
 export const CHUNK_BYTES = 8 * 1024 * 1024;
 const CHUNK_TIMEOUT_MS = 120_000;
+/** Of a model's answer, which arrives whole. */
+const ANSWER_TIMEOUT_MS = 600_000;
 
 /** An agent's response. A body that is no JSON is base64. */
 export const commandResult = z.object({
@@ -156,6 +158,19 @@ export function agentTrainer({ db, trainerId, isOnline }: Attached): TrainerClie
       const headers = { ...first.headers, "content-length": String(end - start + 1) };
       if (!asked) return { status: 200, headers, body: body() };
       return { status: 206, headers: { ...headers, "content-range": `bytes ${start}-${end}/${total}` }, body: body() };
+    },
+
+    async stream(given) {
+      const { id, result } = await call(given, given.timeoutMs ?? ANSWER_TIMEOUT_MS);
+      // The words of a conversation do not lie there for longer than it takes to fetch them.
+      await db.delete(trainerCommands).where(eq(trainerCommands.id, id));
+      const { status, headers, body } = result;
+      if (status < 200 || status > 299) throw refusalOf(status, jsonOf(body), "the agent's key");
+      const text = typeof body === "string" ? body : JSON.stringify(body ?? null);
+      async function* whole() {
+        yield Buffer.from(text);
+      }
+      return { status, headers: lowerCased(headers), body: whole() };
     },
 
     // It fetches the manifests of its jobs and commands itself, when it needs them.

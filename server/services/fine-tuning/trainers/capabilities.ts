@@ -17,6 +17,7 @@ const capabilitiesShape = z.object({
   formats: texts,
   gguf_quantizations: texts,
   compressed_quantizations: texts,
+  serve_backends: texts,
   devices: z
     .array(z.object({ id: z.coerce.string(), name: text, kind: text, memory_total: amount, memory_free: amount }))
     .max(LIST_MAX)
@@ -54,6 +55,7 @@ export function trainerJson(row: TrainerRow): Trainer {
       formats: known.formats,
       ggufQuantizations: known.gguf_quantizations,
       compressedQuantizations: known.compressed_quantizations,
+      serveBackends: known.serve_backends,
     },
     unavailable: known.unavailable.map(({ hint, ...rest }) => ({ ...rest, hint: hint ?? null })),
     packages: known.packages,

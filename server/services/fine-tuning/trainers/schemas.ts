@@ -27,6 +27,8 @@ export const trainer = z.object({
     formats: z.array(z.string()),
     ggufQuantizations: z.array(z.string()),
     compressedQuantizations: z.array(z.string()),
+    /** What it serves models with. */
+    serveBackends: z.array(z.string()),
   }),
   /** What it cannot do, why, and how that is changed. */
   unavailable: z.array(z.object({ feature: z.string(), reason: z.string(), hint: z.string().nullable() })),

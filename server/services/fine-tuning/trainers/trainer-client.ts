@@ -8,6 +8,8 @@ export type TrainerCall = {
   /** Sent in the body as `secret`, and never stored in clear. */
   secret?: string;
   timeoutMs?: number;
+  /** Ends the call, and with it what the trainer does for it. */
+  signal?: AbortSignal;
   /** For its place in the project's share of outbound calls. */
   projectId: string;
 };
@@ -28,6 +30,11 @@ export type TrainerClient = {
   request(call: TrainerCall): Promise<TrainerReply>;
   /** Returns a file while it arrives. */
   download(call: TrainerCall): Promise<TrainerDownload>;
+  /**
+   * Returns a reply of any kind while it arrives, whatever its silences: tokens take their time. An agent's arrives whole. Throws as
+   * `request` does.
+   */
+  stream(call: TrainerCall): Promise<TrainerDownload>;
   /** Sends a frozen manifest unless the trainer has it. An agent fetches it itself when its job needs it. */
   sendManifest(manifest: {
     projectId: string;

@@ -12,18 +12,29 @@ const PROBLEM_MAX_BYTES = MIB;
 const FILE_MAX_BYTES = 1024 * 1024 * MIB;
 const FILE_TIMEOUT_MS = 3_600_000;
 const CHECK_TIMEOUT_MS = 10_000;
+/** Of a model's answer: a long prompt on a slow machine is read for minutes before its first token. */
+const ANSWER_TIMEOUT_MS = 1_800_000;
+const ANSWER_SILENCE_MS = 600_000;
+const ANSWER_MAX_BYTES = 64 * MIB;
+const CONCURRENT_ANSWERS = 256;
 
+type Clients = { calls: Outbound; answers: Outbound };
 /** By host: naming it in TRAINER_URL allows exactly that one, besides public addresses. */
-const clients = new Map<string, Outbound>();
+const clients = new Map<string, Clients>();
 
-function clientFor({ hostname, port, protocol }: URL): Outbound {
+/** Answers have a client of their own, so that slow ones leave the calls of jobs their places. */
+function clientsFor({ hostname, port, protocol }: URL): Clients {
   const allow = `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
+  const known = clients.get(allow);
+  if (known) return known;
   const { DATABASE_URL, MIGRATION_DATABASE_URL } = env();
-  const client =
-    clients.get(allow) ??
-    createOutbound({ allow, databases: databaseEndpoints([DATABASE_URL, MIGRATION_DATABASE_URL]) });
-  clients.set(allow, client);
-  return client;
+  const options = { allow, databases: databaseEndpoints([DATABASE_URL, MIGRATION_DATABASE_URL]) };
+  const made = {
+    calls: createOutbound(options),
+    answers: createOutbound({ ...options, silenceMs: ANSWER_SILENCE_MS, concurrentCalls: CONCURRENT_ANSWERS }),
+  };
+  clients.set(allow, made);
+  return made;
 }
 
 const parsed = (body: Buffer): unknown => {
@@ -52,12 +63,28 @@ async function firstBytes(body: AsyncIterable<Uint8Array>, max: number): Promise
   return Buffer.concat(parts);
 }
 
+async function* arriving(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw unreachable(error);
+  }
+}
+
 type Attached = { trainerId: string; url: string; token: string };
 
 /** Returns the client of a trainer that we call. */
 export function urlTrainer({ trainerId, url, token }: Attached): TrainerClient {
-  const outbound = clientFor(new URL(url));
-  const requestOf = ({ method, path, query = {}, headers, timeoutMs, projectId }: TrainerCall): OutboundRequest => {
+  const { calls: outbound, answers } = clientsFor(new URL(url));
+  const requestOf = ({
+    method,
+    path,
+    query = {},
+    headers,
+    timeoutMs,
+    signal,
+    projectId,
+  }: TrainerCall): OutboundRequest => {
     const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString();
     return {
       projectId,
@@ -65,6 +92,7 @@ export function urlTrainer({ trainerId, url, token }: Attached): TrainerClient {
       url: `${url}/v1${path}${search && `?${search}`}`,
       headers: { accept: "application/json", ...headers, authorization: `Bearer ${token}` },
       accepts: () => true,
+      signal,
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     };
   };
@@ -95,6 +123,21 @@ export function urlTrainer({ trainerId, url, token }: Attached): TrainerClient {
         throw unreachable(error);
       });
       if (status >= 200 && status <= 299) return { status, headers, body };
+      const reason = await firstBytes(body, PROBLEM_MAX_BYTES).catch(() => Buffer.alloc(0));
+      throw refusalOf(status, parsed(reason), "TRAINER_TOKEN");
+    },
+
+    async stream(call) {
+      const given = {
+        ...requestOf(call),
+        timeoutMs: call.timeoutMs ?? ANSWER_TIMEOUT_MS,
+        maxBytes: ANSWER_MAX_BYTES,
+        ...(call.json === undefined ? {} : { json: call.json }),
+      };
+      const { status, headers, body } = await answers.stream(given).catch((error) => {
+        throw unreachable(error);
+      });
+      if (status >= 200 && status <= 299) return { status, headers, body: arriving(body) };
       const reason = await firstBytes(body, PROBLEM_MAX_BYTES).catch(() => Buffer.alloc(0));
       throw refusalOf(status, parsed(reason), "TRAINER_TOKEN");
     },

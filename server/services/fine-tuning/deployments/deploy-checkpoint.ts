@@ -1,0 +1,122 @@
+import { and, desc, isNotNull, lte, ne } from "drizzle-orm";
+import { deployments } from "@/db/schema";
+import { auditActor, auditNote, recordAudit } from "@/server/platform/audit";
+import { type Ctx, inTransaction } from "@/server/platform/context";
+import { ServiceError } from "@/server/platform/errors";
+import { verb } from "@/server/platform/verb";
+import { FINE_TUNING_READERS } from "../readers";
+import { requireTrainer } from "../trainers";
+import { insertDeployment, prepareDeployment, type Wish } from "./insert-deployment";
+import { deploymentJson, isNamed, readDeployment } from "./read-deployments";
+import {
+  deployCheckpointInput,
+  deploymentIdInput,
+  deploymentReply,
+  requestedDeploymentReply,
+  TIMEOUT_SECONDS,
+} from "./schemas";
+import { waitForDeployment } from "./wait-for-deployment";
+
+const common = {
+  effect: "write",
+  capability: "project:models:manage",
+  reply: deploymentReply,
+  writeOnlyReply: { unless: FINE_TUNING_READERS, reply: requestedDeploymentReply },
+} as const;
+
+/** Queues the deployment with a row in the audit log, and waits for what comes of it. */
+async function deploy(ctx: Ctx, wish: Wish): Promise<string> {
+  const candidate = await prepareDeployment(ctx, wish);
+  const id = await inTransaction(ctx, async (tx) => {
+    const queued = await insertDeployment(tx, candidate);
+    const { checkpointId, name, backend, quantization, force } = candidate;
+    if (queued.isNew) {
+      await recordAudit(tx.db, {
+        action: "fineTuning.queueDeployment",
+        projectId: tx.projectId,
+        actor: auditActor(tx.actor),
+        request: tx.request,
+        target: { type: "deployment", id: queued.id },
+        after: { checkpointId, name, backend, quantization, force },
+      });
+    }
+    return queued.id;
+  });
+  await waitForDeployment(ctx, id);
+  return id;
+}
+
+/** Its reply and its audit row: what came of it. */
+async function replyOf(tx: Ctx, id: string) {
+  const row = await readDeployment(tx, id);
+  const { status, checkpointId, name } = row;
+  auditNote(tx, { target: { type: "deployment", id }, after: { checkpointId, name, status } });
+  return { deployment: deploymentJson(row) };
+}
+
+export const deployCheckpoint = verb(
+  {
+    ...common,
+    name: "fineTuning.deployCheckpoint",
+    summary: "Deploy a checkpoint, and wait until it runs, failed or timed out.",
+    description:
+      "The reply comes once the deployment is `running`, `failed` or `timeout` (200 for each: the operation is over). `running` means that the trainer got an answer from the model under its name. Whoever disconnects changes nothing, and the same call again waits for the same deployment. What ran under the name until then answers until the new one does, is drained and then stopped; if the new one fails it stays. 409: another deployment of this name is in progress. 422: no backend of the trainer can serve it, with the reasons. With `quantization` the quantized form has to answer like the checkpoint, unless `force`.",
+    input: deployCheckpointInput,
+  },
+  {
+    before: async (ctx, wish) => {
+      await requireTrainer(ctx);
+      return deploy(ctx, wish);
+    },
+    run: (ctx, _, id) => replyOf(ctx, id),
+  },
+);
+
+/** Returns what ran under a name before a deployment of it. */
+async function predecessorOf(ctx: Ctx, deploymentId: string): Promise<Wish> {
+  const row = await readDeployment(ctx, deploymentId);
+  const [previous] =
+    row.purpose === "playground"
+      ? []
+      : await ctx.db
+          .select()
+          .from(deployments)
+          .where(
+            and(
+              isNamed(ctx, row.name),
+              ne(deployments.id, deploymentId),
+              isNotNull(deployments.startedAt),
+              isNotNull(deployments.checkpointId),
+              row.startedAt === null ? undefined : lte(deployments.startedAt, row.startedAt),
+            ),
+          )
+          .orderBy(desc(deployments.startedAt), desc(deployments.id))
+          .limit(1);
+  if (!previous) throw new ServiceError("conflict", `Nothing ran as “${row.name}” before this deployment.`);
+  return {
+    checkpointId: previous.checkpointId as string,
+    name: previous.name,
+    backend: previous.backend ?? "auto",
+    quantization: previous.quantization,
+    timeoutSeconds: Math.max(previous.timeoutSeconds, TIMEOUT_SECONDS),
+    force: previous.isForced,
+  };
+}
+
+export const rollBackDeployment = verb(
+  {
+    ...common,
+    name: "fineTuning.rollBackDeployment",
+    summary: "Deploy again what ran under this name before a deployment.",
+    description:
+      "A new deployment of the same checkpoint and form, which takes over once it runs; the reply comes then, as that of `fineTuning.deployCheckpoint`. 409: nothing ran under the name before.",
+    input: deploymentIdInput,
+  },
+  {
+    before: async (ctx, { deploymentId }) => {
+      await requireTrainer(ctx);
+      return deploy(ctx, await predecessorOf(ctx, deploymentId));
+    },
+    run: (ctx, _, id) => replyOf(ctx, id),
+  },
+);

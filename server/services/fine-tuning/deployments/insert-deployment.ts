@@ -1,0 +1,150 @@
+import { createHash } from "node:crypto";
+import { and, eq } from "drizzle-orm";
+import { NOW } from "@/db/now";
+import { checkpoints, deployments, trainingJobs, tuningConfigs } from "@/db/schema";
+import { auditActor } from "@/server/platform/audit";
+import type { Ctx } from "@/server/platform/context";
+import { notFound, ServiceError } from "@/server/platform/errors";
+import { newId } from "@/server/platform/ids";
+import { deploymentDue } from "@/server/platform/jobs/events";
+import { emit } from "@/server/platform/outbox";
+import { inMs } from "../background/follow";
+import { refreshTrainers } from "../trainers";
+import { readCapabilities } from "../trainers/capabilities";
+import { attachedTrainers } from "../trainers/trainer-rows";
+import { type DeploymentRow, isInService, isRollOut, lockNamed } from "./read-deployments";
+import { requireServable, type ServeBackend } from "./servable";
+
+/** Time for the trainer to say that its own time limit has passed. */
+const SLACK_MS = 30_000;
+const NAME_CHARACTERS = 63;
+
+export type Wish = {
+  checkpointId: string;
+  /** Default: made of the name of its tuning configuration or job. */
+  name?: string | undefined;
+  backend: ServeBackend | "auto";
+  quantization: string | null;
+  timeoutSeconds: number;
+  force: boolean;
+};
+
+/** A checkpoint that can be served as wished, on the trainer that holds it. */
+export type Candidate = Wish & { name: string; trainerId: string; tuningConfigId: string | null };
+
+/** Returns a name as a deployment's: lower-case letters, digits, dots, hyphens and underscores. */
+export function nameOf(text: string): string {
+  const name = text
+    .normalize("NFKD")
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, "-")
+    .replace(/^dep_/, "dep-")
+    .slice(0, NAME_CHARACTERS)
+    .replace(/^[^a-z0-9]+/, "")
+    .replace(/[^a-z0-9]+$/, "");
+  // Words of another alphabet leave nothing; what is left must still tell one from another.
+  return name || `model-${createHash("sha256").update(text).digest("hex").slice(0, 8)}`;
+}
+
+/** Returns a trainer's own description; throws the 503 for one that cannot be asked. */
+export async function capabilitiesOf(ctx: Ctx, trainerId: string) {
+  const row = (await attachedTrainers(ctx.db)).find(({ id }) => id === trainerId);
+  if (!row) throw new ServiceError("unprocessable", "The trainer that holds this checkpoint is no longer attached.");
+  if (row.capabilities === null) {
+    throw new ServiceError("unavailable", `The trainer cannot be reached. ${row.error ?? ""}`.trim(), {
+      retryAfter: 30,
+    });
+  }
+  return readCapabilities(row.capabilities);
+}
+
+/** Returns a checkpoint as it can be served; throws 404 for an unknown one, 409 for a deleted one, and 422 with the reason for one that cannot be. */
+export async function prepareDeployment(ctx: Ctx, wish: Wish): Promise<Candidate> {
+  const [found] = await ctx.db
+    .select({ checkpoint: checkpoints, job: trainingJobs, configName: tuningConfigs.name })
+    .from(checkpoints)
+    .innerJoin(
+      trainingJobs,
+      and(eq(trainingJobs.projectId, checkpoints.projectId), eq(trainingJobs.id, checkpoints.jobId)),
+    )
+    .leftJoin(
+      tuningConfigs,
+      and(eq(tuningConfigs.projectId, trainingJobs.projectId), eq(tuningConfigs.id, trainingJobs.tuningConfigId)),
+    )
+    .where(and(eq(checkpoints.projectId, ctx.projectId), eq(checkpoints.id, wish.checkpointId)));
+  if (!found) throw notFound("The checkpoint");
+  const { checkpoint, job, configName } = found;
+  if (checkpoint.state === "pruned") {
+    throw new ServiceError("conflict", "The trainer deleted this checkpoint's files.");
+  }
+  const trainerId = job.trainerId ?? "";
+  await refreshTrainers(ctx);
+  requireServable(wish, checkpoint.inferenceProfile, await capabilitiesOf(ctx, trainerId));
+  return { ...wish, name: wish.name ?? nameOf(configName ?? job.name), trainerId, tuningConfigId: job.tuningConfigId };
+}
+
+const isSame = (row: DeploymentRow, { checkpointId, backend, quantization }: Candidate) =>
+  row.checkpointId === checkpointId &&
+  row.quantization === quantization &&
+  (backend === "auto" || row.backend === backend);
+
+const serving = (row: DeploymentRow) => `“${row.name}”`;
+
+/**
+ * Queues a deployment in the caller's transaction and returns its id. The same one that is on its way or runs already is returned
+ * instead; another one on its way under this name is a 409.
+ */
+export async function insertDeployment(tx: Ctx, candidate: Candidate): Promise<{ id: string; isNew: boolean }> {
+  const { name } = candidate;
+  const [rollOut] = await lockNamed(tx, name, isRollOut());
+  if (rollOut && isSame(rollOut, candidate)) return { id: rollOut.id, isNew: false };
+  if (rollOut) {
+    const message = `Another deployment of ${serving(rollOut)} is in progress (${rollOut.id}). Wait for it, or stop it first.`;
+    throw new ServiceError("conflict", message);
+  }
+  const [current] = await lockNamed(tx, name, and(isInService(), eq(deployments.status, "running")));
+  if (current && isSame(current, candidate)) return { id: current.id, isNew: false };
+  const { checkpointId, backend, quantization, timeoutSeconds, force, trainerId, tuningConfigId } = candidate;
+  const id = await insert(tx, {
+    purpose: "service",
+    name,
+    checkpointId,
+    backend: backend === "auto" ? null : backend,
+    quantization,
+    isForced: force,
+    timeoutSeconds,
+    trainerId,
+    tuningConfigId,
+  });
+  return { id, isNew: true };
+}
+
+type Values = Omit<
+  typeof deployments.$inferInsert,
+  "projectId" | "id" | "status" | "deadlineAt" | "dueAt" | "updatedAt" | "actorKind" | "actorId"
+>;
+
+/** Stores a deployment that its background job will start. */
+export async function insert(tx: Ctx, values: Values): Promise<string> {
+  const id = newId("dep");
+  const [stored] = await tx.db
+    .insert(deployments)
+    .values({
+      ...values,
+      projectId: tx.projectId,
+      id,
+      status: "pending",
+      stageDetail: "Waiting for the trainer",
+      deadlineAt: inMs(values.timeoutSeconds * 1000 + SLACK_MS),
+      dueAt: NOW,
+      updatedAt: NOW as never,
+      actorKind: tx.actor.kind,
+      actorId: auditActor(tx.actor).id,
+    })
+    // Somebody else's, of the same moment.
+    .onConflictDoNothing()
+    .returning({ id: deployments.id });
+  if (!stored) throw new ServiceError("conflict", `Another deployment of “${values.name}” has just begun. Try again.`);
+  await emit(tx.db, deploymentDue.create({ projectId: tx.projectId, deploymentId: id }));
+  return id;
+}

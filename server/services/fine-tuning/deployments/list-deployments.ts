@@ -1,0 +1,66 @@
+import { and, eq, inArray } from "drizzle-orm";
+import { deployments } from "@/db/schema";
+import { newestFirst } from "@/server/platform/cursor";
+import { verb } from "@/server/platform/verb";
+import { FINE_TUNING_READERS } from "../readers";
+import { requireTrainer } from "../trainers";
+import { deploymentJson, readDeployment } from "./read-deployments";
+import { deploymentIdInput, deploymentReply, deploymentsReply, listDeploymentsInput } from "./schemas";
+
+export const listDeployments = verb(
+  {
+    name: "fineTuning.listDeployments",
+    summary: "List deployments, newest first.",
+    description: "Each version that was deployed under a name is one; `purpose: service` leaves playgrounds out.",
+    effect: "read",
+    capability: FINE_TUNING_READERS,
+    input: listDeploymentsInput,
+    reply: deploymentsReply,
+  },
+  async (ctx, { limit, cursor, ...filters }) => {
+    await requireTrainer(ctx);
+    const list = newestFirst({
+      name: "deployments",
+      filters: { project: ctx.projectId, ...filters },
+      time: deployments.createdAt,
+      id: deployments.id,
+      limit,
+      cursor,
+    });
+    const { status, purpose, checkpointId, name } = filters;
+    const found = await ctx.db
+      .select()
+      .from(deployments)
+      .where(
+        and(
+          eq(deployments.projectId, ctx.projectId),
+          status && inArray(deployments.status, status),
+          purpose && eq(deployments.purpose, purpose),
+          checkpointId === undefined ? undefined : eq(deployments.checkpointId, checkpointId),
+          name === undefined ? undefined : eq(deployments.name, name),
+          list.after,
+        ),
+      )
+      .orderBy(...list.order)
+      .limit(list.fetch);
+    const { rows, nextCursor } = list.page(found, ({ createdAt, id }) => [createdAt, id]);
+    return { deployments: rows.map(deploymentJson), nextCursor };
+  },
+);
+
+export const getDeployment = verb(
+  {
+    name: "fineTuning.getDeployment",
+    summary: "Read one deployment.",
+    description:
+      "`endpoint` is the base URL for clients of the OpenAI interface while it runs. `staleSince`: its trainer cannot be reached since then, and it may serve all the same.",
+    effect: "read",
+    capability: FINE_TUNING_READERS,
+    input: deploymentIdInput,
+    reply: deploymentReply,
+  },
+  async (ctx, { deploymentId }) => {
+    await requireTrainer(ctx);
+    return { deployment: deploymentJson(await readDeployment(ctx, deploymentId)) };
+  },
+);

@@ -1,0 +1,29 @@
+import { auditNote } from "@/server/platform/audit";
+import { verb } from "@/server/platform/verb";
+import { FINE_TUNING_READERS } from "../readers";
+import { requireTrainer } from "../trainers";
+import { requestStop } from "./change-deployment";
+import { deploymentJson, lockDeployment } from "./read-deployments";
+import { deploymentIdInput, deploymentReply, requestedDeploymentReply } from "./schemas";
+
+export const stopDeployment = verb(
+  {
+    name: "fineTuning.stopDeployment",
+    summary: "Stop a deployment.",
+    description:
+      "It takes no new calls, and those in progress have 30 s to end. The status is `stopping` until the trainer has confirmed that the process is gone, also while the trainer cannot be reached. One that has ended stays as it is (200).",
+    effect: "write",
+    capability: "project:models:manage",
+    input: deploymentIdInput,
+    reply: deploymentReply,
+    writeOnlyReply: { unless: FINE_TUNING_READERS, reply: requestedDeploymentReply },
+  },
+  async (ctx, { deploymentId }) => {
+    await requireTrainer(ctx);
+    const row = await lockDeployment(ctx, deploymentId);
+    const stopped = (await requestStop(ctx, deploymentId, "Stopped on request")) ?? row;
+    const target = { type: "deployment", id: deploymentId };
+    auditNote(ctx, { target, before: { status: row.status }, after: { status: stopped.status } });
+    return { deployment: deploymentJson(stopped) };
+  },
+);

@@ -1,0 +1,35 @@
+import type { Db } from "@/db/client";
+import { deployments } from "@/db/schema";
+import { deploymentDue } from "@/server/platform/jobs/events";
+import { wakeDue } from "../background/wake-due";
+import { openTrainer, TrainerRefused, TrainerUnreachable } from "../trainers";
+import { attachedTrainers, isOnline } from "../trainers/trainer-rows";
+import { queueCleanup } from "./change-deployment";
+import { liveIdsOf } from "./wire-deployment";
+
+const TIMEOUT_MS = 5000;
+/** Of no project: whose share of the outbound calls it uses. */
+const INSTALLATION = "installation";
+
+/** Wakes the deployments of all projects that have something to do, oldest first. */
+export const wakeDeployments = (db: Db): Promise<number> =>
+  wakeDue(db, deployments, ({ projectId, id }) => deploymentDue.create({ projectId, deploymentId: id }));
+
+/**
+ * Has trainers stop what has ended here: a request to serve that was on its way while its sender died can arrive after all. What they
+ * serve for others is left alone. Returns how many were found.
+ */
+export async function stopOrphans(db: Db): Promise<number> {
+  let found = 0;
+  for (const row of (await attachedTrainers(db)).filter(isOnline)) {
+    try {
+      const trainer = await openTrainer(db, row.id);
+      const call = { method: "GET" as const, path: "/deployments", timeoutMs: TIMEOUT_MS, projectId: INSTALLATION };
+      const ids = liveIdsOf((await trainer.request(call)).json);
+      if (ids.length > 0) found += (await queueCleanup({ db }, ids)).length;
+    } catch (error) {
+      if (!(error instanceof TrainerUnreachable || error instanceof TrainerRefused)) throw error;
+    }
+  }
+  return found;
+}
