@@ -5,11 +5,17 @@ import type { Trainer } from "@/server/services/fine-tuning/trainers/schemas";
 
 export type Backend = NonNullable<Deployment["backend"]>;
 export type Quantization = (typeof GGUF_QUANTIZATIONS)[number] | (typeof COMPRESSED_QUANTIZATIONS)[number];
+/** A form that is built from a checkpoint, as certificates name it. */
+export type BuiltForm = { kind: string; quantization: string | null };
 type Form = "checkpoint" | "gguf" | "compressed";
 
 const includes = (values: readonly string[], value: string) => values.includes(value);
-export const formOf = (quantization: string | null): Form =>
+const formOf = (quantization: string | null): Form =>
   quantization === null ? "checkpoint" : includes(GGUF_QUANTIZATIONS, quantization) ? "gguf" : "compressed";
+
+/** Returns what is built from a checkpoint to serve it; `null` if it is served as it is. */
+export const builtForm = (quantization: string | null): BuiltForm | null =>
+  quantization === null ? null : { kind: formOf(quantization), quantization };
 
 /** Backends that serve a form; the trainer chooses among them in this order. */
 const SERVES: Record<Form, readonly Backend[]> = {

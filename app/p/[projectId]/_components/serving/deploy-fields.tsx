@@ -1,5 +1,5 @@
 "use client";
-import { Alert, Checkbox, NativeSelect, NumberInput, Radio, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, NativeSelect, NumberInput, Radio, Stack, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { formatCount } from "@/app/_lib/format";
@@ -8,9 +8,9 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import type { Checkpoint } from "@/server/services/fine-tuning/checkpoints/schemas";
 import { COMPRESSED_QUANTIZATIONS, GGUF_QUANTIZATIONS } from "@/server/services/fine-tuning/settings/schemas";
 import { deploymentHref } from "../training/hrefs";
-import { type Backend, backendProblem, type Quantization, quantizationProblem } from "./backends";
-import { comparisonOf, type DeployForm, nameProblem } from "./deploy-form";
-import { subjectReason } from "./subject-words";
+import { type Backend, backendProblem, builtForm, type Quantization, quantizationProblem } from "./backends";
+import { type DeployForm, nameProblem } from "./deploy-form";
+import { ParityOverride } from "./parity-override";
 import { BACKENDS } from "./words";
 
 type Props = {
@@ -70,7 +70,16 @@ export function DeployFields({ projectId, form, set, checkpoints, checkpoint, fi
         value={form.timeoutMinutes}
         onChange={(value) => set({ timeoutMinutes: Number(value) || 0 })}
       />
-      <ParityField projectId={projectId} form={form} set={set} />
+      <ParityOverride
+        projectId={projectId}
+        checkpointId={form.checkpointId}
+        built={builtForm(form.quantization)}
+        verb="Deploy"
+        phrase={form.name.trim()}
+        force={form.force}
+        typed={form.typed}
+        set={set}
+      />
     </>
   );
 }
@@ -183,59 +192,5 @@ function BackendField({
         })}
       </Stack>
     </Radio.Group>
-  );
-}
-
-/** What the last comparison of this form found; one that failed can be overridden, by name. */
-function ParityField({ projectId, form, set }: PartProps) {
-  const trpc = useTRPC();
-  const asked = form.checkpointId !== "" && (form.quantization !== null || form.force);
-  const query = useQuery(
-    trpc.certificates.list.queryOptions(
-      { projectId, checkpointId: form.checkpointId, limit: 20 },
-      { enabled: asked },
-    ),
-  );
-  if (!asked) return null;
-  const found = comparisonOf(query.data?.certificates ?? [], form.quantization);
-  const differs = found?.subject.verdict === "different" || found?.subject.error != null;
-  if (!differs && !form.force) {
-    return (
-      <Text size="sm" c="dimmed">
-        {found === undefined
-          ? "Its answers are compared with the checkpoint’s first; if they differ, it is not deployed."
-          : `Its answers match the checkpoint’s: ${subjectReason(found.subject)}`}
-      </Text>
-    );
-  }
-  return (
-    <Alert color="red" p="sm" title="Its answers differ from the checkpoint’s">
-      <Stack gap="sm">
-        {found === undefined ? null : <Text size="sm">{subjectReason(found.subject)}</Text>}
-        <Checkbox
-          label="Deploy it anyway"
-          checked={form.force}
-          onChange={(event) => set({ force: event.currentTarget.checked, typed: "" })}
-        />
-        {form.force ? (
-          <TextInput
-            label={
-              <>
-                Type{" "}
-                <bdi className="mono" style={{ fontWeight: 400 }}>
-                  {form.name.trim()}
-                </bdi>{" "}
-                to confirm
-              </>
-            }
-            autoComplete="off"
-            autoCapitalize="off"
-            spellCheck={false}
-            value={form.typed}
-            onChange={(event) => set({ typed: event.currentTarget.value })}
-          />
-        ) : null}
-      </Stack>
-    </Alert>
   );
 }

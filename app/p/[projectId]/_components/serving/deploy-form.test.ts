@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import type { Certificate } from "@/server/services/fine-tuning/certificates/schemas";
-import { comparisonOf, isReady, nameFrom, nameProblem, requestOf } from "./deploy-form";
+import { isReady, nameFrom, nameProblem, requestOf } from "./deploy-form";
 
 test.each([
   ["Support, 2nd round", "support-2nd-round"],
@@ -40,13 +39,4 @@ test("forcing takes the name, typed once more", () => {
     timeoutSeconds: 1200,
     force: true,
   });
-});
-
-test("the newest comparison of a form counts, not that of another form", () => {
-  const of = (id: string, quantization: string, status = "ready") =>
-    ({ id, status, subjects: [{ kind: "gguf", quantization }] }) as unknown as Certificate;
-  const all = [of("cert_4", "q8_0", "running"), of("cert_3", "q4_0"), of("cert_2", "q8_0"), of("cert_1", "q8_0")];
-  expect(comparisonOf(all, "q8_0")?.certificate.id).toBe("cert_2");
-  expect(comparisonOf(all, "f16")).toBeUndefined();
-  expect(comparisonOf(all, null)).toBeUndefined();
 });

@@ -1,6 +1,5 @@
-import type { Certificate } from "@/server/services/fine-tuning/certificates/schemas";
 import { deploymentName } from "@/server/services/fine-tuning/deployments/schemas";
-import { type Backend, formOf, type Quantization } from "./backends";
+import type { Backend, Quantization } from "./backends";
 
 export type DeployForm = {
   checkpointId: string;
@@ -32,17 +31,6 @@ export const nameProblem = (name: string): string | null => {
   const parsed = deploymentName.safeParse(name.trim());
   return parsed.success ? null : name.trim() === "" ? "Enter a name." : (parsed.error.issues[0]?.message ?? null);
 };
-
-/** Returns the newest finished comparison of a form with its figures; `undefined` if there is none. */
-export function comparisonOf(certificates: readonly Certificate[], quantization: Quantization | null) {
-  if (quantization === null) return undefined;
-  const kind = formOf(quantization);
-  for (const certificate of certificates) {
-    const subject = certificate.subjects?.find((one) => one.kind === kind && one.quantization === quantization);
-    if (certificate.status === "ready" && subject) return { certificate, subject };
-  }
-  return undefined;
-}
 
 export const isReady = ({ checkpointId, name, force, typed, timeoutMinutes }: DeployForm) =>
   checkpointId !== "" && nameProblem(name) === null && timeoutMinutes > 0 && (!force || typed === name.trim());
