@@ -38,6 +38,9 @@ const CATALOGUE = {
   "rewrap-secrets": { name: "Rewrap stored secrets under a new key" },
   "run-training-job": { name: "Send a training job to its trainer and follow it" },
   "poll-training-jobs": { name: "Look after unfinished training jobs" },
+  "run-parity-certificate": { name: "Compare what is built from a checkpoint with it" },
+  "run-model-export": { name: "Publish a model in a hub" },
+  "poll-certificates-and-exports": { name: "Look after unfinished certificates and exports" },
 } as const satisfies Record<string, Entry>;
 export type FunctionName = keyof typeof CATALOGUE;
 

@@ -118,3 +118,13 @@ export const trackerPollDue = eventType("repair/poll.due", { schema: z.object({ 
 export const trainingJobDue = eventType("fine-tuning/job.due", {
   schema: z.object({ projectId: z.string().min(1), jobId: z.string().min(1) }),
 });
+
+/** A parity certificate has something to do: to be sent to its trainer, to be looked at. */
+export const parityCertificateDue = eventType("fine-tuning/certificate.due", {
+  schema: z.object({ projectId: z.string().min(1), certificateId: z.string().min(1) }),
+});
+
+/** An export has something to do: to be compared, to be sent to its trainer, to be cancelled, to be looked at. */
+export const modelExportDue = eventType("fine-tuning/export.due", {
+  schema: z.object({ projectId: z.string().min(1), exportId: z.string().min(1) }),
+});

@@ -17,6 +17,7 @@ const capabilitiesShape = z.object({
   formats: texts,
   gguf_quantizations: texts,
   compressed_quantizations: texts,
+  export_formats: texts,
   devices: z
     .array(z.object({ id: z.coerce.string(), name: text, kind: text, memory_total: amount, memory_free: amount }))
     .max(LIST_MAX)

@@ -1,0 +1,51 @@
+import { type SQL, sql } from "drizzle-orm";
+import { NOW } from "@/db/now";
+import type { TrainerProblem } from "../trainers";
+
+/** Whether there is nothing left to do. */
+export type Turn = { done: boolean };
+
+/** How soon an unreachable trainer is called again, and how soon one that works on it. */
+export const RETRY_MS = 20_000;
+export const POLL_MS = 20_000;
+/** Restarts of work whose process died without a result, before it fails. */
+export const RESTARTS_MAX = 3;
+
+/** A trainer that refuses for now: it is busy or starting. */
+const FOR_NOW = new Set([408, 425, 429, 500, 502, 503, 504]);
+export const NOT_THERE = 404;
+
+/** Whether a refused request may succeed unchanged. */
+export const isForNow = ({ status, problem }: { status: number; problem: TrainerProblem }) =>
+  problem.retryable || FOR_NOW.has(status) || problem.code === "unauthorized";
+
+export const inMs = (ms: number): SQL<number> => sql<number>`${NOW} + ${ms}::bigint`;
+
+type Stored = Record<string, unknown>;
+
+/** Returns the last problem of unfinished work with how often it was started again. */
+export const withRestart = (problem: object, stored: Stored | null): Stored => ({
+  ...problem,
+  restarts: restartsOf(stored) + 1,
+});
+
+/** Returns how often unfinished work was started again after its process had died. */
+export const restartsOf = (stored: Stored | null): number => Number(stored?.restarts ?? 0);
+
+/** Returns a problem of our own in the form of the trainer's. */
+export const problemOf = (
+  code: string,
+  message: string,
+  hint: string | null,
+  more: Partial<TrainerProblem> = {},
+): TrainerProblem => ({
+  code,
+  message,
+  hint,
+  param: null,
+  retryable: false,
+  blame: "platform",
+  phase: null,
+  logTail: [],
+  ...more,
+});
