@@ -1,4 +1,5 @@
 import { backfill } from "./backfill";
+import { pollCertificatesAndExports, runModelExports, runParityCertificates } from "./certificates-and-exports";
 import { collectExamples, collectionPass } from "./collect-examples";
 import { deleteData } from "./delete-data";
 import { deleteDatasetExamples } from "./delete-dataset";
@@ -47,4 +48,7 @@ export const functions = [
   pollTrainingJobs,
   watchTrainers,
   evaluateTuningTriggers,
+  runParityCertificates,
+  runModelExports,
+  pollCertificatesAndExports,
 ];

@@ -41,6 +41,9 @@ const CATALOGUE = {
   "run-deployment": { name: "Start, follow and stop a deployment" },
   "poll-deployments": { name: "Look after deployments" },
   "run-rollout": { name: "Decide on an automatic deployment" },
+  "run-parity-certificate": { name: "Compare what is built from a checkpoint with it" },
+  "run-model-export": { name: "Publish a model in a hub" },
+  "poll-certificates-and-exports": { name: "Look after unfinished certificates and exports" },
 } as const satisfies Record<string, Entry>;
 export type FunctionName = keyof typeof CATALOGUE;
 

@@ -133,3 +133,13 @@ export const deploymentMoved = eventType("fine-tuning/deployment.moved", {
 export const rolloutDue = eventType("fine-tuning/rollout.due", {
   schema: z.object({ projectId: z.string().min(1), decisionId: z.string().min(1) }),
 });
+
+/** A parity certificate has something to do: to be sent to its trainer, to be looked at. */
+export const parityCertificateDue = eventType("fine-tuning/certificate.due", {
+  schema: z.object({ projectId: z.string().min(1), certificateId: z.string().min(1) }),
+});
+
+/** An export has something to do: to be compared, to be sent to its trainer, to be cancelled, to be looked at. */
+export const modelExportDue = eventType("fine-tuning/export.due", {
+  schema: z.object({ projectId: z.string().min(1), exportId: z.string().min(1) }),
+});

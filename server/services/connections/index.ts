@@ -6,7 +6,7 @@ export { deleteConnection } from "./delete-connection";
 export { getConnection } from "./get-connection";
 export { listConnections } from "./list-connections";
 export { modelConnections } from "./model-connections";
-export { checkHub, modelHubs, openHub } from "./model-hubs";
+export { checkHub, hideHubToken, modelHubs, openHub } from "./model-hubs";
 export { openConnection } from "./open-connection";
 export type { TrackerSettings } from "./schemas";
 export { testConnection } from "./test-connection";

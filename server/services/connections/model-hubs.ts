@@ -50,3 +50,22 @@ export async function openHub(
   await clientFor(ctx, row, purpose);
   return { endpoint: row.baseUrl, token };
 }
+
+/** Returns a value without the connection's token: what publishes with it may repeat it. */
+export async function hideHubToken<Value>(ctx: Ctx, connectionId: string, value: Value): Promise<Value> {
+  const row = await readConnection(ctx, connectionId).catch(() => undefined);
+  let token: string | undefined;
+  try {
+    token = row && openSecret(row);
+  } catch {
+    // Nobody can have repeated a secret that cannot be opened.
+  }
+  return token === undefined ? value : (withoutText(value, token) as Value);
+}
+
+function withoutText(value: unknown, hidden: string): unknown {
+  if (typeof value === "string") return value.replaceAll(hidden, "***");
+  if (Array.isArray(value)) return value.map((item) => withoutText(item, hidden));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutText(item, hidden)]));
+}

@@ -3,14 +3,17 @@ import "server-only";
 export { addBaseModel } from "./base-models/add-base-model";
 export { getBaseModel, listBaseModels } from "./base-models/list-base-models";
 export { removeBaseModel } from "./base-models/remove-base-model";
+export { certifyCheckpoint, getCertificate, listCertificates, runCertificate, wakeCertificates } from "./certificates";
 export { getCheckpoint, listCheckpoints } from "./checkpoints/list-checkpoints";
 export { getMetrics, listEvents, streamEvents } from "./events";
+export { cancelExport, createExport, getExport, listExports, runExport, wakeExports } from "./exports";
 export { cancelJob, pauseJob, resumeJob } from "./jobs/change-jobs";
 export { createJob } from "./jobs/create-job";
 export { getJob } from "./jobs/get-job";
 export { listJobs } from "./jobs/list-jobs";
 export { runTrainingJob, wakeTrainingJobs } from "./jobs/run-job";
 export { validateJob } from "./jobs/validate-job";
+export { getLineage } from "./lineage/get-lineage";
 export { forgetTraining } from "./manifests/forget-training";
 export {
   addTrainer,

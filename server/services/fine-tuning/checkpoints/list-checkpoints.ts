@@ -4,6 +4,7 @@ import type { Ctx } from "@/server/platform/context";
 import { newestFirst } from "@/server/platform/cursor";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
+import { parityOf } from "../certificates/certificate-rows";
 import { FINE_TUNING_READERS } from "../readers";
 import { requireTrainer } from "../trainers";
 import { type Checkpoint, checkpointIdInput, checkpointReply, checkpointsReply, listCheckpointsInput } from "./schemas";
@@ -19,11 +20,18 @@ const select = ({ db, projectId }: Ctx, condition: SQL | undefined) =>
 
 type Found = { row: typeof checkpoints.$inferSelect; jobName: string };
 
-const checkpointJson = ({ row: { projectId: _, ...row }, jobName }: Found): Checkpoint => ({
-  ...row,
-  jobName,
-  parity: null,
-});
+/** Returns checkpoints with their newest certificates. */
+async function checkpointsJson(ctx: Ctx, found: readonly Found[]): Promise<Checkpoint[]> {
+  const parity = await parityOf(
+    ctx,
+    found.map(({ row }) => row.id),
+  );
+  return found.map(({ row: { projectId: _, ...row }, jobName }) => ({
+    ...row,
+    jobName,
+    parity: parity.get(row.id) ?? null,
+  }));
+}
 
 async function requireJob({ db, projectId }: Ctx, jobId: string) {
   const job = and(eq(trainingJobs.projectId, projectId), eq(trainingJobs.id, jobId));
@@ -57,7 +65,7 @@ export const listCheckpoints = verb(
       .orderBy(...list.order)
       .limit(list.fetch);
     const { rows, nextCursor } = list.page(found, ({ row }) => [row.createdAt, row.id]);
-    return { checkpoints: rows.map(checkpointJson), nextCursor };
+    return { checkpoints: await checkpointsJson(ctx, rows), nextCursor };
   },
 );
 
@@ -76,6 +84,7 @@ export const getCheckpoint = verb(
     await requireTrainer(ctx);
     const [found] = await select(ctx, eq(checkpoints.id, checkpointId));
     if (!found) throw notFound("The checkpoint");
-    return { checkpoint: checkpointJson(found) };
+    const [checkpoint] = await checkpointsJson(ctx, [found]);
+    return { checkpoint: checkpoint as Checkpoint };
   },
 );

@@ -13,7 +13,7 @@ export const createJob = verb(
     name: "fineTuning.createJob",
     summary: "Train a model on a Dataset, in the background.",
     description:
-      "Freezes the Examples of the Dataset's version: those of the split `train` are trained on, those of `validation` are evaluated, and later changes of the Dataset do not change the job. 422: the base model is not known, the Dataset has no Examples to train on or is not of the schema chat/v1, Examples lack the `rejectedOutput` that dpo and orpo need, or no attached trainer can do what is asked; each says why. 501: no trainer is attached. In `training`, `lora`, `baseModel` and `output` names in snake_case and the usual names of other tools are taken, too: `n_epochs`, `batch_size`, `max_seq_length`, `cutoff_len`, `sequence_len`, `lora_r` and `from_checkpoint`.",
+      "Freezes the Examples of the Dataset's version: those of the split `train` are trained on, those of `validation` are evaluated, and later changes of the Dataset do not change the job. 422: the base model is not known, the Dataset has no Examples to train on or is not of the schema chat/v1, Examples lack the `rejectedOutput` that dpo and orpo need, or no attached trainer can do what is asked; each says why. With `output.export` the final checkpoint is published once the job has succeeded, which needs the capability project:models:manage; 422 says why the hub would refuse the token. 501: no trainer is attached. In `training`, `lora`, `baseModel` and `output` names in snake_case and the usual names of other tools are taken, too: `n_epochs`, `batch_size`, `max_seq_length`, `cutoff_len`, `sequence_len`, `lora_r` and `from_checkpoint`.",
     effect: "write",
     capability: "models:manage",
     input: createJobInput,

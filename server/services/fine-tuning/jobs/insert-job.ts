@@ -23,7 +23,11 @@ type Details = {
 };
 
 /** Queues a prepared job in the caller's transaction, with the event that starts it, and returns its id. */
-export async function insertJob(tx: Ctx, details: Details, { start, frozen, trainerId, spec }: PreparedJob) {
+export async function insertJob(
+  tx: Ctx,
+  details: Details,
+  { start, frozen, trainerId, spec, plannedExport }: PreparedJob,
+) {
   const { datasetId, method, adapter } = details;
   // Whoever deletes the Dataset, or erases its Examples, waits here or has been here before.
   await requireDataset(tx, datasetId);
@@ -47,6 +51,7 @@ export async function insertJob(tx: Ctx, details: Details, { start, frozen, trai
     manifestSha256: train.sha256,
     validationManifestSha256: validation?.sha256 ?? null,
     tuningConfigId: details.tuningConfigId ?? null,
+    plannedExport,
     clonedFromId: details.clonedFromId ?? null,
     trainerId,
     // What the checkpoint learned from somebody who was deleted since is in what continues from it, too.

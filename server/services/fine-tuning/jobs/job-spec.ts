@@ -40,7 +40,9 @@ const SPEC_VERSION = 1;
 
 /** Returns a job's spec as the trainer's contract has it. What was left out stays out: the trainer resolves it. */
 export function specOf(choice: Choice, start: Start, { train, validation }: Frozen): Fields {
-  const { engine, method, adapter, training, lora, evaluation, output, limits } = choice;
+  const { engine, method, adapter, training, lora, evaluation, limits } = choice;
+  // It happens after the job, which knows nothing of it.
+  const { export: _, ...output } = choice.output;
   const parts = snakeCased({ training, ...(adapter === "full" ? {} : { lora }), evaluation, output, limits });
   const { id, revision, source, trustRemoteCode, checkpoint } = start;
   return {

@@ -1,30 +1,40 @@
 import type { z } from "zod";
 import type { Ctx } from "@/server/platform/context";
+import { checkPlannedExport } from "../exports/require-hub";
 import { type Frozen, freezeExamples } from "../manifests/freeze-examples";
+import type { PlannedExport } from "../settings/schemas";
 import { chooseTrainer, requireTrainer } from "../trainers";
 import { type Start, specOf } from "./job-spec";
 import { resolveStart } from "./resolve-start";
 import type { validateJobInput } from "./schemas";
 
 /** A job that can be created: what it trains on is frozen, and a trainer can do it. */
-export type PreparedJob = { start: Start; frozen: Frozen; trainerId: string; spec: Record<string, unknown> };
+export type PreparedJob = {
+  start: Start;
+  frozen: Frozen;
+  trainerId: string;
+  spec: Record<string, unknown>;
+  plannedExport: PlannedExport | null;
+};
 
 /**
  * Freezes what a job would train on and chooses its trainer. Throws 501 without a trainer, and 422 for a model that is not
- * known, for Examples that its method cannot train on, and for what no trainer can do.
+ * known, for Examples that its method cannot train on, for what no trainer can do, and for an export that the hub would refuse.
  */
 export async function prepareJob(ctx: Ctx, asked: z.output<typeof validateJobInput>): Promise<PreparedJob> {
   await requireTrainer(ctx);
   const start = await resolveStart(ctx, asked.baseModel);
-  const { formats, ggufQuantizations, compressedQuantizations } = asked.output;
+  const { formats, ggufQuantizations, compressedQuantizations, export: planned } = asked.output;
   const trainerId = await chooseTrainer(ctx, {
     method: asked.method,
     adapter: asked.adapter,
     formats,
     ggufQuantizations,
     compressedQuantizations,
+    exportFormats: planned ? [planned.format] : [],
     ...(start.trainerId === null ? {} : { trainerId: start.trainerId }),
   });
+  if (planned) await checkPlannedExport(ctx, { planned, adapter: asked.adapter });
   const frozen = await freezeExamples(ctx, asked);
-  return { start, frozen, trainerId, spec: specOf(asked, start, frozen) };
+  return { start, frozen, trainerId, spec: specOf(asked, start, frozen), plannedExport: planned ?? null };
 }

@@ -5,6 +5,7 @@ import { textArray } from "@/db/rows";
 import { checkpoints, trainingArtifacts, trainingJobs, trainingManifests } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
+import { plannedExport } from "../settings/schemas";
 import { camelCased } from "./job-spec";
 import { type artifact, progress, type TrainingJob, trainerProblem } from "./schemas";
 
@@ -66,6 +67,7 @@ export async function readJobs(
     resolvedSpec: row.resolvedSpec && camelCased(row.resolvedSpec),
     progress: progressOf(row.progress),
     error: row.error && trainerProblem.parse(row.error),
+    plannedExport: row.plannedExport && plannedExport.parse(row.plannedExport),
     baseModel: {
       id: row.baseModelId,
       revision: revisionOf(row),

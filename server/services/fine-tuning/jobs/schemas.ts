@@ -9,7 +9,7 @@ import {
   TRAINING_STOP_REASONS,
 } from "@/db/schema/enumerations";
 import { filledText, idInput, oneOrSeveral, pageInput } from "@/server/platform/schemas";
-import { trainingChoice } from "../settings/schemas";
+import { plannedExport, trainingChoice } from "../settings/schemas";
 
 /** The statuses of a job that has not ended. */
 export const UNFINISHED_JOB_STATUSES = ["queued", "validating", "running", "pausing", "paused", "cancelling"] as const;
@@ -124,6 +124,8 @@ export const job = z.object({
   taintedAt: z.number().nullable(),
   trainerId: z.string().nullable(),
   tuningConfigId: z.string().nullable(),
+  /** Where its final checkpoint is published once it has succeeded. */
+  plannedExport: plannedExport.nullable(),
   clonedFromId: z.string().nullable(),
   actorKind: z.enum(ACTOR_KINDS),
   actorId: z.string().nullable(),

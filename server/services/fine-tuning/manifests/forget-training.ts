@@ -10,8 +10,8 @@ type Job = { id: string; unfinished: boolean };
 
 /**
  * Forgets, in the caller's transaction, what was trained on Examples that meet the condition, which are about to be deleted:
- * the manifests that hold them lose their files and their jobs the sample answers, unfinished jobs are cancelled without saving,
- * and jobs and checkpoints say when that was. A model cannot unlearn: what it learned stays in the trainer's files, marked.
+ * the manifests that hold them lose their files, their jobs the sample answers and their checkpoints' certificates the prompts
+ * and answers, unfinished jobs are cancelled without saving, and jobs and checkpoints say when that was. A model cannot unlearn: what it learned stays in the trainer's files, marked.
  * Whoever calls this also erases the marked files after the commit.
  */
 export async function forgetTraining(tx: Ctx, condition: SQL): Promise<Record<string, number>> {
@@ -79,6 +79,11 @@ async function taintJobs({ db, projectId }: Ctx, hashes: readonly string[]): Pro
   await db.execute(sql`
     update checkpoints set tainted_at = coalesce(tainted_at, ${NOW})
     where project_id = ${projectId} and job_id = any(${textArray(ids)})`);
+  // What compares at this moment waits for the checkpoint, and then stores no words.
+  await db.execute(sql`
+    update parity_certificates set answers = null, updated_at = ${NOW}
+    where project_id = ${projectId} and answers is not null and checkpoint_id in (
+      select id from checkpoints where project_id = ${projectId} and job_id = any(${textArray(ids)}))`);
   return [...jobs];
 }
 

@@ -18,6 +18,7 @@ const capabilitiesShape = z.object({
   gguf_quantizations: texts,
   compressed_quantizations: texts,
   serve_backends: texts,
+  export_formats: texts,
   devices: z
     .array(z.object({ id: z.coerce.string(), name: text, kind: text, memory_total: amount, memory_free: amount }))
     .max(LIST_MAX)

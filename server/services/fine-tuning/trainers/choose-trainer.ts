@@ -11,8 +11,11 @@ export type TrainerNeeds = {
   formats?: readonly string[];
   ggufQuantizations?: readonly string[];
   compressedQuantizations?: readonly string[];
+  exportFormats?: readonly string[];
   /** The trainer that must do it: it holds the checkpoint that the job continues from. */
   trainerId?: string;
+  /** Where the request names all of it, if that is one place. */
+  path?: string;
 };
 
 type Missing = { path: string; value: string; reason: string; hint: string | null };
@@ -36,17 +39,23 @@ const linesOf = (needs: TrainerNeeds, can: Capabilities): Line[] => [
     supported: can.compressed_quantizations,
     family: "compressed",
   },
+  { path: "/format", wanted: needs.exportFormats ?? [], supported: can.export_formats, family: "export" },
 ];
 
 /** Returns what a trainer cannot do of `needs`, with its own reasons. */
 export function missingIn(can: Capabilities, needs: TrainerNeeds): Missing[] {
   const said = (feature: string) => can.unavailable.find((one) => one.feature === feature);
-  return linesOf(needs, can).flatMap(({ path, wanted, supported, family }) =>
+  return linesOf(needs, can).flatMap(({ path: own, wanted, supported, family }) =>
     wanted
       .filter((value) => !supported.includes(value) || said(value) !== undefined)
       .map((value) => {
         const because = said(value) ?? (family === undefined ? undefined : said(family)) ?? said("training");
-        return { path, value, reason: because?.reason ?? `It does not support ${value}.`, hint: because?.hint ?? null };
+        return {
+          path: needs.path ?? own,
+          value,
+          reason: because?.reason ?? `It does not support ${value}.`,
+          hint: because?.hint ?? null,
+        };
       }),
   );
 }

@@ -5,6 +5,7 @@ import { auditActor, auditNote } from "@/server/platform/audit";
 import { newId } from "@/server/platform/ids";
 import { verb } from "@/server/platform/verb";
 import { requireDataset } from "@/server/services/datasets";
+import { requirePlannable } from "../exports/require-hub";
 import { resolveStart } from "../jobs/resolve-start";
 import { FINE_TUNING_READERS } from "../readers";
 import { requireTrainer } from "../trainers";
@@ -28,6 +29,8 @@ export const createTuningConfig = verb(
     await requireTrainer(ctx);
     await requireDataset(ctx, datasetId);
     await resolveStart(ctx, baseModel);
+    const planned = settings.output.export;
+    if (planned) await requirePlannable(ctx, { planned, adapter });
     const { enabled, cron, ...limits } = trigger;
     const now = await databaseNow(ctx.db);
     const first = cron === null ? now : nextTime(cron, now);

@@ -5,6 +5,7 @@ import { auditNote } from "@/server/platform/audit";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { requireDataset } from "@/server/services/datasets";
+import { requirePlannable } from "../exports/require-hub";
 import { resolveStart } from "../jobs/resolve-start";
 import { FINE_TUNING_READERS } from "../readers";
 import { requireTrainer } from "../trainers";
@@ -35,6 +36,8 @@ export const updateTuningConfig = verb(
     if (!row) throw notFound("The tuning configuration");
     if (input.datasetId !== undefined) await requireDataset(ctx, input.datasetId);
     if (input.baseModel !== undefined) await resolveStart(ctx, input.baseModel);
+    const planned = input.output?.export;
+    if (planned) await requirePlannable(ctx, { planned, adapter: input.adapter ?? row.adapter });
     const { training, lora, evaluation, output, limits, ...columns } = input;
     const parts = given({ training, lora, evaluation, output, limits } satisfies Record<
       (typeof PARTS)[number],

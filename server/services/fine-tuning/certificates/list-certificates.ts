@@ -1,0 +1,67 @@
+import { and, eq, getTableColumns } from "drizzle-orm";
+import { parityCertificates } from "@/db/schema";
+import { newestFirst } from "@/server/platform/cursor";
+import { verb } from "@/server/platform/verb";
+import { requireCheckpoint } from "../checkpoints/require-checkpoint";
+import { FINE_TUNING_READERS } from "../readers";
+import { requireTrainer } from "../trainers";
+import { answersOf, certificateJson, readCertificate } from "./certificate-rows";
+import { certificateIdInput, certificateReply, certificatesReply, listCertificatesInput } from "./schemas";
+
+/** They are long, and a list does not show them. */
+const { answers: _, ...COLUMNS } = getTableColumns(parityCertificates);
+
+export const listCertificates = verb(
+  {
+    name: "fineTuning.listCertificates",
+    summary: "List the parity certificates of a checkpoint, newest first.",
+    effect: "read",
+    capability: FINE_TUNING_READERS,
+    input: listCertificatesInput,
+    reply: certificatesReply,
+  },
+  async (ctx, { checkpointId, limit, cursor }) => {
+    await requireTrainer(ctx);
+    await requireCheckpoint(ctx, checkpointId);
+    const list = newestFirst({
+      name: "parity-certificates",
+      filters: { project: ctx.projectId, checkpoint: checkpointId },
+      time: parityCertificates.createdAt,
+      id: parityCertificates.id,
+      limit,
+      cursor,
+    });
+    const found = await ctx.db
+      .select(COLUMNS)
+      .from(parityCertificates)
+      .where(
+        and(
+          eq(parityCertificates.projectId, ctx.projectId),
+          eq(parityCertificates.checkpointId, checkpointId),
+          list.after,
+        ),
+      )
+      .orderBy(...list.order)
+      .limit(list.fetch);
+    const { rows, nextCursor } = list.page(found, ({ createdAt, id }) => [createdAt, id]);
+    return { certificates: rows.map((row) => certificateJson({ ...row, answers: null })), nextCursor };
+  },
+);
+
+export const getCertificate = verb(
+  {
+    name: "fineTuning.getCertificate",
+    summary: "Read one parity certificate with its prompts and answers.",
+    description:
+      "`subjects` has one entry for each form and the deployment. `answers` is `null` once words that the checkpoint was trained on were deleted with their user or conversation; the figures remain.",
+    effect: "read",
+    capability: FINE_TUNING_READERS,
+    input: certificateIdInput,
+    reply: certificateReply,
+  },
+  async (ctx, { certificateId }) => {
+    await requireTrainer(ctx);
+    const row = await readCertificate(ctx, certificateId);
+    return { certificate: { ...certificateJson(row), answers: answersOf(row) } };
+  },
+);

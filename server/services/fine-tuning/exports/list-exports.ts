@@ -1,0 +1,63 @@
+import { and, eq, inArray } from "drizzle-orm";
+import { modelExports } from "@/db/schema";
+import { newestFirst } from "@/server/platform/cursor";
+import { verb } from "@/server/platform/verb";
+import { FINE_TUNING_READERS } from "../readers";
+import { requireTrainer } from "../trainers";
+import { exportJson, readExport } from "./export-rows";
+import { exportIdInput, exportReply, exportsReply, listExportsInput } from "./schemas";
+
+export const listExports = verb(
+  {
+    name: "fineTuning.listExports",
+    summary: "List exports, newest first.",
+    effect: "read",
+    capability: FINE_TUNING_READERS,
+    input: listExportsInput,
+    reply: exportsReply,
+  },
+  async (ctx, { limit, cursor, ...filters }) => {
+    await requireTrainer(ctx);
+    const list = newestFirst({
+      name: "model-exports",
+      filters: { project: ctx.projectId, ...filters },
+      time: modelExports.createdAt,
+      id: modelExports.id,
+      limit,
+      cursor,
+    });
+    const { status, checkpointId } = filters;
+    const found = await ctx.db
+      .select()
+      .from(modelExports)
+      .where(
+        and(
+          eq(modelExports.projectId, ctx.projectId),
+          status && inArray(modelExports.status, status),
+          checkpointId === undefined ? undefined : eq(modelExports.checkpointId, checkpointId),
+          list.after,
+        ),
+      )
+      .orderBy(...list.order)
+      .limit(list.fetch);
+    const { rows, nextCursor } = list.page(found, ({ createdAt, id }) => [createdAt, id]);
+    return { exports: rows.map(exportJson), nextCursor };
+  },
+);
+
+export const getExport = verb(
+  {
+    name: "fineTuning.getExport",
+    summary: "Read one export.",
+    description:
+      "With its progress, and once it has succeeded its commit, address and files. `staleSince`: its trainer cannot be reached since then, and it may be uploading all the same.",
+    effect: "read",
+    capability: FINE_TUNING_READERS,
+    input: exportIdInput,
+    reply: exportReply,
+  },
+  async (ctx, { exportId }) => {
+    await requireTrainer(ctx);
+    return { export: exportJson(await readExport(ctx, exportId)) };
+  },
+);

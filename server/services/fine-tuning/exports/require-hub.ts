@@ -1,0 +1,39 @@
+import { type Ctx, requireCapability } from "@/server/platform/context";
+import { unprocessable } from "@/server/platform/errors";
+import { checkHub, modelHubs } from "@/server/services/connections";
+import type { PlannedExport } from "../settings/schemas";
+
+const HOW_TO_CONNECT =
+  "Connect one on the page Connections: kind model-hub, its address, and a token that may write to the repository.";
+
+/** Returns a usable connection to a hub of models; throws the 422 that says how one is made. */
+export async function requireHub(ctx: Ctx, connectionId: string, path: string) {
+  const hubs = await modelHubs(ctx);
+  const hub = hubs.find(({ id }) => id === connectionId);
+  if (hub) return hub;
+  const usable = hubs.map(({ id, name }) => `${name} (${id})`).join(", ");
+  const advice = hubs.length === 0 ? `The project has none. ${HOW_TO_CONNECT}` : `Choose one of these: ${usable}.`;
+  throw unprocessable(path, `There is no connection to a hub of models with a token under this id. ${advice}`);
+}
+
+type Planned = { planned: PlannedExport; adapter: string };
+
+/** Throws 403 or 422 unless the caller may publish, and the connection and the adapter are ones to publish with. */
+export async function requirePlannable(ctx: Ctx, { planned, adapter }: Planned): Promise<void> {
+  requireCapability(ctx, ["project:models:manage"]);
+  if (planned.format === "lora-adapter" && adapter === "full") {
+    throw unprocessable("/output/export/format", "A full training has no adapter. Choose merged-16bit or gguf.");
+  }
+  await requireHub(ctx, planned.connectionId, "/output/export/connectionId");
+}
+
+/**
+ * Throws unless a job may publish as it plans to and the token may write there now. It asks the hub, so that nobody trains for
+ * hours towards a refusal.
+ */
+export async function checkPlannedExport(ctx: Ctx, { planned, adapter }: Planned): Promise<void> {
+  await requirePlannable(ctx, { planned, adapter });
+  const problems = await checkHub(ctx, planned.connectionId, planned.repoId);
+  if (problems.length === 0) return;
+  throw unprocessable("/output/export", `The model could not be published at the end. ${problems.join(" ")}`);
+}
