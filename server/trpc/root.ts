@@ -24,6 +24,7 @@ import { peopleRouter } from "./routers/people";
 import { costsRouter, modelPricesRouter, repricingsRouter } from "./routers/pricing";
 import { projectsRouter } from "./routers/projects";
 import { savedViewsRouter } from "./routers/saved-views";
+import { certificatesRouter, deploymentsRouter, lineageRouter, modelExportsRouter } from "./routers/serving";
 import { setupRouter } from "./routers/setup";
 import { signInRouter } from "./routers/sign-in";
 import {
@@ -92,5 +93,9 @@ export const appRouter = router({
   checkpoints: checkpointsRouter,
   baseModels: baseModelsRouter,
   tuningConfigs: tuningConfigsRouter,
+  certificates: certificatesRouter,
+  deployments: deploymentsRouter,
+  lineage: lineageRouter,
+  modelExports: modelExportsRouter,
 });
 export type AppRouter = typeof appRouter;

@@ -5,6 +5,14 @@ export { getBaseModel, listBaseModels } from "./base-models/list-base-models";
 export { removeBaseModel } from "./base-models/remove-base-model";
 export { certifyCheckpoint, getCertificate, listCertificates, runCertificate, wakeCertificates } from "./certificates";
 export { getCheckpoint, listCheckpoints } from "./checkpoints/list-checkpoints";
+export {
+  deployCheckpoint,
+  getDeployment,
+  listDeployments,
+  rollBackDeployment,
+  startPlayground,
+  stopDeployment,
+} from "./deployments";
 export { getMetrics, listEvents, streamEvents } from "./events";
 export { cancelExport, createExport, getExport, listExports, runExport, wakeExports } from "./exports";
 export { cancelJob, pauseJob, resumeJob } from "./jobs/change-jobs";

@@ -31,7 +31,13 @@ export function Answers({ answers }: { answers: readonly Answer[] }) {
             </p>
             <dl className={classes.answers}>
               <dt>Checkpoint</dt>
-              <dd dir="auto">{answer.reference.content || <Text span inherit c="dimmed">Empty</Text>}</dd>
+              <dd dir="auto">
+                {answer.reference.content || (
+                  <Text span inherit c="dimmed">
+                    Empty
+                  </Text>
+                )}
+              </dd>
               {answer.subjects.map((subject) => (
                 <SubjectAnswer
                   key={`${subject.kind} ${subject.quantization} ${subject.deploymentId}`}

@@ -1,6 +1,6 @@
 import type { Checkpoint } from "@/server/services/fine-tuning/checkpoints/schemas";
 import type { Deployment } from "@/server/services/fine-tuning/deployments/schemas";
-import { COMPRESSED_QUANTIZATIONS, GGUF_QUANTIZATIONS } from "@/server/services/fine-tuning/settings/schemas";
+import { type COMPRESSED_QUANTIZATIONS, GGUF_QUANTIZATIONS } from "@/server/services/fine-tuning/settings/schemas";
 import type { Trainer } from "@/server/services/fine-tuning/trainers/schemas";
 
 export type Backend = NonNullable<Deployment["backend"]>;

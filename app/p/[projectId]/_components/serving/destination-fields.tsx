@@ -32,10 +32,7 @@ export function DestinationFields({ projectId, value, onChange, problems = {} }:
           value={value.connectionId}
           error={problems.connectionId ?? null}
           onChange={(event) => onChange({ connectionId: event.currentTarget.value })}
-          data={[
-            { value: "", label: "Choose a hub" },
-            ...hubs.map(({ id, name }) => ({ value: id, label: name })),
-          ]}
+          data={[{ value: "", label: "Choose a hub" }, ...hubs.map(({ id, name }) => ({ value: id, label: name }))]}
         />
       )}
       <TextInput

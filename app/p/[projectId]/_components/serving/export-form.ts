@@ -1,5 +1,5 @@
-import { createExportInput } from "@/server/services/fine-tuning/exports/schemas";
-import { EXPORT_FORMATS, GGUF_QUANTIZATIONS } from "@/server/services/fine-tuning/settings/schemas";
+import { createExportInput, EXPORT_FORMATS } from "@/server/services/fine-tuning/exports/schemas";
+import { GGUF_QUANTIZATIONS } from "@/server/services/fine-tuning/settings/schemas";
 import type { BuiltForm } from "./backends";
 import type { Destination } from "./destination-fields";
 

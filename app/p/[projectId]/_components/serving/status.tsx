@@ -22,9 +22,7 @@ export const ExportStatus = ({ of: { status } }: { of: Pick<ModelExport, "status
 
 /** The verdict of a comparison, or how far it is. */
 export const CertificateStatus = ({ certificate }: { certificate: Pick<Certificate, "status" | "verdict"> }) => (
-  <LookDot
-    look={certificate.verdict === null ? CERTIFICATE_STATUS[certificate.status] : PARITY[certificate.verdict]}
-  />
+  <LookDot look={certificate.verdict === null ? CERTIFICATE_STATUS[certificate.status] : PARITY[certificate.verdict]} />
 );
 
 /** What a deployment is doing, in a few words; empty if there is nothing to add to its status. */

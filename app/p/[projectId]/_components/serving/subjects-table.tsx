@@ -55,10 +55,18 @@ export const SubjectsTable = ({ projectId, subjects }: Props) => (
               {subject.firstDifference === null ? "None" : `Token ${formatCount(subject.firstDifference + 1)}`}
             </Table.Td>
             <Table.Td ta="end" className="tabular" title={thresholdWords(subject)}>
-              {subject.meanLogprobDistance === null ? <Unknown why="Not measured" /> : distanceWords(subject.meanLogprobDistance)}
+              {subject.meanLogprobDistance === null ? (
+                <Unknown why="Not measured" />
+              ) : (
+                distanceWords(subject.meanLogprobDistance)
+              )}
             </Table.Td>
             <Table.Td ta="end" pr="md" className="tabular">
-              {subject.maxLogprobDistance === null ? <Unknown why="Not measured" /> : distanceWords(subject.maxLogprobDistance)}
+              {subject.maxLogprobDistance === null ? (
+                <Unknown why="Not measured" />
+              ) : (
+                distanceWords(subject.maxLogprobDistance)
+              )}
             </Table.Td>
           </Table.Tr>
         ))}

@@ -36,7 +36,10 @@ export const backendWords = (backend: Deployment["backend"]) =>
 
 export const FORMATS: Record<ModelExport["format"], { label: string; about: string }> = {
   gguf: { label: "GGUF", about: "One quantized file, for llama.cpp and Ollama." },
-  "merged-16bit": { label: "Merged, 16 bit", about: "The whole model with what it learned, for Transformers and vLLM." },
+  "merged-16bit": {
+    label: "Merged, 16 bit",
+    about: "The whole model with what it learned, for Transformers and vLLM.",
+  },
   "lora-adapter": { label: "LoRA adapter", about: "Only what it learned, to load on top of its base model." },
 };
 export const formatWords = ({ format, quantization }: Pick<ModelExport, "format" | "quantization">) =>

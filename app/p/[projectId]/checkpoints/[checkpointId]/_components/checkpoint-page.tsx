@@ -1,7 +1,6 @@
 "use client";
-import { Skeleton, Stack } from "@mantine/core";
+import { Button, Skeleton, Stack } from "@mantine/core";
 import { IconDeviceFloppy } from "@tabler/icons-react";
-import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { useRouter } from "next/navigation";

@@ -26,7 +26,8 @@ export function DeploymentStage({ deployment }: { deployment: Deployment }) {
           <Group gap="sm" wrap="nowrap">
             <Loader size={14} aria-hidden />
             <Text size="sm">
-              {stageDetail ?? (status === "stopping" ? "Finishing the calls that it answers" : "Waiting for the trainer")}
+              {stageDetail ??
+                (status === "stopping" ? "Finishing the calls that it answers" : "Waiting for the trainer")}
               {restarts > 0 ? `, after ${plural(restarts, "restart")}` : ""}
               {isStarting(deployment) && deployment.startedAt === null ? (
                 <Text span inherit c="dimmed">

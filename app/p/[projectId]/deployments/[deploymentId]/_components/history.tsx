@@ -1,7 +1,7 @@
 "use client";
+import { IconHistory } from "@tabler/icons-react";
 import { DataList } from "@/app/_components/data-table/data-list";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
-import { IconHistory } from "@tabler/icons-react";
 import type { Deployment } from "@/server/services/fine-tuning/deployments/schemas";
 import { deploymentHref } from "../../../_components/training/hrefs";
 import { columnsOf, servedWords } from "../../_components/columns";
