@@ -3,6 +3,7 @@ import { pollCertificatesAndExports, runModelExports, runParityCertificates } fr
 import { collectExamples, collectionPass } from "./collect-examples";
 import { deleteData } from "./delete-data";
 import { deleteDatasetExamples } from "./delete-dataset";
+import { pollDeployments, runDeployments } from "./deployments";
 import { diagnoseInactiveConversations } from "./diagnose-inactive-conversations";
 import { diagnoseSelectedConversations } from "./diagnose-selected-conversations";
 import { evaluateTuningTriggers } from "./evaluate-tuning-triggers";
@@ -12,6 +13,7 @@ import { queueDueNotices, sendQueuedDelivery } from "./notifications";
 import { recountFindings } from "./recount-findings";
 import { reprice } from "./reprice";
 import { rewrapStoredSecrets } from "./rewrap-secrets";
+import { runRollouts } from "./rollouts";
 import { failCancelledRuleRuns, runRules } from "./run-rules";
 import { forgetOldMail, mailForgottenPassword, sendQueuedMail } from "./send-mail";
 import { pollTrainingJobs, runTrainingJobs } from "./training-jobs";
@@ -46,6 +48,9 @@ export const functions = [
   syncWorkItems,
   runTrainingJobs,
   pollTrainingJobs,
+  runDeployments,
+  pollDeployments,
+  runRollouts,
   watchTrainers,
   evaluateTuningTriggers,
   runParityCertificates,

@@ -58,6 +58,12 @@ type Spec<Input extends z.ZodType> = {
   limits?: StreamLimits;
   /** Supports range requests. */
   ranges?: true;
+  /** A capability that is needed besides one of `capability`. */
+  besides?: Capability;
+  /** Request headers that it reads, in lower case. */
+  reads?: readonly string[];
+  /** Problem responses have OpenAI's `error` beside their own fields, for its clients. */
+  problems?: "openai";
   /** For a write without an audit row: why it needs none. */
   unaudited?: string;
 };
@@ -71,6 +77,8 @@ export type Streams = {
   signal?: AbortSignal | undefined;
   /** The `Range` header. */
   range?: string | undefined;
+  /** Those of the spec's `reads` that were sent. */
+  headers?: Readonly<Record<string, string>> | undefined;
 };
 
 /** What `run` receives. */
@@ -79,6 +87,7 @@ export type Io = {
   /** Aborts when the client disconnects or the time limit is reached. */
   signal: AbortSignal;
   range: string | undefined;
+  headers: Readonly<Record<string, string>>;
   /** Runs a write's changes in one transaction with its audit row. */
   commit: <T>(work: (tx: Ctx) => Promise<T>) => Promise<T>;
 };
@@ -115,8 +124,13 @@ export function streamVerb<Input extends z.ZodType>(
   run: (ctx: Ctx, input: z.output<Input>, io: Io) => Promise<unknown>,
 ): StreamVerb<Input> {
   const capability = typeof spec.capability === "string" ? [spec.capability] : spec.capability;
-  const call = async (ctx: Ctx, input: z.input<Input>, { body = NOTHING, signal, range }: Streams = {}) => {
+  const call = async (
+    ctx: Ctx,
+    input: z.input<Input>,
+    { body = NOTHING, signal, range, headers = {} }: Streams = {},
+  ) => {
     requireCapability(ctx, capability);
+    if (spec.besides) requireCapability(ctx, [spec.besides]);
     const parsed = spec.input.parse(input);
     let commits = 0;
     const commit: Io["commit"] = async (work) => {
@@ -124,7 +138,7 @@ export function streamVerb<Input extends z.ZodType>(
       commits++;
       return auditedWrite(ctx, spec.name, parsed, work);
     };
-    const io = { body, range, signal: signal ?? new AbortController().signal, commit };
+    const io = { body, range, headers, signal: signal ?? new AbortController().signal, commit };
     const result = await ("reply" in spec
       ? withCheckedReply(spec, () => run(ctx, parsed, io) as never)
       : run(ctx, parsed, io));

@@ -10,7 +10,7 @@ import { createRateLimiter, requestLimits } from "@/server/services/rate-limits"
 import { deprecationOf } from "./http/deprecation";
 import { idempotencyKeyOf, type PreparedCall, runOnce } from "./http/idempotency-key";
 import { type Match, matcher } from "./http/match";
-import { problemResponse } from "./http/problem";
+import { type ProblemContext, problemResponse } from "./http/problem";
 import { readInput } from "./http/read-input";
 import { runStream } from "./http/run-stream";
 import { callerOf, spend, type Visit } from "./http/visit";
@@ -104,7 +104,7 @@ export function createDispatcher(operations: readonly Operation[], database: () 
     const requestId = requestIdOf(request.headers);
     const { pathname } = new URL(request.url);
     const unreadable = request.headers.get(ORIGINAL_ADDRESS);
-    const problemContext = { requestId, instance: unreadable ?? pathname };
+    const problemContext: ProblemContext = { requestId, instance: unreadable ?? pathname };
     const responseHeaders: Record<string, string> = {};
     try {
       if (unreadable !== null) {
@@ -121,6 +121,7 @@ export function createDispatcher(operations: readonly Operation[], database: () 
         responseHeaders.allow = allowOf(matched);
         throw new ServiceError("method_not_allowed", `This address takes ${allowOf(matched)}.`);
       }
+      problemContext.openAi = "stream" in operation && operation.stream.spec.problems === "openai";
       if (operation.deprecated) {
         responseHeaders.deprecation = `@${Date.parse(operation.deprecated.since) / 1000}`;
       }

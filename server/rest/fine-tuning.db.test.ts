@@ -47,9 +47,7 @@ test.each(ROUTES)(
       expect(await reply.json()).toMatchObject({
         status: 501,
         code: "not_implemented",
-        detail: expect.stringMatching(
-          ABSENT.test(path) ? /does not deploy or export/ : /TRAINER_URL and TRAINER_TOKEN/,
-        ),
+        detail: expect.stringMatching(ABSENT.test(path) ? /does not export them yet/ : /TRAINER_URL and TRAINER_TOKEN/),
       });
     }
     const { cookie } = await cookieFor(userId);

@@ -72,6 +72,8 @@ type Facts = {
   effect: "read" | "write";
   /** Any one of these suffices; `null` without authentication. */
   capability: readonly Capability[] | null;
+  /** Needed besides. */
+  besides?: Capability;
 };
 
 /** Returns what every kind of operation has. */

@@ -7,6 +7,7 @@ import { connectionsRouter } from "./routers/connections";
 import { backupsRouter, deletionsRouter, retentionRouter, storageRouter } from "./routers/data";
 import { datasetExportsRouter, datasetImportsRouter } from "./routers/dataset-files";
 import { datasetsRouter, datasetVersionsRouter, examplesRouter } from "./routers/datasets";
+import { deploymentsRouter } from "./routers/deployments";
 import {
   backfillsRouter,
   diagnosticSettingsRouter,
@@ -24,7 +25,7 @@ import { peopleRouter } from "./routers/people";
 import { costsRouter, modelPricesRouter, repricingsRouter } from "./routers/pricing";
 import { projectsRouter } from "./routers/projects";
 import { savedViewsRouter } from "./routers/saved-views";
-import { certificatesRouter, deploymentsRouter, lineageRouter, modelExportsRouter } from "./routers/serving";
+import { certificatesRouter, lineageRouter, modelExportsRouter } from "./routers/serving";
 import { setupRouter } from "./routers/setup";
 import { signInRouter } from "./routers/sign-in";
 import {
@@ -92,9 +93,9 @@ export const appRouter = router({
   trainingJobs: trainingJobsRouter,
   checkpoints: checkpointsRouter,
   baseModels: baseModelsRouter,
+  deployments: deploymentsRouter,
   tuningConfigs: tuningConfigsRouter,
   certificates: certificatesRouter,
-  deployments: deploymentsRouter,
   lineage: lineageRouter,
   modelExports: modelExportsRouter,
 });

@@ -25,7 +25,29 @@ export const PROBLEMS = {
 const INTERNAL = { status: 500, title: "Something went wrong on our side" };
 
 /** What a problem response says about its request. */
-export type ProblemContext = { requestId: string; instance: string };
+export type ProblemContext = {
+  requestId: string;
+  instance: string;
+  /** For clients of the OpenAI interface, which look for their own `error`. */
+  openAi?: boolean;
+};
+
+/** The names that OpenAI's clients know kinds of errors by. */
+const OPENAI_TYPES: Partial<Record<ErrorCode, string>> = {
+  unauthenticated: "authentication_error",
+  forbidden: "permission_error",
+  rate_limited: "rate_limit_error",
+  unavailable: "server_error",
+  not_implemented: "server_error",
+};
+
+/** Returns OpenAI's error object. */
+export const openAiError = (code: ErrorCode | "internal", message: string, param: string | null = null) => ({
+  message,
+  type: code === "internal" ? "server_error" : (OPENAI_TYPES[code] ?? "invalid_request_error"),
+  param,
+  code,
+});
 
 /** While the database is away every request fails for the same reason. */
 const mayLog = throttle(5000);
@@ -34,22 +56,25 @@ const challenge = (error: ServiceError) =>
   error.code === "unauthenticated" ? { "www-authenticate": 'Bearer realm="whetstone"' } : {};
 
 /** Returns an error as an RFC 9457 response. Anything but a `ServiceError` stays in the log, under the request id. */
-export function problemResponse(error: unknown, { requestId, instance }: ProblemContext): Response {
+export function problemResponse(error: unknown, { requestId, instance, openAi }: ProblemContext): Response {
   const known = knownError(error);
   if (!known || (known.code === "unavailable" && mayLog())) {
     logger("rest").error({ err: loggable(known?.cause ?? error), requestId, instance }, "A request failed.");
   }
   const { status, title } = known ? PROBLEMS[known.code] : INTERNAL;
   const code = known?.code ?? "internal";
+  const detail = known?.message ?? "The request failed. The server's log has the reason under this request id.";
+  const param = known?.errors?.[0]?.path.slice(1).replaceAll("/", ".") || null;
   const body = {
     type: `/docs#problem-${code}`,
     title,
     status,
-    detail: known?.message ?? "The request failed. The server's log has the reason under this request id.",
+    detail,
     instance,
     code,
     requestId,
     ...(known?.errors ? { errors: known.errors } : {}),
+    ...(openAi ? { error: openAiError(code, detail, param) } : {}),
   };
   return new Response(JSON.stringify(body), {
     status,

@@ -51,21 +51,34 @@ async function byRequests(visit: Visit, ctx: Ctx, { spec }: AnyStreamVerb) {
   return { counted: async () => {}, failed: async () => {} };
 }
 
+const headersOf = ({ headers }: Request, names: readonly string[] = []) =>
+  Object.fromEntries(names.flatMap((name) => (headers.has(name) ? [[name, headers.get(name) as string]] : [])));
+
+function requireBoth(ctx: Ctx, { capability, besides }: AnyStreamVerb["spec"]) {
+  requireCapability(ctx, capability);
+  if (besides) requireCapability(ctx, [besides]);
+}
+
 /** Runs an operation that streams its request or response body. */
 export async function runStream(visit: Visit, { stream, path, status = 200 }: StreamOperation): Promise<Response> {
   const { request, params, problemContext } = visit;
   const { spec } = stream;
   const ctx = await callerOf(visit, path, spec.effect);
   const isByBytes = spec.limits?.rate === "telemetry";
-  if (isByBytes) requireCapability(ctx, spec.capability);
+  if (isByBytes) requireBoth(ctx, spec);
   const meter = isByBytes ? await byBytes(visit, ctx) : await byRequests(visit, ctx, stream);
-  requireCapability(ctx, spec.capability);
+  requireBoth(ctx, spec);
   const { signal, end } = deadlineOf(request, spec.limits?.seconds ?? SECONDS);
   try {
     const body = spec.consumes && incomingBody(request, spec.consumes, signal, meter.counted);
     const { projectId: _, ...own } = params;
     const range = (spec.ranges && request.headers.get("range")) || undefined;
-    const result = await stream(ctx, readAddress(request, spec.input, own) as never, { body, signal, range });
+    const result = await stream(ctx, readAddress(request, spec.input, own) as never, {
+      body,
+      signal,
+      range,
+      headers: headersOf(request, spec.reads),
+    });
     if (!spec.reply) {
       const outgoing = result as Outgoing;
       return await outgoingResponse(outgoing, outgoing.status ?? status, {

@@ -164,6 +164,7 @@ function describeStream(operation: StreamOperation, id: string, schemas: Schemas
     },
     security: isProjectQualified(path) ? EITHER : KEY_ONLY,
     "x-capability": [...spec.capability],
+    ...(spec.besides ? { "x-capability-besides": spec.besides } : {}),
   };
 }
 

@@ -30,6 +30,8 @@ export type DescribedOperation = {
   security: Record<string, string[]>[];
   /** Any one of these suffices. */
   "x-capability"?: string[];
+  /** Needed besides one of those. */
+  "x-capability-besides"?: string;
 };
 
 export type OpenApiDocument = {

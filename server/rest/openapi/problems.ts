@@ -18,6 +18,17 @@ export const problemSchema: JsonSchema = {
       description: "The kind of problem, for programs.",
     },
     requestId: { type: "string", description: "Identifies the request in the server's log." },
+    error: {
+      type: "object",
+      description: "The same for clients of the OpenAI interface, at its addresses.",
+      required: ["message", "type", "param", "code"],
+      properties: {
+        message: { type: "string" },
+        type: { type: "string" },
+        param: { type: ["string", "null"] },
+        code: { type: "string" },
+      },
+    },
     errors: {
       type: "array",
       description: "Every problem of the input.",

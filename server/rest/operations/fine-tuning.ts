@@ -2,21 +2,30 @@ import type { Capability } from "@/server/platform/capabilities";
 import {
   addBaseModel,
   cancelJob,
+  completeChat,
   createJob,
   createTuningConfig,
   deleteTuningConfig,
+  deployCheckpoint,
   getBaseModel,
   getCheckpoint,
+  getDeployment,
   getJob,
   getTuningConfig,
   listBaseModels,
   listCheckpoints,
+  listDeployments,
   listJobs,
+  listRolloutDecisions,
+  listServedModels,
   listTriggerDecisions,
   listTuningConfigs,
   pauseJob,
   removeBaseModel,
   resumeJob,
+  rollBackDeployment,
+  startPlayground,
+  stopDeployment,
   updateTuningConfig,
   validateJob,
 } from "@/server/services/fine-tuning";
@@ -25,7 +34,7 @@ import { about, get, patch, post, project, remove } from "./line";
 
 /** The detail of every 501 of what this version does not do. It must be true of it and promise nothing. */
 const ABSENT =
-  "This version of Whetstone trains models. It does not deploy or export them yet, and it draws no lineage: a checkpoint's files can be downloaded.";
+  "This version of Whetstone trains and deploys models. It does not export them yet, and it draws no lineage: a checkpoint's files can be downloaded.";
 
 const READS: readonly Capability[] = ["workspace:read", "project:data:read"];
 const base = `${project}/fine-tuning`;
@@ -59,9 +68,14 @@ export const FINE_TUNING = about("Fine-tuning", [
   post(`${base}/jobs/:jobId/resume`, resumeJob, 202),
   get(`${base}/checkpoints`, listCheckpoints),
   get(`${base}/checkpoints/:checkpointId`, getCheckpoint),
-  route("POST", "/checkpoints/:checkpointId/deploy", "deployCheckpoint", "Deploy a checkpoint.", [
-    "project:models:manage",
-  ]),
+  post(`${base}/checkpoints/:checkpointId/deploy`, deployCheckpoint),
+  get(`${base}/deployments`, listDeployments),
+  get(`${base}/deployments/:deploymentId`, getDeployment),
+  post(`${base}/deployments/:deploymentId/stop`, stopDeployment),
+  post(`${base}/deployments/:deploymentId/roll-back`, rollBackDeployment),
+  post(`${base}/playgrounds`, startPlayground, 202),
+  post(`${project}/deployments/:deploymentId/v1/chat/completions`, completeChat),
+  get(`${project}/deployments/:deploymentId/v1/models`, listServedModels),
   route("GET", "/lineage/:rootModelId", "getLineage", "Read the lineage of a root model."),
   get(configs, listTuningConfigs),
   post(configs, createTuningConfig, 201),
@@ -69,6 +83,7 @@ export const FINE_TUNING = about("Fine-tuning", [
   patch(`${configs}/:configId`, updateTuningConfig),
   remove(`${configs}/:configId`, deleteTuningConfig),
   get(`${configs}/:configId/decisions`, listTriggerDecisions),
+  get(`${configs}/:configId/rollouts`, listRolloutDecisions),
   get(`${base}/base-models`, listBaseModels),
   post(`${base}/base-models`, addBaseModel, 201),
   get(`${base}/base-models/:baseModelId`, getBaseModel),

@@ -142,7 +142,7 @@ const asAnswer = async (reply: Response): Promise<Answer> => ({ status: reply.st
 
 const LACKS = /This requires the capability |Only owners of the installation may do this/;
 const NOT_FROM_HERE = /the workbench's own pages/;
-const NO_SERVICE = /does not deploy or export|A repair handoff needs a tracker/;
+const NO_SERVICE = /does not export them yet|A repair handoff needs a tracker/;
 const NO_PROJECT = /The project was not found/;
 
 /** Whether the caller got past the door: what is missing then is a thing or a field, not the right. */
@@ -168,7 +168,7 @@ function ask(operation: Operation, projectId: string, sent: Sent) {
 }
 
 function expectedOver(operation: Operation, caller: Caller): ReturnType<typeof verdictOf> {
-  const wanted = factsOf(operation).capability;
+  const { capability: wanted, besides } = factsOf(operation);
   if (wanted === null) return "in";
   if (!isProjectQualified(operation.path)) {
     // The key says which project: one of elsewhere speaks of its own, and holds everything there.
@@ -176,7 +176,8 @@ function expectedOver(operation: Operation, caller: Caller): ReturnType<typeof v
     return (caller.holds ?? CAPABILITIES).some((one) => wanted.includes(one)) ? "in" : 403;
   }
   if (caller.holds === null) return caller.otherwise;
-  return caller.holds.some((one) => wanted.includes(one)) ? "in" : 403;
+  const holdsBoth = besides === undefined || caller.holds.includes(besides);
+  return caller.holds.some((one) => wanted.includes(one)) && holdsBoth ? "in" : 403;
 }
 
 /** What takes the project away comes last. */

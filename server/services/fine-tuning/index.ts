@@ -6,12 +6,17 @@ export { removeBaseModel } from "./base-models/remove-base-model";
 export { certifyCheckpoint, getCertificate, listCertificates, runCertificate, wakeCertificates } from "./certificates";
 export { getCheckpoint, listCheckpoints } from "./checkpoints/list-checkpoints";
 export {
+  completeChat,
   deployCheckpoint,
   getDeployment,
   listDeployments,
+  listServedModels,
   rollBackDeployment,
+  runDeployment,
   startPlayground,
   stopDeployment,
+  stopOrphans,
+  wakeDeployments,
 } from "./deployments";
 export { getMetrics, listEvents, streamEvents } from "./events";
 export { cancelExport, createExport, getExport, listExports, runExport, wakeExports } from "./exports";
@@ -23,6 +28,8 @@ export { runTrainingJob, wakeTrainingJobs } from "./jobs/run-job";
 export { validateJob } from "./jobs/validate-job";
 export { getLineage } from "./lineage/get-lineage";
 export { forgetTraining } from "./manifests/forget-training";
+export { listRolloutDecisions } from "./rollouts/list-rollout-decisions";
+export { runRollout, wakeRollouts } from "./rollouts/run-rollout";
 export {
   addTrainer,
   downloadCheckpointFile,

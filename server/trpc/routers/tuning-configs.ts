@@ -7,6 +7,7 @@ import {
   getTuningConfig,
   listBaseModels,
   listCheckpoints,
+  listRolloutDecisions,
   listTriggerDecisions,
   listTuningConfigs,
   removeBaseModel,
@@ -22,6 +23,7 @@ export const tuningConfigsRouter = router({
   update: mutation(updateTuningConfig),
   remove: mutation(deleteTuningConfig),
   decisions: query(listTriggerDecisions),
+  rollouts: query(listRolloutDecisions),
 });
 export const baseModelsRouter = router({
   list: query(listBaseModels),

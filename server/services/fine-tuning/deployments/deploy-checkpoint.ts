@@ -1,12 +1,12 @@
 import { and, desc, isNotNull, lte, ne } from "drizzle-orm";
 import { deployments } from "@/db/schema";
-import { auditActor, auditNote, recordAudit } from "@/server/platform/audit";
+import { auditNote } from "@/server/platform/audit";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { FINE_TUNING_READERS } from "../readers";
 import { requireTrainer } from "../trainers";
-import { insertDeployment, prepareDeployment, type Wish } from "./insert-deployment";
+import { prepareDeployment, queueDeployment, type Wish } from "./insert-deployment";
 import { deploymentJson, isNamed, readDeployment } from "./read-deployments";
 import {
   deployCheckpointInput,
@@ -27,21 +27,7 @@ const common = {
 /** Queues the deployment with a row in the audit log, and waits for what comes of it. */
 async function deploy(ctx: Ctx, wish: Wish): Promise<string> {
   const candidate = await prepareDeployment(ctx, wish);
-  const id = await inTransaction(ctx, async (tx) => {
-    const queued = await insertDeployment(tx, candidate);
-    const { checkpointId, name, backend, quantization, force } = candidate;
-    if (queued.isNew) {
-      await recordAudit(tx.db, {
-        action: "fineTuning.queueDeployment",
-        projectId: tx.projectId,
-        actor: auditActor(tx.actor),
-        request: tx.request,
-        target: { type: "deployment", id: queued.id },
-        after: { checkpointId, name, backend, quantization, force },
-      });
-    }
-    return queued.id;
-  });
+  const { id } = await inTransaction(ctx, (tx) => queueDeployment(tx, candidate));
   await waitForDeployment(ctx, id);
   return id;
 }

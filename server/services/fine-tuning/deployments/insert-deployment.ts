@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { and, eq } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { checkpoints, deployments, trainingJobs, tuningConfigs } from "@/db/schema";
-import { auditActor } from "@/server/platform/audit";
+import { auditActor, recordAudit } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
 import { notFound, ServiceError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
@@ -18,6 +18,7 @@ import { requireServable, type ServeBackend } from "./servable";
 /** Time for the trainer to say that its own time limit has passed. */
 const SLACK_MS = 30_000;
 const NAME_CHARACTERS = 63;
+const TRIES = 3;
 
 export type Wish = {
   checkpointId: string;
@@ -94,7 +95,16 @@ const serving = (row: DeploymentRow) => `“${row.name}”`;
  * Queues a deployment in the caller's transaction and returns its id. The same one that is on its way or runs already is returned
  * instead; another one on its way under this name is a 409.
  */
-export async function insertDeployment(tx: Ctx, candidate: Candidate): Promise<{ id: string; isNew: boolean }> {
+async function insertDeployment(tx: Ctx, candidate: Candidate): Promise<{ id: string; isNew: boolean }> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const found = await insertOrFind(tx, candidate);
+    if (found) return found;
+  }
+  throw new ServiceError("conflict", `Another deployment of “${candidate.name}” has just begun. Try again.`);
+}
+
+/** Returns `undefined` if another one of the name began at this very moment: it can be seen then. */
+async function insertOrFind(tx: Ctx, candidate: Candidate): Promise<{ id: string; isNew: boolean } | undefined> {
   const { name } = candidate;
   const [rollOut] = await lockNamed(tx, name, isRollOut());
   if (rollOut && isSame(rollOut, candidate)) return { id: rollOut.id, isNew: false };
@@ -116,7 +126,24 @@ export async function insertDeployment(tx: Ctx, candidate: Candidate): Promise<{
     trainerId,
     tuningConfigId,
   });
-  return { id, isNew: true };
+  return id === null ? undefined : { id, isNew: true };
+}
+
+/** As `insertDeployment`, with a row in the audit log if it is new. */
+export async function queueDeployment(tx: Ctx, candidate: Candidate): Promise<{ id: string; isNew: boolean }> {
+  const queued = await insertDeployment(tx, candidate);
+  const { checkpointId, name, backend, quantization, force } = candidate;
+  if (queued.isNew) {
+    await recordAudit(tx.db, {
+      action: "fineTuning.queueDeployment",
+      projectId: tx.projectId,
+      actor: auditActor(tx.actor),
+      request: tx.request,
+      target: { type: "deployment", id: queued.id },
+      after: { checkpointId, name, backend, quantization, force },
+    });
+  }
+  return queued;
 }
 
 type Values = Omit<
@@ -124,8 +151,8 @@ type Values = Omit<
   "projectId" | "id" | "status" | "deadlineAt" | "dueAt" | "updatedAt" | "actorKind" | "actorId"
 >;
 
-/** Stores a deployment that its background job will start. */
-export async function insert(tx: Ctx, values: Values): Promise<string> {
+/** Stores a deployment that its background job will start, and returns its id; `null` if another one of its name is starting. */
+export async function insert(tx: Ctx, values: Values): Promise<string | null> {
   const id = newId("dep");
   const [stored] = await tx.db
     .insert(deployments)
@@ -141,10 +168,9 @@ export async function insert(tx: Ctx, values: Values): Promise<string> {
       actorKind: tx.actor.kind,
       actorId: auditActor(tx.actor).id,
     })
-    // Somebody else's, of the same moment.
     .onConflictDoNothing()
     .returning({ id: deployments.id });
-  if (!stored) throw new ServiceError("conflict", `Another deployment of “${values.name}” has just begun. Try again.`);
+  if (!stored) return null;
   await emit(tx.db, deploymentDue.create({ projectId: tx.projectId, deploymentId: id }));
   return id;
 }

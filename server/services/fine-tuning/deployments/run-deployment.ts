@@ -3,6 +3,8 @@ import { NOW } from "@/db/now";
 import { deployments } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { inMs, isForNow, NOT_THERE, problemOf, RETRY_MS, type Turn } from "../background/follow";
+import type { ServingGates } from "../serving-gates";
+import { SERVING_GATES } from "../serving-gates-of-rooms";
 import { openTrainer, type TrainerClient, TrainerRefused, TrainerUnreachable } from "../trainers";
 import {
   end,
@@ -16,7 +18,7 @@ import {
   update,
 } from "./change-deployment";
 import { type DeploymentRow, findDeployment, isRollOut } from "./read-deployments";
-import { type Form, formOf } from "./servable";
+import { formOf } from "./servable";
 import { wireDeploymentOf } from "./wire-deployment";
 
 /** How long one call waits for a deployment on its way, in which a stop waits, too. */
@@ -29,18 +31,12 @@ const CLEANUP_MS = 86_400_000;
 /** Of a comparison of answers: it takes minutes. */
 const PARITY_MS = 2_000;
 
-/** Whether a form of a checkpoint answers like it, as its certificate says; `waiting` while that is being made. */
-export type EnsureParity = (
-  ctx: Ctx,
-  asked: { checkpointId: string; trainerId: string; form: Form | null },
-) => Promise<{ status: "passed" | "failed" | "waiting"; certificateId: string | null }>;
-
 /**
  * Does what a deployment needs next: has its form compared with the checkpoint, sends it to its trainer, follows it, switches its
  * name to it once it runs, watches its health, and stops it. Every call is idempotent by the deployment's id, so a turn can be
  * interrupted anywhere and repeated. An unreachable trainer leaves it as it is, with `staleSince`.
  */
-export async function runDeployment(ctx: Ctx, id: string, ensureParity: EnsureParity): Promise<Turn> {
+export async function runDeployment(ctx: Ctx, id: string, rooms: ServingGates = SERVING_GATES): Promise<Turn> {
   const row = await findDeployment(ctx, id);
   if (!row) return { done: true };
   if (row.endedAt !== null) return cleanUp(ctx, row);
@@ -49,7 +45,7 @@ export async function runDeployment(ctx: Ctx, id: string, ensureParity: EnsurePa
     const trainer = await openTrainer(ctx.db, row.trainerId);
     if (row.status === "stopping") await stop(ctx, trainer, row);
     else if (row.dispatchedAt !== null) await follow(ctx, trainer, row);
-    else if (await mayServe(ctx, row, ensureParity)) await dispatch(ctx, trainer, row);
+    else if (await mayServe(ctx, row, rooms)) await dispatch(ctx, trainer, row);
   } catch (error) {
     if (error instanceof TrainerUnreachable) await unreachable(ctx, row);
     else if (error instanceof TrainerRefused) await refused(ctx, row, error);
@@ -63,11 +59,12 @@ export async function runDeployment(ctx: Ctx, id: string, ensureParity: EnsurePa
 const pathOf = (id: string) => `/deployments/${encodeURIComponent(id)}`;
 
 /** Returns whether the form may be served. Ends the deployment if it answers differently and nobody insisted. */
-async function mayServe(ctx: Ctx, row: DeploymentRow, ensureParity: EnsureParity): Promise<boolean> {
+async function mayServe(ctx: Ctx, row: DeploymentRow, { ensureParity }: ServingGates): Promise<boolean> {
   const { id, checkpointId, trainerId } = row;
   if (checkpointId === null || row.purpose === "playground" || row.isForced) return true;
   const form = formOf(row.quantization);
-  const { status, certificateId } = await ensureParity(ctx, { checkpointId, trainerId, form });
+  const asked = { checkpointId, trainerId, form, since: row.createdAt };
+  const { status, certificateId, problem } = await ensureParity(ctx, asked);
   const changed = { certificateId, dueAt: inMs(PARITY_MS) };
   if (status === "passed") {
     await update(ctx, id, changed, isRollOut());
@@ -81,11 +78,13 @@ async function mayServe(ctx: Ctx, row: DeploymentRow, ensureParity: EnsureParity
   const what = form ? `${form.kind === "gguf" ? "GGUF" : "compressed"} ${form.quantization}` : "The form";
   await end(ctx, id, {
     status: "failed",
-    error: problemOf(
-      "merge_parity_failed",
-      `${what} answers differently from the checkpoint.`,
-      "Look at the comparison, choose another quantization, or deploy it all the same with `force`.",
-    ),
+    error:
+      problem ??
+      problemOf(
+        "merge_parity_failed",
+        `${what} answers differently from the checkpoint.`,
+        "Look at the comparison, choose another quantization, or deploy it all the same with `force`.",
+      ),
   });
   return false;
 }

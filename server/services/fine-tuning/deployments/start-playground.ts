@@ -80,6 +80,7 @@ export const startPlayground = verb(
         timeoutSeconds: TIMEOUT_SECONDS,
         idleSeconds: IDLE_SECONDS,
       });
+      if (id === null) throw new ServiceError("conflict", "Another playground has just taken this name. Try again.");
       auditNote(ctx, { target: { type: "deployment", id } });
       return { deployment: deploymentJson(await readDeployment(ctx, id)) };
     },

@@ -5,6 +5,7 @@ import type { Ctx } from "@/server/platform/context";
 import { trainingJobMoved } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
 import { insertPlannedExport } from "../exports/insert-export";
+import { queueRollout } from "../rollouts/queue-rollout";
 import { createPoints, valuesOf } from "./metric-points";
 import { isEnded, type JobRow, projectEvent } from "./project-event";
 import { storePoints } from "./store-points";
@@ -100,7 +101,10 @@ export async function storeEvents(
       updatedAt: NOW,
     })
     .where(isJob);
-  if (job.status === "succeeded" && before.status !== "succeeded") await insertPlannedExport(tx, job);
+  if (job.status === "succeeded" && before.status !== "succeeded") {
+    await insertPlannedExport(tx, job);
+    await queueRollout(tx, job);
+  }
   if (job.status !== before.status) {
     const moved = trainingJobMoved.create({ projectId: tx.projectId, jobId: id });
     await emit(tx.db, Object.assign(moved, { id: `training-moved:${id}:${job.lastSeq}` }));

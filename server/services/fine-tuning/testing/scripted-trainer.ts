@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { canonicalJson } from "@/server/platform/canonical-json";
+import { ScriptedDeployments } from "./scripted-deployments";
 
 const TOKEN = "token-of-the-scripted-trainer";
 const CAPABILITIES = {
@@ -13,7 +14,8 @@ const CAPABILITIES = {
   adapters: ["lora", "full"],
   formats: ["safetensors", "gguf"],
   gguf_quantizations: ["q4_k_m", "q8_0"],
-  compressed_quantizations: [],
+  compressed_quantizations: ["int8"],
+  serve_backends: ["transformers", "llama.cpp"],
   devices: [{ id: "cpu", name: "Two cores", kind: "cpu", memory_total: 8e9, memory_free: 4e9 }],
   packages: {},
   disk_free: 1e11,
@@ -44,6 +46,7 @@ const problem = (status: number, code: string, message: string, more: object = {
 /** For tests: a trainer that keeps the contract over HTTP and does what the test says. */
 export class ScriptedTrainer {
   readonly jobs = new Map<string, Job>();
+  readonly deployments = new ScriptedDeployments();
   readonly manifests = new Map<string, string>();
   /** Each request's method and path below `/v1`. */
   readonly calls: string[] = [];
@@ -93,6 +96,10 @@ export class ScriptedTrainer {
     this.calls.push(call);
     if (!this.isReachable) return void request.socket.destroy();
     const isOurs = request.headers.authorization === `Bearer ${TOKEN}`;
+    const completed = /^POST \/deployments\/([^/]+)\/v1\/chat\/completions$/.exec(call)?.[1];
+    if (isOurs && completed && !this.answers.has(call)) {
+      return void (await this.deployments.complete(completed, Buffer.concat(chunks).toString(), response));
+    }
     const { status, body } = isOurs
       ? (this.answers.get(call) ?? this.answer(call, url.searchParams, Buffer.concat(chunks).toString()))
       : problem(401, "unauthorized", "Not our token.");
@@ -107,6 +114,7 @@ export class ScriptedTrainer {
     if (call === "GET /capabilities") return { status: 200, body: CAPABILITIES };
     if (call === "GET /jobs") return { status: 200, body: { jobs: [] } };
     if (call === "POST /validate") return { status: 200, body: { report: this.report } };
+    if (kind === "deployments") return this.deployments.answer(method ?? "", id, action, body);
     if (kind === "manifests") return this.manifest(method ?? "", id, body);
     if (kind !== "jobs") return problem(404, "not_found", "No such route.");
     if (method === "PUT") return this.submit(id, JSON.parse(body));

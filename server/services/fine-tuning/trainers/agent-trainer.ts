@@ -89,9 +89,9 @@ async function enqueue(db: Db, trainerId: string, call: TrainerCall) {
 }
 
 /** Waits for a command's result; takes it off the queue if the agent has not fetched it in time, or if a secret waits in it. */
-async function resultOf(db: Db, id: string, timeoutMs: number): Promise<CommandResult> {
+async function resultOf(db: Db, id: string, timeoutMs: number, signal?: AbortSignal): Promise<CommandResult> {
   const deadline = performance.now() + timeoutMs;
-  while (performance.now() < deadline) {
+  while (performance.now() < deadline && !signal?.aborted) {
     const [row] = await db
       .select({ state: trainerCommands.state, result: trainerCommands.result })
       .from(trainerCommands)
@@ -102,6 +102,7 @@ async function resultOf(db: Db, id: string, timeoutMs: number): Promise<CommandR
   }
   const isOver = or(eq(trainerCommands.state, "queued"), sql`${trainerCommands.payload} ? 'sealedSecret'`);
   await db.delete(trainerCommands).where(and(eq(trainerCommands.id, id), isOver));
+  signal?.throwIfAborted();
   throw new TrainerUnreachable(`The trainer did not reply within ${Math.round(timeoutMs / 1000)} s.`);
 }
 
@@ -113,7 +114,7 @@ export function agentTrainer({ db, trainerId, isOnline }: Attached): TrainerClie
     refuseInsideTransaction("A call to a trainer");
     if (!isOnline) throw new TrainerUnreachable("The trainer has not called for a while.");
     const id = await enqueue(db, trainerId, given);
-    return { id, result: await resultOf(db, id, timeoutMs) };
+    return { id, result: await resultOf(db, id, timeoutMs, given.signal) };
   }
 
   /** Fetches one range of a file and forgets the command, whose result is large. */
@@ -130,6 +131,7 @@ export function agentTrainer({ db, trainerId, isOnline }: Attached): TrainerClie
 
   return {
     trainerId,
+    answersWhole: true,
 
     async request(given) {
       const { result } = await call(given, given.timeoutMs ?? TIMEOUT_MS);

@@ -24,6 +24,8 @@ export type TrainerDownload = {
 /** A machine that trains, whether we call it or it fetches our calls. */
 export type TrainerClient = {
   readonly trainerId: string;
+  /** Its streams arrive whole. */
+  readonly answersWhole?: true;
   /** Where it is to report a job's events as they happen; undefined for an agent, which knows. */
   webhookFor?(jobId: string): { url: string };
   /** Returns its reply if it is a success; throws `TrainerRefused` for any other, `TrainerUnreachable` without one. */

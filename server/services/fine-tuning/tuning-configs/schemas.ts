@@ -23,12 +23,12 @@ const triggerInput = z.strictObject({
   dailyCap: trigger.dailyCap.default(TRIGGER_OFF.dailyCap),
 });
 
-/** When a finished job's checkpoint is deployed by itself. Stored; nothing is deployed in this version. */
+/** When the checkpoint of a job that succeeded is deployed by itself, under the configuration's name. */
 const deployment = {
   enabled: z.boolean(),
-  /** By which part its validation loss may exceed that of the deployed one. */
+  /** By which part its validation loss may exceed that of what is deployed. */
   maxLossIncrease: z.number().min(0).max(10),
-  /** By which part of the preserved answers it may be worse. */
+  /** By how much its answers to held-out Examples may be less like the expected ones, 0 to 1. */
   maxPreserveDrop: z.number().min(0).max(1),
 };
 const DEPLOYMENT_OFF = { enabled: false, maxLossIncrease: 0, maxPreserveDrop: 0 };

@@ -1,0 +1,222 @@
+import type { Ctx } from "@/server/platform/context";
+import { ServiceError } from "@/server/platform/errors";
+import { type Io, type Outgoing, streamVerb } from "@/server/platform/stream-verb";
+import { openTrainer, requireTrainer, type TrainerClient, TrainerRefused, TrainerUnreachable } from "../../trainers";
+import { trainerFailure } from "../../trainers/trainer-failure";
+import type { DeploymentRow } from "../read-deployments";
+import { gatewayInput } from "../schemas";
+import { type ChatRequest, readChatRequest } from "./chat-request";
+import { findTarget } from "./find-target";
+import { emptyAnswer, foldAnswer } from "./fold-answer";
+import { readEvents } from "./read-events";
+import { type Call, recordCall } from "./record-call";
+
+const MAX_BYTES = 16 * 1024 * 1024;
+/** As long as a model's server may take for one answer. */
+const SECONDS = 1800;
+const DONE = "[DONE]";
+const WRONG_STATE = 409;
+const SERVER_ERROR = 500;
+const CONVERSATION_HEADERS = ["x-session-id", "session_id"] as const;
+const ID_CHARACTERS = 200;
+
+const event = (data: string) => `data: ${data}\n\n`;
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Returns the client's id of the conversation: of the request's metadata, or of a header. */
+function conversationIdOf({ metadata }: ChatRequest, headers: Io["headers"]): string | null {
+  const candidates = [
+    metadata?.conversation_id,
+    metadata?.session_id,
+    ...CONVERSATION_HEADERS.map((name) => headers[name]),
+  ];
+  const id = candidates.find((one) => typeof one === "string" && one !== "");
+  return typeof id === "string" ? id.slice(0, ID_CHARACTERS) : null;
+}
+
+type Opened = { target: DeploymentRow; trainer: TrainerClient; body: AsyncIterable<Uint8Array> };
+
+/** Sends the request to what the address stands for; once more if that was replaced at this very moment. */
+async function open(ctx: Ctx, address: string, request: ChatRequest, signal: AbortSignal): Promise<Opened> {
+  const target = await findTarget(ctx, address);
+  try {
+    return await send(ctx, target, request, signal);
+  } catch (error) {
+    if (!(error instanceof TrainerRefused) || error.status !== WRONG_STATE) throw error;
+    const successor = await findTarget(ctx, address);
+    if (successor.id === target.id) {
+      throw new ServiceError("unavailable", "The deployment is being stopped or restarted.", { retryAfter: 1 });
+    }
+    return send(ctx, successor, request, signal);
+  }
+}
+
+async function send(ctx: Ctx, target: DeploymentRow, request: ChatRequest, signal: AbortSignal): Promise<Opened> {
+  const trainer = await openTrainer(ctx.db, target.trainerId);
+  const isStreamed = request.stream === true && !trainer.answersWhole;
+  const json = {
+    ...request,
+    model: target.name,
+    stream: isStreamed,
+    // Costs need the counts, whether or not the client does.
+    stream_options: isStreamed ? { ...request.stream_options, include_usage: true } : undefined,
+  };
+  const { body } = await trainer.stream({
+    method: "POST",
+    path: `/deployments/${encodeURIComponent(target.id)}/v1/chat/completions`,
+    headers: { accept: isStreamed ? "text/event-stream" : "application/json" },
+    json,
+    signal,
+    projectId: ctx.projectId,
+  });
+  return { target, trainer, body };
+}
+
+/** A model's server refuses what it cannot do; a request that is at fault is the caller's. */
+function failureOf(error: unknown): unknown {
+  if (!(error instanceof TrainerRefused) || error.status >= SERVER_ERROR) return trainerFailure(error);
+  const { message, hint, param } = error.problem;
+  const said = hint === null ? message : `${message} ${hint}`;
+  if (error.status === 404) return new ServiceError("unavailable", said, { retryAfter: 1 });
+  if (error.status === 401 || error.status === 403) return trainerFailure(error);
+  return new ServiceError("invalid", said, param === null ? {} : { errors: [{ path: `/${param}`, message }] });
+}
+
+const isUsageOnly = (json: unknown) => {
+  const { choices, usage } = (json ?? {}) as { choices?: unknown; usage?: unknown };
+  return Array.isArray(choices) && choices.length === 0 && typeof usage === "object" && usage !== null;
+};
+
+/** Returns a whole completion as the chunks of a streamed one: what it says in one, and then its counts. */
+function chunksOf(json: unknown, wantsUsage: boolean): string[] {
+  const { choices, usage, ...rest } = (json ?? {}) as Record<string, unknown> & { choices?: unknown[] };
+  const common = { ...rest, object: "chat.completion.chunk" };
+  const deltas = (choices ?? []).map((one) => {
+    const { message, ...choice } = one as { message?: Record<string, unknown> };
+    const calls = message?.tool_calls;
+    const numbered = Array.isArray(calls) ? { tool_calls: calls.map((call, index) => ({ index, ...call })) } : {};
+    return { ...choice, delta: { ...message, ...numbered } };
+  });
+  const counts = wantsUsage ? [JSON.stringify({ ...common, choices: [], usage: usage ?? null })] : [];
+  return [JSON.stringify({ ...common, choices: deltas }), ...counts];
+}
+
+const words = (error: unknown) =>
+  error instanceof ServiceError || error instanceof TrainerUnreachable ? error.message : "The answer ended early.";
+
+/**
+ * Yields the answer as it arrives. The call is recorded before its end is sent; also what arrived of one that breaks, or whose client
+ * has gone.
+ */
+async function* streamed(ctx: Ctx, { body }: Opened, call: Call, wantsUsage: boolean): AsyncGenerator<string> {
+  let isRecorded = false;
+  const record = async (error: string | null) => {
+    if (isRecorded) return;
+    isRecorded = true;
+    await recordCall(ctx, { ...call, endedAt: Date.now(), error });
+  };
+  try {
+    for await (const data of readEvents(body)) {
+      if (data === DONE) {
+        await record(null);
+        yield event(DONE);
+        return;
+      }
+      const json = parsed(data);
+      call.firstTokenAt ??= Date.now();
+      foldAnswer(call.answer, json);
+      if (wantsUsage || !isUsageOnly(json)) yield event(data);
+    }
+    throw new TrainerUnreachable("The model's server ended the answer early.");
+  } catch (error) {
+    await record(words(error));
+    // The headers are gone: clients of the interface look for an error among the events.
+    yield event(
+      JSON.stringify({ error: { message: words(error), type: "server_error", param: null, code: "unavailable" } }),
+    );
+  } finally {
+    await record("The client disconnected.");
+  }
+}
+
+async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  for await (const part of body) parts.push(part);
+  return Buffer.concat(parts).toString("utf8");
+}
+
+async function* all(events: readonly string[]): AsyncGenerator<string> {
+  yield* events;
+}
+
+async function answerWhole(ctx: Ctx, { body }: Opened, call: Call): Promise<Outgoing> {
+  const text = await textOf(body).catch((error: unknown) => {
+    throw trainerFailure(error);
+  });
+  const json = parsed(text);
+  if (json === undefined) throw new ServiceError("unavailable", "The model's server sent no JSON.", { retryAfter: 1 });
+  foldAnswer(call.answer, json);
+  await recordCall(ctx, { ...call, endedAt: Date.now() });
+  if (call.request.stream !== true) return { mediaType: "application/json", body: text };
+  const chunks = chunksOf(json, call.request.stream_options?.include_usage === true);
+  return { mediaType: "text/event-stream", body: all([...chunks, DONE].map(event)) };
+}
+
+export const completeChat = streamVerb(
+  {
+    name: "fineTuning.completeChat",
+    summary: "Ask a deployed model, as of OpenAI's chat completions.",
+    description:
+      "For any client of the OpenAI interface: its base URL is the deployment's `endpoint`, its key an API key of the project. `deploymentId` is the id of a deployment or the name under which it runs, which follows to the next version. `model` may be anything: the deployment answers. Each call is recorded as a conversation before the answer ends, under `metadata.conversation_id` or the header `X-Session-Id` where one is sent, and as of `user`; calls to a playground are not. Errors have OpenAI's `error` beside the fields of a problem. 409: it has ended. 503 with Retry-After: it is starting or being restarted.",
+    effect: "write",
+    capability: "telemetry:write",
+    besides: "workspace:read",
+    input: gatewayInput,
+    consumes: {
+      types: {
+        "application/json": {
+          type: "object",
+          required: ["messages"],
+          properties: {
+            model: { type: "string" },
+            messages: { type: "array", minItems: 1, items: { type: "object", required: ["role"] } },
+            stream: { type: "boolean" },
+          },
+        },
+      },
+      maxBytes: MAX_BYTES,
+    },
+    produces: { "application/json": { type: "object" }, "text/event-stream": { type: "string" } },
+    limits: { seconds: SECONDS },
+    reads: CONVERSATION_HEADERS,
+    problems: "openai",
+    unaudited: "The call is recorded as telemetry.",
+  },
+  async (ctx, { deploymentId }, { body, signal, headers }): Promise<Outgoing> => {
+    await requireTrainer(ctx);
+    const request = readChatRequest(await body.bytes());
+    const startedAt = Date.now();
+    const opened = await open(ctx, deploymentId, request, signal).catch((error) => {
+      throw failureOf(error);
+    });
+    const call: Call = {
+      deployment: opened.target,
+      request,
+      conversationId: conversationIdOf(request, headers),
+      answer: emptyAnswer(),
+      startedAt,
+      endedAt: startedAt,
+      firstTokenAt: null,
+      error: null,
+    };
+    if (request.stream !== true || opened.trainer.answersWhole) return answerWhole(ctx, opened, call);
+    const wantsUsage = request.stream_options?.include_usage === true;
+    return { mediaType: "text/event-stream", body: streamed(ctx, opened, call, wantsUsage) };
+  },
+);

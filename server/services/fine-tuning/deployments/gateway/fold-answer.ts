@@ -1,0 +1,64 @@
+type Fields = Record<string, unknown>;
+export type ToolCall = { id: string | null; name: string; arguments: string };
+
+/** A model's answer, whole or as far as it arrived. */
+export type Answer = {
+  id: string | null;
+  model: string | null;
+  content: string;
+  reasoning: string;
+  toolCalls: ToolCall[];
+  finishReason: string | null;
+  usage: Fields | null;
+};
+
+const fields = (value: unknown): Fields | null =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : null;
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** The words of a message's content, which may come in parts. */
+const wordsOf = (content: unknown): string =>
+  Array.isArray(content) ? content.map((part) => text(fields(part)?.text)).join("") : text(content);
+
+export const emptyAnswer = (): Answer => ({
+  id: null,
+  model: null,
+  content: "",
+  reasoning: "",
+  toolCalls: [],
+  finishReason: null,
+  usage: null,
+});
+
+/** Adds the calls of a message, or of a piece of one, where `index` says which call goes on. */
+function addToolCalls(calls: ToolCall[], given: unknown) {
+  if (!Array.isArray(given)) return;
+  for (const [position, one] of given.entries()) {
+    const call = fields(one);
+    if (!call) continue;
+    const at = typeof call.index === "number" && call.index >= 0 && call.index <= calls.length ? call.index : position;
+    const known = calls[at] ?? { id: null, name: "", arguments: "" };
+    const called = fields(call.function);
+    calls[at] = {
+      id: known.id ?? (typeof call.id === "string" ? call.id : null),
+      name: known.name + text(called?.name),
+      arguments: known.arguments + text(called?.arguments),
+    };
+  }
+}
+
+/** Adds a completion, or a chunk of one as it is streamed, to an answer. Only its first choice counts: others are not asked for. */
+export function foldAnswer(answer: Answer, json: unknown): void {
+  const given = fields(json);
+  if (!given) return;
+  if (typeof given.id === "string") answer.id ??= given.id;
+  if (typeof given.model === "string") answer.model ??= given.model;
+  answer.usage = fields(given.usage) ?? answer.usage;
+  const choice = fields(Array.isArray(given.choices) ? given.choices[0] : null);
+  if (!choice) return;
+  const message = fields(choice.delta) ?? fields(choice.message);
+  answer.content += wordsOf(message?.content);
+  answer.reasoning += text(message?.reasoning_content) || text(message?.reasoning);
+  addToolCalls(answer.toolCalls, message?.tool_calls);
+  if (typeof choice.finish_reason === "string") answer.finishReason = choice.finish_reason;
+}

@@ -1,0 +1,27 @@
+import { streamVerb } from "@/server/platform/stream-verb";
+import { requireTrainer } from "../../trainers";
+import { gatewayInput } from "../schemas";
+import { findTarget } from "./find-target";
+
+const SECOND_MS = 1000;
+
+export const listServedModels = streamVerb(
+  {
+    name: "fineTuning.listServedModels",
+    summary: "List the model of a deployment, as of OpenAI's list of models.",
+    description:
+      "It has the one model that the deployment answers as. Errors have OpenAI's `error` beside the fields of a problem.",
+    effect: "read",
+    capability: "workspace:read",
+    input: gatewayInput,
+    produces: { "application/json": { type: "object" } },
+    problems: "openai",
+  },
+  async (ctx, { deploymentId }) => {
+    await requireTrainer(ctx);
+    const { name, startedAt, createdAt } = await findTarget(ctx, deploymentId);
+    const created = Math.floor((startedAt ?? createdAt) / SECOND_MS);
+    const data = [{ id: name, object: "model", created, owned_by: "whetstone" }];
+    return { mediaType: "application/json", body: JSON.stringify({ object: "list", data }) };
+  },
+);

@@ -1,0 +1,160 @@
+import { randomBytes } from "node:crypto";
+import type { Ctx } from "@/server/platform/context";
+import { logger } from "@/server/platform/logging/log";
+import { loggable } from "@/server/platform/logging/loggable";
+import { decodeTraces, storeTraces } from "@/server/services/telemetry";
+import type { DeploymentRow } from "../read-deployments";
+import type { ChatRequest } from "./chat-request";
+import type { Answer } from "./fold-answer";
+
+type Fields = Record<string, unknown>;
+
+export type Call = {
+  deployment: DeploymentRow;
+  request: ChatRequest;
+  /** The client's own id of the conversation, where it sends one. */
+  conversationId: string | null;
+  answer: Answer;
+  /** Unix ms. */
+  startedAt: number;
+  endedAt: number;
+  firstTokenAt: number | null;
+  /** Why it has no whole answer. */
+  error: string | null;
+};
+
+const CLIENT = 3;
+const FAILED = 2;
+const PROVIDER = "whetstone";
+const SCOPE = "whetstone.gateway";
+
+const fields = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
+
+function partOf(given: unknown): Fields {
+  const { type, text, image_url: image, ...rest } = fields(given);
+  if (typeof text === "string") return { type: "text", content: text };
+  if (image !== undefined) return { type: "uri", modality: "image", uri: fields(image).url ?? image };
+  return { type: String(type ?? "unknown"), ...rest };
+}
+
+const callPart = (id: unknown, name: unknown, given: unknown): Fields => ({
+  type: "tool_call",
+  id,
+  name,
+  arguments: given,
+});
+
+/** Returns a message of the OpenAI interface in OpenTelemetry's GenAI convention. */
+function messageOf({ role, content, tool_calls, tool_call_id, name }: ChatRequest["messages"][number]): Fields {
+  if (role === "tool") {
+    return { role, parts: [{ type: "tool_call_response", id: tool_call_id, response: content }] };
+  }
+  const said = Array.isArray(content)
+    ? content.map(partOf)
+    : typeof content === "string" && content !== ""
+      ? [{ type: "text", content }]
+      : [];
+  const calls = (Array.isArray(tool_calls) ? tool_calls : []).map((one) => {
+    const { id, function: called } = fields(one);
+    return callPart(id, fields(called).name, fields(called).arguments);
+  });
+  return { role, parts: [...said, ...calls], ...(typeof name === "string" ? { name } : {}) };
+}
+
+const answerOf = ({ content, reasoning, toolCalls, finishReason }: Answer): Fields => ({
+  role: "assistant",
+  parts: [
+    ...(reasoning === "" ? [] : [{ type: "reasoning", content: reasoning }]),
+    ...(content === "" ? [] : [{ type: "text", content }]),
+    ...toolCalls.map((call) => callPart(call.id, call.name, call.arguments)),
+  ],
+  finish_reason: finishReason,
+});
+
+const SETTINGS = {
+  temperature: "temperature",
+  top_p: "top_p",
+  max_tokens: "max_tokens",
+  max_completion_tokens: "max_tokens",
+  seed: "seed",
+  presence_penalty: "presence_penalty",
+  frequency_penalty: "frequency_penalty",
+} as const;
+
+const settingsOf = (request: Fields) =>
+  Object.entries(SETTINGS).map(([name, attribute]) => [`gen_ai.request.${attribute}`, request[name]] as const);
+
+function usageOf({ usage }: Answer): (readonly [string, unknown])[] {
+  const { prompt_tokens, completion_tokens, prompt_tokens_details, completion_tokens_details } = usage ?? {};
+  return [
+    ["gen_ai.usage.input_tokens", prompt_tokens],
+    ["gen_ai.usage.output_tokens", completion_tokens],
+    ["gen_ai.usage.cache_read.input_tokens", fields(prompt_tokens_details).cached_tokens],
+    ["gen_ai.usage.reasoning_tokens", fields(completion_tokens_details).reasoning_tokens],
+  ];
+}
+
+function anyValue(value: unknown): Fields | null {
+  if (typeof value === "number" && Number.isFinite(value)) {
+    return Number.isInteger(value) ? { intValue: value } : { doubleValue: value };
+  }
+  if (Array.isArray(value)) return { arrayValue: { values: value.map((one) => ({ stringValue: String(one) })) } };
+  return typeof value === "string" ? { stringValue: value } : null;
+}
+
+const attributesOf = (pairs: readonly (readonly [string, unknown])[]) =>
+  pairs.flatMap(([key, given]) => {
+    const value = anyValue(given);
+    return value ? [{ key, value }] : [];
+  });
+
+/** Returns a call as the batch that an application's own instrumentation would send of it. */
+export function batchOf(call: Call): object {
+  const { deployment, request, conversationId, answer, startedAt, endedAt, firstTokenAt, error } = call;
+  const { name } = deployment;
+  const hasAnswer = answer.content !== "" || answer.toolCalls.length > 0 || answer.reasoning !== "";
+  const attributes = attributesOf([
+    ["gen_ai.operation.name", "chat"],
+    ["gen_ai.provider.name", PROVIDER],
+    ["gen_ai.request.model", name],
+    ["gen_ai.response.model", name],
+    ["gen_ai.response.id", answer.id],
+    ["gen_ai.response.finish_reasons", answer.finishReason === null ? null : [answer.finishReason]],
+    ["gen_ai.conversation.id", conversationId],
+    ["user.id", request.user],
+    ["gen_ai.input.messages", JSON.stringify(request.messages.map(messageOf))],
+    ["gen_ai.output.messages", hasAnswer ? JSON.stringify([answerOf(answer)]) : null],
+    ["gen_ai.tool.definitions", request.tools?.length ? JSON.stringify(request.tools) : null],
+    ["gen_ai.response.time_to_first_chunk", firstTokenAt === null ? null : (firstTokenAt - startedAt) / 1000],
+    ["error.type", error],
+    ["whetstone.deployment.id", deployment.id],
+    ["whetstone.checkpoint.id", deployment.checkpointId],
+    ...settingsOf(request),
+    ...usageOf(answer),
+  ]);
+  const span = {
+    traceId: randomBytes(16).toString("hex"),
+    spanId: randomBytes(8).toString("hex"),
+    name: `chat ${name}`,
+    kind: CLIENT,
+    startTimeUnixNano: `${startedAt}000000`,
+    endTimeUnixNano: `${Math.max(startedAt, endedAt)}000000`,
+    status: error === null ? {} : { code: FAILED, message: error },
+    attributes,
+  };
+  const resource = { attributes: attributesOf([["service.name", name]]) };
+  return { resourceSpans: [{ resource, scopeSpans: [{ scope: { name: SCOPE, version: "1" }, spans: [span] }] }] };
+}
+
+/** Stores a call as telemetry, by the way that an application's own would take. An answer is not lost because that fails. */
+export async function recordCall(ctx: Ctx, call: Call): Promise<void> {
+  if (call.deployment.purpose === "playground") return;
+  try {
+    await storeTraces(ctx, decodeTraces(Buffer.from(JSON.stringify(batchOf(call))), "json"));
+  } catch (error) {
+    logger("gateway").error(
+      { err: loggable(error), deploymentId: call.deployment.id },
+      "A call could not be recorded.",
+    );
+  }
+}

@@ -1,0 +1,36 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { and, eq, isNotNull } from "drizzle-orm";
+import { deployments } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import type { ServingGates } from "../../serving-gates";
+import { runDeployment } from "../run-deployment";
+
+const PAUSE_MS = 20;
+
+/** For tests: takes the turns of a project's deployments that wait for something, as the worker would, while `work` runs. */
+export async function driving<T>(ctx: Ctx, work: () => Promise<T>, rooms?: ServingGates): Promise<T> {
+  let isOver = false;
+  const drive = async () => {
+    while (!isOver) {
+      await takeTurns(ctx, rooms);
+      await wait(PAUSE_MS);
+    }
+  };
+  const driver = drive();
+  try {
+    return await work();
+  } finally {
+    isOver = true;
+    await driver;
+  }
+}
+
+/** Takes one turn of each deployment that waits for something, whenever it is due. */
+export async function takeTurns(ctx: Ctx, rooms?: ServingGates): Promise<void> {
+  const waiting = await ctx.db
+    .select({ id: deployments.id })
+    .from(deployments)
+    .where(and(eq(deployments.projectId, ctx.projectId), isNotNull(deployments.dueAt)))
+    .orderBy(deployments.id);
+  for (const { id } of waiting) await runDeployment(ctx, id, rooms);
+}

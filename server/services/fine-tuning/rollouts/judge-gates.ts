@@ -1,0 +1,81 @@
+import type { Gate } from "./schemas";
+
+type Checkpoint = { metrics: Record<string, number | null> };
+
+const gate = (
+  name: Gate["gate"],
+  status: Gate["status"],
+  message: string,
+  measured: number | null = null,
+  allowed: number | null = null,
+): Gate => ({ gate: name, status, message, measured, allowed });
+
+const shown = (value: number) => String(Number(value.toPrecision(4)));
+const percent = (part: number) => `${shown(part * 100)} %`;
+
+/** Whether a job has a checkpoint that can be deployed. */
+export function judgeCheckpoint(found: { profile: unknown; taintedAt: number | null } | undefined): Gate {
+  if (!found) return gate("checkpoint", "failed", "The job has no checkpoint whose files are stored.");
+  if (found.taintedAt !== null) {
+    return gate("checkpoint", "failed", "Words that it was trained on were deleted with their user or conversation.");
+  }
+  return found.profile === null
+    ? gate("checkpoint", "failed", "The checkpoint has not generated an answer.")
+    : gate("checkpoint", "passed", "The job succeeded, and its checkpoint generated an answer.");
+}
+
+/** Whether the validation loss is low enough beside that of what is deployed. `null` is unknown, and an unknown loss is no lower. */
+export function judgeLoss(candidate: Checkpoint, incumbent: Checkpoint | null, maxIncrease: number): Gate {
+  if (!incumbent) return gate("validation_loss", "not_applicable", "Nothing is deployed under this name yet.");
+  const [measured, before] = [candidate.metrics.eval_loss ?? null, incumbent.metrics.eval_loss ?? null];
+  if (before === null) {
+    return gate(
+      "validation_loss",
+      "not_applicable",
+      "What is deployed has no validation loss to compare with.",
+      measured,
+    );
+  }
+  const allowed = before * (1 + maxIncrease);
+  if (measured === null) {
+    return gate("validation_loss", "failed", "It has no validation loss, and what is deployed has one.", null, allowed);
+  }
+  const isLow = measured <= allowed;
+  const bound = `${shown(before)} is deployed, and ${percent(maxIncrease)} more is allowed`;
+  const message = `Its validation loss is ${shown(measured)}: ${bound}.`;
+  return gate("validation_loss", isLow ? "passed" : "failed", message, measured, allowed);
+}
+
+const PARITY: Record<"passed" | "failed" | "waiting", string> = {
+  passed: "What is served answers like the checkpoint.",
+  failed: "What would be served answers differently from the checkpoint.",
+  waiting: "Answers are being compared.",
+};
+
+export const judgeParity = (form: object | null, status: "passed" | "failed" | "waiting"): Gate =>
+  form === null
+    ? gate("parity", "not_applicable", "The checkpoint is served as it is.")
+    : gate("parity", status, PARITY[status]);
+
+type Comparison =
+  | { status: "waiting" }
+  | { status: "done"; drop: number | null }
+  | { status: "failed"; message: string };
+
+/** Whether held-out answers are as good as those of what is deployed. */
+export function judgePreserved(compared: Comparison | { status: "none"; message: string }, maxDrop: number): Gate {
+  switch (compared.status) {
+    case "none":
+      return gate("preserved_answers", "not_applicable", compared.message);
+    case "waiting":
+      return gate("preserved_answers", "waiting", "Answers to held-out Examples are being compared.");
+    case "failed":
+      return gate("preserved_answers", "failed", `They could not be compared. ${compared.message}`.trim());
+  }
+  const { drop } = compared;
+  if (drop === null) return gate("preserved_answers", "not_applicable", "No answer could be compared.");
+  const message = `Its answers are ${percent(Math.abs(drop))} ${drop > 0 ? "less" : "more"} like the expected ones than those of what is deployed; ${percent(maxDrop)} less is allowed.`;
+  return gate("preserved_answers", drop <= maxDrop ? "passed" : "failed", message, drop, maxDrop);
+}
+
+export const judgeDeployment = (status: Gate["status"], message: string): Gate => gate("deployment", status, message);
