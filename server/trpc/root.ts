@@ -17,7 +17,7 @@ import {
 } from "./routers/diagnostics";
 import { filesRouter } from "./routers/files";
 import { findingsRouter } from "./routers/findings";
-import { trainingJobsRouter } from "./routers/fine-tuning";
+import { certificatesRouter, lineageRouter, modelExportsRouter, trainingJobsRouter } from "./routers/fine-tuning";
 import { knowledgeGoalsRouter } from "./routers/knowledge-goals";
 import { linksRouter, membersRouter } from "./routers/members";
 import { notificationsRouter } from "./routers/notifications";
@@ -25,7 +25,6 @@ import { peopleRouter } from "./routers/people";
 import { costsRouter, modelPricesRouter, repricingsRouter } from "./routers/pricing";
 import { projectsRouter } from "./routers/projects";
 import { savedViewsRouter } from "./routers/saved-views";
-import { certificatesRouter, lineageRouter, modelExportsRouter } from "./routers/serving";
 import { setupRouter } from "./routers/setup";
 import { signInRouter } from "./routers/sign-in";
 import {

@@ -1,7 +1,15 @@
 import {
+  cancelExport,
   cancelJob,
+  certifyCheckpoint,
+  createExport,
   createJob,
+  getCertificate,
+  getExport,
   getJob,
+  getLineage,
+  listCertificates,
+  listExports,
   listJobs,
   pauseJob,
   resumeJob,
@@ -19,3 +27,18 @@ export const trainingJobsRouter = router({
   pause: mutation(pauseJob),
   resume: mutation(resumeJob),
 });
+
+export const certificatesRouter = router({
+  list: query(listCertificates),
+  get: query(getCertificate),
+  create: mutation(certifyCheckpoint),
+});
+
+export const modelExportsRouter = router({
+  list: query(listExports),
+  get: query(getExport),
+  create: mutation(createExport),
+  cancel: mutation(cancelExport),
+});
+
+export const lineageRouter = router({ get: query(getLineage) });

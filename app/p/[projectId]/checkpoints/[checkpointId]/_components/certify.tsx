@@ -38,7 +38,7 @@ export function Certify({ projectId, checkpoint, onStarted, onClose }: Props) {
     ),
   );
   const certify = useMutation(
-    trpc.certificates.certify.mutationOptions({
+    trpc.certificates.create.mutationOptions({
       onSuccess: ({ certificate }) => {
         notifications.show({ message: "Comparing answers" });
         onStarted(certificate.id);
