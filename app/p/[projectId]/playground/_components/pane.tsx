@@ -26,7 +26,12 @@ export function Pane({ projectId, name, target, onTarget, pane }: Props) {
   return (
     <section className={classes.pane} aria-label={name}>
       <div className={classes.paneHead}>
-        <TargetSelect projectId={projectId} label={`Model of the ${name.toLowerCase()}`} value={target} onChange={onTarget} />
+        <TargetSelect
+          projectId={projectId}
+          label={`Model of the ${name.toLowerCase()}`}
+          value={target}
+          onChange={onTarget}
+        />
       </div>
       <ServerLine projectId={projectId} target={target} pane={pane} />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
@@ -58,7 +63,9 @@ function ServerLine({ projectId, target, pane: { server } }: Pick<Props, "projec
     <div className={classes.server} role="status">
       {isChanging(deployment) ? <Loader size={12} aria-hidden /> : null}
       <DeploymentStatus deployment={deployment} />
-      <span className="clip">{isChanging(deployment) ? (deployment.stageDetail ?? "Waiting for the trainer") : ""}</span>
+      <span className="clip">
+        {isChanging(deployment) ? (deployment.stageDetail ?? "Waiting for the trainer") : ""}
+      </span>
       <span className={classes.serverActions}>
         {deployment.purpose === "service" ? (
           <Link href={deploymentHref(projectId, deployment.id)}>Open</Link>

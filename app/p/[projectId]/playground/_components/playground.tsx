@@ -27,7 +27,9 @@ export const Playground = ({ projectId }: { projectId: string }) => (
 function useTargets(projectId: string, given: { a: Target | null; b: Target | null }) {
   const trpc = useTRPC();
   const checkpoints = useQuery(trpc.checkpoints.list.queryOptions({ projectId, limit: 100 }));
-  const checkpoint = checkpoints.data?.checkpoints.find(({ id }) => given.b?.kind === "checkpoint" && id === given.b.id);
+  const checkpoint = checkpoints.data?.checkpoints.find(
+    ({ id }) => given.b?.kind === "checkpoint" && id === given.b.id,
+  );
   const base: Target | null = checkpoint === undefined ? null : { kind: "base", id: checkpoint.baseModel.id };
   return { a: given.a ?? base, b: given.b, error: checkpoints.error };
 }
