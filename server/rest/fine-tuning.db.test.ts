@@ -28,10 +28,16 @@ const ROUTES: [method: string, path: string, capabilities: Capability[], body?: 
   ["GET", "/tuning-configs/tc_1", READS],
   ["PATCH", "/tuning-configs/tc_1", ["project:data:write"], { name: "Daily" }],
   ["DELETE", "/tuning-configs/tc_1", ["project:data:write"]],
+  ["GET", "/deployments", READS],
+  ["GET", "/deployments/dep_1", READS],
+  ["POST", "/deployments/dep_1/stop", ["project:models:manage"], {}],
+  ["POST", "/deployments/dep_1/roll-back", ["project:models:manage"], {}],
+  ["POST", "/playgrounds", ["project:models:manage"], { checkpointId: "ckpt_1" }],
+  ["GET", "/tuning-configs/tc_1/rollouts", READS],
   ["POST", "/export", ["project:models:manage"], {}],
 ];
 /** Not served by this version, whether a trainer is attached or not. */
-const ABSENT = /\/(deploy|export|lineage\/model_1)$/;
+const ABSENT = /\/(export|lineage\/model_1)$/;
 const dispatch = createDispatcher(OPERATIONS);
 
 test.each(ROUTES)(
@@ -66,7 +72,9 @@ const nameOf = ({ method, path }: Operation) => `${method} ${path}`;
 test("every route of the interface's table is served, with its capabilities", () => {
   const served = ofFineTuning.map((one) => [nameOf(one), factsOf(one).capability] as const);
   for (const [method, path, capabilities] of ROUTES) {
-    const pattern = path.replace(/\/(job|ckpt|tc|model)_1/, "/:$1").replaceAll(/:(job|ckpt|tc|model)/g, ":[A-Za-z]+");
+    const pattern = path
+      .replace(/\/(job|ckpt|tc|dep|model)_1/, "/:$1")
+      .replaceAll(/:(job|ckpt|tc|dep|model)/g, ":[A-Za-z]+");
     const found = served.filter(([name]) =>
       new RegExp(`^${method} /projects/:projectId/fine-tuning${pattern}$`).test(name),
     );

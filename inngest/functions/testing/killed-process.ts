@@ -5,7 +5,7 @@ import {
   runCollectionPass,
   runImport,
 } from "@/server/services/datasets";
-import { runTrainingJob } from "@/server/services/fine-tuning";
+import { runDeployment, runTrainingJob } from "@/server/services/fine-tuning";
 import { jobContext } from "../../job-context";
 
 /** For tests: continues a piece of work, once it is told to, until it is done or killed. */
@@ -20,6 +20,9 @@ const WORK: Record<string, () => Promise<void>> = {
   },
   async training() {
     while (!(await runTrainingJob(jobContext("run-training-job", projectId), id)).done);
+  },
+  async deployment() {
+    while (!(await runDeployment(jobContext("run-deployment", projectId), id)).done);
   },
   /** Every third candidate is rejected, whichever process decides. */
   async review() {

@@ -37,6 +37,8 @@ import {
 } from "@/server/services/diagnostics";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
 import { connectTracker, failWorkItem, storedTrackerDelivery } from "@/server/services/diagnostics/work-items/testing";
+import { driveNext } from "@/server/services/fine-tuning/deployments/testing/drive";
+import { storedDeployment } from "@/server/services/fine-tuning/deployments/testing/stored-deployment";
 import { ScriptedTrainer } from "@/server/services/fine-tuning/testing/scripted-trainer";
 import { trainingChoice, trainingWorld } from "@/server/services/fine-tuning/testing/training-world";
 import { createUser, startSession } from "@/server/services/identity";
@@ -361,6 +363,24 @@ const SAMPLES: Record<string, Sample> = {
   "fineTuning.cancelJob": async ({ ctx }) => ({ input: { jobId: (await trainingWorld(ctx, "a")).jobId } }),
   "fineTuning.pauseJob": async ({ ctx }) => ({ input: { jobId: await jobThatIs(ctx, { status: "running" }) } }),
   "fineTuning.resumeJob": async ({ ctx }) => ({ input: { jobId: await jobThatIs(ctx, PAUSED) } }),
+  "fineTuning.deployCheckpoint": async ({ ctx }) => {
+    const { checkpointId } = await trainingWorld(ctx, "a");
+    await driveNext(ctx);
+    return { input: { checkpointId } };
+  },
+  "fineTuning.rollBackDeployment": async ({ ctx }) => {
+    const { checkpointId } = await trainingWorld(ctx, "a");
+    await storedDeployment(ctx, checkpointId, { status: "stopped", endedAt: 1, startedAt: 1 });
+    const deploymentId = await storedDeployment(ctx, checkpointId, { status: "stopped", endedAt: 2, startedAt: 2 });
+    await driveNext(ctx);
+    return { input: { deploymentId } };
+  },
+  "fineTuning.stopDeployment": async ({ ctx }) => ({
+    input: { deploymentId: await storedDeployment(ctx, (await trainingWorld(ctx, "a")).checkpointId) },
+  }),
+  "fineTuning.startPlayground": async ({ ctx }) => ({
+    input: { checkpointId: (await trainingWorld(ctx, "a")).checkpointId },
+  }),
   "fineTuning.addBaseModel": only({ id: "acme/support", source: "hub" }),
   "fineTuning.removeBaseModel": async ({ ctx }) => ({
     input: { baseModelId: (await trainingWorld(ctx, "a")).baseModelId },
@@ -423,8 +443,8 @@ const exampleOfVerb =
 const LINKS = ["links.forgotPassword", "links.join", "links.resetPassword", "setup.complete"];
 /** Look-ups that only take the form of a mutation: their token must stand in no address. */
 const LOOK_UPS = ["links.invitation", "links.passwordReset"];
-/** A batch's record is its receipt. */
-const BATCHES = ["files.continueUpload", "otlp.logs", "otlp.traces"];
+/** A batch's record is its receipt, and a model call's is the call. */
+const BATCHES = ["files.continueUpload", "fineTuning.completeChat", "otlp.logs", "otlp.traces"];
 
 const verbs = (await verbsOfServices()).map(({ exported, verb }) => ({
   exported,

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { afterAll, expect, test } from "vitest";
 import type { z } from "zod";
 import { db } from "@/db/pool";
+import { rolloutDecisions } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { namesAThing, placeOf } from "@/db/testing/things";
 import { CAPABILITIES } from "@/server/platform/capabilities";
@@ -23,6 +24,7 @@ import {
   listFindings,
 } from "@/server/services/diagnostics";
 import { storedTrackerDelivery } from "@/server/services/diagnostics/work-items/testing";
+import { storedDeployment } from "@/server/services/fine-tuning/deployments/testing/stored-deployment";
 import { ScriptedTrainer } from "@/server/services/fine-tuning/testing/scripted-trainer";
 import { trainingWorld } from "@/server/services/fine-tuning/testing/training-world";
 import { inviteMember } from "@/server/services/members";
@@ -120,7 +122,16 @@ async function tenant(mark: string) {
   const fileId = await storedFile(ctx, [chatLine(mark)], `${mark}.jsonl`);
   await createImport(ctx, { datasetId, fileId });
   await createKnowledgeGoal(ctx, { title: `Goal ${mark}`, keyPhrases: [mark] });
-  await trainingWorld(ctx, mark);
+  const training = await trainingWorld(ctx, mark);
+  await storedDeployment(ctx, training.checkpointId, { name: mark });
+  await ctx.db.insert(rolloutDecisions).values({
+    projectId: ctx.projectId,
+    id: `rod_${hex(32)}`,
+    configId: training.configId,
+    jobId: training.jobId,
+    gates: [],
+    updatedAt: Date.now(),
+  });
   await failedDelivery(ctx, mark);
   await inviteMember(ctx, { role: "viewer", email: `${mark}@example.test` });
   await storedJob(ctx, { state: "failed", error: { name: "Error", message: mark }, data: { markId: mark } });
@@ -198,6 +209,8 @@ test("with another tenant's ids in every place, nothing of theirs is told or tou
     "checkpoints",
     "tuning_configs",
     "base_models",
+    "deployments",
+    "rollout_decisions",
   ]) {
     expect(rows[name]?.length, `${name} has something to tell`).toBeGreaterThan(0);
   }

@@ -1,6 +1,6 @@
 import { eq } from "drizzle-orm";
 import { afterAll, expect, test } from "vitest";
-import { apiKeys, conversations, ruleRuns } from "@/db/schema";
+import { apiKeys, conversations, deployments, ruleRuns } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Capability } from "@/server/platform/capabilities";
 import type { Ctx } from "@/server/platform/context";
@@ -27,6 +27,8 @@ import {
 import { RULES } from "@/server/services/diagnostics/rules";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
 import { connectTracker, failWorkItem, storedTrackerDelivery } from "@/server/services/diagnostics/work-items/testing";
+import { driveNext } from "@/server/services/fine-tuning/deployments/testing/drive";
+import { storedDeployment } from "@/server/services/fine-tuning/deployments/testing/stored-deployment";
 import { ScriptedTrainer } from "@/server/services/fine-tuning/testing/scripted-trainer";
 import { storedJob as storedTrainingJob } from "@/server/services/fine-tuning/testing/stored-job";
 import { trainingWorld } from "@/server/services/fine-tuning/testing/training-world";
@@ -112,6 +114,10 @@ async function world() {
     repricing,
     training,
     jobId: training.jobId,
+    deploymentIds: [
+      await storedDeployment(ctx, training.checkpointId, { name: SECRET, status: "stopped", endedAt: 1, startedAt: 1 }),
+      await storedDeployment(ctx, training.checkpointId, { name: SECRET, startedAt: 2 }),
+    ],
     runningJobId: await storedTrainingJob(ctx, { name: SECRET, status: "running" }),
     pausedJobId: await storedTrainingJob(ctx, { name: SECRET, status: "paused", dispatchedAt: 1, attempt: 1 }),
   };
@@ -146,6 +152,42 @@ const CALLS: Record<string, { capability: Capability; call: (of: World) => Call;
     capability: "models:manage",
     call: ({ pausedJobId }) => ({ method: "POST", path: `/fine-tuning/jobs/${pausedJobId}/resume`, body: {} }),
     gets: { job: { status: "queued" } },
+  },
+  "fineTuning.deployCheckpoint": {
+    capability: "project:models:manage",
+    call: ({ training }) => ({
+      method: "POST",
+      path: `/fine-tuning/checkpoints/${training.checkpointId}/deploy`,
+      body: {},
+    }),
+    gets: { deployment: { status: "running", endpoint: expect.any(String), error: null } },
+  },
+  "fineTuning.rollBackDeployment": {
+    capability: "project:models:manage",
+    call: ({ deploymentIds }) => ({
+      method: "POST",
+      path: `/fine-tuning/deployments/${deploymentIds[1]}/roll-back`,
+      body: {},
+    }),
+    gets: { deployment: { status: "running" } },
+  },
+  "fineTuning.stopDeployment": {
+    capability: "project:models:manage",
+    call: ({ deploymentIds }) => ({
+      method: "POST",
+      path: `/fine-tuning/deployments/${deploymentIds[1]}/stop`,
+      body: {},
+    }),
+    gets: { deployment: { id: expect.any(String), status: "stopping" } },
+  },
+  "fineTuning.startPlayground": {
+    capability: "project:models:manage",
+    call: ({ training }) => ({
+      method: "POST",
+      path: "/fine-tuning/playgrounds",
+      body: { checkpointId: training.checkpointId },
+    }),
+    gets: { deployment: { status: "pending" } },
   },
   "fineTuning.addBaseModel": {
     capability: "models:manage",
@@ -415,6 +457,12 @@ const CALLS: Record<string, { capability: Capability; call: (of: World) => Call;
 };
 /** Before the call, for those that take what the others leave alone. */
 const BEFORE: Record<string, (of: World) => Promise<unknown>> = {
+  "fineTuning.deployCheckpoint": ({ ctx }) => driveNext(ctx),
+  // What runs is not what ran before it.
+  "fineTuning.rollBackDeployment": async ({ ctx, deploymentIds: [before = ""] }) => {
+    await ctx.db.update(deployments).set({ quantization: "q8_0", isForced: true }).where(eq(deployments.id, before));
+    await driveNext(ctx);
+  },
   "backfills.resume": ({ ctx, backfillId }) => failBackfill(ctx, backfillId, SECRET),
   "repricings.create": ({ ctx, repricing }) => endRepricing(ctx, repricing.id),
   "repricings.undo": ({ ctx, repricing }) => endRepricing(ctx, repricing.id),

@@ -163,8 +163,8 @@ export class ScriptedDeployments {
         `data: ${JSON.stringify({ ...common, object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`,
       );
     for (const [n, content] of this.words.entries()) {
-      if (n === this.breaksAfter) return void response.destroy();
       if (this.delayMs > 0) await wait(this.delayMs);
+      if (n === this.breaksAfter) return void response.destroy();
       if (response.destroyed) return;
       chunk(n === 0 ? { role: "assistant", content } : { content });
     }

@@ -34,3 +34,23 @@ export async function takeTurns(ctx: Ctx, rooms?: ServingGates): Promise<void> {
     .orderBy(deployments.id);
   for (const { id } of waiting) await runDeployment(ctx, id, rooms);
 }
+
+const SETTLED: readonly string[] = ["running", "stopped", "failed", "timeout"];
+
+/** Takes the turns of the project's next deployment in the background, until it has settled. */
+export async function driveNext(ctx: Ctx): Promise<void> {
+  const read = () =>
+    ctx.db
+      .select({ id: deployments.id, status: deployments.status })
+      .from(deployments)
+      .where(eq(deployments.projectId, ctx.projectId));
+  const known = new Set((await read()).map(({ id }) => id));
+  void (async () => {
+    for (;;) {
+      await wait(PAUSE_MS);
+      const next = (await read()).filter(({ id }) => !known.has(id));
+      if (next.length > 0 && next.every(({ status }) => SETTLED.includes(status))) return;
+      await takeTurns(ctx);
+    }
+  })();
+}
