@@ -9,7 +9,12 @@ import { backendWords } from "../../_components/serving/words";
 import { checkpointHref } from "../../_components/training/hrefs";
 import { shortModel } from "../../_components/training/words";
 
-type Options = { projectId: string; checkpointName: (id: string) => string | undefined };
+type Options = {
+  projectId: string;
+  checkpointName: (id: string) => string | undefined;
+  /** All are of one name: each is called by what it serves. */
+  versions?: boolean;
+};
 
 /** Since when a deployment is what it is: its end, its start, or the request. */
 export const sinceOf = ({ endedAt, startedAt, createdAt }: Deployment) => endedAt ?? startedAt ?? createdAt;
@@ -22,19 +27,21 @@ export const servedWords = (
     ? shortModel(baseModel?.id ?? "A base model")
     : (checkpointName(checkpointId) ?? "A checkpoint");
 
-export const columnsOf = ({ projectId, checkpointName }: Options): ListColumn<Deployment>[] => [
+export const columnsOf = ({ projectId, checkpointName, versions = false }: Options): ListColumn<Deployment>[] => [
   {
     id: "name",
-    header: "Name",
+    header: versions ? "Version" : "Name",
     meta: { link: true },
     cell: ({ row: { original } }) => (
       <>
         <Text size="sm" fw={500} component="div" className="clip">
-          {original.model}
+          {versions ? servedWords(original, checkpointName) : original.model}
         </Text>
-        <Text size="xs" c="dimmed" component="div" className="clip" visibleFrom="sm">
-          {servedWords(original, checkpointName)}
-        </Text>
+        {versions ? null : (
+          <Text size="xs" c="dimmed" component="div" className="clip" visibleFrom="sm">
+            {servedWords(original, checkpointName)}
+          </Text>
+        )}
         <Box hiddenFrom="sm" fz="xs">
           <DeploymentState deployment={original} />
         </Box>

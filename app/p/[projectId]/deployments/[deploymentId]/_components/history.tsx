@@ -18,7 +18,7 @@ export function History({ projectId, deployment }: { projectId: string; deployme
       name={`Versions of ${deployment.model}`}
       what="version"
       embedded
-      columns={columnsOf({ projectId, checkpointName }).filter(({ id }) => id !== "checkpoint")}
+      columns={columnsOf({ projectId, checkpointName, versions: true }).filter(({ id }) => id !== "checkpoint")}
       rows={deployments}
       rowId={({ id }) => id}
       rowName={(one) => servedWords(one, checkpointName)}
