@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 const SHA = "a".repeat(64);
 const COMMIT = "c".repeat(40);
 /** How long a deployment, a comparison or an export stays in each of its statuses, so that a browser sees them. */
-const STAGE_MS = 900;
+const STAGE_MS = 1500;
 const CHUNK_MS = 60;
 /** What the models say; the base model has not learned it. */
 export const UNTRAINED = "I am only a language model.";
@@ -145,7 +145,9 @@ export class ServingScript {
     const thing = this.exports.get(id);
     if (!thing) return notFound;
     if (action === "cancel") thing.over = true;
-    const status = thing.over ? "cancelled" : stageOf(["queued", "preflight", "building", "uploading", "succeeded"], thing);
+    const status = thing.over
+      ? "cancelled"
+      : stageOf(["queued", "preflight", "building", "uploading", "succeeded"], thing);
     const { repo_id: repo } = thing.spec.destination as { repo_id: string };
     const succeeded = status === "succeeded";
     return [

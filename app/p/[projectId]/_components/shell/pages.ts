@@ -72,7 +72,7 @@ export const GROUPS = [
     title: "Serve",
     pages: [
       { path: "deployments", label: "Deployments", key: "d", icon: IconRocket, needs: "workspace:read" },
-      { path: "playground", label: "Playground", key: "y", icon: IconMessageBolt, needs: "models:manage" },
+      { path: "playground", label: "Playground", key: ".", icon: IconMessageBolt, needs: "models:manage" },
       { path: "exports", label: "Exports", key: "z", icon: IconCloudUpload, needs: "workspace:read" },
       { path: "lineage", label: "Lineage", key: "q", icon: IconBinaryTree2, needs: "workspace:read" },
     ],

@@ -4,6 +4,7 @@ import Link from "next/link";
 import { useQueryStates } from "nuqs";
 import { BackLink } from "@/app/_components/layout/back-link";
 import { PageHeader } from "@/app/_components/layout/page-header";
+import { useKeys } from "@/app/_lib/use-keys";
 import type { Deployment } from "@/server/services/fine-tuning/deployments/schemas";
 import { useMay } from "../../../_components/access/membership";
 import { DeployDialog, type DeployStart } from "../../../_components/serving/deploy-dialog";
@@ -28,6 +29,8 @@ export function DeploymentHeader({ projectId, deployment, listHref }: Props) {
   const close = ask(null);
   const running = deployment.status === "running";
   const isService = deployment.purpose === "service";
+  const canRollBack = may && isService && running && previous !== undefined;
+  useKeys({ ["R"]: () => canRollBack && void setView({ ask: "roll-back" }) });
   const differs = deployment.status === "failed" && deployment.error?.code === "merge_parity_failed";
   return (
     <>
@@ -54,7 +57,7 @@ export function DeploymentHeader({ projectId, deployment, listHref }: Props) {
             {may && isService ? (
               <>
                 {differs ? <Button onClick={ask("force")}>Deploy anyway…</Button> : null}
-                {running && previous !== undefined ? (
+                {canRollBack ? (
                   <Button variant="default" onClick={ask("roll-back")}>
                     Roll back…
                   </Button>
