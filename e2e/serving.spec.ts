@@ -154,7 +154,7 @@ test("a finished run is compared, deployed, called, tried, exported and rolled b
     replayed.searchParams.set("b", `checkpoint:${checkpointId}`);
     await page.goto(replayed.toString());
     await expect(page.getByText("Not loaded.").first()).toBeVisible();
-    await press(page.getByRole("button", { name: "Answer" }), page.getByRole("button", { name: "Stop", exact: true }));
+    await press(page.getByRole("button", { name: "Answer", exact: true }), page.getByRole("button", { name: "Stop", exact: true }));
     await expect(page.getByRole("region", { name: "Answers of the second pane" })).toContainText(LEARNED, {
       timeout: LAST_MS,
     });

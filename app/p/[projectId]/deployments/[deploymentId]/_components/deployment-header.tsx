@@ -17,6 +17,7 @@ import { RollBack } from "./roll-back";
 import { useHistory } from "./use-history";
 import { viewParsers } from "./view";
 
+const SHIFT_R = "R";
 type Props = { projectId: string; deployment: Deployment; listHref: string };
 
 /** A deployment's name and status, and what can be done with it. */
@@ -30,7 +31,7 @@ export function DeploymentHeader({ projectId, deployment, listHref }: Props) {
   const running = deployment.status === "running";
   const isService = deployment.purpose === "service";
   const canRollBack = may && isService && running && previous !== undefined;
-  useKeys({ ["R"]: () => canRollBack && void setView({ ask: "roll-back" }) });
+  useKeys({ [SHIFT_R]: () => canRollBack && void setView({ ask: "roll-back" }) });
   const differs = deployment.status === "failed" && deployment.error?.code === "merge_parity_failed";
   return (
     <>
