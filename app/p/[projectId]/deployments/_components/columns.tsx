@@ -17,7 +17,7 @@ type Options = {
 };
 
 /** Since when a deployment is what it is: its end, its start, or the request. */
-export const sinceOf = ({ endedAt, startedAt, createdAt }: Deployment) => endedAt ?? startedAt ?? createdAt;
+const sinceOf = ({ endedAt, startedAt, createdAt }: Deployment) => endedAt ?? startedAt ?? createdAt;
 
 export const servedWords = (
   { checkpointId, baseModel }: Pick<Deployment, "checkpointId" | "baseModel">,

@@ -7,13 +7,13 @@ import { isUnfinishedExport } from "../../_components/serving/words";
 const PERCENT = 100;
 
 /** Bytes that are uploaded, in percent; `null` while that is unknown. */
-export const uploaded = ({ status, progress }: Pick<ModelExport, "status" | "progress">) =>
+const uploaded = ({ status, progress }: Pick<ModelExport, "status" | "progress">) =>
   status !== "uploading" || progress === null || !progress.bytesTotal
     ? null
     : Math.min(PERCENT, (PERCENT * progress.bytesDone) / progress.bytesTotal);
 
 /** What an export is doing; empty if its status says it all. */
-export function progressWords(of: ModelExport): string {
+function progressWords(of: ModelExport): string {
   const { status, progress, error, staleSince, cancelRequestedAt } = of;
   if (status === "failed") return error?.message ?? "";
   if (staleSince !== null) return "Its trainer cannot be reached";

@@ -15,7 +15,7 @@ export type Answer = Turn & {
   tookMs: number | null;
   firstMs: number | null;
 };
-export type Settings = { system: string; temperature: number; maxTokens: number };
+type Settings = { system: string; temperature: number; maxTokens: number };
 
 const messageOf = (error: unknown): string => {
   if (error instanceof ServerEnded) return [error.message, error.deployment.error?.hint].filter(Boolean).join(" ");

@@ -1,7 +1,7 @@
 import type { LineageEdge, LineageNode } from "@/server/services/fine-tuning/lineage/schemas";
 
 export type Placed = { node: LineageNode; column: number; row: number };
-export type Line = { from: string; to: string; type: LineageEdge["type"] };
+type Line = { from: string; to: string; type: LineageEdge["type"] };
 
 /** Kinds whose edges point at what they come from; drawn, everything flows from its source. */
 const POINTS_BACK: ReadonlySet<LineageEdge["type"]> = new Set([
