@@ -35,16 +35,21 @@ async function train(page: Page, project: TestProject): Promise<[string, string]
       split: "train",
     });
   }
-  const { job } = await send(page, project, "fine-tuning/jobs", {
+  const wanted = {
     name: "First round",
     datasetId: dataset.id,
     baseModel: { id: MODEL },
     method: "sft",
     adapter: "lora",
-  });
+  };
+  // The trainer is in this process, which the command line blocks: it may not have replied yet.
+  let jobId = "";
+  await expect(async () => {
+    jobId = (await send(page, project, "fine-tuning/jobs", wanted)).job.id;
+  }).toPass({ timeout: LAST_MS });
   type Checkpoints = { checkpoints: { id: string; stepNumber: number }[] };
   const stored = async () => {
-    const { checkpoints } = (await project.read(`fine-tuning/checkpoints?jobId=${job.id}`)) as unknown as Checkpoints;
+    const { checkpoints } = (await project.read(`fine-tuning/checkpoints?jobId=${jobId}`)) as unknown as Checkpoints;
     return checkpoints.toSorted((a, b) => b.stepNumber - a.stepNumber);
   };
   await expect.poll(async () => (await stored())[0]?.stepNumber, { timeout: LAST_MS }).toBe(STEPS);
@@ -154,7 +159,10 @@ test("a finished run is compared, deployed, called, tried, exported and rolled b
     replayed.searchParams.set("b", `checkpoint:${checkpointId}`);
     await page.goto(replayed.toString());
     await expect(page.getByText("Not loaded.").first()).toBeVisible();
-    await press(page.getByRole("button", { name: "Answer", exact: true }), page.getByRole("button", { name: "Stop", exact: true }));
+    await press(
+      page.getByRole("button", { name: "Answer", exact: true }),
+      page.getByRole("button", { name: "Stop", exact: true }),
+    );
     await expect(page.getByRole("region", { name: "Answers of the second pane" })).toContainText(LEARNED, {
       timeout: LAST_MS,
     });

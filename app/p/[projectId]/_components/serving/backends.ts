@@ -47,7 +47,16 @@ export function quantizationProblem(trainers: readonly Trainer[], quantization: 
     includes(form === "gguf" ? supports.ggufQuantizations : supports.compressedQuantizations, quantization);
   if (trainers.length === 0 || trainers.some((one) => can(one) && saidOf(one, quantization) === null)) return null;
   const said = trainers.flatMap((one) => saidOf(one, quantization, form) ?? [])[0];
-  return said ?? "The trainer does not build it.";
+  return said ?? NOT_BUILT;
+}
+
+const NOT_BUILT = "The trainer does not build it.";
+
+/** Returns what a list of quantizations has to say of those that cannot be built; empty if all can. */
+export function missingWords(trainers: readonly Trainer[], quantizations: readonly Quantization[]): string {
+  const reasons = new Set(quantizations.flatMap((one) => quantizationProblem(trainers, one) ?? []));
+  if (reasons.size === 0) return "";
+  return sentence("Some cannot be built here.", ...[...reasons].filter((reason) => reason !== NOT_BUILT));
 }
 
 /** Returns why a backend cannot serve a checkpoint in a form; `null` if it can. */

@@ -57,7 +57,7 @@ function Deploy({ projectId, start, onClose }: { projectId: string; start: Deplo
   const checkpoint = all.find(({ id }) => id === form.checkpointId);
   // Until somebody names it, it is called like the run it comes from.
   const shown = named ? form : { ...form, name: checkpoint === undefined ? "" : nameFrom(checkpoint.jobName) };
-  const deploy = useDeploy(projectId, onClose);
+  const deploy = useDeploy(projectId);
   if (deploy.isPending || deploy.result !== undefined)
     return <DeployProgress projectId={projectId} deploy={deploy} onClose={onClose} />;
   return (

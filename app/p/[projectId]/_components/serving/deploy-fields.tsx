@@ -8,7 +8,14 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import type { Checkpoint } from "@/server/services/fine-tuning/checkpoints/schemas";
 import { COMPRESSED_QUANTIZATIONS, GGUF_QUANTIZATIONS } from "@/server/services/fine-tuning/settings/schemas";
 import { deploymentHref } from "../training/hrefs";
-import { type Backend, backendProblem, builtForm, type Quantization, quantizationProblem } from "./backends";
+import {
+  type Backend,
+  backendProblem,
+  builtForm,
+  missingWords,
+  type Quantization,
+  quantizationProblem,
+} from "./backends";
 import { type DeployForm, nameProblem } from "./deploy-form";
 import { ParityOverride } from "./parity-override";
 import { BACKENDS } from "./words";
@@ -131,18 +138,12 @@ function FormField({ projectId, form, set }: PartProps) {
     label: value,
     disabled: quantizationProblem(trainers, value) !== null,
   });
-  const reasons = new Set(
-    [...GGUF_QUANTIZATIONS, ...COMPRESSED_QUANTIZATIONS].flatMap((one) => quantizationProblem(trainers, one) ?? []),
-  );
+  const missing = missingWords(trainers, [...GGUF_QUANTIZATIONS, ...COMPRESSED_QUANTIZATIONS]);
   return (
     <NativeSelect
       size="sm"
       label="Form"
-      description={
-        reasons.size === 0
-          ? "Quantized forms need less memory, and answer a little differently."
-          : `Some forms cannot be built here. ${[...reasons].join(" ")}`
-      }
+      description={missing || "Quantized forms need less memory, and answer a little differently."}
       inputWrapperOrder={["label", "input", "description"]}
       value={form.quantization ?? ""}
       onChange={(event) => {

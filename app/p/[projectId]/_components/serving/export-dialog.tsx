@@ -9,7 +9,7 @@ import { fieldProblem } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import type { Checkpoint } from "@/server/services/fine-tuning/checkpoints/schemas";
 import { exportHref } from "../training/hrefs";
-import { quantizationProblem } from "./backends";
+import { missingWords, quantizationProblem } from "./backends";
 import { checkpointWords } from "./deploy-fields";
 import { DestinationFields } from "./destination-fields";
 import {
@@ -183,7 +183,6 @@ function formatProblem(format: ExportForm["format"], { source }: ExportForm, che
 function FormatFields({ projectId, form, set, checkpoint }: FormatProps) {
   const trpc = useTRPC();
   const trainers = useQuery(trpc.fineTuning.listTrainers.queryOptions({ projectId })).data?.trainers ?? [];
-  const reasons = [...new Set(GGUF_QUANTIZATIONS.flatMap((one) => quantizationProblem(trainers, one) ?? []))];
   return (
     <>
       <Radio.Group
@@ -213,7 +212,7 @@ function FormatFields({ projectId, form, set, checkpoint }: FormatProps) {
           size="sm"
           label="Quantization"
           required
-          description={reasons.length === 0 ? null : `Some cannot be built here. ${reasons.join(" ")}`}
+          description={missingWords(trainers, GGUF_QUANTIZATIONS) || null}
           inputWrapperOrder={["label", "input", "description"]}
           value={form.quantization}
           onChange={(event) => {

@@ -12,7 +12,7 @@ const FOLLOW_MS = 1000;
  * Deploys a checkpoint and opens the page of what runs then. The request waits as long as that takes; meanwhile the row that it works
  * on is followed, which is also there for whoever leaves.
  */
-export function useDeploy(projectId: string, onDone: () => void) {
+export function useDeploy(projectId: string) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const router = useRouter();
@@ -22,7 +22,7 @@ export function useDeploy(projectId: string, onDone: () => void) {
       onSuccess: ({ deployment }) => {
         if (deployment.status !== "running") return;
         notifications.show({ message: `“${deployment.model}” runs` });
-        onDone();
+        // Leaves the dialog, too: closing it first would change the address and cancel this.
         router.push(deploymentHref(projectId, deployment.id));
       },
       onSettled: () => queries.invalidateQueries({ queryKey: trpc.deployments.pathKey() }),

@@ -21,7 +21,7 @@ import { Certificates } from "./certificates";
 import { CheckpointHeader } from "./checkpoint-header";
 import { Served } from "./served";
 
-const REFRESH_MS = 15_000;
+const REFRESH_MS = 5000;
 
 /** A checkpoint: what it is, how its forms answer, where it is served and published, and its files. */
 export function CheckpointPage({ projectId, checkpointId }: { projectId: string; checkpointId: string }) {

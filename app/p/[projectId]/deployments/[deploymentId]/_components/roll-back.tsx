@@ -31,7 +31,7 @@ export function RollBack({ projectId, deployment, previous, onClose }: Props) {
           message: `${said} “${next.model}”`,
           ...(next.status === "running" ? {} : { color: "red" }),
         });
-        onClose();
+        // Leaves the question, too: closing it first would change the address and cancel this.
         router.push(deploymentHref(projectId, next.id));
       },
       onSettled: () => queries.invalidateQueries({ queryKey: trpc.deployments.pathKey() }),
