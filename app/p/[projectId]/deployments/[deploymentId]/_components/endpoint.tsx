@@ -1,5 +1,5 @@
 "use client";
-import { DataList, SegmentedControl, Stack, Text } from "@mantine/core";
+import { DataList, Group, SegmentedControl, Stack, Text } from "@mantine/core";
 import Link from "next/link";
 import { useQueryStates } from "nuqs";
 import { CopyButton } from "@/app/_components/controls/copy-button";
@@ -31,11 +31,11 @@ export function Endpoint({ projectId, deployment }: { projectId: string; deploym
     <Stack gap="sm">
       <DataList size="sm" gap={6} labelWidth={130}>
         <Fact label="Base URL">
-          <IdText id={base} what="base URL" />
+          <Address url={base} what="base URL" />
         </Fact>
         {nameEndpoint === null ? null : (
           <Fact label="This version">
-            <IdText id={endpoint} what="base URL of this version" />
+            <Address url={endpoint} what="base URL of this version" />
           </Fact>
         )}
         <Fact label="Model">
@@ -66,3 +66,13 @@ export function Endpoint({ projectId, deployment }: { projectId: string; deploym
     </Stack>
   );
 }
+
+/** In full: addresses differ at their end. */
+const Address = ({ url, what }: { url: string; what: string }) => (
+  <Group gap={2} wrap="nowrap" align="flex-start">
+    <span className="mono" style={{ overflowWrap: "anywhere" }}>
+      {url}
+    </span>
+    <CopyButton value={url} label={`Copy ${what}`} />
+  </Group>
+);

@@ -49,8 +49,8 @@ function columnsOf(nodes: readonly LineageNode[], lines: readonly Line[]): Map<s
   return columns;
 }
 
-/** What is only there to be trained on. */
-const FEEDS: ReadonlySet<LineageNode["kind"]> = new Set(["finding", "datasetVersion", "manifest"]);
+/** What is only there to be trained, and trained on. */
+const FEEDS: ReadonlySet<LineageNode["kind"]> = new Set(["baseModel", "finding", "datasetVersion", "manifest"]);
 
 /** Places the nodes in columns, each column in the order of its sources, so that few lines cross. */
 export function layoutOf(nodes: readonly LineageNode[], edges: readonly LineageEdge[]) {

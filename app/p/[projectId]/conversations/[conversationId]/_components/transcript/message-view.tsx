@@ -103,22 +103,24 @@ export function MessageView({
             hasResultMessage={call.id !== null && context.answered.has(call.id)}
           />
         ))}
-        {onCorrect && message.role === "assistant" ? (
-          <CorrectButton message={message} index={index} onCorrect={onCorrect} />
-        ) : null}
-        {replayHref && message.role === "assistant" ? (
-          <Button
-            component={Link}
-            className={classes.correct}
-            variant="subtle"
-            size="compact-xs"
-            leftSection={<IconRefresh size={12} aria-hidden />}
-            aria-label={`Replay message ${index} on a model`}
-            href={replayHref(index)}
-          >
-            Replay on a model
-          </Button>
-        ) : null}
+        <div className={classes.acts}>
+          {onCorrect && message.role === "assistant" ? (
+            <CorrectButton message={message} index={index} onCorrect={onCorrect} />
+          ) : null}
+          {replayHref && message.role === "assistant" ? (
+            <Button
+              component={Link}
+              className={classes.correct}
+              variant="subtle"
+              size="compact-xs"
+              leftSection={<IconRefresh size={12} aria-hidden />}
+              aria-label={`Replay message ${index} on a model`}
+              href={replayHref(index)}
+            >
+              Replay on a model
+            </Button>
+          ) : null}
+        </div>
         <FeedbackList feedback={feedback} />
         {occurrences.map(({ finding, occurrence }) => (
           <Link
