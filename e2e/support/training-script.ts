@@ -136,7 +136,7 @@ export async function startTrainingScript() {
   const snapshot = (id: string, { status, events }: Run) => ({ job_id: id, status, last_seq: events.length });
   const job = (id: string, run: Run) => ({ job: snapshot(id, run) });
   const reply = (method: string, url: URL, body: string): Reply => {
-    const [, kind, id = "", action = ""] = url.pathname.replace(/^\/v1/, "").split("/");
+    const [, kind = "", id = "", action = ""] = url.pathname.replace(/^\/v1/, "").split("/");
     if (kind === "capabilities") return [200, CAPABILITIES];
     if (kind === "validate") return [200, { report: REPORT }];
     if (kind === "manifests") {
