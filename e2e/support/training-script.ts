@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { ServingScript } from "./serving-script";
 
 const TOKEN = "a-token-of-the-scripted-trainer";
 export const STEPS = 40;
@@ -48,10 +49,15 @@ const CAPABILITIES = {
   formats: ["safetensors", "gguf"],
   gguf_quantizations: ["q4_k_m", "q8_0"],
   compressed_quantizations: [],
+  serve_backends: ["transformers", "llama.cpp"],
+  export_formats: ["gguf", "merged-16bit", "lora-adapter"],
   devices: [{ id: "cpu", name: "Two cores", kind: "cpu", memory_total: 8e9, memory_free: 4e9 }],
   packages: { torch: "2.13.0" },
   disk_free: 1e11,
-  unavailable: [{ feature: "qlora", reason: "bitsandbytes is not installed.", hint: "Install the extra `qlora`." }],
+  unavailable: [
+    { feature: "qlora", reason: "bitsandbytes is not installed.", hint: "Install the extra `qlora`." },
+    { feature: "serve:vllm", reason: "vLLM needs a GPU.", hint: "Attach a machine that has one." },
+  ],
 };
 
 const REPORT = {
@@ -96,11 +102,12 @@ const REPORT = {
   resolved_spec: null,
 };
 
-/** A trainer that keeps the contract over HTTP and trains in step with the clock, so that a browser sees it happen. */
+/** A trainer that keeps the contract over HTTP and trains and serves in step with the clock, so that a browser sees it happen. */
 export async function startTrainingScript() {
   const runs = new Map<string, Run>();
   const manifests = new Set<string>();
   const samples = new Map<string, { asked: Samples; readyAt: number }>();
+  const serving = new ServingScript(LEARNED);
 
   const say = (run: Run, type: string, data: object = {}, message = "") =>
     run.events.push({
@@ -122,6 +129,7 @@ export async function startTrainingScript() {
     step_number: step,
     epoch: (3 * step) / STEPS,
     kind: "adapter",
+    inference_profile: { template_sha256: SHA, stop: ["<|im_end|>"], context_length: 40960, not_servable: [] },
     metrics: { train_loss: 0.5, eval_loss: 0.6 },
     files: [{ path: "model/adapter_model.safetensors", size: 1000, sha256: SHA }],
     content_sha256: SHA,
@@ -156,7 +164,7 @@ export async function startTrainingScript() {
   const snapshot = (id: string, { status, events }: Run) => ({ job_id: id, status, last_seq: events.length });
   const job = (id: string, run: Run) => ({ job: snapshot(id, run) });
   const reply = (method: string, url: URL, body: string): Reply => {
-    const [, kind, id = "", action = ""] = url.pathname.replace(/^\/v1/, "").split("/");
+    const [, kind = "", id = "", action = ""] = url.pathname.replace(/^\/v1/, "").split("/");
     if (kind === "capabilities") return [200, CAPABILITIES];
     if (kind === "validate") return [200, { report: REPORT }];
     if (kind === "samples" && method === "POST") {
@@ -175,6 +183,8 @@ export async function startTrainingScript() {
       manifests.add(id);
       return [201, { sha256: id }];
     }
+    const served = serving.reply(method, kind, id, action, body, url.origin);
+    if (served !== null) return served;
     if (kind !== "jobs") return [200, { ok: true }];
     if (id === "") return [200, { jobs: [...runs].map(([one, run]) => snapshot(one, run)) }];
     if (method === "PUT" && !runs.has(id)) {
@@ -198,7 +208,15 @@ export async function startTrainingScript() {
   const serve = async (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const url = new URL(request.url ?? "/", "http://trainer");
+    const url = new URL(request.url ?? "/", `http://${request.headers.host}`);
+    const completes = /^\/v1\/deployments\/([^/]+)\/v1\/chat\/completions$/.exec(url.pathname);
+    if (completes) return serving.complete(completes[1] ?? "", Buffer.concat(chunks).toString(), response);
+    // As a hub of models it only says who somebody is: what is published is uploaded by a trainer.
+    if (url.pathname === "/api/whoami-v2") {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ name: "acme" }));
+      return;
+    }
     const [status, body] =
       request.headers.authorization === `Bearer ${TOKEN}`
         ? reply(request.method ?? "GET", url, Buffer.concat(chunks).toString())
@@ -209,8 +227,11 @@ export async function startTrainingScript() {
   const server = createServer((request, response) => void serve(request, response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    env: { TRAINER_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, TRAINER_TOKEN: TOKEN },
+    /** Of the trainer, and of the hub that it is as well. */
+    origin,
+    env: { TRAINER_URL: origin, TRAINER_TOKEN: TOKEN },
     stop() {
       for (const { timer } of runs.values()) clearInterval(timer);
       server.closeAllConnections();

@@ -4,6 +4,8 @@ import { idInput, oneOrSeveral, pageInput } from "@/server/platform/schemas";
 import { trainerProblem } from "../jobs/schemas";
 import { destinationSettings, requireQuantization } from "../settings/schemas";
 
+export { EXPORT_FORMATS };
+
 /** A model of the public hub: `owner/name`. */
 const hubModel = z.strictObject({
   id: z

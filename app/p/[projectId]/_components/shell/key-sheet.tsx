@@ -61,6 +61,8 @@ const OF_PAGES: KeyGroup[] = [
       [["u"], "Undo", "models:manage"],
     ],
   },
+  { title: "A deployment", keys: [[["shift", "r"], "Roll back", "project:models:manage"]] },
+  { title: "Playground", keys: [[["⌘", "↵"], "Send", "models:manage"]] },
 ];
 
 export function KeySheet({ opened, onClose }: { opened: boolean; onClose: () => void }) {

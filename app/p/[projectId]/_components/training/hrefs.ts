@@ -15,7 +15,24 @@ export const newTrainingHref = (
   return at(projectId, `training/new${query === "" ? "" : `?${query}`}`);
 };
 export const checkpointHref = (projectId: string, checkpointId: string) =>
-  at(projectId, `checkpoints?peek=${encodeURIComponent(checkpointId)}`);
+  at(projectId, `checkpoints/${encodeURIComponent(checkpointId)}`);
 /** A file of a checkpoint, by the door that scripts use too. */
 export const checkpointFileHref = (projectId: string, checkpointId: string, path: string) =>
   `/v1/projects/${encodeURIComponent(projectId)}/fine-tuning/checkpoints/${encodeURIComponent(checkpointId)}/content?path=${encodeURIComponent(path)}`;
+
+const withQuery = (path: string, query: Record<string, string | undefined>) => {
+  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+};
+
+export const deploymentHref = (projectId: string, deploymentId: string) =>
+  at(projectId, `deployments/${encodeURIComponent(deploymentId)}`);
+/** A pane of the playground: a checkpoint, a base model or a deployment. */
+export const playgroundHref = (
+  projectId: string,
+  from: { a?: string; b?: string; conversation?: string; turn?: string } = {},
+) => at(projectId, withQuery("playground", from));
+export const exportHref = (projectId: string, exportId: string) =>
+  at(projectId, `exports?peek=${encodeURIComponent(exportId)}`);
+export const lineageHref = (projectId: string, rootModelId: string) =>
+  at(projectId, `lineage/${encodeURIComponent(rootModelId)}`);

@@ -9,18 +9,21 @@ import { DataList } from "@/app/_components/data-table/data-list";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { formatCount } from "@/app/_lib/format";
+import { useRememberList } from "@/app/_lib/remember-list";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextCursorPage } from "@/app/_lib/trpc/next-page";
 import { pageHref } from "../../_components/shell/pages";
+import { checkpointHref } from "../../_components/training/hrefs";
 import { isWithoutTrainer, NoTrainer } from "../../_components/training/no-trainer";
 import { CheckpointPeek } from "./checkpoint-peek";
 import { COLUMNS } from "./columns";
-import { listInput, viewParsers } from "./view";
+import { listInput, serializeView, viewParsers } from "./view";
 
 /** The project's checkpoints, newest first. */
 export function Checkpoints({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
+  useRememberList(pageHref(projectId, "checkpoints"), serializeView({ ...view, peek: null }));
   const list = useInfiniteQuery(
     trpc.checkpoints.list.infiniteQueryOptions(listInput(projectId, view), {
       ...nextCursorPage,
@@ -53,8 +56,7 @@ export function Checkpoints({ projectId }: { projectId: string }) {
           rows={list.data?.pages.flatMap((page) => page.checkpoints) ?? []}
           rowId={({ id }) => id}
           rowName={({ jobName, stepNumber }) => `${jobName}, step ${formatCount(stepNumber)}`}
-          rowHref={({ id }) => `?peek=${encodeURIComponent(id)}`}
-          linkPeeks
+          rowHref={({ id }) => checkpointHref(projectId, id)}
           rowHeight={54}
           minWidth={360}
           minWidthAside={340}

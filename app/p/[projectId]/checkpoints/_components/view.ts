@@ -1,8 +1,9 @@
-import { createLoader, parseAsString } from "nuqs/server";
+import { createLoader, createSerializer, parseAsString } from "nuqs/server";
 import { listParsers } from "@/app/_components/data-table/list-view";
 
 export const viewParsers = { run: parseAsString, ...listParsers };
 export const loadView = createLoader(viewParsers);
+export const serializeView = createSerializer(viewParsers);
 
 const PAGE = 50;
 export const listInput = (projectId: string, view: { run: string | null }) => ({

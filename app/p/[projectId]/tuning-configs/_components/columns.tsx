@@ -3,7 +3,7 @@ import type { ListColumn } from "@/app/_components/data-table/types";
 import { Ago } from "@/app/_components/values/ago";
 import { Dot } from "@/app/_components/values/dot";
 import { Unknown } from "@/app/_components/values/unknown";
-import { formatCount } from "@/app/_lib/format";
+import { formatCount, formatPercent } from "@/app/_lib/format";
 import type { TuningConfig } from "@/server/services/fine-tuning/tuning-configs/schemas";
 import { howWords, shortModel } from "../../_components/training/words";
 import { cronWords } from "./cron-words";
@@ -29,6 +29,12 @@ export function triggerWords({ enabled, minNewExamples, cron }: TuningConfig["tr
   const enough = `${formatCount(minNewExamples)} new Examples`;
   return cron === null ? `At ${enough}` : `${cronWords(cron)}, at ${enough}`;
 }
+
+/** Which of its finished runs are deployed by themselves, in words. */
+export const deployWords = ({ enabled, maxLossIncrease, maxPreserveDrop }: TuningConfig["deployment"]): string =>
+  enabled
+    ? `If the loss is at most ${formatPercent(maxLossIncrease)} higher and preserved answers drop by at most ${formatPercent(maxPreserveDrop)}`
+    : "By hand only";
 
 export const COLUMNS: ListColumn<TuningConfig>[] = [
   {

@@ -22,6 +22,7 @@ import { formatExact } from "@/app/_lib/format";
 import { fieldProblem } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { useDatasets } from "../../_components/datasets/use-datasets";
+import { PlannedExportFields } from "../../_components/serving/planned-export";
 import { ADAPTERS, METHODS } from "../../_components/training/words";
 import { BASIC } from "../../training/new/_components/setting-fields";
 import { SettingInput } from "../../training/new/_components/setting-input";
@@ -98,6 +99,12 @@ function Fields({ projectId, configId, initial, onClose }: FieldsProps) {
           ))}
         </SimpleGrid>
         <TriggerFields values={values} set={set} times={times} />
+        <DeploymentFields values={values} set={set} />
+        <PlannedExportFields
+          projectId={projectId}
+          value={values.settings.output?.export}
+          onChange={(value) => set({ settings: withSetting(values.settings, "output", "export", value) })}
+        />
         <Refused error={save.error} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
@@ -253,6 +260,58 @@ function TriggerFields({ values, set, times }: PartProps & { times: readonly num
     </Stack>
   );
 }
+
+/** Which finished runs are deployed by themselves. */
+function DeploymentFields({ values, set }: PartProps) {
+  return (
+    <Stack gap="sm">
+      <Checkbox
+        label="Deploy by itself"
+        description="Under the name of the configuration, once a run has succeeded and nothing speaks against it."
+        checked={values.deploys}
+        onChange={(event) => set({ deploys: event.currentTarget.checked })}
+      />
+      {values.deploys ? (
+        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+          <Percent
+            label="Loss may rise by"
+            description="Validation loss beside that of what is deployed"
+            max={1000}
+            value={values.maxLossIncrease}
+            onChange={(maxLossIncrease) => set({ maxLossIncrease })}
+          />
+          <Percent
+            label="Preserved answers may drop by"
+            description="Beside those of what is deployed, on held-out Examples"
+            max={100}
+            value={values.maxPreserveDrop}
+            onChange={(maxPreserveDrop) => set({ maxPreserveDrop })}
+          />
+        </SimpleGrid>
+      ) : null}
+    </Stack>
+  );
+}
+
+type PercentProps = {
+  label: string;
+  description: string;
+  max: number;
+  value: number;
+  onChange: (value: number) => void;
+};
+
+const Percent = ({ onChange, ...rest }: PercentProps) => (
+  <NumberInput
+    size="sm"
+    {...rest}
+    min={0}
+    suffix=" %"
+    decimalScale={2}
+    clampBehavior="strict"
+    onChange={(value) => onChange(Number(value) || 0)}
+  />
+);
 
 type WholeProps = {
   label: string;

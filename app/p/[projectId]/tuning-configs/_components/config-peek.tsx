@@ -19,7 +19,8 @@ import { checkpointHref, jobHref, newTrainingHref } from "../../_components/trai
 import { settingsOf } from "../../_components/training/settings-of";
 import { howWords } from "../../_components/training/words";
 import { datasetHref } from "../../datasets/_components/view";
-import { Outcome, triggerWords } from "./columns";
+import { deployWords, Outcome, triggerWords } from "./columns";
+import { Rollouts } from "./rollouts";
 
 type Props = {
   projectId: string;
@@ -62,6 +63,7 @@ export function ConfigPeek({ projectId, configId, row, onEdit, onDelete, onClose
           </Group>
           <Facts projectId={projectId} config={config} />
           <Decisions projectId={projectId} configId={configId} />
+          <Rollouts projectId={projectId} config={config} />
         </Stack>
       ) : error ? (
         <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />
@@ -111,6 +113,7 @@ function Facts({ projectId, config }: { projectId: string; config: TuningConfig 
           </Fact>
         </>
       ) : null}
+      <Fact label="Deploys">{deployWords(config.deployment)}</Fact>
       <Fact label="Runs">
         {config.lastJobId === null ? (
           "None yet"

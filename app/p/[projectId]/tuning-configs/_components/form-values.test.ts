@@ -24,3 +24,11 @@ test("a stored configuration comes back unchanged from its form", () => {
   const continued = { ...config, baseModel: { checkpointId: "ckpt_1" } };
   expect(inputOf(valuesOf(continued)).baseModel).toEqual({ checkpointId: "ckpt_1" });
 });
+
+test("what automatic deployment tolerates is in percent on the form, and comes back unchanged", () => {
+  const given = { enabled: true, maxLossIncrease: 0.07, maxPreserveDrop: 0.02 };
+  const stored = createTuningConfigInput.parse({ ...inputOf(FILLED), deployment: given });
+  const values = valuesOf(stored as unknown as TuningConfig);
+  expect(values).toMatchObject({ deploys: true, maxLossIncrease: 7, maxPreserveDrop: 2 });
+  expect(inputOf(values).deployment).toEqual(given);
+});

@@ -19,10 +19,17 @@ export type FormValues = {
   cron: string;
   cooldownMinutes: number;
   dailyCap: number;
+  deploys: boolean;
+  /** In percent. */
+  maxLossIncrease: number;
+  maxPreserveDrop: number;
 };
 
 const CHECKPOINT = "checkpoint:";
 export const checkpointIn = (base: string) => (base.startsWith(CHECKPOINT) ? base.slice(CHECKPOINT.length) : null);
+const PERCENT = 100;
+/** Without the tail that binary fractions leave: 0.07 is 7 %, not 7.000000000000001. */
+const percentOf = (part: number) => Number((part * PERCENT).toPrecision(12));
 const WEEKLY = "0 3 * * 1";
 
 export const EMPTY: FormValues = {
@@ -40,6 +47,9 @@ export const EMPTY: FormValues = {
   cron: WEEKLY,
   cooldownMinutes: 60,
   dailyCap: 1,
+  deploys: false,
+  maxLossIncrease: 0,
+  maxPreserveDrop: 0,
 };
 
 export const valuesOf = (config: TuningConfig): FormValues => ({
@@ -61,6 +71,9 @@ export const valuesOf = (config: TuningConfig): FormValues => ({
   cron: config.trigger.cron ?? WEEKLY,
   cooldownMinutes: config.trigger.cooldownMinutes,
   dailyCap: config.trigger.dailyCap,
+  deploys: config.deployment.enabled,
+  maxLossIncrease: percentOf(config.deployment.maxLossIncrease),
+  maxPreserveDrop: percentOf(config.deployment.maxPreserveDrop),
 });
 
 export function inputOf(values: FormValues): ConfigInput {
@@ -90,6 +103,11 @@ export function inputOf(values: FormValues): ConfigInput {
       cron: values.scheduled ? values.cron.trim() : null,
       cooldownMinutes: values.cooldownMinutes,
       dailyCap: values.dailyCap,
+    },
+    deployment: {
+      enabled: values.deploys,
+      maxLossIncrease: values.maxLossIncrease / PERCENT,
+      maxPreserveDrop: values.maxPreserveDrop / PERCENT,
     },
   };
 }

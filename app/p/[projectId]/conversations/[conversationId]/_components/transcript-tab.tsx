@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { useMay } from "../../../_components/access/membership";
 import { type AnswerToCorrect, CorrectAnswer } from "../../../_components/datasets/correct-answer";
+import { playgroundHref } from "../../../_components/training/hrefs";
 import { FeedbackList } from "./feedback/feedback-list";
 import { useFeedback } from "./feedback/use-feedback";
 import { Facts } from "./rail/facts";
@@ -37,6 +38,11 @@ export function TranscriptTab({ projectId, conversation, found, marks }: Props) 
           feedback={feedback.byMessage}
           scroller={scroller}
           onCorrect={mayCorrect ? setCorrecting : undefined}
+          replayHref={
+            mayCorrect
+              ? (index) => playgroundHref(projectId, { conversation: conversation.id, turn: String(index) })
+              : undefined
+          }
         />
         <CorrectAnswer
           projectId={projectId}

@@ -23,7 +23,7 @@ import { EvaluationState } from "../../../_components/evaluations/state";
 import { isUnfinished } from "../../../_components/evaluations/words";
 import { pageHref } from "../../../_components/shell/pages";
 import { isWithoutTrainer, NoTrainer } from "../../../_components/training/no-trainer";
-import { RunError } from "../../../training/[jobId]/_components/run-error";
+import { TrainerError } from "../../../_components/training/trainer-error";
 import classes from "./evaluation-page.module.css";
 import { Facts } from "./facts";
 import { LossChart } from "./loss-chart";
@@ -54,7 +54,7 @@ export function EvaluationPage({ projectId, evaluationId }: { projectId: string;
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
       <section className={classes.body} tabIndex={0} aria-label="The comparison, scrollable">
         <Facts projectId={projectId} evaluation={evaluation} />
-        {evaluation.error === null ? null : <RunError error={evaluation.error} />}
+        {evaluation.error === null ? null : <TrainerError error={evaluation.error} />}
         <div className={classes.columns}>
           <Summary evaluation={evaluation} />
           <LossChart projectId={projectId} jobId={evaluation.jobId} />

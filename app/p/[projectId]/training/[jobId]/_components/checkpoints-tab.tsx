@@ -8,11 +8,11 @@ import { Ago } from "@/app/_components/values/ago";
 import { formatBytes, formatCount } from "@/app/_lib/format";
 import type { RouterOutputs } from "@/app/_lib/trpc/client";
 import type { Checkpoint } from "@/server/services/fine-tuning/checkpoints/schemas";
+import { Artifacts } from "../../../_components/training/artifacts";
 import { formatMetric } from "../../../_components/training/charts/metric-words";
 import { CheckpointMarks } from "../../../_components/training/checkpoint-marks";
 import { checkpointHref } from "../../../_components/training/hrefs";
 import { isMoving } from "../../../_components/training/words";
-import { Artifacts } from "./artifacts";
 
 type Job = RouterOutputs["trainingJobs"]["get"]["job"];
 type Props = {

@@ -15,10 +15,10 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { pageHref } from "../../../_components/shell/pages";
 import { isWithoutTrainer, NoTrainer } from "../../../_components/training/no-trainer";
+import { TrainerError } from "../../../_components/training/trainer-error";
 import { isMoving } from "../../../_components/training/words";
 import { CheckpointsTab } from "./checkpoints-tab";
 import { RunCharts } from "./run-charts";
-import { RunError } from "./run-error";
 import { RunHeader } from "./run-header";
 import { RunLog } from "./run-log";
 import classes from "./run-page.module.css";
@@ -54,7 +54,7 @@ export function RunPage({ projectId, jobId }: { projectId: string; jobId: string
       <RunHeader projectId={projectId} job={job} checkpoints={known} listHref={listHref} />
       <StaleNote error={query.error} dataUpdatedAt={query.dataUpdatedAt} onRetry={() => void query.refetch()} />
       <RunStrip projectId={projectId} job={job} />
-      {job.error === null ? null : <RunError error={job.error} />}
+      {job.error === null ? null : <TrainerError error={job.error} />}
       <Tabs value={view.tab} onChange={show} className={classes.tabs}>
         <Tabs.List px="xs" aria-label="Parts of the run" style={{ flexWrap: "nowrap", overflowX: "auto" }}>
           <Tabs.Tab value="charts">Charts</Tabs.Tab>

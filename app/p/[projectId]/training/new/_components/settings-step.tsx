@@ -1,6 +1,7 @@
 "use client";
 import { Checkbox, Text } from "@mantine/core";
 import { COMPRESSED_QUANTIZATIONS, GGUF_QUANTIZATIONS } from "@/server/services/fine-tuning/settings/schemas";
+import { PlannedExportFields } from "../../../_components/serving/planned-export";
 import { type Missing, missingFor } from "./abilities";
 import type { Draft, Part, SetDraft, Settings } from "./draft";
 import classes from "./new-training.module.css";
@@ -9,7 +10,7 @@ import { SettingInput } from "./setting-input";
 import type { StepProps } from "./step-props";
 
 /** Changes what differs from the defaults, and chooses what is built at the end. */
-export function SettingsStep({ draft, setDraft, trainers }: StepProps) {
+export function SettingsStep({ projectId, draft, setDraft, trainers }: StepProps) {
   const changed = ADVANCED.some(({ part, name }) => settingAt(draft.settings, part, name) !== undefined);
   return (
     <div className={classes.content}>
@@ -23,6 +24,14 @@ export function SettingsStep({ draft, setDraft, trainers }: StepProps) {
         <Fields fields={ADVANCED} draft={draft} setDraft={setDraft} />
       </details>
       <Outputs draft={draft} setDraft={setDraft} trainers={trainers} />
+      <div>
+        <h2 className={classes.heading}>Publication</h2>
+        <PlannedExportFields
+          projectId={projectId}
+          value={draft.settings.output?.export}
+          onChange={(value) => setDraft({ settings: withSetting(draft.settings, "output", "export", value) })}
+        />
+      </div>
     </div>
   );
 }
@@ -64,19 +73,18 @@ function Outputs({ draft, setDraft, trainers }: Pick<StepProps, "draft" | "setDr
   const set = (next: { gguf?: typeof gguf; compressed?: typeof compressed }) => {
     const [ggufQuantizations, compressedQuantizations] = [next.gguf ?? gguf, next.compressed ?? compressed];
     const { output: _, ...others } = draft.settings;
-    setDraft({
-      settings:
-        ggufQuantizations.length + compressedQuantizations.length === 0
-          ? others
-          : {
-              ...others,
-              output: {
-                formats: ggufQuantizations.length > 0 ? ["safetensors", "gguf"] : ["safetensors"],
-                ggufQuantizations,
-                compressedQuantizations,
-              },
-            },
-    });
+    const { formats: _formats, ggufQuantizations: _gguf, compressedQuantizations: _compressed, ...rest } = output;
+    const built =
+      ggufQuantizations.length + compressedQuantizations.length === 0
+        ? {}
+        : {
+            formats:
+              ggufQuantizations.length > 0 ? ["safetensors" as const, "gguf" as const] : ["safetensors" as const],
+            ggufQuantizations,
+            compressedQuantizations,
+          };
+    const changed = { ...rest, ...built };
+    setDraft({ settings: Object.keys(changed).length === 0 ? others : { ...others, output: changed } });
   };
   return (
     <div>

@@ -1,5 +1,5 @@
 import { Button } from "@mantine/core";
-import { IconPencil } from "@tabler/icons-react";
+import { IconPencil, IconRefresh } from "@tabler/icons-react";
 import Link from "next/link";
 import { InlineCode } from "@/app/_components/values/inline-code";
 import { prettyText } from "@/app/_components/values/json-view";
@@ -34,6 +34,8 @@ type Props = {
   /** The address points here. (A message rendered later is no `:target`.) */
   targeted?: boolean;
   onCorrect?: ((answer: AnswerToCorrect) => void) | undefined;
+  /** The address at which the messages before an answer are asked again; for readers who may. */
+  replayHref?: ((index: number) => string) | undefined;
 };
 
 const ROLES: Record<string, string> = {
@@ -53,6 +55,7 @@ export function MessageView({
   inPeek = false,
   targeted = false,
   onCorrect,
+  replayHref,
 }: Props) {
   const isTool = message.role === "tool" || message.role === "function";
   const toolName = message.toolCallId === null ? undefined : context.nameOfCall.get(message.toolCallId);
@@ -100,9 +103,24 @@ export function MessageView({
             hasResultMessage={call.id !== null && context.answered.has(call.id)}
           />
         ))}
-        {onCorrect && message.role === "assistant" ? (
-          <CorrectButton message={message} index={index} onCorrect={onCorrect} />
-        ) : null}
+        <div className={classes.acts}>
+          {onCorrect && message.role === "assistant" ? (
+            <CorrectButton message={message} index={index} onCorrect={onCorrect} />
+          ) : null}
+          {replayHref && message.role === "assistant" ? (
+            <Button
+              component={Link}
+              className={classes.correct}
+              variant="subtle"
+              size="compact-xs"
+              leftSection={<IconRefresh size={12} aria-hidden />}
+              aria-label={`Replay message ${index} on a model`}
+              href={replayHref(index)}
+            >
+              Replay on a model
+            </Button>
+          ) : null}
+        </div>
         <FeedbackList feedback={feedback} />
         {occurrences.map(({ finding, occurrence }) => (
           <Link

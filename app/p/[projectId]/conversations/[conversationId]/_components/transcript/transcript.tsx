@@ -21,6 +21,8 @@ type Props = {
   scroller: HTMLElement | null;
   /** For readers who may correct answers. */
   onCorrect: ((answer: AnswerToCorrect) => void) | undefined;
+  /** The address at which the messages before an answer are asked again; for readers who may. */
+  replayHref: ((index: number) => string) | undefined;
 };
 
 /** Up to this many messages are all in the DOM, so that the browser's own search finds them. */
@@ -54,7 +56,7 @@ export function Transcript(props: Props) {
   );
 }
 
-function ShortTranscript({ projectId, conversation, marks, feedback, onCorrect }: Props) {
+function ShortTranscript({ projectId, conversation, marks, feedback, onCorrect, replayHref }: Props) {
   const context = useMemo(() => contextOf(projectId, conversation), [projectId, conversation]);
   return (
     <div className={classes.list}>
@@ -67,6 +69,7 @@ function ShortTranscript({ projectId, conversation, marks, feedback, onCorrect }
           feedback={feedback.get(message.index)}
           context={context}
           onCorrect={onCorrect}
+          replayHref={replayHref}
         />
       ))}
     </div>
@@ -74,7 +77,7 @@ function ShortTranscript({ projectId, conversation, marks, feedback, onCorrect }
 }
 
 /** Only visible messages are in the DOM, and of a very long conversation only those around them are loaded. */
-function LongTranscript({ projectId, conversation, marks, feedback, scroller, onCorrect }: Props) {
+function LongTranscript({ projectId, conversation, marks, feedback, scroller, onCorrect, replayHref }: Props) {
   const [inView, setInView] = useState<readonly number[]>([]);
   const { count, messages, toolCalls, error, retry } = useMessages(projectId, conversation, inView);
   const { startedAt } = conversation;
@@ -137,6 +140,7 @@ function LongTranscript({ projectId, conversation, marks, feedback, scroller, on
                   context={context}
                   targeted={item.index === target}
                   onCorrect={onCorrect}
+                  replayHref={replayHref}
                 />
               ) : (
                 <div className={classes.message} style={{ blockSize: GUESSED_HEIGHT }} aria-busy>

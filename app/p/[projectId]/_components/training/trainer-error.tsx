@@ -2,14 +2,20 @@ import { Alert, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { ScrollPre } from "@/app/_components/layout/scroll-pre";
 import type { TrainingJob } from "@/server/services/fine-tuning/jobs/schemas";
-import { BLAME, phaseWords } from "../../../_components/training/words";
-import classes from "./run-page.module.css";
+import classes from "./trainer-error.module.css";
+import { BLAME, phaseWords } from "./words";
 
-/** Why a run failed: what happened, whose turn it is, what to do, and the last lines of its log. */
-export const RunError = ({ error }: { error: NonNullable<TrainingJob["error"]> }) => (
+type Props = {
+  error: NonNullable<TrainingJob["error"]>;
+  /** Without a margin, inside what has its own. */
+  flush?: boolean;
+};
+
+/** Why something failed on a trainer: what happened, whose it is, what to do, and the last lines of its log. */
+export const TrainerError = ({ error, flush = false }: Props) => (
   <Alert
     color="red"
-    m="md"
+    m={flush ? 0 : "md"}
     title={error.message.charAt(0).toUpperCase() + error.message.slice(1)}
     icon={<IconAlertTriangle size={18} aria-hidden />}
     styles={{ title: { color: "var(--mantine-color-error)", overflowWrap: "anywhere" }, body: { minWidth: 0 } }}

@@ -1,0 +1,12 @@
+import { useQuery } from "@tanstack/react-query";
+import { useTRPC } from "@/app/_lib/trpc/client";
+
+/** The connections of the project that models can be published with. */
+export function useModelHubs(projectId: string) {
+  const trpc = useTRPC();
+  const query = useQuery(trpc.connections.list.queryOptions({ projectId, limit: 100 }));
+  return {
+    hubs: query.data?.connections.filter(({ kind }) => kind === "model-hub") ?? [],
+    isPending: query.isPending,
+  };
+}

@@ -1,0 +1,113 @@
+"use client";
+import { Button, Skeleton, Stack } from "@mantine/core";
+import { IconRocket } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
+import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { ErrorState } from "@/app/_components/feedback/error-state";
+import { StaleNote } from "@/app/_components/feedback/stale-note";
+import { PageBody, PageSection } from "@/app/_components/layout/page-body";
+import { PageHeader } from "@/app/_components/layout/page-header";
+import { problemOf } from "@/app/_lib/problem";
+import { useListHref } from "@/app/_lib/remember-list";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { ESC, useKeys } from "@/app/_lib/use-keys";
+import { CertificateView } from "../../../_components/serving/certificate-view";
+import { isChanging } from "../../../_components/serving/words";
+import { pageHref } from "../../../_components/shell/pages";
+import { isWithoutTrainer, NoTrainer } from "../../../_components/training/no-trainer";
+import { TrainerError } from "../../../_components/training/trainer-error";
+import { DeploymentFacts } from "./deployment-facts";
+import { DeploymentHeader } from "./deployment-header";
+import { DeploymentStage } from "./deployment-stage";
+import { Endpoint } from "./endpoint";
+import { History } from "./history";
+
+const LIVE_MS = 1000;
+const IDLE_MS = 10_000;
+
+function useDeployment(projectId: string, deploymentId: string) {
+  const trpc = useTRPC();
+  return useQuery(
+    trpc.deployments.get.queryOptions(
+      { projectId, deploymentId },
+      { refetchInterval: ({ state }) => (state.data && isChanging(state.data.deployment) ? LIVE_MS : IDLE_MS) },
+    ),
+  );
+}
+
+/** A deployment: how it is called, whether it runs, what it serves, and what ran under its name before. */
+export function DeploymentPage({ projectId, deploymentId }: { projectId: string; deploymentId: string }) {
+  const router = useRouter();
+  const query = useDeployment(projectId, deploymentId);
+  const listHref = useListHref(pageHref(projectId, "deployments"));
+  useKeys({ [ESC]: () => router.push(listHref) });
+  const deployment = query.data?.deployment;
+  if (!deployment) return <NoDeployment projectId={projectId} query={query} />;
+  return (
+    <>
+      <DeploymentHeader projectId={projectId} deployment={deployment} listHref={listHref} />
+      <StaleNote error={query.error} dataUpdatedAt={query.dataUpdatedAt} onRetry={() => void query.refetch()} />
+      <DeploymentStage deployment={deployment} />
+      <PageBody>
+        {deployment.error === null ? null : <TrainerError error={deployment.error} />}
+        {deployment.purpose === "service" ? (
+          <PageSection title="Call it">
+            <Endpoint projectId={projectId} deployment={deployment} />
+          </PageSection>
+        ) : null}
+        <PageSection title="Facts">
+          <DeploymentFacts projectId={projectId} deployment={deployment} />
+        </PageSection>
+        {deployment.certificateId === null ? null : (
+          <PageSection title="Comparison with the checkpoint" flush>
+            <CertificateView projectId={projectId} certificateId={deployment.certificateId} />
+          </PageSection>
+        )}
+        {deployment.purpose === "service" ? (
+          <PageSection title={`What ran as “${deployment.model}”`} flush>
+            <History projectId={projectId} deployment={deployment} />
+          </PageSection>
+        ) : null}
+      </PageBody>
+    </>
+  );
+}
+
+type NoDeploymentProps = { projectId: string; query: ReturnType<typeof useDeployment> };
+
+/** What is shown instead of a deployment: that it loads, that it is not there, or why it could not be read. */
+function NoDeployment({ projectId, query }: NoDeploymentProps) {
+  if (!query.error) {
+    return (
+      <Stack p="md" gap="lg" role="status" aria-label="Loading the deployment">
+        {[40, 90, 70, 80, 60].map((width) => (
+          <Skeleton key={width} height={14} width={`${width}%`} />
+        ))}
+      </Stack>
+    );
+  }
+  return (
+    <>
+      <PageHeader title="Deployment" />
+      {isWithoutTrainer(query.error) ? (
+        <NoTrainer projectId={projectId} />
+      ) : problemOf(query.error).status === 404 ? (
+        <EmptyState
+          icon={<IconRocket size={32} stroke={1.5} aria-hidden />}
+          title="No such deployment"
+          action={
+            <Button component={Link} href={pageHref(projectId, "deployments")}>
+              All deployments
+            </Button>
+          }
+        >
+          Deployment was not found.
+        </EmptyState>
+      ) : (
+        <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
+      )}
+    </>
+  );
+}

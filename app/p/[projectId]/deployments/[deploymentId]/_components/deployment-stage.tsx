@@ -1,0 +1,44 @@
+import { Group, Loader, Text } from "@mantine/core";
+import { Ago } from "@/app/_components/values/ago";
+import { Dot } from "@/app/_components/values/dot";
+import { ExactTime } from "@/app/_components/values/exact-time";
+import { plural } from "@/app/_lib/format";
+import type { Deployment } from "@/server/services/fine-tuning/deployments/schemas";
+import { isChanging, isStarting } from "../../../_components/serving/words";
+import classes from "./deployment-page.module.css";
+
+/** What a deployment is doing while that changes, and what to know about it. */
+export function DeploymentStage({ deployment }: { deployment: Deployment }) {
+  const { staleSince, stageDetail, status, deadlineAt, restarts } = deployment;
+  return (
+    <>
+      {staleSince === null ? null : (
+        <div className={classes.banner} role="status">
+          <Dot color="var(--severity-medium)">
+            <span>
+              Its trainer has not been reachable since <Ago at={staleSince} />. It may answer calls all the same.
+            </span>
+          </Dot>
+        </div>
+      )}
+      {isChanging(deployment) ? (
+        <div className={classes.banner} role="status" aria-label="Progress">
+          <Group gap="sm" wrap="nowrap">
+            <Loader size={14} aria-hidden />
+            <Text size="sm">
+              {stageDetail ??
+                (status === "stopping" ? "Finishing the calls that it answers" : "Waiting for the trainer")}
+              {restarts > 0 ? `, after ${plural(restarts, "restart")}` : ""}
+              {isStarting(deployment) && deployment.startedAt === null ? (
+                <Text span inherit c="dimmed">
+                  {" "}
+                  · has until <ExactTime at={deadlineAt} />
+                </Text>
+              ) : null}
+            </Text>
+          </Group>
+        </div>
+      ) : null}
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+"use client";
+import { notifications } from "@mantine/notifications";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useRouter } from "next/navigation";
+import { formatExact } from "@/app/_lib/format";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import type { Deployment } from "@/server/services/fine-tuning/deployments/schemas";
+import { ConfirmDialog } from "../../../_components/confirm/confirm-dialog";
+import { deploymentHref } from "../../../_components/training/hrefs";
+import { servedWords } from "../../_components/columns";
+import { useCheckpointNames } from "../../_components/use-checkpoint-names";
+
+type Props = {
+  projectId: string;
+  deployment: Deployment | null;
+  previous: Deployment | undefined;
+  onClose: () => void;
+};
+
+/** Asks before what ran under a name before is deployed again; what runs now goes on until that answers. */
+export function RollBack({ projectId, deployment, previous, onClose }: Props) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const router = useRouter();
+  const checkpointName = useCheckpointNames(projectId);
+  const rollBack = useMutation(
+    trpc.deployments.rollBack.mutationOptions({
+      onSuccess: ({ deployment: next }) => {
+        const said = next.status === "running" ? "Rolled back" : "Could not roll back";
+        notifications.show({
+          message: `${said} “${next.model}”`,
+          ...(next.status === "running" ? {} : { color: "red" }),
+        });
+        // Leaves the question, too: closing it first would change the address and cancel this.
+        router.push(deploymentHref(projectId, next.id));
+      },
+      onSettled: () => queries.invalidateQueries({ queryKey: trpc.deployments.pathKey() }),
+    }),
+  );
+  return (
+    <ConfirmDialog
+      subject={deployment}
+      onClose={onClose}
+      title={({ model }) => `Roll back “${model}”?`}
+      says={() =>
+        previous === undefined
+          ? "Deploys what ran under this name before."
+          : `Deploys what ran before: ${servedWords(previous, checkpointName)}, last started ${formatExact(previous.startedAt)}. What runs now answers until that does; you can roll forward the same way.`
+      }
+      action="Roll back"
+      keep="Keep this version"
+      running={rollBack}
+      onConfirm={({ id }) => rollBack.mutate({ projectId, deploymentId: id })}
+    />
+  );
+}

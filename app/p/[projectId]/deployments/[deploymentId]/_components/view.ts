@@ -1,0 +1,10 @@
+import { parseAsStringLiteral } from "nuqs/server";
+
+export const LANGUAGES = ["curl", "javascript", "python"] as const;
+/** What can be asked before it is done. */
+export const QUESTIONS = ["stop", "roll-back", "deploy", "force"] as const;
+
+export const viewParsers = {
+  language: parseAsStringLiteral(LANGUAGES).withDefault("curl"),
+  ask: parseAsStringLiteral(QUESTIONS),
+};

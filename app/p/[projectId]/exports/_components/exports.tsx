@@ -1,0 +1,171 @@
+"use client";
+import { Button, NativeSelect } from "@mantine/core";
+import { IconCloudUpload, IconFilterOff, IconX } from "@tabler/icons-react";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useQueryStates } from "nuqs";
+import { useState } from "react";
+import { ColumnMenu } from "@/app/_components/data-table/column-menu";
+import { DataList } from "@/app/_components/data-table/data-list";
+import { EmptyState } from "@/app/_components/feedback/empty-state";
+import { PageHeader } from "@/app/_components/layout/page-header";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { nextCursorPage } from "@/app/_lib/trpc/next-page";
+import type { ModelExport } from "@/server/services/fine-tuning/exports/schemas";
+import { useMay } from "../../_components/access/membership";
+import { ExportDialog } from "../../_components/serving/export-dialog";
+import { canCancelExport, EXPORT_STATUS, EXPORT_STATUSES, isUnfinishedExport } from "../../_components/serving/words";
+import { isWithoutTrainer, NoTrainer } from "../../_components/training/no-trainer";
+import { useCheckpointNames } from "../../deployments/_components/use-checkpoint-names";
+import { CancelExport } from "./cancel-export";
+import { columnsOf } from "./columns";
+import { ExportPeek } from "./export-peek";
+import { isFiltered, listInput, NO_FILTERS, type View, viewParsers } from "./view";
+
+const LIVE_MS = 2000;
+const IDLE_MS = 15_000;
+
+/** What was published in a hub of models, and what is being published, live. */
+export function Exports({ projectId }: { projectId: string }) {
+  const trpc = useTRPC();
+  const may = useMay("project:models:manage");
+  const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
+  const list = useInfiniteQuery(
+    trpc.modelExports.list.infiniteQueryOptions(listInput(projectId, view), {
+      ...nextCursorPage,
+      refetchInterval: ({ state }) => {
+        const pages = state.data?.pages ?? [];
+        if (pages.length > 1) return false;
+        return pages.some(({ exports }) => exports.some(isUnfinishedExport)) ? LIVE_MS : IDLE_MS;
+      },
+    }),
+  );
+  const checkpointName = useCheckpointNames(projectId);
+  const columns = columnsOf({ checkpointName });
+  const [cancelled, setCancelled] = useState<ModelExport | null>(null);
+  const unattached = isWithoutTrainer(list.error);
+  const exporting = <Button onClick={() => void setView({ export: "new" })}>Export a model</Button>;
+  return (
+    <>
+      <PageHeader
+        title="Exports"
+        aside={
+          unattached ? null : (
+            <>
+              <ColumnMenu columns={columns} />
+              {may ? exporting : null}
+            </>
+          )
+        }
+      >
+        {unattached ? null : <Filters view={view} setView={setView} />}
+      </PageHeader>
+      {unattached ? (
+        <NoTrainer projectId={projectId} />
+      ) : (
+        <DataList
+          list={list}
+          name="Exports"
+          what="export"
+          columns={columns}
+          rows={list.data?.pages.flatMap((page) => page.exports) ?? []}
+          rowId={({ id }) => id}
+          rowName={({ destination }) => destination.repoId}
+          rowHref={({ id }) => `?peek=${encodeURIComponent(id)}`}
+          linkPeeks
+          rowHeight={58}
+          minWidth={340}
+          dimmed={({ status }) => status === "cancelled"}
+          actions={
+            may
+              ? [
+                  {
+                    id: "cancel",
+                    label: "Cancel…",
+                    danger: true,
+                    single: true,
+                    applies: canCancelExport,
+                    run: async ({ rows: [row] }) => {
+                      if (row) setCancelled(row);
+                      return null;
+                    },
+                  },
+                ]
+              : []
+          }
+          peek={({ id, row, close }) => (
+            <ExportPeek
+              key={id}
+              projectId={projectId}
+              exportId={id}
+              row={row}
+              onCancel={setCancelled}
+              onClose={close}
+            />
+          )}
+          empty={
+            isFiltered(view) ? (
+              <EmptyState
+                icon={<IconFilterOff size={32} stroke={1.5} aria-hidden />}
+                title="No export matches"
+                action={
+                  <Button variant="default" onClick={() => void setView(NO_FILTERS)}>
+                    Clear filters
+                  </Button>
+                }
+              >
+                There may be others outside these filters.
+              </EmptyState>
+            ) : (
+              <EmptyState
+                icon={<IconCloudUpload size={32} stroke={1.5} aria-hidden />}
+                title="No exports yet"
+                action={may ? exporting : null}
+              >
+                An export publishes a checkpoint in a hub of models, as GGUF, as the merged model or as an adapter, with
+                a model card that says what it is. Its answers are compared with the checkpoint’s before.
+              </EmptyState>
+            )
+          }
+        />
+      )}
+      <CancelExport
+        projectId={projectId}
+        of={cancelled !== null && canCancelExport(cancelled) ? cancelled : null}
+        onClose={() => setCancelled(null)}
+      />
+      <ExportDialog
+        projectId={projectId}
+        start={!may || view.export === null ? null : view.export === "new" ? {} : { checkpointId: view.export }}
+        onClose={() => void setView({ export: null })}
+      />
+    </>
+  );
+}
+
+function Filters({ view, setView }: { view: View; setView: (view: Partial<View>) => unknown }) {
+  return (
+    <>
+      <NativeSelect
+        aria-label="Status"
+        value={view.status ?? ""}
+        onChange={(event) =>
+          setView({ status: EXPORT_STATUSES.find((known) => known === event.currentTarget.value) ?? null })
+        }
+        data={[
+          { value: "", label: "Any status" },
+          ...EXPORT_STATUSES.map((value) => ({ value, label: EXPORT_STATUS[value].word })),
+        ]}
+      />
+      {view.checkpoint === null ? null : (
+        <Button
+          variant="light"
+          rightSection={<IconX size={14} aria-hidden />}
+          aria-label="Show exports of any checkpoint"
+          onClick={() => setView({ checkpoint: null })}
+        >
+          One checkpoint
+        </Button>
+      )}
+    </>
+  );
+}

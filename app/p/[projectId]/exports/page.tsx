@@ -1,0 +1,20 @@
+import type { Metadata } from "next";
+import { nextCursorPage } from "@/app/_lib/trpc/next-page";
+import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc/server";
+import { Exports } from "./_components/exports";
+import { listInput, loadView } from "./_components/view";
+
+export const metadata: Metadata = { title: "Exports" };
+
+type Props = { params: Promise<{ projectId: string }>; searchParams: Promise<Record<string, string | string[]>> };
+
+export default async function Page({ params, searchParams }: Props) {
+  const { projectId } = await params;
+  const view = await loadView(searchParams);
+  await prefetch(trpc.modelExports.list.infiniteQueryOptions(listInput(projectId, view), nextCursorPage));
+  return (
+    <Hydrate>
+      <Exports projectId={projectId} />
+    </Hydrate>
+  );
+}
