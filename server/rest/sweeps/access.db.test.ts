@@ -142,7 +142,7 @@ const asAnswer = async (reply: Response): Promise<Answer> => ({ status: reply.st
 
 const LACKS = /This requires the capability |Only owners of the installation may /;
 const NOT_FROM_HERE = /the workbench's own pages/;
-const NO_SERVICE = /does not export them yet|A repair handoff needs a tracker/;
+const NO_SERVICE = /A repair handoff needs a tracker/;
 const NO_PROJECT = /The project was not found/;
 
 /** Whether the caller got past the door: what is missing then is a thing or a field, not the right. */
