@@ -39,6 +39,7 @@ const BY_NAME: Record<string, unknown> = {
   provider: "openai",
   email: "ann@example.com",
   model: "gpt-4.1-mini",
+  repoId: "acme/support-7b",
   version: "0.1.0",
   baseUrl: "https://models.example.com/v1",
 };

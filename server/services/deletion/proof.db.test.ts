@@ -23,7 +23,7 @@ import { creating, storedDataset, write } from "@/server/services/datasets/examp
 import { chatLine, newImport } from "@/server/services/datasets/imports/testing";
 import { storedCandidate } from "@/server/services/datasets/review/testing";
 import { createRuleRuns, executeRuleRuns } from "@/server/services/diagnostics";
-import { storedCheckpoint } from "@/server/services/fine-tuning/testing/stored-checkpoint";
+import { storedCertificate, storedCheckpoint } from "@/server/services/fine-tuning/testing/stored-checkpoint";
 import { storedEvaluation } from "@/server/services/fine-tuning/testing/stored-evaluation";
 import { storedJob as storedTraining } from "@/server/services/fine-tuning/testing/stored-job";
 import { createModelPrice } from "@/server/services/pricing";
@@ -50,9 +50,10 @@ const fold = async () => {
   while ((await foldDailyCosts(db())) > 0);
 };
 
-/** A training on a Dataset that wrote down a sample answer. */
+/** A training on a Dataset that wrote down a sample answer, with a certificate that quotes it. */
 async function trainOn({ db, projectId, actor }: Ctx, datasetId: string, answer: string) {
-  const jobId = await storedTraining({ db, projectId, actor }, { datasetId });
+  const ofProject = { db, projectId, actor };
+  const jobId = await storedTraining(ofProject, { datasetId });
   const [dataset] = await db.select({ version: datasets.version }).from(datasets).where(eq(datasets.id, datasetId));
   await db
     .update(trainingManifests)
@@ -68,6 +69,9 @@ async function trainOn({ db, projectId, actor }: Ctx, datasetId: string, answer:
     );
   const sample = { type: "sample", level: "info", message: "", data: { answer } } as const;
   await db.insert(trainingEvents).values({ ...sample, projectId, jobId, seq: 1, attempt: 1, at: START });
+  const checkpointId = await storedCheckpoint(ofProject, jobId);
+  const reference = { content: answer, tokens: 1 };
+  await storedCertificate(ofProject, checkpointId, { answers: [{ messages: [], reference, subjects: [] }] });
 }
 
 /** A conversation whose words and ids are in every table that may have some of a conversation. */
