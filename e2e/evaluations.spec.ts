@@ -80,7 +80,9 @@ test("a checkpoint is compared with its base model, and a fix of a Finding is pr
     await page.goto(at("checkpoints"));
     await page.getByRole("link", { name: /^Returns, step 40/ }).click();
     const dialog = page.getByRole("dialog", { name: "Compare before and after" });
-    await press(page.getByRole("button", { name: "Compare before and after…" }), dialog);
+    await press(page.getByRole("button", { name: "More", exact: true }), page.getByRole("menu"));
+    await page.getByRole("menuitem", { name: "Compare before and after…" }).click();
+    await expect(dialog).toBeVisible();
     await expectSound(page, "evaluation-dialog", "[role=dialog]");
     await dialog.getByRole("button", { name: "Start the comparison" }).click();
     await expect(page.getByRole("heading", { level: 1, name: "Returns, step 40" })).toBeVisible({ timeout: 30_000 });

@@ -107,7 +107,7 @@ test("what cannot be compared is refused, and says why", async () => {
     errors: [{ path: "/checkpointId" }],
   });
   await expect(certifyCheckpoint(ctx, { checkpointId, forms: [] })).rejects.toMatchObject({ code: "unprocessable" });
-  const unbuildable = certifyCheckpoint(ctx, { checkpointId, forms: [{ kind: "compressed", quantization: "int8" }] });
+  const unbuildable = certifyCheckpoint(ctx, { checkpointId, forms: [{ kind: "compressed", quantization: "fp8" }] });
   await expect(unbuildable).rejects.toMatchObject({ code: "unprocessable", errors: [{ path: "/forms" }] });
   await expect(certifyCheckpoint(ctx, { checkpointId: "ckpt_1" })).rejects.toMatchObject({ code: "not_found" });
   const asked = certifyCheckpoint(ctx, { checkpointId, deploymentId: "dep_1" });

@@ -3,6 +3,7 @@ import { Button, Menu } from "@mantine/core";
 import { IconChevronDown } from "@tabler/icons-react";
 import Link from "next/link";
 import { useQueryStates } from "nuqs";
+import { useState } from "react";
 import { BackLink } from "@/app/_components/layout/back-link";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { formatCount } from "@/app/_lib/format";
@@ -23,6 +24,7 @@ export function CheckpointHeader({ projectId, checkpoint, listHref }: Props) {
   const mayTrain = useMay("models:manage");
   const mayServe = useMay("project:models:manage");
   const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
+  const [comparing, setComparing] = useState(false);
   const ask = (question: typeof view.ask) => () => void setView({ ask: question });
   const close = ask(null);
   const { id, jobName, stepNumber, state } = checkpoint;
@@ -58,7 +60,7 @@ export function CheckpointHeader({ projectId, checkpoint, listHref }: Props) {
                 {mayTrain && stored ? (
                   <>
                     <Menu.Item onClick={ask("certify")}>Compare its forms…</Menu.Item>
-                    <Menu.Item onClick={ask("evaluate")}>Compare before and after…</Menu.Item>
+                    <Menu.Item onClick={() => setComparing(true)}>Compare before and after…</Menu.Item>
                     <Menu.Item component={Link} href={playgroundHref(projectId, { b: `checkpoint:${id}` })}>
                       Try in playground
                     </Menu.Item>
@@ -89,8 +91,8 @@ export function CheckpointHeader({ projectId, checkpoint, listHref }: Props) {
       />
       <StartEvaluation
         projectId={projectId}
-        subject={mayTrain && stored && view.ask === "evaluate" ? { checkpointId: id } : null}
-        onClose={close}
+        subject={comparing ? { checkpointId: id } : null}
+        onClose={() => setComparing(false)}
       />
       <Certify
         projectId={projectId}
