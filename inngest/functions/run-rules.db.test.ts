@@ -250,6 +250,8 @@ function holdFindings(ctx: Ctx) {
     holding = resolve;
   });
   const done = ctx.db.transaction(async (tx) => {
+    // A busy machine takes longer to start the process that is killed than an idle transaction may last.
+    await tx.execute(sql`set local idle_in_transaction_session_timeout = 0`);
     await tx.execute(
       sql`select pg_advisory_xact_lock(hashtextextended(${`findings ${ctx.projectId} tool-failure`}, 0))`,
     );
