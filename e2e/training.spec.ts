@@ -47,7 +47,8 @@ async function startRun(page: Page, project: TestProject, datasetId: string, nam
   await expect(page.getByRole("radio", { name: MODEL })).toBeChecked();
   await next.click();
   await expect(page.getByRole("radio", { name: "QLoRA" })).toBeDisabled();
-  await expect(page.getByText("bitsandbytes is not installed.")).toBeVisible();
+  // A trainer that did not reply at first is asked again every 15 s.
+  await expect(page.getByText("bitsandbytes is not installed.")).toBeVisible({ timeout: LAST_MS });
   await next.click();
   await page.getByRole("textbox", { name: "Learning rate" }).fill("3e-4");
   await next.click();
