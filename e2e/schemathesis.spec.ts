@@ -40,6 +40,17 @@ include-operation-id-regex = "^fineTuning[.]"
 checks.not_a_server_error.expected-statuses = ["2xx", "3xx", "4xx", 501]
 # 409 and 422: it reuses an Idempotency-Key for another request.
 checks.positive_data_acceptance.expected-statuses = [501, 401, 403, 404, 409, 422, 429]
+# A quantization belongs to a GGUF export and to no other, which a JSON Schema does not say.
+[[operations]]
+include-operation-id-regex = "^fineTuning[.](create(Job|Export|TuningConfig)|updateTuningConfig|validateJob)$"
+checks.not_a_server_error.expected-statuses = ["2xx", "3xx", "4xx", 501]
+checks.positive_data_acceptance.expected-statuses = [501, 400, 401, 403, 404, 409, 422, 429]
+# The body of a stream is read by the service, which looks for a trainer first.
+[[operations]]
+include-operation-id-regex = "^fineTuning[.]completeChat$"
+checks.not_a_server_error.expected-statuses = ["2xx", "3xx", "4xx", 501]
+checks.positive_data_acceptance.expected-statuses = [501, 401, 403, 404, 409, 422, 429]
+checks.negative_data_rejection.expected-statuses = [400, 401, 403, 404, 405, 406, 409, 413, 415, 422, 428, 429, 431, 501]
 # The project has no connection to an issue tracker.
 [[operations]]
 include-operation-id-regex = "^(workItems[.]|findings[.]repairHandoff)"
