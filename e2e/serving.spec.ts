@@ -131,7 +131,7 @@ test("a finished run is compared, deployed, called, tried, exported and rolled b
     await deploy(page, checkpointId);
     await expect(page.getByRole("heading", { level: 1, name: NAME })).toBeVisible({ timeout: LAST_MS });
     await expect(page.locator("header").getByText("Running", { exact: true }).first()).toBeVisible();
-    const versions = page.getByRole("table", { name: `Versions of ${NAME}` });
+    const versions = page.getByRole("table", { name: "Versions of the deployment" });
     await expect(versions.getByRole("row", { name: new RegExp(`step ${STEPS}`) })).toContainText("Running");
     await expect(versions.getByRole("row", { name: /step 30/ })).toContainText("Stopped", { timeout: LAST_MS });
     await page.getByText("Python", { exact: true }).click();

@@ -101,6 +101,16 @@ export const LISTS: List[] = [
     empty: ["training/job_nothing?tab=checkpoints", "Attach a trainer"],
   },
   { name: "Checkpoints", path: "checkpoints", rows: 0, empty: ["checkpoints", "Attach a trainer"] },
+  { name: "Deployments", path: "deployments", rows: 0, empty: ["deployments", "Attach a trainer"] },
+  {
+    name: "Versions of the deployment",
+    path: "deployments/dep_nothing",
+    rows: 0,
+    empty: ["deployments/dep_nothing", "Attach a trainer"],
+  },
+  { name: "Exports", path: "exports", rows: 0, empty: ["exports", "Attach a trainer"] },
+  { name: "Comparisons", path: "evaluations", rows: 0, empty: ["evaluations", "Attach a trainer"] },
+  { name: "Base models", path: "lineage", rows: 0, empty: ["lineage", "Attach a trainer"] },
   { name: "Tuning configurations", path: "tuning-configs", rows: 0, empty: ["tuning-configs", "Attach a trainer"] },
   {
     name: "Jobs",

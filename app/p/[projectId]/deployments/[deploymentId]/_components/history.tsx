@@ -15,7 +15,7 @@ export function History({ projectId, deployment }: { projectId: string; deployme
   return (
     <DataList
       list={query}
-      name={`Versions of ${deployment.model}`}
+      name="Versions of the deployment"
       what="version"
       embedded
       columns={columnsOf({ projectId, checkpointName, versions: true }).filter(({ id }) => id !== "checkpoint")}
