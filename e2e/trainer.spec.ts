@@ -19,7 +19,7 @@ const HELD_OUT = 4;
 const CALLS = 12;
 const NAME = "weather-desk";
 const TRAINED_MS = 420_000;
-const SERVED_MS = 180_000;
+const SERVED_MS = 300_000;
 
 let trainer: Awaited<ReturnType<typeof startRealTrainer>>;
 let product: Awaited<ReturnType<typeof startProduct>>;
@@ -92,7 +92,7 @@ const ask = async (request: APIRequestContext, key: string, content: string) => 
 };
 
 test("what a Dataset teaches is learned, also when the worker is killed, and can be read back", async ({ page }) => {
-  test.setTimeout(900_000);
+  test.setTimeout(1_500_000);
   await signIn(page, project);
   const send = caller(page.request);
   const { dataset } = await send("post", "/datasets", { name: "Weather" });
@@ -171,7 +171,7 @@ async function deploy(page: Page, checkpointId: string, form: string) {
 }
 
 test("a model's failure is found in its calls, trained away, proven, published and rolled back", async ({ page }) => {
-  test.setTimeout(900_000);
+  test.setTimeout(1_500_000);
   await signIn(page, project);
   const send = caller(page.request);
   const key = project.newKey("telemetry:write", "workspace:read");
@@ -258,7 +258,7 @@ test("a model's failure is found in its calls, trained away, proven, published a
 });
 
 test("the same over /v1, with a key", async ({ request }) => {
-  test.setTimeout(900_000);
+  test.setTimeout(1_500_000);
   const key = project.newKey(
     ...["workspace:read", "models:manage", "project:models:manage", "diagnostics:read", "telemetry:write"],
   );

@@ -4,26 +4,13 @@ import { trackerPollDue, workItemDue } from "@/server/platform/jobs/events";
 import { handOffByRules, pollTrackers, runWorkItem, schedulePolls } from "@/server/services/diagnostics";
 import { inngest } from "../client";
 import { jobContext } from "../job-context";
+import { inPasses, pollOptions, turnOptions } from "../turns";
 
-/** Cron's resolution is a minute, and a ticket that was closed there should be seen sooner. */
-const PASSES = 3;
-const INTERVAL = "20s";
-
-export const scheduleTrackers = inngest.createFunction(
-  {
-    ...functionOptions("schedule-trackers"),
-    triggers: [{ cron: "* * * * *" }],
-    concurrency: 1,
-    // The next minute's run is the retry.
-    retries: 0,
-  },
-  async ({ step }) => {
-    for (let pass = 0; pass < PASSES; pass += 1) {
-      if (pass > 0) await step.sleep(`wait-${pass}`, INTERVAL);
-      await step.run(`hand-off-${pass}`, () => handOffByRules(db()));
-      await step.run(`schedule-${pass}`, () => schedulePolls(db()));
-    }
-  },
+export const scheduleTrackers = inngest.createFunction(pollOptions("schedule-trackers"), ({ step }) =>
+  inPasses(step, async (n) => {
+    await step.run(`hand-off-${n}`, () => handOffByRules(db()));
+    await step.run(`schedule-${n}`, () => schedulePolls(db()));
+  }),
 );
 
 const POLL = "poll-trackers";
@@ -46,16 +33,7 @@ const TURNS = 40;
 const AT_ONCE = 3;
 
 export const syncWorkItems = inngest.createFunction(
-  {
-    ...functionOptions(SYNC),
-    triggers: [workItemDue],
-    concurrency: [
-      { limit: 1, key: "event.data.workItemId" },
-      { limit: AT_ONCE, key: "event.data.projectId" },
-    ],
-    // A tracker's failures are handled by the service; these are the database's. What is left over, the schedule wakes again.
-    retries: 5,
-  },
+  { ...turnOptions(SYNC, "workItemId", AT_ONCE), triggers: [workItemDue] },
   async ({ event: { data }, step }) => {
     const ctx = jobContext(SYNC, data.projectId);
     for (let n = 0; n < TURNS; n += 1) {

@@ -1,26 +1,20 @@
-import { and, asc, eq, isNull, lte, sql } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { trainingJobs, trainingManifests } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { trainingJobDue } from "@/server/platform/jobs/events";
-import { emit } from "@/server/platform/outbox";
 import { openFile } from "@/server/services/files";
+import { inMs, isForNow, NOT_THERE, POLL_MS, problemOf, RETRY_MS, type Turn } from "../background/follow";
+import { wakeDue } from "../background/wake-due";
 import { storeEvents } from "../events";
-import { openTrainer, type TrainerClient, type TrainerProblem, TrainerRefused, TrainerUnreachable } from "../trainers";
+import { openTrainer, type TrainerClient, TrainerRefused, TrainerUnreachable } from "../trainers";
 import type { Requested } from "./change-jobs";
 import { isJob, type JobRow } from "./read-jobs";
 
-/** How soon an unreachable trainer is called again, and how soon a reachable one. */
-const RETRY_MS = 20_000;
-const POLL_MS = 20_000;
 const EVENTS_PER_CALL = 500;
 const CHUNK_BYTES = 1024 * 1024;
-/** A trainer that refuses for now: it is busy or starting. */
-const FOR_NOW = new Set([408, 425, 429, 500, 502, 503, 504]);
-
-export type Turn = { done: boolean };
 
 /**
  * Does what a job needs next: sends it to its trainer, passes on what was asked for, and stores what happened. Every call is
@@ -56,7 +50,6 @@ const update = (ctx: Ctx, jobId: string, changed: PgUpdateSetSource<typeof train
     .where(and(isJob(ctx, jobId), isNull(trainingJobs.finishedAt)))
     .returning({ id: trainingJobs.id });
 
-const inMs = (ms: number) => sql<number>`${NOW} + ${ms}`;
 const SENDING = "dispatching";
 
 /** Sends the job, which is a no-op for one that the trainer has. Returns whether it is still wanted. */
@@ -92,21 +85,11 @@ async function* bytesOf(ctx: Ctx, fileId: string): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < file.size; at += CHUNK_BYTES) yield file.read(at, Math.min(file.size, at + CHUNK_BYTES));
 }
 
-const problem = (code: string, message: string, hint: string): TrainerProblem => ({
-  code,
-  message,
-  hint,
-  param: null,
-  retryable: false,
-  blame: "platform",
-  phase: null,
-  logTail: [],
-});
-const [NOT_THERE, GONE] = [404, 410];
+const GONE = 410;
 const erasedManifest = () =>
   new TrainerRefused(
     GONE,
-    problem(
+    problemOf(
       "manifest_not_found",
       "Examples that this job trains on were deleted with their user or conversation.",
       "Create a new job: it trains on the Examples that are left.",
@@ -127,7 +110,7 @@ async function deliverRequest(ctx: Ctx, trainer: TrainerClient, { id }: JobRow):
       projectId: ctx.projectId,
     });
   } catch (error) {
-    if (!(error instanceof TrainerRefused) || FOR_NOW.has(error.status)) throw error;
+    if (!(error instanceof TrainerRefused) || isForNow(error)) throw error;
     // It ended before it was paused or cancelled: what happened is in its events.
     if (action === "resume" || error.status === NOT_THERE) throw error;
   }
@@ -170,7 +153,7 @@ const markStale = (ctx: Ctx, jobId: string) =>
 
 /** Ends a job that its trainer refuses or has lost; one that it refuses for now is sent again. */
 async function refused(ctx: Ctx, { id }: JobRow, { status, problem: said }: TrainerRefused): Promise<void> {
-  if (said.retryable || FOR_NOW.has(status) || said.code === "unauthorized") {
+  if (isForNow({ status, problem: said })) {
     await markStale(ctx, id);
     return;
   }
@@ -180,7 +163,7 @@ async function refused(ctx: Ctx, { id }: JobRow, { status, problem: said }: Trai
     await end(ctx, id, { status: "cancelled", stopReason: "user" });
     return;
   }
-  const lost = problem(
+  const lost = problemOf(
     "worker_vanished",
     "The trainer no longer knows this job.",
     "Its home folder was deleted or replaced. Clone the job to train again.",
@@ -191,28 +174,6 @@ async function refused(ctx: Ctx, { id }: JobRow, { status, problem: said }: Trai
 const end = (ctx: Ctx, id: string, changed: PgUpdateSetSource<typeof trainingJobs>) =>
   update(ctx, id, { ...changed, phase: null, requested: null, dueAt: null, finishedAt: NOW });
 
-/** Jobs that one pass wakes. */
-const WAKE_MAX = 200;
-/** Longer than a turn takes; a job whose turn died is woken again. */
-const WAKE_AGAIN_MS = 60_000;
-
 /** Wakes the jobs of all projects that have something to do, oldest first: a trainer's calls to us can be lost. */
 export const wakeTrainingJobs = (db: Db): Promise<number> =>
-  inTransaction({ db }, async ({ db: tx }) => {
-    const due = tx
-      .select({ projectId: trainingJobs.projectId, id: trainingJobs.id })
-      .from(trainingJobs)
-      .where(and(isNull(trainingJobs.finishedAt), lte(trainingJobs.dueAt, NOW)))
-      .orderBy(asc(trainingJobs.dueAt))
-      .limit(WAKE_MAX)
-      .for("update", { skipLocked: true })
-      .as("due");
-    const woken = await tx
-      .update(trainingJobs)
-      .set({ dueAt: inMs(WAKE_AGAIN_MS) })
-      .from(due)
-      .where(and(eq(trainingJobs.projectId, due.projectId), eq(trainingJobs.id, due.id)))
-      .returning({ projectId: trainingJobs.projectId, jobId: trainingJobs.id });
-    await emit(tx, ...woken.map((job) => trainingJobDue.create(job)));
-    return woken.length;
-  });
+  wakeDue(db, trainingJobs, ({ projectId, id }) => trainingJobDue.create({ projectId, jobId: id }));

@@ -33,6 +33,13 @@ test("a spec's settings are read back, and what is unknown or wrong is left out"
   expect(settingsIn("nonsense")).toEqual({});
 });
 
+test("a copied job keeps the pre-tokenizer that it was told", () => {
+  const output = { formats: ["safetensors"], ggufQuantizations: [], compressedQuantizations: [] };
+  expect(settingsIn({ output, metadata: { tokenizerPre: "qwen2" } })).toEqual({
+    output: { ...output, tokenizerPre: "qwen2" },
+  });
+});
+
 test("a draft becomes a request once it has a Dataset and a model", () => {
   expect(requestOf({ ...DRAFT, base: null })).toBeNull();
   expect(requestOf(DRAFT)).toEqual({

@@ -28,12 +28,18 @@ export type Settings = { [Name in Part]?: Partial<z.input<(typeof PARTS)[Name]>>
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-/** Returns the settings of a spec that this version knows; the rest is left out. */
+/** Where a job's spec keeps a setting of another part. */
+const elsewhere = (spec: Record<string, unknown>, part: string): Record<string, unknown> =>
+  part === "output" && isRecord(spec.metadata) && spec.metadata.tokenizerPre !== undefined
+    ? { tokenizerPre: spec.metadata.tokenizerPre }
+    : {};
+
+/** Returns the settings of a job's spec or a configuration that this version knows; the rest is left out. */
 export function settingsIn(spec: unknown): Settings {
   if (!isRecord(spec)) return {};
   const parts = Object.entries(PARTS).map(([part, schema]) => {
     const fields: Record<string, z.ZodType> = schema.shape;
-    const given = Object.entries(isRecord(spec[part]) ? spec[part] : {});
+    const given = Object.entries({ ...(isRecord(spec[part]) ? spec[part] : {}), ...elsewhere(spec, part) });
     return [part, Object.fromEntries(given.filter(([name, value]) => fields[name]?.safeParse(value).success))] as const;
   });
   return Object.fromEntries(parts.filter(([, settings]) => Object.keys(settings).length > 0));

@@ -28,4 +28,6 @@ test("a number outside its bounds is told so", () => {
   expect(problemWith(field("maxLength"), "100.5")).toBe("Enter a whole number.");
   expect(problemWith(field("learningRate"), "fast")).toBe("Enter a number.");
   expect(problemWith(field("learningRate"), "2e-4")).toBeNull();
+  expect(problemWith(field("tokenizerPre"), "../qwen")).toBe("Enter a name such as qwen2.");
+  expect(problemWith(field("tokenizerPre"), "")).toBeNull();
 });

@@ -1,4 +1,4 @@
-import { LORA_RANKS } from "@/server/services/fine-tuning/settings/schemas";
+import { LORA_RANKS, outputSettings } from "@/server/services/fine-tuning/settings/schemas";
 import type { Draft, Part } from "./draft";
 
 type Choice = readonly { value: string; label: string }[];
@@ -9,8 +9,8 @@ export type SettingField = {
   label: string;
   /** What it does, in a few words. */
   about?: string;
-  /** Numbers take `min` and `max`; choices are texts. */
-  kind: "integer" | "number" | "choice" | "yesno";
+  /** Numbers take `min` and `max`; choices and names are texts. */
+  kind: "integer" | "number" | "choice" | "yesno" | "name";
   choices?: Choice;
   min?: number;
   max?: number;
@@ -289,6 +289,14 @@ export const ADVANCED: readonly SettingField[] = [
     max: 1,
     byDefault: "0.3",
   },
+  {
+    part: "output",
+    name: "tokenizerPre",
+    label: "Pre-tokenizer for GGUF",
+    about: "Where llama.cpp does not recognize the model’s",
+    kind: "name",
+    byDefault: "recognized",
+  },
 ];
 
 export const defaultWords = ({ byDefault }: SettingField, of: Of) =>
@@ -306,13 +314,18 @@ export function shownValue({ kind }: SettingField, value: unknown): string {
 export function readValue({ kind, name }: SettingField, text: string): unknown {
   if (text.trim() === "") return undefined;
   if (kind === "yesno") return text === YES;
+  if (kind === "name") return text.trim();
   if (kind === "choice" && name !== "r") return text;
   const value = Number(text);
   return Number.isFinite(value) ? value : undefined;
 }
 
-/** Returns what is wrong with a number, or `null`. */
+/** Returns what is wrong with a number or a name, or `null`. */
 export function problemWith({ kind, min, max }: SettingField, text: string): string | null {
+  if (kind === "name")
+    return outputSettings.shape.tokenizerPre.safeParse(text.trim() || undefined).success
+      ? null
+      : "Enter a name such as qwen2.";
   if (text.trim() === "" || (kind !== "integer" && kind !== "number")) return null;
   const value = Number(text);
   if (!Number.isFinite(value)) return "Enter a number.";

@@ -35,9 +35,9 @@ export function SettingInput({ field, of, value, onChange }: Props) {
   return (
     <TextInput
       {...common}
-      inputMode="decimal"
+      inputMode={field.kind === "name" ? "text" : "decimal"}
       placeholder={byDefault}
-      maxLength={20}
+      maxLength={field.kind === "name" ? 64 : 20}
       value={text ?? shown}
       error={text === null ? null : problemWith(field, text)}
       onChange={({ currentTarget }) => {

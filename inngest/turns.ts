@@ -1,0 +1,58 @@
+import type { GetStepTools } from "inngest";
+import { type FunctionName, functionOptions } from "@/server/platform/jobs/catalogue";
+import type { inngest } from "./client";
+
+type Steps = Pick<GetStepTools<typeof inngest>, "run" | "sleep">;
+type Turn = { done: boolean; waits?: boolean };
+
+/** Runs at a time for one project, so that no project takes all the workers. */
+const AT_ONCE = 4;
+/** Cron's resolution is a minute, and what goes on elsewhere should show sooner. */
+const PASSES = 3;
+const INTERVAL = "20s";
+
+/**
+ * Options of a function that works on one row, named by `key` in its event, in turns. What it talks to fails in the service, which
+ * stores that; the retries are for the database. A poll wakes what is left over.
+ */
+export const turnOptions = <Name extends FunctionName, Key extends string>(id: Name, key: Key, atOnce = AT_ONCE) => ({
+  ...functionOptions(id),
+  concurrency: [
+    { limit: 1, key: `event.data.${key}` },
+    { limit: atOnce, key: "event.data.projectId" },
+  ] as [{ limit: number; key: string }, { limit: number; key: string }],
+  retries: 5 as const,
+});
+
+/**
+ * Takes turns until one has nothing left to do, says that it waits for the poll, or `turns` of them are over; `pause`: between two of
+ * them. Returns whether the work is done.
+ */
+export async function inTurns(
+  step: Steps,
+  { turns, pause }: { turns: number; pause?: string },
+  turn: () => Promise<Turn>,
+): Promise<{ done: boolean }> {
+  for (let n = 0; n < turns; n += 1) {
+    if (n > 0 && pause !== undefined) await step.sleep(`wait-${n}`, pause);
+    const { done, waits = false } = await step.run(`turn-${n}`, turn);
+    if (done || waits) return { done };
+  }
+  return { done: false };
+}
+
+/** Options of a function that looks every minute for what has something to do. The next minute's run is the retry. */
+export const pollOptions = <Name extends FunctionName>(id: Name) => ({
+  ...functionOptions(id),
+  triggers: [{ cron: "* * * * *" }] as [{ cron: string }],
+  concurrency: 1 as const,
+  retries: 0 as const,
+});
+
+/** Looks three times in the minute of a poll. */
+export async function inPasses(step: Steps, pass: (n: number) => Promise<unknown>): Promise<void> {
+  for (let n = 0; n < PASSES; n += 1) {
+    if (n > 0) await step.sleep(`wait-${n}`, INTERVAL);
+    await pass(n);
+  }
+}
