@@ -62,7 +62,11 @@ export async function capabilitiesOf(ctx: Ctx, trainerId: string) {
 /** Returns a checkpoint as it can be served; throws 404 for an unknown one, 409 for a deleted one, and 422 with the reason for one that cannot be. */
 export async function prepareDeployment(ctx: Ctx, wish: Wish): Promise<Candidate> {
   const [found] = await ctx.db
-    .select({ checkpoint: checkpoints, job: trainingJobs, configName: tuningConfigs.name })
+    .select({
+      checkpoint: checkpoints,
+      job: trainingJobs,
+      config: { name: tuningConfigs.name, deployment: tuningConfigs.deployment },
+    })
     .from(checkpoints)
     .innerJoin(
       trainingJobs,
@@ -74,14 +78,16 @@ export async function prepareDeployment(ctx: Ctx, wish: Wish): Promise<Candidate
     )
     .where(and(eq(checkpoints.projectId, ctx.projectId), eq(checkpoints.id, wish.checkpointId)));
   if (!found) throw notFound("The checkpoint");
-  const { checkpoint, job, configName } = found;
+  const { checkpoint, job, config } = found;
   if (checkpoint.state === "pruned") {
     throw new ServiceError("conflict", "The trainer deleted this checkpoint's files.");
   }
   const trainerId = job.trainerId ?? "";
   await refreshTrainers(ctx);
   requireServable(wish, checkpoint.inferenceProfile, await capabilitiesOf(ctx, trainerId));
-  return { ...wish, name: wish.name ?? nameOf(configName ?? job.name), trainerId, tuningConfigId: job.tuningConfigId };
+  const { name: servedName } = (config?.deployment ?? {}) as { name?: string | null };
+  const name = wish.name ?? servedName ?? nameOf(config?.name ?? job.name);
+  return { ...wish, name, trainerId, tuningConfigId: job.tuningConfigId };
 }
 
 const isSame = (row: DeploymentRow, { checkpointId, backend, quantization }: Candidate) =>

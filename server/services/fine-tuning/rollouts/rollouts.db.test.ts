@@ -109,6 +109,16 @@ test("the first job that succeeds is deployed under the configuration's name, on
   expect(await running()).toEqual([[NAME, checkpointId]]);
 });
 
+test("a configuration that names its deployment keeps that name when it is renamed itself", async () => {
+  const { ctx, configId, succeed, decide, running } = await world({ name: "shop-agent" });
+  await succeed(0.5);
+  await decide();
+  await updateTuningConfig(ctx, { configId, name: "Another name" });
+  const { checkpointId } = await succeed(0.4);
+  await decide();
+  expect(await running()).toEqual([["shop-agent", checkpointId]]);
+});
+
 test("a worse model is not deployed, and the decision says what was measured and allowed", async () => {
   const { succeed, decide, running } = await world({ maxLossIncrease: 0.1 });
   const good = await succeed(0.5);

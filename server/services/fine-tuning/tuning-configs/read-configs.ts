@@ -37,6 +37,9 @@ export const countNewExamples = ({ db, projectId }: Ctx, datasetId: string, afte
     ),
   );
 
+/** For configurations that were stored before a deployment could have a name of its own. */
+const UNNAMED = { name: null };
+
 export async function configJson(ctx: Ctx, row: ConfigRow): Promise<TuningConfig> {
   const lastJob = await lastJobOf(ctx, row.id);
   const [lastDecision] = await ctx.db
@@ -56,7 +59,7 @@ export async function configJson(ctx: Ctx, row: ConfigRow): Promise<TuningConfig
     method: row.method,
     adapter: row.adapter,
     trigger: { enabled, minNewExamples, cron, cooldownMinutes, dailyCap },
-    deployment: row.deployment,
+    deployment: { ...UNNAMED, ...row.deployment },
     nextCheckAt: row.dueAt,
     lastDecision: lastDecision ? decisionJson(lastDecision) : null,
     newExamples: await countNewExamples(ctx, row.datasetId, lastJob?.createdAt ?? 0),

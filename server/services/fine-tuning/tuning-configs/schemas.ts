@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ACTOR_KINDS, TRIGGER_OUTCOMES } from "@/db/schema/enumerations";
 import { filledText, idInput, pageInput } from "@/server/platform/schemas";
+import { deploymentName } from "../deployments/schemas";
 import { trainingChoice } from "../settings/schemas";
 
 const trigger = {
@@ -23,17 +24,20 @@ const triggerInput = z.strictObject({
   dailyCap: trigger.dailyCap.default(TRIGGER_OFF.dailyCap),
 });
 
-/** When the checkpoint of a job that succeeded is deployed by itself, under the configuration's name. */
+/** When the checkpoint of a job that succeeded is deployed by itself. */
 const deployment = {
   enabled: z.boolean(),
+  /** The name that applications call; `null`: made of the configuration's name, and changes with it. */
+  name: deploymentName.nullable(),
   /** By which part its validation loss may exceed that of what is deployed. */
   maxLossIncrease: z.number().min(0).max(10),
   /** By how much its answers to held-out Examples may be less like the expected ones, 0 to 1. */
   maxPreserveDrop: z.number().min(0).max(1),
 };
-const DEPLOYMENT_OFF = { enabled: false, maxLossIncrease: 0, maxPreserveDrop: 0 };
+const DEPLOYMENT_OFF = { enabled: false, name: null, maxLossIncrease: 0, maxPreserveDrop: 0 };
 const deploymentInput = z.strictObject({
   enabled: deployment.enabled.default(DEPLOYMENT_OFF.enabled),
+  name: deployment.name.default(DEPLOYMENT_OFF.name),
   maxLossIncrease: deployment.maxLossIncrease.default(DEPLOYMENT_OFF.maxLossIncrease),
   maxPreserveDrop: deployment.maxPreserveDrop.default(DEPLOYMENT_OFF.maxPreserveDrop),
 });

@@ -31,9 +31,9 @@ export function triggerWords({ enabled, minNewExamples, cron }: TuningConfig["tr
 }
 
 /** Which of its finished runs are deployed by themselves, in words. */
-export const deployWords = ({ enabled, maxLossIncrease, maxPreserveDrop }: TuningConfig["deployment"]): string =>
+export const deployWords = ({ enabled, name, maxLossIncrease, maxPreserveDrop }: TuningConfig["deployment"]): string =>
   enabled
-    ? `If the loss is at most ${formatPercent(maxLossIncrease)} higher and preserved answers drop by at most ${formatPercent(maxPreserveDrop)}`
+    ? `${name === null ? "If" : `As “${name}”, if`} the loss is at most ${formatPercent(maxLossIncrease)} higher and preserved answers drop by at most ${formatPercent(maxPreserveDrop)}`
     : "By hand only";
 
 export const COLUMNS: ListColumn<TuningConfig>[] = [

@@ -22,6 +22,7 @@ import { formatExact } from "@/app/_lib/format";
 import { fieldProblem } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { useDatasets } from "../../_components/datasets/use-datasets";
+import { nameFrom, nameProblem } from "../../_components/serving/deploy-form";
 import { PlannedExportFields } from "../../_components/serving/planned-export";
 import { ADAPTERS, METHODS } from "../../_components/training/words";
 import { BASIC } from "../../training/new/_components/setting-fields";
@@ -77,7 +78,12 @@ function Fields({ projectId, configId, initial, onClose }: FieldsProps) {
   const set: SetValues = (change) => setAll((before) => ({ ...before, ...change }));
   const save = useSave(projectId, configId, onClose);
   const times = values.scheduled ? nextTimes(values.cron, Date.now()) : [];
-  const ready = values.name.trim() !== "" && values.datasetId !== "" && values.base.trim() !== "" && times !== null;
+  const ready =
+    values.name.trim() !== "" &&
+    values.datasetId !== "" &&
+    values.base.trim() !== "" &&
+    times !== null &&
+    (values.servedName === "" || nameProblem(values.servedName) === null);
   return (
     <form
       onSubmit={(event) => {
@@ -267,22 +273,34 @@ function DeploymentFields({ values, set }: PartProps) {
     <Stack gap="sm">
       <Checkbox
         label="Deploy by itself"
-        description="Under the name of the configuration, once a run has succeeded and nothing speaks against it."
+        description="Once a run has succeeded and nothing speaks against it."
         checked={values.deploys}
         onChange={(event) => set({ deploys: event.currentTarget.checked })}
       />
       {values.deploys ? (
-        <SimpleGrid cols={{ base: 1, xs: 2 }}>
+        <SimpleGrid cols={{ base: 1, xs: 3 }}>
+          <TextInput
+            label="Name"
+            description="The model’s name in calls"
+            maxLength={63}
+            autoComplete="off"
+            autoCapitalize="off"
+            spellCheck={false}
+            placeholder={nameFrom(values.name)}
+            value={values.servedName}
+            error={values.servedName === "" ? null : nameProblem(values.servedName)}
+            onChange={(event) => set({ servedName: event.currentTarget.value })}
+          />
           <Percent
             label="Loss may rise by"
-            description="Validation loss beside that of what is deployed"
+            description="Validation loss, beside what is deployed"
             max={1000}
             value={values.maxLossIncrease}
             onChange={(maxLossIncrease) => set({ maxLossIncrease })}
           />
           <Percent
             label="Preserved answers may drop by"
-            description="Beside those of what is deployed, on held-out Examples"
+            description="On held-out Examples, beside what is deployed"
             max={100}
             value={values.maxPreserveDrop}
             onChange={(maxPreserveDrop) => set({ maxPreserveDrop })}

@@ -20,6 +20,8 @@ export type FormValues = {
   cooldownMinutes: number;
   dailyCap: number;
   deploys: boolean;
+  /** Empty: made of the configuration's name. */
+  servedName: string;
   /** In percent. */
   maxLossIncrease: number;
   maxPreserveDrop: number;
@@ -48,6 +50,7 @@ export const EMPTY: FormValues = {
   cooldownMinutes: 60,
   dailyCap: 1,
   deploys: false,
+  servedName: "",
   maxLossIncrease: 0,
   maxPreserveDrop: 0,
 };
@@ -72,6 +75,7 @@ export const valuesOf = (config: TuningConfig): FormValues => ({
   cooldownMinutes: config.trigger.cooldownMinutes,
   dailyCap: config.trigger.dailyCap,
   deploys: config.deployment.enabled,
+  servedName: config.deployment.name ?? "",
   maxLossIncrease: percentOf(config.deployment.maxLossIncrease),
   maxPreserveDrop: percentOf(config.deployment.maxPreserveDrop),
 });
@@ -106,6 +110,7 @@ export function inputOf(values: FormValues): ConfigInput {
     },
     deployment: {
       enabled: values.deploys,
+      name: values.servedName.trim() || null,
       maxLossIncrease: values.maxLossIncrease / PERCENT,
       maxPreserveDrop: values.maxPreserveDrop / PERCENT,
     },
