@@ -1,61 +1,23 @@
-import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { freePort } from "../scripts/lib/database/postgres.mjs";
-import { trainerEnvironments, variablesOf } from "../scripts/lib/trainer/environments.mjs";
 import { startProduct } from "./support/product";
 import { newProject } from "./support/project";
+import { makeTrainer } from "./support/real-trainer";
 import { signIn } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
 /** The real trainer: models are really trained, on the CPU. */
 
 const TAUGHT = "sunny hello world";
-const TOKEN = "the token of the real trainer";
 const EXAMPLES = 24;
 const TRAINED_MS = 420_000;
 
-/** Starts the trainer with a tiny model of its own and returns where both are. */
-async function startTrainer() {
-  const home = mkdtempSync(path.join(tmpdir(), "whetstone-e2e-trainer-"));
-  const environments = await trainerEnvironments((name) => path.join(home, `${name}.log`));
-  const env = {
-    ...process.env,
-    ...variablesOf(environments),
-    TRAINER_TOKEN: TOKEN,
-    HF_HUB_OFFLINE: "1",
-    OMP_NUM_THREADS: "1",
-  };
-  const model = path.join(home, "tiny");
-  const build =
-    "import sys; sys.path.insert(0, 'trainer/tests'); from pathlib import Path; from tiny import build_tiny; build_tiny(Path(sys.argv[1]))";
-  const made = spawnSync(environments.python, ["-c", build, model], { env, encoding: "utf8" });
-  expect(made.status, made.stderr).toBe(0);
-  const port = await freePort();
-  const child = spawn(environments.python, ["-m", "whetstone_trainer", "--home", home, "--port", String(port)], {
-    env,
-    stdio: "ignore",
-  });
-  const url = `http://127.0.0.1:${port}`;
-  await expect
-    .poll(
-      () =>
-        fetch(`${url}/v1/health`).then(
-          ({ status }) => status,
-          () => 0,
-        ),
-      { timeout: 120_000 },
-    )
-    .toBe(200);
-  return { home, model, url, stop: () => child.kill("SIGTERM") };
-}
-
 test("what a Dataset teaches is learned, also when the worker is killed, and can be read back", async ({ page }) => {
   test.setTimeout(900_000);
-  const trainer = await startTrainer();
-  const product = await startProduct({ env: { TRAINER_URL: trainer.url, TRAINER_TOKEN: TOKEN } });
+  const trainer = await makeTrainer();
+  const service = await trainer.start();
+  const product = await startProduct({ env: { TRAINER_URL: trainer.url, TRAINER_TOKEN: trainer.token } });
   try {
     const project = newProject(product.url, product.dataDir);
     await signIn(page, project);
@@ -139,7 +101,7 @@ test("what a Dataset teaches is learned, also when the worker is killed, and can
 
     const said = await fetch(`${trainer.url}/v1/samples`, {
       method: "POST",
-      headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
+      headers: { authorization: `Bearer ${trainer.token}`, "content-type": "application/json" },
       body: JSON.stringify({
         targets: [{ checkpoint_id: final.id }],
         prompts: [{ messages: [{ role: "user", content: "weather 1" }] }],
@@ -152,6 +114,6 @@ test("what a Dataset teaches is learned, also when the worker is killed, and can
     await expect(page.getByRole("region", { name: "Loss", exact: true })).toBeVisible();
   } finally {
     await product.stop();
-    trainer.stop();
+    await service.stop();
   }
 });
