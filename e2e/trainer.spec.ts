@@ -5,7 +5,8 @@ import type { APIRequestContext, Page } from "@playwright/test";
 import { press } from "./support/press";
 import { startProduct } from "./support/product";
 import { newProject, type TestProject } from "./support/project";
-import { startRealTrainer } from "./support/real-trainer";
+import { startHub } from "./support/real-hub";
+import { makeTrainer, type Trainer } from "./support/real-trainer";
 import { signIn } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
@@ -21,7 +22,9 @@ const NAME = "weather-desk";
 const TRAINED_MS = 420_000;
 const SERVED_MS = 300_000;
 
-let trainer: Awaited<ReturnType<typeof startRealTrainer>>;
+let trainer: Trainer;
+let service: Awaited<ReturnType<Trainer["start"]>>;
+let hub: Awaited<ReturnType<typeof startHub>>;
 let product: Awaited<ReturnType<typeof startProduct>>;
 let project: TestProject;
 /** Final checkpoints: of the first training, and of the one that continued it. */
@@ -33,13 +36,23 @@ let hubId: string;
 
 test.beforeAll(async () => {
   test.setTimeout(600_000);
-  trainer = await startRealTrainer();
-  product = await startProduct({ env: { ...trainer.env, DIAGNOSE_AFTER_QUIET_SECONDS: "2" } });
+  trainer = await makeTrainer();
+  service = await trainer.start();
+  hub = await startHub(trainer);
+  product = await startProduct({
+    env: {
+      TRAINER_URL: trainer.url,
+      TRAINER_TOKEN: trainer.token,
+      OUTBOUND_ALLOW: "127.0.0.1",
+      DIAGNOSE_AFTER_QUIET_SECONDS: "2",
+    },
+  });
   project = newProject(product.url, product.dataDir);
 });
 test.afterAll(async () => {
   await product?.stop();
-  trainer?.stop();
+  hub?.stop();
+  await service?.stop();
 });
 
 const at = (address: string) => `${project.url}/p/${project.projectId}/${address}`;
@@ -229,8 +242,8 @@ test("a model's failure is found in its calls, trained away, proven, published a
   const { connection } = await send("post", "/connections", {
     kind: "model-hub",
     name: "Our hub",
-    baseUrl: trainer.hub.url,
-    secret: trainer.hub.token,
+    baseUrl: hub.url,
+    secret: hub.token,
   });
   hubId = connection.id;
   await page.goto(at(`exports?export=${second}`));
@@ -241,7 +254,7 @@ test("a model's failure is found in its calls, trained away, proven, published a
   await exporting.getByRole("button", { name: "Export", exact: true }).click();
   const exported = page.getByRole("complementary", { name: "Export" });
   await expect(exported.getByText("Published", { exact: true })).toBeVisible({ timeout: SERVED_MS });
-  expect(trainer.answerOf(trainer.download("tester/weather-desk"), "weather 301")).toBe(CORRECTED);
+  expect(hub.answerOf(hub.download("tester/weather-desk"), "weather 301")).toBe(CORRECTED);
 
   await page.goto(at("deployments?status=running"));
   await page.getByRole("link", { name: NAME }).click();
@@ -326,9 +339,9 @@ test("the same over /v1, with a key", async ({ request }) => {
   });
   const published = await ended(`/fine-tuning/exports/${asked.id}`, "export");
   expect(published.commitOid).toMatch(/^[0-9a-f]{40}$/);
-  const folder = trainer.download("tester/weather-desk-gguf");
+  const folder = hub.download("tester/weather-desk-gguf");
   const weights = readdirSync(folder).find((name) => name.endsWith(".gguf")) ?? "";
-  expect(await trainer.answerOfGguf(path.join(folder, weights), "weather 306")).toBe(CORRECTED);
+  expect(await hub.answerOfGguf(path.join(folder, weights), "weather 306")).toBe(CORRECTED);
 
   await send("post", `/fine-tuning/deployments/${deployment.id}/stop`, {});
   await expect.poll(running, { timeout: SERVED_MS }).toEqual([]);

@@ -1,9 +1,10 @@
 """A server whose behaviour its model's name chooses, for tests of what happens around serving.
 
 The name is `<behaviour>` or `<behaviour>--<anything>`:
-fine, exits (code 3 at once), port-taken (the first time), never-healthy, slow (healthy after four seconds),
-unlisted, other-weights, empty, garbage, broken (500), crashes (once it has run, every time it is asked to),
-ignores-term, endless (streams until its client goes away, and writes that down), patient (streams for a second).
+fine, exits (code 3 at once), port-taken (the first time), never-healthy (writes down that it was told to end),
+slow (healthy after four seconds), unlisted, other-weights, empty, garbage, broken (500), crashes (once it has run, every
+time it is asked to), ignores-term, endless (streams until its client goes away, and writes that down), patient (streams
+for a second).
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ def main() -> int:
         return EXIT_PORT_TAKEN
     if act == "ignores-term":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    if act == "never-healthy":
+        signal.signal(signal.SIGTERM, lambda *_: ((folder / "told-to-end").touch(), os._exit(0)))
     begun = time.monotonic()
 
     class Handler(BaseHTTPRequestHandler):

@@ -29,11 +29,12 @@ def until(holds: Callable[[], Any], seconds: float = 15.0) -> Any:
 
 
 class FakeWeb:
-    """Keeps what it is sent. `failing` is how many of the next requests fail with 503."""
+    """Keeps what it is sent. `failing` is how many of the next requests fail with 503, `refusing_results` how many results."""
 
     def __init__(self) -> None:
         self.waiting: queue.Queue[dict[str, Any]] = queue.Queue()
         self.handed: dict[str, tuple[dict[str, Any], float]] = {}
+        self.hand_outs: dict[str, int] = {}
         self.leases: list[dict[str, Any]] = []
         self.results: dict[str, list[dict[str, Any]]] = {}
         self.events: dict[str, dict[int, dict[str, Any]]] = {}
@@ -42,6 +43,7 @@ class FakeWeb:
         self.manifests: dict[str, bytes] = {}
         self.manifest_reads = 0
         self.failing = 0
+        self.refusing_results = 0
         self.lease_seconds = 0.2
         self.forgets_jobs = False
         self.app = FastAPI()
@@ -105,10 +107,14 @@ class FakeWeb:
             late = [one for one, at in self.handed.values() if time.monotonic() - at > HAND_OUT_AGAIN_SECONDS]
             for one in [*found, *late]:
                 self.handed[one["command_id"]] = (one, time.monotonic())
+                self.hand_outs[one["command_id"]] = self.hand_outs.get(one["command_id"], 0) + 1
             return {"commands": [*found, *late]}
 
-        @self.app.post("/api/trainer/v1/commands/{command_id}")
-        def command(command_id: str, body: dict[str, Any]) -> dict[str, Any]:
+        @self.app.post("/api/trainer/v1/commands/{command_id}", response_model=None)
+        def command(command_id: str, body: dict[str, Any]) -> dict[str, Any] | Response:
+            self.refusing_results -= 1
+            if self.refusing_results >= 0:
+                return JSONResponse({}, 503)
             self.handed.pop(command_id, None)
             self.results.setdefault(command_id, []).append(body)
             return {"ok": True}

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_web import KEY, FakeWeb, until
+from fake_web import HAND_OUT_AGAIN_SECONDS, KEY, FakeWeb, until
 
 from whetstone_trainer.events import EventLog
 from whetstone_trainer.service import agent, delivery
-from whetstone_trainer.service.agent_commands import CHUNK_BYTES, ranged
+from whetstone_trainer.service.agent_commands import CHUNK_BYTES, Commands, Payload, ranged
 from whetstone_trainer.service.app import create_app
 from whetstone_trainer.service.capabilities import Capabilities
 from whetstone_trainer.service.job_record import job_dir, read_record
@@ -207,6 +207,32 @@ def test_the_same_command_again_has_the_same_result_and_no_second_effect(
     assert again == first
     assert again["body"]["job"]["status"] == "queued"
     assert current["body"]["job"]["status"] == "succeeded"
+
+
+def test_an_answer_that_takes_longer_than_its_hand_out_is_generated_once(
+    web: FakeWeb, calling: Calling, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    async def answer(_: Commands, payload: Payload) -> dict[str, Any]:
+        asked.append(payload.path)
+        await asyncio.sleep(2.5 * HAND_OUT_AGAIN_SECONDS)
+        # The next calls of the web app are refused: it hands the command out again while the result waits.
+        web.refusing_results = 2
+        return {"status": 200, "headers": {}, "body": {"choices": []}}
+
+    monkeypatch.setattr(Commands, "_request", answer)
+    path = "/v1/deployments/dep_1/v1/chat/completions"
+    with calling():
+        assert web.ask("cmd_1", "POST", path, body={"messages": []})["status"] == 200
+        handed_out = web.hand_outs["cmd_1"]
+        # One that crossed its result on the way.
+        web.send("cmd_1", "POST", path, body={"messages": []})
+        until(lambda: web.hand_outs["cmd_1"] > handed_out)
+        threading.Event().wait(0.5)
+        web.ask("cmd_2", "POST", path, body={"messages": []})
+    assert handed_out > 1
+    assert asked == [path, path]
 
 
 def test_events_that_the_web_app_lost_are_sent_again_from_where_it_is(

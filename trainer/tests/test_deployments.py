@@ -480,6 +480,7 @@ def test_a_server_that_no_record_names_is_ended(tmp_path: Path, checkpoint: str)
     path.write_text(json.dumps(record))
     with serving(tmp_path) as client:
         until(lambda: is_gone(pid))
+        assert (path.parent / "told-to-end").exists()
         until(lambda: len(starts_of(tmp_path, "dep_a")) == 2)
         end_all(client)
 

@@ -32,6 +32,8 @@ logger = logging.getLogger("whetstone_trainer")
 LEASE_SECONDS = 50
 REPORT_SECONDS = 300.0
 RESULT_TRIES = 8
+# Longer than a command takes that was handed out again while its result was on its way.
+CROSSED_SECONDS = 60.0
 _TIMEOUT = httpx.Timeout(30.0, read=LEASE_SECONDS + 15.0)
 # They differ at every look, so they do not make capabilities new ones.
 _VOLATILE = frozenset({"disk_free", "memory_free", "memory_available", "load"})
@@ -81,6 +83,8 @@ class Agent:
         self._reported_hash = ""
         self._reported_at = float("-inf")
         self._tasks: set[asyncio.Task[None]] = set()
+        # Handed out again while they run or are delivered, they are not run a second time.
+        self._taken: set[str] = set()
         self._pulls: dict[str, asyncio.Lock] = {}
 
     async def run(self) -> None:
@@ -157,11 +161,22 @@ class Agent:
         except ValidationError:
             logger.warning("a command without a usable command_id was ignored")
             return
-        task = asyncio.create_task(self._serve(command))
+        if command.command_id in self._taken:
+            return
+        self._taken.add(command.command_id)
+        task = asyncio.create_task(self._follow(command))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _serve(self, command: Command) -> None:
+    async def _follow(self, command: Command) -> None:
+        try:
+            if await self._serve(command):
+                await asyncio.sleep(CROSSED_SECONDS)
+        finally:
+            self._taken.discard(command.command_id)
+
+    async def _serve(self, command: Command) -> bool:
+        """Runs a command and returns whether the web app has its result."""
         try:
             result = await self._pull_for(command) or await self._commands.run(command)
         except Exception:
@@ -172,12 +187,13 @@ class Agent:
             try:
                 response = await self._web.post(f"commands/{command.command_id}", json=result)
                 if response.is_success or response.status_code in (404, 409, 410):
-                    return
+                    return True
                 reason = f"status {response.status_code}"
             except httpx.HTTPError as error:
                 reason = _reason(error)
             logger.warning("the result of %s was not delivered: %s", command.command_id, reason)
             await asyncio.sleep(back_off_seconds(tries))
+        return False
 
     async def _pull_for(self, command: Command) -> Result | None:
         """Fetches the manifests that a command needs; returns why it cannot run without one, None when all are here."""

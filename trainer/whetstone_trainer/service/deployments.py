@@ -20,6 +20,7 @@ from ..checkpoints import CheckpointManifest, find_checkpoint
 from ..events import utc_now
 from ..serving.request import FOLDER_VARIABLE, Backend, DeploymentRequest
 from ..trainer_error import TrainerFailure
+from . import processes
 from .builds import Builds
 from .deployment_record import DeploymentRecord, deployment_dir, read_deployment, write_deployment
 from .deployment_run import DeploymentRun, Server, end_process, read_tail, server_of
@@ -110,7 +111,8 @@ class Deployments:
                 group = os.getpgid(process.pid)
                 if group not in known and group != os.getpgid(0):
                     logger.warning("ending the server %s, which no deployment names", process.pid)
-                    end_process(Server(group, process.create_time(), 0, None), self._settings.serving.end_seconds)
+                    orphan = Server(group, processes.started_at(group) or 0.0, 0, None)
+                    end_process(orphan, self._settings.serving.end_seconds)
 
     def _follow(self, deployment_id: str) -> None:
         run = DeploymentRun(self._settings, self._builds, self, deployment_id, self._token(deployment_id))

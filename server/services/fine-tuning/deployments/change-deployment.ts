@@ -1,4 +1,4 @@
-import { and, inArray, isNotNull, isNull, ne, type SQL, sql } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, isNull, ne, type SQL, sql } from "drizzle-orm";
 import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
 import { NOW } from "@/db/now";
 import { deployments } from "@/db/schema";
@@ -6,10 +6,15 @@ import { type Ctx, inTransaction } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import { deploymentDue, deploymentMoved } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
-import { inMs, POLL_MS, problemOf } from "../background/follow";
+import { inMs, problemOf } from "../background/follow";
 import type { TrainerProblem } from "../trainers";
 import { type DeploymentRow, isDeployment, isInService, isRollOut, lockNamed } from "./read-deployments";
 import type { WireDeployment } from "./wire-deployment";
+
+/** How soon one that runs is looked at again: less than the 20 s between two polls, so that each of them does. */
+const HEALTH_MS = 15_000;
+/** How soon after a look calls that fail may have it looked at again. */
+const DOUBT_MS = 2_000;
 
 type Change = PgUpdateSetSource<typeof deployments>;
 
@@ -144,7 +149,7 @@ export const switchTo = (ctx: Ctx, { id, name }: DeploymentRow, given: WireDeplo
       verifiedAt: NOW,
       firstTokenMs: given.first_token_ms == null ? null : Math.round(given.first_token_ms),
       replacesId: newest?.id ?? null,
-      dueAt: inMs(POLL_MS),
+      dueAt: inMs(HEALTH_MS),
     });
     await emit(tx.db, moved(tx, id));
     return true;
@@ -172,7 +177,7 @@ export const storeHealth = (
       ...(isRunning
         ? { stageDetail: null, ...(row.status === "running" ? {} : { verifiedAt: NOW }) }
         : { stageDetail: given.stage_detail ?? "Restarting after a crash" }),
-      dueAt: inMs(POLL_MS),
+      dueAt: inMs(HEALTH_MS),
     };
     const stored = await update(tx, row.id, changed, isInService());
     if (stored && (row.status === "running") !== isRunning) await emit(tx.db, moved(tx, row.id));
@@ -186,6 +191,18 @@ export const markStale = (ctx: Ctx, id: string, againMs: number) =>
     { staleSince: sql<number>`coalesce(${deployments.staleSince}, ${NOW})`, dueAt: inMs(againMs) },
     isLive(),
   );
+
+/** Has a deployment that is said to run, and did not answer a call, looked at now: the poll would come within 20 s. */
+export const doubt = (ctx: Ctx, id: string) =>
+  inTransaction(ctx, async (tx) => {
+    const isDoubtful = and(
+      eq(deployments.status, "running"),
+      isNull(deployments.staleSince),
+      sql`${deployments.updatedAt} <= ${NOW} - ${DOUBT_MS}::bigint`,
+    );
+    const row = await update(tx, id, { dueAt: NOW }, isDoubtful);
+    if (row) await emit(tx.db, deploymentDue.create({ projectId: tx.projectId, deploymentId: id }));
+  });
 
 /** Looks at ended deployments again that their trainer still has. */
 export const queueCleanup = (ctx: Pick<Ctx, "db">, ids: readonly string[]) =>

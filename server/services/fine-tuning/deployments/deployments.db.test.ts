@@ -246,6 +246,18 @@ test("a crash shows as a restart and then as running again, and one that goes on
   expect(await read(ctx, id)).toMatchObject({ status: "failed", error: { code: "worker_crashed" } });
 });
 
+test("each poll looks at what runs: a crash shows within 20 s, also when nobody calls", async () => {
+  const { ctx, checkpointId } = await world();
+  const { id } = await deploy(ctx, { checkpointId });
+  const isDueAtNextPoll = async () => {
+    const [row] = await ctx.db.select().from(deployments).where(eq(deployments.id, id));
+    return row!.dueAt! - row!.updatedAt < 20_000;
+  };
+  expect(await isDueAtNextPoll()).toBe(true);
+  await runDeployment(ctx, id);
+  expect(await isDueAtNextPoll()).toBe(true);
+});
+
 test("a deployment that its trainer has lost has failed; one whose trainer is away is only stale", async () => {
   const { ctx, checkpointId } = await world();
   const { id } = await deploy(ctx, { checkpointId });

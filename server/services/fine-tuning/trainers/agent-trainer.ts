@@ -110,10 +110,15 @@ type Attached = { db: Db; trainerId: string; isOnline: boolean };
 
 /** Returns the client of a trainer that fetches our calls itself. */
 export function agentTrainer({ db, trainerId, isOnline }: Attached): TrainerClient {
-  async function call(given: TrainerCall, timeoutMs: number): Promise<{ id: string; result: CommandResult }> {
+  async function send(given: TrainerCall): Promise<string> {
     refuseInsideTransaction("A call to a trainer");
     if (!isOnline) throw new TrainerUnreachable("The trainer has not called for a while.");
-    const id = await enqueue(db, trainerId, given);
+    return enqueue(db, trainerId, given);
+  }
+  const forget = (id: string) => db.delete(trainerCommands).where(eq(trainerCommands.id, id));
+
+  async function call(given: TrainerCall, timeoutMs: number): Promise<{ id: string; result: CommandResult }> {
+    const id = await send(given);
     return { id, result: await resultOf(db, id, timeoutMs, given.signal) };
   }
 
@@ -121,7 +126,7 @@ export function agentTrainer({ db, trainerId, isOnline }: Attached): TrainerClie
   async function chunkOf(given: TrainerCall, start: number, end: number) {
     const headers = { ...given.headers, range: `bytes=${start}-${end}` };
     const { id, result } = await call({ ...given, headers }, CHUNK_TIMEOUT_MS);
-    await db.delete(trainerCommands).where(eq(trainerCommands.id, id));
+    await forget(id);
     const { status, body } = result;
     if (status !== 200 && status !== 206) throw refusalOf(status, jsonOf(body), "the agent's key");
     const replyHeaders = lowerCased(result.headers);
@@ -163,10 +168,14 @@ export function agentTrainer({ db, trainerId, isOnline }: Attached): TrainerClie
     },
 
     async stream(given) {
-      const { id, result } = await call(given, given.timeoutMs ?? ANSWER_TIMEOUT_MS);
-      // The words of a conversation do not lie there for longer than it takes to fetch them.
-      await db.delete(trainerCommands).where(eq(trainerCommands.id, id));
-      const { status, headers, body } = result;
+      const id = await send(given);
+      // The words of a conversation lie there while somebody waits for them, and are handed out to be answered no longer.
+      const { status, headers, body } = await resultOf(
+        db,
+        id,
+        given.timeoutMs ?? ANSWER_TIMEOUT_MS,
+        given.signal,
+      ).finally(() => forget(id));
       if (status < 200 || status > 299) throw refusalOf(status, jsonOf(body), "the agent's key");
       const text = typeof body === "string" ? body : JSON.stringify(body ?? null);
       async function* whole() {

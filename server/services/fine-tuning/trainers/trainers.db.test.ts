@@ -250,6 +250,25 @@ test("an answer arrives while it is made, from an agent as a whole, and a refusa
   expect(await db().select().from(trainerCommands)).toEqual([]);
 });
 
+test("an answer that nobody waits for any more is handed out to no agent again", async () => {
+  const { ctx, client } = await agent();
+  const given = { method: "POST" as const, path: "/ask", json: { messages: [] }, projectId: ctx.projectId };
+  const isHandedOut = async () => {
+    const rows = await db().update(trainerCommands).set({ state: "sent", sentAt: 1 }).returning();
+    return rows.length;
+  };
+  const leaving = new AbortController();
+  const left = expect(client.stream({ ...given, signal: leaving.signal })).rejects.toThrow("abort");
+  await expect.poll(isHandedOut).toBe(1);
+  leaving.abort();
+  await left;
+  expect(await db().select().from(trainerCommands)).toEqual([]);
+  const late = expect(client.stream({ ...given, timeoutMs: 300 })).rejects.toBeInstanceOf(TrainerUnreachable);
+  await expect.poll(isHandedOut, { interval: 20 }).toBe(1);
+  await late;
+  expect(await db().select().from(trainerCommands)).toEqual([]);
+});
+
 test("an agent's file arrives in ranges, whole and in part", async () => {
   const { ctx, client } = await agent();
   const content = Buffer.from("0123456789");

@@ -4,6 +4,7 @@ import { type Io, type Outgoing, streamVerb } from "@/server/platform/stream-ver
 import { isForNow, NOT_THERE } from "../../background/follow";
 import { openTrainer, requireTrainer, type TrainerClient, TrainerRefused, TrainerUnreachable } from "../../trainers";
 import { trainerFailure } from "../../trainers/trainer-failure";
+import { doubt } from "../change-deployment";
 import type { DeploymentRow } from "../read-deployments";
 import { gatewayInput } from "../schemas";
 import { type ChatRequest, readChatRequest } from "./chat-request";
@@ -43,12 +44,19 @@ function conversationIdOf({ metadata }: ChatRequest, headers: Io["headers"]): st
 
 type Opened = { target: DeploymentRow; trainer: TrainerClient; body: AsyncIterable<Uint8Array> };
 
+/** Whether it is the deployment that does not answer, and not the request that is at fault. */
+const isSilent = (error: unknown) =>
+  error instanceof TrainerUnreachable ||
+  (error instanceof TrainerRefused &&
+    ([WRONG_STATE, NOT_THERE].includes(error.status) || error.status >= SERVER_ERROR));
+
 /** Sends the request to what the address stands for; once more if that was replaced at this very moment. */
 async function open(ctx: Ctx, address: string, request: ChatRequest, signal: AbortSignal): Promise<Opened> {
   const target = await findTarget(ctx, address);
   try {
     return await send(ctx, target, request, signal);
   } catch (error) {
+    if (isSilent(error)) await doubt(ctx, target.id);
     if (!(error instanceof TrainerRefused) || error.status !== WRONG_STATE) throw error;
     const successor = await findTarget(ctx, address);
     if (successor.id === target.id) {

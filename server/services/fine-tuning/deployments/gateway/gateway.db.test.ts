@@ -1,8 +1,8 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { db } from "@/db/pool";
-import { deployments, trainerCommands, trainers } from "@/db/schema";
+import { deployments, jobEvents, trainerCommands, trainers } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { createDispatcher } from "@/server/rest/dispatcher";
@@ -194,6 +194,30 @@ test("one that has ended takes no calls, and one that is restarted asks to be ca
   await takeTurns(ctx);
   await expect(ask(deployment.id)).rejects.toMatchObject({ status: 409 });
   await expect(ask("shop-agent")).rejects.toMatchObject({ status: 404 });
+});
+
+test("a call that gets no answer has its deployment looked at now, and one that gets an answer does not", async () => {
+  const { ctx, deployment, client } = await world();
+  const ask = () => client("shop-agent").chat.completions.create({ model: "x", messages: QUESTION });
+  const read = async () => (await ctx.db.select().from(deployments).where(eq(deployments.id, deployment.id)))[0]!;
+  await ctx.db.update(deployments).set({ updatedAt: Date.now() - 5_000 });
+  await ask();
+  const { dueAt, updatedAt } = await read();
+  expect(dueAt! - updatedAt).toBeGreaterThan(5_000);
+  trainer.deployments.crash(deployment.id, ["starting", "starting"]);
+  await expect(ask()).rejects.toMatchObject({ status: 503 });
+  const doubted = await read();
+  expect(doubted).toMatchObject({ status: "running", dueAt: doubted.updatedAt });
+  // Many calls that fail at once are one look.
+  await expect(ask()).rejects.toMatchObject({ status: 503 });
+  expect(await read()).toEqual(doubted);
+  const queued = await ctx.db
+    .select()
+    .from(jobEvents)
+    .where(and(eq(jobEvents.projectId, ctx.projectId), eq(jobEvents.name, "fine-tuning/deployment.due")));
+  expect(queued).toHaveLength(2);
+  await takeTurns(ctx);
+  expect((await read()).status).toBe("starting");
 });
 
 test("a trainer that is away is a 503", async () => {

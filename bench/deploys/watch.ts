@@ -1,0 +1,63 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type postgres from "postgres";
+import type { Trainer } from "../../e2e/support/real-trainer";
+import { type Look, Silences } from "./silences";
+
+const LOOK_MS = 250;
+const ANSWER_WITHIN_MS = 10_000;
+
+const ASKED = { messages: [{ role: "user", content: "weather 1" }], max_tokens: 1, temperature: 0 };
+
+/**
+ * Looks at all deployments that are said to run, again and again: how many of one name, and whether each answers. They are asked past
+ * the gateway, because a call through it that fails has the deployment looked at.
+ */
+export function watch(sql: postgres.Sql, projectId: string, trainer: Trainer, isAllThere: () => boolean) {
+  const silences = new Silences();
+  const doubled: string[] = [];
+  let looks = 0;
+  let isOver = false;
+
+  const answers = async (id: string) => {
+    const reply = await fetch(`${trainer.url}/v1/deployments/${id}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${trainer.token}`, "content-type": "application/json" },
+      body: JSON.stringify(ASKED),
+      signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    }).catch(() => undefined);
+    await reply?.arrayBuffer().catch(() => {});
+    return reply?.status === 200;
+  };
+
+  async function look() {
+    const rows = await sql<{ id: string; name: string }[]>`
+      select id, name from deployments where project_id = ${projectId} and status = 'running'`;
+    const names = rows.map(({ name }) => name);
+    if (new Set(names).size < names.length) doubled.push(rows.map(({ id, name }) => `${id} as ${name}`).join(", "));
+    const at = performance.now();
+    const seen = await Promise.all(
+      rows.map(async ({ id }): Promise<Look> => {
+        const wasAllThere = isAllThere();
+        const hasAnswered = await answers(id);
+        return { id, at, hasAnswered, isAllThere: wasAllThere && isAllThere() };
+      }),
+    );
+    silences.look(at, seen);
+    looks += 1;
+  }
+
+  const watching = (async () => {
+    while (!isOver) {
+      await look();
+      await sleep(LOOK_MS);
+    }
+  })();
+
+  return {
+    async stop() {
+      isOver = true;
+      await watching;
+      return { looks, doubled, silences: silences.all(performance.now()) };
+    },
+  };
+}
