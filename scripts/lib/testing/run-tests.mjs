@@ -14,6 +14,7 @@ import { ended } from "../system/processes.mjs";
 import { onStopSignal } from "../system/signals.mjs";
 import { trainerEnvironments, variablesOf } from "../trainer/environments.mjs";
 import { chromiumForTests } from "./chromium.mjs";
+import { openAiPythonForTests } from "./openai-python.mjs";
 import { schemathesisForTests } from "./schemathesis.mjs";
 import { seaweedfsForTests } from "./seaweedfs.mjs";
 import { summarize, tallyOf, tallyOfPlaywright, tallyOfPytest, tallyOfVitest } from "./tallies.mjs";
@@ -105,8 +106,10 @@ async function run(wanted, folder) {
 
   const kinds = ["unit", "db"].filter(wanted);
   if (kinds.length) {
-    // Without Python the tests of files in a bucket are skipped, which CI counts as a failure.
-    if (kinds.includes("db")) await seaweedfsForTests(logFor).catch((error) => print(explain(error)));
+    // Without Python the tests that need one of these are skipped, which CI counts as a failure.
+    for (const install of kinds.includes("db") ? [seaweedfsForTests, openAiPythonForTests] : []) {
+      await install(logFor).catch((error) => print(explain(error)));
+    }
     const database = kinds.includes("db") ? await startTemporaryDatabase({ throwaway: true }) : undefined;
     const report = path.join(folder, "vitest.json");
     try {

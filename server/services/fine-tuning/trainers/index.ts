@@ -6,7 +6,7 @@ export { chooseTrainer, type TrainerNeeds } from "./choose-trainer";
 export { downloadCheckpointFile } from "./download-checkpoint-file";
 export { listTrainers } from "./list-trainers";
 export { addTrainer, removeTrainer } from "./manage-agents";
-export { openTrainer } from "./open-trainer";
+export { clientOf, openTrainer } from "./open-trainer";
 export { refreshTrainers } from "./refresh-trainers";
 export {
   type TrainerCall,
@@ -19,4 +19,4 @@ export {
 } from "./trainer-client";
 export { trainerHealth } from "./trainer-health";
 export { trainerProblemOf, withHint } from "./trainer-problem";
-export { requireTrainer } from "./trainer-rows";
+export { type CalledTrainer, requireTrainer } from "./trainer-rows";

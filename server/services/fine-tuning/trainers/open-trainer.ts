@@ -2,11 +2,12 @@ import type { Db } from "@/db/client";
 import { agentTrainer } from "./agent-trainer";
 import { namedTrainer } from "./attachment";
 import { type TrainerClient, TrainerUnreachable } from "./trainer-client";
-import { attachedTrainers, isOnline, type TrainerRow } from "./trainer-rows";
+import { attachedTrainers, type CalledTrainer, isOnline } from "./trainer-rows";
 import { urlTrainer } from "./url-trainer";
 
-/** Returns the client of an attached trainer. */
-export function clientOf(db: Db, row: TrainerRow): TrainerClient {
+/** Returns the client of an attached trainer; throws `TrainerUnreachable` without one. */
+export function clientOf(db: Db, row: CalledTrainer | null): TrainerClient {
+  if (!row) throw new TrainerUnreachable("The trainer is no longer attached.");
   if (row.kind === "agent") return agentTrainer({ db, trainerId: row.id, isOnline: isOnline(row) });
   const named = namedTrainer();
   if (!named) throw new TrainerUnreachable("TRAINER_URL is no longer set.");
@@ -15,7 +16,5 @@ export function clientOf(db: Db, row: TrainerRow): TrainerClient {
 
 /** Returns a trainer's client; throws `TrainerUnreachable` for one that is no longer attached. */
 export async function openTrainer(db: Db, trainerId: string): Promise<TrainerClient> {
-  const row = (await attachedTrainers(db)).find(({ id }) => id === trainerId);
-  if (!row) throw new TrainerUnreachable("The trainer is no longer attached.");
-  return clientOf(db, row);
+  return clientOf(db, (await attachedTrainers(db)).find(({ id }) => id === trainerId) ?? null);
 }

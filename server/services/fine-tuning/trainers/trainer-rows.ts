@@ -11,6 +11,9 @@ export type TrainerRow = typeof trainers.$inferSelect & {
   readAt: number;
 };
 
+/** What a call to a trainer needs of its row. */
+export type CalledTrainer = Pick<TrainerRow, "id" | "kind" | "error" | "lastSeenAt" | "readAt">;
+
 /** Makes the row of the trainer that the operator named follow its address. Another host is another machine. */
 async function syncNamedTrainer(db: Db, name: string): Promise<void> {
   await db
@@ -62,5 +65,5 @@ export async function requireTrainer({ db }: { db: Db }): Promise<void> {
 /** A silence that a healthy trainer does not reach: an agent's long poll lasts 50 s, and others are called every 20 s. */
 const SILENCE_MS = 90_000;
 
-export const isOnline = ({ lastSeenAt, error, readAt }: TrainerRow) =>
+export const isOnline = ({ lastSeenAt, error, readAt }: CalledTrainer) =>
   error === null && lastSeenAt !== null && readAt - lastSeenAt <= SILENCE_MS;

@@ -1,17 +1,17 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { type Io, type Outgoing, streamVerb } from "@/server/platform/stream-verb";
 import { isForNow, NOT_THERE } from "../../background/follow";
-import { openTrainer, requireTrainer, type TrainerClient, TrainerRefused, TrainerUnreachable } from "../../trainers";
+import { clientOf, requireTrainer, type TrainerClient, TrainerRefused, TrainerUnreachable } from "../../trainers";
 import { trainerFailure } from "../../trainers/trainer-failure";
 import { doubt } from "../change-deployment";
-import type { DeploymentRow } from "../read-deployments";
 import { gatewayInput } from "../schemas";
 import { type ChatRequest, readChatRequest } from "./chat-request";
-import { findTarget } from "./find-target";
+import { findTarget, type Target } from "./find-target";
 import { emptyAnswer, foldAnswer } from "./fold-answer";
 import { readEvents } from "./read-events";
-import { type Call, recordCall } from "./record-call";
+import { askedOf, type Call, isRecorded, recordCall } from "./record-call";
 
 const MAX_BYTES = 16 * 1024 * 1024;
 /** As long as a model's server may take for one answer. */
@@ -42,7 +42,7 @@ function conversationIdOf({ metadata }: ChatRequest, headers: Io["headers"]): st
   return typeof id === "string" ? id.slice(0, ID_CHARACTERS) : null;
 }
 
-type Opened = { target: DeploymentRow; trainer: TrainerClient; body: AsyncIterable<Uint8Array> };
+type Opened = Pick<Call, "deployment" | "asked"> & { trainer: TrainerClient; body: AsyncIterable<Uint8Array> };
 
 /** Whether it is the deployment that does not answer, and not the request that is at fault. */
 const isSilent = (error: unknown) =>
@@ -51,40 +51,54 @@ const isSilent = (error: unknown) =>
     ([WRONG_STATE, NOT_THERE].includes(error.status) || error.status >= SERVER_ERROR));
 
 /** Sends the request to what the address stands for; once more if that was replaced at this very moment. */
-async function open(ctx: Ctx, address: string, request: ChatRequest, signal: AbortSignal): Promise<Opened> {
-  const target = await findTarget(ctx, address);
+async function open(
+  ctx: Ctx,
+  address: string,
+  { found, request, signal }: { found: Promise<Target>; request: ChatRequest; signal: AbortSignal },
+): Promise<Opened> {
+  const target = await found;
   try {
     return await send(ctx, target, request, signal);
   } catch (error) {
-    if (isSilent(error)) await doubt(ctx, target.id);
+    if (isSilent(error)) await doubt(ctx, target.deployment.id);
     if (!(error instanceof TrainerRefused) || error.status !== WRONG_STATE) throw error;
     const successor = await findTarget(ctx, address);
-    if (successor.id === target.id) {
+    if (successor.deployment.id === target.deployment.id) {
       throw new ServiceError("unavailable", "The deployment is being stopped or restarted.", { retryAfter: 1 });
     }
     return send(ctx, successor, request, signal);
   }
 }
 
-async function send(ctx: Ctx, target: DeploymentRow, request: ChatRequest, signal: AbortSignal): Promise<Opened> {
-  const trainer = await openTrainer(ctx.db, target.trainerId);
+async function send(
+  ctx: Ctx,
+  { deployment, trainer: row }: Target,
+  request: ChatRequest,
+  signal: AbortSignal,
+): Promise<Opened> {
+  const trainer = clientOf(ctx.db, row);
   const isStreamed = request.stream === true && !trainer.answersWhole;
   const json = {
     ...request,
-    model: target.name,
+    model: deployment.name,
     stream: isStreamed,
     // Costs need the counts, whether or not the client does.
     stream_options: isStreamed ? { ...request.stream_options, include_usage: true } : undefined,
   };
-  const { body } = await trainer.stream({
+  const reply = trainer.stream({
     method: "POST",
-    path: `/deployments/${encodeURIComponent(target.id)}/v1/chat/completions`,
+    path: `/deployments/${encodeURIComponent(deployment.id)}/v1/chat/completions`,
     headers: { accept: isStreamed ? "text/event-stream" : "application/json" },
     json,
     signal,
     projectId: ctx.projectId,
   });
-  return { target, trainer, body };
+  // A long request takes a while to read: meanwhile the model is at work.
+  const asked = isRecorded(deployment) ? nextTurn().then(() => askedOf(request)) : Promise.resolve({});
+  // It fails where it is awaited.
+  asked.catch(() => {});
+  const { body } = await reply;
+  return { deployment, asked, trainer, body };
 }
 
 /** A model's server refuses what it cannot do; a request that is at fault is the caller's. */
@@ -221,13 +235,17 @@ export const completeChat = streamVerb(
   },
   async (ctx, { deploymentId }, { body, signal, headers }): Promise<Outgoing> => {
     await requireTrainer(ctx);
+    // Looked up while the request is read. If both fail, the error is the request's.
+    const found = findTarget(ctx, deploymentId);
+    found.catch(() => {});
     const request = readChatRequest(await body.bytes());
     const startedAt = Date.now();
-    const opened = await open(ctx, deploymentId, request, signal).catch((error) => {
+    const opened = await open(ctx, deploymentId, { found, request, signal }).catch((error) => {
       throw failureOf(error);
     });
     const call: Call = {
-      deployment: opened.target,
+      deployment: opened.deployment,
+      asked: opened.asked,
       request,
       conversationId: conversationIdOf(request, headers),
       answer: emptyAnswer(),

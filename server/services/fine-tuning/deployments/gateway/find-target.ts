@@ -1,27 +1,66 @@
-import { and, eq, inArray, or, sql } from "drizzle-orm";
-import { deployments } from "@/db/schema";
+import { and, eq, inArray, isNull, or, type SQL, sql } from "drizzle-orm";
+import { NOW } from "@/db/now";
+import { deployments, trainers } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { notFound, ServiceError } from "@/server/platform/errors";
-import { type DeploymentRow, isInService, isNamed, STARTING } from "../read-deployments";
+import type { CalledTrainer } from "../../trainers";
+import { isInService, isNamed, STARTING } from "../read-deployments";
 
 const RETRY_SECONDS = 2;
 
-/** Returns the deployment with this id, or else what is in service under this name. Throws unless it runs. */
-export async function findTarget({ db, ...ctx }: Ctx, idOrName: string): Promise<DeploymentRow> {
-  const hasId = and(eq(deployments.projectId, ctx.projectId), eq(deployments.id, idOrName));
+/** What a call needs of a deployment. Few columns: half of the time of this query is that of writing them out. */
+const FIELDS = {
+  id: deployments.id,
+  name: deployments.name,
+  purpose: deployments.purpose,
+  status: deployments.status,
+  checkpointId: deployments.checkpointId,
+  createdAt: deployments.createdAt,
+  startedAt: deployments.startedAt,
+  endedAt: deployments.endedAt,
+};
+const TRAINER_FIELDS = {
+  id: trainers.id,
+  kind: trainers.kind,
+  error: trainers.error,
+  lastSeenAt: trainers.lastSeenAt,
+};
+export type ServedDeployment = Pick<typeof deployments.$inferSelect, keyof typeof FIELDS>;
+
+/** A deployment with the trainer that serves it; `null` once that is no longer attached. */
+export type Target = { deployment: ServedDeployment; trainer: CalledTrainer | null };
+
+async function read({ db, projectId }: Ctx, condition: SQL | undefined): Promise<Target | undefined> {
   const [found] = await db
-    .select()
+    .select({ deployment: FIELDS, trainer: TRAINER_FIELDS, readAt: sql<string>`${NOW}` })
     .from(deployments)
-    .where(or(hasId, and(isNamed(ctx, idOrName), inArray(deployments.status, [...STARTING, "running"]))))
+    .leftJoin(trainers, and(eq(trainers.id, deployments.trainerId), isNull(trainers.disabledAt)))
+    .where(and(eq(deployments.projectId, projectId), condition))
     // A new version that has not begun to run is not what the name stands for.
     .orderBy(sql`${deployments.status} = 'running' desc`, sql`${isInService()} desc`)
     .limit(1);
+  return found && { ...found, trainer: found.trainer && { ...found.trainer, readAt: Number(found.readAt) } };
+}
+
+/** Returns what has this id or runs under this name: two looks into unique indexes, whose plan Postgres keeps. */
+function findRunning(ctx: Ctx, idOrName: string): Promise<Target | undefined> {
+  const named = sql`(select ${deployments.id} from ${deployments}
+    where ${isNamed(ctx, idOrName)} and ${deployments.status} = 'running')`;
+  return read(ctx, sql`${deployments.id} in (${idOrName}, ${named})`);
+}
+
+/** Returns the deployment with this id, or else what is in service under this name, with its trainer. Throws unless it runs. */
+export async function findTarget(ctx: Ctx, idOrName: string): Promise<Target> {
+  const running = await findRunning(ctx, idOrName);
+  if (running?.deployment.status === "running") return running;
+  const isCalledSo = and(isNamed(ctx, idOrName), inArray(deployments.status, [...STARTING, "running"]));
+  const found = await read(ctx, or(eq(deployments.id, idOrName), isCalledSo));
   if (!found) throw notFound("The deployment");
-  if (found.status === "running") return found;
-  const { id, status } = found;
-  if (found.endedAt === null && status !== "stopping") {
+  const { id, status, endedAt, startedAt } = found.deployment;
+  if (status === "running") return found;
+  if (endedAt === null && status !== "stopping") {
     const message =
-      found.startedAt === null
+      startedAt === null
         ? `The deployment ${id} does not run yet: it is ${status}.`
         : `The deployment ${id} is being restarted after a crash.`;
     throw new ServiceError("unavailable", message, { retryAfter: RETRY_SECONDS });

@@ -1,9 +1,13 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { promisify } from "node:util";
 import { and, eq, sql } from "drizzle-orm";
 import OpenAI from "openai";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { db } from "@/db/pool";
 import { deployments, jobEvents, trainerCommands, trainers } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
+import { openAiPythonPath } from "@/scripts/lib/testing/openai-python.mjs";
 import type { Ctx } from "@/server/platform/context";
 import { createDispatcher } from "@/server/rest/dispatcher";
 import { OPERATIONS } from "@/server/rest/operations";
@@ -137,6 +141,24 @@ test("the counts of a streamed answer are sent to a client that asks for them", 
   expect(counts).toEqual([trainer.deployments.usage]);
 });
 
+test.runIf(existsSync(openAiPythonPath()))(
+  "OpenAI's Python client gets whole and streamed answers by base URL alone",
+  async () => {
+    const { ctx, deployment, key, base } = await world();
+    const script = "server/services/fine-tuning/deployments/testing/openai_client.py";
+    const env = { ...process.env, BASE_URL: base(deployment.id), API_KEY: key };
+    const { stdout } = await promisify(execFile)(openAiPythonPath(), [script], { env });
+    expect(JSON.parse(stdout)).toEqual({
+      models: ["shop-agent"],
+      whole: "Sunny hello world",
+      whole_tokens: 15,
+      pieces: ["Sunny ", "hello ", "world"],
+      streamed_tokens: 15,
+    });
+    expect(await conversationsOf(ctx)).toHaveLength(2);
+  },
+);
+
 test("the name of a deployment is an address that follows to the next version", async () => {
   const { ctx, deployment, client, add } = await world();
   const named = client("shop-agent");
@@ -150,6 +172,35 @@ test("the name of a deployment is an address that follows to the next version", 
   const listed = (await listServedModels(ctx, { deploymentId: young.id })) as { body: string };
   expect(JSON.parse(listed.body)).toMatchObject({ object: "list", data: [{ id: "shop-agent" }] });
   expect(models.data).toMatchObject([{ id: "shop-agent", object: "model", owned_by: "whetstone" }]);
+});
+
+test("a call that meets the old version at the moment of the switch is answered by the new one", async () => {
+  const { deployment, client, add } = await world();
+  const complete = trainer.deployments.complete.bind(trainer.deployments);
+  const switched = vi.spyOn(trainer.deployments, "complete").mockImplementationOnce(async (id, ...given) => {
+    await add();
+    return complete(id, ...given);
+  });
+  const { choices } = await client("shop-agent").chat.completions.create({ model: "x", messages: QUESTION });
+  expect(choices[0]!.message.content).toBe("Sunny hello world");
+  const asked = switched.mock.calls.map(([id]) => id);
+  switched.mockRestore();
+  expect(asked).toEqual([deployment.id, expect.not.stringMatching(deployment.id)]);
+  expect(asked.map((id) => trainer.deployments.get(id).calls)).toEqual([0, 1]);
+});
+
+test("a trainer that has been removed is a 503, also for what still runs on it", async () => {
+  const { ctx, deployment, client } = await world();
+  const removed = { id: "trn_removed", kind: "agent" as const, name: "Box", keyHash: "x", keyHint: "abcd" };
+  await db()
+    .insert(trainers)
+    .values({ ...removed, disabledAt: Date.now(), updatedAt: Date.now() });
+  await ctx.db.update(deployments).set({ trainerId: removed.id }).where(eq(deployments.id, deployment.id));
+  await expect(client().chat.completions.create({ model: "x", messages: QUESTION })).rejects.toMatchObject({
+    status: 503,
+    message: expect.stringContaining("no longer attached"),
+  });
+  expect(trainer.deployments.get(deployment.id).calls).toBe(0);
 });
 
 test("errors are of the kinds that OpenAI's client knows", async () => {

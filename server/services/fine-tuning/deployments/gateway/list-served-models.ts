@@ -19,7 +19,7 @@ export const listServedModels = streamVerb(
   },
   async (ctx, { deploymentId }) => {
     await requireTrainer(ctx);
-    const { name, startedAt, createdAt } = await findTarget(ctx, deploymentId);
+    const { name, startedAt, createdAt } = (await findTarget(ctx, deploymentId)).deployment;
     const created = Math.floor((startedAt ?? createdAt) / SECOND_MS);
     const data = [{ id: name, object: "model", created, owned_by: "whetstone" }];
     return { mediaType: "application/json", body: JSON.stringify({ object: "list", data }) };

@@ -3,15 +3,18 @@ import type { Ctx } from "@/server/platform/context";
 import { logger } from "@/server/platform/logging/log";
 import { loggable } from "@/server/platform/logging/loggable";
 import { decodeTraces, storeTraces } from "@/server/services/telemetry";
-import type { DeploymentRow } from "../read-deployments";
 import type { ChatRequest } from "./chat-request";
+import type { ServedDeployment } from "./find-target";
 import type { Answer } from "./fold-answer";
 
 type Fields = Record<string, unknown>;
+type Attributes = ReturnType<typeof decodeTraces>["items"][number]["attributes"];
 
 export type Call = {
-  deployment: DeploymentRow;
+  deployment: ServedDeployment;
   request: ChatRequest;
+  /** What its telemetry says of the request. */
+  asked: Promise<Attributes>;
   /** The client's own id of the conversation, where it sends one. */
   conversationId: string | null;
   answer: Answer;
@@ -108,9 +111,27 @@ const attributesOf = (pairs: readonly (readonly [string, unknown])[]) =>
     return value ? [{ key, value }] : [];
   });
 
-/** Returns a call as the batch that an application's own instrumentation would send of it. */
-export function batchOf(call: Call): object {
-  const { deployment, request, conversationId, answer, startedAt, endedAt, firstTokenAt, error } = call;
+/** Reads a span as the batch that an application's own instrumentation would send of a call. */
+function decoded(service: string, span: Fields) {
+  const ids = { traceId: randomBytes(16).toString("hex"), spanId: randomBytes(8).toString("hex") };
+  const resource = { attributes: attributesOf([["service.name", service]]) };
+  const scopeSpans = [{ scope: { name: SCOPE, version: "1" }, spans: [{ ...ids, kind: CLIENT, ...span }] }];
+  return decodeTraces(Buffer.from(JSON.stringify({ resourceSpans: [{ resource, scopeSpans }] })), "json");
+}
+
+/** Returns what the telemetry of a call says of its request: most of its bytes, and known before there is an answer. */
+export function askedOf(request: ChatRequest): Attributes {
+  const attributes = attributesOf([
+    ["user.id", request.user],
+    ["gen_ai.input.messages", JSON.stringify(request.messages.map(messageOf))],
+    ["gen_ai.tool.definitions", request.tools?.length ? JSON.stringify(request.tools) : null],
+    ...settingsOf(request),
+  ]);
+  const [span] = decoded(PROVIDER, { name: "chat", startTimeUnixNano: `${Date.now()}000000`, attributes }).items;
+  return span?.attributes ?? {};
+}
+
+function answeredOf({ deployment, conversationId, answer, startedAt, endedAt, firstTokenAt, error }: Call) {
   const { name } = deployment;
   const hasAnswer = answer.content !== "" || answer.toolCalls.length > 0 || answer.reasoning !== "";
   const attributes = attributesOf([
@@ -121,36 +142,32 @@ export function batchOf(call: Call): object {
     ["gen_ai.response.id", answer.id],
     ["gen_ai.response.finish_reasons", answer.finishReason === null ? null : [answer.finishReason]],
     ["gen_ai.conversation.id", conversationId],
-    ["user.id", request.user],
-    ["gen_ai.input.messages", JSON.stringify(request.messages.map(messageOf))],
     ["gen_ai.output.messages", hasAnswer ? JSON.stringify([answerOf(answer)]) : null],
-    ["gen_ai.tool.definitions", request.tools?.length ? JSON.stringify(request.tools) : null],
     ["gen_ai.response.time_to_first_chunk", firstTokenAt === null ? null : (firstTokenAt - startedAt) / 1000],
     ["error.type", error],
     ["whetstone.deployment.id", deployment.id],
     ["whetstone.checkpoint.id", deployment.checkpointId],
-    ...settingsOf(request),
     ...usageOf(answer),
   ]);
-  const span = {
-    traceId: randomBytes(16).toString("hex"),
-    spanId: randomBytes(8).toString("hex"),
+  return decoded(name, {
     name: `chat ${name}`,
-    kind: CLIENT,
     startTimeUnixNano: `${startedAt}000000`,
     endTimeUnixNano: `${Math.max(startedAt, endedAt)}000000`,
     status: error === null ? {} : { code: FAILED, message: error },
     attributes,
-  };
-  const resource = { attributes: attributesOf([["service.name", name]]) };
-  return { resourceSpans: [{ resource, scopeSpans: [{ scope: { name: SCOPE, version: "1" }, spans: [span] }] }] };
+  });
 }
+
+/** Whether calls to it are telemetry. */
+export const isRecorded = ({ purpose }: ServedDeployment) => purpose !== "playground";
 
 /** Stores a call as telemetry, by the way that an application's own would take. An answer is not lost because that fails. */
 export async function recordCall(ctx: Ctx, call: Call): Promise<void> {
-  if (call.deployment.purpose === "playground") return;
+  if (!isRecorded(call.deployment)) return;
   try {
-    await storeTraces(ctx, decodeTraces(Buffer.from(JSON.stringify(batchOf(call))), "json"));
+    const [batch, asked] = [answeredOf(call), await call.asked];
+    const items = batch.items.map((span) => ({ ...span, attributes: { ...asked, ...span.attributes } }));
+    await storeTraces(ctx, { ...batch, items });
   } catch (error) {
     logger("gateway").error(
       { err: loggable(error), deploymentId: call.deployment.id },
