@@ -8,10 +8,12 @@ import { bound, machine, percentile } from "./lib/machine";
 
 /**
  * Run by `npm run bench:agents`: a long session of an agent, live: each call sends the whole history in a request of its own
- * and is projected before the next arrives, in this process. Prints one line of JSON a form.
+ * and is projected before the next arrives, in this process. The same spans are sent to a second project in turn, whose
+ * conversation is rebuilt from nothing each time. Prints one line of JSON a form.
  */
 const WORKER_S_PER_MB = 0.05;
 const GROWTH = 1.5;
+const SHARE_OF_REBUILDING = 0.25;
 const READABLE_MS = 500;
 const STORED_SHARE = 0.06;
 /** Longest time until the projector looks for new spans. */
@@ -60,13 +62,15 @@ async function storedBytes() {
   return Number(row?.bytes);
 }
 
-type Passes = { cpu: number[]; wall: number[] };
+type Passes = { cpu: number[]; wall: number[]; database: number[] };
+const noPasses = (): Passes => ({ cpu: [], wall: [], database: [] });
 
-async function project(passes: Passes) {
-  const [cpu, begun] = [ownCpuMs(), performance.now()];
-  while ((await telemetry.projectPending(db())) > 0);
-  passes.cpu.push(ownCpuMs() - cpu);
+async function project(passes: Passes, cache?: InstanceType<typeof telemetry.ReadingCache>) {
+  const [cpu, database, begun] = [ownCpuMs(), databaseCpuMs(), performance.now()];
+  while ((await telemetry.projectPending(db(), cache)) > 0);
   passes.wall.push(performance.now() - begun);
+  passes.cpu.push(ownCpuMs() - cpu);
+  passes.database.push(databaseCpuMs() - database);
 }
 
 const sum = (some: readonly number[]) => some.reduce((total, one) => total + one, 0);
@@ -77,10 +81,11 @@ const growthOf = ({ cpu }: Passes) => {
 };
 
 async function run(form: Form, number: number) {
-  const ctx = await newProject(form);
+  const [ctx, uncached] = [await newProject(form), await newProject(`${form}-uncached`)];
   const next = sessionOf(number, form, Date.now() - 3_600_000);
-  const passes: Passes = { cpu: [], wall: [] };
-  const before = { bytes: await storedBytes(), database: databaseCpuMs() };
+  const cache = new telemetry.ReadingCache();
+  const [passes, fromNothing] = [noPasses(), noPasses()];
+  const bytesBefore = await storedBytes();
   let wire = 0;
   let web = 0;
   for (let n = 0; n < calls; n++) {
@@ -89,7 +94,9 @@ async function run(form: Form, number: number) {
     const begun = ownCpuMs();
     await telemetry.storeTraces(ctx, telemetry.decodeTraces(body, "json"));
     web += ownCpuMs() - begun;
-    await project(passes);
+    await project(passes, cache);
+    await telemetry.storeTraces(uncached, telemetry.decodeTraces(body, "json"));
+    await project(fromNothing);
   }
   const last = passes.wall.slice(-Math.ceil(calls / 10));
   const figures = {
@@ -99,10 +106,16 @@ async function run(form: Form, number: number) {
     workerMs: Math.round(sum(passes.cpu)),
     workerSecondsPerMb: round(sum(passes.cpu) / 1000 / (wire / MB)),
     lastOverFirstTenth: round(growthOf(passes)),
+    databaseMs: Math.round(sum(passes.database)),
     readableMs: Math.round(percentile(last, 0.5) + POLL_MS),
-    storedShare: round((await storedBytes()) / wire - before.bytes / wire),
+    storedShare: round(((await storedBytes()) - bytesBefore) / (2 * wire)),
+    cachedMb: round(cache.bytes / MB),
     webMs: Math.round(web),
-    databaseMs: Math.round(databaseCpuMs() - before.database),
+    fromNothing: {
+      workerMs: Math.round(sum(fromNothing.cpu)),
+      lastOverFirstTenth: round(growthOf(fromNothing)),
+      databaseMs: Math.round(sum(fromNothing.database)),
+    },
     load: round(loadavg()[0] ?? 0),
   };
   console.log(JSON.stringify(figures));
@@ -115,6 +128,12 @@ async function run(form: Form, number: number) {
     `${form}: last tenth over first tenth`,
     figures.lastOverFirstTenth <= GROWTH,
     `${figures.lastOverFirstTenth} of ${GROWTH} times`,
+  );
+  const share = figures.workerMs / figures.fromNothing.workerMs;
+  bound(
+    `${form}: worker time over that of rebuilding from nothing`,
+    share <= SHARE_OF_REBUILDING,
+    `${(share * 100).toFixed(0)} % of ${figures.fromNothing.workerMs} ms, whose last tenth is ${figures.fromNothing.lastOverFirstTenth} times the first`,
   );
   bound(`${form}: readable after the last span`, figures.readableMs <= READABLE_MS, `${figures.readableMs} ms`);
   bound(
@@ -134,7 +153,7 @@ try {
   for (let n = 0; n < WARM_UP_CALLS; n++) {
     const body = Buffer.from(JSON.stringify(otlpJson([next(n)])));
     await telemetry.storeTraces(warmUp, telemetry.decodeTraces(body, "json"));
-    await project({ cpu: [], wall: [] });
+    await project(noPasses());
   }
   await db().execute("analyze");
   for (const [number, form] of forms.entries()) await run(form, number + 1);
