@@ -8,8 +8,8 @@ import { bound, machine, percentile } from "./lib/machine";
 
 /**
  * Run by `npm run bench:agents`: a long session of an agent, live: each call sends the whole history in a request of its own
- * and is projected before the next arrives, in this process. The same spans are sent to a second project in turn, whose
- * conversation is rebuilt from nothing each time. Prints one line of JSON a form.
+ * and is projected before the next arrives, in this process. Then the same spans are sent to a second project, whose conversation
+ * is rebuilt from nothing each time. Prints one line of JSON a form.
  */
 const WORKER_S_PER_MB = 0.05;
 const GROWTH = 1.5;
@@ -18,7 +18,7 @@ const READABLE_MS = 500;
 const STORED_SHARE = 0.06;
 /** Longest time until the projector looks for new spans. */
 const POLL_MS = 200;
-const WARM_UP_CALLS = 8;
+const WARM_UP_CALLS = 30;
 const MB = 1e6;
 
 const { values } = parseArgs({
@@ -62,10 +62,11 @@ async function storedBytes() {
   return Number(row?.bytes);
 }
 
+type Cache = InstanceType<typeof telemetry.ReadingCache>;
 type Passes = { cpu: number[]; wall: number[]; database: number[] };
 const noPasses = (): Passes => ({ cpu: [], wall: [], database: [] });
 
-async function project(passes: Passes, cache?: InstanceType<typeof telemetry.ReadingCache>) {
+async function project(passes: Passes, cache?: Cache) {
   const [cpu, database, begun] = [ownCpuMs(), databaseCpuMs(), performance.now()];
   while ((await telemetry.projectPending(db(), cache)) > 0);
   passes.wall.push(performance.now() - begun);
@@ -80,24 +81,29 @@ const growthOf = ({ cpu }: Passes) => {
   return sum(cpu.slice(-tenth)) / sum(cpu.slice(0, tenth));
 };
 
-async function run(form: Form, number: number) {
-  const [ctx, uncached] = [await newProject(form), await newProject(`${form}-uncached`)];
+/** Sends a session; `web` is what decoding and storing it took. */
+async function sendSession(ctx: Ctx, form: Form, number: number, spans: number, cache?: Cache) {
   const next = sessionOf(number, form, Date.now() - 3_600_000);
-  const cache = new telemetry.ReadingCache();
-  const [passes, fromNothing] = [noPasses(), noPasses()];
-  const bytesBefore = await storedBytes();
+  const passes = noPasses();
   let wire = 0;
   let web = 0;
-  for (let n = 0; n < calls; n++) {
+  for (let n = 0; n < spans; n++) {
     const body = Buffer.from(JSON.stringify(otlpJson([next(n)])));
     wire += body.length;
     const begun = ownCpuMs();
     await telemetry.storeTraces(ctx, telemetry.decodeTraces(body, "json"));
     web += ownCpuMs() - begun;
     await project(passes, cache);
-    await telemetry.storeTraces(uncached, telemetry.decodeTraces(body, "json"));
-    await project(fromNothing);
   }
+  return { passes, wire, web };
+}
+
+async function run(form: Form, number: number) {
+  const cache = new telemetry.ReadingCache();
+  const bytesBefore = await storedBytes();
+  const { passes, wire, web } = await sendSession(await newProject(form), form, number, calls, cache);
+  const bytes = (await storedBytes()) - bytesBefore;
+  const { passes: fromNothing } = await sendSession(await newProject(`${form}-uncached`), form, number, calls);
   const last = passes.wall.slice(-Math.ceil(calls / 10));
   const figures = {
     form,
@@ -108,7 +114,7 @@ async function run(form: Form, number: number) {
     lastOverFirstTenth: round(growthOf(passes)),
     databaseMs: Math.round(sum(passes.database)),
     readableMs: Math.round(percentile(last, 0.5) + POLL_MS),
-    storedShare: round(((await storedBytes()) - bytesBefore) / (2 * wire)),
+    storedShare: round(bytes / wire),
     cachedMb: round(cache.bytes / MB),
     webMs: Math.round(web),
     fromNothing: {
@@ -149,12 +155,7 @@ try {
   console.log(machine());
   await prepareDatabase({ url: process.env.DATABASE_URL, ownerUrl: undefined });
   const warmUp = await newProject("warm-up");
-  const next = sessionOf(forms.length + 1, "json", Date.now() - 3_600_000);
-  for (let n = 0; n < WARM_UP_CALLS; n++) {
-    const body = Buffer.from(JSON.stringify(otlpJson([next(n)])));
-    await telemetry.storeTraces(warmUp, telemetry.decodeTraces(body, "json"));
-    await project(noPasses());
-  }
+  await sendSession(warmUp, "json", forms.length + 1, WARM_UP_CALLS, new telemetry.ReadingCache());
   await db().execute("analyze");
   for (const [number, form] of forms.entries()) await run(form, number + 1);
 } finally {

@@ -111,7 +111,7 @@ const texts = async (ctx: Ctx) =>
 describe("a reading in the cache is used only while it is what the database has:", () => {
   test("a span that is replaced", async () => {
     const { ctx } = await testProject();
-    const cache = new DistantCache();
+    const cache = new DistantCache({ atOnce: true });
     await say(ctx, 1, ["first"]);
     await project(cache);
     expect(cache.size).toBe(1);
@@ -125,7 +125,7 @@ describe("a reading in the cache is used only while it is what the database has:
 
   test("a span and a log record that are gone", async () => {
     const { ctx } = await testProject();
-    const cache = new DistantCache();
+    const cache = new DistantCache({ atOnce: true });
     await say(ctx, 1, ["first"]);
     await send(ctx, { traceId: TRACE(1), spanId: SPAN(2), attributes: { "gen_ai.operation.name": "chat" } });
     await sendLog(ctx, { traceId: TRACE(1), spanId: SPAN(2), at: 9000, content: "logged", user: "ann" });
@@ -143,7 +143,7 @@ describe("a reading in the cache is used only while it is what the database has:
   });
 
   test("a conversation that is erased, and comes back with other words under the same ids", async () => {
-    for (const cache of [new ReadingCache(), new DistantCache()]) {
+    for (const cache of [new ReadingCache({ atOnce: true }), new DistantCache({ atOnce: true })]) {
       const { ctx } = await testProject();
       await say(ctx, 1, ["first"], { attributes: { "session.id": "s" } });
       await project(cache);
@@ -160,7 +160,7 @@ describe("a reading in the cache is used only while it is what the database has:
 
   test("what an erasure in this process has deleted is no longer held", async () => {
     const { ctx } = await testProject();
-    const cache = new ReadingCache();
+    const cache = new ReadingCache({ atOnce: true });
     await say(ctx, 1, ["first"]);
     await project(cache);
     expect(cache.size).toBe(1);
@@ -170,7 +170,7 @@ describe("a reading in the cache is used only while it is what the database has:
 
   test("a log record that arrives after its span, or before it", async () => {
     const { ctx } = await testProject();
-    const cache = new ReadingCache();
+    const cache = new ReadingCache({ atOnce: true });
     const bare = { traceId: TRACE(1), attributes: { "gen_ai.operation.name": "chat" } };
     await send(ctx, { ...bare, spanId: SPAN(1) });
     await project(cache);
@@ -186,7 +186,7 @@ describe("a reading in the cache is used only while it is what the database has:
 
   test("a trace that another worker has moved to a session", async () => {
     const { ctx } = await testProject();
-    const [here, there] = [new DistantCache(), new DistantCache()];
+    const [here, there] = [new DistantCache({ atOnce: true }), new DistantCache({ atOnce: true })];
     await say(ctx, 1, ["a"], { attributes: { "session.id": "s" } });
     await say(ctx, 2, ["b"], { traceId: TRACE(2) });
     await project(here);
@@ -202,7 +202,7 @@ describe("a reading in the cache is used only while it is what the database has:
 
   test("a pass that fails leaves nothing half read behind", async () => {
     const { ctx } = await testProject();
-    const cache = new ReadingCache();
+    const cache = new ReadingCache({ atOnce: true });
     const session = { attributes: { "session.id": "s" } };
     await say(ctx, 1, ["a"], session);
     await project(cache);
@@ -287,7 +287,7 @@ test("whatever arrives, is erased or is projected by whom in whatever order, a c
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 16 }), async (steps) => {
       await db().execute(sql`delete from projection_queue`);
       const [cached, plain] = [await testProject(), await testProject()];
-      const caches = [new ReadingCache(), new DistantCache()];
+      const caches = [new ReadingCache({ atOnce: true }), new DistantCache({ atOnce: true })];
       for (const one of [...steps, { do: "project" as const, by: 0 }]) {
         // One project at a time: a pass takes from all of them.
         if (one.do !== "project") {
@@ -338,7 +338,7 @@ test.skipIf(FOLDERS.length === 0)(
   "what every real client sends, a span at a time, is read alike with a cache, without one, and from nothing",
   async () => {
     const [cached, plain] = [await testProject(), await testProject()];
-    const cache = new ReadingCache();
+    const cache = new ReadingCache({ atOnce: true });
     const all = payloads();
     expect(all.flatMap(({ spans }) => spans).length).toBeGreaterThan(100);
     const store = async (ctx: Ctx, spans: SpanRecord[], logs: LogRecord[]) => {

@@ -39,15 +39,23 @@ test("the estimate of a reading's memory counts its words several times over, as
   expect(bytes).toBeLessThan(10 * MIB);
 });
 
+test("a conversation is held from its second pass on: most arrive at once", () => {
+  const cache = new ReadingCache();
+  for (const held of [false, true]) {
+    put(cache, "growing");
+    expect(holds(cache, "growing")).toBe(held);
+  }
+});
+
 test("a conversation above its own limit is not held", () => {
-  const cache = new ReadingCache({ bytes: 100 * MIB, readingBytes: MIB, unusedMs: 1000 });
+  const cache = new ReadingCache({ bytes: 100 * MIB, readingBytes: MIB, unusedMs: 1000, atOnce: true });
   put(cache, "long", MIB);
   expect(cache).toMatchObject({ size: 0, bytes: 0 });
 });
 
 test("a full cache drops what was used once, oldest first, and admits nothing new beside what is used again", () => {
   const one = readingOf(1000).bytes();
-  const cache = new ReadingCache({ bytes: 3 * one, readingBytes: MIB, unusedMs: 1000 });
+  const cache = new ReadingCache({ bytes: 3 * one, readingBytes: MIB, unusedMs: 1000, atOnce: true });
   put(cache, "agent", 1000, true);
   for (const id of ["a", "b", "c"]) put(cache, id);
   expect(["agent", "a", "b", "c"].map((id) => holds(cache, id))).toEqual([true, false, true, true]);
@@ -60,7 +68,7 @@ test("a full cache drops what was used once, oldest first, and admits nothing ne
 });
 
 test("what nothing has used for long is dropped, whether or not there are more passes", () => {
-  const cache = new ReadingCache({ bytes: MIB, readingBytes: MIB, unusedMs: 1000 });
+  const cache = new ReadingCache({ bytes: MIB, readingBytes: MIB, unusedMs: 1000, atOnce: true });
   put(cache, "old");
   put(cache, "old agent", 1000, true);
   vi.advanceTimersByTime(900);
@@ -71,28 +79,28 @@ test("what nothing has used for long is dropped, whether or not there are more p
 });
 
 test("a reading that is taken by a pass that fails is gone, and one that a failing pass made is never held", () => {
-  const cache = new ReadingCache();
+  const cache = new ReadingCache({ atOnce: true });
   put(cache, "taken");
   const pass = cache.begin();
   expect(pass.take(PROJECT, "taken")).toBeDefined();
-  pass.put(PROJECT, "made", readingOf(10), false);
+  pass.put(PROJECT, "made", readingOf(10), true);
   expect(pass.peek(PROJECT, "made")).toBeDefined();
   pass.abandon();
   expect(cache).toMatchObject({ size: 0, bytes: 0 });
 });
 
 test("an erasure drops readings of its conversations or project, also of a pass that is about to end, and no others", () => {
-  const cache = new ReadingCache();
+  const cache = new ReadingCache({ atOnce: true });
   for (const id of ["erased", "other"]) put(cache, id);
   const pass = cache.begin();
-  pass.put(PROJECT, "erased too", readingOf(10), false);
-  pass.put("prj_10", "neighbour", readingOf(10), false);
+  pass.put(PROJECT, "erased too", readingOf(10), true);
+  pass.put("prj_10", "neighbour", readingOf(10), true);
   forgetReadings(PROJECT, ["erased", "erased too"]);
   pass.end();
   expect(["erased", "erased too", "other"].map((id) => holds(cache, id))).toEqual([false, false, true]);
 
   const late = cache.begin();
-  late.put(PROJECT, "late", readingOf(10), false);
+  late.put(PROJECT, "late", readingOf(10), true);
   forgetReadings(PROJECT, "all");
   late.end();
   expect(["other", "late"].map((id) => holds(cache, id))).toEqual([false, false]);

@@ -7,8 +7,22 @@ const READING_BYTES_MAX = 32 * 2 ** 20;
 /** Readings hold words of conversations: unused for this long, they are dropped. */
 const UNUSED_MS = 2 * 60 * 1000;
 
-export type CacheLimits = { bytes: number; readingBytes: number; unusedMs: number };
-const LIMITS: CacheLimits = { bytes: BYTES_MAX, readingBytes: READING_BYTES_MAX, unusedMs: UNUSED_MS };
+/** Conversations that are remembered as seen, by their ids only. */
+const SEEN_MAX = 10_000;
+
+export type CacheLimits = {
+  bytes: number;
+  readingBytes: number;
+  unusedMs: number;
+  /** Whether a conversation is admitted by the first pass that reads it. */
+  atOnce: boolean;
+};
+const LIMITS: CacheLimits = {
+  bytes: BYTES_MAX,
+  readingBytes: READING_BYTES_MAX,
+  unusedMs: UNUSED_MS,
+  atOnce: false,
+};
 
 type Cached = { reading: Reading; bytes: number; usedAt: number };
 
@@ -20,17 +34,22 @@ type Forgotten = ReadonlySet<string> | string;
  * Readings of conversations that were rebuilt lately, so that a rebuild reads only new spans. A shortcut and no more: whoever
  * uses a reading compares it with what the database has, so a stale one costs only its place.
  *
- * When full, readings that were never used again go first, oldest first; then no new ones are admitted: if more conversations
- * grow in turn than fit, some are served from here rather than each evicting the next.
+ * A conversation is admitted when a second pass reads it: most arrive in one batch, and would only take the memory. When full,
+ * readings that were never used go first, oldest first; then no new ones are admitted: if more conversations grow in turn than
+ * fit, some are served from here rather than each evicting the next.
  */
 export class ReadingCache {
   // Maps keep their order of insertion, which is that of use: a reading that is used is taken out.
-  private readonly usedOnce = new Map<string, Cached>();
-  private readonly usedAgain = new Map<string, Cached>();
+  private readonly unused = new Map<string, Cached>();
+  private readonly used = new Map<string, Cached>();
+  private readonly seen = new Set<string>();
   private readonly passes = new Set<CachePass>();
   private total = 0;
 
-  constructor(private readonly limits: CacheLimits = LIMITS) {
+  private readonly limits: CacheLimits;
+
+  constructor(limits: Partial<CacheLimits> = {}) {
+    this.limits = { ...LIMITS, ...limits };
     caches.add(new WeakRef(this));
   }
 
@@ -40,7 +59,7 @@ export class ReadingCache {
   }
 
   get size(): number {
-    return this.usedOnce.size + this.usedAgain.size;
+    return this.unused.size + this.used.size;
   }
 
   /** Starts a pass, whose readings are cached only once its transaction has been committed. */
@@ -50,10 +69,10 @@ export class ReadingCache {
     return pass;
   }
 
-  peek = (key: string): Reading | undefined => (this.usedAgain.get(key) ?? this.usedOnce.get(key))?.reading;
+  peek = (key: string): Reading | undefined => (this.used.get(key) ?? this.unused.get(key))?.reading;
 
   take(key: string): Reading | undefined {
-    const cached = this.usedAgain.get(key) ?? this.usedOnce.get(key);
+    const cached = this.used.get(key) ?? this.unused.get(key);
     if (!cached) return undefined;
     this.drop(key);
     return cached.reading;
@@ -68,7 +87,7 @@ export class ReadingCache {
 
   dropUnused(): void {
     const before = performance.now() - this.limits.unusedMs;
-    for (const readings of [this.usedOnce, this.usedAgain]) {
+    for (const readings of [this.unused, this.used]) {
       for (const [key, { usedAt }] of readings) {
         if (usedAt > before) break;
         this.drop(key);
@@ -80,22 +99,31 @@ export class ReadingCache {
   forget(forgotten: Forgotten): void {
     for (const pass of this.passes) pass.forget(forgotten);
     if (typeof forgotten !== "string") for (const key of forgotten) this.drop(key);
-    else
-      for (const key of [...this.usedOnce.keys(), ...this.usedAgain.keys()])
-        if (key.startsWith(forgotten)) this.drop(key);
+    else for (const key of [...this.unused.keys(), ...this.used.keys()]) if (key.startsWith(forgotten)) this.drop(key);
   }
 
   private put(key: string, reading: Reading, again: boolean): void {
+    if (!again && !this.limits.atOnce && !this.seenBefore(key)) return;
     const bytes = reading.bytes();
     if (bytes > this.limits.readingBytes) return;
     this.drop(key);
-    (again ? this.usedAgain : this.usedOnce).set(key, { reading, bytes, usedAt: performance.now() });
+    (again ? this.used : this.unused).set(key, { reading, bytes, usedAt: performance.now() });
     this.total += bytes;
-    while (this.total > this.limits.bytes) this.drop(this.usedOnce.keys().next().value ?? key);
+    while (this.total > this.limits.bytes) this.drop(this.unused.keys().next().value ?? key);
+  }
+
+  private seenBefore(key: string): boolean {
+    if (this.seen.has(key)) return true;
+    this.seen.add(key);
+    for (const oldest of this.seen) {
+      if (this.seen.size <= SEEN_MAX) break;
+      this.seen.delete(oldest);
+    }
+    return false;
   }
 
   private drop(key: string): void {
-    for (const readings of [this.usedOnce, this.usedAgain]) {
+    for (const readings of [this.unused, this.used]) {
       this.total -= readings.get(key)?.bytes ?? 0;
       readings.delete(key);
     }
