@@ -11,6 +11,7 @@ import {
   deleteUnassignedLogsMentioning,
   deleteUnassignedTracesMentioning,
   deleteUnusedSources,
+  forgetReadings,
   projectIsolatingFailures,
   stripReceipts,
 } from "@/server/services/telemetry";
@@ -127,6 +128,7 @@ async function runProjectDeletion(ctx: Ctx, deletionId: string, timeIsUp: () => 
     const loose = await deleteOfProject(tx, TABLES_WITHOUT_CASCADE);
     // Every other project-owned row has a foreign key and is deleted by the cascade.
     const project = await tx.db.execute(sql`delete from projects where id = ${tx.projectId} returning 1`);
+    forgetReadings(tx.projectId, "all");
     // Other deletions in the project have nothing left to do; their receipts must not keep their subjects.
     await tx.db
       .update(deletionReceipts)

@@ -47,6 +47,7 @@ export { foldDailyCosts } from "./projection/fold-daily-costs";
 export { listParkedTraces, replayParkedTraces } from "./projection/parked-traces";
 export { projectionHealth } from "./projection/projection-health";
 export { projectIsolatingFailures, projectPending, runProjector } from "./projection/projector";
+export { forgetReadings, ReadingCache } from "./projection/reading-cache";
 export { conversationFacets } from "./search/conversation-facets";
 export { conversationHistogram } from "./search/conversation-histogram";
 export { countConversations, idsOfMatching } from "./search/count-conversations";

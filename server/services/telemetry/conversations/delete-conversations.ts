@@ -6,6 +6,7 @@ import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
 import { attachFeedback } from "../feedback";
 import { lockSources, MAX_CLOCK_STEP_MS, traceDigest } from "../ingest/tombstones";
+import { forgetReadings } from "../projection/reading-cache";
 
 /** Rows deleted, by table. */
 export type Deleted = Record<string, number>;
@@ -40,6 +41,8 @@ export async function deleteConversations(
     counts[table] = (counts[table] ?? 0) + (await deleted(tx.db, table, ofConversations));
   }
   counts.conversations = await deleted(tx.db, "conversations", sql`project_id = ${tx.projectId} and id = any(${ids})`);
+  // The rows are locked until the commit: a pass that had read them has ended, and no other can read them.
+  forgetReadings(tx.projectId, conversationIds);
   return counts;
 }
 

@@ -5,7 +5,7 @@ import type { Ctx } from "@/server/platform/context";
 import { feedbackIn, feedbackOf, type SnapshotFeedback } from "../feedback";
 import { createAssembler } from "../otlp";
 import { loadLogs, loadSpans } from "../projection/load-spans";
-import { groupLogs } from "../projection/rebuild-traces";
+import { groupLogs } from "../projection/read-missing";
 import type { Message, ModelCall, ToolCall } from "../schemas";
 import { contentsOf } from "./get-conversation";
 

@@ -1,7 +1,15 @@
 import fc from "fast-check";
 import { expect, test, vi } from "vitest";
-import { decodeLogs, decodeTraces, type Encoding, MalformedBody, readSpan, resolveTraceIdentity } from ".";
-import { assemble, idOf, NOW, spanOf, spansOf, TRACE } from "./testing/conversations";
+import {
+  createAssembler,
+  decodeLogs,
+  decodeTraces,
+  type Encoding,
+  MalformedBody,
+  readSpan,
+  resolveTraceIdentity,
+} from ".";
+import { assemble, idOf, logsOf, NOW, spanOf, spansOf, TRACE } from "./testing/conversations";
 import { type SentAttributes, tracesProtobuf } from "./testing/encode-otlp";
 import type { Decoded, LogRecord, SpanRecord } from "./types";
 
@@ -184,42 +192,106 @@ test("JSON text nested too deeply to traverse is harmless", () => {
   }
 });
 
+const drawnSpan = fc.record({
+  parent: fc.nat(6),
+  kind: fc.constantFrom("chat", "execute_tool", "invoke_agent", "none"),
+  start: fc.nat(5),
+  says: fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 4 }),
+  answer: fc.constantFrom("a", "b", null),
+  id: fc.constantFrom("r1", "r2", ""),
+  trace: fc.nat(1),
+  failed: fc.boolean(),
+});
+type DrawnSpan = typeof drawnSpan extends fc.Arbitrary<infer Span> ? Span : never;
+
+const spansDrawn = (drawn: readonly DrawnSpan[]) =>
+  spansOf(
+    drawn.map((one, index) => ({
+      traceId: idOf(one.trace + 1, 16),
+      spanId: idOf(index + 1),
+      ...(one.parent > 0 ? { parentSpanId: idOf(one.parent) } : {}),
+      start: NOW + one.start * 1000,
+      attributes: {
+        "gen_ai.operation.name": one.kind,
+        "gen_ai.response.id": one.id,
+        "gen_ai.input.messages": JSON.stringify(
+          one.says.map((content, at) => ({ role: at % 2 ? "assistant" : "user", content })),
+        ),
+        ...(one.answer ? { "gen_ai.output.messages": one.answer } : {}),
+      },
+      status: { code: one.failed ? 2 : 0 },
+    })),
+  );
+
 test("the order of spans never matters", () => {
-  const span = fc.record({
-    parent: fc.nat(6),
-    kind: fc.constantFrom("chat", "execute_tool", "invoke_agent", "none"),
-    start: fc.nat(5),
-    says: fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 4 }),
-    answer: fc.constantFrom("a", "b", null),
-    id: fc.constantFrom("r1", "r2", ""),
-    trace: fc.nat(1),
-    failed: fc.boolean(),
-  });
   fc.assert(
-    fc.property(fc.array(span, { minLength: 1, maxLength: 7 }), fc.integer(), (drawn, seed) => {
-      const spans = spansOf(
-        drawn.map((one, index) => ({
-          traceId: idOf(one.trace + 1, 16),
-          spanId: idOf(index + 1),
-          ...(one.parent > 0 ? { parentSpanId: idOf(one.parent) } : {}),
-          start: NOW + one.start * 1000,
-          attributes: {
-            "gen_ai.operation.name": one.kind,
-            "gen_ai.response.id": one.id,
-            "gen_ai.input.messages": JSON.stringify(
-              one.says.map((content, at) => ({ role: at % 2 ? "assistant" : "user", content })),
-            ),
-            ...(one.answer ? { "gen_ai.output.messages": one.answer } : {}),
-          },
-          status: { code: one.failed ? 2 : 0 },
-        })),
-      );
+    fc.property(fc.array(drawnSpan, { minLength: 1, maxLength: 7 }), fc.integer(), (drawn, seed) => {
+      const spans = spansDrawn(drawn);
       const mixed = [...spans].sort((first, second) => hash(first.spanId, seed) - hash(second.spanId, seed));
       expect(assemble(mixed)).toEqual(assemble(spans));
     }),
     { numRuns: 500 },
   );
 });
+
+test("a conversation that grows equals one assembled from nothing, whatever is added when", () => {
+  const drawnLog = fc.record({
+    span: fc.nat(6),
+    at: fc.nat(3),
+    name: fc.constantFrom("gen_ai.user.message", "gen_ai.choice", "gen_ai.tool.message", "exception"),
+    content: fc.constantFrom("a", "b", "c"),
+    user: fc.constantFrom("ann", "bob", null),
+  });
+  const spans = fc.array(drawnSpan, { minLength: 1, maxLength: 6 });
+  const order = fc.array(fc.nat(11), { minLength: 1, maxLength: 12 });
+  fc.assert(
+    fc.property(spans, fc.array(drawnLog, { maxLength: 6 }), order, (drawn, drawnLogs, steps) => {
+      const all = spansDrawn(drawn);
+      const logs = drawnLogs.map((log) => {
+        const { traceId, spanId } = all[log.span % all.length]!;
+        return logsOf([
+          {
+            traceId,
+            spanId,
+            at: NOW + log.at,
+            eventName: log.name,
+            body: { content: log.content },
+            attributes: log.user === null ? {} : { "user.id": log.user },
+          },
+        ])[0]!;
+      });
+      const growing = createAssembler();
+      const here = { spans: new Set<SpanRecord>(), logs: new Set<LogRecord>() };
+      const logsFor = (span: SpanRecord) =>
+        logs.filter((log) => here.logs.has(log) && log.spanId === span.spanId && log.traceId === span.traceId);
+      for (const step of steps) {
+        const span = all[step % all.length]!;
+        const log = logs[step];
+        here.spans.add(span);
+        // A span is added again when more of its log records arrive.
+        if (log) here.logs.add(log);
+        for (const one of log ? all.filter((other) => other === span || other.spanId === log.spanId) : [span]) {
+          if (here.spans.has(one)) growing.add(one, logsFor(one));
+        }
+        const fresh = createAssembler();
+        for (const one of here.spans) fresh.add(one, logsFor(one));
+        expect(deepFrozen(growing.finish())).toEqual(fresh.finish());
+        expect(growing.finish()).toEqual(fresh.finish());
+      }
+      expect(growing.bytes()).toBeGreaterThan(0);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+/** Whoever changes a conversation that was handed out changes what the next one is made of: in a frozen one, that throws. */
+function deepFrozen<Value>(value: Value): Value {
+  if (typeof value === "object" && value !== null) {
+    Object.freeze(value);
+    Object.values(value).forEach(deepFrozen);
+  }
+  return value;
+}
 
 const hash = (text: string, seed: number) =>
   [...text].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) | 0, seed);

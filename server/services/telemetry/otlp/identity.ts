@@ -80,6 +80,14 @@ export class IdentityFold {
     this.add(log.attributes, log.resource, 2, log.timeUs, log.spanId ?? "");
   }
 
+  /** Returns a fold that goes on from here on its own. */
+  copy(): IdentityFold {
+    const fold = new IdentityFold();
+    fold.conversation = this.conversation;
+    fold.user = this.user;
+    return fold;
+  }
+
   identity(): TraceIdentity {
     return { externalId: this.conversation?.id ?? null, userId: this.user?.id ?? null };
   }

@@ -35,6 +35,57 @@ export async function loadSpanRows(db: Db, projectId: string, traceId: string, s
   return [...rows].map(spanOf);
 }
 
+/** What is stored of a trace, without the contents: a row that is deleted and stored again has another version. */
+export type TraceKeys = {
+  /** Versions by span id. */
+  spans: ReadonlyMap<string, string>;
+  /** Span ids by the log record's id, which is a hash of its content. */
+  logs: ReadonlyMap<string, string | null>;
+};
+
+/** Returns the keys of these traces' spans and log records; a trace without either is absent. */
+export async function loadKeys(db: Db, projectId: string, traceIds: readonly string[]) {
+  const keys = new Map<string, { spans: Map<string, string>; logs: Map<string, string | null> }>();
+  if (traceIds.length === 0) return keys;
+  const ids = textArray(traceIds);
+  const rows = await db.execute<{
+    trace_id: string;
+    span_id: string | null;
+    log_id: string | null;
+    version: string;
+  }>(sql`
+    select trace_id, span_id, null as log_id, xmin::text as version from spans
+    where project_id = ${projectId} and trace_id = any(${ids})
+    union all
+    select trace_id, span_id, id, '' from log_records where project_id = ${projectId} and trace_id = any(${ids})`);
+  for (const { trace_id, span_id, log_id, version } of rows) {
+    let trace = keys.get(trace_id);
+    if (!trace) {
+      trace = { spans: new Map(), logs: new Map() };
+      keys.set(trace_id, trace);
+    }
+    if (log_id !== null) trace.logs.set(log_id, span_id);
+    else if (span_id !== null) trace.spans.set(span_id, version);
+  }
+  return keys;
+}
+
+/** Yields these spans, a page at a time; those that no longer exist are absent. */
+export async function* loadSpansByKey(
+  db: Db,
+  projectId: string,
+  wanted: readonly { traceId: string; spanId: string }[],
+): AsyncGenerator<SpanRecord[]> {
+  for (let from = 0; from < wanted.length; from += PAGE) {
+    const page = wanted.slice(from, from + PAGE);
+    const rows = await db.execute<SpanRow>(sql`
+      ${SPANS} where s.project_id = ${projectId} and s.trace_id = any(${textArray([...new Set(page.map(({ traceId }) => traceId))])})
+        and (s.trace_id, s.span_id) in (
+          select * from unnest(${textArray(page.map(({ traceId }) => traceId))}, ${textArray(page.map(({ spanId }) => spanId))}))`);
+    yield [...rows].map(spanOf);
+  }
+}
+
 /** Yields all spans of these traces of a project, a page at a time. */
 export async function* loadSpans(db: Db, projectId: string, traceIds: readonly string[]): AsyncGenerator<SpanRecord[]> {
   for (const group of await pagesOf(db, projectId, traceIds)) {
@@ -70,6 +121,7 @@ async function pagesOf(db: Db, projectId: string, traceIds: readonly string[]): 
 }
 
 type LogRow = {
+  id: string;
   trace_id: string;
   span_id: string | null;
   event_name: string | null;
@@ -83,29 +135,38 @@ type LogRow = {
 };
 
 /** Returns all log records of these traces, oldest first. */
-export const loadLogs = (db: Db, projectId: string, traceIds: readonly string[]) =>
-  logsWhere(db, sql`l.project_id = ${projectId} and l.trace_id = any(${textArray(traceIds)})`);
+export const loadLogs = async (db: Db, projectId: string, traceIds: readonly string[]) =>
+  (await logsWhere(db, sql`l.project_id = ${projectId} and l.trace_id = any(${textArray(traceIds)})`)).map(recordOf);
 
 /** Returns log records by their ids, oldest first. */
 export const loadLogRows = async (db: Db, projectId: string, ids: readonly string[]) =>
+  (await loadLogsById(db, projectId, ids)).map(recordOf);
+
+const recordOf = ({ record }: { record: LogRecord }) => record;
+
+/** Returns log records by their ids and with them, oldest first. */
+export const loadLogsById = async (db: Db, projectId: string, ids: readonly string[]) =>
   ids.length === 0 ? [] : logsWhere(db, sql`l.project_id = ${projectId} and l.id = any(${textArray(ids)})`);
 
-async function logsWhere(db: Db, where: SQL): Promise<LogRecord[]> {
+async function logsWhere(db: Db, where: SQL): Promise<{ id: string; record: LogRecord }[]> {
   const rows = await db.execute<LogRow>(sql`
-    select l.trace_id, l.span_id, l.event_name, l.severity, l.time_us, l.body, l.attributes, o.resource, o.scope_name,
+    select l.id, l.trace_id, l.span_id, l.event_name, l.severity, l.time_us, l.body, l.attributes, o.resource, o.scope_name,
            o.scope_version
     from log_records l left join span_sources o on o.project_id = l.project_id and o.id = l.source_id
     where ${where} order by l.time_us, l.id`);
   return [...rows].map((row) => ({
-    traceId: row.trace_id,
-    spanId: row.span_id,
-    eventName: row.event_name,
-    timeUs: Number(row.time_us),
-    severity: row.severity,
-    body: row.body,
-    attributes: row.attributes,
-    resource: row.resource ?? {},
-    scope: { name: row.scope_name ?? "", version: row.scope_version ?? "" },
+    id: row.id,
+    record: {
+      traceId: row.trace_id,
+      spanId: row.span_id,
+      eventName: row.event_name,
+      timeUs: Number(row.time_us),
+      severity: row.severity,
+      body: row.body,
+      attributes: row.attributes,
+      resource: row.resource ?? {},
+      scope: { name: row.scope_name ?? "", version: row.scope_version ?? "" },
+    },
   }));
 }
 

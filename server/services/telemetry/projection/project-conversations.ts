@@ -59,6 +59,12 @@ export async function writeConversations(
   return { responseIds };
 }
 
+/**
+ * Digests of the rows of messages, by the parts of the message: a cached reading has one array of parts for each distinct
+ * message and returns it again in every pass, so that a pass need not digest what it digested before.
+ */
+const messageDigests = new WeakMap<Message["parts"], { of: string; digest: string }>();
+
 async function writeMessages(
   tx: Db,
   projectId: string,
@@ -73,6 +79,13 @@ async function writeMessages(
   const changed = [];
   for (const { id, assembled } of conversations) {
     for (const [position, message] of assembled.messages.entries()) {
+      const key = `${id} ${position}`;
+      const stored = known.get(key);
+      known.delete(key);
+      // With the parts this says all that is in the row: role, calls and call id belong to the same message as the parts.
+      const of = `${key} ${message.spanId} ${message.at}`;
+      const memoized = messageDigests.get(message.parts);
+      if (memoized?.of === of && memoized.digest === stored) continue;
       const row = withDigest({
         conversation_id: id,
         position,
@@ -83,8 +96,8 @@ async function writeMessages(
         span_id: message.spanId,
         at: message.at === null ? null : Math.floor(message.at),
       });
-      if (known.get(`${id} ${position}`) !== row.digest) changed.push(row);
-      known.delete(`${id} ${position}`);
+      messageDigests.set(message.parts, { of, digest: row.digest });
+      if (row.digest !== stored) changed.push(row);
     }
   }
 

@@ -9,6 +9,7 @@ import { loggable } from "@/server/platform/logging/loggable";
 import { type ClaimedTraces, claimAlone, claimBacklog, claimTraces } from "../ingest/claim-traces";
 import { createThrottledFold } from "./fold-daily-costs";
 import { createJournal, type Journal } from "./projector-journal";
+import { type CachePass, ReadingCache } from "./reading-cache";
 import { mergeDuplicateTraces, type Rebuilt, rebuildTraces } from "./rebuild-traces";
 import { createStatisticsRefresher } from "./refresh-statistics";
 import { isolateOrphanedTraces, replayParked, retryOrPark } from "./retry-traces";
@@ -27,6 +28,7 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
   const refreshStatistics = createStatisticsRefresher();
   const foldCosts = createThrottledFold();
   const journal = createJournal(db());
+  const cache = new ReadingCache();
   const log = logger("projector");
   let replayed = false;
   let faults = 0;
@@ -40,7 +42,8 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
       await isolateOrphanedTraces(db());
       const pass: Pass = isolating
         ? await projectIsolatingFailures(db(), journal)
-        : await projectBatch(db(), claimTraces, journal);
+        : await projectBatch(db(), claimTraces, journal, cache);
+      cache.dropUnused();
       const alone = await projectAlone(db(), journal);
       const backlog = pass.taken + alone.taken === 0 ? await projectBacklog(db(), journal) : NOTHING;
       if (faults > 0) log.info("Rebuilding conversations works again.");
@@ -64,9 +67,12 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
   await journal.leave().catch(() => {});
 }
 
-/** Runs one pass: dequeues pending traces and rebuilds their conversations in one transaction. Returns the number of traces. */
-export const projectPending = async (database: Db): Promise<number> =>
-  (await projectBatch(database, claimTraces)).taken;
+/**
+ * Runs one pass: dequeues pending traces and rebuilds their conversations in one transaction, from nothing unless there is a
+ * cache of what earlier passes have read. Returns the number of traces.
+ */
+export const projectPending = async (database: Db, cache?: ReadingCache): Promise<number> =>
+  (await projectBatch(database, claimTraces, undefined, cache)).taken;
 
 /** `taken` traces from `rows` queue rows, of which `failed` traces could not be rebuilt. */
 type Pass = { taken: number; rows: number; failed: number };
@@ -78,17 +84,34 @@ const passOf = (claimed: readonly ClaimedTraces[], failed: number): Pass => ({
   failed,
 });
 
-const projectBatch = (database: Db, claim: typeof claimTraces, journal?: Journal): Promise<Pass> =>
-  transact(database, async (tx) => {
-    const claimed = await claim(tx);
-    if (claimed.length === 0) return NOTHING;
-    await journal?.begin(tx, claimed);
-    const rebuilt: Rebuilt[] = [];
-    for (const traces of claimed) rebuilt.push(await rebuildTraces(tx, traces));
-    for (const project of rebuilt) await mergeDuplicateTraces(tx, project);
-    await journal?.end(tx);
-    return passOf(claimed, 0);
-  });
+async function projectBatch(
+  database: Db,
+  claim: typeof claimTraces,
+  journal?: Journal,
+  cache?: ReadingCache,
+): Promise<Pass> {
+  let reading: CachePass | undefined;
+  try {
+    const pass = await transact(database, async (tx) => {
+      const claimed = await claim(tx);
+      if (claimed.length === 0) return NOTHING;
+      await journal?.begin(tx, claimed);
+      // Another attempt, after a deadlock, begins with what the first has left in the cache.
+      reading?.abandon();
+      reading = cache?.begin();
+      const rebuilt: Rebuilt[] = [];
+      for (const traces of claimed) rebuilt.push(await rebuildTraces(tx, traces, reading));
+      for (const project of rebuilt) await mergeDuplicateTraces(tx, project, reading);
+      await journal?.end(tx);
+      return passOf(claimed, 0);
+    });
+    reading?.end();
+    return pass;
+  } catch (error) {
+    reading?.abandon();
+    throw error;
+  }
+}
 
 /**
  * Runs a pass that isolates failures, for use after a pass has failed: traces that cannot be rebuilt are scheduled for a

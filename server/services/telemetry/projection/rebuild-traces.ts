@@ -6,11 +6,13 @@ import { currentPriceBook } from "@/server/services/pricing";
 import type { ClaimedTraces } from "../ingest/claim-traces";
 import { placeTraces } from "../ingest/place-traces";
 import { withoutDeletedTraces } from "../ingest/tombstones";
-import { createAssembler, IdentityFold } from "../otlp";
-import type { LogRecord, SpanRecord } from "../otlp/types";
-import { loadLogs, loadSpans } from "./load-spans";
+import { IdentityFold } from "../otlp";
+import { loadKeys, type TraceKeys } from "./load-spans";
 import { moveDuplicateTraces } from "./move-duplicate-traces";
 import { type ProjectedConversation, writeConversations } from "./project-conversations";
+import { type Missing, missingIn, readMissing, type StoredLog } from "./read-missing";
+import { Reading, type ReadSpan, type TraceReading } from "./reading";
+import type { CachePass } from "./reading-cache";
 
 /** Spans buffered between the first pass (identity) and the second (content); beyond that, spans are read twice. */
 const MAX_BUFFERED_SPANS = 5_000;
@@ -18,21 +20,27 @@ const MAX_BUFFERED_SPANS = 5_000;
 /** The response ids of the calls in a project's rebuilt conversations. */
 export type Rebuilt = { projectId: string; receivedAt: number; responseIds: readonly string[] };
 
-/** Rebuilds the conversations of dequeued traces. */
+/** Rebuilds the conversations of dequeued traces, from nothing unless there is a `cache`. */
 export async function rebuildTraces(
   tx: Db,
   { projectId, traceIds: claimed, receivedAt }: ClaimedTraces,
+  cache?: CachePass,
 ): Promise<Rebuilt> {
   // Locked before reading: of two projectors on one trace, the second sees everything that the first saw.
-  await tx.execute(sql`
-    select 1 from traces where project_id = ${projectId} and id = any(${textArray(claimed)}) order by id for no key update`);
+  const locked = await tx.execute<{ id: string; conversation_id: string | null }>(sql`
+    select id, conversation_id from traces where project_id = ${projectId} and id = any(${textArray(claimed)})
+    order by id for no key update`);
   const traceIds = await withoutDeletedTraces(tx, projectId, claimed);
 
-  const first = await readTraces(tx, projectId, traceIds);
+  const conversationOf = new Map([...locked].map((row) => [row.id, row.conversation_id]));
+  const first = await readTraces(tx, projectId, traceIds, (traceId) => {
+    const conversationId = conversationOf.get(traceId);
+    return conversationId ? cache?.peek(projectId, conversationId)?.traces.get(traceId) : undefined;
+  });
   // Log records may arrive before their spans: until then there is nothing to place.
   if (first.identities.size === 0) return { projectId, receivedAt, responseIds: [] };
   const conversationIds = await placeTraces(tx, projectId, first.identities, receivedAt);
-  const { responseIds } = await rebuild(tx, projectId, conversationIds, receivedAt, first);
+  const { responseIds } = await rebuild(tx, projectId, conversationIds, receivedAt, cache, first);
   return { projectId, receivedAt, responseIds };
 }
 
@@ -40,81 +48,140 @@ export async function rebuildTraces(
  * Merges duplicate traces into the conversations that were just rebuilt. Call last in the transaction: a lock admits one
  * projector per project at a time, so that of two that rebuilt one half of a pair each, the second sees the first's commit.
  */
-export async function mergeDuplicateTraces(tx: Db, { projectId, receivedAt, responseIds }: Rebuilt): Promise<void> {
+export async function mergeDuplicateTraces(
+  tx: Db,
+  { projectId, receivedAt, responseIds }: Rebuilt,
+  cache?: CachePass,
+): Promise<void> {
   if (responseIds.length === 0) return;
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`duplicate traces ${projectId}`}, 0))`);
   const hosts = await moveDuplicateTraces(tx, projectId, responseIds);
-  if (hosts.length > 0) await rebuild(tx, projectId, hosts, receivedAt);
+  if (hosts.length > 0) await rebuild(tx, projectId, hosts, receivedAt, cache);
 }
 
-/** Assembles conversations from all spans of their traces, reusing those buffered in `read`. */
-async function rebuild(tx: Db, projectId: string, conversationIds: string[], receivedAt: number, read?: ReadTraces) {
+/** Assembles conversations from all spans of their traces, loading those that neither the cache nor `read` has. */
+async function rebuild(
+  tx: Db,
+  projectId: string,
+  conversationIds: string[],
+  receivedAt: number,
+  cache?: CachePass,
+  read?: ReadTraces,
+) {
   const members = await tx.execute<{ id: string; conversation_id: string }>(sql`
     select id, conversation_id from traces
     where project_id = ${projectId} and conversation_id = any(${textArray(conversationIds)}) order by id`);
+  const others = [...members].map((row) => row.id).filter((id) => !read?.traceIds.has(id));
+  const keys = new Map([...(read?.keys ?? []), ...(await loadKeys(tx, projectId, others))]);
 
-  const assemblers = new Map(conversationIds.map((id) => [id, createAssembler()]));
-  const conversationOf = new Map([...members].map((row) => [row.id, row.conversation_id]));
-  const startOf = new Map<string, number>();
-  const add = (span: SpanRecord, logs: readonly LogRecord[]) => {
-    startOf.set(span.traceId, Math.min(startOf.get(span.traceId) ?? Number.POSITIVE_INFINITY, span.startedUs));
-    assemblers.get(conversationOf.get(span.traceId) ?? "")?.add(span, [...logs]);
-  };
-
-  for (const { span, logs } of read?.buffered ?? []) add(span, logs);
-  const unread = [...members].map((row) => row.id).filter((id) => !read?.bufferedTraces.has(id));
-  if (unread.length > 0) {
-    const logsOf = groupLogs(await loadLogs(tx, projectId, unread));
-    for await (const page of loadSpans(tx, projectId, unread)) {
-      for (const span of page) add(span, logsOf(span));
-    }
+  const tracesOf = new Map(conversationIds.map((id): [string, string[]] => [id, []]));
+  for (const row of members) tracesOf.get(row.conversation_id)?.push(row.id);
+  const readings = new Map<string, { reading: Reading; again: boolean }>();
+  for (const [id, traceIds] of tracesOf) {
+    const cached = cache?.take(projectId, id);
+    const again = cached?.agreesWith(traceIds, keys) ?? false;
+    readings.set(id, { reading: again && cached ? cached : new Reading(), again });
   }
+  const readingOf = new Map([...members].map((row) => [row.id, readings.get(row.conversation_id)?.reading]));
+  await readInto(tx, projectId, (traceId) => readingOf.get(traceId), keys, read);
 
-  // By start time; the sort is stable, so ties keep the database's order by id.
-  const inOrder = [...members].sort((a, b) => (startOf.get(a.id) ?? 0) - (startOf.get(b.id) ?? 0));
-  const projected: ProjectedConversation[] = conversationIds.map((id) => ({
+  const projected: ProjectedConversation[] = [...readings].map(([id, { reading }]) => ({
     id,
-    traceIds: inOrder.filter((row) => row.conversation_id === id).map((row) => row.id),
-    assembled: assemblers.get(id)!.finish(),
+    // By start time; the sort is stable, so ties keep the database's order by id.
+    traceIds: (tracesOf.get(id) ?? []).sort((a, b) => reading.startOf(a) - reading.startOf(b)),
+    assembled: reading.finish(),
   }));
   const book = await currentPriceBook({ db: tx, projectId: projectId as ProjectId });
-  return writeConversations(tx, projectId, book, projected, receivedAt);
+  const written = await writeConversations(tx, projectId, book, projected, receivedAt);
+  for (const [id, { reading, again }] of readings) cache?.put(projectId, id, reading, again);
+  return written;
+}
+
+/** Adds to readings what they lack, from `read` or else from the database. */
+async function readInto(
+  tx: Db,
+  projectId: string,
+  readingOf: (traceId: string) => Reading | undefined,
+  keys: ReadonlyMap<string, TraceKeys>,
+  read: ReadTraces | undefined,
+) {
+  const add = (one: ReadSpan) => readingOf(one.span.traceId)?.add(one, keys.get(one.span.traceId));
+  const addLogs = (logs: Iterable<StoredLog>) => {
+    for (const log of logs) readingOf(log.record.traceId ?? "")?.addLog(log);
+  };
+  const unread: Missing[] = [];
+  for (const [traceId, stored] of keys) {
+    const reading = readingOf(traceId);
+    if (!reading) continue;
+    const missing = missingIn(traceId, stored, reading.traces.get(traceId));
+    const buffered = read?.buffered.get(traceId);
+    for (const spanId of missing.spanIds) {
+      const one = buffered?.spans.get(spanId);
+      if (one) add(one);
+    }
+    addLogs(missing.logIds.flatMap((id) => buffered?.logs.get(id) ?? []));
+    const rest = buffered ? withoutBuffered(missing, stored, buffered) : missing;
+    if (rest.spanIds.length + rest.logIds.length > 0) unread.push(rest);
+  }
+  const { logs, pages } = await readMissing(tx, projectId, unread);
+  addLogs(logs);
+  for await (const page of pages) page.forEach(add);
+}
+
+type Buffered = { spans: Map<string, ReadSpan>; logs: Map<string, StoredLog> };
+
+/** A span that is still to be read needs all its log records, buffered or not. */
+function withoutBuffered(missing: Missing, stored: TraceKeys, buffered: Buffered): Missing {
+  const spanIds = new Set(missing.spanIds.filter((id) => !buffered.spans.has(id)));
+  const logIds = missing.logIds.filter((id) => !buffered.logs.has(id) || spanIds.has(stored.logs.get(id) ?? ""));
+  return { ...missing, spanIds: [...spanIds], logIds };
 }
 
 type ReadTraces = Awaited<ReturnType<typeof readTraces>>;
 
-/** Reads the identities of traces, and buffers their spans while there are few, so that they need not be read twice. */
-async function readTraces(tx: Db, projectId: string, traceIds: readonly string[]) {
-  const logs = await loadLogs(tx, projectId, traceIds);
-  const logsOf = groupLogs(logs);
+/**
+ * Reads the identities of traces, continuing from what has been read of them, and buffers their spans while there are few, so
+ * that they need not be read twice.
+ */
+async function readTraces(
+  tx: Db,
+  projectId: string,
+  traceIds: readonly string[],
+  cachedOf: (traceId: string) => TraceReading | undefined,
+) {
+  const keys = await loadKeys(tx, projectId, traceIds);
+  const missing: Missing[] = [];
   const folds = new Map<string, IdentityFold>();
-  let buffered: { span: SpanRecord; logs: readonly LogRecord[] }[] | null = [];
-  for await (const page of loadSpans(tx, projectId, traceIds)) {
-    for (const span of page) {
-      let fold = folds.get(span.traceId);
+  for (const [traceId, stored] of keys) {
+    const cached = cachedOf(traceId);
+    const reading = cached?.agreesWith(stored) ? cached : undefined;
+    missing.push(missingIn(traceId, stored, reading));
+    if (reading && reading.spans.size > 0) folds.set(traceId, reading.identity.copy());
+  }
+  const { logs, pages } = await readMissing(tx, projectId, missing);
+  const buffered = new Map(
+    missing.map(({ traceId }): [string, Buffered] => [traceId, { spans: new Map(), logs: new Map() }]),
+  );
+  let room = MAX_BUFFERED_SPANS;
+  for await (const page of pages) {
+    for (const one of page) {
+      const { traceId, spanId } = one.span;
+      let fold = folds.get(traceId);
       if (!fold) {
         fold = new IdentityFold();
-        folds.set(span.traceId, fold);
+        folds.set(traceId, fold);
       }
-      fold.addSpan(span);
-      buffered?.push({ span, logs: logsOf(span) });
+      fold.addSpan(one.span);
+      buffered.get(traceId)?.spans.set(spanId, one);
     }
-    if (buffered && buffered.length > MAX_BUFFERED_SPANS) buffered = null;
+    room -= page.length;
+    if (room < 0) for (const { spans } of buffered.values()) spans.clear();
   }
-  for (const record of logs) folds.get(record.traceId ?? "")?.addLog(record);
-
+  for (const log of logs) {
+    const traceId = log.record.traceId ?? "";
+    folds.get(traceId)?.addLog(log.record);
+    buffered.get(traceId)?.logs.set(log.id, log);
+  }
   const identities = new Map([...folds].map(([traceId, fold]) => [traceId, fold.identity()]));
-  return { identities, buffered: buffered ?? [], bufferedTraces: new Set(buffered ? traceIds : []) };
-}
-
-/** Returns a lookup of a span's log records, in their order. */
-export function groupLogs(logs: readonly LogRecord[]) {
-  const bySpan = new Map<string, LogRecord[]>();
-  for (const record of logs) {
-    const key = `${record.traceId} ${record.spanId}`;
-    const group = bySpan.get(key);
-    if (group) group.push(record);
-    else bySpan.set(key, [record]);
-  }
-  return (span: SpanRecord) => bySpan.get(`${span.traceId} ${span.spanId}`) ?? [];
+  return { identities, traceIds: new Set(traceIds), keys, buffered };
 }

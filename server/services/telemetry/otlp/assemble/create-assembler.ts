@@ -3,7 +3,7 @@ import { LabelFold } from "../labels";
 import type { AssembledConversation, LogRecord, SpanRecord } from "../types";
 import { byTime } from "./by-time";
 import { exchangesOf } from "./exchanges";
-import { InternedMessages } from "./interned-messages";
+import { BYTES_PER_CHARACTER, InternedMessages } from "./interned-messages";
 import { type JoinedCall, joinCalls } from "./join-calls";
 import { modelCallOf, toMs } from "./model-call";
 import { rebuildMessages } from "./rebuild-messages";
@@ -18,26 +18,34 @@ import { joinToolCalls } from "./tool-calls";
  */
 export type Assembler = {
   /**
-   * Adds a span with the log records that refer to it, in order of arrival (which decides ties in time). Adding a span twice
-   * has no effect.
+   * Adds a span with all log records that refer to it, in order of arrival (which decides ties in time). A span is added again
+   * when more log records refer to it; without them, that has no effect.
    */
   add(span: SpanRecord, logs: readonly LogRecord[]): void;
-  /** Returns the conversation of the spans added so far, independent of their order. */
+  /** Returns the conversation of the spans added so far, independent of their order. More spans may be added afterwards. */
   finish(): AssembledConversation;
+  /** Estimates the memory that the facts and messages take, in bytes. */
+  bytes(): number;
 };
+
+/** Objects and map entries of a span, without its texts. */
+const BYTES_PER_SPAN = 600;
 
 export function createAssembler(): Assembler {
   const interned = new InternedMessages();
   const identity = new IdentityFold();
   const labels = new LabelFold();
   const facts = new Map<string, SpanFacts>();
+  let unmeasured: SpanFacts[] = [];
+  let factBytes = 0;
   let firstUs = Number.POSITIVE_INFINITY;
   let lastUs = 0;
   return {
     add(span, logs) {
       const id = `${span.traceId}/${span.spanId}`;
-      if (facts.has(id)) return;
-      facts.set(id, readFacts(span, logs, interned));
+      const read = readFacts(span, logs, interned);
+      facts.set(id, read);
+      unmeasured.push(read);
       identity.addSpan(span);
       labels.addSpan(span);
       firstUs = Math.min(firstUs, span.startedUs);
@@ -65,6 +73,11 @@ export function createAssembler(): Assembler {
         startedAt: Number.isFinite(firstUs) ? toMs(firstUs) : 0,
         lastActivityAt: toMs(lastUs),
       };
+    },
+    bytes() {
+      for (const span of unmeasured) factBytes += BYTES_PER_CHARACTER * JSON.stringify(span).length + BYTES_PER_SPAN;
+      unmeasured = [];
+      return factBytes + interned.bytes;
     },
   };
 }

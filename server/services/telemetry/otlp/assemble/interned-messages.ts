@@ -15,6 +15,7 @@ export class InternedMessages {
   private readonly messages: PlainMessage[] = [];
   private readonly keys = new Map<string, number>();
   private readonly keyOfVariant: number[] = [];
+  private characters = 0;
   /** Lists of messages, each by the id of its exact form. */
   readonly lists = new ListTree();
 
@@ -41,24 +42,34 @@ export class InternedMessages {
     return this.messages[variant] ?? NO_MESSAGE;
   }
 
+  /** Estimate of the memory that the messages and lists take, in bytes. */
+  get bytes(): number {
+    return BYTES_PER_CHARACTER * this.characters + BYTES_PER_MESSAGE * this.messages.length + this.lists.bytes;
+  }
+
   private variant(message: PlainMessage): number {
     const text = onlyText(message);
-    if (text === undefined) return this.known(this.variants, JSON.stringify(message), message);
+    if (text === undefined) {
+      const form = JSON.stringify(message);
+      return this.variants.get(form) ?? this.add(message, this.variants, form);
+    }
     let ofRole = this.plainVariants.get(message.role);
     if (!ofRole) {
       ofRole = new Map();
       this.plainVariants.set(message.role, ofRole);
     }
-    return this.known(ofRole, text, message);
+    return ofRole.get(text) ?? this.add(message, ofRole);
   }
 
-  private known(variants: Map<string, number>, form: string, message: PlainMessage): number {
-    let variant = variants.get(form);
-    if (variant === undefined) {
-      variant = this.messages.push(message) - 1;
-      variants.set(form, variant);
-      this.keyOfVariant.push(this.key(meaningOf(message)));
-    }
+  /** Adds a message under its exact form, or under its text if it has no other. */
+  private add(message: PlainMessage, variants: Map<string, number>, form?: string): number {
+    const own = copyOf(message);
+    const variant = this.messages.push(own) - 1;
+    const exact = form ?? onlyText(own) ?? "";
+    variants.set(exact, variant);
+    const meaning = meaningOf(own);
+    this.keyOfVariant.push(this.key(meaning));
+    this.characters += 2 * exact.length + meaning.length;
     return variant;
   }
 
@@ -71,6 +82,14 @@ export class InternedMessages {
     return key;
   }
 }
+
+/** V8 takes two bytes a character unless a text is Latin-1 only. */
+export const BYTES_PER_CHARACTER = 2;
+/** Objects and map entries of a message, without its text. */
+const BYTES_PER_MESSAGE = 400;
+
+/** Returns a copy that shares no text with the message: a slice of a span's attribute would retain the attribute. */
+const copyOf = (message: PlainMessage): PlainMessage => JSON.parse(JSON.stringify(message));
 
 const NO_MESSAGE: PlainMessage = { role: "", parts: [], toolCalls: [], toolCallId: null };
 

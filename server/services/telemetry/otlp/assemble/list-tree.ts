@@ -20,6 +20,10 @@ export class ListTree {
     return this.count;
   }
 
+  get bytes(): number {
+    return this.parents.byteLength + this.lasts.byteLength + this.table.byteLength;
+  }
+
   parentOf(list: ListId): ListId {
     return this.parents[list] ?? EMPTY_LIST;
   }

@@ -1,0 +1,365 @@
+import fs from "node:fs";
+import path from "node:path";
+import { sql } from "drizzle-orm";
+import fc from "fast-check";
+import { beforeEach, describe, expect, test } from "vitest";
+import { db } from "@/db/pool";
+import { testProject } from "@/db/testing/test-project";
+import type { Ctx } from "@/server/platform/context";
+import {
+  decodeLogs,
+  decodeTraces,
+  deleteConversations,
+  projectIsolatingFailures,
+  projectPending,
+  ReadingCache,
+  storeLogs,
+  storeTraces,
+} from "..";
+import type { LogRecord, SpanRecord } from "../otlp/types";
+import { chatSpan, otlpJson, type TestSpan } from "../testing";
+
+/** A cache of another process: no erasure reaches it. */
+class DistantCache extends ReadingCache {
+  override forget() {}
+}
+
+beforeEach(async () => {
+  await db().execute(sql`delete from projection_queue`);
+});
+
+const project = async (cache?: ReadingCache) => {
+  while ((await projectPending(db(), cache)) > 0);
+};
+
+/** What is stored of every conversation, without the ids that differ between projects and the times of writing. */
+async function contentsOf({ projectId }: Ctx) {
+  const rows = (table: string, order: string) =>
+    db().execute<{ row: Record<string, unknown> }>(sql`
+      select to_jsonb(t) - array['project_id', 'id', 'conversation_id', 'received_at', 'created_at', 'updated_at', 'identity', 'digest']
+        || jsonb_build_object('of', c.key) as row
+      from ${sql.identifier(table)} t join conversations c
+        on c.project_id = t.project_id and c.id = ${sql.raw(table === "conversations" ? "t.id" : "t.conversation_id")}
+      where t.project_id = ${projectId} order by c.key, ${sql.raw(order)}`);
+  const all = {
+    conversations: await rows("conversations", "1"),
+    messages: await rows("conversation_messages", "position"),
+    modelCalls: await rows("model_calls", "trace_id, span_id"),
+    toolCalls: await rows("tool_calls", "trace_id, span_id"),
+    search: await rows("conversation_search", "1"),
+    feedback: await rows("feedback", "trace_id, span_id, kind, value::text"),
+  };
+  return Object.fromEntries(Object.entries(all).map(([name, found]) => [name, [...found].map(({ row }) => row)]));
+}
+
+/** Expects that a rebuild of every trace from nothing changes nothing. */
+async function expectUnchangedByRebuild(ctx: Ctx) {
+  const before = await contentsOf(ctx);
+  await db().execute(sql`
+    insert into projection_queue (project_id, trace_id, received_at)
+    select project_id, id, 1 from traces where project_id = ${ctx.projectId}`);
+  await project();
+  expect(await contentsOf(ctx)).toEqual(before);
+  return before;
+}
+
+const TRACE = (n: number) => `${n}`.padStart(32, "a");
+const SPAN = (n: number) => `${n}`.padStart(16, "b");
+
+const send = (ctx: Ctx, span: TestSpan) =>
+  storeTraces(ctx, decodeTraces(Buffer.from(JSON.stringify(otlpJson([span]))), "json"));
+
+const say = (ctx: Ctx, n: number, said: string[], more: Partial<TestSpan> = {}) =>
+  send(
+    ctx,
+    chatSpan(
+      { traceId: TRACE(1), spanId: SPAN(n), startMs: Date.UTC(2026, 10, 1) + n * 1000, ...more },
+      { input: said.map((text, at): [string, string] => [at % 2 ? "assistant" : "user", text]), output: `reply ${n}` },
+    ),
+  );
+
+type SentLog = { traceId: string; spanId: string; at: number; content: string; user?: string };
+function sendLog(ctx: Ctx, { traceId, spanId, at, content, user }: SentLog) {
+  const record = {
+    traceId,
+    spanId,
+    timeUnixNano: `${Date.UTC(2026, 10, 1) + at}000000`,
+    eventName: "gen_ai.user.message",
+    body: { kvlistValue: { values: [{ key: "content", value: { stringValue: content } }] } },
+    attributes: user === undefined ? [] : [{ key: "user.id", value: { stringValue: user } }],
+  };
+  const body = { resourceLogs: [{ scopeLogs: [{ scope: { name: "notes" }, logRecords: [record] }] }] };
+  return storeLogs(ctx, decodeLogs(Buffer.from(JSON.stringify(body)), "json"));
+}
+
+async function erase(ctx: Ctx, { remember }: { remember: boolean }) {
+  const rows = await db().execute<{ id: string }>(
+    sql`select id from conversations where project_id = ${ctx.projectId} order by key limit 1`,
+  );
+  await db().transaction((tx) =>
+    deleteConversations(
+      { ...ctx, db: tx },
+      [...rows].map(({ id }) => id),
+      { remember },
+    ),
+  );
+}
+
+const texts = async (ctx: Ctx) =>
+  (await contentsOf(ctx)).messages?.map(({ parts }) => (parts as { text: string }[])[0]?.text);
+
+describe("a reading in the cache is used only while it is what the database has:", () => {
+  test("a span that is replaced", async () => {
+    const { ctx } = await testProject();
+    const cache = new DistantCache({ atOnce: true });
+    await say(ctx, 1, ["first"]);
+    await project(cache);
+    expect(cache.size).toBe(1);
+    await db().execute(sql`
+      update spans set attributes = replace(attributes::text, 'first', 'other')::jsonb where project_id = ${ctx.projectId}`);
+    await say(ctx, 2, ["other", "reply 1", "second"]);
+    await project(cache);
+    expect(await texts(ctx)).toEqual(["other", "reply 1", "second", "reply 2"]);
+    await expectUnchangedByRebuild(ctx);
+  });
+
+  test("a span and a log record that are gone", async () => {
+    const { ctx } = await testProject();
+    const cache = new DistantCache({ atOnce: true });
+    await say(ctx, 1, ["first"]);
+    await send(ctx, { traceId: TRACE(1), spanId: SPAN(2), attributes: { "gen_ai.operation.name": "chat" } });
+    await sendLog(ctx, { traceId: TRACE(1), spanId: SPAN(2), at: 9000, content: "logged", user: "ann" });
+    await project(cache);
+    expect(await texts(ctx)).toContain("logged");
+    await db().execute(sql`delete from log_records where project_id = ${ctx.projectId}`);
+    await say(ctx, 3, ["third"]);
+    await project(cache);
+    expect(await texts(ctx)).toEqual(["first", "reply 1", "third", "reply 3"]);
+    await db().execute(sql`delete from spans where project_id = ${ctx.projectId} and span_id = ${SPAN(1)}`);
+    await say(ctx, 4, ["fourth"]);
+    await project(cache);
+    expect(await texts(ctx)).toEqual(["third", "reply 3", "fourth", "reply 4"]);
+    await expectUnchangedByRebuild(ctx);
+  });
+
+  test("a conversation that is erased, and comes back with other words under the same ids", async () => {
+    for (const cache of [new ReadingCache({ atOnce: true }), new DistantCache({ atOnce: true })]) {
+      const { ctx } = await testProject();
+      await say(ctx, 1, ["first"], { attributes: { "session.id": "s" } });
+      await project(cache);
+      await erase(ctx, { remember: false });
+      await say(ctx, 1, ["other"], { attributes: { "session.id": "s" } });
+      await project(cache);
+      expect(await texts(ctx)).toEqual(["other", "reply 1"]);
+      await erase(ctx, { remember: true });
+      await say(ctx, 1, ["first"]);
+      await project(cache);
+      expect(await contentsOf(ctx)).toMatchObject({ conversations: [], messages: [] });
+    }
+  });
+
+  test("what an erasure in this process has deleted is no longer held", async () => {
+    const { ctx } = await testProject();
+    const cache = new ReadingCache({ atOnce: true });
+    await say(ctx, 1, ["first"]);
+    await project(cache);
+    expect(cache.size).toBe(1);
+    await erase(ctx, { remember: true });
+    expect(cache).toMatchObject({ size: 0, bytes: 0 });
+  });
+
+  test("a log record that arrives after its span, or before it", async () => {
+    const { ctx } = await testProject();
+    const cache = new ReadingCache({ atOnce: true });
+    const bare = { traceId: TRACE(1), attributes: { "gen_ai.operation.name": "chat" } };
+    await send(ctx, { ...bare, spanId: SPAN(1) });
+    await project(cache);
+    await sendLog(ctx, { traceId: TRACE(1), spanId: SPAN(1), at: 2, content: "later" });
+    await sendLog(ctx, { traceId: TRACE(1), spanId: SPAN(2), at: 9000, content: "before its span", user: "ann" });
+    await project(cache);
+    await sendLog(ctx, { traceId: TRACE(1), spanId: SPAN(1), at: 1, content: "earlier" });
+    await send(ctx, { ...bare, spanId: SPAN(2), startMs: Date.UTC(2026, 10, 1, 13) });
+    await project(cache);
+    expect(await texts(ctx)).toEqual(["earlier", "later", "before its span"]);
+    expect(await expectUnchangedByRebuild(ctx)).toMatchObject({ conversations: [{ user_id: "ann" }] });
+  });
+
+  test("a trace that another worker has moved to a session", async () => {
+    const { ctx } = await testProject();
+    const [here, there] = [new DistantCache({ atOnce: true }), new DistantCache({ atOnce: true })];
+    await say(ctx, 1, ["a"], { attributes: { "session.id": "s" } });
+    await say(ctx, 2, ["b"], { traceId: TRACE(2) });
+    await project(here);
+    await say(ctx, 3, ["c"], { traceId: TRACE(2), attributes: { "session.id": "s" } });
+    await project(there);
+    await say(ctx, 4, ["d"], { traceId: TRACE(2) });
+    await project(here);
+    expect(await texts(ctx)).toEqual(["a", "reply 1", "b", "reply 2", "c", "reply 3", "d", "reply 4"]);
+    await say(ctx, 5, ["e"]);
+    await project(there);
+    await expectUnchangedByRebuild(ctx);
+  });
+
+  test("a pass that fails leaves nothing half read behind", async () => {
+    const { ctx } = await testProject();
+    const cache = new ReadingCache({ atOnce: true });
+    const session = { attributes: { "session.id": "s" } };
+    await say(ctx, 1, ["a"], session);
+    await project(cache);
+    await say(ctx, 2, ["a", "reply 1", "b"], session);
+    await say(ctx, 3, ["c"], { traceId: TRACE(2), ...session });
+    const broken = sql`project_id = ${ctx.projectId} and trace_id = ${TRACE(2)}`;
+    await db().execute(sql`update spans set attributes = 'null' where ${broken}`);
+    await expect(projectPending(db(), cache)).rejects.toThrow();
+    expect(await projectIsolatingFailures(db())).toMatchObject({ taken: 2, failed: 1 });
+    await say(ctx, 4, ["d"], session);
+    await project(cache);
+    expect(await texts(ctx)).toEqual(["a", "reply 1", "b", "reply 2", "d", "reply 4"]);
+    await db().execute(sql`delete from spans where ${broken}`);
+    await expectUnchangedByRebuild(ctx);
+  });
+});
+
+const session = fc.constantFrom(null, null, "s", "t");
+const step = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant("span" as const),
+      id: fc.nat(7),
+      trace: fc.nat(2),
+      parent: fc.nat(4),
+      scope: fc.constantFrom("sdk", "framework"),
+      kind: fc.constantFrom("chat", "chat", "execute_tool", "invoke_agent"),
+      said: fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 4 }),
+      response: fc.constantFrom(null, "r1", "r2"),
+      session,
+      user: fc.constantFrom(null, "ann", "bob"),
+      failed: fc.boolean(),
+      at: fc.nat(3),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("log" as const),
+      id: fc.nat(7),
+      trace: fc.nat(2),
+      at: fc.nat(3),
+      said: fc.constantFrom("x", "y"),
+    }),
+  },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant("project" as const), by: fc.nat(2) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("erase" as const), remember: fc.boolean() }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
+
+/** Runs a step in a project. `caches` are those of two workers. */
+async function take(ctx: Ctx, one: Step, caches: readonly ReadingCache[]) {
+  if (one.do === "erase") return erase(ctx, one);
+  if (one.do === "project") return project(caches[one.by % 2]);
+  if (one.do === "log") {
+    return sendLog(ctx, { traceId: TRACE(one.trace), spanId: SPAN(one.id), at: one.at, content: one.said });
+  }
+  const { id, trace, parent, said, kind } = one;
+  const attributes = {
+    "gen_ai.operation.name": kind,
+    "gen_ai.input.messages": JSON.stringify(
+      said.map((content, at) => ({ role: at % 2 ? "assistant" : "user", content })),
+    ),
+    ...(kind === "execute_tool" && { "gen_ai.tool.name": "look", "gen_ai.tool.call.result": said.join(" ") }),
+    ...(one.response && { "gen_ai.response.id": one.response }),
+    ...(one.session && { "session.id": one.session }),
+    ...(one.user && { "user.id": one.user, "langfuse.trace.tags": one.user }),
+  };
+  const startMs = Date.UTC(2026, 10, 1) + one.at * 30;
+  const of = { traceId: TRACE(trace), spanId: SPAN(id), startMs, scope: one.scope, name: kind };
+  return send(ctx, {
+    ...of,
+    ...(parent > 0 && { parentSpanId: SPAN(parent) }),
+    ...(one.failed && { error: "failed" }),
+    attributes,
+  });
+}
+
+test("whatever arrives, is erased or is projected by whom in whatever order, a cache changes nothing", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 16 }), async (steps) => {
+      await db().execute(sql`delete from projection_queue`);
+      const [cached, plain] = [await testProject(), await testProject()];
+      const caches = [new ReadingCache({ atOnce: true }), new DistantCache({ atOnce: true })];
+      for (const one of [...steps, { do: "project" as const, by: 0 }]) {
+        // One project at a time: a pass takes from all of them.
+        if (one.do !== "project") {
+          await take(cached.ctx, one, []);
+          await take(plain.ctx, one, []);
+          continue;
+        }
+        await withOnly(cached.ctx, () => take(cached.ctx, one, caches));
+        await withOnly(plain.ctx, () => take(plain.ctx, one, []));
+        expect(await contentsOf(cached.ctx)).toEqual(await contentsOf(plain.ctx));
+      }
+      await expectUnchangedByRebuild(cached.ctx);
+    }),
+    { numRuns: Number(process.env.CACHED_PROJECTION_RUNS ?? 25) },
+  );
+}, 600_000);
+
+/** Hides the queue of all other projects meanwhile. */
+async function withOnly(ctx: Ctx, run: () => Promise<unknown>) {
+  await db().execute(sql`update projection_queue set retry_at = 9e15 where project_id <> ${ctx.projectId}`);
+  await run();
+  await db().execute(sql`update projection_queue set retry_at = 0`);
+}
+
+/** Real payloads of other projects' clients, which lie beside some checkouts. */
+const DATA = path.resolve(import.meta.dirname, "../../../../../shared/data");
+const FOLDERS = ["otlp", "otlp-python"]
+  .map((folder) => path.join(DATA, folder))
+  .filter((folder) => fs.existsSync(folder));
+type Payload = { name: string; spans: SpanRecord[]; logs: LogRecord[] };
+
+function payloads(): Payload[] {
+  return FOLDERS.flatMap((folder) => {
+    const entries: { file: string; kind: string }[] = JSON.parse(
+      fs.readFileSync(path.join(folder, "manifest.json"), "utf8"),
+    );
+    return entries.map(({ file, kind }) => {
+      const body = fs.readFileSync(path.join(folder, file));
+      const encoding = kind.endsWith("json") ? "json" : "protobuf";
+      return kind.startsWith("traces")
+        ? { name: file, spans: decodeTraces(body, encoding).items, logs: [] }
+        : { name: file, spans: [], logs: decodeLogs(body, encoding).items };
+    });
+  });
+}
+
+test.skipIf(FOLDERS.length === 0)(
+  "what every real client sends, a span at a time, is read alike with a cache, without one, and from nothing",
+  async () => {
+    const [cached, plain] = [await testProject(), await testProject()];
+    const cache = new ReadingCache({ atOnce: true });
+    const all = payloads();
+    expect(all.flatMap(({ spans }) => spans).length).toBeGreaterThan(100);
+    const store = async (ctx: Ctx, spans: SpanRecord[], logs: LogRecord[]) => {
+      if (spans.length > 0) await storeTraces(ctx, { items: spans, received: spans.length, rejections: [] });
+      if (logs.length > 0) await storeLogs(ctx, { items: logs, received: logs.length, rejections: [] });
+    };
+    const rounds = Math.max(...all.map(({ spans, logs }) => Math.max(spans.length, logs.length)));
+    for (let round = 0; round < rounds; round++) {
+      // Every other payload the last span first; log records a round after spans that arrive with them.
+      const at = <Item>(items: Item[], index: number, turn: number) =>
+        items.slice(turn % 2 ? items.length - 1 - index : index).slice(0, index < items.length ? 1 : 0);
+      const spans = all.flatMap(({ spans }, turn) => at(spans, round, turn));
+      const logs = all.flatMap(({ logs }, turn) => at(logs, round, turn));
+      for (const { ctx } of [cached, plain]) await store(ctx, spans, logs);
+      await withOnly(cached.ctx, () => project(cache));
+      await withOnly(plain.ctx, () => project());
+    }
+    expect(cache.size).toBeGreaterThan(20);
+    const found = await expectUnchangedByRebuild(cached.ctx);
+    expect(found.conversations?.length).toBeGreaterThan(20);
+    expect(await contentsOf(plain.ctx)).toEqual(found);
+  },
+  600_000,
+);
