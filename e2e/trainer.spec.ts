@@ -78,14 +78,15 @@ const addExample = (send: Send, dataset: string, asked: string, content: string,
     split,
   });
 
-const choiceOf = (dataset: string, baseModel: object) => ({
+const BUILT = { formats: ["safetensors", "gguf"], ggufQuantizations: ["q8_0"] };
+const choiceOf = (dataset: string, baseModel: object, built: object = {}) => ({
   datasetId: dataset,
   baseModel,
   method: "sft",
   adapter: "full",
   training: { numTrainEpochs: 3, learningRate: 0.001, perDeviceTrainBatchSize: 4, gradientAccumulationSteps: 1 },
   // A tokenizer of a dozen words, which llama.cpp's converter does not know.
-  output: { formats: ["safetensors"], ggufQuantizations: [], compressedQuantizations: [], tokenizerPre: "gpt-2" },
+  output: { tokenizerPre: "gpt-2", ...built },
 });
 
 const finalOf = async (send: Send, jobId: string) => {
@@ -201,7 +202,7 @@ test("a model's failure is found in its calls, trained away, proven, published a
   datasetId = dataset.id;
   for (let n = 0; n < EXAMPLES; n += 1)
     await addExample(send, datasetId, `weather ${200 + n}`, CORRECTED, n < HELD_OUT ? "test" : "train");
-  const { job } = await send("post", "/fine-tuning/jobs", choiceOf(datasetId, { checkpointId: first }));
+  const { job } = await send("post", "/fine-tuning/jobs", choiceOf(datasetId, { checkpointId: first }, BUILT));
   const status = async () => (await send("get", `/fine-tuning/jobs/${job.id}`)).job.status;
   await expect.poll(status, { timeout: TRAINED_MS }).toBe("succeeded");
   second = (await finalOf(send, job.id)).id;

@@ -5,6 +5,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import type { TrainingJob } from "@/server/services/fine-tuning/jobs/schemas";
 import { formatMetric } from "../../_components/training/charts/metric-words";
 import { LOSS } from "../../_components/training/charts/series";
+import { useLastReading } from "../../_components/training/use-last-reading";
 import { isMoving } from "../../_components/training/words";
 
 const [WIDTH, HEIGHT, PAD] = [72, 22, 2];
@@ -20,6 +21,10 @@ export function LossSparkline({ projectId, job }: { projectId: string; job: Trai
       { projectId, jobId: job.id, series: LOSS, points: POINTS },
       { enabled: started, refetchInterval: started && isMoving(job) ? LIVE_MS : false },
     ),
+  );
+  useLastReading(
+    isMoving(job),
+    trpc.fineTuning.getMetrics.queryKey({ projectId, jobId: job.id, series: LOSS, points: POINTS }),
   );
   const values = data?.metrics[0]?.mean ?? [];
   const last = values.at(-1);

@@ -11,6 +11,7 @@ import classes from "../../../_components/training/charts/charts.module.css";
 import { lineColor, pointsOf } from "../../../_components/training/charts/lines";
 import { MetricChart } from "../../../_components/training/charts/metric-chart";
 import { chartsOf, seriesWords } from "../../../_components/training/charts/series";
+import { useLastReading } from "../../../_components/training/use-last-reading";
 import { isMoving } from "../../../_components/training/words";
 
 const LIVE_MS = 2000;
@@ -25,6 +26,7 @@ export function RunCharts({ projectId, job }: { projectId: string; job: Training
       { refetchInterval: isMoving(job) ? LIVE_MS : false },
     ),
   );
+  useLastReading(isMoving(job), trpc.fineTuning.getMetrics.queryKey({ projectId, jobId: job.id, points: POINTS }));
   if (!query.data) {
     return query.error ? (
       <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />

@@ -16,6 +16,7 @@ import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { pageHref } from "../../../_components/shell/pages";
 import { isWithoutTrainer, NoTrainer } from "../../../_components/training/no-trainer";
 import { TrainerError } from "../../../_components/training/trainer-error";
+import { useLastReading } from "../../../_components/training/use-last-reading";
 import { isMoving } from "../../../_components/training/words";
 import { CheckpointsTab } from "./checkpoints-tab";
 import { RunCharts } from "./run-charts";
@@ -43,6 +44,7 @@ export function RunPage({ projectId, jobId }: { projectId: string; jobId: string
       { enabled: job !== undefined, refetchInterval: job && isMoving(job) ? LIVE_MS : false },
     ),
   );
+  useLastReading(job !== undefined && isMoving(job), trpc.checkpoints.list.queryKey({ projectId, jobId, limit: 100 }));
   const listHref = useListHref(pageHref(projectId, "training"));
   const show = (tab: string | null) => void setView({ tab: TABS.find((known) => known === tab) ?? null });
   const showBeside = (by: 1 | -1) => show(TABS[(TABS.indexOf(view.tab) + by + TABS.length) % TABS.length] ?? null);

@@ -25,6 +25,7 @@ import { jobHref } from "../../../_components/training/hrefs";
 import { JobStatus } from "../../../_components/training/job-status";
 import { isWithoutTrainer, NoTrainer } from "../../../_components/training/no-trainer";
 import { differencesOf } from "../../../_components/training/settings-of";
+import { useLastReading } from "../../../_components/training/use-last-reading";
 import { isMoving } from "../../../_components/training/words";
 import { Took } from "../../_components/took";
 
@@ -54,6 +55,8 @@ export function Compare({ projectId, jobIds }: { projectId: string; jobIds: read
       ),
     ),
   });
+  const moving = jobs.filter(isMoving).map(({ id }) => id);
+  useLastReading(moving.join(), trpc.fineTuning.getMetrics.pathKey());
   const failed = queries.find(({ error }) => error);
   const header = (
     <PageHeader
