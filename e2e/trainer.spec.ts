@@ -345,7 +345,9 @@ test("the same over /v1, with a key", async ({ request }) => {
   expect(await hub.answerOfGguf(path.join(folder, weights), "weather 306")).toBe(CORRECTED);
 
   await send("post", `/fine-tuning/deployments/${deployment.id}/stop`, {});
-  await expect.poll(running, { timeout: SERVED_MS }).toEqual([]);
+  const status = async () => (await send("get", `/fine-tuning/deployments/${deployment.id}`)).deployment.status;
+  await expect.poll(status, { timeout: SERVED_MS }).toBe("stopped");
+  expect(await running()).toEqual([]);
 
   const { lineage } = await send("get", `/fine-tuning/lineage/${encodeURIComponent(second)}`);
   const kinds = new Set(lineage.nodes.map(({ kind }: { kind: string }) => kind));

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type postgres from "postgres";
+import { serversOf } from "../../e2e/support/model-servers";
 import type { Trainer } from "../../e2e/support/real-trainer";
-import { serversOf } from "./servers";
 
 /** A deployment that is replaced may drain for 30 s and end for 10; one whose server was killed loads its model again. */
 const REST_WITHIN_MS = 120_000;

@@ -1,6 +1,6 @@
+import { serversOf } from "../../e2e/support/model-servers";
 import type { Trainer } from "../../e2e/support/real-trainer";
 import { victimsOf } from "../chaos/victims";
-import { serversOf } from "./servers";
 
 export const VICTIMS = ["web", "worker", "trainer", "model's server"] as const;
 export type Victim = (typeof VICTIMS)[number];

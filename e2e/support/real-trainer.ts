@@ -5,6 +5,7 @@ import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "../../scripts/lib/database/postgres.mjs";
 import { trainerEnvironments, variablesOf } from "../../scripts/lib/trainer/environments.mjs";
+import { stopServersOf } from "./model-servers";
 
 const TOKEN = "the token of the real trainer";
 const STARTED_WITHIN_MS = 120_000;
@@ -66,7 +67,15 @@ export async function makeTrainer() {
         child.kill(signal);
         await exited;
       };
-      return { pid: child.pid!, kill: () => end("SIGKILL"), stop: () => end("SIGTERM") };
+      return {
+        pid: child.pid!,
+        kill: () => end("SIGKILL"),
+        /** Stops it for good, with what it serves: models' servers outlive their trainer, which takes them over when it is back. */
+        async stop() {
+          await end("SIGTERM");
+          stopServersOf(home);
+        },
+      };
     },
   };
 }

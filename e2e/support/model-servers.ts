@@ -20,3 +20,14 @@ export function serversOf(home: string): Server[] {
     }
   });
 }
+
+/** Stops them all. */
+export function stopServersOf(home: string): void {
+  for (const { pid } of serversOf(home)) {
+    try {
+      process.kill(pid, "SIGTERM");
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+}
