@@ -2,6 +2,7 @@ import { Text } from "@mantine/core";
 import type { ListColumn } from "@/app/_components/data-table/types";
 import { Ago } from "@/app/_components/values/ago";
 import { Dot } from "@/app/_components/values/dot";
+import { useNow } from "@/app/_components/values/now";
 import { Unknown } from "@/app/_components/values/unknown";
 import { formatCount, formatPercent } from "@/app/_lib/format";
 import type { TuningConfig } from "@/server/services/fine-tuning/tuning-configs/schemas";
@@ -26,15 +27,20 @@ export const baseWords = ({ baseModel }: Pick<TuningConfig, "baseModel">) =>
 /** When it starts by itself, in words. */
 export function triggerWords({ enabled, minNewExamples, cron }: TuningConfig["trigger"]): string {
   if (!enabled) return "Manual only";
-  const enough = `${formatCount(minNewExamples)} new Examples`;
+  const enough = `${formatCount(minNewExamples)} new ${minNewExamples === 1 ? "Example" : "Examples"}`;
   return cron === null ? `At ${enough}` : `${cronWords(cron)}, at ${enough}`;
 }
 
-/** Which of its finished runs are deployed by themselves, in words. */
+/** Which of its finished runs are deployed automatically, in words. */
 export const deployWords = ({ enabled, name, maxLossIncrease, maxPreserveDrop }: TuningConfig["deployment"]): string =>
   enabled
     ? `${name === null ? "If" : `As “${name}”, if`} the loss is at most ${formatPercent(maxLossIncrease)} higher and preserved answers drop by at most ${formatPercent(maxPreserveDrop)}`
-    : "By hand only";
+    : "Manual only";
+
+function NextCheck({ at }: { at: number }) {
+  const isDue = at <= useNow();
+  return <>, next check {isDue ? "due" : <Ago at={at} />}</>;
+}
 
 export const COLUMNS: ListColumn<TuningConfig>[] = [
   {
@@ -64,11 +70,7 @@ export const COLUMNS: ListColumn<TuningConfig>[] = [
         {original.trigger.enabled ? (
           <Text size="xs" c="dimmed" component="div">
             {formatCount(original.newExamples)} new so far
-            {original.nextCheckAt === null ? null : (
-              <>
-                , next check <Ago at={original.nextCheckAt} />
-              </>
-            )}
+            {original.nextCheckAt === null ? null : <NextCheck at={original.nextCheckAt} />}
           </Text>
         ) : null}
       </>

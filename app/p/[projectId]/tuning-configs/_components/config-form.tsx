@@ -93,7 +93,7 @@ function Fields({ projectId, configId, initial, onClose }: FieldsProps) {
     >
       <Stack gap="lg">
         <WhatFields projectId={projectId} values={values} set={set} error={save.error} />
-        <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
+        <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }} style={{ alignItems: "end" }}>
           {BASIC.filter(({ when }) => when?.(values) ?? true).map((field) => (
             <SettingInput
               key={`${field.part}.${field.name}`}
@@ -208,7 +208,7 @@ function TriggerFields({ values, set, times }: PartProps & { times: readonly num
       />
       {values.enabled ? (
         <>
-          <SimpleGrid cols={{ base: 1, xs: 3 }}>
+          <SimpleGrid cols={{ base: 1, xs: 3 }} style={{ alignItems: "end" }}>
             <Whole
               label="New Examples"
               description="Minimum since the last run"
@@ -272,13 +272,13 @@ function DeploymentFields({ values, set }: PartProps) {
   return (
     <Stack gap="sm">
       <Checkbox
-        label="Deploy by itself"
-        description="Once a run has succeeded and nothing speaks against it."
+        label="Deploy automatically"
+        description="Once a run has succeeded and passed these checks."
         checked={values.deploys}
         onChange={(event) => set({ deploys: event.currentTarget.checked })}
       />
       {values.deploys ? (
-        <SimpleGrid cols={{ base: 1, xs: 3 }}>
+        <SimpleGrid cols={{ base: 1, xs: 3 }} style={{ alignItems: "end" }}>
           <TextInput
             label="Name"
             description="The model’s name in calls"
