@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import contextlib
 import fcntl
@@ -14,30 +13,14 @@ from typing import TextIO
 
 import uvicorn
 
+from .options import options_parser
 from .service.agent import run_agent
 from .service.app import create_app
 from .service.settings import Settings, ensure_token
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="npm run trainer --", description="Trains models for Whetstone.")
-    default = os.environ.get("TRAINER_HOME", ".trainer")
-    parser.add_argument(
-        "--home", type=Path, default=Path(default), help="where jobs and checkpoints are (TRAINER_HOME)"
-    )
-    parser.add_argument(
-        "--host", default=os.environ.get("TRAINER_HOST", "127.0.0.1"), help="default: this machine only"
-    )
-    parser.add_argument("--port", type=int, default=int(os.environ.get("TRAINER_PORT", "8420")))
-    parser.add_argument("--jobs", type=int, default=1, help="jobs that train at the same time")
-    parser.add_argument(
-        "--agent", metavar="URL", help="call this web app instead of listening; needs WHETSTONE_TRAINER_KEY"
-    )
-    # Taken by `npm run trainer` before this program starts; here for --help alone.
-    parser.add_argument(
-        "--without-compress", action="store_true", help="leave out the environment for fp8 and int8 (6 GB)"
-    )
-    options = parser.parse_args()
+    options = options_parser().parse_args()
     home = options.home.resolve()
     home.mkdir(parents=True, exist_ok=True)
     lock = lock_home(home)

@@ -47,7 +47,8 @@ const inEnvironment = (folder, program) => path.join(folder, "bin", program);
 /** Written last: a folder without it is half made. @param {string} folder */
 const markOf = (folder) => path.join(folder, ".complete");
 
-const findPython = () =>
+/** Returns the name of a Python that can make environments; `undefined` without one. */
+export const findPython = () =>
   ["python3", "python3.13", "python3.12", "python3.11", "python"].find(
     (name) => spawnSync(name, ["-c", MAKES_ENVIRONMENTS]).status === 0,
   );

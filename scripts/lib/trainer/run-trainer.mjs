@@ -1,19 +1,21 @@
 // @ts-check
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { explain } from "../system/operator-error.mjs";
+import { explain, OperatorError } from "../system/operator-error.mjs";
 import { inRoot } from "../system/paths.mjs";
 import { ended } from "../system/processes.mjs";
 import { onStopSignal } from "../system/signals.mjs";
-import { trainerEnvironments, variablesOf } from "./environments.mjs";
+import { findPython, trainerEnvironments, variablesOf } from "./environments.mjs";
 
 const WITHOUT_COMPRESS = "--without-compress";
+const HELP = new Set(["--help", "-h"]);
 
 /** Makes the environments, then runs the trainer until it ends. @param {readonly string[]} args for the trainer */
 export async function runTrainer(args) {
   try {
+    if (args.some((one) => HELP.has(one))) return showOptions();
     const logs = mkdtempSync(path.join(tmpdir(), "whetstone-trainer-"));
     const environments = await trainerEnvironments((name) => path.join(logs, `${name}.log`), {
       compress: !args.includes(WITHOUT_COMPRESS),
@@ -30,4 +32,11 @@ export async function runTrainer(args) {
     console.error(explain(error));
     process.exitCode = 1;
   }
+}
+
+/** The environments take gigabytes: whoever asks for the options does not need them. */
+function showOptions() {
+  const python = findPython();
+  if (!python) throw new OperatorError("The trainer needs Python 3.11 or later with its venv module.");
+  spawnSync(python, [inRoot("trainer/whetstone_trainer/options.py")], { stdio: "inherit" });
 }

@@ -1,0 +1,32 @@
+"""The options of `npm run trainer`. As a program it prints them: with any Python, before there is an environment."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+
+def options_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="npm run trainer --", description="Trains models for Whetstone.")
+    default = os.environ.get("TRAINER_HOME", ".trainer")
+    parser.add_argument(
+        "--home", type=Path, default=Path(default), help="where jobs and checkpoints are (TRAINER_HOME)"
+    )
+    parser.add_argument(
+        "--host", default=os.environ.get("TRAINER_HOST", "127.0.0.1"), help="default: this machine only"
+    )
+    parser.add_argument("--port", type=int, default=int(os.environ.get("TRAINER_PORT", "8420")))
+    parser.add_argument("--jobs", type=int, default=1, help="jobs that train at the same time")
+    parser.add_argument(
+        "--agent", metavar="URL", help="call this web app instead of listening; needs WHETSTONE_TRAINER_KEY"
+    )
+    # Taken by `npm run trainer` before this program starts; here for --help alone.
+    parser.add_argument(
+        "--without-compress", action="store_true", help="leave out the environment for fp8 and int8 (6 GB)"
+    )
+    return parser
+
+
+if __name__ == "__main__":
+    options_parser().print_help()
