@@ -26,7 +26,7 @@ test("a stored configuration comes back unchanged from its form", () => {
 });
 
 test("what automatic deployment tolerates is in percent on the form, and comes back unchanged", () => {
-  const given = { enabled: true, maxLossIncrease: 0.07, maxPreserveDrop: 0.02 };
+  const given = { enabled: true, name: null, maxLossIncrease: 0.07, maxPreserveDrop: 0.02 };
   const stored = createTuningConfigInput.parse({ ...inputOf(FILLED), deployment: given });
   const values = valuesOf(stored as unknown as TuningConfig);
   expect(values).toMatchObject({ deploys: true, maxLossIncrease: 7, maxPreserveDrop: 2 });
