@@ -30,11 +30,11 @@ export const turnOptions = <Name extends FunctionName, Key extends string>(id: N
  */
 export async function inTurns(
   step: Steps,
-  { turns, pause }: { turns: number; pause?: string },
+  { turns, pause }: { turns: number; pause: string },
   turn: () => Promise<Turn>,
 ): Promise<{ done: boolean }> {
   for (let n = 0; n < turns; n += 1) {
-    if (n > 0 && pause !== undefined) await step.sleep(`wait-${n}`, pause);
+    if (n > 0) await step.sleep(`wait-${n}`, pause);
     const { done, waits = false } = await step.run(`turn-${n}`, turn);
     if (done || waits) return { done };
   }

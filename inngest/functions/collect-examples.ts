@@ -5,6 +5,7 @@ import { collectionPassRequested } from "@/server/platform/jobs/events";
 import { collectSettled, failCollectionPass, runCollectionPass } from "@/server/services/datasets";
 import { inngest } from "../client";
 import { jobContext } from "../job-context";
+import { pollOptions } from "../turns";
 
 /** Cron's resolution is a minute, so each run sweeps several times, as often as the inactivity threshold within these bounds. */
 const MIN_INTERVAL_SECONDS = 5;
@@ -13,14 +14,8 @@ const MAX_INTERVAL_SECONDS = 15;
 const SWEEP_MS = 10_000;
 
 export const collectExamples = inngest.createFunction(
-  {
-    ...functionOptions("collect-examples"),
-    triggers: [{ cron: "* * * * *" }],
-    // Concurrent sweeps would read the same conversations.
-    concurrency: 1,
-    // The next minute's run is the retry.
-    retries: 0,
-  },
+  // Concurrent sweeps would read the same conversations.
+  pollOptions("collect-examples"),
   async ({ step }) => {
     const interval = Math.min(MAX_INTERVAL_SECONDS, Math.max(MIN_INTERVAL_SECONDS, env().DIAGNOSE_AFTER_QUIET_SECONDS));
     let conversations = 0;

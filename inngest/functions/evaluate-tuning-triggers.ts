@@ -1,27 +1,18 @@
 import { db } from "@/db/pool";
-import { functionOptions } from "@/server/platform/jobs/catalogue";
 import { dueTuningConfigs, evaluateTrigger } from "@/server/services/fine-tuning";
 import { inngest } from "../client";
 import { jobContext } from "../job-context";
+import { pollOptions } from "../turns";
 
 const NAME = "evaluate-tuning-triggers";
 
-export const evaluateTuningTriggers = inngest.createFunction(
-  {
-    ...functionOptions(NAME),
-    triggers: [{ cron: "* * * * *" }],
-    concurrency: 1,
-    // The next minute's run is the retry.
-    retries: 0,
-  },
-  async ({ step }) => {
-    const due = await step.run("due", () => dueTuningConfigs(db()));
-    for (const { projectId, configId } of due) {
-      await step.run(`evaluate-${configId}`, async () => {
-        // One that fails must not keep the others from theirs.
-        const decision = await evaluateTrigger(jobContext(NAME, projectId), configId).catch((error: Error) => error);
-        return decision instanceof Error ? { error: decision.message } : { outcome: decision?.outcome ?? null };
-      });
-    }
-  },
-);
+export const evaluateTuningTriggers = inngest.createFunction(pollOptions(NAME), async ({ step }) => {
+  const due = await step.run("due", () => dueTuningConfigs(db()));
+  for (const { projectId, configId } of due) {
+    await step.run(`evaluate-${configId}`, async () => {
+      // One that fails must not keep the others from theirs.
+      const decision = await evaluateTrigger(jobContext(NAME, projectId), configId).catch((error: Error) => error);
+      return decision instanceof Error ? { error: decision.message } : { outcome: decision?.outcome ?? null };
+    });
+  }
+});

@@ -4,28 +4,20 @@ import { deliveryQueued } from "@/server/platform/jobs/events";
 import { failDelivery, queueNotices, sendDelivery } from "@/server/services/notifications";
 import { inngest } from "../client";
 import { jobContext } from "../job-context";
+import { pollOptions } from "../turns";
 
 /** Cron's resolution is a minute, and a regression should be announced sooner. */
 const PASSES = 4;
 const INTERVAL = "15s";
 
-export const queueDueNotices = inngest.createFunction(
-  {
-    ...functionOptions("queue-notices"),
-    triggers: [{ cron: "* * * * *" }],
-    concurrency: 1,
-    // The next minute's run is the retry.
-    retries: 0,
-  },
-  async ({ step }) => {
-    let deliveries = 0;
-    for (let pass = 0; pass < PASSES; pass += 1) {
-      if (pass > 0) await step.sleep(`wait-${pass}`, INTERVAL);
-      deliveries += (await step.run(`pass-${pass}`, () => queueNotices(db()))).deliveries;
-    }
-    return { deliveries };
-  },
-);
+export const queueDueNotices = inngest.createFunction(pollOptions("queue-notices"), async ({ step }) => {
+  let deliveries = 0;
+  for (let pass = 0; pass < PASSES; pass += 1) {
+    if (pass > 0) await step.sleep(`wait-${pass}`, INTERVAL);
+    deliveries += (await step.run(`pass-${pass}`, () => queueNotices(db()))).deliveries;
+  }
+  return { deliveries };
+});
 
 const SEND = "send-delivery";
 const AT_ONCE = 2;

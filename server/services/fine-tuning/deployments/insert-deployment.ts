@@ -33,8 +33,15 @@ export type Wish = {
 /** A checkpoint that can be served as wished, on the trainer that holds it. */
 export type Candidate = Wish & { name: string; trainerId: string; tuningConfigId: string | null };
 
+/** Returns the name under which a configuration's checkpoints are served: its deployment's own, or one made of the configuration's. */
+export const servedNameOf = ({
+  name,
+  deployment,
+}: Pick<typeof tuningConfigs.$inferSelect, "name" | "deployment">): string =>
+  (deployment as { name?: string | null }).name ?? nameOf(name);
+
 /** Returns a name as a deployment's: lower-case letters, digits, dots, hyphens and underscores. */
-export function nameOf(text: string): string {
+function nameOf(text: string): string {
   const name = text
     .normalize("NFKD")
     .toLowerCase()
@@ -85,8 +92,7 @@ export async function prepareDeployment(ctx: Ctx, wish: Wish): Promise<Candidate
   const trainerId = job.trainerId ?? "";
   await refreshTrainers(ctx);
   requireServable(wish, checkpoint.inferenceProfile, await capabilitiesOf(ctx, trainerId));
-  const { name: servedName } = (config?.deployment ?? {}) as { name?: string | null };
-  const name = wish.name ?? servedName ?? nameOf(config?.name ?? job.name);
+  const name = wish.name ?? (config ? servedNameOf(config) : nameOf(job.name));
   return { ...wish, name, trainerId, tuningConfigId: job.tuningConfigId };
 }
 

@@ -9,7 +9,7 @@ import { ServiceError } from "@/server/platform/errors";
 import { rolloutDue } from "@/server/platform/jobs/events";
 import { inMs, type Turn } from "../background/follow";
 import { wakeDue } from "../background/wake-due";
-import { nameOf, prepareDeployment, queueDeployment } from "../deployments/insert-deployment";
+import { prepareDeployment, queueDeployment, servedNameOf } from "../deployments/insert-deployment";
 import { findDeployment, isInService, isNamed } from "../deployments/read-deployments";
 import { TIMEOUT_SECONDS } from "../deployments/schemas";
 import { formOf } from "../deployments/servable";
@@ -24,7 +24,7 @@ const PATIENCE_MS = 6 * 3_600_000;
 
 type DecisionRow = typeof rolloutDecisions.$inferSelect;
 type Checkpoint = typeof checkpoints.$inferSelect;
-type Policy = { enabled: boolean; name?: string | null; maxLossIncrease: number; maxPreserveDrop: number };
+type Policy = { enabled: boolean; maxLossIncrease: number; maxPreserveDrop: number };
 type Change = PgUpdateSetSource<typeof rolloutDecisions>;
 
 const isDecision = ({ projectId }: Pick<Ctx, "projectId">, id: string) =>
@@ -203,7 +203,7 @@ export async function runRollout(ctx: Ctx, decisionId: string, rooms: ServingGat
   const first = await pass(course, judgeCheckpoint(usable));
   if (first || !candidate) return first ?? { done: true };
 
-  const name = policy.name ?? nameOf(config.name);
+  const name = servedNameOf(config);
   const incumbent = await incumbentOf(ctx, name);
   const loss = judgeLoss(candidate, incumbent?.checkpoint ?? null, policy.maxLossIncrease);
   const second = await pass(course, loss);
