@@ -23,6 +23,7 @@ const EVENT_IDS = {
 } as const;
 
 const DELETE_CONVERSATIONS = "telemetry/conversations/delete-conversations";
+const DELETE_UNUSED_CONTENT = "telemetry/content/delete-unused-content";
 const FORGET_EXAMPLES = "datasets/examples/forget-examples";
 const FORGET_TRAINING = "fine-tuning/manifests/forget-training";
 const FORGET_EVALUATIONS = "fine-tuning/evaluations/forget-evaluations";
@@ -167,6 +168,38 @@ export const TABLES = {
     project: "batches",
     preview: "spans",
     measured: true,
+  },
+  content_chunks: {
+    conversation: {
+      holds: "hashes",
+      erased: "deleted",
+      in: DELETE_UNUSED_CONTENT,
+      because: "Deleted once no span or log record has it.",
+    },
+    person: NO_ACCOUNT,
+    project: "batches",
+    measured: true,
+  },
+  content_parts: {
+    conversation: {
+      holds: "words",
+      erased: "deleted",
+      in: DELETE_UNUSED_CONTENT,
+      because: "Deleted once no span or log record has it.",
+    },
+    person: NO_ACCOUNT,
+    project: "batches",
+    measured: true,
+  },
+  content_released: {
+    conversation: {
+      holds: "hashes",
+      erased: "deleted",
+      in: DELETE_UNUSED_CONTENT,
+      because: "Deleted when it has been checked whether any span or log record still has the chunk.",
+    },
+    person: NO_ACCOUNT,
+    project: "batches",
   },
   span_sources: {
     conversation: {

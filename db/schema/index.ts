@@ -67,6 +67,9 @@ export {
 } from "./serving";
 export { storedSizes } from "./stored-sizes";
 export {
+  contentChunks,
+  contentParts,
+  contentReleased,
   conversationMessages,
   conversationSearch,
   conversations,

@@ -65,3 +65,21 @@ export type CatalogueFile = {
     priceSets: { effectiveFrom: number | null; pricingTiers: PricingTier[] }[];
   }[];
 };
+
+/**
+ * Where a value was taken from, and how its parts make it again: a text from `runs` of parts with their separators, a `list`
+ * from one part of JSON an item, any other `value` from one part of JSON, and a `family` of attributes (`prefix.0.role`, …)
+ * from one part an index, each the JSON of its names and values.
+ */
+export type ContentRecipe = {
+  /** The attributes, those of the event at an index, or the body of a log record. */
+  in: "attributes" | "body" | number;
+  /** Of the attribute, the prefix of a family, or null for a body as a whole. */
+  name: string | null;
+} & (
+  | { form: "text"; runs: readonly (readonly [parts: number, separator: string])[] }
+  | { form: "list" | "value" | "family" }
+);
+
+/** What was taken out of a row: its length in characters, and the values, each made of so many of the row's chunks. */
+export type TakenContent = { length: number; values: (ContentRecipe & { chunks: number })[] };

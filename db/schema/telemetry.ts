@@ -9,14 +9,17 @@ import {
   integer,
   jsonb,
   numeric,
+  type PgColumn,
   pgTable,
   primaryKey,
   smallint,
   text,
   uniqueIndex,
+  uuid,
 } from "drizzle-orm/pg-core";
 import { createdAt, projectId, unixMs } from "./columns";
 import { MODEL_CALL_TYPES, SPAN_STATUSES, TELEMETRY_SIGNALS } from "./enumerations";
+import type { TakenContent } from "./json";
 import { projects } from "./projects";
 
 /** Unix microseconds: OpenTelemetry's nanoseconds do not fit a JavaScript number, microseconds do. */
@@ -145,7 +148,11 @@ export const spanSources = pgTable(
   (t) => [primaryKey({ columns: [t.projectId, t.id] })],
 );
 
-/** Spans as received; never updated. Identity: project, trace, span. */
+/** Which rows have a chunk. Ids of two projects are never equal, so the project need not be a key. */
+const usersOfChunks = (name: string, chunkIds: PgColumn) =>
+  index(name).using("gin", chunkIds).with({ fastupdate: "off" }).where(sql`${chunkIds} is not null`);
+
+/** Spans as received; only where their content is kept changes. Identity: project, trace, span. */
 export const spans = pgTable(
   "spans",
   {
@@ -163,6 +170,10 @@ export const spans = pgTable(
     attributes: jsonb("attributes").notNull(),
     /** Null without events. */
     events: jsonb("events"),
+    /** How the values that were taken out of the row are made of parts; null if it is stored whole. */
+    content: jsonb("content").$type<TakenContent>(),
+    /** The chunks of those parts, in the order of `content`. */
+    chunkIds: uuid("chunk_ids").array(),
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.traceId, t.spanId] }),
@@ -171,8 +182,10 @@ export const spans = pgTable(
       columns: [t.projectId, t.traceId],
       foreignColumns: [traces.projectId, traces.id],
     }).onDelete("cascade"),
-    // A deletion checks whether a source still has spans before deleting it too.
+    // A deletion checks whether a source or a chunk still has spans before deleting it too.
     index("spans_source").on(t.projectId, t.sourceId),
+    usersOfChunks("spans_chunks", t.chunkIds),
+    check("spans_content", sql`(${t.content} is null) = (${t.chunkIds} is null)`),
   ],
 );
 
@@ -190,6 +203,10 @@ export const logRecords = pgTable(
     timeUs: unixUs("time_us").notNull(),
     body: jsonb("body"),
     attributes: jsonb("attributes").notNull(),
+    /** How the values that were taken out of the row are made of parts; null if it is stored whole. */
+    content: jsonb("content").$type<TakenContent>(),
+    /** The chunks of those parts, in the order of `content`. */
+    chunkIds: uuid("chunk_ids").array(),
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
@@ -200,7 +217,50 @@ export const logRecords = pgTable(
     }).onDelete("cascade"),
     index("log_records_trace_id").on(t.projectId, t.traceId),
     index("log_records_source").on(t.projectId, t.sourceId),
+    usersOfChunks("log_records_chunks", t.chunkIds),
+    check("log_records_content", sql`(${t.content} is null) = (${t.chunkIds} is null)`),
   ],
+);
+
+/**
+ * Text that spans and log records share: messages above all, which clients send again with every call. Written with the first
+ * span that has it, deleted when no chunk has it any more.
+ */
+export const contentParts = pgTable(
+  "content_parts",
+  {
+    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    /** The first half of a SHA-256 of project and text. */
+    id: uuid("id").notNull(),
+    content: text("content").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.projectId, t.id] })],
+);
+
+/** Consecutive parts, stored once for all spans and log records that have them; deleted when none has. */
+export const contentChunks = pgTable(
+  "content_chunks",
+  {
+    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    /** The first half of a SHA-256 of project and parts. */
+    id: uuid("id").notNull(),
+    partIds: uuid("part_ids").array().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    index("content_chunks_parts").using("gin", t.partIds).with({ fastupdate: "off" }),
+  ],
+);
+
+/** Chunks that lost a span or log record, written by a trigger, until it is checked whether any other has them. */
+export const contentReleased = pgTable(
+  "content_released",
+  {
+    projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
+    id: bigserial("id", { mode: "number" }).notNull(),
+    chunkId: uuid("chunk_id").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.projectId, t.id] })],
 );
 
 /** Traces whose conversation is to be rebuilt: written with the spans, consumed by the projector, deleted when it commits. */

@@ -3,7 +3,7 @@ import { traces } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { verb } from "@/server/platform/verb";
 import { eraseMarkedFiles } from "@/server/services/files";
-import { deleteUnusedSources, findConversation, lockSources } from "@/server/services/telemetry";
+import { deleteUnusedContent, deleteUnusedSources, findConversation, lockSources } from "@/server/services/telemetry";
 import { countRemainingOfConversation } from "./count-remaining";
 import { deleteCounted } from "./delete-batch";
 import { addCounts, completeReceipt, openReceipt, readReceipt } from "./deletion-receipt";
@@ -34,7 +34,7 @@ export const deleteConversation = verb(
         .where(and(eq(traces.projectId, ctx.projectId), eq(traces.conversationId, id)));
       const traceIds = its.map((trace) => trace.id);
       await deleteCounted(ctx, receiptId, [id], { remember: true });
-      await addCounts(ctx.db, receiptId, await deleteUnusedSources(ctx));
+      await addCounts(ctx.db, receiptId, await deleteUnusedSources(ctx), await deleteUnusedContent(ctx));
       await completeReceipt(ctx.db, receiptId, await countRemainingOfConversation(ctx, id, traceIds));
       return { ok: true as const, deletion: (await readReceipt(ctx, receiptId))! };
     },

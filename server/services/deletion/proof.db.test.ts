@@ -88,7 +88,14 @@ async function spreadConversation(ctx: Ctx) {
   const chat = (): TestSpan =>
     chatSpan(
       { scope, traceId, spanId: hex(16), startMs: START, attributes },
-      { model, input: [["user", `I am ${word}`]] },
+      {
+        model,
+        // Long enough for the messages to be stored apart from the span, and in part what others say as well.
+        input: [
+          ["user", `I am ${word}`],
+          ["user", "what everybody says ".repeat(300)],
+        ],
+      },
     );
   const failingTool: TestSpan = {
     scope,

@@ -10,6 +10,7 @@ import { answeredFor, forgetEvaluations, forgetTraining } from "@/server/service
 import {
   deleteUnassignedLogsMentioning,
   deleteUnassignedTracesMentioning,
+  deleteUnusedContent,
   deleteUnusedSources,
   forgetReadings,
   projectIsolatingFailures,
@@ -25,6 +26,8 @@ const LARGE_TABLES = tablesWhere(({ project }) => project === "batches");
 /** Tables with a project id but no foreign key to the project. */
 const TABLES_WITHOUT_CASCADE = tablesWhere(({ project }) => project === "statement");
 const ROWS_A_STATEMENT = 5_000;
+/** Chunks of shared content that are checked while no batch is stored. */
+const CHUNKS_A_TRANSACTION = 2_000;
 /** Projector passes that a deletion runs at most, for spans that have arrived but belong to no conversation yet. */
 const PASSES = 1_000;
 
@@ -68,6 +71,15 @@ async function runUserDeletion(
   if (!(await deleteAll())) return false;
   await projectPendingSpans(ctx);
   if (!(await deleteAll())) return false;
+  // A little at a time, as no batch is stored meanwhile; the rest below, with what the last traces release.
+  for (let checked = 1; checked > 0; ) {
+    if (timeIsUp()) return false;
+    checked = await inTransaction(ctx, async (tx) => {
+      const counts = await deleteUnusedContent(tx, CHUNKS_A_TRANSACTION);
+      await addCounts(tx.db, deletionId, counts);
+      return counts.content_released;
+    });
+  }
   // Also Examples of conversations that have expired.
   const forgetTheRest = async (tx: Ctx) => {
     const training = await forgetTraining(tx, ofUser(userId));
@@ -84,6 +96,7 @@ async function runUserDeletion(
     const sources = await deleteUnusedSources(tx);
     await stripReceipts(tx.db, tx.projectId, createdAt);
     await addCounts(tx.db, deletionId, sources, await deleteUnassignedLogsMentioning(tx, userId));
+    await addCounts(tx.db, deletionId, await deleteUnusedContent(tx));
     await forgetTheRest(tx);
     await completeReceipt(tx.db, deletionId, await countRemainingOfUser(tx, userId));
   });

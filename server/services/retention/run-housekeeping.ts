@@ -15,6 +15,7 @@ import { eraseFilesBefore } from "@/server/services/files";
 import {
   deleteReceiptsBefore,
   deleteUnassignedBefore,
+  deleteUnusedContent,
   deleteUnusedSources,
   deleteWaitingFeedback,
   WAITING_DAYS,
@@ -24,6 +25,8 @@ import { cutoffOf, dayOf, expiredBefore, housekeepingId, readRetention } from ".
 /** Senders look up batch receipts for at most a month. */
 const RECEIPTS_KEPT_DAYS = 30;
 const ROWS_A_STATEMENT = 1_000;
+/** No batch is stored meanwhile: short enough for a sender not to notice. */
+const CHUNKS_A_TRANSACTION = 2_000;
 /** Uploaded files are raw material; what was imported from them follows the project's retention. */
 const IMPORTS_KEPT_DAYS = 30;
 const FILES_AT_A_TIME = 20;
@@ -76,10 +79,18 @@ export async function runHousekeeping(
   const importsBefore = cutoffOf(Math.min(days ?? IMPORTS_KEPT_DAYS, IMPORTS_KEPT_DAYS), now);
   if ((await eraseFilesBefore(ctx, importsBefore, FILES_AT_A_TIME)) > 0) return { done: false };
 
+  const receiptId = receiptIdOf(ctx, day);
+  const isRunning = async (tx: Ctx) => (await readReceipt(tx, receiptId))?.status === "running";
+  const unused = () =>
+    inTransaction(ctx, async (tx) => {
+      const counts = await deleteUnusedContent(tx, CHUNKS_A_TRANSACTION);
+      if (total(counts) > 0 && (await isRunning(tx))) await addCounts(tx.db, receiptId, counts);
+      return counts.content_released;
+    });
+  if (!(await repeatUntilZero(unused))) return { done: false };
   await inTransaction(ctx, async (tx) => {
-    const receiptId = receiptIdOf(ctx, day);
     const sources = await deleteUnusedSources(tx);
-    if ((await readReceipt(tx, receiptId))?.status === "running") {
+    if (await isRunning(tx)) {
       await addCounts(tx.db, receiptId, sources);
       await completeReceipt(tx.db, receiptId);
     }

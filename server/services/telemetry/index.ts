@@ -1,5 +1,6 @@
 import "server-only";
 
+export { deleteUnusedContent } from "./content/delete-unused-content";
 export {
   type CallKey,
   CallsMoved,

@@ -53,7 +53,8 @@ export async function spansPage(ctx: Ctx, page: Page & { fromSpanId?: string | u
       return [
         ...(await db.execute<SpanKey>(sql`
           select k.started_us as at, k.span_id,
-                 octet_length(s.attributes::text) + coalesce(octet_length(s.events::text), 0) as length
+                 octet_length(s.attributes::text) + coalesce(octet_length(s.events::text), 0)
+                   + coalesce((s.content ->> 'length')::int, 0) as length
           from (
             select s.span_id, s.started_us from spans s where ${ofTrace} ${after}
             order by s.started_us, s.span_id limit ${most}
@@ -130,7 +131,8 @@ const spanJson = (span: SpanRecord, logs: readonly LogRecord[], counted: boolean
 });
 
 type LogKey = { at: string; id: string; length: number };
-const LENGTH = sql`octet_length(l.attributes::text) + coalesce(octet_length(l.body::text), 0) as length`;
+const LENGTH = sql`octet_length(l.attributes::text) + coalesce(octet_length(l.body::text), 0)
+  + coalesce((l.content ->> 'length')::int, 0) as length`;
 
 /** Returns log records of a trace of the context's project, or of one of its spans, oldest first. */
 export function logsPage(ctx: Ctx, page: Page & { spanId?: string | undefined }) {

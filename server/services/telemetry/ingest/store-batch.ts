@@ -5,6 +5,8 @@ import { logRecords, spanSources, spans } from "@/db/schema";
 import { rowsFor } from "@/db/sets";
 import { type Ctx, requireCapability } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
+import { type StoredItem, storeWithContent } from "../content/store-with-content";
+import { takeFromLog, takeFromSpan } from "../content/take-content";
 import { type Masked, maskLogs, maskSpans } from "../masking";
 import type { Decoded, LogRecord, SpanRecord } from "../otlp/types";
 import { maskingOf } from "./masking-setting";
@@ -15,18 +17,21 @@ import { sharedSourcesLock, traceDigest } from "./tombstones";
 const MAX_STORED_REJECTIONS = 100;
 export const TRACE_DELETED = "The trace has been deleted.";
 
+type Counts = { stored: number; refused: number };
+const NONE: Counts = { stored: 0, refused: 0 };
+
 /** `refused` counts items of deleted traces. They count as rejected and are never stored again. */
-export type StoredBatch = { receiptId: string; stored: number; refused: number };
+export type StoredBatch = Counts & { receiptId: string };
 
 /**
- * Masks and stores a decoded batch of spans in one statement: all or nothing. Existing spans are left unchanged. The
- * projector rebuilds everything derived (conversations, calls, costs) from these rows.
+ * Masks and stores a decoded batch of spans in one statement, or one transaction if they are long: all or nothing. Existing
+ * spans are left unchanged. The projector rebuilds everything derived (conversations, calls, costs) from these rows.
  */
 export async function storeTraces(ctx: Ctx, decoded: Decoded<SpanRecord>): Promise<StoredBatch> {
   requireCapability(ctx, ["telemetry:write"]);
   const batch = maskSpans(decoded, await maskingOf(ctx));
   const sources = createSourceIndex();
-  const rows = batch.items.map((span) => ({
+  const row = ({ item: span, left, content }: StoredItem<SpanRecord>) => ({
     trace_id: span.traceId,
     span_id: span.spanId,
     parent_span_id: span.parentSpanId,
@@ -37,42 +42,46 @@ export async function storeTraces(ctx: Ctx, decoded: Decoded<SpanRecord>): Promi
     status_message: span.status.message,
     started_us: span.startedUs,
     ended_us: span.endedUs,
-    attributes: span.attributes,
-    events: span.events.length > 0 ? span.events : null,
-  }));
-  const sent = rowsFor(spans, ["project_id"], rows);
+    attributes: left.attributes,
+    events: left.events.length > 0 ? left.events : null,
+    ...content,
+  });
   const receipt = receiptOf("traces", batch);
 
-  // Sorted inserts, so that two batches with the same traces cannot deadlock.
-  const [result] = await ctx.db.execute<{ stored: number; refused: number }>(sql`
-    with ${gate(ctx)},
-    clock as materialized (select ${NOW} as now),
-    sent as materialized (
-      select t.* from gate, ${sent.rows}
-    ),
-    ${withoutRefused(ctx)},
-    new_traces as (
-      insert into traces (project_id, id)
-      select ${ctx.projectId}::text, trace_id from (select distinct trace_id from item order by trace_id) d
-      on conflict do nothing
-    ),
-    new_sources as (${insertSources(ctx, sources.rows(), FIRST_SPAN)}),
-    earlier_sources as (${moveFirstSeen(ctx)}),
-    stored as (
-      insert into spans (project_id, ${sent.columns})
-      select ${ctx.projectId}::text, ${sent.columns}
-      from item order by trace_id, span_id
-      on conflict do nothing
-      returning trace_id
-    ),
-    queued as (
-      insert into projection_queue (project_id, trace_id, received_at)
-      select distinct ${ctx.projectId}::text, trace_id, now from stored, clock
-    ),
-    receipt as (${insertReceipt(ctx, receipt)})
-    select (select count(*)::int from stored) as stored, ${REFUSED} as refused
-  `);
-  return { receiptId: receipt.id, stored: result?.stored ?? 0, refused: result?.refused ?? 0 };
+  const counts = await storeWithContent(ctx, batch.items, takeFromSpan, async (db, items) => {
+    const sent = rowsFor(spans, ["project_id"], items.map(row));
+    // Sorted inserts, so that two batches with the same traces cannot deadlock.
+    const [result] = await db.execute<Counts>(sql`
+      with ${gate(ctx)},
+      clock as materialized (select ${NOW} as now),
+      sent as materialized (
+        select t.* from gate, ${sent.rows}
+      ),
+      ${withoutRefused(ctx)},
+      new_traces as (
+        insert into traces (project_id, id)
+        select ${ctx.projectId}::text, trace_id from (select distinct trace_id from item order by trace_id) d
+        on conflict do nothing
+      ),
+      new_sources as (${insertSources(ctx, sources.rows(), FIRST_SPAN)}),
+      earlier_sources as (${moveFirstSeen(ctx)}),
+      stored as (
+        insert into spans (project_id, ${sent.columns})
+        select ${ctx.projectId}::text, ${sent.columns}
+        from item order by trace_id, span_id
+        on conflict do nothing
+        returning trace_id
+      ),
+      queued as (
+        insert into projection_queue (project_id, trace_id, received_at)
+        select distinct ${ctx.projectId}::text, trace_id, now from stored, clock
+      ),
+      receipt as (${insertReceipt(ctx, receipt)})
+      select (select count(*)::int from stored) as stored, ${REFUSED} as refused
+    `);
+    return result ?? NONE;
+  });
+  return { receiptId: receipt.id, ...counts };
 }
 
 /** Masks and stores a decoded batch of log records. A record's id is the hash of its content, so resending it is a no-op. */
@@ -80,8 +89,8 @@ export async function storeLogs(ctx: Ctx, decoded: Decoded<LogRecord>): Promise<
   requireCapability(ctx, ["telemetry:write"]);
   const batch = maskLogs(decoded, await maskingOf(ctx));
   const sources = createSourceIndex();
-  const rows = batch.items.map((log) => {
-    const row = {
+  const row = ({ item: log, left, content }: StoredItem<LogRecord>) => {
+    const whole = {
       trace_id: log.traceId,
       span_id: log.spanId,
       source_id: sources.idOf(log),
@@ -91,40 +100,44 @@ export async function storeLogs(ctx: Ctx, decoded: Decoded<LogRecord>): Promise<
       body: log.body,
       attributes: log.attributes,
     };
-    return { id: `log_${createHash("sha256").update(JSON.stringify(row)).digest("base64url")}`, ...row };
-  });
-  const sent = rowsFor(logRecords, ["project_id"], rows);
+    const id = `log_${createHash("sha256").update(JSON.stringify(whole)).digest("base64url")}`;
+    return { id, ...whole, body: left.body, attributes: left.attributes, ...content };
+  };
   const receipt = receiptOf("logs", batch);
 
-  const [result] = await ctx.db.execute<{ stored: number; refused: number }>(sql`
-    with ${gate(ctx)},
-    clock as materialized (select ${NOW} as now),
-    sent as materialized (
-      select t.* from gate, ${sent.rows}
-    ),
-    ${withoutRefused(ctx)},
-    new_traces as (
-      insert into traces (project_id, id)
-      select ${ctx.projectId}::text, trace_id
-      from (select distinct trace_id from item where trace_id is not null order by trace_id) d
-      on conflict do nothing
-    ),
-    new_sources as (${insertSources(ctx, sources.rows(), sql`null::bigint`)}),
-    stored as (
-      insert into log_records (project_id, ${sent.columns})
-      select ${ctx.projectId}::text, ${sent.columns}
-      from item order by id
-      on conflict do nothing
-      returning trace_id
-    ),
-    queued as (
-      insert into projection_queue (project_id, trace_id, received_at)
-      select distinct ${ctx.projectId}::text, trace_id, now from stored, clock where trace_id is not null
-    ),
-    receipt as (${insertReceipt(ctx, receipt)})
-    select (select count(*)::int from stored) as stored, ${REFUSED} as refused
-  `);
-  return { receiptId: receipt.id, stored: result?.stored ?? 0, refused: result?.refused ?? 0 };
+  const counts = await storeWithContent(ctx, batch.items, takeFromLog, async (db, items) => {
+    const sent = rowsFor(logRecords, ["project_id"], items.map(row));
+    const [result] = await db.execute<Counts>(sql`
+      with ${gate(ctx)},
+      clock as materialized (select ${NOW} as now),
+      sent as materialized (
+        select t.* from gate, ${sent.rows}
+      ),
+      ${withoutRefused(ctx)},
+      new_traces as (
+        insert into traces (project_id, id)
+        select ${ctx.projectId}::text, trace_id
+        from (select distinct trace_id from item where trace_id is not null order by trace_id) d
+        on conflict do nothing
+      ),
+      new_sources as (${insertSources(ctx, sources.rows(), sql`null::bigint`)}),
+      stored as (
+        insert into log_records (project_id, ${sent.columns})
+        select ${ctx.projectId}::text, ${sent.columns}
+        from item order by id
+        on conflict do nothing
+        returning trace_id
+      ),
+      queued as (
+        insert into projection_queue (project_id, trace_id, received_at)
+        select distinct ${ctx.projectId}::text, trace_id, now from stored, clock where trace_id is not null
+      ),
+      receipt as (${insertReceipt(ctx, receipt)})
+      select (select count(*)::int from stored) as stored, ${REFUSED} as refused
+    `);
+    return result ?? NONE;
+  });
+  return { receiptId: receipt.id, ...counts };
 }
 
 /** Evaluated first: no source is deleted while a batch that may reference it is being stored. */

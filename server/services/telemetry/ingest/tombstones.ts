@@ -18,24 +18,29 @@ export const sharedSourcesLock = (projectId: string) => sql`pg_advisory_xact_loc
 export const lockSources = (tx: Db, projectId: string) =>
   tx.execute(sql`select pg_advisory_xact_lock(${sourcesLock(projectId)})`);
 
+/** Returns those of these traces that have been deleted. */
+export async function deletedAmong(db: Db, projectId: string, traceIds: readonly string[]): Promise<string[]> {
+  const found = await db.execute<{ id: string }>(sql`
+    select t.id from unnest(${textArray(traceIds)}) as t(id)
+    join deleted_traces d on d.project_id = ${projectId} and d.digest = ${traceDigest(projectId, sql`t.id`)}`);
+  return [...found].map((row) => row.id);
+}
+
 /**
  * Deletes queued traces that have a tombstone (a batch may be stored while its trace is being deleted), and returns the
  * other traces.
  */
 export async function withoutDeletedTraces(tx: Db, projectId: string, traceIds: readonly string[]): Promise<string[]> {
-  const ids = textArray([...traceIds]);
-  const found = await tx.execute<{ id: string }>(sql`
-    select t.id from unnest(${ids}) as t(id)
-    join deleted_traces d on d.project_id = ${projectId} and d.digest = ${traceDigest(projectId, sql`t.id`)}`);
+  const found = await deletedAmong(tx, projectId, traceIds);
   if (found.length === 0) return [...traceIds];
-  const gone = textArray([...found].map((row) => row.id));
+  const gone = textArray(found);
   // Cascades to spans and log records.
   await tx.execute(sql`delete from traces where project_id = ${projectId} and id = any(${gone})`);
   const [first] = await tx.execute<{ at: string }>(sql`
     select min(deleted_at) as at from deleted_traces d
     where d.project_id = ${projectId} and d.digest in (select ${traceDigest(projectId, sql`t.id`)} from unnest(${gone}) as t(id))`);
   await stripReceipts(tx, projectId, Number(first?.at ?? 0));
-  const refused = new Set([...found].map((row) => row.id));
+  const refused = new Set(found);
   return traceIds.filter((id) => !refused.has(id));
 }
 

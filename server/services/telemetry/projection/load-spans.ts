@@ -1,12 +1,14 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { textArray } from "@/db/rows";
+import { type WithContent, withContents } from "../content/load-content";
+import { putIntoLog, putIntoSpan } from "../content/put-back";
 import type { Attributes, LogRecord, SpanEvent, SpanRecord } from "../otlp/types";
 
 /** Spans per query, which bounds memory for traces of any size. */
 const PAGE = 2000;
 
-type SpanRow = {
+type SpanRow = WithContent & {
   trace_id: string;
   span_id: string;
   parent_span_id: string | null;
@@ -25,14 +27,23 @@ type SpanRow = {
 
 const SPANS = sql`
   select s.trace_id, s.span_id, s.parent_span_id, s.name, s.kind, s.status_code, s.status_message, s.started_us,
-         s.ended_us, s.attributes, s.events, o.resource, o.scope_name, o.scope_version
+         s.ended_us, s.attributes, s.events, s.content, s.chunk_ids, o.resource, o.scope_name, o.scope_version
   from spans s left join span_sources o on o.project_id = s.project_id and o.id = s.source_id`;
 
 /** Returns these spans of one trace, unordered. */
 export async function loadSpanRows(db: Db, projectId: string, traceId: string, spanIds: readonly string[]) {
   const rows = await db.execute<SpanRow>(sql`
     ${SPANS} where s.project_id = ${projectId} and s.trace_id = ${traceId} and s.span_id = any(${textArray(spanIds)})`);
-  return [...rows].map(spanOf);
+  const spans: SpanRecord[] = [];
+  for await (const group of filledSpans(db, projectId, rows)) spans.push(...group);
+  return spans;
+}
+
+/** Yields spans with what was taken out of their rows, some at a time. */
+async function* filledSpans(db: Db, projectId: string, rows: readonly SpanRow[]): AsyncGenerator<SpanRecord[]> {
+  for await (const group of withContents(db, projectId, rows)) {
+    yield group.map(({ row, taken }) => (taken.length === 0 ? spanOf(row) : putIntoSpan(spanOf(row), taken)));
+  }
 }
 
 /** What is stored of a trace, without the contents: a row that is deleted and stored again has another version. */
@@ -82,7 +93,7 @@ export async function* loadSpansByKey(
       ${SPANS} where s.project_id = ${projectId} and s.trace_id = any(${textArray([...new Set(page.map(({ traceId }) => traceId))])})
         and (s.trace_id, s.span_id) in (
           select * from unnest(${textArray(page.map(({ traceId }) => traceId))}, ${textArray(page.map(({ spanId }) => spanId))}))`);
-    yield [...rows].map(spanOf);
+    yield* filledSpans(db, projectId, rows);
   }
 }
 
@@ -94,7 +105,7 @@ export async function* loadSpans(db: Db, projectId: string, traceIds: readonly s
       const rows = await db.execute<SpanRow>(sql`
         ${SPANS} where s.project_id = ${projectId} and s.trace_id = any(${textArray(group)})
           ${group.length === 1 ? sql`and s.span_id > ${after} order by s.span_id limit ${PAGE}` : sql``}`);
-      if (rows.length > 0) yield [...rows].map(spanOf);
+      yield* filledSpans(db, projectId, rows);
       if (group.length > 1 || rows.length < PAGE) break;
       after = rows[rows.length - 1]!.span_id;
     }
@@ -120,7 +131,7 @@ async function pagesOf(db: Db, projectId: string, traceIds: readonly string[]): 
   return groups;
 }
 
-type LogRow = {
+type LogRow = WithContent & {
   id: string;
   trace_id: string;
   span_id: string | null;
@@ -136,7 +147,7 @@ type LogRow = {
 
 /** Returns all log records of these traces, oldest first. */
 export const loadLogs = async (db: Db, projectId: string, traceIds: readonly string[]) =>
-  (await logsWhere(db, sql`l.project_id = ${projectId} and l.trace_id = any(${textArray(traceIds)})`)).map(recordOf);
+  (await logsWhere(db, projectId, sql`l.trace_id = any(${textArray(traceIds)})`)).map(recordOf);
 
 /** Returns log records by their ids, oldest first. */
 export const loadLogRows = async (db: Db, projectId: string, ids: readonly string[]) =>
@@ -146,29 +157,35 @@ const recordOf = ({ record }: { record: LogRecord }) => record;
 
 /** Returns log records by their ids and with them, oldest first. */
 export const loadLogsById = async (db: Db, projectId: string, ids: readonly string[]) =>
-  ids.length === 0 ? [] : logsWhere(db, sql`l.project_id = ${projectId} and l.id = any(${textArray(ids)})`);
+  ids.length === 0 ? [] : logsWhere(db, projectId, sql`l.id = any(${textArray(ids)})`);
 
-async function logsWhere(db: Db, where: SQL): Promise<{ id: string; record: LogRecord }[]> {
+async function logsWhere(db: Db, projectId: string, where: SQL): Promise<{ id: string; record: LogRecord }[]> {
   const rows = await db.execute<LogRow>(sql`
-    select l.id, l.trace_id, l.span_id, l.event_name, l.severity, l.time_us, l.body, l.attributes, o.resource, o.scope_name,
-           o.scope_version
+    select l.id, l.trace_id, l.span_id, l.event_name, l.severity, l.time_us, l.body, l.attributes, l.content, l.chunk_ids,
+           o.resource, o.scope_name, o.scope_version
     from log_records l left join span_sources o on o.project_id = l.project_id and o.id = l.source_id
-    where ${where} order by l.time_us, l.id`);
-  return [...rows].map((row) => ({
-    id: row.id,
-    record: {
-      traceId: row.trace_id,
-      spanId: row.span_id,
-      eventName: row.event_name,
-      timeUs: Number(row.time_us),
-      severity: row.severity,
-      body: row.body,
-      attributes: row.attributes,
-      resource: row.resource ?? {},
-      scope: { name: row.scope_name ?? "", version: row.scope_version ?? "" },
-    },
-  }));
+    where l.project_id = ${projectId} and ${where} order by l.time_us, l.id`);
+  const logs: { id: string; record: LogRecord }[] = [];
+  for await (const group of withContents(db, projectId, rows)) {
+    for (const { row, taken } of group) {
+      const record = recordFrom(row);
+      logs.push({ id: row.id, record: taken.length === 0 ? record : putIntoLog(record, taken) });
+    }
+  }
+  return logs;
 }
+
+const recordFrom = (row: LogRow): LogRecord => ({
+  traceId: row.trace_id,
+  spanId: row.span_id,
+  eventName: row.event_name,
+  timeUs: Number(row.time_us),
+  severity: row.severity,
+  body: row.body,
+  attributes: row.attributes,
+  resource: row.resource ?? {},
+  scope: { name: row.scope_name ?? "", version: row.scope_version ?? "" },
+});
 
 const spanOf = (row: SpanRow): SpanRecord => ({
   traceId: row.trace_id,

@@ -5,6 +5,8 @@ const TABLES = [
   "traces",
   "spans",
   "span_sources",
+  "content_chunks",
+  "content_parts",
   "conversations",
   "conversation_search",
   "conversation_messages",

@@ -1,0 +1,102 @@
+import { sql } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import type { TakenContent } from "@/db/schema/json";
+import { uuidArray } from "./content-batch";
+import type { ContentId } from "./content-ids";
+import type { Taken } from "./take-content";
+
+/** A row as stored: what was taken out of it, if anything was. */
+export type WithContent = { content: TakenContent | null; chunk_ids: ContentId[] | null };
+
+/** Characters of the rows that are filled at once, which bounds the memory that long histories take. */
+const CHARACTERS_AT_ONCE = 16 * 2 ** 20;
+
+/**
+ * Yields the rows with the parts that were taken out of them, some at a time. Leaves out rows that were deleted with their parts
+ * after they had been read; throws if parts of one that is still there are missing.
+ */
+export async function* withContents<Row extends WithContent>(
+  db: Db,
+  projectId: string,
+  rows: readonly Row[],
+): AsyncGenerator<{ row: Row; taken: Taken[] }[]> {
+  for (const group of groupsOf(rows)) {
+    const chunks = await chunksByIds(db, projectId, group);
+    const parts = await partsByIds(db, projectId, chunks);
+    const filled: { row: Row; taken: Taken[] }[] = [];
+    const missing: ContentId[] = [];
+    for (const row of group) {
+      const taken = takenOf(row, chunks, parts);
+      if (Array.isArray(taken)) filled.push({ row, taken });
+      else missing.push(taken.missing);
+    }
+    if (missing.length > 0) await refuseMissing(db, projectId, missing);
+    yield filled;
+  }
+}
+
+function groupsOf<Row extends WithContent>(rows: readonly Row[]): Row[][] {
+  const groups: Row[][] = [];
+  let room = 0;
+  for (const row of rows) {
+    const length = row.content?.length ?? 0;
+    if (groups.length === 0 || length > room) {
+      groups.push([]);
+      room = CHARACTERS_AT_ONCE;
+    }
+    groups.at(-1)?.push(row);
+    room -= length;
+  }
+  return groups;
+}
+
+type Chunks = ReadonlyMap<ContentId, readonly ContentId[]>;
+
+async function chunksByIds(db: Db, projectId: string, rows: readonly WithContent[]): Promise<Chunks> {
+  const ids = new Set(rows.flatMap(({ chunk_ids }) => chunk_ids ?? []));
+  if (ids.size === 0) return new Map();
+  const found = await db.execute<{ id: ContentId; part_ids: ContentId[] }>(sql`
+    select id, part_ids from content_chunks where project_id = ${projectId} and id = any(${uuidArray([...ids])})`);
+  return new Map([...found].map((row) => [row.id, row.part_ids]));
+}
+
+async function partsByIds(db: Db, projectId: string, chunks: Chunks): Promise<ReadonlyMap<ContentId, string>> {
+  const ids = new Set([...chunks.values()].flat());
+  if (ids.size === 0) return new Map();
+  const found = await db.execute<{ id: ContentId; content: string }>(sql`
+    select id, content from content_parts where project_id = ${projectId} and id = any(${uuidArray([...ids])})`);
+  return new Map([...found].map((row) => [row.id, row.content]));
+}
+
+/** Returns what was taken out of a row, or a chunk of it that is missing. */
+function takenOf(
+  row: WithContent,
+  chunks: Chunks,
+  parts: ReadonlyMap<ContentId, string>,
+): Taken[] | { missing: ContentId } {
+  const taken: Taken[] = [];
+  let from = 0;
+  for (const { chunks: length, ...recipe } of row.content?.values ?? []) {
+    const texts: string[] = [];
+    for (const chunkId of row.chunk_ids?.slice(from, from + length) ?? []) {
+      const partIds = chunks.get(chunkId);
+      if (!partIds) return { missing: chunkId };
+      for (const partId of partIds) {
+        const text = parts.get(partId);
+        if (text === undefined) return { missing: chunkId };
+        texts.push(text);
+      }
+    }
+    from += length;
+    taken.push({ recipe, parts: texts });
+  }
+  return taken;
+}
+
+async function refuseMissing(db: Db, projectId: string, chunkIds: readonly ContentId[]) {
+  const [row] = await db.execute(sql`
+    select 1 from spans where project_id = ${projectId} and chunk_ids && ${uuidArray(chunkIds)}
+    union all
+    select 1 from log_records where project_id = ${projectId} and chunk_ids && ${uuidArray(chunkIds)} limit 1`);
+  if (row) throw new Error(`Content of project ${projectId} is missing: chunk ${chunkIds[0]}.`);
+}
