@@ -420,6 +420,15 @@ export const TABLES = {
     project: "cascade",
   },
 
+  compactions: {
+    conversation: {
+      holds: "ids",
+      erased: "expires",
+      because: "The cursor names the last row examined, until all are.",
+    },
+    person: NO_ACCOUNT,
+    project: "cascade",
+  },
   repricings: {
     conversation: {
       holds: "ids",

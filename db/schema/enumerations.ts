@@ -240,3 +240,6 @@ export const EVALUATION_KINDS = ["examples", "finding"] as const;
 export const EVALUATION_STATUSES = ["queued", "running", "succeeded", "failed", "cancelled"] as const;
 export const EVALUATION_OUTCOMES = ["win", "tie", "loss"] as const;
 export const PROOF_VERDICTS = ["proven", "not_proven", "not_enough"] as const;
+export const COMPACTION_STATES = ["running", "paused", "completed"] as const;
+/** The tables that a compaction goes through, in this order. */
+export const COMPACTED_TABLES = ["spans", "log_records"] as const;

@@ -67,6 +67,7 @@ export {
 } from "./serving";
 export { storedSizes } from "./stored-sizes";
 export {
+  compactions,
   contentChunks,
   contentParts,
   contentReleased,

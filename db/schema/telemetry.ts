@@ -18,7 +18,13 @@ import {
   uuid,
 } from "drizzle-orm/pg-core";
 import { createdAt, projectId, unixMs } from "./columns";
-import { MODEL_CALL_TYPES, SPAN_STATUSES, TELEMETRY_SIGNALS } from "./enumerations";
+import {
+  COMPACTED_TABLES,
+  COMPACTION_STATES,
+  MODEL_CALL_TYPES,
+  SPAN_STATUSES,
+  TELEMETRY_SIGNALS,
+} from "./enumerations";
 import type { TakenContent } from "./json";
 import { projects } from "./projects";
 
@@ -261,6 +267,31 @@ export const contentReleased = pgTable(
     chunkId: uuid("chunk_id").notNull(),
   },
   (t) => [primaryKey({ columns: [t.projectId, t.id] })],
+);
+
+/**
+ * The move of a project's older spans and log records, which are stored whole, to shared parts. Projects without such rows have
+ * none.
+ */
+export const compactions = pgTable(
+  "compactions",
+  {
+    projectId: projectId()
+      .primaryKey()
+      .references(() => projects.id, { onDelete: "cascade" }),
+    state: text("state", { enum: COMPACTION_STATES }).notNull().default("running"),
+    /** The table that it is in, and the key of the last row that it looked at. */
+    tableName: text("table_name", { enum: COMPACTED_TABLES }).notNull().default("spans"),
+    after: text("after").array().notNull().default(sql`'{}'`),
+    /** Rows of both tables looked at, and those that were moved. */
+    rowsExamined: bigint("rows_examined", { mode: "number" }).notNull().default(0),
+    rowsMoved: bigint("rows_moved", { mode: "number" }).notNull().default(0),
+    /** Characters that are no longer stored, as other rows had them too. */
+    charactersSaved: bigint("characters_saved", { mode: "number" }).notNull().default(0),
+    createdAt: createdAt(),
+    completedAt: unixMs("completed_at"),
+  },
+  (t) => [check("compactions_completed", sql`(${t.completedAt} is null) = (${t.state} <> 'completed')`)],
 );
 
 /** Traces whose conversation is to be rebuilt: written with the spans, consumed by the projector, deleted when it commits. */

@@ -1,6 +1,7 @@
 import { backfill } from "./backfill";
 import { pollCertificatesAndExports, runModelExports, runParityCertificates } from "./certificates-and-exports";
 import { collectExamples, collectionPass } from "./collect-examples";
+import { compactStoredContent } from "./compact-content";
 import { deleteData } from "./delete-data";
 import { deleteDatasetExamples } from "./delete-dataset";
 import { pollDeployments, runDeployments } from "./deployments";
@@ -38,6 +39,7 @@ export const functions = [
   scheduleDailyHousekeeping,
   projectHousekeeping,
   measureStorageOfProject,
+  compactStoredContent,
   sendQueuedMail,
   mailForgottenPassword,
   forgetOldMail,

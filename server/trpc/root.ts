@@ -29,6 +29,7 @@ import { savedViewsRouter } from "./routers/saved-views";
 import { setupRouter } from "./routers/setup";
 import { signInRouter } from "./routers/sign-in";
 import {
+  compactionRouter,
   conversationsRouter,
   feedbackRouter,
   maskingRouter,
@@ -68,6 +69,7 @@ export const appRouter = router({
   links: linksRouter,
   examples: examplesRouter,
   feedback: feedbackRouter,
+  compaction: compactionRouter,
   masking: maskingRouter,
   members: membersRouter,
   costs: costsRouter,

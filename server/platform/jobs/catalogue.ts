@@ -24,6 +24,7 @@ const CATALOGUE = {
   reprice: { name: "Reprice stored costs", uncancellable: true },
   "schedule-housekeeping": { name: "Schedule daily housekeeping" },
   "keep-house": { name: "Delete expired data", uncancellable: true },
+  "compact-content": { name: "Store repeated content once" },
   "measure-storage": { name: "Measure stored size" },
   "send-mail": { name: "Send an e-mail" },
   "mail-forgotten-password": { name: "Send a password reset e-mail" },

@@ -6,6 +6,7 @@ import {
   countConversations,
   createFeedback,
   findSpan,
+  getCompaction,
   getConversation,
   getMasking,
   getReceipt,
@@ -22,6 +23,7 @@ import {
   receiveTraces,
   replayParkedTraces,
   telemetryStatus,
+  updateCompaction,
   updateMasking,
 } from "@/server/services/telemetry";
 import { about, get, patch, post, project, remove } from "./line";
@@ -34,6 +36,8 @@ export const TELEMETRY = [
     get(`${project}/telemetry-status`, telemetryStatus),
     get(`${project}/masking`, getMasking),
     patch(`${project}/masking`, updateMasking),
+    get(`${project}/compaction`, getCompaction),
+    patch(`${project}/compaction`, updateCompaction),
     get(`${project}/parked-traces`, listParkedTraces),
     post(`${project}/parked-trace-replays`, replayParkedTraces, 202),
   ]),

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { SPAN_STATUSES, TELEMETRY_SIGNALS } from "@/db/schema/enumerations";
+import { COMPACTION_STATES, SPAN_STATUSES, TELEMETRY_SIGNALS } from "@/db/schema/enumerations";
 import {
   filledText,
   idInput,
@@ -308,6 +308,24 @@ export const receiptReply = z.object({ receipt });
 /** `messages`: whether credentials in message text are masked as well. */
 export const updateMaskingInput = z.strictObject({ messages: z.boolean() });
 export const maskingReply = z.object({ masking: z.object({ messages: z.boolean() }) });
+
+export const updateCompactionInput = z.strictObject({ paused: z.boolean() });
+export const compactionReply = z.object({
+  compaction: z
+    .object({
+      state: z.enum(COMPACTION_STATES),
+      /** Spans and log records looked at, and those of them that were long enough to move. */
+      rowsExamined: z.int(),
+      rowsMoved: z.int(),
+      /** Characters that are no longer stored, as other rows had them too. */
+      charactersSaved: z.int(),
+      /** Unix ms. */
+      startedAt: z.number(),
+      completedAt: z.number().nullable(),
+    })
+    /** `null`: the project has no telemetry from before repeated content was stored once. */
+    .nullable(),
+});
 
 /** A stored trace that could not be turned into a conversation after all retries. */
 const parkedTrace = z.object({

@@ -6,6 +6,7 @@ import {
   countConversations,
   createFeedback,
   findSpan,
+  getCompaction,
   getConversation,
   getMasking,
   getReceipt,
@@ -20,6 +21,7 @@ import {
   listToolCalls,
   replayParkedTraces,
   telemetryStatus,
+  updateCompaction,
   updateMasking,
 } from "@/server/services/telemetry";
 import { mutation, query } from "../procedures";
@@ -41,6 +43,7 @@ export const conversationsRouter = router({
 export const tracesRouter = router({ get: query(getTrace), spans: query(listSpans), logs: query(listLogs) });
 export const feedbackRouter = router({ list: query(listFeedback), create: mutation(createFeedback) });
 export const maskingRouter = router({ get: query(getMasking), update: mutation(updateMasking) });
+export const compactionRouter = router({ get: query(getCompaction), update: mutation(updateCompaction) });
 export const receiptsRouter = router({ get: query(getReceipt) });
 export const telemetryRouter = router({ status: query(telemetryStatus) });
 export const parkedTracesRouter = router({ list: query(listParkedTraces), replay: mutation(replayParkedTraces) });

@@ -14,6 +14,7 @@ export default async function DataPage({ params, searchParams }: Props) {
   const { deletion } = await loadView(searchParams);
   await Promise.all([
     prefetch(trpc.storage.get.queryOptions({ projectId })),
+    prefetch(trpc.compaction.get.queryOptions({ projectId })),
     prefetch(trpc.retention.get.queryOptions({ projectId })),
     prefetch(trpc.masking.get.queryOptions({ projectId })),
     prefetch(trpc.deletions.list.infiniteQueryOptions(deletionsInput(projectId), nextPage)),

@@ -44,10 +44,10 @@ export class ContentBatch {
   }
 
   /**
-   * Stores what is new, and returns the ids of the new chunks. The caller holds the shared lock (`sharedSourcesLock`), so that
+   * Stores what is new. Returns the ids of the new chunks, and the characters of the new parts. The caller holds the shared lock (`sharedSourcesLock`), so that
    * nothing that is known is deleted before the rows that need it are stored.
    */
-  async store(tx: Db): Promise<ContentId[]> {
+  async store(tx: Db): Promise<{ newChunks: ContentId[]; characters: number }> {
     const chunkIds = await this.unknown(tx, "content_chunks", [...this.chunks.keys()]);
     const partIds = new Set(chunkIds.flatMap((id) => this.chunks.get(id) ?? []));
     const newParts = await this.unknown(tx, "content_parts", [...partIds]);
@@ -63,7 +63,8 @@ export class ContentBatch {
       rows: chunkIds.map((id) => ({ id, part_ids: this.chunks.get(id) ?? [] })),
       onConflict: "nothing",
     });
-    return chunkIds;
+    const characters = newParts.reduce((sum, id) => sum + (this.parts.get(id)?.length ?? 0), 0);
+    return { newChunks: chunkIds, characters };
   }
 
   private async unknown(tx: Db, table: "content_chunks" | "content_parts", ids: readonly ContentId[]) {

@@ -32,7 +32,7 @@ export async function storeWithContent<Item extends { traceId: string | null }>(
     const rows = split.map(({ item, left, taken }) =>
       item.traceId !== null && refused.has(item.traceId) ? whole(item) : { item, left, content: batch.add(taken) },
     );
-    const newChunks = await batch.store(db);
+    const { newChunks } = await batch.store(db);
     const counts = await insert(db, rows);
     // Items that were there already, with other content, or were refused at the last moment.
     if (counts.stored < items.length)

@@ -3,6 +3,7 @@ import { useQueryStates } from "nuqs";
 import { PageBody, PageSection } from "@/app/_components/layout/page-body";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { Backups } from "./backups";
+import { Compaction } from "./compaction";
 import { DeleteProject } from "./delete-project";
 import { Deletions } from "./deletions";
 import { Masking } from "./masking";
@@ -20,6 +21,7 @@ export function Data({ projectId }: { projectId: string }) {
       <PageBody>
         <PageSection title="Stored size">
           <StoredSize projectId={projectId} />
+          <Compaction projectId={projectId} />
         </PageSection>
         <PageSection title="Retention">
           <Retention projectId={projectId} />
