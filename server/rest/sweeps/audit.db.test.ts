@@ -1,7 +1,7 @@
 import { desc, eq } from "drizzle-orm";
 import { afterAll, expect, test } from "vitest";
 import { db } from "@/db/pool";
-import { accountAuditLog, auditLog, trainingJobs } from "@/db/schema";
+import { accountAuditLog, auditLog, compactions, trainingJobs } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { namesAThing } from "@/db/testing/things";
 import type { AccountCtx, Ctx } from "@/server/platform/context";
@@ -37,7 +37,7 @@ import {
 } from "@/server/services/diagnostics";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
 import { connectTracker, failWorkItem, storedTrackerDelivery } from "@/server/services/diagnostics/work-items/testing";
-import { addTrainer } from "@/server/services/fine-tuning";
+import { addTrainer, refreshTrainers } from "@/server/services/fine-tuning";
 import { driveNext } from "@/server/services/fine-tuning/deployments/testing/drive";
 import { storedDeployment } from "@/server/services/fine-tuning/deployments/testing/stored-deployment";
 import { ScriptedTrainer } from "@/server/services/fine-tuning/testing/scripted-trainer";
@@ -247,6 +247,10 @@ const SAMPLES: Record<string, Sample> = {
   "findings.updateMany": async ({ ctx }) => ({
     input: { findingIds: [await findingOf(ctx)], set: { reviewStatus: "confirmed" } },
   }),
+  "compaction.update": async ({ ctx }) => {
+    await ctx.db.insert(compactions).values({ projectId: ctx.projectId });
+    return { input: { paused: true } };
+  },
   "findings.undo": async ({ ctx }) => ({
     input: {
       changeId: (await updateFindings(ctx, { findingIds: [await findingOf(ctx)], set: { reviewStatus: "confirmed" } }))
@@ -504,6 +508,8 @@ test.each(reads.filter(({ verb }) => verb.spec.input.safeParse({}).success))(
   async ({ verb }) => {
     const { ctx, ...owner } = await sampleOwner();
     const account = verb.spec.scope === "installation" ? await installationOwner() : owner.account;
+    // A list of trainers asks one that has not been asked lately, and nobody is asked inside a transaction.
+    await refreshTrainers(ctx);
     // Postgres refuses whoever writes here.
     await db().transaction(
       (tx) =>
