@@ -1,10 +1,12 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Attributes, AttributeValue } from "../otlp/types";
+import { createAssembler } from "../otlp";
+import { SharedItem, sharedListOf } from "../otlp/shared-items";
+import type { Attributes, AttributeValue, SpanRecord } from "../otlp/types";
 import { chunksOf, partId } from "./content-ids";
 import { putIntoLog, putIntoSpan } from "./put-back";
 import { splitText } from "./split-text";
-import { takeFromLog, takeFromSpan } from "./take-content";
+import { type Taken, takeFromLog, takeFromSpan } from "./take-content";
 
 const words = (n: number, word = "word") => Array.from({ length: n }, (_, i) => `${word}${i}`).join(" ");
 const message = (n: number) => ({ role: n % 2 ? "assistant" : "user", content: `${n}: ${words(60)}` });
@@ -17,13 +19,17 @@ const piecesOf = (text: string) => splitText(text).flatMap(({ pieces }) => piece
 /** Attributes as they come out of the database: same names and values, whatever their order and prototype. */
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
 
+/** What was taken, as it comes out of the database. */
+const loaded = (taken: readonly Taken[]) =>
+  taken.map(({ recipe, parts }) => ({ recipe: plain(recipe), items: parts.map((part) => new SharedItem(part)) }));
+
 const spanOf = (attributes: Attributes, events: { name: string; timeUs: number; attributes: Attributes }[] = []) => ({
   attributes,
   events,
 });
 function roundTrip(span: ReturnType<typeof spanOf>) {
   const { left, taken } = takeFromSpan(span);
-  return { left, taken, again: putIntoSpan(plain(left), plain(taken)) };
+  return { left, taken, again: putIntoSpan(plain(left), loaded(taken)) };
 }
 
 test("a text is the pieces it was split into, whatever it holds", () => {
@@ -121,7 +127,7 @@ test("any attributes come back as they were, hostile names among them", () => {
       expect(plain(roundTrip(span).again)).toEqual(plain(span));
       const log = { attributes: given, body: (events[0]?.attributes ?? words(900)) as AttributeValue };
       const { left, taken } = takeFromLog(log);
-      expect(plain(putIntoLog(plain(left), plain(taken)))).toEqual(plain(log));
+      expect(plain(putIntoLog(plain(left), loaded(taken)))).toEqual(plain(log));
     }),
   );
 });
@@ -136,4 +142,79 @@ test("ids of people and sessions stay in the row, however long, and short spans 
   expect(taken).toHaveLength(1);
   const short = spanOf({ "input.value": words(300) });
   expect(takeFromSpan(short)).toEqual({ left: short, taken: [] });
+});
+
+const spanSending = (attributes: Attributes): SpanRecord => ({
+  traceId: "a".repeat(32),
+  spanId: "b".repeat(16),
+  parentSpanId: null,
+  name: "chat",
+  kind: 1,
+  scope: { name: "test", version: "1" },
+  resource: {},
+  attributes: { "gen_ai.operation.name": "chat", ...attributes },
+  events: [],
+  status: { code: 0, message: null },
+  startedUs: 1,
+  endedUs: 2,
+});
+function conversationOf(...spans: SpanRecord[]) {
+  const assembler = createAssembler();
+  for (const span of spans) assembler.add(span, []);
+  return assembler.finish();
+}
+
+test("a history that is read by its shared items says what it says as a whole, and twice the same", () => {
+  const text = fc.constantFrom("short", words(100), '\\u0000 \u00e9 "quoted"', "");
+  const role = fc.constantFrom("system", "user", "assistant", "tool", "model", "nobody");
+  const call = fc.record({
+    id: fc.constantFrom("c1", "c2"),
+    type: fc.constant("function"),
+    function: fc.record({ name: text, arguments: text }),
+  });
+  const part = fc.oneof(
+    fc.record({ type: fc.constantFrom("text", "reasoning"), content: text, text }),
+    fc.record({ type: fc.constant("tool_call"), id: text, name: text, arguments: text }),
+    fc.record({ type: fc.constant("tool_call_response"), id: text, response: text }),
+  );
+  const item = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ role, content: text }) },
+    fc.record({ role, content: fc.array(part, { maxLength: 3 }) }),
+    fc.record({ role, parts: fc.array(part, { maxLength: 3 }) }),
+    fc.record({
+      role: fc.constant("assistant"),
+      content: fc.constant(null),
+      tool_calls: fc.array(call, { maxLength: 2 }),
+    }),
+    fc.record({ type: fc.constant("reasoning"), summary: text }),
+    fc.record({ message: fc.record({ role, content: text }) }),
+    part,
+    text,
+    fc.constantFrom<unknown>(null, 7, []),
+  );
+  const list = fc.array(item, { minLength: 2, maxLength: 14 }) as fc.Arbitrary<AttributeValue[]>;
+  const form = fc.constantFrom<(list: AttributeValue[]) => AttributeValue>(
+    (list) => JSON.stringify(list),
+    (list) => JSON.stringify(list, null, 2),
+    (list) => list,
+  );
+  const name = fc.constantFrom("gen_ai.input.messages", "gen_ai.prompt", "input.value", "pydantic_ai.all_messages");
+  let shared = 0;
+  fc.assert(
+    fc.property(list, form, name, (list, write, name) => {
+      // Long enough to be taken out, which is what shares the items.
+      const span = spanSending({ [name]: write([...list, { role: "user", content: words(1_000) }]) });
+      const { left, taken } = takeFromSpan(span);
+      const again = () => putIntoSpan(left, loaded(taken));
+      const items = loaded(taken);
+      const expected = conversationOf(span);
+      expect(conversationOf(again())).toEqual(expected);
+      // The same items once more, which were read before.
+      const twice = [putIntoSpan(left, items), { ...putIntoSpan(left, items), spanId: "c".repeat(16) }];
+      expect(conversationOf(...twice)).toEqual(conversationOf(span, { ...span, spanId: "c".repeat(16) }));
+      if (twice[0] && sharedListOf(twice[0].attributes, name)) shared += 1;
+    }),
+    { numRuns: 400 },
+  );
+  expect(shared).toBeGreaterThan(100);
 });

@@ -1,9 +1,11 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import type { TakenContent } from "@/db/schema/json";
+import type { SharedItem } from "../otlp/shared-items";
 import { uuidArray } from "./content-batch";
 import type { ContentId } from "./content-ids";
-import type { Taken } from "./take-content";
+import { cachedPart, cachePart } from "./part-cache";
+import type { Given } from "./put-back";
 
 /** A row as stored: what was taken out of it, if anything was. */
 export type WithContent = { content: TakenContent | null; chunk_ids: ContentId[] | null };
@@ -19,11 +21,11 @@ export async function* withContents<Row extends WithContent>(
   db: Db,
   projectId: string,
   rows: readonly Row[],
-): AsyncGenerator<{ row: Row; taken: Taken[] }[]> {
+): AsyncGenerator<{ row: Row; taken: Given[] }[]> {
   for (const group of groupsOf(rows)) {
     const chunks = await chunksByIds(db, projectId, group);
     const parts = await partsByIds(db, projectId, chunks);
-    const filled: { row: Row; taken: Taken[] }[] = [];
+    const filled: { row: Row; taken: Given[] }[] = [];
     const missing: ContentId[] = [];
     for (const row of group) {
       const taken = takenOf(row, chunks, parts);
@@ -60,35 +62,40 @@ async function chunksByIds(db: Db, projectId: string, rows: readonly WithContent
   return new Map([...found].map((row) => [row.id, row.part_ids]));
 }
 
-async function partsByIds(db: Db, projectId: string, chunks: Chunks): Promise<ReadonlyMap<ContentId, string>> {
-  const ids = new Set([...chunks.values()].flat());
-  if (ids.size === 0) return new Map();
+type Parts = ReadonlyMap<ContentId, SharedItem>;
+
+async function partsByIds(db: Db, projectId: string, chunks: Chunks): Promise<Parts> {
+  const parts = new Map<ContentId, SharedItem>();
+  const unknown: ContentId[] = [];
+  for (const id of new Set([...chunks.values()].flat())) {
+    const part = cachedPart(id);
+    if (part) parts.set(id, part);
+    else unknown.push(id);
+  }
+  if (unknown.length === 0) return parts;
   const found = await db.execute<{ id: ContentId; content: string }>(sql`
-    select id, content from content_parts where project_id = ${projectId} and id = any(${uuidArray([...ids])})`);
-  return new Map([...found].map((row) => [row.id, row.content]));
+    select id, content from content_parts where project_id = ${projectId} and id = any(${uuidArray(unknown)})`);
+  for (const { id, content } of found) parts.set(id, cachePart(id, content));
+  return parts;
 }
 
 /** Returns what was taken out of a row, or a chunk of it that is missing. */
-function takenOf(
-  row: WithContent,
-  chunks: Chunks,
-  parts: ReadonlyMap<ContentId, string>,
-): Taken[] | { missing: ContentId } {
-  const taken: Taken[] = [];
+function takenOf(row: WithContent, chunks: Chunks, parts: Parts): Given[] | { missing: ContentId } {
+  const taken: Given[] = [];
   let from = 0;
   for (const { chunks: length, ...recipe } of row.content?.values ?? []) {
-    const texts: string[] = [];
+    const items: SharedItem[] = [];
     for (const chunkId of row.chunk_ids?.slice(from, from + length) ?? []) {
       const partIds = chunks.get(chunkId);
       if (!partIds) return { missing: chunkId };
       for (const partId of partIds) {
-        const text = parts.get(partId);
-        if (text === undefined) return { missing: chunkId };
-        texts.push(text);
+        const item = parts.get(partId);
+        if (!item) return { missing: chunkId };
+        items.push(item);
       }
     }
     from += length;
-    taken.push({ recipe, parts: texts });
+    taken.push({ recipe, items });
   }
   return taken;
 }

@@ -1,10 +1,14 @@
+import type { ContentRecipe } from "@/db/schema/json";
+import { noteSharedList, type SharedItem, type SharedList } from "../otlp/shared-items";
 import type { Attributes, AttributeValue, LogRecord, SpanRecord } from "../otlp/types";
-import type { Taken } from "./take-content";
+
+/** A value that was taken out, with its parts as loaded. */
+export type Given = { recipe: ContentRecipe; items: readonly SharedItem[] };
 
 /** Returns the span that `takeFromSpan` took this from. */
 export function putIntoSpan<Span extends Pick<SpanRecord, "attributes" | "events">>(
   span: Span,
-  given: readonly Taken[],
+  given: readonly Given[],
 ) {
   const events = span.events.map((event, at) => {
     const own = given.filter(({ recipe }) => recipe.in === at);
@@ -14,36 +18,67 @@ export function putIntoSpan<Span extends Pick<SpanRecord, "attributes" | "events
 }
 
 /** Returns the log record that `takeFromLog` took this from. */
-export function putIntoLog<Log extends Pick<LogRecord, "attributes" | "body">>(log: Log, given: readonly Taken[]) {
+export function putIntoLog<Log extends Pick<LogRecord, "attributes" | "body">>(log: Log, given: readonly Given[]) {
   const ofBody = given.filter(({ recipe }) => recipe.in === "body");
   const whole = ofBody.find(({ recipe }) => recipe.name === null);
   const body = whole ? madeFrom(whole) : ofBody.length > 0 ? filled(log.body as Attributes, ofBody) : log.body;
   return { ...log, attributes: filled(log.attributes, ofAttributes(given)), body: body as AttributeValue };
 }
 
-const ofAttributes = (given: readonly Taken[]) => given.filter(({ recipe }) => recipe.in === "attributes");
+const ofAttributes = (given: readonly Given[]) => given.filter(({ recipe }) => recipe.in === "attributes");
 
-function filled(left: Attributes, given: readonly Taken[]): Attributes {
+function filled(left: Attributes, given: readonly Given[]): Attributes {
   if (given.length === 0) return left;
   const attributes: Record<string, AttributeValue> = Object.assign(Object.create(null), left);
   for (const one of given) {
     const name = one.recipe.name ?? "";
-    if (one.recipe.form !== "family") attributes[name] = madeFrom(one);
+    if (one.recipe.form !== "family") putLazily(attributes, name, one);
     else
-      for (const [index, part] of one.parts.entries())
-        for (const [rest, value] of JSON.parse(part) as [string, AttributeValue][])
+      for (const [index, { text }] of one.items.entries())
+        for (const [rest, value] of JSON.parse(text) as [string, AttributeValue][])
           attributes[`${name}.${index}.${rest}`] = value;
+    const list = listOf(one);
+    if (list) noteSharedList(attributes, name, list);
   }
   return attributes;
 }
 
-function madeFrom({ recipe, parts }: Taken): AttributeValue {
-  if (recipe.form === "list") return parts.map((part) => JSON.parse(part));
-  if (recipe.form !== "text") return JSON.parse(parts[0] ?? "null");
+/** Long histories are mostly read by their items: the whole is made when it is asked for. */
+function putLazily(attributes: Record<string, AttributeValue>, name: string, given: Given): void {
+  const put = (descriptor: PropertyDescriptor) =>
+    Object.defineProperty(attributes, name, { ...descriptor, enumerable: true, configurable: true });
+  put({
+    get: () => {
+      const value = madeFrom(given);
+      put({ value, writable: true });
+      return value;
+    },
+  });
+}
+
+const OPENS = /^\s*\[\s*$/;
+const CLOSES = /^\s*\]\s*$/;
+const SEPARATES = /^\s*,\s*$/;
+
+/** Returns the items if the value is a list of them, or JSON text of nothing else. */
+function listOf({ recipe, items }: Given): SharedList | undefined {
+  if (recipe.form === "list") return { items, isText: false };
+  if (recipe.form !== "text" || recipe.runs.length !== 3) return undefined;
+  const isList =
+    OPENS.test(items[0]?.text ?? "") &&
+    SEPARATES.test(recipe.runs[1]?.[1] ?? "") &&
+    CLOSES.test(items.at(-1)?.text ?? "");
+  return isList ? { items: items.slice(1, -1), isText: true } : undefined;
+}
+
+function madeFrom({ recipe, items }: Given): AttributeValue {
+  const texts = items.map(({ text }) => text);
+  if (recipe.form === "list") return texts.map((text) => JSON.parse(text));
+  if (recipe.form !== "text") return JSON.parse(texts[0] ?? "null");
   let from = 0;
   const pieces = recipe.runs.map(([length, separator]) => {
     from += length;
-    return parts.slice(from - length, from).join(separator);
+    return texts.slice(from - length, from).join(separator);
   });
   return pieces.join("");
 }

@@ -1,3 +1,4 @@
+import { forgetParts } from "../content/part-cache";
 import type { Reading } from "./reading";
 
 /** Memory for all readings of a projector, by their own estimate. */
@@ -179,10 +180,11 @@ export class CachePass {
 const caches = new Set<WeakRef<ReadingCache>>();
 
 /**
- * Drops what this process holds of conversations that are being erased, or of a whole project. Other processes drop it when
+ * Drops what this process holds of conversations that are being erased, or of a whole project, and all parts. Other processes drop it when
  * it has been unused for two minutes.
  */
 export function forgetReadings(projectId: string, conversationIds: readonly string[] | "all"): void {
+  forgetParts();
   const forgotten =
     conversationIds === "all" ? keyOf(projectId, "") : new Set(conversationIds.map((id) => keyOf(projectId, id)));
   for (const reference of caches) {

@@ -1,4 +1,5 @@
 import { indexed, parseJson, toText, unwrapList } from "../readers/json-text";
+import type { ItemReading, SharedList } from "../shared-items";
 import { areParts, readPart } from "./parts";
 import { addToolCall, isEmpty, type PlainMessage, plainMessage, textPart } from "./plain-message";
 import { roleOf, roleOfType } from "./roles";
@@ -18,6 +19,26 @@ const isSent = (value: unknown): value is Sent => typeof value === "object" && v
  */
 export function readMessages(value: unknown, role: string): PlainMessage[] {
   return joinPieces(read(value, role, 0).filter((message) => !isEmpty(message)));
+}
+
+/**
+ * Reads the messages of a list of shared items as `readMessages` reads them of its value or text, but each item only once. Returns
+ * `undefined` if what an item is depends on the others.
+ */
+export function readSharedList({ items, isText }: SharedList, role: string): PlainMessage[] | undefined {
+  const depth = isText ? 2 : 1;
+  const readings = items.map((item) => item.reading(`${role} ${depth}`, (text) => readItem(text, role, depth)));
+  if (readings.includes(null) || !readings.some((reading) => reading?.isMessage)) return undefined;
+  return joinPieces(readings.flatMap((reading) => reading?.messages ?? []));
+}
+
+function readItem(text: string, role: string, depth: number): ItemReading {
+  const item = parseJson(text, 1);
+  if (item === undefined) return null;
+  const messages = read(item, role, depth).filter((message) => !isEmpty(message));
+  for (const message of messages)
+    for (const shared of [message, message.parts, message.toolCalls]) Object.freeze(shared);
+  return { isMessage: isMessage(item), messages };
 }
 
 function read(value: unknown, role: string, depth: number): PlainMessage[] {
@@ -206,7 +227,7 @@ function systemOf(sent: Sent): PlainMessage[] {
 const textParts = (text: string) => (text === "" ? [] : [textPart(text)]);
 
 /** Joins a response that is split over several messages (reasoning, then text, then each tool call). */
-function joinPieces(messages: PlainMessage[]): PlainMessage[] {
+function joinPieces(messages: readonly PlainMessage[]): PlainMessage[] {
   const joined: PlainMessage[] = [];
   for (const message of messages) {
     const before = joined.at(-1);
@@ -215,12 +236,18 @@ function joinPieces(messages: PlainMessage[]): PlainMessage[] {
       message.role === "assistant" &&
       before.role === "assistant" &&
       (isReasoning(before) || message.parts.length === 0)
-    ) {
-      before.parts.push(...message.parts);
-      for (const call of message.toolCalls) addToolCall(before, call);
-    } else joined.push(message);
+    )
+      joined[joined.length - 1] = joinedWith(before, message);
+    else joined.push(message);
   }
   return joined;
+}
+
+/** A copy: the messages of a shared item are read by others too. */
+function joinedWith(before: PlainMessage, message: PlainMessage): PlainMessage {
+  const both = { ...before, parts: [...before.parts, ...message.parts], toolCalls: [...before.toolCalls] };
+  for (const call of message.toolCalls) addToolCall(both, call);
+  return both;
 }
 
 const isReasoning = (message: PlainMessage) =>

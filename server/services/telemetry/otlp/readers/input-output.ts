@@ -1,6 +1,7 @@
 import type { PlainMessage } from "../messages/plain-message";
 import { isEmpty, plainMessage, textPart } from "../messages/plain-message";
-import { readMessages } from "../messages/read-messages";
+import { readMessages, readSharedList } from "../messages/read-messages";
+import { sharedListOf } from "../shared-items";
 import { indexed, parseJson, toText } from "./json-text";
 import { objectIn, textOf } from "./reader";
 import type { SpanView } from "./span-view";
@@ -17,6 +18,9 @@ function messagesIn(name: string, role: "user" | "assistant" | "system"): Messag
   return {
     takes: [name],
     read: ({ attributes }) => {
+      const shared = sharedListOf(attributes, name);
+      const read = shared && readSharedList(shared, role);
+      if (read) return read;
       const value = attributes[name];
       return value === undefined ? [] : readMessages(value, role);
     },

@@ -5,16 +5,16 @@ const ESCAPED_NUL_OR_SURROGATE = /\\u(?:0000|d[89a-f])/i;
 
 /**
  * Parses JSON text; `undefined` if the text is not JSON. Structured values are returned unchanged.
- * Replaces escaped NULs and lone surrogates, which decoding the body could not detect.
+ * Replaces escaped NULs and lone surrogates, which decoding the body could not detect. `depth`: that of the value in a larger one.
  */
-export function parseJson(text: unknown): unknown {
+export function parseJson(text: unknown, depth = 0): unknown {
   if (typeof text !== "string") return text ?? undefined;
   const first = text.charCodeAt(firstNonBlank(text));
   const mayBeJson = first === 0x7b || first === 0x5b || first === 0x22; // { [ "
   if (!mayBeJson) return undefined;
   try {
     const value = JSON.parse(text);
-    return text.includes("\\u") && ESCAPED_NUL_OR_SURROGATE.test(text) ? cleanDeep(value, 0) : value;
+    return text.includes("\\u") && ESCAPED_NUL_OR_SURROGATE.test(text) ? cleanDeep(value, depth) : value;
   } catch {
     return undefined;
   }

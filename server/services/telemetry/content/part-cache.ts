@@ -1,0 +1,34 @@
+import { LRUCache } from "lru-cache";
+import { SharedItem } from "../otlp/shared-items";
+import type { ContentId } from "./content-ids";
+
+const BYTES_MAX = 64 * 2 ** 20;
+/** A text, what was read from it, and how often each is copied. */
+const BYTES_PER_CHARACTER = 6;
+const BYTES_PER_PART = 1_000;
+/** Parts hold words of conversations: unused for this long, they are dropped. */
+const UNUSED_MS = 2 * 60 * 1000;
+const PURGE_MS = 30 * 1000;
+
+/**
+ * Parts that were loaded lately, so that of a history that grows only what is new is loaded and read. An id is a hash of the text:
+ * a part is never out of date.
+ */
+const cache = new LRUCache<ContentId, SharedItem>({
+  maxSize: BYTES_MAX,
+  sizeCalculation: ({ text }) => BYTES_PER_CHARACTER * text.length + BYTES_PER_PART,
+  ttl: UNUSED_MS,
+  updateAgeOnGet: true,
+});
+setInterval(() => cache.purgeStale(), PURGE_MS).unref();
+
+export const cachedPart = (id: ContentId): SharedItem | undefined => cache.get(id);
+
+export function cachePart(id: ContentId, text: string): SharedItem {
+  const part = new SharedItem(text);
+  cache.set(id, part);
+  return part;
+}
+
+/** Drops all parts of this process, when some are being erased. */
+export const forgetParts = () => cache.clear();
