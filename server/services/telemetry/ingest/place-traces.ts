@@ -13,29 +13,44 @@ export type Identities = ReadonlyMap<string, TraceIdentity>;
 const keyOf = (traceId: string, externalId: string | null) =>
   externalId === null ? `trace:${traceId}` : keyOfExternalId(externalId);
 
-/**
- * Assigns each trace to the conversation that its identity names, creating that if needed, and returns the ids of the
- * conversations whose content changed. A conversation of one trace is renamed, keeping its id and Findings; if another has
- * the name already, the trace moves there and the empty conversation is deleted.
- * Locks the rows of the conversations until the transaction ends.
- */
-export async function placeTraces(tx: Db, projectId: string, identities: Identities, now: number): Promise<string[]> {
-  const placed = await tx.execute<{ id: string; conversation_id: string | null; key: string | null }>(sql`
+/** The conversation that a trace is in, if it is in one. */
+export type Placement = { id: string; conversation_id: string | null; key: string | null };
+
+/** Returns where these traces are. They must be locked. */
+export async function loadPlacements(tx: Db, projectId: string, traceIds: readonly string[]): Promise<Placement[]> {
+  const rows = await tx.execute<Placement>(sql`
     select t.id, t.conversation_id, c.key
     from traces t left join conversations c on c.project_id = t.project_id and c.id = t.conversation_id
-    where t.project_id = ${projectId} and t.id = any(${textArray([...identities.keys()])})`);
+    where t.project_id = ${projectId} and t.id = any(${textArray(traceIds)})`);
+  return [...rows];
+}
 
-  const wanted = [...placed].map((trace) => {
-    const externalId = identities.get(trace.id)?.externalId ?? null;
-    return {
-      trace_id: trace.id,
-      // An unnamed trace that was merged into another conversation stays there.
-      key: externalId === null && trace.key !== null ? trace.key : keyOf(trace.id, externalId),
-      external_id: externalId,
-      from: trace.conversation_id,
-      was: trace.key,
-    };
-  });
+/**
+ * Assigns each of these traces that has an identity to the conversation that it names, creating that if needed, and returns the
+ * ids of the conversations whose content changed. A conversation of one trace is renamed, keeping its id and Findings; if another
+ * has the name already, the trace moves there and the empty conversation is deleted.
+ * Locks the rows of the conversations until the transaction ends.
+ */
+export async function placeTraces(
+  tx: Db,
+  projectId: string,
+  placements: readonly Placement[],
+  identities: Identities,
+  now: number,
+): Promise<string[]> {
+  const wanted = placements
+    .filter((trace) => identities.has(trace.id))
+    .map((trace) => {
+      const externalId = identities.get(trace.id)?.externalId ?? null;
+      return {
+        trace_id: trace.id,
+        // An unnamed trace that was merged into another conversation stays there.
+        key: externalId === null && trace.key !== null ? trace.key : keyOf(trace.id, externalId),
+        external_id: externalId,
+        from: trace.conversation_id,
+        was: trace.key,
+      };
+    });
   const moving = wanted.filter((trace) => trace.was !== trace.key);
 
   if (moving.length > 0) {
@@ -51,7 +66,7 @@ export async function placeTraces(tx: Db, projectId: string, identities: Identit
   const touched = await tx.execute<{ id: string }>(sql`
     select id from conversations
     where project_id = ${projectId}
-      and (key = any(${textArray(wanted.map((trace) => trace.key))}) or id = any(${textArray(moving.flatMap((trace) => trace.from ?? []))}))
+      and (key = any(${textArray(moving.map((trace) => trace.key))}) or id = any(${textArray(wanted.flatMap((trace) => trace.from ?? []))}))
     order by id for no key update`);
 
   if (moving.length > 0) {
