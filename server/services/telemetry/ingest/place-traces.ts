@@ -27,7 +27,7 @@ export async function loadPlacements(tx: Db, projectId: string, traceIds: readon
 
 /**
  * Assigns each of these traces that has an identity to the conversation that it names, creating that if needed, and returns the
- * ids of the conversations whose content changed. A conversation of one trace is renamed, keeping its id and Findings; if another
+ * ids of the conversations whose content changed, and of those among them that are empty so far. A conversation of one trace is renamed, keeping its id and Findings; if another
  * has the name already, the trace moves there and the empty conversation is deleted.
  * Locks the rows of the conversations until the transaction ends.
  */
@@ -37,7 +37,7 @@ export async function placeTraces(
   placements: readonly Placement[],
   identities: Identities,
   now: number,
-): Promise<string[]> {
+): Promise<{ conversationIds: string[]; empty: ReadonlySet<string> }> {
   const wanted = placements
     .filter((trace) => identities.has(trace.id))
     .map((trace) => {
@@ -53,14 +53,18 @@ export async function placeTraces(
     });
   const moving = wanted.filter((trace) => trace.was !== trace.key);
 
+  const empty = new Set<string>();
   if (moving.length > 0) {
     await renameLoneConversations(tx, projectId, moving);
-    await tx.execute(sql`
+    const created = await tx.execute<{ id: string; key: string }>(sql`
       insert into conversations (project_id, id, key, external_id, started_at, last_activity_at, received_at)
       select ${projectId}::text, t.id, t.key, t.external_id, ${now}::bigint, ${now}::bigint, ${now}::bigint
       from ${rowsOf(newConversations(moving), "id text, key text, external_id text")}
       order by t.key
-      on conflict (project_id, key) do nothing`);
+      on conflict (project_id, key) do nothing
+      returning id, key`);
+    const movedTo = new Set(moving.filter(({ from }) => from !== null).map(({ key }) => key));
+    for (const { id, key } of created) if (!movedTo.has(key)) empty.add(id);
   }
 
   const touched = await tx.execute<{ id: string }>(sql`
@@ -94,9 +98,9 @@ export async function placeTraces(
         and not exists (select 1 from traces t where t.project_id = c.project_id and t.conversation_id = c.id)
       returning c.id`);
     const gone = new Set([...emptied].map((row) => row.id));
-    return [...touched].map((row) => row.id).filter((id) => !gone.has(id));
+    return { conversationIds: [...touched].map((row) => row.id).filter((id) => !gone.has(id)), empty };
   }
-  return [...touched].map((row) => row.id);
+  return { conversationIds: [...touched].map((row) => row.id), empty };
 }
 
 /** Moves the calls of traces to their new conversation before the old one is deleted, so that they keep their stored cost. */

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { inOrder } from "@/db/in-order";
@@ -25,18 +25,19 @@ import { callKey, loadStoredRows, ofCallKey, type StoredRows } from "./stored-ro
 /** Characters of the first user message that lists show. */
 const PREVIEW_CHARACTERS = 280;
 
-/** `memo` belongs to the reading that the conversation was assembled from. */
+/** `memo` belongs to the reading that the conversation was assembled from. `isEmpty`: nothing is stored of it yet. */
 export type ProjectedConversation = {
   id: string;
   traceIds: string[];
   ownLabels: readonly string[];
   assembled: AssembledConversation;
   memo: RowMemo;
+  isEmpty: boolean;
 };
 /** With the client's labels and people's labels combined. */
 type Labelled = ProjectedConversation & { labels: string[] };
 
-const digestOf = (row: object) => createHash("sha1").update(JSON.stringify(row)).digest("base64url");
+const digestOf = (row: object) => hash("sha1", JSON.stringify(row), "base64url");
 
 /** The response ids of written calls: of all in the conversations, and of those whose rows have changed. */
 export type WrittenCalls = { responseIds: readonly string[]; changedResponseIds: readonly string[] };
@@ -57,7 +58,11 @@ export async function writeConversations(
   }));
   const ids = conversations.map(({ id }) => id);
   const calls = conversations.flatMap(({ assembled }) => assembled.modelCalls);
-  const stored = await loadStoredRows(tx, projectId, ids, [...new Set(calls.map(({ traceId }) => traceId))]);
+  const stored = await loadStoredRows(
+    tx,
+    projectId,
+    projected.filter(({ isEmpty }) => !isEmpty),
+  );
 
   const { changed, gone } = changedModelCalls(conversations, stored);
   const [modelCallRows] = await Promise.all([

@@ -42,8 +42,8 @@ export async function rebuildTraces(
   });
   // Log records may arrive before their spans: until then there is nothing to place.
   if (first.identities.size === 0) return { projectId, receivedAt, responseIds: [], changedResponseIds: [] };
-  const conversationIds = await placeTraces(tx, projectId, placements, first.identities, receivedAt);
-  return { projectId, receivedAt, ...(await rebuild(tx, projectId, conversationIds, receivedAt, cache, first)) };
+  const placed = await placeTraces(tx, projectId, placements, first.identities, receivedAt);
+  return { projectId, receivedAt, ...(await rebuild(tx, projectId, placed, receivedAt, cache, first)) };
 }
 
 /**
@@ -57,14 +57,15 @@ export async function mergeDuplicateTraces(
 ): Promise<void> {
   const responseIds = of === "all" ? calls.responseIds : calls.changedResponseIds;
   const hosts = await moveDuplicateTraces(tx, projectId, responseIds);
-  if (hosts.length > 0) await rebuild(tx, projectId, hosts, receivedAt, cache);
+  if (hosts.length === 0) return;
+  await rebuild(tx, projectId, { conversationIds: hosts, empty: new Set() }, receivedAt, cache);
 }
 
 /** Assembles conversations from all spans of their traces, loading those that neither the cache nor `read` has. */
 async function rebuild(
   tx: Db,
   projectId: string,
-  conversationIds: string[],
+  { conversationIds, empty }: Awaited<ReturnType<typeof placeTraces>>,
   receivedAt: number,
   cache?: CachePass,
   read?: ReadTraces,
@@ -95,6 +96,7 @@ async function rebuild(
     ownLabels: ownLabels.get(id) ?? [],
     assembled: reading.finish(),
     memo: reading.rows,
+    isEmpty: empty.has(id),
   }));
   const written = await writeConversations(tx, projectId, projected, receivedAt);
   for (const [id, { reading, again }] of readings) cache?.put(projectId, id, reading, again);

@@ -33,10 +33,10 @@ type Group = { kind: keyof StoredRows; of: string; labels: string[] | null; dige
 export async function loadStoredRows(
   tx: Db,
   projectId: string,
-  conversationIds: readonly string[],
-  traceIds: readonly string[],
+  conversations: readonly { id: string; traceIds: readonly string[] }[],
 ): Promise<StoredRows> {
-  const [ids, traces] = [textArray(conversationIds), textArray(traceIds)];
+  const ids = textArray(conversations.map(({ id }) => id));
+  const traces = textArray(conversations.flatMap(({ traceIds }) => traceIds));
   const groups = await tx.execute<Group>(sql`
     select 'messages' as kind, conversation_id as of, null::text[] as labels, string_agg(digest, ' ' order by position) as digests
     from conversation_messages where project_id = ${projectId} and conversation_id = any(${ids}) group by conversation_id
