@@ -114,16 +114,24 @@ function conflictOf(of: Facts, written: readonly string[], onConflict: Insert<Pg
 /** Bounds the JSON text that a long conversation becomes on its way to the database. */
 const ROWS_PER_STATEMENT = 2000;
 
+/** Yields statements that insert or upsert rows, each at most `ROWS_PER_STATEMENT`; none if there are no rows. */
+export function* insertsOf<T extends PgTable, const S extends Same<T>, const Left extends ColumnName<T> = never>(
+  table: T,
+  insert: Insert<T, S, Left>,
+): Generator<SQL> {
+  for (let from = 0; from < insert.rows.length; from += ROWS_PER_STATEMENT) {
+    const rows = insert.rows.slice(from, from + ROWS_PER_STATEMENT);
+    yield insertOf(table, { ...insert, rows });
+  }
+}
+
 /** Inserts or upserts rows, in statements of at most `ROWS_PER_STATEMENT` rows. */
 export async function insertRows<T extends PgTable, const S extends Same<T>, const Left extends ColumnName<T> = never>(
   db: Db,
   table: T,
   insert: Insert<T, S, Left>,
 ): Promise<void> {
-  for (let from = 0; from < insert.rows.length; from += ROWS_PER_STATEMENT) {
-    const rows = insert.rows.slice(from, from + ROWS_PER_STATEMENT);
-    await db.execute(insertOf(table, { ...insert, rows }));
-  }
+  for (const statement of insertsOf(table, insert)) await db.execute(statement);
 }
 
 /**

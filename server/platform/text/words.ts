@@ -1,5 +1,5 @@
 /** Distinct words indexed per text; more would make the index larger than the texts. */
-const MAX_WORDS = 2000;
+export const WORDS_MAX = 2000;
 /** Longer runs are ids, hashes and base64: only this prefix is indexed and searched. */
 const WORD_CHARACTERS = 40;
 
@@ -13,8 +13,8 @@ const ASCII_WORD = /[a-z0-9]+/g;
 const NOT_ASCII = /[^\0-\x7f]/;
 
 /** Adds the words of a text, lower-cased, up to the limit. */
-function addWords(words: Set<string>, text: string) {
-  if (words.size >= MAX_WORDS) return;
+export function addWords(words: Set<string>, text: string) {
+  if (words.size >= WORDS_MAX) return;
   if (!NOT_ASCII.test(text)) {
     addRuns(words, text.toLowerCase().match(ASCII_WORD));
     return;
@@ -26,7 +26,7 @@ function addWords(words: Set<string>, text: string) {
 /** `hasUnspaced`: whether some of the runs may be of a script without spaces. */
 function addRuns(words: Set<string>, runs: readonly string[] | null, hasUnspaced = false) {
   for (const run of runs ?? []) {
-    if (words.size >= MAX_WORDS) return;
+    if (words.size >= WORDS_MAX) return;
     if (hasUnspaced && UNSPACED.test(run)) addPairs(words, run);
     else words.add(run.slice(0, WORD_CHARACTERS));
   }
@@ -35,7 +35,7 @@ function addRuns(words: Set<string>, runs: readonly string[] | null, hasUnspaced
 function addPairs(words: Set<string>, run: string) {
   const characters = [...run];
   if (characters.length === 1) words.add(run);
-  for (let i = 0; i + 1 < characters.length && words.size < MAX_WORDS; i++) {
+  for (let i = 0; i + 1 < characters.length && words.size < WORDS_MAX; i++) {
     words.add(`${characters[i]}${characters[i + 1]}`);
   }
 }

@@ -67,5 +67,6 @@ export async function mergeDuplicateTracesOf({ db, projectId }: Ctx, conversatio
   const calls = await db.execute<{ id: string }>(sql`
     select distinct response_id as id from model_calls
     where project_id = ${projectId} and conversation_id = any(${textArray([...conversationIds])}) and response_id is not null`);
-  await mergeDuplicateTraces(db, { projectId, receivedAt: 0, responseIds: [...calls].map(({ id }) => id) });
+  const responseIds = [...calls].map(({ id }) => id);
+  await mergeDuplicateTraces(db, { projectId, receivedAt: 0, responseIds, changedResponseIds: [] }, { of: "all" });
 }

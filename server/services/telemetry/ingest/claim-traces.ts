@@ -32,13 +32,13 @@ export const claimTraces = (tx: Db): Promise<ClaimedTraces[]> =>
     tx,
     sql`
     head as (
-      select q.project_id, q.id from projection_queue q
+      select q.ctid, q.project_id, q.id from projection_queue q
       where not q.backlog and q.retry_at <= ${NOW} and not ${triedAlone}
       order by q.id limit ${ROWS_PER_PASS * 5} for update skip locked
     ),
     chosen as (
-      select project_id, id from (
-        select project_id, id, row_number() over (partition by project_id order by id) as turn from head
+      select ctid from (
+        select ctid, id, row_number() over (partition by project_id order by id) as turn from head
       ) ranked where turn <= ${ROWS_PER_PROJECT} order by turn, id limit ${ROWS_PER_PASS}
     )`,
     false,
@@ -54,7 +54,7 @@ export const claimAlone = (tx: Db): Promise<ClaimedTraces[]> =>
       order by project_id, trace_id limit 1 for update skip locked
     ),
     chosen as (
-      select q.project_id, q.id from projection_queue q join first f on q.project_id = f.project_id and q.trace_id = f.trace_id
+      select q.ctid from projection_queue q join first f on q.project_id = f.project_id and q.trace_id = f.trace_id
     )`,
     true,
   );
@@ -65,7 +65,7 @@ export const claimBacklog = (tx: Db): Promise<ClaimedTraces[]> =>
     tx,
     sql`
     chosen as (
-      select q.project_id, q.id from projection_queue q
+      select q.ctid from projection_queue q
       where q.backlog and not ${triedAlone}
       order by q.id limit ${BACKLOG_PER_PASS} for update skip locked
     )`,
@@ -73,7 +73,10 @@ export const claimBacklog = (tx: Db): Promise<ClaimedTraces[]> =>
     sql`project_id, trace_id`,
   );
 
-/** Drops the rows of parked traces: they are not retried when more spans arrive. */
+/**
+ * Deletes the chosen rows by their place, since the planner would compare each with every row of the queue. Drops the rows of
+ * parked traces: they are not retried when more spans arrive.
+ */
 async function take(tx: Db, choosing: SQL, alone: boolean, together = sql`project_id`): Promise<ClaimedTraces[]> {
   const rows = await tx.execute<{
     project_id: string;
@@ -84,7 +87,7 @@ async function take(tx: Db, choosing: SQL, alone: boolean, together = sql`projec
   }>(sql`
     with ${choosing},
     taken as (
-      delete from projection_queue q using chosen c where q.project_id = c.project_id and q.id = c.id
+      delete from projection_queue q where q.ctid = any(array(select ctid from chosen))
       returning q.project_id, q.trace_id, q.received_at, q.attempts
     )
     select project_id, array_agg(trace_id order by trace_id) as trace_ids, sum(rows)::int as rows, max(received_at) as received_at,

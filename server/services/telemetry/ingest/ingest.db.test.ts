@@ -1,6 +1,8 @@
 import { randomInt } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { describe, expect, test } from "vitest";
+import { db } from "@/db/pool";
+import { newGate } from "@/db/testing/gate";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import {
@@ -12,12 +14,14 @@ import {
   getReceipt,
   getTrace,
   listConversations,
+  projectIsolatingFailures,
   projectPending,
   storeLogs,
   storeTraces,
   telemetryStatus,
 } from "..";
 import { chatSpan, ingest, otlpJson, TRACE } from "../testing";
+import { claimAlone } from "./claim-traces";
 
 const ids = ["00f067aa0ba902b1", "00f067aa0ba902b2", "00f067aa0ba902b3", "00f067aa0ba902b4"] as const;
 const OTHER_TRACE = "1af7651916cd43dd8448eb211c80319d";
@@ -443,6 +447,25 @@ describe("one call that two instrumentations report in two traces", () => {
     await ingest(ctx, [stray]);
     await ingest(ctx, [chatSpan({ spanId: ids[0], attributes: response })]);
     expect(await all(ctx)).toMatchObject([{ externalId: null, modelCallCount: 1 }]);
+  });
+
+  test("counts once if somebody held one of the conversations while the other half arrived", async () => {
+    const { ctx } = await testProject();
+    await ingest(ctx, [stray]);
+    const [held, done] = [newGate(), newGate()];
+    const holding = db().transaction(async (tx) => {
+      await tx.execute(sql`select 1 from conversations where project_id = ${ctx.projectId} for no key update`);
+      held.resolve();
+      await done.promise;
+    });
+    await held.promise;
+    await ingest(ctx, [told]);
+    expect(await all(ctx)).toHaveLength(2);
+    done.resolve();
+    await holding;
+    await db().execute(sql`update projection_queue set retry_at = 0 where project_id = ${ctx.projectId}`);
+    await projectIsolatingFailures(db(), undefined, claimAlone);
+    expect(await all(ctx)).toMatchObject([{ externalId: "s", modelCallCount: 1 }]);
   });
 
   test("is two calls if a test server repeats a response id: other times, or the same instrumentation", async () => {

@@ -13,45 +13,64 @@ export type Identities = ReadonlyMap<string, TraceIdentity>;
 const keyOf = (traceId: string, externalId: string | null) =>
   externalId === null ? `trace:${traceId}` : keyOfExternalId(externalId);
 
-/**
- * Assigns each trace to the conversation that its identity names, creating that if needed, and returns the ids of the
- * conversations whose content changed. A conversation of one trace is renamed, keeping its id and Findings; if another has
- * the name already, the trace moves there and the empty conversation is deleted.
- * Locks the rows of the conversations until the transaction ends.
- */
-export async function placeTraces(tx: Db, projectId: string, identities: Identities, now: number): Promise<string[]> {
-  const placed = await tx.execute<{ id: string; conversation_id: string | null; key: string | null }>(sql`
+/** The conversation that a trace is in, if it is in one. */
+export type Placement = { id: string; conversation_id: string | null; key: string | null };
+
+/** Returns where these traces are. They must be locked. */
+export async function loadPlacements(tx: Db, projectId: string, traceIds: readonly string[]): Promise<Placement[]> {
+  const rows = await tx.execute<Placement>(sql`
     select t.id, t.conversation_id, c.key
     from traces t left join conversations c on c.project_id = t.project_id and c.id = t.conversation_id
-    where t.project_id = ${projectId} and t.id = any(${textArray([...identities.keys()])})`);
+    where t.project_id = ${projectId} and t.id = any(${textArray(traceIds)})`);
+  return [...rows];
+}
 
-  const wanted = [...placed].map((trace) => {
-    const externalId = identities.get(trace.id)?.externalId ?? null;
-    return {
-      trace_id: trace.id,
-      // An unnamed trace that was merged into another conversation stays there.
-      key: externalId === null && trace.key !== null ? trace.key : keyOf(trace.id, externalId),
-      external_id: externalId,
-      from: trace.conversation_id,
-      was: trace.key,
-    };
-  });
+/**
+ * Assigns each of these traces that has an identity to the conversation that it names, creating that if needed, and returns the
+ * ids of the conversations whose content changed, and of those among them that are empty so far. A conversation of one trace is renamed, keeping its id and Findings; if another
+ * has the name already, the trace moves there and the empty conversation is deleted.
+ * Locks the rows of the conversations until the transaction ends.
+ */
+export async function placeTraces(
+  tx: Db,
+  projectId: string,
+  placements: readonly Placement[],
+  identities: Identities,
+  now: number,
+): Promise<{ conversationIds: string[]; empty: ReadonlySet<string> }> {
+  const wanted = placements
+    .filter((trace) => identities.has(trace.id))
+    .map((trace) => {
+      const externalId = identities.get(trace.id)?.externalId ?? null;
+      return {
+        trace_id: trace.id,
+        // An unnamed trace that was merged into another conversation stays there.
+        key: externalId === null && trace.key !== null ? trace.key : keyOf(trace.id, externalId),
+        external_id: externalId,
+        from: trace.conversation_id,
+        was: trace.key,
+      };
+    });
   const moving = wanted.filter((trace) => trace.was !== trace.key);
 
+  const empty = new Set<string>();
   if (moving.length > 0) {
     await renameLoneConversations(tx, projectId, moving);
-    await tx.execute(sql`
+    const created = await tx.execute<{ id: string; key: string }>(sql`
       insert into conversations (project_id, id, key, external_id, started_at, last_activity_at, received_at)
       select ${projectId}::text, t.id, t.key, t.external_id, ${now}::bigint, ${now}::bigint, ${now}::bigint
       from ${rowsOf(newConversations(moving), "id text, key text, external_id text")}
       order by t.key
-      on conflict (project_id, key) do nothing`);
+      on conflict (project_id, key) do nothing
+      returning id, key`);
+    const movedTo = new Set(moving.filter(({ from }) => from !== null).map(({ key }) => key));
+    for (const { id, key } of created) if (!movedTo.has(key)) empty.add(id);
   }
 
   const touched = await tx.execute<{ id: string }>(sql`
     select id from conversations
     where project_id = ${projectId}
-      and (key = any(${textArray(wanted.map((trace) => trace.key))}) or id = any(${textArray(moving.flatMap((trace) => trace.from ?? []))}))
+      and (key = any(${textArray(moving.map((trace) => trace.key))}) or id = any(${textArray(wanted.flatMap((trace) => trace.from ?? []))}))
     order by id for no key update`);
 
   if (moving.length > 0) {
@@ -79,9 +98,9 @@ export async function placeTraces(tx: Db, projectId: string, identities: Identit
         and not exists (select 1 from traces t where t.project_id = c.project_id and t.conversation_id = c.id)
       returning c.id`);
     const gone = new Set([...emptied].map((row) => row.id));
-    return [...touched].map((row) => row.id).filter((id) => !gone.has(id));
+    return { conversationIds: [...touched].map((row) => row.id).filter((id) => !gone.has(id)), empty };
   }
-  return [...touched].map((row) => row.id);
+  return { conversationIds: [...touched].map((row) => row.id), empty };
 }
 
 /** Moves the calls of traces to their new conversation before the old one is deleted, so that they keep their stored cost. */

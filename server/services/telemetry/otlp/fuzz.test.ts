@@ -192,11 +192,25 @@ test("JSON text nested too deeply to traverse is harmless", () => {
   }
 });
 
+/** What a drawn span says: every second message is the assistant's, and some are calls of tools and their results. */
+function messageDrawn(content: string, at: number) {
+  if (content === "call" || content === "call again")
+    return {
+      role: "assistant",
+      content,
+      tool_calls: [{ id: content, type: "function", function: { name: "look", arguments: "{}" } }],
+    };
+  if (content === "found") return { role: "tool", tool_call_id: "call", content };
+  if (content === "Error: not found") return { role: "tool", tool_call_id: "call again", content };
+  return { role: at % 2 ? "assistant" : "user", content };
+}
+
 const drawnSpan = fc.record({
   parent: fc.nat(6),
   kind: fc.constantFrom("chat", "execute_tool", "invoke_agent", "none"),
   start: fc.nat(5),
-  says: fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 4 }),
+  says: fc.array(fc.constantFrom("a", "b", "c", "call", "call again", "found", "Error: not found"), { maxLength: 4 }),
+  tool: fc.constantFrom(null, "call", "call again"),
   answer: fc.constantFrom("a", "b", null),
   id: fc.constantFrom("r1", "r2", ""),
   trace: fc.nat(1),
@@ -214,9 +228,9 @@ const spansDrawn = (drawn: readonly DrawnSpan[]) =>
       attributes: {
         "gen_ai.operation.name": one.kind,
         "gen_ai.response.id": one.id,
-        "gen_ai.input.messages": JSON.stringify(
-          one.says.map((content, at) => ({ role: at % 2 ? "assistant" : "user", content })),
-        ),
+        "gen_ai.input.messages": JSON.stringify(one.says.map(messageDrawn)),
+        ...(one.kind === "execute_tool" ? { "gen_ai.tool.name": "look" } : {}),
+        ...(one.tool ? { "gen_ai.tool.call.id": one.tool } : {}),
         ...(one.answer ? { "gen_ai.output.messages": one.answer } : {}),
       },
       status: { code: one.failed ? 2 : 0 },

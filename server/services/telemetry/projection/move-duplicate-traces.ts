@@ -1,5 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { inOrder } from "@/db/in-order";
+import { NOW } from "@/db/now";
 import { textArray } from "@/db/rows";
 import { moveExamples } from "@/server/services/datasets/links";
 import { moveOwnLabels } from "../conversations/own-labels";
@@ -10,6 +12,8 @@ import { moveCallsWithTraces } from "../ingest/place-traces";
 const TOUCHING_MS = 50;
 /** A response id on more calls than this comes from a test server and identifies nothing. */
 const MAX_REPEATS = 8;
+/** Delay before a pair is merged of which somebody held one conversation locked. */
+const RETRY_MS = 1000;
 
 /**
  * Moves duplicate traces. Some clients report one call in two traces: the instrumentation's, and one by the vendor's SDK with
@@ -17,7 +21,9 @@ const MAX_REPEATS = 8;
  * call. Candidates share a response id; because test servers repeat ids, their times must also touch and their
  * instrumentations differ. Of two single-span traces the later moves to the earlier.
  *
- * `responseIds` are those of conversations that just changed. Returns the ids of the conversations that received traces.
+ * `responseIds` are those of calls that just changed. A lock admits one projector per project at a time until its transaction
+ * ends, so that of two that wrote one half of a pair each, the second sees the first's. Returns the ids of the conversations that
+ * received traces.
  */
 export async function moveDuplicateTraces(
   tx: Db,
@@ -25,7 +31,48 @@ export async function moveDuplicateTraces(
   responseIds: readonly string[],
 ): Promise<string[]> {
   if (responseIds.length === 0) return [];
-  const duplicates = await tx.execute<{ trace_id: string; left: string; into: string }>(sql`
+  const oneAtATime = sql`select pg_advisory_xact_lock(hashtextextended(${`duplicate traces ${projectId}`}, 0))`;
+  const [, duplicates = []] = await inOrder<Duplicate>(tx, [oneAtATime, duplicatesOf(projectId, responseIds)]);
+  if (duplicates.length === 0) return [];
+
+  const hosts = new Set(duplicates.map(({ into }) => into));
+  const moving = duplicates.filter(({ left }) => !hosts.has(left));
+  const touched = [...new Set(moving.flatMap(({ left, into }) => [left, into]))];
+  const locked = await tx.execute<{ id: string }>(sql`
+    select id from conversations where project_id = ${projectId} and id = any(${textArray(touched)})
+    order by id for no key update skip locked`);
+  // A skipped one was deleted, or somebody holds it, whose pass may not look for this pair: it is retried when they are done.
+  const here = new Set([...locked].map(({ id }) => id));
+  const moved = moving.filter(({ left, into }) => here.has(left) && here.has(into));
+  await rebuildAlone(
+    tx,
+    projectId,
+    moving.filter((duplicate) => !moved.includes(duplicate)).map(({ trace_id }) => trace_id),
+  );
+  for (const { trace_id, left, into } of moved) {
+    await tx.execute(sql`
+      update traces set conversation_id = ${into}
+      where project_id = ${projectId} and id = ${trace_id} and conversation_id = ${left}`);
+  }
+  await moveCallsWithTraces(
+    tx,
+    projectId,
+    moved.map(({ trace_id }) => trace_id),
+  );
+  const from = moved.map(({ trace_id, left }) => ({ trace_id, from: left }));
+  await moveOwnLabels(tx, projectId, from);
+  await moveFeedback(tx, projectId, from);
+  await moveExamples(tx, projectId, from);
+  await tx.execute(sql`
+    delete from conversations c
+    where c.project_id = ${projectId} and c.id = any(${textArray(moved.map(({ left }) => left))})
+      and not exists (select 1 from traces t where t.project_id = c.project_id and t.conversation_id = c.id)`);
+  return [...new Set(moved.map(({ into }) => into))];
+}
+
+type Duplicate = { trace_id: string; left: string; into: string };
+
+const duplicatesOf = (projectId: string, responseIds: readonly string[]) => sql`
     with repeated as (
       select id from unnest(${textArray(responseIds)}) as ids(id)
       where (
@@ -52,35 +99,12 @@ export async function moveDuplicateTraces(
       and host.started_at <= duplicate.ended_at + ${TOUCHING_MS} and duplicate.started_at <= host.ended_at + ${TOUCHING_MS}
     where duplicate.single
       and (not host.single or (host.started_at, host.trace_id) < (duplicate.started_at, duplicate.trace_id))
-    order by duplicate.trace_id, host.single, host.started_at, host.trace_id`);
-  if (duplicates.length === 0) return [];
+    order by duplicate.trace_id, host.single, host.started_at, host.trace_id`;
 
-  const hosts = new Set([...duplicates].map(({ into }) => into));
-  const moving = [...duplicates].filter(({ left }) => !hosts.has(left));
-  const touched = [...new Set(moving.flatMap(({ left, into }) => [left, into]))];
-  const locked = await tx.execute<{ id: string }>(sql`
-    select id from conversations where project_id = ${projectId} and id = any(${textArray(touched)})
-    order by id for no key update skip locked`);
-  // Either may have been deleted meanwhile. Whoever holds a skipped one locked merges duplicates itself after our commit.
-  const here = new Set([...locked].map(({ id }) => id));
-  const moved = moving.filter(({ left, into }) => here.has(left) && here.has(into));
-  for (const { trace_id, left, into } of moved) {
-    await tx.execute(sql`
-      update traces set conversation_id = ${into}
-      where project_id = ${projectId} and id = ${trace_id} and conversation_id = ${left}`);
-  }
-  await moveCallsWithTraces(
-    tx,
-    projectId,
-    moved.map(({ trace_id }) => trace_id),
-  );
-  const from = moved.map(({ trace_id, left }) => ({ trace_id, from: left }));
-  await moveOwnLabels(tx, projectId, from);
-  await moveFeedback(tx, projectId, from);
-  await moveExamples(tx, projectId, from);
+/** Queues traces for passes that look for the duplicates of every call. */
+async function rebuildAlone(tx: Db, projectId: string, traceIds: readonly string[]) {
+  if (traceIds.length === 0) return;
   await tx.execute(sql`
-    delete from conversations c
-    where c.project_id = ${projectId} and c.id = any(${textArray(moved.map(({ left }) => left))})
-      and not exists (select 1 from traces t where t.project_id = c.project_id and t.conversation_id = c.id)`);
-  return [...new Set(moved.map(({ into }) => into))];
+    insert into projection_queue (project_id, trace_id, received_at, retry_at, alone)
+    select ${projectId}::text, t.id, ${NOW}, ${NOW} + ${RETRY_MS}::bigint, true from unnest(${textArray(traceIds)}) as t(id)`);
 }

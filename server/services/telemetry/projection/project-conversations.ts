@@ -1,6 +1,7 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
+import { inOrder } from "@/db/in-order";
 import { rowsOf, textArray } from "@/db/rows";
 import {
   conversationMessages,
@@ -9,84 +10,102 @@ import {
   modelCalls,
   toolCalls,
 } from "@/db/schema";
-import { insertRows, updateOf } from "@/db/sets";
-import { type PriceBook, priceCall } from "@/server/services/pricing";
+import { insertsOf, updateOf } from "@/db/sets";
+import type { ProjectId } from "@/server/platform/context";
+import { currentPriceBook, type PriceBook, priceCall } from "@/server/services/pricing";
 import { isOfKnownBucket } from "@/server/services/pricing/usage/schemas";
-import { allLabels, ownLabelsOf } from "../conversations/own-labels";
+import { allLabels } from "../conversations/own-labels";
 import { attachFeedback, writeSentFeedback } from "../feedback";
 import type { AssembledConversation, UnpricedModelCall } from "../otlp/types";
 import type { Message } from "../schemas";
 import { termsOf } from "../search/search-terms";
+import type { RowMemo } from "./row-memo";
+import { callKey, loadStoredRows, ofCallKey, type StoredRows } from "./stored-rows";
 
 /** Characters of the first user message that lists show. */
 const PREVIEW_CHARACTERS = 280;
 
-export type ProjectedConversation = { id: string; traceIds: string[]; assembled: AssembledConversation };
+/** `memo` belongs to the reading that the conversation was assembled from. `isEmpty`: nothing is stored of it yet. */
+export type ProjectedConversation = {
+  id: string;
+  traceIds: string[];
+  ownLabels: readonly string[];
+  assembled: AssembledConversation;
+  memo: RowMemo;
+  isEmpty: boolean;
+};
 /** With the client's labels and people's labels combined. */
 type Labelled = ProjectedConversation & { labels: string[] };
 
-const digestOf = (row: object) => createHash("sha1").update(JSON.stringify(row)).digest("base64url");
-const withDigest = <Row extends object>(row: Row) => ({ ...row, digest: digestOf(row) });
+const digestOf = (row: object) => hash("sha1", JSON.stringify(row), "base64url");
+
+/** The response ids of written calls: of all in the conversations, and of those whose rows have changed. */
+export type WrittenCalls = { responseIds: readonly string[]; changedResponseIds: readonly string[] };
 
 /**
  * Writes rebuilt conversations. Only changed rows are written: appending a message to a long conversation writes one row, and
- * an unchanged model call keeps its stored cost. Returns the response ids of all calls.
+ * an unchanged model call keeps its stored cost.
  */
 export async function writeConversations(
   tx: Db,
   projectId: string,
-  book: PriceBook,
   projected: readonly ProjectedConversation[],
   receivedAt: number,
-) {
-  const ids = projected.map((conversation) => conversation.id);
-  const own = await ownLabelsOf(tx, projectId, ids);
+): Promise<WrittenCalls> {
   const conversations: Labelled[] = projected.map((conversation) => ({
     ...conversation,
-    labels: allLabels(conversation.assembled.labels, own.get(conversation.id) ?? []),
+    labels: allLabels(conversation.assembled.labels, conversation.ownLabels),
   }));
-  await writeMessages(tx, projectId, ids, conversations);
-  await writeToolCalls(tx, projectId, ids, conversations);
-  const responseIds = await writeModelCalls(tx, projectId, ids, conversations, book);
-  await writeSummaries(tx, projectId, ids, conversations, receivedAt);
-  await writeSearch(tx, projectId, conversations);
-  await attachFeedback(tx, projectId, ids);
-  await writeSentFeedback(
+  const ids = conversations.map(({ id }) => id);
+  const calls = conversations.flatMap(({ assembled }) => assembled.modelCalls);
+  const stored = await loadStoredRows(
     tx,
     projectId,
-    conversations.map(({ id, assembled }) => ({ id, feedback: assembled.feedback })),
+    projected.filter(({ isEmpty }) => !isEmpty),
   );
-  return { responseIds };
+
+  const { changed, gone } = changedModelCalls(conversations, stored);
+  const [modelCallRows] = await Promise.all([
+    withCosts(tx, projectId, changed, stored),
+    inOrder(tx, [
+      ...messageWrites(projectId, conversations, stored),
+      ...toolCallWrites(projectId, conversations, stored),
+    ]),
+  ]);
+  const search = changedSearch(conversations, stored);
+  const results = await inOrder<WrittenSearch>(tx, [
+    ...deletionsOf("model_calls", projectId, gone),
+    ...insertsOf(modelCalls, { same: { project_id: projectId }, rows: modelCallRows, onConflict: {} }),
+    ...summaryWrites(projectId, ids, conversations, receivedAt),
+    ...searchWrites(projectId, search),
+  ]);
+  rememberSearch(search, stored, results.flat());
+
+  if (stored.waitingFeedback) await attachFeedback(tx, projectId, ids);
+  if (stored.sentFeedback || conversations.some(({ assembled }) => assembled.feedback.length > 0)) {
+    await writeSentFeedback(
+      tx,
+      projectId,
+      conversations.map(({ id, assembled }) => ({ id, feedback: assembled.feedback })),
+    );
+  }
+  return {
+    responseIds: responseIdsOf(calls),
+    changedResponseIds: responseIdsOf(changed.map(({ call }) => call)),
+  };
 }
 
-/**
- * Digests of the rows of messages, by the parts of the message: a cached reading has one array of parts for each distinct
- * message and returns it again in every pass, so that a pass need not digest what it digested before.
- */
-const messageDigests = new WeakMap<Message["parts"], { of: string; digest: string }>();
+const responseIdsOf = (calls: readonly UnpricedModelCall[]) => [
+  ...new Set(calls.flatMap(({ responseId }) => indexable(responseId) ?? [])),
+];
 
-async function writeMessages(
-  tx: Db,
-  projectId: string,
-  ids: string[],
-  conversations: readonly ProjectedConversation[],
-) {
-  const stored = await tx.execute<{ conversation_id: string; position: number; digest: string }>(sql`
-    select conversation_id, position, digest from conversation_messages
-    where project_id = ${projectId} and conversation_id = any(${textArray(ids)})`);
-  const known = new Map([...stored].map((row) => [`${row.conversation_id} ${row.position}`, row.digest]));
-
+function* messageWrites(projectId: string, conversations: readonly ProjectedConversation[], stored: StoredRows) {
   const changed = [];
-  for (const { id, assembled } of conversations) {
+  const shorter = [];
+  for (const { id, assembled, memo } of conversations) {
+    const known = stored.messages.get(id) ?? [];
     for (const [position, message] of assembled.messages.entries()) {
-      const key = `${id} ${position}`;
-      const stored = known.get(key);
-      known.delete(key);
-      // With the parts this says all that is in the row: role, calls and call id belong to the same message as the parts.
-      const of = `${key} ${message.spanId} ${message.at}`;
-      const memoized = messageDigests.get(message.parts);
-      if (memoized?.of === of && memoized.digest === stored) continue;
-      const row = withDigest({
+      const row = () => ({
         conversation_id: id,
         position,
         role: message.role,
@@ -96,38 +115,27 @@ async function writeMessages(
         span_id: message.spanId,
         at: message.at === null ? null : Math.floor(message.at),
       });
-      messageDigests.set(message.parts, { of, digest: row.digest });
-      if (row.digest !== stored) changed.push(row);
+      // With the parts this says all that is in the row: role, calls and call id belong to the same message as the parts.
+      const place = `${position} ${message.spanId} ${message.at}`;
+      const digest = memo.digest(message.parts, place, () => digestOf(row()));
+      if (digest !== known[position]) changed.push({ ...row(), digest });
     }
+    if (known.length > assembled.messages.length) shorter.push({ id, length: assembled.messages.length });
   }
-
-  if (known.size > 0) {
-    await tx.execute(sql`
-      delete from conversation_messages m
-      using ${rowsOf(
-        conversations.map(({ id, assembled }) => ({ id, length: assembled.messages.length })),
-        "id text, length int",
-      )}
-      where m.project_id = ${projectId} and m.conversation_id = t.id and m.position >= t.length`);
+  if (shorter.length > 0) {
+    yield sql`
+      delete from conversation_messages m using ${rowsOf(shorter, "id text, length int")}
+      where m.project_id = ${projectId} and m.conversation_id = t.id and m.position >= t.length`;
   }
-  await insertRows(tx, conversationMessages, { same: { project_id: projectId }, rows: changed, onConflict: {} });
+  yield* insertsOf(conversationMessages, { same: { project_id: projectId }, rows: changed, onConflict: {} });
 }
 
-async function writeToolCalls(
-  tx: Db,
-  projectId: string,
-  ids: string[],
-  conversations: readonly ProjectedConversation[],
-) {
-  const stored = await tx.execute<{ trace_id: string; span_id: string; digest: string }>(sql`
-    select trace_id, span_id, digest from tool_calls
-    where project_id = ${projectId} and conversation_id = any(${textArray(ids)})`);
-  const known = new Map([...stored].map((row) => [`${row.trace_id} ${row.span_id}`, row.digest]));
-
+function* toolCallWrites(projectId: string, conversations: readonly ProjectedConversation[], stored: StoredRows) {
+  const gone = new Set(stored.toolCalls.keys());
   const changed = [];
-  for (const { id, assembled } of conversations) {
+  for (const { id, assembled, memo } of conversations) {
     for (const call of assembled.toolCalls) {
-      const row = withDigest({
+      const row = () => ({
         trace_id: call.traceId,
         span_id: call.spanId,
         conversation_id: id,
@@ -139,97 +147,92 @@ async function writeToolCalls(
         started_at: Math.floor(call.startedAt),
         ended_at: Math.floor(call.endedAt),
       });
-      const key = `${call.traceId} ${call.spanId}`;
-      if (known.get(key) !== row.digest) changed.push(row);
-      known.delete(key);
+      const digest = memo.digest(call, "", () => digestOf(row()));
+      const key = callKey(call);
+      if (stored.toolCalls.get(key) !== digest) changed.push({ ...row(), digest });
+      gone.delete(key);
     }
   }
-
-  await deleteCalls(tx, "tool_calls", projectId, known.keys());
-  await insertRows(tx, toolCalls, { same: { project_id: projectId }, rows: changed, onConflict: {} });
+  yield* deletionsOf("tool_calls", projectId, gone);
+  yield* insertsOf(toolCalls, { same: { project_id: projectId }, rows: changed, onConflict: {} });
 }
 
-type StoredCall = {
+const sameList = (one: readonly string[], other: readonly string[]) =>
+  one.length === other.length && one.every((item, index) => item === other[index]);
+
+const modelCallRow = (conversationId: string, call: UnpricedModelCall) => ({
+  trace_id: call.traceId,
+  span_id: call.spanId,
+  conversation_id: conversationId,
+  type: call.type,
+  name: call.name,
+  provider: call.provider,
+  requested_model: call.requestedModel,
+  response_model: call.responseModel,
+  response_id: indexable(call.responseId),
+  usage: call.usage,
+  raw_usage: call.rawUsage,
+  usage_rule: call.usageRule,
+  finish_reasons: call.finishReasons,
+  status: call.status,
+  error: call.error,
+  started_at: Math.floor(call.startedAt),
+  ended_at: Math.floor(call.endedAt),
+  reported_cost: call.reportedCost,
+});
+
+type ChangedCall = { id: string; call: UnpricedModelCall; labels: string[]; digest: string };
+
+/** Returns the calls whose rows differ from what is stored, and the keys of stored calls that are no more. */
+function changedModelCalls(conversations: readonly Labelled[], stored: StoredRows) {
+  const gone = new Set(stored.modelCalls.keys());
+  const changed: ChangedCall[] = [];
+  for (const { id, labels, assembled, memo } of conversations) {
+    for (const call of assembled.modelCalls) {
+      const key = callKey(call);
+      gone.delete(key);
+      const before = stored.modelCalls.get(key);
+      const digest = memo.digest(call, "", () => digestOf(modelCallRow(id, call)));
+      // Not part of the digest: people change labels without a rebuild.
+      if (before?.digest !== digest || !sameList(before.labels, labels)) changed.push({ id, call, labels, digest });
+    }
+  }
+  return { changed, gone };
+}
+
+type StoredCost = {
   trace_id: string;
   span_id: string;
-  digest: string;
-  labels: string[];
   priced_by: string;
   cost_total: string | null;
   cost: object | null;
 };
 
-const sameList = (one: readonly string[], other: readonly string[]) =>
-  one.length === other.length && one.every((item, index) => item === other[index]);
-
 /** The inputs of a call's price, apart from the price book: while they are unchanged, so is the cost. */
 const pricedBy = (call: UnpricedModelCall) =>
   JSON.stringify([call.provider, call.requestedModel, call.responseModel, Object.entries(call.usage ?? {}).sort()]);
 
-async function writeModelCalls(
-  tx: Db,
-  projectId: string,
-  ids: string[],
-  conversations: readonly Labelled[],
-  book: PriceBook,
-) {
-  const calls = conversations.flatMap(({ id, labels, assembled }) =>
-    assembled.modelCalls.map((call) => ({ id, labels, call })),
+/** Returns the rows of changed calls: with their stored cost, or with today's if they are new or their price depends on what changed. */
+async function withCosts(tx: Db, projectId: string, changed: readonly ChangedCall[], stored: StoredRows) {
+  const before = await loadCosts(
+    tx,
+    projectId,
+    changed.map(({ call }) => callKey(call)).filter((key) => stored.modelCalls.has(key)),
   );
-  const traceIds = [...new Set(calls.map(({ call }) => call.traceId))];
-  // By conversation and by trace: a call whose trace just moved here is still under its old conversation.
-  const stored = await tx.execute<StoredCall>(sql`
-    select trace_id, span_id, digest, labels, cost_total, cost,
-           json_build_array(provider, requested_model, response_model, usage)::text as priced_by
-    from model_calls
-    where project_id = ${projectId}
-      and (conversation_id = any(${textArray(ids)}) or trace_id = any(${textArray(traceIds)}))`);
-  const known = new Map([...stored].map((row) => [`${row.trace_id} ${row.span_id}`, row]));
-
-  const changed = [];
-  for (const { id, labels, call } of calls) {
-    const key = `${call.traceId} ${call.spanId}`;
-    const before = known.get(key);
-    known.delete(key);
-    const row = withDigest({
-      trace_id: call.traceId,
-      span_id: call.spanId,
-      conversation_id: id,
-      type: call.type,
-      name: call.name,
-      provider: call.provider,
-      requested_model: call.requestedModel,
-      response_model: call.responseModel,
-      response_id: indexable(call.responseId),
-      usage: call.usage,
-      raw_usage: call.rawUsage,
-      usage_rule: call.usageRule,
-      finish_reasons: call.finishReasons,
-      status: call.status,
-      error: call.error,
-      started_at: Math.floor(call.startedAt),
-      ended_at: Math.floor(call.endedAt),
-      reported_cost: call.reportedCost,
-    });
-    // Not part of the digest: people change labels without a rebuild.
-    if (before?.digest === row.digest && sameList(before.labels, labels)) continue;
-    changed.push({ ...row, labels, ...costOf(call, before, book) });
+  let book: PriceBook | undefined;
+  const rows = [];
+  for (const { id, call, labels, digest } of changed) {
+    const costs = before.get(callKey(call));
+    // Also if no price was known: prices added later apply to later calls, and to earlier ones only by repricing.
+    if (costs && samePricing(costs.priced_by, call)) {
+      rows.push({ ...modelCallRow(id, call), digest, labels, cost_total: costs.cost_total, cost: costs.cost });
+      continue;
+    }
+    book ??= await currentPriceBook({ db: tx, projectId: projectId as ProjectId });
+    const { cost, totalDecimal } = priceCall(book, { ...call, at: call.startedAt });
+    rows.push({ ...modelCallRow(id, call), digest, labels, cost_total: totalDecimal, cost });
   }
-
-  await deleteCalls(tx, "model_calls", projectId, known.keys());
-  await insertRows(tx, modelCalls, { same: { project_id: projectId }, rows: changed, onConflict: {} });
-  return [...new Set(calls.flatMap(({ call }) => indexable(call.responseId) ?? []))];
-}
-
-/** No provider's ids are longer, and index entries are limited in size. */
-const RESPONSE_ID_MAX = 300;
-const indexable = (id: string | null) => (id !== null && id.length <= RESPONSE_ID_MAX ? id : null);
-
-function costOf(call: UnpricedModelCall, before: StoredCall | undefined, book: PriceBook) {
-  // Also if no price was known: prices added later apply to later calls, and to earlier ones only by repricing.
-  if (before && samePricing(before.priced_by, call)) return { cost_total: before.cost_total, cost: before.cost };
-  const { cost, totalDecimal } = priceCall(book, { ...call, at: call.startedAt });
-  return { cost_total: totalDecimal, cost };
+  return rows;
 }
 
 const samePricing = (stored: string, call: UnpricedModelCall) => {
@@ -237,21 +240,31 @@ const samePricing = (stored: string, call: UnpricedModelCall) => {
   return pricedBy(call) === pricedBy({ ...call, provider, requestedModel, responseModel, usage });
 };
 
-async function deleteCalls(tx: Db, table: "tool_calls" | "model_calls", projectId: string, keys: Iterable<string>) {
-  const gone = [...keys].map((key) => ({ trace_id: key.split(" ")[0], span_id: key.split(" ")[1] }));
-  if (gone.length === 0) return;
-  await tx.execute(sql`
-    delete from ${sql.raw(table)} c using ${rowsOf(gone, "trace_id text, span_id text")}
-    where c.project_id = ${projectId} and c.trace_id = t.trace_id and c.span_id = t.span_id`);
+async function loadCosts(tx: Db, projectId: string, keys: readonly string[]) {
+  if (keys.length === 0) return new Map<string, StoredCost>();
+  const calls = keys.map(ofCallKey);
+  const rows = await tx.execute<StoredCost>(sql`
+    select trace_id, span_id, cost_total, cost,
+           json_build_array(provider, requested_model, response_model, usage)::text as priced_by
+    from model_calls
+    where project_id = ${projectId} and trace_id = any(${textArray([...new Set(calls.map(({ trace_id }) => trace_id))])})
+      and (trace_id, span_id) in (
+        select * from unnest(${textArray(calls.map(({ trace_id }) => trace_id))}, ${textArray(calls.map(({ span_id }) => span_id))}))`);
+  return new Map([...rows].map((row) => [`${row.trace_id} ${row.span_id}`, row]));
 }
 
-async function writeSummaries(
-  tx: Db,
-  projectId: string,
-  ids: string[],
-  conversations: readonly Labelled[],
-  receivedAt: number,
-) {
+/** No provider's ids are longer, and index entries are limited in size. */
+const RESPONSE_ID_MAX = 300;
+const indexable = (id: string | null) => (id !== null && id.length <= RESPONSE_ID_MAX ? id : null);
+
+function* deletionsOf(table: "tool_calls" | "model_calls", projectId: string, keys: ReadonlySet<string>) {
+  if (keys.size === 0) return;
+  yield sql`
+    delete from ${sql.raw(table)} c using ${rowsOf([...keys].map(ofCallKey), "trace_id text, span_id text")}
+    where c.project_id = ${projectId} and c.trace_id = t.trace_id and c.span_id = t.span_id`;
+}
+
+function* summaryWrites(projectId: string, ids: string[], conversations: readonly Labelled[], receivedAt: number) {
   const rows = conversations.map(({ id, traceIds, labels, assembled }) => ({
     id,
     trace_ids: traceIds,
@@ -271,7 +284,7 @@ async function writeSummaries(
   if (rows.length === 0) return;
   const summaries = updateOf(conversationTable, rows);
   // The database sums costs, as decimals.
-  await tx.execute(sql`
+  yield sql`
     update conversations set ${summaries.set}, received_at = greatest(conversations.received_at, ${receivedAt}::bigint),
       cost = m.cost, unpriced_call_count = coalesce(m.unpriced, 0)
     from ${summaries.rows}
@@ -280,25 +293,48 @@ async function writeSummaries(
       from model_calls where project_id = ${projectId} and conversation_id = any(${textArray(ids)})
       group by conversation_id
     ) m on m.conversation_id = t.id
-    where conversations.project_id = ${projectId} and ${summaries.matches} and conversations.id = any(${textArray(ids)})`);
+    where conversations.project_id = ${projectId} and ${summaries.matches} and conversations.id = any(${textArray(ids)})`;
 }
 
-async function writeSearch(tx: Db, projectId: string, conversations: readonly Labelled[]) {
-  const rows = conversations.map(({ id, labels, assembled }) => ({
-    conversation_id: id,
-    started_at: Math.floor(assembled.startedAt),
-    terms: termsOf({
-      texts: assembled.messages.filter((message) => message.role !== "system").map(textOf),
-      models: modelsOf(assembled),
-      labels,
-      userId: assembled.userId,
-    }),
-  }));
-  await insertRows(tx, conversationSearch, {
+type ChangedSearch = {
+  of: string;
+  memo: RowMemo;
+  row: { conversation_id: string; started_at: number; terms: string[] };
+};
+type WrittenSearch = { conversation_id: string; version: string };
+
+/** Returns the search rows that may differ from what is stored: those that are not as this process has written them. */
+function changedSearch(conversations: readonly Labelled[], stored: StoredRows): ChangedSearch[] {
+  const changed = [];
+  for (const { id, labels, assembled, memo } of conversations) {
+    const words = memo.words.of(assembled.messages.filter((message) => message.role !== "system"));
+    const startedAt = Math.floor(assembled.startedAt);
+    const others = { models: modelsOf(assembled), labels, userId: assembled.userId };
+    const of = JSON.stringify([startedAt, others, memo.words.version]);
+    if (memo.search?.of === of && memo.search.version === stored.search.get(id)) continue;
+    const row = { conversation_id: id, started_at: startedAt, terms: [...words, ...termsOf(others)] };
+    changed.push({ of, memo, row });
+  }
+  return changed;
+}
+
+function* searchWrites(projectId: string, changed: readonly ChangedSearch[]) {
+  const rows = changed.map(({ row }) => row);
+  const inserts = insertsOf(conversationSearch, {
     same: { project_id: projectId },
     rows,
     onConflict: { changedOnly: true },
   });
+  for (const insert of inserts) yield sql`${insert} returning conversation_id, xmin::text as version`;
+}
+
+/** Remembers the versions of search rows; one that was not written is as it was stored. */
+function rememberSearch(changed: readonly ChangedSearch[], stored: StoredRows, written: readonly WrittenSearch[]) {
+  const versions = new Map(written.map((row) => [row.conversation_id, row.version]));
+  for (const { of, memo, row } of changed) {
+    const version = versions.get(row.conversation_id) ?? stored.search.get(row.conversation_id);
+    memo.search = version === undefined ? null : { of, version };
+  }
 }
 
 /** Longer than any model name, shorter than the limit of an index entry. */

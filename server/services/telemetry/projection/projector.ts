@@ -101,7 +101,7 @@ async function projectBatch(
       reading = cache?.begin();
       const rebuilt: Rebuilt[] = [];
       for (const traces of claimed) rebuilt.push(await rebuildTraces(tx, traces, reading));
-      for (const project of rebuilt) await mergeDuplicateTraces(tx, project, reading);
+      for (const project of rebuilt) await mergeDuplicateTraces(tx, project, { of: "changed", cache: reading });
       await journal?.end(tx);
       return passOf(claimed, 0);
     });
@@ -164,7 +164,7 @@ async function rebuildOrScheduleRetry(tx: Db, claim: ClaimedTraces, rebuilt: Reb
 /** A failure here only leaves a call counted twice, which is better than failing the conversation. */
 const tryMergeDuplicateTraces = (tx: Db, project: Rebuilt) =>
   tx
-    .transaction((step) => mergeDuplicateTraces(step, project))
+    .transaction((step) => mergeDuplicateTraces(step, project, { of: "all" }))
     .catch((error: unknown) => {
       rethrowDatabaseTrouble(error);
       logger("projector").warn(

@@ -1,6 +1,7 @@
 import { type Assembler, createAssembler, IdentityFold } from "../otlp";
 import type { AssembledConversation, LogRecord, SpanRecord } from "../otlp/types";
 import type { TraceKeys } from "./load-spans";
+import { RowMemo } from "./row-memo";
 
 /** A span with all log records that refer to it, oldest first. */
 export type ReadSpan = { span: SpanRecord; logs: readonly LogRecord[] };
@@ -24,6 +25,7 @@ export class TraceReading {
 export class Reading {
   private readonly assembler: Assembler = createAssembler();
   readonly traces = new Map<string, TraceReading>();
+  readonly rows = new RowMemo();
 
   /** Whether it has no trace but these members, and nothing of them that is gone or was replaced. */
   agreesWith(members: readonly string[], keys: ReadonlyMap<string, TraceKeys>): boolean {
@@ -64,7 +66,7 @@ export class Reading {
     let keys = 0;
     for (const { spans, logs } of this.traces.values())
       keys += BYTES_PER_TRACE + BYTES_PER_KEY * (spans.size + logs.size);
-    return BYTES_PER_READING + keys + this.assembler.bytes();
+    return BYTES_PER_READING + keys + this.assembler.bytes() + this.rows.bytes;
   }
 
   private trace(traceId: string): TraceReading {

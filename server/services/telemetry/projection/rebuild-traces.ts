@@ -1,15 +1,13 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { textArray } from "@/db/rows";
-import type { ProjectId } from "@/server/platform/context";
-import { currentPriceBook } from "@/server/services/pricing";
 import type { ClaimedTraces } from "../ingest/claim-traces";
-import { placeTraces } from "../ingest/place-traces";
+import { loadPlacements, placeTraces } from "../ingest/place-traces";
 import { withoutDeletedTraces } from "../ingest/tombstones";
 import { IdentityFold } from "../otlp";
 import { loadKeys, type TraceKeys } from "./load-spans";
 import { moveDuplicateTraces } from "./move-duplicate-traces";
-import { type ProjectedConversation, writeConversations } from "./project-conversations";
+import { type ProjectedConversation, type WrittenCalls, writeConversations } from "./project-conversations";
 import { type Missing, missingIn, readMissing, type StoredLog } from "./read-missing";
 import { Reading, type ReadSpan, type TraceReading } from "./reading";
 import type { CachePass } from "./reading-cache";
@@ -17,8 +15,8 @@ import type { CachePass } from "./reading-cache";
 /** Spans buffered between the first pass (identity) and the second (content); beyond that, spans are read twice. */
 const MAX_BUFFERED_SPANS = 5_000;
 
-/** The response ids of the calls in a project's rebuilt conversations. */
-export type Rebuilt = { projectId: string; receivedAt: number; responseIds: readonly string[] };
+/** The calls in a project's rebuilt conversations. */
+export type Rebuilt = WrittenCalls & { projectId: string; receivedAt: number };
 
 /** Rebuilds the conversations of dequeued traces, from nothing unless there is a `cache`. */
 export async function rebuildTraces(
@@ -27,50 +25,56 @@ export async function rebuildTraces(
   cache?: CachePass,
 ): Promise<Rebuilt> {
   // Locked before reading: of two projectors on one trace, the second sees everything that the first saw.
-  const locked = await tx.execute<{ id: string; conversation_id: string | null }>(sql`
-    select id, conversation_id from traces where project_id = ${projectId} and id = any(${textArray(claimed)})
-    order by id for no key update`);
-  const traceIds = await withoutDeletedTraces(tx, projectId, claimed);
+  await tx.execute(sql`
+    select 1 from traces where project_id = ${projectId} and id = any(${textArray(claimed)}) order by id for no key update`);
+  const [traceIds, placements, keys] = await Promise.all([
+    withoutDeletedTraces(tx, projectId, claimed),
+    loadPlacements(tx, projectId, claimed),
+    loadKeys(tx, projectId, claimed),
+  ]);
+  const here = new Set(traceIds);
+  for (const traceId of keys.keys()) if (!here.has(traceId)) keys.delete(traceId);
 
-  const conversationOf = new Map([...locked].map((row) => [row.id, row.conversation_id]));
-  const first = await readTraces(tx, projectId, traceIds, (traceId) => {
+  const conversationOf = new Map(placements.map((trace) => [trace.id, trace.conversation_id]));
+  const first = await readTraces(tx, projectId, keys, (traceId) => {
     const conversationId = conversationOf.get(traceId);
     return conversationId ? cache?.peek(projectId, conversationId)?.traces.get(traceId) : undefined;
   });
   // Log records may arrive before their spans: until then there is nothing to place.
-  if (first.identities.size === 0) return { projectId, receivedAt, responseIds: [] };
-  const conversationIds = await placeTraces(tx, projectId, first.identities, receivedAt);
-  const { responseIds } = await rebuild(tx, projectId, conversationIds, receivedAt, cache, first);
-  return { projectId, receivedAt, responseIds };
+  if (first.identities.size === 0) return { projectId, receivedAt, responseIds: [], changedResponseIds: [] };
+  const placed = await placeTraces(tx, projectId, placements, first.identities, receivedAt);
+  return { projectId, receivedAt, ...(await rebuild(tx, projectId, placed, receivedAt, cache, first)) };
 }
 
 /**
- * Merges duplicate traces into the conversations that were just rebuilt. Call last in the transaction: a lock admits one
- * projector per project at a time, so that of two that rebuilt one half of a pair each, the second sees the first's commit.
+ * Merges duplicate traces into the conversations that were just rebuilt. Call last in the transaction. Only calls that have
+ * changed can have become half of a pair; `of: "all"` also finds pairs that an earlier pass could not merge.
  */
 export async function mergeDuplicateTraces(
   tx: Db,
-  { projectId, receivedAt, responseIds }: Rebuilt,
-  cache?: CachePass,
+  { projectId, receivedAt, ...calls }: Rebuilt,
+  { of, cache }: { of: "changed" | "all"; cache?: CachePass | undefined },
 ): Promise<void> {
-  if (responseIds.length === 0) return;
-  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`duplicate traces ${projectId}`}, 0))`);
+  const responseIds = of === "all" ? calls.responseIds : calls.changedResponseIds;
   const hosts = await moveDuplicateTraces(tx, projectId, responseIds);
-  if (hosts.length > 0) await rebuild(tx, projectId, hosts, receivedAt, cache);
+  if (hosts.length === 0) return;
+  await rebuild(tx, projectId, { conversationIds: hosts, empty: new Set() }, receivedAt, cache);
 }
 
 /** Assembles conversations from all spans of their traces, loading those that neither the cache nor `read` has. */
 async function rebuild(
   tx: Db,
   projectId: string,
-  conversationIds: string[],
+  { conversationIds, empty }: Awaited<ReturnType<typeof placeTraces>>,
   receivedAt: number,
   cache?: CachePass,
   read?: ReadTraces,
 ) {
-  const members = await tx.execute<{ id: string; conversation_id: string }>(sql`
-    select id, conversation_id from traces
-    where project_id = ${projectId} and conversation_id = any(${textArray(conversationIds)}) order by id`);
+  const members = await tx.execute<{ id: string; conversation_id: string; own_labels: string[] }>(sql`
+    select t.id, t.conversation_id, c.own_labels
+    from traces t join conversations c on c.project_id = t.project_id and c.id = t.conversation_id
+    where t.project_id = ${projectId} and t.conversation_id = any(${textArray(conversationIds)}) order by t.id`);
+  const ownLabels = new Map([...members].map((row) => [row.conversation_id, row.own_labels]));
   const others = [...members].map((row) => row.id).filter((id) => !read?.traceIds.has(id));
   const keys = new Map([...(read?.keys ?? []), ...(await loadKeys(tx, projectId, others))]);
 
@@ -89,10 +93,12 @@ async function rebuild(
     id,
     // By start time; the sort is stable, so ties keep the database's order by id.
     traceIds: (tracesOf.get(id) ?? []).sort((a, b) => reading.startOf(a) - reading.startOf(b)),
+    ownLabels: ownLabels.get(id) ?? [],
     assembled: reading.finish(),
+    memo: reading.rows,
+    isEmpty: empty.has(id),
   }));
-  const book = await currentPriceBook({ db: tx, projectId: projectId as ProjectId });
-  const written = await writeConversations(tx, projectId, book, projected, receivedAt);
+  const written = await writeConversations(tx, projectId, projected, receivedAt);
   for (const [id, { reading, again }] of readings) cache?.put(projectId, id, reading, again);
   return written;
 }
@@ -146,10 +152,9 @@ type ReadTraces = Awaited<ReturnType<typeof readTraces>>;
 async function readTraces(
   tx: Db,
   projectId: string,
-  traceIds: readonly string[],
+  keys: ReadonlyMap<string, TraceKeys>,
   cachedOf: (traceId: string) => TraceReading | undefined,
 ) {
-  const keys = await loadKeys(tx, projectId, traceIds);
   const missing: Missing[] = [];
   const folds = new Map<string, IdentityFold>();
   for (const [traceId, stored] of keys) {
@@ -183,5 +188,5 @@ async function readTraces(
     buffered.get(traceId)?.logs.set(log.id, log);
   }
   const identities = new Map([...folds].map(([traceId, fold]) => [traceId, fold.identity()]));
-  return { identities, traceIds: new Set(traceIds), keys, buffered };
+  return { identities, traceIds: new Set(keys.keys()), keys, buffered };
 }

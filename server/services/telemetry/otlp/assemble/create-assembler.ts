@@ -5,12 +5,12 @@ import { byTime } from "./by-time";
 import { exchangesOf } from "./exchanges";
 import { BYTES_PER_CHARACTER, InternedMessages } from "./interned-messages";
 import { type JoinedCall, joinCalls } from "./join-calls";
-import { modelCallOf, toMs } from "./model-call";
+import { ModelCalls, toMs } from "./model-call";
 import { rebuildMessages } from "./rebuild-messages";
 import { sentFeedback } from "./sent-feedback";
 import { readFacts, type SpanFacts } from "./span-facts";
 import { SpanTree } from "./span-tree";
-import { joinToolCalls } from "./tool-calls";
+import { joinToolCalls, ToolCallMemo } from "./tool-calls";
 
 /**
  * Assembles a conversation from its spans. Spans are added one at a time, in any order, and only compact facts are retained,
@@ -22,7 +22,10 @@ export type Assembler = {
    * when more log records refer to it; without them, that has no effect.
    */
   add(span: SpanRecord, logs: readonly LogRecord[]): void;
-  /** Returns the conversation of the spans added so far, independent of their order. More spans may be added afterwards. */
+  /**
+   * Returns the conversation of the spans added so far, independent of their order. More spans may be added afterwards; calls and
+   * parts of messages that they do not change are then the same objects again.
+   */
   finish(): AssembledConversation;
   /** Estimates the memory that the facts and messages take, in bytes. */
   bytes(): number;
@@ -36,6 +39,8 @@ export function createAssembler(): Assembler {
   const identity = new IdentityFold();
   const labels = new LabelFold();
   const facts = new Map<string, SpanFacts>();
+  const modelCalls = new ModelCalls();
+  const toolCallMemo = new ToolCallMemo();
   let unmeasured: SpanFacts[] = [];
   let factBytes = 0;
   let firstUs = Number.POSITIVE_INFINITY;
@@ -60,10 +65,10 @@ export function createAssembler(): Assembler {
       const tree = new SpanTree(spans);
       const calls = joinCalls(spans, tree);
       const messages = rebuildMessages(exchangesOf(spans, calls, tree), interned);
-      const { toolCalls, toolCallCount, failedByResult } = joinToolCalls(spans, tree, messages);
+      const { toolCalls, toolCallCount, failedByResult } = joinToolCalls(spans, tree, messages, toolCallMemo);
       return {
         messages,
-        modelCalls: modelCallsOf(calls),
+        modelCalls: modelCallsOf(calls, modelCalls),
         toolCalls,
         toolCallCount,
         errorCount: failedSpans(spans, calls, tree) + failedByResult,
@@ -77,15 +82,15 @@ export function createAssembler(): Assembler {
     bytes() {
       for (const span of unmeasured) factBytes += BYTES_PER_CHARACTER * JSON.stringify(span).length + BYTES_PER_SPAN;
       unmeasured = [];
-      return factBytes + interned.bytes;
+      return factBytes + interned.bytes + modelCalls.bytes + toolCallMemo.bytes;
     },
   };
 }
 
-function modelCallsOf(calls: readonly JoinedCall[]): AssembledConversation["modelCalls"] {
+function modelCallsOf(calls: readonly JoinedCall[], modelCalls: ModelCalls): AssembledConversation["modelCalls"] {
   return [...calls]
     .sort((one, other) => byTime(one.spans[0] as SpanFacts, other.spans[0] as SpanFacts))
-    .map(modelCallOf)
+    .map((call) => modelCalls.of(call))
     .filter((call) => call !== null);
 }
 

@@ -19,10 +19,17 @@ export class InternedMessages {
   /** Lists of messages, each by the id of its exact form. */
   readonly lists = new ListTree();
 
-  /** Returns the id of a list of messages. */
+  /**
+   * Returns the id of a list of messages. Most lists repeat an earlier one and extend it, so each message is first compared with
+   * the one that was there: looking it up takes a hash of its whole text.
+   */
   list(messages: readonly PlainMessage[]): ListId {
     let list = EMPTY_LIST;
-    for (const message of messages) list = this.lists.extend(list, this.variant(message));
+    for (const message of messages) {
+      const likely = this.lists.likelyExtension(list);
+      const repeats = likely !== EMPTY_LIST && sameForm(this.message(this.lists.lastOf(likely)), message);
+      list = repeats ? likely : this.lists.extend(list, this.variant(message));
+    }
     return list;
   }
 
@@ -92,6 +99,28 @@ const BYTES_PER_MESSAGE = 400;
 const copyOf = (message: PlainMessage): PlainMessage => JSON.parse(JSON.stringify(message));
 
 const NO_MESSAGE: PlainMessage = { role: "", parts: [], toolCalls: [], toolCallId: null };
+
+/** Whether both have the same JSON text. `false` also where that is not seen at once. */
+function sameForm(one: PlainMessage, other: PlainMessage): boolean {
+  return (
+    one.role === other.role &&
+    one.toolCallId === other.toolCallId &&
+    one.parts.length === other.parts.length &&
+    one.toolCalls.length === other.toolCalls.length &&
+    one.parts.every((part, at) => sameFields(part, other.parts[at])) &&
+    one.toolCalls.every((call, at) => sameFields(call, other.toolCalls[at]))
+  );
+}
+
+/** Compares fields in order, as JSON text has them; those that contain objects count as different. */
+function sameFields(one: object, other: object | undefined): boolean {
+  if (other === undefined) return false;
+  const [fields, others] = [Object.entries(one), Object.entries(other)];
+  return (
+    fields.length === others.length &&
+    fields.every(([name, value], at) => name === others[at]?.[0] && value === others[at]?.[1])
+  );
+}
 
 /** Returns the text of a text-only message. */
 function onlyText({ parts, toolCalls, toolCallId }: PlainMessage): string | undefined {

@@ -6,12 +6,14 @@ const FIRST_CAPACITY = 32;
 const FREE = 0; // the empty list extends no other
 
 /**
- * A prefix tree of lists that mostly repeat and extend each other, at about 20 bytes per distinct list. Edges are found by a
+ * A prefix tree of lists that mostly repeat and extend each other, at about 24 bytes per distinct list. Edges are found by a
  * hash table in a typed array: a `Map` takes several times the memory.
  */
 export class ListTree {
   private parents = new Int32Array(FIRST_CAPACITY);
   private lasts = new Int32Array(FIRST_CAPACITY);
+  /** The list that each was last extended to. */
+  private extensions = new Int32Array(FIRST_CAPACITY);
   private table = new Int32Array(2 * FIRST_CAPACITY);
   private count = 1;
 
@@ -21,7 +23,7 @@ export class ListTree {
   }
 
   get bytes(): number {
-    return this.parents.byteLength + this.lasts.byteLength + this.table.byteLength;
+    return this.parents.byteLength + this.lasts.byteLength + this.extensions.byteLength + this.table.byteLength;
   }
 
   parentOf(list: ListId): ListId {
@@ -32,8 +34,19 @@ export class ListTree {
     return this.lasts[list] ?? -1;
   }
 
+  /** Returns the list that this one was last extended to: it is likely to be so again. `EMPTY_LIST` if it never was. */
+  likelyExtension(list: ListId): ListId {
+    return this.extensions[list] ?? EMPTY_LIST;
+  }
+
   /** Returns the id of `list` followed by `item`, adding it if new. */
   extend(list: ListId, item: number): ListId {
+    const next = this.find(list, item);
+    this.extensions[list] = next;
+    return next;
+  }
+
+  private find(list: ListId, item: number): ListId {
     let slot = this.slotOf(list, item);
     const known = this.table[slot] ?? FREE;
     if (known !== FREE) return known;
@@ -61,11 +74,14 @@ export class ListTree {
 
   private grow(): void {
     const capacity = 2 * this.parents.length;
-    const [parents, lasts] = [this.parents, this.lasts];
-    this.parents = new Int32Array(capacity);
-    this.lasts = new Int32Array(capacity);
-    this.parents.set(parents);
-    this.lasts.set(lasts);
+    const grown = (numbers: Int32Array) => {
+      const more = new Int32Array(capacity);
+      more.set(numbers);
+      return more;
+    };
+    this.parents = grown(this.parents);
+    this.lasts = grown(this.lasts);
+    this.extensions = grown(this.extensions);
     this.table = new Int32Array(2 * capacity);
     for (let list = 1; list < this.count; list++) {
       this.table[this.slotOf(this.parentOf(list), this.lastOf(list))] = list;

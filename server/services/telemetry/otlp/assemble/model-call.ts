@@ -5,8 +5,31 @@ import { sameTotals } from "./duplicate-spans";
 import { type JoinedCall, timesOf } from "./join-calls";
 import type { CallSpan } from "./span-facts";
 
+const BYTES_PER_CALL = 500;
+
+/** The calls of a conversation that grows, each made once as long as its spans are the same. */
+export class ModelCalls {
+  private readonly made = new Map<CallSpan, { spans: readonly CallSpan[]; call: UnpricedModelCall | null }>();
+
+  of(joined: JoinedCall): UnpricedModelCall | null {
+    const [first] = joined.spans;
+    if (!first) return null;
+    const made = this.made.get(first);
+    if (made && made.spans.length === joined.spans.length && made.spans.every((span, at) => span === joined.spans[at]))
+      return made.call;
+    const call = modelCallOf(joined);
+    this.made.set(first, { spans: joined.spans, call });
+    return call;
+  }
+
+  /** Estimates the memory that they take. */
+  get bytes(): number {
+    return BYTES_PER_CALL * this.made.size;
+  }
+}
+
 /** Returns a call in the API's form; what its first span lacks is taken from the others. */
-export function modelCallOf({ spans }: JoinedCall): UnpricedModelCall | null {
+function modelCallOf({ spans }: JoinedCall): UnpricedModelCall | null {
   const [first] = spans;
   if (!first) return null;
   const calls = spans.map((span) => span.call);

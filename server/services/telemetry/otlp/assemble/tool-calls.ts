@@ -3,6 +3,7 @@ import type { Message } from "../../schemas";
 import type { ToolFacts } from "../readers/tool";
 import type { AssembledConversation } from "../types";
 import { byTime } from "./by-time";
+import { BYTES_PER_CHARACTER } from "./interned-messages";
 import { toMs } from "./model-call";
 import type { SpanFacts } from "./span-facts";
 import type { SpanTree } from "./span-tree";
@@ -24,14 +25,81 @@ type RequestedCall = {
   hasSpan: boolean;
 };
 type ToolResult = { callId: string | null; text: string; flagged: boolean };
+type JoinedToolCall = ToolCalls["toolCalls"][number];
+
+/** What a conversation that grows need not read again: the texts of tool results, which of them report a failure, and calls. */
+export class ToolCallMemo {
+  private readonly results = new Map<Message["parts"], { text: string; flagged: boolean }>();
+  private readonly failures = new Map<string, boolean>();
+  private readonly calls = new Map<SpanFacts, JoinedToolCall>();
+  /** Of texts that are not a part's own. */
+  private characters = 0;
+
+  resultOf({ parts, toolCallId: callId }: Message): ToolResult {
+    let read = this.results.get(parts);
+    if (!read) {
+      read = { text: textOf(parts), flagged: parts.some((part) => part.isError === true) };
+      this.results.set(parts, read);
+      if (parts.length > 1) this.characters += read.text.length;
+    }
+    return { callId, ...read };
+  }
+
+  reportsFailure(result: string): boolean {
+    let failure = this.failures.get(result);
+    if (failure === undefined) {
+      failure = reportsFailure(result);
+      this.failures.set(result, failure);
+    }
+    return failure;
+  }
+
+  /** Returns a span's call: the one that it was before, unless a later message has changed it. */
+  call(span: ToolSpan, call: Pick<JoinedToolCall, "callId" | "arguments" | "result">): JoinedToolCall {
+    const before = this.calls.get(span);
+    if (
+      before &&
+      before.callId === call.callId &&
+      before.arguments === call.arguments &&
+      before.result === call.result
+    ) {
+      return before;
+    }
+    const made = {
+      traceId: span.traceId,
+      spanId: span.spanId,
+      callId: call.callId,
+      name: span.tool.name,
+      arguments: call.arguments,
+      result: call.result,
+      error: span.error,
+      startedAt: toMs(span.startedUs),
+      endedAt: toMs(span.endedUs),
+    };
+    this.calls.set(span, made);
+    return made;
+  }
+
+  /** Estimates the memory that it takes. */
+  get bytes(): number {
+    return BYTES_PER_CHARACTER * this.characters + BYTES_PER_ENTRY * (2 * this.results.size + this.calls.size);
+  }
+}
+
+const BYTES_PER_ENTRY = 250;
 
 /** Joins tool spans with the tool calls and results in messages: by id, otherwise by name in order. */
-export function joinToolCalls(spans: readonly SpanFacts[], tree: SpanTree, messages: readonly Message[]): ToolCalls {
+export function joinToolCalls(
+  spans: readonly SpanFacts[],
+  tree: SpanTree,
+  messages: readonly Message[],
+  memo: ToolCallMemo,
+): ToolCalls {
   const toolSpans = spans
     .filter(isTool)
     .filter((span) => !isRunInside(span, tree))
     .sort(byTime);
-  const requested = new RequestedCalls(messages);
+  const requested = new RequestedCalls(messages, memo);
   for (const { tool } of toolSpans) requested.takeById(tool.callId);
   const failed = spans.filter((span) => span.error !== null);
   const failedBySpans = new Set<SpanFacts>([...failed, ...tree.allAbove(failed)]);
@@ -41,24 +109,20 @@ export function joinToolCalls(spans: readonly SpanFacts[], tree: SpanTree, messa
     const call = span.tool.callId === null ? requested.takeByName(span.tool.name) : requested.byId(span.tool.callId);
     const toolResult = call?.toolResult ?? requested.resultOf(span.tool.callId);
     const result = span.tool.result ?? toolResult?.text ?? null;
-    if (!failedBySpans.has(span) && (toolResult?.flagged || (result !== null && reportsFailure(result))))
+    if (!failedBySpans.has(span) && (toolResult?.flagged || (result !== null && memo.reportsFailure(result))))
       failedByResult++;
-    toolCalls.push({
-      traceId: span.traceId,
-      spanId: span.spanId,
-      callId: span.tool.callId ?? call?.id ?? null,
-      name: span.tool.name,
-      arguments: span.tool.arguments ?? call?.arguments ?? null,
-      result,
-      error: span.error,
-      startedAt: toMs(span.startedUs),
-      endedAt: toMs(span.endedUs),
-    });
+    toolCalls.push(
+      memo.call(span, {
+        callId: span.tool.callId ?? call?.id ?? null,
+        arguments: span.tool.arguments ?? call?.arguments ?? null,
+        result,
+      }),
+    );
   }
   const spanless = requested.withoutSpan();
   const unrequested = requested.unrequestedResults(toolSpans);
   const toolResults = [...spanless.flatMap(({ toolResult }) => toolResult ?? []), ...unrequested];
-  failedByResult += toolResults.filter(({ text, flagged }) => flagged || reportsFailure(text)).length;
+  failedByResult += toolResults.filter(({ text, flagged }) => flagged || memo.reportsFailure(text)).length;
   return { toolCalls, toolCallCount: toolCalls.length + spanless.length, failedByResult };
 }
 
@@ -75,11 +139,10 @@ class RequestedCalls {
   private readonly toolResults: ToolResult[] = [];
   private readonly resultsById = new Map<string, ToolResult>();
 
-  constructor(messages: readonly Message[]) {
+  constructor(messages: readonly Message[], memo: ToolCallMemo) {
     for (const message of messages) {
       if (message.role !== "tool") continue;
-      const flagged = message.parts.some((part) => part.isError === true);
-      const toolResult = { callId: message.toolCallId, text: textOf(message), flagged };
+      const toolResult = memo.resultOf(message);
       this.toolResults.push(toolResult);
       if (toolResult.callId !== null) this.resultsById.set(toolResult.callId, toolResult);
     }
@@ -132,4 +195,4 @@ class RequestedCalls {
   }
 }
 
-const textOf = (message: Message) => message.parts.map((part) => part.text ?? JSON.stringify(part)).join("\n");
+const textOf = (parts: Message["parts"]) => parts.map((part) => part.text ?? JSON.stringify(part)).join("\n");

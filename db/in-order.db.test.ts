@@ -1,0 +1,37 @@
+import { sql } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { inOrder } from "./in-order";
+import { db } from "./pool";
+
+const STATEMENTS = 40;
+
+test("statements run in their order, each seeing what those before it have written, prepared or not", async () => {
+  await db().transaction(async (tx) => {
+    await tx.execute(sql`create temporary table steps (n int) on commit drop`);
+    // A statement is prepared once it has run often, and is then sent in another way.
+    const results = await inOrder<{ n: number; before: number[] | null }>(
+      tx,
+      Array.from({ length: STATEMENTS }, (_, n) =>
+        n % 2
+          ? sql`select ${n}::int as n, array_agg(s.n order by s.ctid) as before from steps s`
+          : sql.raw(`insert into steps (n) values (${n})`),
+      ),
+    );
+    const evens = (below: number) =>
+      Array.from({ length: STATEMENTS }, (_, n) => n).filter((n) => n % 2 === 0 && n < below);
+    expect(results).toEqual(Array.from({ length: STATEMENTS }, (_, n) => (n % 2 ? [{ n, before: evens(n) }] : [])));
+  });
+});
+
+test("the first failure is the one that is reported, and nothing of the transaction remains", async () => {
+  const failing = db().transaction(async (tx) => {
+    await inOrder(tx, [
+      sql`insert into projects (id, name) values ('prj_never', 'never')`,
+      sql`select 1 / 0`,
+      sql`select 2`,
+      sql`select * from nowhere`,
+    ]);
+  });
+  await expect(failing).rejects.toMatchObject({ cause: { message: "division by zero" } });
+  expect(await db().execute(sql`select 1 from projects where id = 'prj_never'`)).toHaveLength(0);
+});
