@@ -13,6 +13,8 @@ export class InternedMessages {
   private readonly plainVariants = new Map<string, Map<string, number>>();
   private readonly variants = new Map<string, number>();
   private readonly messages: PlainMessage[] = [];
+  /** Ids of messages that are the same object whenever they are sent. */
+  private readonly known = new WeakMap<PlainMessage, number>();
   private readonly keys = new Map<string, number>();
   private readonly keyOfVariant: number[] = [];
   private characters = 0;
@@ -26,9 +28,16 @@ export class InternedMessages {
   list(messages: readonly PlainMessage[]): ListId {
     let list = EMPTY_LIST;
     for (const message of messages) {
+      const known = this.known.get(message);
+      if (known !== undefined) {
+        list = this.lists.extend(list, known);
+        continue;
+      }
       const likely = this.lists.likelyExtension(list);
       const repeats = likely !== EMPTY_LIST && sameForm(this.message(this.lists.lastOf(likely)), message);
       list = repeats ? likely : this.lists.extend(list, this.variant(message));
+      // Only those of shared items, which come again, are frozen.
+      if (Object.isFrozen(message)) this.known.set(message, this.lists.lastOf(list));
     }
     return list;
   }
