@@ -1,10 +1,14 @@
 import http from "node:http";
 
 /**
- * Posts protobuf batches over keep-alive connections and returns the status. A request on a connection that the server was
+ * Posts batches, protobuf unless JSON is asked for, over keep-alive connections and returns the status. A request on a connection that the server was
  * just closing for inactivity is retried, as Node's documentation recommends and exporters do: nothing of it was read.
  */
-export function senderTo({ url, secret }: { url: string; secret: string }, connections: number) {
+export function senderTo(
+  { url, secret }: { url: string; secret: string },
+  connections: number,
+  contentType: "application/x-protobuf" | "application/json" = "application/x-protobuf",
+) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections });
   const post = (body: Uint8Array) =>
     new Promise<number>((resolve, reject) => {
@@ -15,7 +19,7 @@ export function senderTo({ url, secret }: { url: string; secret: string }, conne
           agent,
           headers: {
             authorization: `Bearer ${secret}`,
-            "content-type": "application/x-protobuf",
+            "content-type": contentType,
             "content-length": body.byteLength,
           },
         },
