@@ -18,12 +18,12 @@ export const listMessages = verb(
     reply: messagesReply,
   },
   async (ctx, { conversationId, limit, ...input }) => {
-    const { id } = await findConversation(ctx, conversationId);
+    const { id, version } = await findConversation(ctx, conversationId);
     const { rows: messages, nextCursor } = await messagesPage(ctx, { conversationId: id, limit, ...input });
     const named = messages.flatMap(({ toolCalls, toolCallId }) => [...toolCalls.map((call) => call.id), toolCallId]);
     const callIds = [...new Set(named)].filter((callId) => callId !== null);
     const toolCalls = await toolCallsNamed(ctx, id, callIds);
-    return { messages, toolCalls, pagination: { limit, nextCursor } };
+    return { messages, toolCalls, version, pagination: { limit, nextCursor } };
   },
 );
 
