@@ -256,18 +256,12 @@ export const listMessagesInput = listPartsInput.extend({
   /** Index of the first message to return. */
   fromIndex: queryInteger(0, MESSAGE_INDEX_MAX).optional(),
 });
-/**
- * `toolCalls` are those that these messages refer to: the newest for each id. `version` is the conversation's before they
- * were read, so they are up to date as long as the conversation still has it.
- */
-export const messagesReply = z.object({
-  messages: z.array(placedMessage),
-  toolCalls: z.array(toolCall),
-  version,
-  pagination,
-});
-export const modelCallsReply = z.object({ modelCalls: z.array(modelCall), pagination });
-export const toolCallsReply = z.object({ toolCalls: z.array(toolCall), pagination });
+/** `version` is the conversation's before they were read: they are up to date as long as it still has that. */
+const parts = z.object({ version, pagination });
+/** `toolCalls` are those that these messages refer to: the newest for each id. */
+export const messagesReply = parts.extend({ messages: z.array(placedMessage), toolCalls: z.array(toolCall) });
+export const modelCallsReply = parts.extend({ modelCalls: z.array(modelCall) });
+export const toolCallsReply = parts.extend({ toolCalls: z.array(toolCall) });
 
 const traceInput = z.strictObject({ traceId: z.string().min(1).max(64) });
 export const getTraceInput = traceInput.extend({ parts: embeddedParts });

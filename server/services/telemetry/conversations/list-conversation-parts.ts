@@ -38,9 +38,9 @@ export const listModelCalls = verb(
     reply: modelCallsReply,
   },
   async (ctx, { conversationId, limit, cursor }) => {
-    const { id } = await findConversation(ctx, conversationId);
+    const { id, version } = await findConversation(ctx, conversationId);
     const { rows, nextCursor } = await modelCallsPage(ctx, { conversationId: id, limit, cursor });
-    return { modelCalls: rows, pagination: { limit, nextCursor } };
+    return { modelCalls: rows, version, pagination: { limit, nextCursor } };
   },
 );
 
@@ -55,8 +55,8 @@ export const listToolCalls = verb(
     reply: toolCallsReply,
   },
   async (ctx, { conversationId, limit, cursor }) => {
-    const { id } = await findConversation(ctx, conversationId);
+    const { id, version } = await findConversation(ctx, conversationId);
     const { rows, nextCursor } = await toolCallsPage(ctx, { conversationId: id, limit, cursor });
-    return { toolCalls: rows, pagination: { limit, nextCursor } };
+    return { toolCalls: rows, version, pagination: { limit, nextCursor } };
   },
 );
