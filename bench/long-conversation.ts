@@ -90,7 +90,7 @@ async function measure(name: string, read: () => Promise<object>, calls = CALLS)
   }
   const size = JSON.stringify(answer).length / MIB;
   const figures = `${percentile(times, 0.5).toFixed(0)} ms, memory + ${(grown / MIB).toFixed(0)} MiB, answer ${size.toFixed(1)} MiB`;
-  console.log(`${name.padEnd(44)}${figures}`);
+  console.log(`${name.padEnd(48)}${figures}`);
 }
 
 try {
@@ -104,6 +104,10 @@ try {
   const traceId = TRACE;
   await measure("conversations.get", () => telemetry.getConversation(ctx, { conversationId }));
   await measure("traces.get", () => telemetry.getTrace(ctx, { traceId }));
+  await measure("conversations.get, no parts, as pages poll it", () =>
+    telemetry.getConversation(ctx, { conversationId, parts: 0 }),
+  );
+  await measure("traces.get, no parts", () => telemetry.getTrace(ctx, { traceId, parts: 0 }));
   const fromSpanId = hex(SPANS / 2);
   await measure("conversations.messages, 50 from the middle", () =>
     telemetry.listMessages(ctx, { conversationId, fromIndex: SPANS / 2 }),

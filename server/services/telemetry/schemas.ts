@@ -151,11 +151,15 @@ export const conversationSummary = z.object({
 });
 export type ConversationSummary = z.infer<typeof conversationSummary>;
 
+/** Changes whenever the conversation, its messages or its calls do; says nothing else. */
+const version = z.string();
+
 /**
  * A conversation with its messages and calls, oldest first. When there are too many for one reply, only the first are
  * included and the matching cursor (otherwise `null`) continues them in their own list.
  */
 export const conversation = conversationSummary.extend({
+  version,
   messages: z.array(placedMessage),
   messagesCursor: z.string().nullable(),
   modelCalls: z.array(modelCall),
@@ -230,7 +234,13 @@ export const conversationHistogramReply = z.object({
   buckets: z.array(z.object({ from: z.number(), count: z.int(), sampled: z.boolean() })),
 });
 
-export const getConversationInput = z.strictObject({ conversationId: z.string().min(1).max(1000) });
+/** Items of each kind that the reply for a conversation or trace embeds: enough for nearly all of them. */
+export const EMBEDDED_PARTS_MAX = 1000;
+/** At most so many items of each kind are included. With 0 there are none and no cursors: each list is read from its start. */
+const embeddedParts = queryInteger(0, EMBEDDED_PARTS_MAX).default(EMBEDDED_PARTS_MAX);
+
+const conversationInput = z.strictObject({ conversationId: z.string().min(1).max(1000) });
+export const getConversationInput = conversationInput.extend({ parts: embeddedParts });
 export const conversationReply = z.object({ conversation });
 
 export const findSpanInput = z.strictObject({
@@ -239,19 +249,22 @@ export const findSpanInput = z.strictObject({
 });
 export const foundSpanReply = z.object({ span: z.object({ traceId: z.string(), spanId: z.string() }) });
 
-export const listPartsInput = z.strictObject({ ...getConversationInput.shape, ...pageInput });
+export const listPartsInput = z.strictObject({ ...conversationInput.shape, ...pageInput });
 /** The largest Postgres `integer`, the type of a message's index. */
 const MESSAGE_INDEX_MAX = 2 ** 31 - 1;
 export const listMessagesInput = listPartsInput.extend({
   /** Index of the first message to return. */
   fromIndex: queryInteger(0, MESSAGE_INDEX_MAX).optional(),
 });
+/** `version` is the conversation's before they were read: they are up to date as long as it still has that. */
+const parts = z.object({ version, pagination });
 /** `toolCalls` are those that these messages refer to: the newest for each id. */
-export const messagesReply = z.object({ messages: z.array(placedMessage), toolCalls: z.array(toolCall), pagination });
-export const modelCallsReply = z.object({ modelCalls: z.array(modelCall), pagination });
-export const toolCallsReply = z.object({ toolCalls: z.array(toolCall), pagination });
+export const messagesReply = parts.extend({ messages: z.array(placedMessage), toolCalls: z.array(toolCall) });
+export const modelCallsReply = parts.extend({ modelCalls: z.array(modelCall) });
+export const toolCallsReply = parts.extend({ toolCalls: z.array(toolCall) });
 
-export const getTraceInput = z.strictObject({ traceId: z.string().min(1).max(64) });
+const traceInput = z.strictObject({ traceId: z.string().min(1).max(64) });
+export const getTraceInput = traceInput.extend({ parts: embeddedParts });
 /**
  * A trace with its spans and log records, oldest first. When there are too many for one reply, only the first are included
  * and the matching cursor (otherwise `null`) continues them in their own list.
@@ -272,14 +285,14 @@ export const traceReply = z.object({
 });
 
 export const listSpansInput = z.strictObject({
-  ...getTraceInput.shape,
+  ...traceInput.shape,
   /** Id of the first span to return. */
   fromSpanId: z.string().min(1).max(64).optional(),
   ...pageInput,
 });
 export const spansReply = z.object({ spans: z.array(span), pagination });
 export const listLogsInput = z.strictObject({
-  ...getTraceInput.shape,
+  ...traceInput.shape,
   /** Returns only the log records of this span. */
   spanId: z.string().min(1).max(64).optional(),
   ...pageInput,

@@ -5,10 +5,16 @@ import { notFound } from "@/server/platform/errors";
 import { matchesConversationId } from "../ingest/conversation-key";
 import { summaryColumns } from "../projection/summary-row";
 
+/**
+ * The transaction that last wrote the conversation: every change of its messages or calls writes the conversation too, even
+ * when none of its other columns changes, and no time or count says that.
+ */
+const VERSION = sql<string>`${conversations}.xmin::text`;
+
 /** Returns a conversation by our id or the client's own; ours wins if both match. Throws 404 if neither does. */
 export async function findConversation(ctx: Ctx, idOrExternalId: string) {
   const [row] = await ctx.db
-    .select(summaryColumns)
+    .select({ ...summaryColumns, version: VERSION })
     .from(conversations)
     .where(and(eq(conversations.projectId, ctx.projectId), matchesConversationId(idOrExternalId)))
     .orderBy(sql`${conversations.id} = ${idOrExternalId} desc`)

@@ -6,25 +6,25 @@ import { summaryOf } from "../projection/summary-row";
 import { conversationReply, getConversationInput } from "../schemas";
 import { messageOf, messagesPage, modelCallOf, modelCallsPage, toolCallOf, toolCallsPage } from "./conversation-parts";
 import { findConversation } from "./find-conversation";
-import { EMBEDDED_PARTS_MAX } from "./parts-page";
+import { embeddedNote, firstParts } from "./parts-page";
 
 export const getConversation = verb(
   {
     name: "conversations.get",
     summary: "Get a conversation with its messages, model calls and tool calls.",
-    description: `Accepts Whetstone's id or the client's own (\`externalId\`). Includes at most the first ${EMBEDDED_PARTS_MAX.toLocaleString("en")} items of each kind, fewer when they are long. To continue, pass \`messagesCursor\`, \`modelCallsCursor\` and \`toolCallsCursor\` as \`cursor\` to \`…/messages\`, \`…/model-calls\` and \`…/tool-calls\`.`,
+    description: `Accepts Whetstone's id or the client's own (\`externalId\`). ${embeddedNote("items of each kind", "To continue, pass `messagesCursor`, `modelCallsCursor` and `toolCallsCursor` as `cursor` to `…/messages`, `…/model-calls` and `…/tool-calls`.")}`,
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: getConversationInput,
     reply: conversationReply,
   },
-  async (ctx, { conversationId }) => {
+  async (ctx, { conversationId, parts }) => {
     const row = await findConversation(ctx, conversationId);
-    const first = { conversationId: row.id, limit: EMBEDDED_PARTS_MAX };
+    const first = { conversationId: row.id, limit: parts };
     const [messages, models, tools] = await Promise.all([
-      messagesPage(ctx, first),
-      modelCallsPage(ctx, first),
-      toolCallsPage(ctx, first),
+      firstParts(parts, () => messagesPage(ctx, first)),
+      firstParts(parts, () => modelCallsPage(ctx, first)),
+      firstParts(parts, () => toolCallsPage(ctx, first)),
     ]);
     return {
       conversation: {

@@ -1,13 +1,13 @@
 import { verb } from "@/server/platform/verb";
 import { getTraceInput, traceReply } from "../schemas";
-import { EMBEDDED_PARTS_MAX } from "./parts-page";
+import { embeddedNote, firstParts } from "./parts-page";
 import { countParts, findTrace, logsPage, spansPage } from "./trace-parts";
 
 export const getTrace = verb(
   {
     name: "traces.get",
     summary: "Get a trace: its spans as stored with their interpretation, and its log records.",
-    description: `\`traceId\` is 32 hex digits. \`unmapped\` lists the attributes of a span that no reader recognised. Includes at most the first ${EMBEDDED_PARTS_MAX.toLocaleString("en")} spans and log records, fewer when they are long. To continue, pass \`spansCursor\` and \`logsCursor\` as \`cursor\` to \`…/spans\` and \`…/logs\`.`,
+    description: `\`traceId\` is 32 hex digits. \`unmapped\` lists the attributes of a span that no reader recognised. ${embeddedNote("spans and log records", "To continue, pass `spansCursor` and `logsCursor` as `cursor` to `…/spans` and `…/logs`.")}`,
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: getTraceInput,
@@ -15,11 +15,12 @@ export const getTrace = verb(
   },
   async (ctx, input) => {
     const { id: traceId, conversationId } = await findTrace(ctx, input.traceId);
-    const first = { traceId, limit: EMBEDDED_PARTS_MAX };
+    const { parts } = input;
+    const first = { traceId, limit: parts };
     const [counts, spans, logs] = await Promise.all([
       countParts(ctx, traceId),
-      spansPage(ctx, first),
-      logsPage(ctx, first),
+      firstParts(parts, () => spansPage(ctx, first)),
+      firstParts(parts, () => logsPage(ctx, first)),
     ]);
     return {
       trace: {

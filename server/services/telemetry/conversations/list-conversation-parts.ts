@@ -18,12 +18,12 @@ export const listMessages = verb(
     reply: messagesReply,
   },
   async (ctx, { conversationId, limit, ...input }) => {
-    const { id } = await findConversation(ctx, conversationId);
+    const { id, version } = await findConversation(ctx, conversationId);
     const { rows: messages, nextCursor } = await messagesPage(ctx, { conversationId: id, limit, ...input });
     const named = messages.flatMap(({ toolCalls, toolCallId }) => [...toolCalls.map((call) => call.id), toolCallId]);
     const callIds = [...new Set(named)].filter((callId) => callId !== null);
     const toolCalls = await toolCallsNamed(ctx, id, callIds);
-    return { messages, toolCalls, pagination: { limit, nextCursor } };
+    return { messages, toolCalls, version, pagination: { limit, nextCursor } };
   },
 );
 
@@ -38,9 +38,9 @@ export const listModelCalls = verb(
     reply: modelCallsReply,
   },
   async (ctx, { conversationId, limit, cursor }) => {
-    const { id } = await findConversation(ctx, conversationId);
+    const { id, version } = await findConversation(ctx, conversationId);
     const { rows, nextCursor } = await modelCallsPage(ctx, { conversationId: id, limit, cursor });
-    return { modelCalls: rows, pagination: { limit, nextCursor } };
+    return { modelCalls: rows, version, pagination: { limit, nextCursor } };
   },
 );
 
@@ -55,8 +55,8 @@ export const listToolCalls = verb(
     reply: toolCallsReply,
   },
   async (ctx, { conversationId, limit, cursor }) => {
-    const { id } = await findConversation(ctx, conversationId);
+    const { id, version } = await findConversation(ctx, conversationId);
     const { rows, nextCursor } = await toolCallsPage(ctx, { conversationId: id, limit, cursor });
-    return { toolCalls: rows, pagination: { limit, nextCursor } };
+    return { toolCalls: rows, version, pagination: { limit, nextCursor } };
   },
 );

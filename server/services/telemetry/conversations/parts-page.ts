@@ -1,13 +1,25 @@
 import { cursorFor, type Position } from "@/server/platform/cursor";
+import { EMBEDDED_PARTS_MAX } from "../schemas";
 
-/** Items of each kind that the reply for a conversation or trace embeds: enough for nearly all of them. */
-export const EMBEDDED_PARTS_MAX = 1000;
 /** Approximate characters in a page: long texts end it early. */
 const PAGE_CHARACTERS = 4 * 1024 * 1024;
 
 /** Part of the description of every list of parts. */
 export const PAGE_SIZE_NOTE =
   "A page has at most `limit` items, fewer when they are long; `nextCursor` is `null` on the last page.";
+
+/** Part of the description of every reply that embeds the first parts. */
+export const embeddedNote = (items: string, continuation: string) =>
+  `Includes at most the first \`parts\` ${items} (${EMBEDDED_PARTS_MAX.toLocaleString("en")} by default, none with 0), fewer when they are long. ${continuation}`;
+
+/** What a reply embeds of a list of which it was asked to embed nothing. */
+const NONE = { rows: [], nextCursor: null };
+
+/** Reads the first parts of a list, without a query if none are wanted. */
+export const firstParts = async <Row>(
+  limit: number,
+  read: () => Promise<{ rows: Row[]; nextCursor: string | null }>,
+): Promise<{ rows: Row[]; nextCursor: string | null }> => (limit === 0 ? NONE : read());
 
 /** The sort key of a part, with the length of its texts in bytes. */
 type Key = { length: number };

@@ -122,6 +122,40 @@ test("a long conversation includes its first parts, and its cursors page through
   });
 });
 
+test("a conversation and a trace can be read with few of their parts, or with none and no cursors", async () => {
+  const { ctx } = await testProject();
+  await ingest(ctx, conversationOf(6));
+  await sendLogs(ctx, [{ n: 1 }, { n: 2 }]);
+  const few = await getConversation(ctx, { conversationId, parts: 2 });
+  expect(few.conversation.messages.map(({ index }) => index)).toEqual([0, 1]);
+  expect(few.conversation.modelCalls.map(({ spanId }) => spanId)).toEqual([hex(1), hex(3)]);
+  const { messages } = await listMessages(ctx, { conversationId, cursor: few.conversation.messagesCursor! });
+  expect(messages.map(({ index }) => index)).toEqual([2, 3, 4, 5]);
+
+  const { conversation } = await getConversation(ctx, { conversationId, parts: 0 });
+  const none = { messages: [], modelCalls: [], toolCalls: [] };
+  const noCursors = { messagesCursor: null, modelCallsCursor: null, toolCallsCursor: null };
+  expect(conversation).toMatchObject({ messageCount: 6, modelCallCount: 3, toolCallCount: 3, ...none, ...noCursors });
+  const { trace } = await getTrace(ctx, { traceId: TRACE, parts: 0 });
+  expect(trace).toMatchObject({ spanCount: 6, logCount: 2, spans: [], logs: [], spansCursor: null, logsCursor: null });
+  for (const parts of [-1, 1001])
+    await expect(getConversation(ctx, { conversationId, parts })).rejects.toThrow("parts");
+});
+
+test("the version changes with any message, an earlier one too, and messages carry the version that they are of", async () => {
+  const { ctx } = await testProject();
+  const versionOf = async () => (await getConversation(ctx, { conversationId, parts: 0 })).conversation.version;
+  const spans = conversationOf(4);
+  await ingest(ctx, spans.slice(1));
+  const before = await versionOf();
+  expect([await versionOf(), (await listMessages(ctx, { conversationId })).version]).toEqual([before, before]);
+  // A late span: it comes first, and the newest activity stays what it was.
+  await ingest(ctx, spans.slice(0, 1));
+  const after = await versionOf();
+  expect(after).not.toBe(before);
+  expect((await listMessages(ctx, { conversationId, fromIndex: 3 })).version).toBe(after);
+});
+
 test("messages include the tool calls that they refer to", async () => {
   const { ctx } = await testProject();
   const asking = { role: "assistant", parts: [{ type: "tool_call", id: "call-1", name: "look", arguments: {} }] };

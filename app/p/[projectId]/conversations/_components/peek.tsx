@@ -8,6 +8,7 @@ import { plural } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { FeedbackList } from "../[conversationId]/_components/feedback/feedback-list";
 import { useFeedback } from "../[conversationId]/_components/feedback/use-feedback";
+import { chunkInput, summaryInput } from "../[conversationId]/_components/inputs";
 import { Facts } from "../[conversationId]/_components/rail/facts";
 import { FindingsRail } from "../[conversationId]/_components/rail/findings-rail";
 import rail from "../[conversationId]/_components/rail/rail.module.css";
@@ -30,15 +31,22 @@ export function Peek({
   onClose: () => void;
 }) {
   const trpc = useTRPC();
-  const { data, error, refetch, isFetching } = useQuery(
-    trpc.conversations.get.queryOptions({ projectId, conversationId }),
-  );
+  const summary = useQuery(trpc.conversations.get.queryOptions(summaryInput(projectId, conversationId)));
+  const first = useQuery(trpc.conversations.messages.queryOptions(chunkInput(projectId, conversationId, 0)));
   const { findings, pairs, isPending } = useOccurrences(projectId, conversationId);
   const feedback = useFeedback(projectId, conversationId);
   const ofConversation = feedback.byMessage.get(null) ?? [];
   const marks = useMemo(() => marksOf(pairs), [pairs]);
-  const conversation = data?.conversation;
-  const context = useMemo(() => conversation && contextOf(projectId, conversation), [projectId, conversation]);
+  const conversation = summary.data?.conversation;
+  const startedAt = conversation?.startedAt ?? 0;
+  const context = useMemo(
+    () => first.data && contextOf(projectId, { ...first.data, startedAt }),
+    [projectId, first.data, startedAt],
+  );
+  const error = summary.error ?? first.error;
+  const retry = () => {
+    for (const query of [summary, first]) if (query.error) void query.refetch();
+  };
   const href = `/p/${projectId}/conversations/${encodeURIComponent(conversationId)}`;
   return (
     <PeekPanel
@@ -47,7 +55,7 @@ export function Peek({
       openHref={href}
       onClose={onClose}
     >
-      {conversation && context ? (
+      {conversation && first.data && context ? (
         <>
           <div className={classes.section}>
             <FindingsRail projectId={projectId} findings={findings} pairs={pairs} isPending={isPending} base={href} />
@@ -61,7 +69,7 @@ export function Peek({
               <FeedbackList feedback={ofConversation} />
             </div>
           ) : null}
-          {conversation.messages.slice(0, MESSAGES_SHOWN).map((message) => (
+          {first.data.messages.slice(0, MESSAGES_SHOWN).map((message) => (
             <MessageView
               key={message.index}
               inPeek
@@ -79,7 +87,7 @@ export function Peek({
           ) : null}
         </>
       ) : error ? (
-        <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />
+        <ErrorState error={error} onRetry={retry} retrying={summary.isFetching || first.isFetching} />
       ) : (
         <Stack p="md" gap="md" role="status" aria-label="Loading the conversation">
           {[90, 60, 75, 40, 80].map((width) => (

@@ -13,6 +13,7 @@ type Receipt = NonNullable<RouterOutputs["telemetry"]["status"]["status"]["lastR
 type Props = { projectId: string; first: boolean; receipt: Receipt; conversationId: string | null };
 
 const NAMES_SHOWN = 12;
+const SPANS_LOOKED_AT = 200;
 
 /** The first trace: how it was read, and its unrecognized attributes. */
 export function Arrived({ projectId, first, receipt, conversationId }: Props) {
@@ -20,13 +21,13 @@ export function Arrived({ projectId, first, receipt, conversationId }: Props) {
   const traceId = receipt.traceIds[0];
   const conversation = useQuery(
     trpc.conversations.get.queryOptions(
-      { projectId, conversationId: conversationId ?? "" },
+      { projectId, conversationId: conversationId ?? "", parts: 0 },
       { enabled: conversationId !== null, refetchInterval: 3000 },
     ),
   ).data?.conversation;
   const trace = useQuery(
     trpc.traces.get.queryOptions(
-      { projectId, traceId: traceId ?? "" },
+      { projectId, traceId: traceId ?? "", parts: SPANS_LOOKED_AT },
       { enabled: traceId !== undefined && conversationId !== null },
     ),
   ).data?.trace;

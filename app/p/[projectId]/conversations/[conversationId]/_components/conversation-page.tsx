@@ -14,6 +14,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import classes from "./conversation-page.module.css";
 import { CostTab } from "./cost/cost-tab";
 import { ConversationHeader } from "./header/conversation-header";
+import { summaryInput } from "./inputs";
 import { useOccurrences } from "./rail/use-occurrences";
 import { SpansTab } from "./spans/spans-tab";
 import { marksOf } from "./transcript/marks";
@@ -21,13 +22,24 @@ import { TranscriptTab } from "./transcript-tab";
 import { useConversationKeys } from "./use-conversation-keys";
 import { useConversationView } from "./view";
 
+const LIVE_MS = 5_000;
+const IDLE_MS = 30_000;
+/** A conversation with activity in the last minutes may well have more. */
+const ACTIVE_FOR_MS = 5 * 60_000;
+const isLive = ({ lastActivityAt }: { lastActivityAt: number }) => Date.now() - lastActivityAt < ACTIVE_FOR_MS;
+
 export function ConversationPage({ projectId, conversationId }: { projectId: string; conversationId: string }) {
   const trpc = useTRPC();
   const back = useListHref(`/p/${projectId}/conversations`);
   const view = useConversationView();
   const [labelling, setLabelling] = useState(false);
+  // A tab is read when it is first shown, and stays as it was left.
+  const [shown, setShown] = useState([view.tab]);
+  if (!shown.includes(view.tab)) setShown([...shown, view.tab]);
   const query = useQuery(
-    trpc.conversations.get.queryOptions({ projectId, conversationId }, { refetchInterval: 30_000 }),
+    trpc.conversations.get.queryOptions(summaryInput(projectId, conversationId), {
+      refetchInterval: ({ state }) => (state.data && isLive(state.data.conversation) ? LIVE_MS : IDLE_MS),
+    }),
   );
   const conversation = query.data?.conversation;
   // Findings are listed by our id; the address may contain the client's.
@@ -64,20 +76,24 @@ export function ConversationPage({ projectId, conversationId }: { projectId: str
           <Tabs.Tab value="spans">Spans</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="transcript" className={classes.panel}>
-          <TranscriptTab projectId={projectId} conversation={conversation} found={found} marks={marks} />
+          {shown.includes("transcript") ? (
+            <TranscriptTab projectId={projectId} conversation={conversation} found={found} marks={marks} />
+          ) : null}
         </Tabs.Panel>
         <Tabs.Panel value="cost" className={classes.panel}>
-          <CostTab projectId={projectId} conversation={conversation} />
+          {shown.includes("cost") ? <CostTab projectId={projectId} conversation={conversation} /> : null}
         </Tabs.Panel>
         <Tabs.Panel value="spans" className={classes.panel}>
-          <SpansTab
-            projectId={projectId}
-            conversationId={conversation.id}
-            traceIds={conversation.traceIds}
-            traceId={view.trace}
-            spanId={view.span}
-            onChange={view.show}
-          />
+          {shown.includes("spans") ? (
+            <SpansTab
+              projectId={projectId}
+              conversationId={conversation.id}
+              traceIds={conversation.traceIds}
+              traceId={view.trace}
+              spanId={view.span}
+              onChange={view.show}
+            />
+          ) : null}
         </Tabs.Panel>
       </Tabs>
     </>

@@ -2,6 +2,7 @@
 import { Table, Text } from "@mantine/core";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef, useState } from "react";
+import { TableSkeleton } from "@/app/_components/data-table/table-skeleton";
 import { ErrorState } from "@/app/_components/feedback/error-state";
 import { formatCount, plural } from "@/app/_lib/format";
 import type { ModelCall } from "@/server/services/telemetry/schemas";
@@ -15,12 +16,14 @@ import { useModelCalls } from "./use-model-calls";
 const ALL_IN_PAGE = 150;
 const ROW = 36;
 const NEAR_THE_END = 12;
+const NONE: readonly ModelCall[] = [];
 
 /** Each model call's usage, price and cost, with the arithmetic. */
 export function CostTab({ projectId, conversation }: { projectId: string; conversation: ConversationData }) {
   const root = useRef<HTMLDivElement>(null);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
-  const { modelCalls, hasMore, readMore, isFetching, error } = useModelCalls(projectId, conversation);
+  const { modelCalls: read, hasMore, inPages, readMore, isFetching, error } = useModelCalls(projectId, conversation);
+  const modelCalls = read ?? NONE;
   const virtual = useVirtualizer({
     count: modelCalls.length,
     getScrollElement: () => root.current,
@@ -39,7 +42,11 @@ export function CostTab({ projectId, conversation }: { projectId: string; conver
   return (
     <div className={classes.root} ref={root}>
       <CostSums conversation={conversation} modelCalls={modelCalls} />
-      {modelCalls.length === 0 ? (
+      {!read ? (
+        error ? null : (
+          <TableSkeleton rowHeight={ROW} label="Loading model calls" />
+        )
+      ) : modelCalls.length === 0 ? (
         <Text c="dimmed" p="md">
           No span of this conversation is a model call.
         </Text>
@@ -66,7 +73,7 @@ export function CostTab({ projectId, conversation }: { projectId: string; conver
         </Table.ScrollContainer>
       )}
       {error ? <ErrorState error={error} onRetry={readMore} retrying={isFetching} /> : null}
-      {conversation.modelCallsCursor === null ? null : (
+      {!inPages ? null : (
         <Text size="xs" c="dimmed" p="md" role="status">
           {formatCount(modelCalls.length)} of {plural(conversation.modelCallCount, "model call")}
         </Text>

@@ -1,33 +1,31 @@
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef } from "react";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
+import { modelCallsInput } from "../inputs";
 import type { ConversationData } from "../transcript/transcript";
-import { useDropLaterPages } from "../use-drop-later-pages";
 
-/** Calls loaded per page after those that come with the conversation. */
-const PAGE = 250;
-
-/** Returns the model calls loaded so far: those that come with the conversation, then page by page. */
-export function useModelCalls(projectId: string, conversation: ConversationData) {
+/** Returns the model calls loaded so far, page by page; they are read again when the conversation has changed. */
+export function useModelCalls(projectId: string, { id, version }: ConversationData) {
   const trpc = useTRPC();
-  const { modelCallsCursor } = conversation;
-  const later = useInfiniteQuery(
-    trpc.conversations.modelCalls.infiniteQueryOptions(
-      { projectId, conversationId: conversation.id, limit: PAGE },
-      {
-        ...nextPage,
-        initialCursor: modelCallsCursor,
-        // Scrolling triggers it.
-        enabled: false,
-      },
-    ),
+  const queries = useQueryClient();
+  const list = useInfiniteQuery(
+    trpc.conversations.modelCalls.infiniteQueryOptions(modelCallsInput(projectId, id), nextPage),
   );
-  useDropLaterPages(modelCallsCursor, trpc.conversations.modelCalls.pathKey());
+  const isStale = !list.isFetching && list.data?.pages.some((page) => page.version !== version);
+  const readAgain = useRef<string | null>(null);
+  useEffect(() => {
+    if (!isStale || readAgain.current === version) return;
+    // Once per version, because what is read now may already have the next.
+    readAgain.current = version;
+    void queries.invalidateQueries({ queryKey: trpc.conversations.modelCalls.pathKey() });
+  }, [isStale, version, queries, trpc]);
   return {
-    modelCalls: [...conversation.modelCalls, ...(later.data?.pages.flatMap((page) => page.modelCalls) ?? [])],
-    hasMore: later.data ? later.hasNextPage : modelCallsCursor !== null,
-    readMore: () => void (later.data ? later.fetchNextPage() : later.refetch()),
-    isFetching: later.isFetching,
-    error: later.error,
+    modelCalls: list.data?.pages.flatMap((page) => page.modelCalls),
+    hasMore: list.hasNextPage,
+    inPages: list.hasNextPage || (list.data?.pages.length ?? 0) > 1,
+    readMore: () => void (list.error && !list.data ? list.refetch() : list.fetchNextPage()),
+    isFetching: list.isFetching,
+    error: list.error,
   };
 }

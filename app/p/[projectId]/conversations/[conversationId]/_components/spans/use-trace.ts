@@ -1,12 +1,11 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
-import { useDropLaterPages } from "../use-drop-later-pages";
 
-/** Spans loaded per page after those that come with the trace. */
-const PAGE = 500;
+/** Spans per page: many screens of rows. */
+const PAGE = 250;
 
 /**
  * Loads a trace's spans from its start, more while scrolling; if a requested span is not among them, from that one on.
@@ -14,48 +13,55 @@ const PAGE = 500;
  */
 export function useTrace(projectId: string, traceId: string | undefined, spanId: string | null) {
   const trpc = useTRPC();
-  const trace = useQuery(
-    trpc.traces.get.queryOptions({ projectId, traceId: traceId ?? "" }, { enabled: traceId !== undefined }),
-  );
-  const first = trace.data?.trace;
+  const queries = useQueryClient();
+  const enabled = traceId !== undefined;
+  const counts = useQuery(trpc.traces.get.queryOptions({ projectId, traceId: traceId ?? "", parts: 0 }, { enabled }));
+  const trace = counts.data?.trace;
   /** The span last requested; `from` stays when it is closed, and is reset by going back to the start. */
   const [requested, setRequested] = useState<string | null>(null);
   const [from, setFrom] = useState<string | null>(null);
-  const later = useInfiniteQuery(
+  const list = useInfiniteQuery(
     trpc.traces.spans.infiniteQueryOptions(
       { projectId, traceId: traceId ?? "", limit: PAGE, ...(from === null ? {} : { fromSpanId: from }) },
-      {
-        ...nextPage,
-        ...(from === null ? { initialCursor: first?.spansCursor ?? null } : {}),
-        // From the start on, scrolling triggers it.
-        enabled: from !== null,
-      },
+      // Spans never change: the pages are read again when the counts say that there are others.
+      { ...nextPage, enabled, staleTime: Number.POSITIVE_INFINITY },
     ),
   );
-  useDropLaterPages(first?.spansCursor, trpc.traces.spans.pathKey());
+  const counted = trace && `${trace.traceId} ${trace.spanCount} ${trace.modelCallCount} ${trace.logCount}`;
+  const known = useRef(counted);
+  useEffect(() => {
+    const before = known.current;
+    known.current = counted;
+    if (before !== undefined && before.split(" ")[0] === counted?.split(" ")[0] && before !== counted)
+      void queries.invalidateQueries({ queryKey: trpc.traces.spans.pathKey() });
+  }, [counted, queries, trpc]);
 
-  const pages = later.data?.pages.flatMap((page) => page.spans);
-  const spans = from === null ? first && [...first.spans, ...(pages ?? [])] : pages;
+  const spans = list.data?.pages.flatMap((page) => page.spans);
   const isElsewhere =
-    first != null && first.spansCursor !== null && spanId !== null && !spans?.some((span) => span.spanId === spanId);
+    trace &&
+    spans &&
+    spans.length < trace.spanCount &&
+    spanId !== null &&
+    !spans.some((span) => span.spanId === spanId);
   // Set while rendering, React's pattern for state derived from props.
-  if (isElsewhere && spans && requested !== spanId) {
+  if (isElsewhere && requested !== spanId) {
     setRequested(spanId);
     setFrom(spanId);
   }
   // Not a span of this trace, or no longer one.
-  if (from !== null && problemOf(later.error).status === 404) setFrom(null);
+  if (from !== null && problemOf(list.error).status === 404) setFrom(null);
 
-  const more = later.data ? later.hasNextPage : from === null && first?.spansCursor != null;
-  const readMore = () => void (later.data ? later.fetchNextPage() : later.refetch());
   return {
-    trace: first,
+    trace,
     spans,
     from,
     toStart: () => setFrom(null),
-    error: trace.error ?? later.error,
-    isFetching: trace.isFetching || later.isFetching,
-    retry: () => (trace.error ? void trace.refetch() : readMore()),
-    onEnd: more && !later.isFetching && !later.error ? readMore : undefined,
+    error: counts.error ?? list.error,
+    isFetching: counts.isFetching || list.isFetching,
+    retry: () => {
+      if (counts.error) void counts.refetch();
+      if (list.error) void (list.data ? list.fetchNextPage() : list.refetch());
+    },
+    onEnd: list.hasNextPage && !list.isFetching && !list.error ? () => void list.fetchNextPage() : undefined,
   };
 }

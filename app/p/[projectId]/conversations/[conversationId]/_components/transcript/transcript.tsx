@@ -1,18 +1,24 @@
 "use client";
-import { Skeleton } from "@mantine/core";
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useMemo, useState } from "react";
+import { Button, Skeleton } from "@mantine/core";
+import { IconArrowDown } from "@tabler/icons-react";
+import { useVirtualizer, type Virtualizer } from "@tanstack/react-virtual";
+import { useMemo, useRef } from "react";
 import { ErrorState } from "@/app/_components/feedback/error-state";
-import type { RouterOutputs } from "@/app/_lib/trpc/client";
-import type { PlacedMessage } from "@/server/services/telemetry/schemas";
+import { plural } from "@/app/_lib/format";
+import type { ConversationSummary, PlacedMessage, ToolCall } from "@/server/services/telemetry/schemas";
 import type { AnswerToCorrect } from "../../../../_components/datasets/correct-answer";
 import type { FeedbackData } from "../feedback/feedback-words";
+import { ALL_IN_PAGE } from "../inputs";
 import type { Mark } from "./marks";
 import { type MessageContext, MessageView } from "./message-view";
 import classes from "./transcript.module.css";
+import { useFollowEnd } from "./use-follow-end";
+import { useHashTarget } from "./use-hash-target";
+import { useHeldPlace } from "./use-held-place";
 import { useMessages } from "./use-messages";
 
-export type ConversationData = RouterOutputs["conversations"]["get"]["conversation"];
+/** A conversation without its parts. */
+export type ConversationData = ConversationSummary & { version: string };
 type Props = {
   projectId: string;
   conversation: ConversationData;
@@ -25,12 +31,11 @@ type Props = {
   replayHref: ((index: number) => string) | undefined;
 };
 
-/** Up to this many messages are all in the DOM, so that the browser's own search finds them. */
-const ALL_IN_PAGE = 150;
 const GUESSED_HEIGHT = 120;
-const HASH = /^#m-(\d+)$/;
+const OVERSCAN = 6;
+const NO_MARKS: Mark[] = [];
 
-type Known = Pick<ConversationData, "startedAt" | "toolCalls"> & { messages: Iterable<PlacedMessage> };
+type Known = { startedAt: number; toolCalls: readonly ToolCall[]; messages: Iterable<PlacedMessage> };
 
 export function contextOf(projectId: string, { messages, toolCalls, startedAt }: Known): MessageContext {
   const all = [...messages];
@@ -47,113 +52,85 @@ export function contextOf(projectId: string, { messages, toolCalls, startedAt }:
   };
 }
 
-export function Transcript(props: Props) {
-  const { messages, messagesCursor } = props.conversation;
-  return messagesCursor === null && messages.length <= ALL_IN_PAGE ? (
-    <ShortTranscript {...props} />
-  ) : (
-    <LongTranscript {...props} />
-  );
-}
-
-function ShortTranscript({ projectId, conversation, marks, feedback, onCorrect, replayHref }: Props) {
-  const context = useMemo(() => contextOf(projectId, conversation), [projectId, conversation]);
-  return (
-    <div className={classes.list}>
-      {conversation.messages.map((message) => (
-        <MessageView
-          key={message.index}
-          message={message}
-          index={message.index}
-          marks={marks.get(message.index) ?? []}
-          feedback={feedback.get(message.index)}
-          context={context}
-          onCorrect={onCorrect}
-          replayHref={replayHref}
-        />
-      ))}
-    </div>
-  );
-}
-
-/** Only visible messages are in the DOM, and of a very long conversation only those around them are loaded. */
-function LongTranscript({ projectId, conversation, marks, feedback, scroller, onCorrect, replayHref }: Props) {
-  const [inView, setInView] = useState<readonly number[]>([]);
-  const { count, messages, toolCalls, error, retry } = useMessages(projectId, conversation, inView);
-  const { startedAt } = conversation;
+/**
+ * The messages, of which only those in view are loaded, and of a long conversation also only those in the DOM. What is above
+ * and below is space, so that the page can be read before its script runs, and no message waits for another to be placed.
+ */
+export function Transcript({ projectId, conversation, marks, feedback, scroller, onCorrect, replayHref }: Props) {
+  const { startedAt, messageCount: count } = conversation;
+  const list = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer<HTMLElement, HTMLDivElement>({
+    count,
+    getScrollElement: () => scroller,
+    estimateSize: () => GUESSED_HEIGHT,
+    measureElement: exactHeight,
+    overscan: count <= ALL_IN_PAGE ? ALL_IN_PAGE : OVERSCAN,
+    initialRect: { width: 900, height: 1200 },
+  });
+  // Rows stand in line, so one above the view moves everything below it, whichever way the reader scrolls.
+  virtual.shouldAdjustScrollPositionOnItemSizeChange = ({ key, start, end }, _, { scrollOffset, itemSizeCache }) =>
+    (itemSizeCache.has(key) ? end : start + 1) <= (scrollOffset ?? 0);
+  const items = virtual.getVirtualItems();
+  const from = items[0]?.index ?? 0;
+  const to = items.at(-1)?.index ?? -1;
+  const { messages, toolCalls, error, retry } = useMessages(projectId, conversation, from, to);
   const context = useMemo(
     () => contextOf(projectId, { startedAt, messages: messages.values(), toolCalls }),
     [projectId, startedAt, messages, toolCalls],
   );
-  const virtual = useVirtualizer({
-    count,
-    getScrollElement: () => scroller,
-    estimateSize: () => GUESSED_HEIGHT,
-    overscan: 6,
-    initialRect: { width: 900, height: 1200 },
-  });
-  const items = virtual.getVirtualItems();
-  const shown = `${items[0]?.index ?? 0}-${items.at(-1)?.index ?? -1}`;
-  useEffect(() => {
-    const [from = 0, to = -1] = shown.split("-").map(Number);
-    setInView(Array.from({ length: Math.max(0, to - from + 1) }, (_, n) => from + n));
-  }, [shown]);
-
-  const [target, setTarget] = useState<number | null>(null);
-  useEffect(() => {
-    if (!scroller) return;
-    const go = () => {
-      const index = HASH.exec(window.location.hash)?.[1];
-      if (index === undefined || Number(index) >= count) return;
-      setTarget(Number(index));
-      virtual.scrollToIndex(Number(index), { align: "center" });
-    };
-    go();
-    window.addEventListener("hashchange", go);
-    return () => window.removeEventListener("hashchange", go);
-  }, [virtual, scroller, count]);
-  // Once loaded, its height differs from the estimate.
-  const targetIsThere = target !== null && messages.has(target);
-  useEffect(() => {
-    if (target !== null && targetIsThere) virtual.scrollToIndex(target, { align: "center" });
-  }, [virtual, target, targetIsThere]);
+  useHeldPlace({ virtual, list, messages });
+  const { following, fresh, follow, stay } = useFollowEnd({ virtual, scroller, list, count, messages });
+  const target = useHashTarget({ virtual, scroller, count, messages, onTarget: stay });
+  const above = items[0]?.start ?? 0;
+  const below = Math.max(0, virtual.getTotalSize() - (items.at(-1)?.end ?? 0));
   return (
     <>
       {error ? <ErrorState error={error} onRetry={retry} retrying={false} /> : null}
-      <div className={classes.list} style={{ position: "relative", blockSize: virtual.getTotalSize() }}>
-        {items.map((item) => {
-          const message = messages.get(item.index);
-          return (
-            <div
-              key={item.key}
-              ref={virtual.measureElement}
-              data-index={item.index}
-              className={classes.placed}
-              style={{ transform: `translateY(${item.start}px)` }}
-            >
-              {message ? (
-                <MessageView
-                  message={message}
-                  index={item.index}
-                  marks={marks.get(item.index) ?? []}
-                  feedback={feedback.get(item.index)}
-                  context={context}
-                  targeted={item.index === target}
-                  onCorrect={onCorrect}
-                  replayHref={replayHref}
-                />
-              ) : (
-                <div className={classes.message} style={{ blockSize: GUESSED_HEIGHT }} aria-busy>
-                  <div className={classes.gutter}>
-                    <span className={classes.anchor}>#{item.index}</span>
-                  </div>
-                  <Skeleton height={14} width="60%" />
-                </div>
-              )}
+      <div className={classes.list} ref={list} style={{ paddingBlock: `${above}px ${below}px` }}>
+        {items.map(({ key, index, size }) => {
+          const message = messages.get(index);
+          return message ? (
+            <div key={key} ref={virtual.measureElement} data-index={index}>
+              <MessageView
+                message={message}
+                index={index}
+                marks={marks.get(index) ?? NO_MARKS}
+                feedback={feedback.get(index)}
+                context={context}
+                targeted={index === target}
+                onCorrect={onCorrect}
+                replayHref={replayHref}
+              />
+            </div>
+          ) : (
+            <div key={key} className={classes.message} style={{ blockSize: size }} aria-busy>
+              <div className={classes.gutter}>
+                <span className={classes.anchor}>#{index}</span>
+              </div>
+              <Skeleton height={14} width="60%" />
             </div>
           );
         })}
       </div>
+      {following || isEndInView(virtual) ? null : (
+        <div className={classes.latest}>
+          <Button
+            variant="default"
+            size="compact-sm"
+            leftSection={<IconArrowDown size={14} aria-hidden />}
+            onClick={follow}
+          >
+            {fresh > 0 ? `${plural(fresh, "new message")}: jump to the latest` : "Jump to the latest"}
+          </Button>
+        </div>
+      )}
     </>
   );
 }
+
+/** To fractions of a pixel, as rows stand in line: whole ones would add up to a shift. */
+const exactHeight = (element: HTMLElement, entry: ResizeObserverEntry | undefined) =>
+  entry?.borderBoxSize[0]?.blockSize ?? element.getBoundingClientRect().height;
+
+const isEndInView = ({ range, options }: Virtualizer<HTMLElement, HTMLDivElement>) =>
+  range === null || range.endIndex >= options.count - 1;

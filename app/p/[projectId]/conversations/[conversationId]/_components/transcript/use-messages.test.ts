@@ -1,22 +1,28 @@
 import { expect, test } from "vitest";
 import { startsFor } from "./use-messages";
 
-const chunk = (from: number, to: number) => ({
+const chunk = (from: number, to: number, nextCursor: string | null = "more") => ({
   messages: Array.from({ length: to - from + 1 }, (_, n) => ({ index: from + n })),
+  pagination: { nextCursor },
 });
+const count = 2000;
 
-test("messages that came with the conversation are not requested again", () => {
-  expect(startsFor([0, 999], 1000, new Map())).toEqual([]);
-});
-test("visible messages are requested in whole chunks, each once", () => {
-  expect(startsFor([1049, 1050, 1051], 1000, new Map())).toEqual([1000, 1050]);
+test("rendered messages are requested in whole chunks, each once, within the conversation", () => {
+  expect(startsFor({ from: 1049, to: 1051, count }, new Map())).toEqual([1000, 1050]);
+  expect(startsFor({ from: -20, to: 20, count }, new Map())).toEqual([0]);
+  expect(startsFor({ from: 1990, to: 2020, count }, new Map())).toEqual([1950]);
+  expect(startsFor({ from: -20, to: 20, count: 0 }, new Map())).toEqual([]);
 });
 test("after a short chunk another one starts, until the message is loaded", () => {
   const chunks = new Map([[1050, chunk(1050, 1059)]]);
-  expect(startsFor([1055], 1000, chunks)).toEqual([1050]);
-  expect(startsFor([1062], 1000, chunks)).toEqual([1050, 1060]);
-  expect(startsFor([1062], 1000, new Map([...chunks, [1060, chunk(1060, 1099)]]))).toEqual([1050, 1060]);
+  expect(startsFor({ from: 1055, to: 1055, count }, chunks)).toEqual([1050]);
+  expect(startsFor({ from: 1062, to: 1062, count }, chunks)).toEqual([1050, 1060]);
+  const both = new Map([...chunks, [1060, chunk(1060, 1099)] as const]);
+  expect(startsFor({ from: 1062, to: 1062, count }, both)).toEqual([1050, 1060]);
+});
+test("a chunk that ended with the conversation is not continued by another while the conversation grows", () => {
+  expect(startsFor({ from: 1980, to: 1995, count }, new Map([[1950, chunk(1950, 1984, null)]]))).toEqual([1950]);
 });
 test("a message that no longer exists is not requested forever", () => {
-  expect(startsFor([1062], 1000, new Map([[1050, chunk(1050, 1049)]]))).toEqual([1050]);
+  expect(startsFor({ from: 1062, to: 1062, count }, new Map([[1050, chunk(1050, 1049)]]))).toEqual([1050]);
 });

@@ -1,87 +1,102 @@
-import { useQueries, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { type UseQueryResult, useQueries, useQueryClient } from "@tanstack/react-query";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { type RouterOutputs, useTRPC } from "@/app/_lib/trpc/client";
 import type { PlacedMessage, ToolCall } from "@/server/services/telemetry/schemas";
+import { CHUNK, chunkInput, firstStarts } from "../inputs";
 
-type Conversation = RouterOutputs["conversations"]["get"]["conversation"];
+type Conversation = { id: string; version: string; messageCount: number };
+type Chunk = RouterOutputs["conversations"]["messages"];
 
-/** Messages per request. */
-const CHUNK = 50;
+/** Messages loaded beyond those rendered, so that scrolling seldom meets an empty one. */
+const AHEAD = 20;
 /** Chunks held at a time; beyond that, the least recently requested is dropped. */
 const CHUNKS_MAX = 12;
 
 /**
- * Loads a conversation's messages around the visible ones: the first come with it, others are loaded in chunks. A chunk
- * with long texts comes back short, and another starts after it.
+ * Loads a conversation's messages in chunks around the rendered ones, `from` to `to`. A chunk with long texts comes back short,
+ * and another starts after it. A chunk of another version than the conversation's is read again once it is needed, so that
+ * a session that grows costs what is in view.
  */
-export function useMessages(projectId: string, conversation: Conversation, inView: readonly number[]) {
+export function useMessages(projectId: string, conversation: Conversation, from: number, to: number) {
   const trpc = useTRPC();
   const queries = useQueryClient();
-  const { id: conversationId, messages: first, messagesCursor, messageCount, lastActivityAt } = conversation;
-  const [starts, setStarts] = useState<readonly number[]>([]);
-  const chunks = useQueries({
-    queries: starts.map((fromIndex) =>
-      trpc.conversations.messages.queryOptions({ projectId, conversationId, fromIndex, limit: CHUNK }),
-    ),
-    combine: (results) => ({
+  const { id: conversationId, version, messageCount } = conversation;
+  const [starts, setStarts] = useState<readonly number[]>(() => firstStarts(messageCount));
+  const optionsOf = (fromIndex: number) =>
+    trpc.conversations.messages.queryOptions(chunkInput(projectId, conversationId, fromIndex), {
+      staleTime: Number.POSITIVE_INFINITY,
+    });
+  // One function for the same chunks, so that what is derived from them is derived once and not with every row scrolled.
+  const combine = useCallback(
+    (results: readonly UseQueryResult<Chunk, unknown>[]) => ({
       byStart: new Map(results.map((result, n) => [starts[n], result.data])),
+      fetching: new Set(starts.filter((_, n) => results[n]?.isFetching)),
       error: results.find((result) => result.error)?.error ?? null,
       retry: () => results.filter((result) => result.error).forEach((result) => void result.refetch()),
     }),
-  });
+    [starts],
+  );
+  const chunks = useQueries({ queries: starts.map(optionsOf), combine });
 
   const known = useMemo(() => {
     const messages = new Map<number, PlacedMessage>();
-    const toolCalls: ToolCall[] = [...conversation.toolCalls];
-    for (const chunk of chunks.byStart.values()) {
-      for (const message of chunk?.messages ?? []) messages.set(message.index, message);
-      toolCalls.push(...(chunk?.toolCalls ?? []));
+    const toolCalls: ToolCall[] = [];
+    for (const chunk of inReadingOrder(chunks.byStart.values(), version)) {
+      for (const message of chunk.messages) messages.set(message.index, message);
+      toolCalls.push(...chunk.toolCalls);
     }
-    for (const message of first) messages.set(message.index, message);
     return { messages, toolCalls };
-  }, [chunks, first, conversation.toolCalls]);
+  }, [chunks.byStart, version]);
 
-  const wanted = messagesCursor === null ? [] : startsFor(inView, first.length, chunks.byStart);
-  const missing = wanted.some((start) => !starts.includes(start));
+  const needed = startsFor({ from: from - AHEAD, to: to + AHEAD, count: messageCount }, chunks.byStart);
+  const missing = needed.some((start) => !starts.includes(start));
   useEffect(() => {
-    if (missing) setStarts((held) => [...new Set([...wanted, ...held])].slice(0, Math.max(CHUNKS_MAX, wanted.length)));
+    if (missing) setStarts((held) => [...new Set([...needed, ...held])].slice(0, Math.max(CHUNKS_MAX, needed.length)));
   });
 
-  // Messages were added or refetched, so the loaded chunks are stale.
-  const version = `${messageCount} ${lastActivityAt}`;
-  const held = useRef(version);
+  // Once per version: a chunk read after a summary may already have the version of the next. One still being read is
+  // looked at when it is there, since it may have been asked for before this version.
+  const readAgain = useRef(new Map<number, string>());
   useEffect(() => {
-    if (held.current === version) return;
-    held.current = version;
-    void queries.invalidateQueries({ queryKey: trpc.conversations.messages.pathKey() });
-  }, [version, queries, trpc]);
+    for (const start of needed) {
+      const chunk = chunks.byStart.get(start);
+      if (!chunk || chunk.version === version || chunks.fetching.has(start)) continue;
+      if (readAgain.current.get(start) === version) continue;
+      readAgain.current.set(start, version);
+      void queries.invalidateQueries({ queryKey: optionsOf(start).queryKey, exact: true });
+    }
+  });
 
-  return {
-    count: messagesCursor === null ? first.length : messageCount,
-    messages: known.messages,
-    toolCalls: known.toolCalls,
-    error: chunks.error,
-    retry: chunks.retry,
-  };
+  return { ...known, error: chunks.error, retry: chunks.retry };
 }
 
-type Chunk = { messages: readonly { index: number }[] } | undefined;
+/** Chunks can overlap after a short one: what is of this version comes last, so that it wins. */
+const inReadingOrder = (chunks: Iterable<Chunk | undefined>, version: string) =>
+  [...chunks]
+    .filter((chunk) => chunk !== undefined)
+    .sort((a, b) => Number(a.version === version) - Number(b.version === version));
 
-/** Returns the starts of the chunks that contain these messages, as far as known: after a short one, its end. */
+type Extent = { messages: readonly { index: number }[]; pagination: { nextCursor: string | null } };
+
+/**
+ * Returns the starts of the chunks that contain the messages `from` to `to`, as far as known: after a short one, its end. One
+ * that ended with the conversation is not short, it grows when it is read again.
+ */
 export function startsFor(
-  indexes: readonly number[],
-  carried: number,
-  chunks: ReadonlyMap<number | undefined, Chunk>,
+  { from, to, count }: { from: number; to: number; count: number },
+  chunks: ReadonlyMap<number | undefined, Extent | undefined>,
 ): number[] {
-  const starts = new Set<number>();
-  for (const index of indexes) {
-    if (index < carried) continue;
-    for (let start = index - (index % CHUNK); start <= index; ) {
-      starts.add(start);
-      const last = chunks.get(start)?.messages.at(-1);
-      if (!last || last.index >= index) break;
-      start = last.index + 1;
+  const starts: number[] = [];
+  const first = Math.max(0, from);
+  const last = Math.min(to, count - 1);
+  for (let block = first - (first % CHUNK); block <= last; block += CHUNK) {
+    for (let start = block; start < block + CHUNK && start <= last; ) {
+      starts.push(start);
+      const chunk = chunks.get(start);
+      const end = chunk?.messages.at(-1);
+      if (!end || chunk?.pagination.nextCursor === null) break;
+      start = end.index + 1;
     }
   }
-  return [...starts];
+  return starts;
 }

@@ -1,0 +1,59 @@
+import type { Virtualizer } from "@tanstack/react-virtual";
+import { type RefObject, useEffect, useLayoutEffect, useState } from "react";
+
+/** Nearer to the end than this, the page follows it. */
+const END_PX = 24;
+
+type Options = {
+  virtual: Virtualizer<HTMLElement, HTMLDivElement>;
+  scroller: HTMLElement | null;
+  list: RefObject<HTMLElement | null>;
+  count: number;
+  /** Loaded messages: a new one is a new end. */
+  messages: object;
+};
+
+/**
+ * Follows the end of a conversation that grows, once the reader went there, until they scroll up. `fresh` messages came since
+ * its end was last in view.
+ */
+export function useFollowEnd({ virtual, scroller, list, count, messages }: Options) {
+  const [following, setFollowing] = useState(false);
+  const [seen, setSeen] = useState(count);
+  const height = virtual.getTotalSize();
+
+  useEffect(() => {
+    if (!scroller) return;
+    let lastTop = scroller.scrollTop;
+    const scrolled = () => {
+      const top = scroller.scrollTop;
+      // Rows above that turn out smaller move the page up as well, but then it is at its end.
+      if (toEnd(scroller, list.current) < END_PX) setFollowing(top > 0);
+      else if (top < lastTop - 1) setFollowing(false);
+      lastTop = top;
+    };
+    scroller.addEventListener("scroll", scrolled, { passive: true });
+    return () => scroller.removeEventListener("scroll", scrolled);
+  }, [scroller, list]);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other messages and another height are another end
+  useLayoutEffect(() => {
+    if (!scroller || !following) return;
+    const distance = toEnd(scroller, list.current);
+    if (distance > 1) virtual.scrollBy(distance);
+  }, [virtual, scroller, list, following, height, messages]);
+
+  const isInView = following || (virtual.range?.endIndex ?? 0) >= count - 1;
+  // Set while rendering, React's pattern for state derived from props.
+  if (isInView && seen !== count) setSeen(count);
+  return {
+    following,
+    fresh: Math.max(0, count - seen),
+    follow: () => setFollowing(true),
+    stay: () => setFollowing(false),
+  };
+}
+
+/** Returns how far the end of the list is below the view; negative if it is in view. */
+const toEnd = (scroller: HTMLElement, list: HTMLElement | null) =>
+  list ? list.getBoundingClientRect().bottom - scroller.getBoundingClientRect().bottom : 0;

@@ -1,0 +1,42 @@
+import type { Virtualizer } from "@tanstack/react-virtual";
+import { useEffect, useRef, useState } from "react";
+
+const HASH = /^#m-(\d+)$/;
+
+type Options = {
+  virtual: Virtualizer<HTMLElement, HTMLDivElement>;
+  scroller: HTMLElement | null;
+  count: number;
+  messages: ReadonlyMap<number, unknown>;
+  onTarget: () => void;
+};
+
+/**
+ * Returns the index of the message that the address points to, and scrolls there: once, so that a reader who has gone on is not
+ * taken back when the conversation grows. One that has not arrived yet is waited for.
+ */
+export function useHashTarget({ virtual, scroller, count, messages, onTarget }: Options) {
+  const [target, setTarget] = useState<{ index: number } | null>(null);
+  const reached = useRef<object | null>(null);
+  useEffect(() => {
+    const read = () => {
+      const index = HASH.exec(window.location.hash)?.[1];
+      setTarget(index === undefined ? null : { index: Number(index) });
+    };
+    read();
+    window.addEventListener("hashchange", read);
+    return () => window.removeEventListener("hashchange", read);
+  }, []);
+
+  const exists = target !== null && target.index < count;
+  const isLoaded = target !== null && messages.has(target.index);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `onTarget` is not what this reacts to
+  useEffect(() => {
+    if (!scroller || !target || !exists || reached.current === target) return;
+    onTarget();
+    virtual.scrollToIndex(target.index, { align: "center" });
+    // Once loaded, its height differs from the estimate.
+    if (isLoaded) reached.current = target;
+  }, [virtual, scroller, target, exists, isLoaded]);
+  return target?.index ?? null;
+}
