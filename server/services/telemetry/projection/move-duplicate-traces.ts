@@ -32,7 +32,10 @@ export async function moveDuplicateTraces(
 ): Promise<string[]> {
   if (responseIds.length === 0) return [];
   const oneAtATime = sql`select pg_advisory_xact_lock(hashtextextended(${`duplicate traces ${projectId}`}, 0))`;
-  const [, duplicates = []] = await inOrder<Duplicate>(tx, [oneAtATime, duplicatesOf(projectId, responseIds)]);
+  const [, repeated = []] = await inOrder<{ id: string }>(tx, [oneAtATime, repeatedOf(projectId, responseIds)]);
+  if (repeated.length === 0) return [];
+  const ids = repeated.map(({ id }) => id);
+  const duplicates = [...(await tx.execute<Duplicate>(duplicatesOf(projectId, ids)))];
   if (duplicates.length === 0) return [];
 
   const hosts = new Set(duplicates.map(({ into }) => into));
@@ -72,23 +75,25 @@ export async function moveDuplicateTraces(
 
 type Duplicate = { trace_id: string; left: string; into: string };
 
-const duplicatesOf = (projectId: string, responseIds: readonly string[]) => sql`
-    with repeated as (
-      select id from unnest(${textArray(responseIds)}) as ids(id)
-      where (
-        select count(*) from (
-          select 1 from model_calls m where m.project_id = ${projectId} and m.response_id = ids.id limit ${MAX_REPEATS + 1}
-        ) few
-      ) between 2 and ${MAX_REPEATS}
-    ),
-    calls as (
+/** Nearly always there are none; the join below, planned for one id, may read the whole project. */
+const repeatedOf = (projectId: string, responseIds: readonly string[]) => sql`
+  select id from unnest(${textArray(responseIds)}) as ids(id)
+  where (
+    select count(*) from (
+      select 1 from model_calls m where m.project_id = ${projectId} and m.response_id = ids.id limit ${MAX_REPEATS + 1}
+    ) few
+  ) between 2 and ${MAX_REPEATS}`;
+
+const duplicatesOf = (projectId: string, repeated: readonly string[]) => sql`
+    with calls as (
       select m.trace_id, m.response_id, m.conversation_id, m.started_at, m.ended_at, o.scope_name,
              c.external_id is null and cardinality(c.trace_ids) = 1 and (
                select count(*) from (
                  select 1 from spans one where one.project_id = m.project_id and one.trace_id = m.trace_id limit 2
                ) few
              ) = 1 as single
-      from repeated join model_calls m on m.project_id = ${projectId} and m.response_id = repeated.id
+      from unnest(${textArray(repeated)}) as repeated(id)
+      join model_calls m on m.project_id = ${projectId} and m.response_id = repeated.id
       join conversations c on c.project_id = m.project_id and c.id = m.conversation_id
       join spans s on s.project_id = m.project_id and s.trace_id = m.trace_id and s.span_id = m.span_id
       join span_sources o on o.project_id = s.project_id and o.id = s.source_id
