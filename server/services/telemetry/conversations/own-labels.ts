@@ -1,18 +1,10 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
-import { rowsOf, textArray } from "@/db/rows";
+import { rowsOf } from "@/db/rows";
 
 /** Returns the client's labels and people's labels as one list, distinct and sorted. */
 export const allLabels = (sent: readonly string[], own: readonly string[]): string[] =>
   [...new Set([...sent, ...own])].sort();
-
-/** Returns the labels that people added to these conversations, by id; conversations without any are omitted. */
-export async function ownLabelsOf(tx: Db, projectId: string, ids: readonly string[]) {
-  const rows = await tx.execute<{ id: string; own_labels: string[] }>(sql`
-    select id, own_labels from conversations
-    where project_id = ${projectId} and id = any(${textArray([...ids])}) and own_labels <> '{}'`);
-  return new Map([...rows].map((row) => [row.id, row.own_labels]));
-}
 
 /** Moves people's labels of conversations without traces to the conversations that their traces moved to. */
 export async function moveOwnLabels(tx: Db, projectId: string, moved: readonly { trace_id: string; from: string }[]) {
