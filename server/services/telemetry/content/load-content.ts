@@ -4,7 +4,7 @@ import type { TakenContent } from "@/db/schema/json";
 import type { SharedItem } from "../otlp/shared-items";
 import { uuidArray } from "./content-batch";
 import type { ContentId } from "./content-ids";
-import { cachedPart, cachePart } from "./part-cache";
+import { cacheChunk, cachedChunk, cachedPart, cachePart } from "./part-cache";
 import type { Given } from "./put-back";
 
 /** A row as stored: what was taken out of it, if anything was. */
@@ -53,16 +53,35 @@ function groupsOf<Row extends WithContent>(rows: readonly Row[]): Row[][] {
 }
 
 type Chunks = ReadonlyMap<ContentId, readonly ContentId[]>;
-
-async function chunksByIds(db: Db, projectId: string, rows: readonly WithContent[]): Promise<Chunks> {
-  const ids = new Set(rows.flatMap(({ chunk_ids }) => chunk_ids ?? []));
-  if (ids.size === 0) return new Map();
-  const found = await db.execute<{ id: ContentId; part_ids: ContentId[] }>(sql`
-    select id, part_ids from content_chunks where project_id = ${projectId} and id = any(${uuidArray([...ids])})`);
-  return new Map([...found].map((row) => [row.id, row.part_ids]));
-}
-
 type Parts = ReadonlyMap<ContentId, SharedItem>;
+
+/** Loads chunks, and with those that are new their parts: of a history that grew, only its last chunk is. */
+async function chunksByIds(db: Db, projectId: string, rows: readonly WithContent[]): Promise<Chunks> {
+  const chunks = new Map<ContentId, readonly ContentId[]>();
+  const unknown: ContentId[] = [];
+  for (const id of new Set(rows.flatMap(({ chunk_ids }) => chunk_ids ?? []))) {
+    const partIds = cachedChunk(id);
+    if (partIds) chunks.set(id, partIds);
+    else unknown.push(id);
+  }
+  if (unknown.length === 0) return chunks;
+  type Loaded = { id: ContentId; part_ids: ContentId[] | null; content: string | null };
+  const loaded = await db.execute<Loaded>(sql`
+    with chunk as materialized (
+      select id, part_ids from content_chunks where project_id = ${projectId} and id = any(${uuidArray(unknown)}))
+    select id, part_ids, null as content from chunk
+    union all
+    select id, null, content from content_parts
+    where project_id = ${projectId} and id in (select unnest(part_ids) from chunk)`);
+  for (const { id, part_ids, content } of loaded) {
+    if (content !== null) cachePart(id, content);
+    else if (part_ids) {
+      cacheChunk(id, part_ids);
+      chunks.set(id, part_ids);
+    }
+  }
+  return chunks;
+}
 
 async function partsByIds(db: Db, projectId: string, chunks: Chunks): Promise<Parts> {
   const parts = new Map<ContentId, SharedItem>();

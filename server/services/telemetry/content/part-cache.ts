@@ -24,11 +24,21 @@ setInterval(() => cache.purgeStale(), PURGE_MS).unref();
 
 export const cachedPart = (id: ContentId): SharedItem | undefined => cache.get(id);
 
+/** Caches a part, unless it is: what was read from that one is worth keeping. */
 export function cachePart(id: ContentId, text: string): SharedItem {
+  const cached = cache.get(id);
+  if (cached) return cached;
   const part = new SharedItem(text);
   cache.set(id, part);
   return part;
 }
+
+const CHUNKS_MAX = 20_000;
+/** The parts of chunks, for as long: their ids are hashes of these. */
+const chunks = new LRUCache<ContentId, readonly ContentId[]>({ max: CHUNKS_MAX, ttl: UNUSED_MS, updateAgeOnGet: true });
+
+export const cachedChunk = (id: ContentId): readonly ContentId[] | undefined => chunks.get(id);
+export const cacheChunk = (id: ContentId, partIds: readonly ContentId[]) => void chunks.set(id, partIds);
 
 /** Drops all parts of this process, when some are being erased. */
 export const forgetParts = () => cache.clear();
