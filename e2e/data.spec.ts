@@ -244,6 +244,20 @@ test("a person who may not delete sees no controls for it, and reads who may", a
   expect(await asksOf(project)).toHaveLength(4);
 });
 
+test("compacting older telemetry is continued, and completes in the background", async ({ page }) => {
+  await inDatabase(
+    (sql) => sql`
+      insert into compactions (project_id, state, rows_examined, characters_saved)
+      values (${project.projectId}, 'paused', 1234, 5000000)`,
+  );
+  await page.goto(at("data"));
+  const note = page.getByTestId("compaction");
+  await expect(note).toContainText("is paused: 1,234 spans and logs checked");
+  await press(page.getByRole("button", { name: "Continue" }), page.getByRole("button", { name: "Pause" }));
+  await expect(note).toContainText("was compacted", { timeout: 2 * JOB_MS });
+  await expect(page.getByRole("button", { name: "Pause" })).toHaveCount(0);
+});
+
 test("the project is deleted from its Data page after its name is typed", async ({ page }) => {
   await page.goto(at("data"));
   const dialog = page.getByRole("dialog", { name: "Delete Journey?" });
