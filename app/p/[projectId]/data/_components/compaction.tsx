@@ -28,8 +28,8 @@ export function Compaction({ projectId }: { projectId: string }) {
   const saved = `${formatBytes(charactersSaved)} of repeated text`;
   return (
     <>
-      <Group justify="space-between" gap="xs" mt="md" wrap="nowrap">
-        <Text size="sm" data-testid="compaction">
+      <Group justify="space-between" gap="xs" mt="md">
+        <Text size="sm" flex="1 1 20rem" data-testid="compaction">
           {state === "completed"
             ? `Older telemetry was compacted: ${saved} is now stored once.`
             : `${state === "paused" ? "Compacting older telemetry is paused" : "Compacting older telemetry in the background"}: ${formatCount(rowsExamined)} spans and logs checked, ${saved} saved so far. Everything stays readable meanwhile.`}
