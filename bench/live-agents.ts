@@ -69,6 +69,10 @@ const p95 = (took: readonly { value: number }[]) =>
     0.95,
   );
 
+const lags: number[] = [];
+let over = false;
+let watching: Promise<void> | undefined;
+
 try {
   await reader.store(STORED_BEFORE);
   while ((await lagMs()) > 0) await sleep(200);
@@ -76,9 +80,7 @@ try {
   const idle = (await reader.work({ batches: 0, reads: READS_PER_SECOND, ms: IDLE_MS })).reads;
 
   const before = { bytes: await storedBytes(), cpu: cpuOf(product.pid) };
-  const lags: number[] = [];
-  let over = false;
-  const watching = (async () => {
+  watching = (async () => {
     for (let round = 1; !over; round++) {
       lags.push(await lagMs());
       if (round % 60 === 0)
@@ -119,6 +121,8 @@ try {
   const [quiet, busy] = [p95(idle.took), p95(reads.took)];
   bound("p95 of reads", busy <= quiet * READ_GROWTH, `${quiet.toFixed(1)} → ${busy.toFixed(1)} ms, at most + 25 %`);
 } finally {
+  over = true;
+  await watching?.catch(() => {});
   await sql.end({ timeout: 5 });
   reader.close();
   await product.stop();

@@ -31,6 +31,6 @@ const sent = await atPace(
     if (status !== 200) throw new Error(`a span was answered with ${status}`);
   },
 );
-process.send?.({ ...sent, bytes } satisfies Sent);
 close();
-process.disconnect();
+// A long answer takes a while: the process ends once it has been written.
+process.send?.({ ...sent, bytes } satisfies Sent, () => process.disconnect());
