@@ -8,6 +8,7 @@ import { forgetExamples, forgetImports, ofUser } from "@/server/services/dataset
 import { eraseMarkedFiles, eraseProjectFiles } from "@/server/services/files";
 import { answeredFor, forgetEvaluations, forgetTraining } from "@/server/services/fine-tuning";
 import {
+  CHUNKS_AT_A_TIME,
   deleteUnassignedLogsMentioning,
   deleteUnassignedTracesMentioning,
   deleteUnusedContent,
@@ -26,8 +27,6 @@ const LARGE_TABLES = tablesWhere(({ project }) => project === "batches");
 /** Tables with a project id but no foreign key to the project. */
 const TABLES_WITHOUT_CASCADE = tablesWhere(({ project }) => project === "statement");
 const ROWS_A_STATEMENT = 5_000;
-/** Chunks of shared content that are checked while no batch is stored. */
-const CHUNKS_A_TRANSACTION = 2_000;
 /** Projector passes that a deletion runs at most, for spans that have arrived but belong to no conversation yet. */
 const PASSES = 1_000;
 
@@ -75,7 +74,7 @@ async function runUserDeletion(
   for (let checked = 1; checked > 0; ) {
     if (timeIsUp()) return false;
     checked = await inTransaction(ctx, async (tx) => {
-      const counts = await deleteUnusedContent(tx, CHUNKS_A_TRANSACTION);
+      const counts = await deleteUnusedContent(tx, CHUNKS_AT_A_TIME);
       await addCounts(tx.db, deletionId, counts);
       return counts.content_released;
     });

@@ -13,6 +13,7 @@ import {
 } from "@/server/services/diagnostics";
 import { eraseFilesBefore } from "@/server/services/files";
 import {
+  CHUNKS_AT_A_TIME,
   deleteReceiptsBefore,
   deleteUnassignedBefore,
   deleteUnusedContent,
@@ -25,8 +26,6 @@ import { cutoffOf, dayOf, expiredBefore, housekeepingId, readRetention } from ".
 /** Senders look up batch receipts for at most a month. */
 const RECEIPTS_KEPT_DAYS = 30;
 const ROWS_A_STATEMENT = 1_000;
-/** No batch is stored meanwhile: short enough for a sender not to notice. */
-const CHUNKS_A_TRANSACTION = 2_000;
 /** Uploaded files are raw material; what was imported from them follows the project's retention. */
 const IMPORTS_KEPT_DAYS = 30;
 const FILES_AT_A_TIME = 20;
@@ -83,7 +82,7 @@ export async function runHousekeeping(
   const isRunning = async (tx: Ctx) => (await readReceipt(tx, receiptId))?.status === "running";
   const unused = () =>
     inTransaction(ctx, async (tx) => {
-      const counts = await deleteUnusedContent(tx, CHUNKS_A_TRANSACTION);
+      const counts = await deleteUnusedContent(tx, CHUNKS_AT_A_TIME);
       if (total(counts) > 0 && (await isRunning(tx))) await addCounts(tx.db, receiptId, counts);
       return counts.content_released;
     });

@@ -2,7 +2,7 @@ import "server-only";
 
 export { compactContent, runningCompactions } from "./content/compact-content";
 export { getCompaction, updateCompaction } from "./content/compaction";
-export { deleteUnusedContent } from "./content/delete-unused-content";
+export { CHUNKS_AT_A_TIME, deleteUnusedContent } from "./content/delete-unused-content";
 export {
   type CallKey,
   CallsMoved,

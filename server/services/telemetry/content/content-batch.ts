@@ -17,10 +17,6 @@ export class ContentBatch {
 
   constructor(private readonly projectId: string) {}
 
-  get isEmpty(): boolean {
-    return this.chunks.size === 0;
-  }
-
   /** Adds what was taken out of a row, and returns the row's columns. */
   add(taken: readonly Taken[]): ContentColumns {
     if (taken.length === 0) return STORED_WHOLE;
@@ -44,8 +40,8 @@ export class ContentBatch {
   }
 
   /**
-   * Stores what is new. Returns the ids of the new chunks, and the characters of the new parts. The caller holds the shared lock (`sharedSourcesLock`), so that
-   * nothing that is known is deleted before the rows that need it are stored.
+   * Stores what is new. Returns the ids of the new chunks, and the characters of the new parts. The caller holds the shared lock
+   * (`sharedSourcesLock`), so that nothing that is known is deleted before the rows that need it are stored.
    */
   async store(tx: Db): Promise<{ newChunks: ContentId[]; characters: number }> {
     const chunkIds = await this.unknown(tx, "content_chunks", [...this.chunks.keys()]);

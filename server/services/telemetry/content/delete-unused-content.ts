@@ -4,8 +4,8 @@ import { lockSources } from "../ingest/tombstones";
 import { uuidArray } from "./content-batch";
 import type { ContentId } from "./content-ids";
 
-/** Chunks that are checked in one go. */
-const CHUNKS_AT_A_TIME = 2_000;
+/** Chunks that are checked at once. No batch is stored meanwhile: few enough for a sender not to notice. */
+export const CHUNKS_AT_A_TIME = 2_000;
 
 /**
  * Deletes the parts that only deleted spans and log records had, of at most `limit` released chunks. Blocks the project's ingest
