@@ -169,6 +169,30 @@ test("in the browser, each objective proposes its Example with the reason; revie
   });
 });
 
+test("the buttons of the dialog stay in place while its preview loads", async ({ page, baseURL }) => {
+  const project = newProject(baseURL!);
+  await signIn(page, project);
+  let answer = () => {};
+  const answers = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route("**/collection.previewObjective*", async (route) => {
+    await answers;
+    await route.continue();
+  });
+  const dialog = page.getByRole("dialog");
+  await page.goto(`${project.url}/p/${project.projectId}/datasets`);
+  await press(page.getByRole("button", { name: "New Dataset" }).first(), dialog);
+  await dialog.getByLabel("Objective").selectOption({ index: 1 });
+  await expect(dialog.getByLabel("Reading the conversations")).toBeVisible();
+  const create = dialog.getByRole("button", { name: "Create Dataset" });
+  await create.hover(); // which waits for the end of the dialog's animation
+  const before = await create.boundingBox();
+  answer();
+  await expect(dialog.getByText("No conversation was active in the last 30 days.")).toBeVisible();
+  expect(await create.boundingBox()).toEqual(before);
+});
+
 /** Creates a Dataset by its dialog, collecting if it has an objective; returns its id. */
 async function newDataset(page: Page, at: (path: string) => string, name: string, objective?: string) {
   const dialog = page.getByRole("dialog");

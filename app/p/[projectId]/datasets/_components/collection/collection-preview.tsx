@@ -34,10 +34,17 @@ export function CollectionPreview({ projectId, objective, collectionFilters, ask
   );
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />;
   if (!data || isPlaceholderData)
-    return <Skeleton height={160} role="status" aria-label="Reading the conversations of the last 30 days" />;
+    return (
+      <Skeleton className={classes.loading} role="status" aria-label="Reading the conversations of the last 30 days" />
+    );
   const { conversations, complete, proposed, reasons, left, samples } = data.preview;
   return (
-    <section className={classes.root} aria-label="Preview of the last 30 days">
+    <section
+      className={classes.root}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard
+      tabIndex={0}
+      aria-label="Preview of the last 30 days, scrollable"
+    >
       <p className={classes.lead} role="status">
         {conversations === 0
           ? "No conversation was active in the last 30 days."
