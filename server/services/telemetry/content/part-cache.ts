@@ -3,33 +3,41 @@ import { SharedItem } from "../otlp/shared-items";
 import type { ContentId } from "./content-ids";
 
 const BYTES_MAX = 64 * 2 ** 20;
-/** A text, what was read from it, and how often each is copied. */
-const BYTES_PER_CHARACTER = 6;
-const BYTES_PER_PART = 1_000;
 /** Parts hold words of conversations: unused for this long, they are dropped. */
 const UNUSED_MS = 2 * 60 * 1000;
 const PURGE_MS = 30 * 1000;
 
 /**
- * Parts that were loaded lately, so that of a history that grows only what is new is loaded and read. An id is a hash of the text:
- * a part is never out of date.
+ * Parts that were loaded lately, so that of a history that grows only what is new is loaded and read. An id is a hash of the project
+ * and the text: a part is never out of date.
  */
 const cache = new LRUCache<ContentId, SharedItem>({
   maxSize: BYTES_MAX,
-  sizeCalculation: ({ text }) => BYTES_PER_CHARACTER * text.length + BYTES_PER_PART,
+  sizeCalculation: (part) => part.bytes,
   ttl: UNUSED_MS,
   updateAgeOnGet: true,
 });
 setInterval(() => cache.purgeStale(), PURGE_MS).unref();
 
-export const cachedPart = (id: ContentId): SharedItem | undefined => cache.get(id);
+/**
+ * Parts that somebody holds, as readings of conversations do. When many conversations grow in turn, each finds its own here, however
+ * many parts the others need.
+ */
+const held = new Map<ContentId, WeakRef<SharedItem>>();
+const dropped = new FinalizationRegistry<ContentId>((id) => {
+  if (held.get(id)?.deref() === undefined) held.delete(id);
+});
+
+export const cachedPart = (id: ContentId): SharedItem | undefined => cache.get(id) ?? held.get(id)?.deref();
 
 /** Caches a part, unless it is: what was read from that one is worth keeping. */
 export function cachePart(id: ContentId, text: string): SharedItem {
-  const cached = cache.get(id);
+  const cached = cachedPart(id);
   if (cached) return cached;
   const part = new SharedItem(text);
   cache.set(id, part);
+  held.set(id, new WeakRef(part));
+  dropped.register(part, id);
   return part;
 }
 
@@ -41,4 +49,7 @@ export const cachedChunk = (id: ContentId): readonly ContentId[] | undefined => 
 export const cacheChunk = (id: ContentId, partIds: readonly ContentId[]) => void chunks.set(id, partIds);
 
 /** Drops all parts of this process, when some are being erased. */
-export const forgetParts = () => cache.clear();
+export function forgetParts(): void {
+  cache.clear();
+  held.clear();
+}

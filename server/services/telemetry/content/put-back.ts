@@ -1,5 +1,5 @@
 import type { ContentRecipe } from "@/db/schema/json";
-import { noteSharedList, type SharedItem, type SharedList } from "../otlp/shared-items";
+import { noteSharedItems, noteSharedList, type SharedItem, type SharedList } from "../otlp/shared-items";
 import type { Attributes, AttributeValue, LogRecord, SpanRecord } from "../otlp/types";
 
 /** A value that was taken out, with its parts as loaded. */
@@ -39,6 +39,7 @@ function filled(left: Attributes, given: readonly Given[]): Attributes {
           attributes[`${name}.${index}.${rest}`] = value;
     const list = listOf(one);
     if (list) noteSharedList(attributes, name, list);
+    noteSharedItems(attributes, one.items);
   }
   return attributes;
 }

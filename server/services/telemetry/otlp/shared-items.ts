@@ -1,14 +1,27 @@
 import type { PlainMessage } from "./messages/plain-message";
 import type { Attributes } from "./types";
 
+/** The text, and the texts of its messages. */
+const COPIES = 2;
+/** Objects and map entries of an item, without its texts. */
+const BYTES_PER_ITEM = 1_000;
+
+const BEYOND_LATIN_1 = /[^\0-\xff]/;
+/** Memory that a text takes: V8 stores it with a byte a character if all are of Latin-1, otherwise with two. */
+const heapBytes = (text: string) => (BEYOND_LATIN_1.test(text) ? 2 : 1) * text.length;
+
 /** What one item of a list says, wherever the list is; `null` if it is not JSON. */
 export type ItemReading = { isMessage: boolean; messages: readonly PlainMessage[] } | null;
 
 /** The JSON of an item that lists of several spans have, read once for all of them. */
 export class SharedItem {
   private readonly readings = new Map<string, ItemReading>();
+  /** Estimate of the memory that the text takes with what is read from it. */
+  readonly bytes: number;
 
-  constructor(readonly text: string) {}
+  constructor(readonly text: string) {
+    this.bytes = COPIES * heapBytes(text) + BYTES_PER_ITEM;
+  }
 
   /** Returns what `read` makes of the text; `as` names what else that depends on. */
   reading(as: string, read: (text: string) => ItemReading): ItemReading {
@@ -25,6 +38,7 @@ export class SharedItem {
 export type SharedList = { items: readonly SharedItem[]; isText: boolean };
 
 const lists = new WeakMap<Attributes, Map<string, SharedList>>();
+const shared = new WeakMap<Attributes, SharedItem[]>();
 
 /** Notes that an attribute is a list of shared items. Readers that do not ask see its value only. */
 export function noteSharedList(attributes: Attributes, name: string, list: SharedList): void {
@@ -32,6 +46,16 @@ export function noteSharedList(attributes: Attributes, name: string, list: Share
   if (known) known.set(name, list);
   else lists.set(attributes, new Map([[name, list]]));
 }
+
+/** Notes that attributes were made from shared items, whatever their values are. */
+export function noteSharedItems(attributes: Attributes, items: readonly SharedItem[]): void {
+  const known = shared.get(attributes) ?? [];
+  for (const item of items) known.push(item);
+  shared.set(attributes, known);
+}
+
+/** The shared items that attributes were made from; whoever holds them keeps others from loading and reading them again. */
+export const sharedItemsOf = (attributes: Attributes): readonly SharedItem[] => shared.get(attributes) ?? [];
 
 export const sharedListOf = (attributes: Attributes, name: string): SharedList | undefined =>
   lists.get(attributes)?.get(name);

@@ -2,7 +2,7 @@ import { forgetParts } from "../content/part-cache";
 import type { Reading } from "./reading";
 
 /** Memory for all readings of a projector, by their own estimate. */
-const BYTES_MAX = 128 * 2 ** 20;
+const BYTES_MAX = 256 * 2 ** 20;
 /** A larger conversation is read from the database whenever it grows. */
 const READING_BYTES_MAX = 32 * 2 ** 20;
 /** Readings hold words of conversations: unused for this long, they are dropped. */

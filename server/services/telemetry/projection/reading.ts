@@ -1,4 +1,5 @@
 import { type Assembler, createAssembler, IdentityFold } from "../otlp";
+import { type SharedItem, sharedItemsOf } from "../otlp/shared-items";
 import type { AssembledConversation, LogRecord, SpanRecord } from "../otlp/types";
 import type { TraceKeys } from "./load-spans";
 import { RowMemo } from "./row-memo";
@@ -26,6 +27,9 @@ export class Reading {
   private readonly assembler: Assembler = createAssembler();
   readonly traces = new Map<string, TraceReading>();
   readonly rows = new RowMemo();
+  /** The parts that its spans were made from: held here, the next span finds them. */
+  private readonly parts = new Set<SharedItem>();
+  private partBytes = 0;
 
   /** Whether it has no trace but these members, and nothing of them that is gone or was replaced. */
   agreesWith(members: readonly string[], keys: ReadonlyMap<string, TraceKeys>): boolean {
@@ -43,6 +47,8 @@ export class Reading {
     trace.identity.addSpan(span);
     trace.startUs = Math.min(trace.startUs, span.startedUs);
     trace.spans.set(span.spanId, keys?.spans.get(span.spanId) ?? "");
+    this.hold(sharedItemsOf(span.attributes));
+    for (const event of span.events) this.hold(sharedItemsOf(event.attributes));
   }
 
   /** Adds a log record, of a span that is here or may arrive later. */
@@ -50,6 +56,17 @@ export class Reading {
     const trace = this.trace(record.traceId ?? "");
     trace.identity.addLog(record);
     trace.logs.add(id);
+    this.hold(sharedItemsOf(record.attributes));
+    if (typeof record.body === "object" && record.body !== null && !Array.isArray(record.body))
+      this.hold(sharedItemsOf(record.body));
+  }
+
+  private hold(items: readonly SharedItem[]): void {
+    for (const item of items) {
+      if (this.parts.has(item)) continue;
+      this.parts.add(item);
+      this.partBytes += item.bytes;
+    }
   }
 
   startOf(traceId: string): number {
@@ -66,7 +83,7 @@ export class Reading {
     let keys = 0;
     for (const { spans, logs } of this.traces.values())
       keys += BYTES_PER_TRACE + BYTES_PER_KEY * (spans.size + logs.size);
-    return BYTES_PER_READING + keys + this.assembler.bytes() + this.rows.bytes;
+    return BYTES_PER_READING + keys + this.assembler.bytes() + this.rows.bytes + this.partBytes;
   }
 
   private trace(traceId: string): TraceReading {

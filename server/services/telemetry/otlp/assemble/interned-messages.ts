@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { MessageToolCall } from "../../schemas";
 import type { PlainMessage } from "../messages/plain-message";
 import { parseJson, toText } from "../readers/json-text";
@@ -9,7 +10,7 @@ import { EMPTY_LIST, type ListId, ListTree } from "./list-tree";
  * whose every call resends the history thus takes the memory of its messages, not of the repeats.
  */
 export class InternedMessages {
-  /** Ids of exact forms: text-only messages by role and text, others (`variants`) by their JSON text. */
+  /** Ids of exact forms: text-only messages by role and text, others (`variants`) by their JSON text, or its hash. */
   private readonly plainVariants = new Map<string, Map<string, number>>();
   private readonly variants = new Map<string, number>();
   private readonly messages: PlainMessage[] = [];
@@ -66,7 +67,7 @@ export class InternedMessages {
   private variant(message: PlainMessage): number {
     const text = onlyText(message);
     if (text === undefined) {
-      const form = JSON.stringify(message);
+      const form = shortened(JSON.stringify(message));
       return this.variants.get(form) ?? this.add(message, this.variants, form);
     }
     let ofRole = this.plainVariants.get(message.role);
@@ -79,13 +80,12 @@ export class InternedMessages {
 
   /** Adds a message under its exact form, or under its text if it has no other. */
   private add(message: PlainMessage, variants: Map<string, number>, form?: string): number {
-    const own = copyOf(message);
+    // One of a shared item is held with it.
+    const own = Object.isFrozen(message) ? message : copyOf(message);
     const variant = this.messages.push(own) - 1;
-    const exact = form ?? onlyText(own) ?? "";
-    variants.set(exact, variant);
-    const meaning = meaningOf(own);
-    this.keyOfVariant.push(this.key(meaning));
-    this.characters += 2 * exact.length + meaning.length;
+    variants.set(form ?? onlyText(own) ?? "", variant);
+    this.keyOfVariant.push(this.key(shortened(meaningOf(own))));
+    if (own !== message) this.characters += JSON.stringify(own).length;
     return variant;
   }
 
@@ -101,8 +101,12 @@ export class InternedMessages {
 
 /** V8 takes two bytes a character unless a text is Latin-1 only. */
 export const BYTES_PER_CHARACTER = 2;
-/** Objects and map entries of a message, without its text. */
-const BYTES_PER_MESSAGE = 400;
+/** Objects and map entries of a message, with hashes but without its text. */
+const BYTES_PER_MESSAGE = 600;
+
+const HASH_LENGTH = 64;
+/** Returns a text that is equal for equal texts only, and never long: a hash of a longer one. */
+const shortened = (text: string) => (text.length < HASH_LENGTH ? text : hash("sha256", text, "hex"));
 
 /** Returns a copy that shares no text with the message: a slice of a span's attribute would retain the attribute. */
 const copyOf = (message: PlainMessage): PlainMessage => JSON.parse(JSON.stringify(message));
