@@ -13,7 +13,6 @@ import { bound, machine, percentile } from "./lib/machine";
  */
 const WORKER_S_PER_MB = 0.05;
 const GROWTH = 1.5;
-const SHARE_OF_REBUILDING = 0.25;
 const READABLE_MS = 500;
 const STORED_SHARE = 0.06;
 /** Longest time until the projector looks for new spans. */
@@ -136,12 +135,6 @@ async function run(form: Form, number: number) {
     `${form}: last tenth over first tenth`,
     figures.lastOverFirstTenth <= GROWTH,
     `${figures.lastOverFirstTenth} of ${GROWTH} times`,
-  );
-  const share = figures.workerMs / figures.fromNothing.workerMs;
-  bound(
-    `${form}: worker time over that of rebuilding from nothing`,
-    share <= SHARE_OF_REBUILDING,
-    `${(share * 100).toFixed(0)} % of ${figures.fromNothing.workerMs} ms, whose last tenth is ${figures.fromNothing.lastOverFirstTenth} times the first`,
   );
   bound(`${form}: readable after the last span`, figures.readableMs <= READABLE_MS, `${figures.readableMs} ms`);
   bound(

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { randomOf } from "../lib/random";
 
 /** How an instrumentation sends the history: as JSON text, flattened by index, or as JSON text with a trace for each call. */
@@ -13,6 +15,14 @@ const VOCABULARY = 6_000;
 
 type Part = { type: string; content?: string; id?: string; name?: string; arguments?: object; response?: string };
 type Said = { role: string; parts: Part[] };
+
+const SOURCE = new URL("../../server/services", import.meta.url).pathname;
+/** What the agent's tools return: pieces of this repository's own source, which compresses as what agents read does. */
+const source = readdirSync(SOURCE, { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".ts"))
+  .sort()
+  .map((path) => readFileSync(join(SOURCE, path), "utf8"))
+  .join("\n");
 
 const hex = (number: number, digits = 16) => number.toString(16).padStart(digits, "0");
 
@@ -30,6 +40,10 @@ export function sessionOf(number: number, form: Form, startMs: number) {
     // The square favours some words, as in a language.
     while (text.length < bytes) text += `${vocabulary[Math.floor(random() ** 2 * VOCABULARY)]} `;
     return text;
+  };
+  const fileOf = (bytes: number) => {
+    const from = Math.floor(random() * (source.length - bytes));
+    return source.slice(from, from + bytes);
   };
   const say = (bytes: number): Part => ({ type: "text", content: words(bytes) });
   const history: Said[] = [
@@ -50,7 +64,7 @@ export function sessionOf(number: number, form: Form, startMs: number) {
       "gen_ai.usage.output_tokens": 80,
       ...(form === "flattened" ? flattened(history, response) : asJson(history, response)),
     };
-    const result = { type: "tool_call_response", id: call.id, response: words(STEP_BYTES - 500) };
+    const result = { type: "tool_call_response", id: call.id, response: fileOf(STEP_BYTES - 500) };
     history.push(response, { role: "tool", parts: [result] });
     return {
       traceId: hex(number * 100_000 + (form === "traces" ? n : 0) + 1, 32),

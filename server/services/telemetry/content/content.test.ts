@@ -164,7 +164,8 @@ function conversationOf(...spans: SpanRecord[]) {
   return assembler.finish();
 }
 
-test("a history that is read by its shared items says what it says as a whole, and twice the same", () => {
+/** A list of items as clients send messages: whole ones, parts, and what is neither. */
+function anyList() {
   const text = fc.constantFrom("short", words(100), '\\u0000 \u00e9 "quoted"', "");
   const role = fc.constantFrom("system", "user", "assistant", "tool", "model", "nobody");
   const call = fc.record({
@@ -192,7 +193,25 @@ test("a history that is read by its shared items says what it says as a whole, a
     text,
     fc.constantFrom<unknown>(null, 7, []),
   );
-  const list = fc.array(item, { minLength: 2, maxLength: 14 }) as fc.Arbitrary<AttributeValue[]>;
+  return fc.array(item, { minLength: 2, maxLength: 14 }) as fc.Arbitrary<AttributeValue[]>;
+}
+
+/** Whether a span's shared items, new and read before, say what its attributes say; and whether they were asked. */
+function isReadByItems(span: SpanRecord, name: string): boolean {
+  const { left, taken } = takeFromSpan(span);
+  const again = putIntoSpan(left, loaded(taken));
+  // Copied, attributes say nothing of shared items.
+  const whole = { ...span, attributes: { ...again.attributes } };
+  expect(conversationOf(again)).toEqual(conversationOf(whole));
+  const items = loaded(taken);
+  const twice = [putIntoSpan(left, items), { ...putIntoSpan(left, items), spanId: "c".repeat(16) }];
+  expect(conversationOf(...twice)).toEqual(conversationOf(whole, { ...whole, spanId: "c".repeat(16) }));
+  return sharedListOf(again.attributes, name) !== undefined;
+}
+
+const LONG = { role: "user", content: words(1_000) };
+
+test("a history that is read by its shared items says what it says as a whole, and twice the same", () => {
   const form = fc.constantFrom<(list: AttributeValue[]) => AttributeValue>(
     (list) => JSON.stringify(list),
     (list) => JSON.stringify(list, null, 2),
@@ -201,20 +220,40 @@ test("a history that is read by its shared items says what it says as a whole, a
   const name = fc.constantFrom("gen_ai.input.messages", "gen_ai.prompt", "input.value", "pydantic_ai.all_messages");
   let shared = 0;
   fc.assert(
-    fc.property(list, form, name, (list, write, name) => {
+    fc.property(anyList(), form, name, (list, write, name) => {
       // Long enough to be taken out, which is what shares the items.
-      const span = spanSending({ [name]: write([...list, { role: "user", content: words(1_000) }]) });
-      const { left, taken } = takeFromSpan(span);
-      const again = () => putIntoSpan(left, loaded(taken));
-      const items = loaded(taken);
-      const expected = conversationOf(span);
-      expect(conversationOf(again())).toEqual(expected);
-      // The same items once more, which were read before.
-      const twice = [putIntoSpan(left, items), { ...putIntoSpan(left, items), spanId: "c".repeat(16) }];
-      expect(conversationOf(...twice)).toEqual(conversationOf(span, { ...span, spanId: "c".repeat(16) }));
-      if (twice[0] && sharedListOf(twice[0].attributes, name)) shared += 1;
+      if (isReadByItems(spanSending({ [name]: write([...list, LONG]) }), name)) shared += 1;
     }),
     { numRuns: 400 },
   );
   expect(shared).toBeGreaterThan(100);
+});
+
+test("and so does one that is flattened into attributes", () => {
+  const flatten = (path: string, value: AttributeValue): [string, AttributeValue][] =>
+    typeof value === "object" && value !== null
+      ? Object.entries(value).flatMap(([name, one]) => flatten(`${path}.${name}`, one as AttributeValue))
+      : [[path, value]];
+  const prefix = fc.constantFrom("llm.input_messages", "gen_ai.prompt");
+  const extra = fc.constantFrom<Attributes>({}, {}, { "gen_ai.prompt.role": "user" }, { "llm.input_messages.x": 1 });
+  let shared = 0;
+  fc.assert(
+    fc.property(anyList(), prefix, fc.boolean(), extra, (list, prefix, wrapped, extra) => {
+      const items = [...list, LONG].map((item) => (wrapped ? { message: item } : item)) as AttributeValue[];
+      const attributes = { ...extra, ...Object.fromEntries(flatten(prefix, items)) };
+      if (isReadByItems(spanSending(attributes), `${prefix}.`)) shared += 1;
+    }),
+    { numRuns: 400 },
+  );
+  expect(shared).toBeGreaterThan(40);
+});
+
+test("a call's figures are read without putting its history together", () => {
+  const name = "gen_ai.input.messages";
+  const { left, taken } = takeFromSpan(
+    spanSending({ [name]: JSON.stringify(history(40)), "gen_ai.operation.name": "chat" }),
+  );
+  const span = putIntoSpan(left, loaded(taken));
+  expect(conversationOf(span).messages).toHaveLength(40);
+  expect(Object.getOwnPropertyDescriptor(span.attributes, name)?.get).toBeDefined();
 });

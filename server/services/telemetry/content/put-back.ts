@@ -33,15 +33,20 @@ function filled(left: Attributes, given: readonly Given[]): Attributes {
   for (const one of given) {
     const name = one.recipe.name ?? "";
     if (one.recipe.form !== "family") putLazily(attributes, name, one);
-    else
-      for (const [index, { text }] of one.items.entries())
-        for (const [rest, value] of JSON.parse(text) as [string, AttributeValue][])
-          attributes[`${name}.${index}.${rest}`] = value;
+    else putFamily(attributes, left, one);
     const list = listOf(one);
     if (list) noteSharedList(attributes, name, list);
     noteSharedItems(attributes, one.items);
   }
   return attributes;
+}
+
+function putFamily(attributes: Record<string, AttributeValue>, left: Attributes, { recipe, items }: Given): void {
+  const prefix = `${recipe.name}.`;
+  for (const [index, { members }] of items.entries())
+    for (const [rest, value] of members) attributes[`${prefix}${index}.${rest}`] = value;
+  for (const name in left) if (name.startsWith(prefix)) return;
+  noteSharedList(attributes, prefix, { items, isText: false });
 }
 
 /** Long histories are mostly read by their items: the whole is made when it is asked for. */

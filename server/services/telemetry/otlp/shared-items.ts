@@ -1,5 +1,5 @@
 import type { PlainMessage } from "./messages/plain-message";
-import type { Attributes } from "./types";
+import type { Attributes, AttributeValue } from "./types";
 
 /** The text, and the texts of its messages. */
 const COPIES = 2;
@@ -13,28 +13,38 @@ const heapBytes = (text: string) => (BEYOND_LATIN_1.test(text) ? 2 : 1) * text.l
 /** What one item of a list says, wherever the list is; `null` if it is not JSON. */
 export type ItemReading = { isMessage: boolean; messages: readonly PlainMessage[] } | null;
 
+type Members = readonly (readonly [name: string, value: AttributeValue])[];
+
 /** The JSON of an item that lists of several spans have, read once for all of them. */
 export class SharedItem {
   private readonly readings = new Map<string, ItemReading>();
   /** Estimate of the memory that the text takes with what is read from it. */
   readonly bytes: number;
 
+  private known: Members | undefined;
+
   constructor(readonly text: string) {
     this.bytes = COPIES * heapBytes(text) + BYTES_PER_ITEM;
   }
 
+  /** The attributes of an item of a flattened list: their names within the item, with their values. */
+  get members(): Members {
+    this.known ??= JSON.parse(this.text) as Members;
+    return this.known;
+  }
+
   /** Returns what `read` makes of the text; `as` names what else that depends on. */
-  reading(as: string, read: (text: string) => ItemReading): ItemReading {
+  reading(as: string, read: (item: SharedItem) => ItemReading): ItemReading {
     let reading = this.readings.get(as);
     if (reading === undefined) {
-      reading = read(this.text);
+      reading = read(this);
       this.readings.set(as, reading);
     }
     return reading;
   }
 }
 
-/** A list of shared items: the value of an attribute, or its JSON text. */
+/** A list of shared items: the value of an attribute, its JSON text, or (under their prefix) attributes flattened by index. */
 export type SharedList = { items: readonly SharedItem[]; isText: boolean };
 
 const lists = new WeakMap<Attributes, Map<string, SharedList>>();

@@ -1,8 +1,11 @@
+import { totalmem } from "node:os";
 import { forgetParts } from "../content/part-cache";
 import type { Reading } from "./reading";
 
-/** Memory for all readings of a projector, by their own estimate. */
-const BYTES_MAX = 256 * 2 ** 20;
+/** This process's memory: the machine's, or what its container may take. */
+const MEMORY = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+/** Memory for all readings of a projector, by their own estimate: room for 350 sessions of agents of 120 calls each. */
+const BYTES_MAX = Math.min(2 ** 30, MEMORY / 8);
 /** A larger conversation is read from the database whenever it grows. */
 const READING_BYTES_MAX = 32 * 2 ** 20;
 /** Readings hold words of conversations: unused for this long, they are dropped. */

@@ -1,5 +1,5 @@
 import { indexed, parseJson, toText, unwrapList } from "../readers/json-text";
-import type { ItemReading, SharedList } from "../shared-items";
+import type { ItemReading, SharedItem, SharedList } from "../shared-items";
 import { areParts, readPart } from "./parts";
 import { addToolCall, isEmpty, type PlainMessage, plainMessage, textPart } from "./plain-message";
 import { roleOf, roleOfType } from "./roles";
@@ -27,13 +27,26 @@ export function readMessages(value: unknown, role: string): PlainMessage[] {
  */
 export function readSharedList({ items, isText }: SharedList, role: string): PlainMessage[] | undefined {
   const depth = isText ? 2 : 1;
-  const readings = items.map((item) => item.reading(`${role} ${depth}`, (text) => readItem(text, role, depth)));
+  return joinReadings(
+    items.map((item) => item.reading(`${role} ${depth}`, ({ text }) => readItem(parseJson(text, 1), role, depth))),
+  );
+}
+
+/** The same of a list of shared items that is flattened into attributes; `made` makes an item of its attributes. */
+export function readSharedFamily(
+  { items }: SharedList,
+  role: string,
+  made: (item: SharedItem) => unknown,
+): PlainMessage[] | undefined {
+  return joinReadings(items.map((item) => item.reading(`${role} flattened`, () => readItem(made(item), role, 1))));
+}
+
+function joinReadings(readings: readonly ItemReading[]): PlainMessage[] | undefined {
   if (readings.includes(null) || !readings.some((reading) => reading?.isMessage)) return undefined;
   return joinPieces(readings.flatMap((reading) => reading?.messages ?? []));
 }
 
-function readItem(text: string, role: string, depth: number): ItemReading {
-  const item = parseJson(text, 1);
+function readItem(item: unknown, role: string, depth: number): ItemReading {
   if (item === undefined) return null;
   const messages = read(item, role, depth).filter((message) => !isEmpty(message));
   for (const message of messages)

@@ -1,7 +1,8 @@
 import type { PlainMessage } from "../messages/plain-message";
 import { isEmpty, plainMessage, textPart } from "../messages/plain-message";
-import { readMessages, readSharedList } from "../messages/read-messages";
-import { sharedListOf } from "../shared-items";
+import { readMessages, readSharedFamily, readSharedList } from "../messages/read-messages";
+import { type SharedItem, sharedListOf } from "../shared-items";
+import { unflatten } from "./flattened";
 import { indexed, parseJson, toText } from "./json-text";
 import { objectIn, textOf } from "./reader";
 import type { SpanView } from "./span-view";
@@ -31,14 +32,21 @@ function messagesIn(name: string, role: "user" | "assistant" | "system"): Messag
 function flattened(prefix: keyof SpanView["trees"], role: "user" | "assistant"): MessageSource {
   return {
     takes: [`${prefix}*`],
-    read: ({ trees }) => {
-      const tree = trees[prefix];
+    read: (view) => {
+      const shared = sharedListOf(view.attributes, prefix);
+      const read = shared && readSharedFamily(shared, role, ({ members }) => flattenedMessage(itemOf(members)));
+      if (read) return read;
+      const tree = view.trees[prefix];
       if (!tree) return [];
       const messages = indexed(tree) ?? ("role" in tree || "content" in tree ? [tree] : []);
       return readMessages(messages.map(flattenedMessage), role);
     },
   };
 }
+
+/** Returns what `unflatten` makes of an item of a list with these attributes. */
+const itemOf = (members: SharedItem["members"]): unknown =>
+  unflatten(Object.fromEntries(members.map(([rest, value]) => [`0.${rest}`, value])), [""])[""]?.["0"];
 
 /** Unwraps `{message: {…}}` of OpenInference; elsewhere the message is bare. Without a role it is still a message, not a part. */
 function flattenedMessage(sent: unknown): unknown {

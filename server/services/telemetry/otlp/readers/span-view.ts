@@ -17,7 +17,7 @@ export type SpanView = {
   span: SpanRecord;
   attributes: Attributes;
   events: readonly ViewEvent[];
-  trees: ReturnType<typeof unflatten<(typeof MESSAGE_PREFIXES)[number]>>;
+  readonly trees: ReturnType<typeof unflatten<(typeof MESSAGE_PREFIXES)[number]>>;
 };
 
 /** The event that repeats a call's attributes; some clients send the content only in it. */
@@ -32,7 +32,17 @@ export function viewSpan(span: SpanRecord, logs: readonly LogRecord[]): SpanView
     const body = typeof event.body === "object" && !Array.isArray(event.body) ? event.body : null;
     attributes = Object.assign(Object.create(null), body, event.attributes, attributes) as Attributes;
   }
-  return { span, attributes, events, trees: unflatten(attributes, MESSAGE_PREFIXES) };
+  let trees: SpanView["trees"] | undefined;
+  return {
+    span,
+    attributes,
+    events,
+    // Only made for who asks: a long list that spans share is read by its items.
+    get trees() {
+      trees ??= unflatten(attributes, MESSAGE_PREFIXES);
+      return trees;
+    },
+  };
 }
 
 function viewEvents(events: readonly SpanEvent[], logs: readonly LogRecord[]): ViewEvent[] {

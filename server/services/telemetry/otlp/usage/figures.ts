@@ -275,7 +275,8 @@ export function readFigures(attributes: Attributes): Figures | null {
   }
   const others: OtherFigures = { found, beside: new Set(), details: new Map() };
   for (const name in attributes) {
-    const other = FLAT_NAMES.has(name) ? undefined : otherFigureIn(name, attributes[name]);
+    // The value of others is not touched: it can be a long history, which is made of its parts when it is read.
+    const other = FLAT_NAMES.has(name) || !hasUsagePrefix(name) ? undefined : otherFigureIn(name, attributes[name]);
     if (!other) continue;
     raw[name] = attributes[name];
     addOther(others, other, otel);
@@ -335,6 +336,8 @@ type Leaf = { path: readonly string[]; value: unknown };
 
 /** Attributes with these prefixes are usage, whatever their name. */
 const PREFIXES = ["gen_ai.usage.", "llm.token_count.", "llm.usage.", "ai.usage.", "anthropic.usage."] as const;
+
+const hasUsagePrefix = (attribute: string) => PREFIXES.some((prefix) => attribute.startsWith(prefix));
 
 /** Returns the figure in an attribute that no table lists but whose prefix marks it as usage. */
 export function otherFigureIn(attribute: string, value: unknown): Leaf | undefined {
