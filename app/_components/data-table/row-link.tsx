@@ -1,4 +1,5 @@
 import Link from "next/link";
+import { isPlainClick } from "@/app/_lib/plain-click";
 import classes from "./data-table.module.css";
 
 type Props = {
@@ -10,8 +11,6 @@ type Props = {
   children: React.ReactNode;
 };
 
-const isPlain = (event: React.MouseEvent) => !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
-
 /** A row's link: Enter opens it, Space peeks. */
 export function RowLink({ href, index, onPeek, peeks = false, children }: Props) {
   return (
@@ -21,7 +20,7 @@ export function RowLink({ href, index, onPeek, peeks = false, children }: Props)
       className={classes.link}
       data-row={index}
       onClick={(event) => {
-        if (!peeks || !onPeek || !isPlain(event)) return;
+        if (!peeks || !onPeek || !isPlainClick(event)) return;
         event.preventDefault();
         onPeek();
       }}

@@ -1,10 +1,13 @@
 import "server-only";
 import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
 import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
+import type { Metadata } from "next";
 import { cache, type ReactNode } from "react";
+import { excerpt } from "@/server/platform/excerpt";
 import { contextOfPage } from "@/server/trpc/context";
 import { appRouter } from "@/server/trpc/root";
 import { createCallerFactory } from "@/server/trpc/trpc";
+import { markPageRead } from "./first-paint";
 import { makeQueryClient } from "./query-client";
 
 /** The query cache of the current render. */
@@ -19,6 +22,9 @@ export const trpc = createTRPCOptionsProxy({ ctx: contextOfPage, router: appRout
 /** Direct calls, for data that a page needs to decide something: `await (await api()).projects.get({ projectId })`. */
 export const api = cache(async () => createCallerFactory(appRouter)(await contextOfPage()));
 
+/** Characters of a name that tabs and lists of recent pages have room for. */
+const TITLE_MAX = 80;
+
 type Prefetchable = { queryKey: readonly unknown[] };
 
 /**
@@ -32,7 +38,23 @@ export async function prefetch(options: Prefetchable): Promise<void> {
   else await client.prefetchQuery(options as never);
 }
 
+/**
+ * Returns the title of a page by the name of what it shows, or `kind` if it cannot be read: `Refund is refused · Finding`. The page
+ * reads the same data, which is then read once.
+ */
+export async function titled<Data>(
+  options: Prefetchable,
+  nameIn: (data: Data) => string | null | undefined,
+  kind: string,
+): Promise<Metadata> {
+  await prefetch(options);
+  const data = getQueryClient().getQueryData<Data>(options.queryKey);
+  const name = data === undefined ? null : nameIn(data);
+  return { title: name ? `${excerpt(name, TITLE_MAX)} · ${kind}` : kind };
+}
+
 /** Passes prefetched data to the client components below. */
-export const Hydrate = ({ children }: { children: ReactNode }) => (
-  <HydrationBoundary state={dehydrate(getQueryClient())}>{children}</HydrationBoundary>
-);
+export function Hydrate({ children }: { children: ReactNode }) {
+  markPageRead();
+  return <HydrationBoundary state={dehydrate(getQueryClient())}>{children}</HydrationBoundary>;
+}

@@ -29,6 +29,7 @@ export { getConversation } from "./conversations/get-conversation";
 export { getTrace } from "./conversations/get-trace";
 export { listMessages, listModelCalls, listToolCalls } from "./conversations/list-conversation-parts";
 export { listLogs, listSpans } from "./conversations/list-trace-parts";
+export { locate } from "./conversations/locate";
 export { readSnapshots, type Snapshot, type SnapshotContent } from "./conversations/read-snapshots";
 export {
   attachOverlooked,

@@ -249,12 +249,24 @@ export const findSpanInput = z.strictObject({
 });
 export const foundSpanReply = z.object({ span: z.object({ traceId: z.string(), spanId: z.string() }) });
 
+export const locateInput = z.strictObject({ id: z.string().trim().min(1).max(1000) });
+/** Where an id leads: a conversation (`traceId` and `spanId` null), one of its traces (`spanId` null), or a span of it. */
+export const locatedReply = z.object({
+  location: z.object({
+    conversationId: z.string(),
+    traceId: z.string().nullable(),
+    spanId: z.string().nullable(),
+  }),
+});
+
 export const listPartsInput = z.strictObject({ ...conversationInput.shape, ...pageInput });
 /** The largest Postgres `integer`, the type of a message's index. */
 const MESSAGE_INDEX_MAX = 2 ** 31 - 1;
 export const listMessagesInput = listPartsInput.extend({
   /** Index of the first message to return. */
   fromIndex: queryInteger(0, MESSAGE_INDEX_MAX).optional(),
+  /** Only messages that this span was the first to send. */
+  spanId: z.string().min(1).max(64).optional(),
 });
 /** `version` is the conversation's before they were read: they are up to date as long as it still has that. */
 const parts = z.object({ version, pagination });

@@ -19,6 +19,7 @@ import {
   listParkedTraces,
   listSpans,
   listToolCalls,
+  locate,
   replayParkedTraces,
   telemetryStatus,
   updateCompaction,
@@ -37,6 +38,7 @@ export const conversationsRouter = router({
   histogram: query(conversationHistogram),
   count: query(countConversations),
   findSpan: query(findSpan),
+  locate: query(locate),
   changeLabels: mutation(changeLabels),
   delete: mutation(deleteConversation),
 });

@@ -8,18 +8,19 @@ import { fitting, partsPage } from "./parts-page";
 
 type Page = { conversationId: string; limit: number; cursor?: string | undefined };
 
-/** Returns messages of a conversation of the context's project (our id) by their index, from `fromIndex` on. */
-export function messagesPage(ctx: Ctx, page: Page & { fromIndex?: number | undefined }) {
-  const { conversationId, fromIndex } = page;
+/** Returns messages of a conversation of the context's project (our id) by their index, from `fromIndex` on, of a span if given. */
+export function messagesPage(ctx: Ctx, page: Page & { fromIndex?: number | undefined; spanId?: string | undefined }) {
+  const { conversationId, fromIndex, spanId } = page;
   return partsPage({
     ...page,
     list: "messages",
-    filters: { project: ctx.projectId, conversationId, fromIndex },
+    filters: { project: ctx.projectId, conversationId, fromIndex, spanId },
     keysAfter: async (position, most) => [
       ...(await ctx.db.execute<{ index: number; length: number }>(sql`
         select m.position as index, octet_length(m.parts::text) + octet_length(m.tool_calls::text) as length
         from conversation_messages m
         where m.project_id = ${ctx.projectId} and m.conversation_id = ${conversationId}
+          ${spanId === undefined ? sql`` : sql`and m.span_id = ${spanId}`}
           and m.position > ${position ? position[0] : (fromIndex ?? 0) - 1}::bigint
         order by m.position limit ${most}`)),
     ],
@@ -33,6 +34,7 @@ export function messagesPage(ctx: Ctx, page: Page & { fromIndex?: number | undef
               eq(conversationMessages.projectId, ctx.projectId),
               eq(conversationMessages.conversationId, conversationId),
               sql`${conversationMessages.position} between ${keys[0]?.index}::int and ${keys.at(-1)?.index}::int`,
+              spanId === undefined ? undefined : eq(conversationMessages.spanId, spanId),
             ),
           )
           .orderBy(asc(conversationMessages.position))

@@ -14,6 +14,8 @@ import {
   getReceipt,
   getTrace,
   listConversations,
+  listMessages,
+  locate,
   projectIsolatingFailures,
   projectPending,
   storeLogs,
@@ -138,6 +140,54 @@ test("traces are ordered by time, and a span of any of them is found", async () 
   await expect(findSpan(neighbour.ctx, { conversationId: conversation.id, spanId: ids[0] })).rejects.toMatchObject({
     code: "not_found",
   });
+});
+
+test("an id leads to its conversation, trace or span, of this project only", async () => {
+  const { ctx } = await testProject();
+  const neighbour = await testProject();
+  const attributes = { "gen_ai.conversation.id": "session-7" };
+  await ingest(ctx, [chatSpan({ traceId: TRACE, spanId: ids[0], attributes })]);
+  await ingest(neighbour.ctx, [chatSpan({ traceId: OTHER_TRACE, spanId: ids[1], attributes })]);
+  const { id } = (await all(ctx))[0]!;
+  const at = { conversationId: id, traceId: null, spanId: null };
+  expect(await locate(ctx, { id })).toEqual({ location: at });
+  expect(await locate(ctx, { id: "session-7" })).toEqual({ location: at });
+  const asUuid = TRACE.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-").toUpperCase();
+  for (const written of [TRACE, asUuid])
+    expect(await locate(ctx, { id: written })).toEqual({ location: { ...at, traceId: TRACE } });
+  expect(await locate(ctx, { id: ids[0]!.toUpperCase() })).toEqual({
+    location: { conversationId: id, traceId: TRACE, spanId: ids[0] },
+  });
+  for (const other of [OTHER_TRACE, ids[1]!, "session-8", (await all(neighbour.ctx))[0]!.id])
+    await expect(locate(ctx, { id: other })).rejects.toMatchObject({ code: "not_found" });
+});
+
+test("messages are listed by the span that was the first to send them", async () => {
+  const { ctx } = await testProject();
+  const said = (role: string, content: string) => ({ role, parts: [{ type: "text", content }] });
+  const call = (spanId: string, startMs: number, history: object[], answer: string) =>
+    chatSpan({
+      spanId,
+      startMs,
+      attributes: {
+        "gen_ai.conversation.id": "s",
+        "gen_ai.input.messages": JSON.stringify(history),
+        "gen_ai.output.messages": JSON.stringify([said("assistant", answer)]),
+      },
+    });
+  const history = [said("user", "Hello"), said("assistant", "Hi"), said("user", "Where is it?")];
+  const start = Date.UTC(2026, 10, 1);
+  await ingest(ctx, [call(ids[0]!, start, history.slice(0, 1), "Hi"), call(ids[1]!, start + 1, history, "On its way")]);
+  const of = async (spanId: string, limit = 10, cursor?: string) => {
+    const page = { conversationId: "s", spanId, limit, ...(cursor ? { cursor } : {}) };
+    const { messages, pagination } = await listMessages(ctx, page);
+    return { indices: messages.map(({ index }) => index), next: pagination.nextCursor };
+  };
+  expect(await of(ids[0]!)).toEqual({ indices: [0, 1], next: null });
+  const first = await of(ids[1]!, 1);
+  expect(first.indices).toEqual([2]);
+  expect(await of(ids[1]!, 1, first.next!)).toEqual({ indices: [3], next: null });
+  expect(await of(ids[2]!)).toEqual({ indices: [], next: null });
 });
 
 test("a conversation with a failed tool has an error, whichever source reports it, and is found by the error filter", async () => {

@@ -1,8 +1,12 @@
 import { Group, Kbd, Modal, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import { Fragment } from "react";
+import { useModKey } from "@/app/_lib/mod-key";
 import { type Capability, ROLE_CAPABILITIES } from "@/server/platform/capabilities";
 import { useRole } from "../access/membership";
 import { usePages } from "./use-pages";
+
+/** Stands for the modifier of the reader's machine. */
+const MOD = "mod";
 
 /** A third entry is the capability that the key requires. */
 type KeyGroup = { title: string; keys: [string[], string, Capability?][] };
@@ -19,7 +23,7 @@ const OF_PAGES: KeyGroup[] = [
       [["end"], "Last row"],
       [["x"], "Select"],
       [["shift", "x"], "Select from the one before"],
-      [["⌘", "A"], "Select all"],
+      [[MOD, "A"], "Select all"],
       [["/"], "Search"],
       [["v"], "Saved views"],
       [["u"], "Undo"],
@@ -62,13 +66,14 @@ const OF_PAGES: KeyGroup[] = [
     ],
   },
   { title: "A deployment", keys: [[["shift", "r"], "Roll back", "project:models:manage"]] },
-  { title: "Playground", keys: [[["⌘", "↵"], "Send", "models:manage"]] },
+  { title: "Playground", keys: [[[MOD, "↵"], "Send", "models:manage"]] },
 ];
 
 export function KeySheet({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const goes = usePages().map(({ key, label }): [string[], string] => [["g", key], label]);
   const may = ROLE_CAPABILITIES[useRole()];
-  const groups: KeyGroup[] = [{ title: "Go", keys: [[["⌘", "K"], "Palette"], ...goes] }, ...OF_PAGES];
+  const mod = useModKey();
+  const groups: KeyGroup[] = [{ title: "Go", keys: [[[MOD, "K"], "Palette"], ...goes] }, ...OF_PAGES];
   return (
     <Modal opened={opened} onClose={onClose} title="Keyboard" size="lg">
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="lg">
@@ -83,7 +88,7 @@ export function KeySheet({ opened, onClose }: { opened: boolean; onClose: () => 
                   <Group gap={4} wrap="nowrap">
                     {combo.map((key) => (
                       <Fragment key={key}>
-                        <Kbd size="xs">{key}</Kbd>
+                        <Kbd size="xs">{key === MOD ? mod : key}</Kbd>
                       </Fragment>
                     ))}
                   </Group>

@@ -1,7 +1,7 @@
 "use client";
 import { useDebouncedValue } from "@mantine/hooks";
 import { Spotlight } from "@mantine/spotlight";
-import { IconAlertTriangle, IconBook2, IconFolder, IconMessage, IconSearch } from "@tabler/icons-react";
+import { IconAlertTriangle, IconFolder, IconHash, IconHistory, IconMessage, IconSearch } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { useState } from "react";
@@ -9,12 +9,16 @@ import { leavePage } from "@/app/_lib/leave-guard";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { useProjects } from "../access/membership";
 import { pageHref } from "./pages";
+import { usePaletteActions } from "./palette-actions";
+import { useEntriesOfId } from "./palette-ids";
+import { useRecentPlaces } from "./recent-places";
 import { usePages } from "./use-pages";
 
 const SHOWN = 6;
+const RECENT_SHOWN = 5;
 const has = (text: string, query: string) => text.toLowerCase().includes(query.trim().toLowerCase());
 
-/** The command palette: pages, projects, conversations and Findings by name. */
+/** The command palette: pages, actions, conversations, Findings and projects by name, and whatever has an id by that. */
 export function Palette({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const projects = useProjects();
@@ -31,7 +35,13 @@ export function Palette({ projectId }: { projectId: string }) {
   const others = projects.filter((project) => project.id !== projectId && has(project.name, query));
   const found = (findings.data?.findings ?? []).filter((finding) => has(finding.title, query)).slice(0, SHOWN);
   const talks = conversations.data?.conversations ?? [];
-  const nothing = pages.length + others.length + found.length + talks.length === 0;
+  const ofId = useEntriesOfId(projectId, q, open);
+  const actions = usePaletteActions(projectId, open).filter((action) => has(action.label, query));
+  const recent = useRecentPlaces(projectId);
+  const isPage = ({ href }: { href: string }) => pages.some(({ path }) => pageHref(projectId, path) === href);
+  const places = query.trim() === "" ? recent : recent.filter((place) => has(place.title, query) && !isPage(place));
+  const counts = [pages, others, found, talks, ofId, actions, places].map((entries) => entries.length);
+  const nothing = counts.every((count) => count === 0);
   return (
     <Spotlight.Root
       query={query}
@@ -45,11 +55,17 @@ export function Palette({ projectId }: { projectId: string }) {
       transitionProps={{ duration: 80 }}
     >
       <Spotlight.Search
-        placeholder="Go to a page, a project, a conversation, a Finding…"
+        placeholder="Go to a page, a conversation, a Finding, any id…"
         aria-label="Go to"
         leftSection={<IconSearch size={16} aria-hidden />}
       />
       <Spotlight.ActionsList>
+        <Group label="By id" icon={<IconHash size={16} aria-hidden />} entries={ofId} />
+        <Group
+          label="Recent"
+          icon={<IconHistory size={16} aria-hidden />}
+          entries={places.slice(0, RECENT_SHOWN).map(({ href, title }) => ({ id: href, label: title, href }))}
+        />
         {pages.length > 0 ? (
           <Spotlight.ActionsGroup label="Pages">
             {pages.map(({ path, label, key, icon: Icon }) => (
@@ -61,11 +77,13 @@ export function Palette({ projectId }: { projectId: string }) {
                 onClick={() => leavePage(() => router.push(pageHref(projectId, path)))}
               />
             ))}
-            <Spotlight.Action
-              label="API reference"
-              leftSection={<IconBook2 size={16} aria-hidden />}
-              onClick={() => window.location.assign("/docs")}
-            />
+          </Spotlight.ActionsGroup>
+        ) : null}
+        {actions.length > 0 ? (
+          <Spotlight.ActionsGroup label="Actions">
+            {actions.map(({ label, icon: Icon, run }) => (
+              <Spotlight.Action key={label} label={label} leftSection={<Icon size={16} aria-hidden />} onClick={run} />
+            ))}
           </Spotlight.ActionsGroup>
         ) : null}
         <Group

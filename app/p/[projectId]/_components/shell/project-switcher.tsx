@@ -3,15 +3,21 @@ import { Menu, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconCheck, IconPlus, IconSelector } from "@tabler/icons-react";
 import Link from "next/link";
+import { useState } from "react";
 import { NewProject } from "@/app/_components/projects/new-project";
 import { useProjects } from "../access/membership";
 import { pageHref } from "./pages";
 import classes from "./shell.module.css";
 
+/** Fewer are seen at a glance. */
+const SEARCHED_FROM = 7;
+
 export function ProjectSwitcher({ projectId, mayCreate }: { projectId: string; mayCreate: boolean }) {
   const projects = useProjects();
   const [creating, create] = useDisclosure(false);
+  const [search, setSearch] = useState("");
   const current = projects.find((project) => project.id === projectId);
+  const shown = projects.filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase()));
   return (
     <>
       <Menu position="bottom-start" width={260}>
@@ -27,8 +33,25 @@ export function ProjectSwitcher({ projectId, mayCreate }: { projectId: string; m
           </UnstyledButton>
         </Menu.Target>
         <Menu.Dropdown mah={420} style={{ overflowY: "auto" }}>
+          {mayCreate ? (
+            <>
+              <Menu.Item leftSection={<IconPlus size={14} aria-hidden />} onClick={create.open}>
+                New project…
+              </Menu.Item>
+              <Menu.Divider />
+            </>
+          ) : null}
+          {projects.length > SEARCHED_FROM ? (
+            <Menu.Search
+              placeholder="Find a project"
+              aria-label="Find a project"
+              value={search}
+              onChange={(event) => setSearch(event.currentTarget.value)}
+            />
+          ) : null}
           <Menu.Label>Projects</Menu.Label>
-          {projects.map((project) => (
+          {shown.length === 0 ? <Menu.Label>No results</Menu.Label> : null}
+          {shown.map((project) => (
             <Menu.Item
               key={project.id}
               component={Link}
@@ -39,14 +62,6 @@ export function ProjectSwitcher({ projectId, mayCreate }: { projectId: string; m
               {project.name}
             </Menu.Item>
           ))}
-          {mayCreate ? (
-            <>
-              <Menu.Divider />
-              <Menu.Item leftSection={<IconPlus size={14} aria-hidden />} onClick={create.open}>
-                New project…
-              </Menu.Item>
-            </>
-          ) : null}
         </Menu.Dropdown>
       </Menu>
       <NewProject opened={creating} onClose={create.close} />

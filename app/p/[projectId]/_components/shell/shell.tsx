@@ -1,13 +1,15 @@
 "use client";
-import { AppShell, Burger, Group, Kbd, ScrollArea, Text, UnstyledButton } from "@mantine/core";
+import { AppShell, Burger, Group, ScrollArea, Text, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { spotlight } from "@mantine/spotlight";
 import { IconSearch } from "@tabler/icons-react";
+import { ModShortcut } from "@/app/_components/controls/mod-shortcut";
 import { useProjects } from "../access/membership";
 import { KeySheet } from "./key-sheet";
 import { Palette } from "./palette";
 import { ProjectNav } from "./project-nav";
 import { ProjectSwitcher } from "./project-switcher";
+import { RememberPlaces } from "./recent-places";
 import { SettingsNav } from "./settings-nav";
 import classes from "./shell.module.css";
 import type { ShellUser } from "./shell-data";
@@ -52,9 +54,7 @@ export function Shell({ projectId, user, collapsed, children }: Props) {
           <UnstyledButton className={classes.search} onClick={spotlight.open} mt={8}>
             <IconSearch size={14} aria-hidden />
             <span>Go to…</span>
-            <Kbd size="xs" ml="auto" aria-hidden>
-              ⌘K
-            </Kbd>
+            <ModShortcut of="K" ml="auto" />
           </UnstyledButton>
         </AppShell.Section>
         <AppShell.Section grow component={ScrollArea} px={8}>
@@ -71,6 +71,7 @@ export function Shell({ projectId, user, collapsed, children }: Props) {
         </div>
       </AppShell.Main>
       <Palette projectId={projectId} />
+      <RememberPlaces projectId={projectId} />
       <KeySheet opened={help} onClose={helpControl.close} />
     </AppShell>
   );

@@ -1,6 +1,5 @@
 "use client";
 import { Button, Text } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
 import { IconKey, IconPlus } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -13,6 +12,7 @@ import { Ago, AgoOr } from "@/app/_components/values/ago";
 import { Dot } from "@/app/_components/values/dot";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
+import { useNewDialog } from "@/app/_lib/use-new-dialog";
 import type { ApiKey } from "@/server/services/api-keys/schemas";
 import { NewKey } from "./new-key";
 import { RevokeKey } from "./revoke-key";
@@ -111,7 +111,7 @@ const columnsOf = (onRevoke: (key: ApiKey) => void): ListColumn<ApiKey>[] => [
 
 export function ApiKeys({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
-  const [creating, create] = useDisclosure(false);
+  const [creating, create] = useNewDialog();
   const [revoking, setRevoking] = useState<ApiKey | null>(null);
   const list = useInfiniteQuery(trpc.apiKeys.list.infiniteQueryOptions({ projectId, limit: 100 }, nextPage));
   const keys = list.data?.pages.flatMap((page) => page.apiKeys) ?? [];

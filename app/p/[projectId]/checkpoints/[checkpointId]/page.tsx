@@ -1,10 +1,18 @@
 import type { Metadata } from "next";
-import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc/server";
+import type { RouterOutputs } from "@/app/_lib/trpc/client";
+import { Hydrate, prefetch, titled, trpc } from "@/app/_lib/trpc/server";
 import { CheckpointPage } from "./_components/checkpoint-page";
 
-export const metadata: Metadata = { title: "Checkpoint" };
-
 type Props = { params: Promise<{ projectId: string; checkpointId: string }> };
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  const { projectId, checkpointId } = await params;
+  return titled<RouterOutputs["checkpoints"]["get"]>(
+    trpc.checkpoints.get.queryOptions({ projectId, checkpointId }),
+    ({ checkpoint }) => `${checkpoint.jobName}, step ${checkpoint.stepNumber}`,
+    "Checkpoint",
+  );
+}
 
 export default async function Page({ params }: Props) {
   const { projectId, checkpointId } = await params;

@@ -1,15 +1,23 @@
 import type { Metadata } from "next";
+import type { RouterOutputs } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
-import { getQueryClient, Hydrate, prefetch, trpc } from "@/app/_lib/trpc/server";
+import { getQueryClient, Hydrate, prefetch, titled, trpc } from "@/app/_lib/trpc/server";
 import { ConversationPage } from "./_components/conversation-page";
 import { chunkInput, firstStarts, modelCallsInput, summaryInput } from "./_components/inputs";
-
-export const metadata: Metadata = { title: "Conversation" };
 
 type Props = {
   params: Promise<{ projectId: string; conversationId: string }>;
   searchParams: Promise<Record<string, string | string[]>>;
 };
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  const { projectId, conversationId } = await params;
+  return titled<RouterOutputs["conversations"]["get"]>(
+    trpc.conversations.get.queryOptions(summaryInput(projectId, decodeURIComponent(conversationId))),
+    ({ conversation: { preview, externalId, id } }) => preview ?? externalId ?? id,
+    "Conversation",
+  );
+}
 
 export default async function Page({ params, searchParams }: Props) {
   const { projectId, conversationId: raw } = await params;

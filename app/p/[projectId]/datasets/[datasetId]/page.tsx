@@ -1,15 +1,23 @@
 import type { Metadata } from "next";
+import type { RouterOutputs } from "@/app/_lib/trpc/client";
 import { nextCursorPage } from "@/app/_lib/trpc/next-page";
-import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc/server";
+import { Hydrate, prefetch, titled, trpc } from "@/app/_lib/trpc/server";
 import { DatasetPage } from "./_components/dataset-page";
 import { examplesInput, loadView } from "./_components/view";
-
-export const metadata: Metadata = { title: "Dataset" };
 
 type Props = {
   params: Promise<{ projectId: string; datasetId: string }>;
   searchParams: Promise<Record<string, string | string[]>>;
 };
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  const { projectId, datasetId } = await params;
+  return titled<RouterOutputs["datasets"]["get"]>(
+    trpc.datasets.get.queryOptions({ projectId, datasetId }),
+    ({ dataset }) => dataset.name,
+    "Dataset",
+  );
+}
 
 export default async function Page({ params, searchParams }: Props) {
   const { projectId, datasetId } = await params;

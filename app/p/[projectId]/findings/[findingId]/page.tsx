@@ -1,12 +1,20 @@
 import type { Metadata } from "next";
+import type { RouterOutputs } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
-import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc/server";
+import { Hydrate, prefetch, titled, trpc } from "@/app/_lib/trpc/server";
 import { FindingPage } from "./_components/finding-page";
 import { occurrencesInput } from "./_components/occurrences-input";
 
-export const metadata: Metadata = { title: "Finding" };
-
 type Props = { params: Promise<{ projectId: string; findingId: string }> };
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  const { projectId, findingId: raw } = await params;
+  return titled<RouterOutputs["findings"]["get"]>(
+    trpc.findings.get.queryOptions({ projectId, findingId: decodeURIComponent(raw) }),
+    ({ finding }) => finding.title,
+    "Finding",
+  );
+}
 
 export default async function Page({ params }: Props) {
   const { projectId, findingId: raw } = await params;

@@ -1,6 +1,5 @@
 "use client";
 import { ActionIcon, Button, Menu, Text } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
 import { IconDots, IconPlus } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -12,6 +11,7 @@ import { PageHeader } from "@/app/_components/layout/page-header";
 import { Ago, AgoOr } from "@/app/_components/values/ago";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
+import { useNewDialog } from "@/app/_lib/use-new-dialog";
 import { ROLES, type Role } from "@/server/platform/capabilities";
 import type { Member } from "@/server/services/members/schemas";
 import { ConfirmMember, type Doing } from "./confirm-member";
@@ -73,7 +73,7 @@ type Props = {
 
 export function Members({ projectId, me }: Props) {
   const trpc = useTRPC();
-  const [inviting, invite] = useDisclosure(false);
+  const [inviting, invite] = useNewDialog();
   const [doing, setDoing] = useState<Doing | null>(null);
   const list = useInfiniteQuery(trpc.members.list.infiniteQueryOptions({ projectId, limit: 100 }, nextPage));
   const { changeRole, becoming } = useChangeRole(projectId);

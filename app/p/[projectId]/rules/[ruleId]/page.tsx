@@ -1,10 +1,20 @@
 import type { Metadata } from "next";
-import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc/server";
+import type { RouterOutputs } from "@/app/_lib/trpc/client";
+import { Hydrate, prefetch, titled, trpc } from "@/app/_lib/trpc/server";
 import { RulePage } from "./_components/rule-page";
 
-export const metadata: Metadata = { title: "Rule" };
+type Props = { params: Promise<{ projectId: string; ruleId: string }> };
 
-export default async function Page({ params }: { params: Promise<{ projectId: string; ruleId: string }> }) {
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  const { projectId, ruleId } = await params;
+  return titled<RouterOutputs["rules"]["list"]>(
+    trpc.rules.list.queryOptions({ projectId }),
+    ({ rules }) => rules.find(({ id }) => id === decodeURIComponent(ruleId))?.name,
+    "Rule",
+  );
+}
+
+export default async function Page({ params }: Props) {
   const { projectId, ruleId } = await params;
   await prefetch(trpc.rules.list.queryOptions({ projectId }));
   return (

@@ -1,11 +1,12 @@
 "use client";
 import { Alert, Skeleton, Switch, Text } from "@mantine/core";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { ErrorState } from "@/app/_components/feedback/error-state";
 import { useNow } from "@/app/_components/values/now";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { useMay } from "../../_components/access/membership";
+import { useAutomaticDiagnosis } from "../../_components/diagnosis/use-automatic-diagnosis";
 import { coverageOf } from "../../findings/_components/coverage-note";
 
 const DESCRIPTION =
@@ -14,19 +15,11 @@ const DESCRIPTION =
 /** Whether Rules run automatically. The switch updates optimistically and reverts on failure. */
 export function AutomaticDiagnosis({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
-  const queries = useQueryClient();
   const now = useNow();
   const may = useMay("diagnostics:write");
   const settings = useQuery(trpc.diagnosticSettings.get.queryOptions({ projectId }));
   const status = useQuery(trpc.diagnostics.status.queryOptions({ projectId }, { refetchInterval: 15_000 }));
-  const update = useMutation(
-    trpc.diagnosticSettings.update.mutationOptions({
-      onSuccess: async () => {
-        await queries.invalidateQueries({ queryKey: trpc.diagnosticSettings.pathKey() });
-        void queries.invalidateQueries({ queryKey: trpc.diagnostics.pathKey() });
-      },
-    }),
-  );
+  const update = useAutomaticDiagnosis();
   if (!settings.data) {
     return settings.error ? (
       <ErrorState error={settings.error} onRetry={() => void settings.refetch()} retrying={settings.isFetching} />

@@ -1,10 +1,18 @@
 import type { Metadata } from "next";
-import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc/server";
+import type { RouterOutputs } from "@/app/_lib/trpc/client";
+import { Hydrate, prefetch, titled, trpc } from "@/app/_lib/trpc/server";
 import { RunPage } from "./_components/run-page";
 
-export const metadata: Metadata = { title: "Training run" };
-
 type Props = { params: Promise<{ projectId: string; jobId: string }> };
+
+export async function generateMetadata({ params }: Props): Promise<Metadata> {
+  const { projectId, jobId } = await params;
+  return titled<RouterOutputs["trainingJobs"]["get"]>(
+    trpc.trainingJobs.get.queryOptions({ projectId, jobId }),
+    ({ job }) => job.name,
+    "Training run",
+  );
+}
 
 export default async function Page({ params }: Props) {
   const { projectId, jobId } = await params;

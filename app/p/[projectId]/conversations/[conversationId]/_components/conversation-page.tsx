@@ -77,7 +77,13 @@ export function ConversationPage({ projectId, conversationId }: { projectId: str
         </Tabs.List>
         <Tabs.Panel value="transcript" className={classes.panel}>
           {shown.includes("transcript") ? (
-            <TranscriptTab projectId={projectId} conversation={conversation} found={found} marks={marks} />
+            <TranscriptTab
+              projectId={projectId}
+              conversation={conversation}
+              found={found}
+              marks={marks}
+              onSpan={view.showSpan}
+            />
           ) : null}
         </Tabs.Panel>
         <Tabs.Panel value="cost" className={classes.panel}>
@@ -92,6 +98,7 @@ export function ConversationPage({ projectId, conversationId }: { projectId: str
               traceId={view.trace}
               spanId={view.span}
               onChange={view.show}
+              onMessage={view.showMessage}
             />
           ) : null}
         </Tabs.Panel>

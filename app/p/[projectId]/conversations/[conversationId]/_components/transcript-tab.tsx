@@ -18,10 +18,11 @@ type Props = {
   conversation: ConversationData;
   found: ReturnType<typeof useOccurrences>;
   marks: ReturnType<typeof marksOf>;
+  onSpan: (spanId: string) => void;
 };
 
 /** The messages, with their Findings and the conversation's facts next to them. */
-export function TranscriptTab({ projectId, conversation, found, marks }: Props) {
+export function TranscriptTab({ projectId, conversation, found, marks, onSpan }: Props) {
   // State rather than a ref, so that children render again when it is mounted.
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
   const mayCorrect = useMay("models:manage");
@@ -37,6 +38,7 @@ export function TranscriptTab({ projectId, conversation, found, marks }: Props) 
           marks={marks.byMessage}
           feedback={feedback.byMessage}
           scroller={scroller}
+          onSpan={onSpan}
           onCorrect={mayCorrect ? setCorrecting : undefined}
           replayHref={
             mayCorrect
@@ -64,7 +66,7 @@ export function TranscriptTab({ projectId, conversation, found, marks }: Props) 
               isPending={found.isPending}
             />
           )}
-          <SpanMarks marks={marks.bySpan} />
+          <SpanMarks marks={marks.bySpan} onSpan={onSpan} />
         </section>
         {ofConversation.length > 0 ? (
           <section className={classes.first}>

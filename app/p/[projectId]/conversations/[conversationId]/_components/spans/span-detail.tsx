@@ -5,15 +5,23 @@ import { IdText } from "@/app/_components/values/id-text";
 import { JsonView } from "@/app/_components/values/json-view";
 import { formatDuration, plural } from "@/app/_lib/format";
 import { LogList } from "./log-list";
+import { SpanMessages } from "./span-messages";
 import classes from "./spans-tab.module.css";
 import type { SpanData } from "./waterfall";
 
 const asText = (value: unknown) => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
 const LONG = 160;
 
-type Props = { projectId: string; traceId: string; span: SpanData; hasLogs: boolean };
+type Props = {
+  projectId: string;
+  conversationId: string;
+  traceId: string;
+  span: SpanData;
+  hasLogs: boolean;
+  onMessage: (index: number) => void;
+};
 
-export function SpanDetail({ projectId, traceId, span, hasLogs }: Props) {
+export function SpanDetail({ projectId, conversationId, traceId, span, hasLogs, onMessage }: Props) {
   const unmapped = new Set(span.unmapped);
   const attributes = Object.entries(span.attributes).sort(([a], [b]) => (a < b ? -1 : 1));
   return (
@@ -33,6 +41,14 @@ export function SpanDetail({ projectId, traceId, span, hasLogs }: Props) {
         </Fact>
         <Fact label="Parent">
           {span.parentSpanId === null ? "none" : <IdText id={span.parentSpanId} what="parent id" />}
+        </Fact>
+        <Fact label="Messages">
+          <SpanMessages
+            projectId={projectId}
+            conversationId={conversationId}
+            spanId={span.spanId}
+            onMessage={onMessage}
+          />
         </Fact>
         <Fact label="Scope">
           <span className="mono">{`${span.scope.name} ${span.scope.version}`.trim() || "none"}</span>
@@ -83,6 +99,10 @@ export function SpanDetail({ projectId, traceId, span, hasLogs }: Props) {
       ) : null}
       <h3>Resource</h3>
       <JsonView value={span.resource} label="resource" />
+      <details className={classes.event}>
+        <summary>Raw JSON</summary>
+        <JsonView value={span} label="span as JSON" />
+      </details>
     </div>
   );
 }

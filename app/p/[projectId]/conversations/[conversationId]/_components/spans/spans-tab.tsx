@@ -21,10 +21,11 @@ type Props = {
   /** Opened in its trace, whether or not that is given. */
   spanId: string | null;
   onChange: (view: { trace?: string | null; span?: string | null }) => void;
+  onMessage: (index: number) => void;
 };
 
 /** The traces of a conversation as received: timing, how each span was read, and unrecognized attributes. */
-export function SpansTab({ projectId, conversationId, traceIds, traceId, spanId, onChange }: Props) {
+export function SpansTab({ projectId, conversationId, traceIds, traceId, spanId, onChange, onMessage }: Props) {
   const trpc = useTRPC();
   const named = traceIds.find((id) => id === traceId);
   const found = useQuery(
@@ -83,7 +84,14 @@ export function SpansTab({ projectId, conversationId, traceIds, traceId, spanId,
           title={<span className="mono">{selected.name}</span>}
           onClose={() => onChange({ span: null })}
         >
-          <SpanDetail projectId={projectId} traceId={shown} span={selected} hasLogs={(trace?.logCount ?? 0) > 0} />
+          <SpanDetail
+            projectId={projectId}
+            conversationId={conversationId}
+            traceId={shown}
+            span={selected}
+            hasLogs={(trace?.logCount ?? 0) > 0}
+            onMessage={onMessage}
+          />
         </PeekPanel>
       ) : trace && withLogs ? (
         <PeekPanel label="Log records" title="Log records" onClose={() => setWithLogs(false)}>

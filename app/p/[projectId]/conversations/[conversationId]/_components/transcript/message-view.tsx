@@ -1,8 +1,9 @@
-import { Button } from "@mantine/core";
+import { Button, CloseButton } from "@mantine/core";
 import { IconPencil, IconRefresh } from "@tabler/icons-react";
 import Link from "next/link";
+import { useState } from "react";
 import { InlineCode } from "@/app/_components/values/inline-code";
-import { prettyText } from "@/app/_components/values/json-view";
+import { JsonView, prettyText } from "@/app/_components/values/json-view";
 import { formatDuration, formatExact } from "@/app/_lib/format";
 import type { AnswerToCorrect } from "@/app/p/[projectId]/_components/datasets/correct-answer";
 import { Severity } from "@/app/p/[projectId]/_components/findings/severity";
@@ -13,6 +14,7 @@ import { locate, type Mark } from "./marks";
 import { MessagePartView } from "./message-part";
 import { ToolCallView } from "./tool-call-view";
 import classes from "./transcript.module.css";
+import { TurnLinks } from "./turn-links";
 
 export type MessageContext = {
   projectId: string;
@@ -33,6 +35,7 @@ type Props = {
   inPeek?: boolean;
   /** The address points here. (A message rendered later is no `:target`.) */
   targeted?: boolean;
+  onSpan?: ((spanId: string) => void) | undefined;
   onCorrect?: ((answer: AnswerToCorrect) => void) | undefined;
   /** The address at which the messages before an answer are asked again; for readers who may. */
   replayHref?: ((index: number) => string) | undefined;
@@ -54,9 +57,11 @@ export function MessageView({
   feedback = [],
   inPeek = false,
   targeted = false,
+  onSpan,
   onCorrect,
   replayHref,
 }: Props) {
+  const [raw, setRaw] = useState(false);
   const isTool = message.role === "tool" || message.role === "function";
   const toolName = message.toolCallId === null ? undefined : context.nameOfCall.get(message.toolCallId);
   const failed = message.toolCallId !== null && context.spanOfCall.get(message.toolCallId)?.error != null;
@@ -84,6 +89,9 @@ export function MessageView({
           </span>
         ) : null}
       </div>
+      {inPeek ? null : (
+        <TurnLinks index={index} spanId={message.spanId} onSpan={onSpan} raw={raw} onRaw={() => setRaw(!raw)} />
+      )}
       <div className={classes.content}>
         {isTool ? (
           <div className={classes.label}>
@@ -121,6 +129,15 @@ export function MessageView({
             </Button>
           ) : null}
         </div>
+        {raw ? (
+          <div>
+            <div className={classes.rawHead}>
+              <span className={classes.label}>Raw JSON</span>
+              <CloseButton size="sm" aria-label="Close raw JSON" onClick={() => setRaw(false)} />
+            </div>
+            <JsonView value={message} label={`message ${index} as JSON`} />
+          </div>
+        ) : null}
         <FeedbackList feedback={feedback} />
         {occurrences.map(({ finding, occurrence }) => (
           <Link

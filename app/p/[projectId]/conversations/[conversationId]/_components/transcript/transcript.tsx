@@ -25,6 +25,7 @@ type Props = {
   marks: ReadonlyMap<number, Mark[]>;
   feedback: ReadonlyMap<number | null, readonly FeedbackData[]>;
   scroller: HTMLElement | null;
+  onSpan: (spanId: string) => void;
   /** For readers who may correct answers. */
   onCorrect: ((answer: AnswerToCorrect) => void) | undefined;
   /** The address at which the messages before an answer are asked again; for readers who may. */
@@ -56,7 +57,16 @@ export function contextOf(projectId: string, { messages, toolCalls, startedAt }:
  * The messages, of which only those in view are loaded, and of a long conversation also only those in the DOM. What is above
  * and below is space, so that the page can be read before its script runs, and no message waits for another to be placed.
  */
-export function Transcript({ projectId, conversation, marks, feedback, scroller, onCorrect, replayHref }: Props) {
+export function Transcript({
+  projectId,
+  conversation,
+  marks,
+  feedback,
+  scroller,
+  onSpan,
+  onCorrect,
+  replayHref,
+}: Props) {
   const { startedAt, messageCount: count } = conversation;
   const list = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer<HTMLElement, HTMLDivElement>({
@@ -98,6 +108,7 @@ export function Transcript({ projectId, conversation, marks, feedback, scroller,
                 feedback={feedback.get(index)}
                 context={context}
                 targeted={index === target}
+                onSpan={onSpan}
                 onCorrect={onCorrect}
                 replayHref={replayHref}
               />

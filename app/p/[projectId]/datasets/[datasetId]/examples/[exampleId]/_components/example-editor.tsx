@@ -1,8 +1,9 @@
 "use client";
-import { Button, Group, Kbd, SegmentedControl, Text, Textarea } from "@mantine/core";
+import { Button, Group, SegmentedControl, Text, Textarea } from "@mantine/core";
 import { useHotkeys } from "@mantine/hooks";
 import { useRouter } from "next/navigation";
 import { useCallback, useRef, useState } from "react";
+import { ModShortcut } from "@/app/_components/controls/mod-shortcut";
 import { useUndo } from "@/app/_components/feedback/use-undo";
 import { BackLink } from "@/app/_components/layout/back-link";
 import { PageHeader } from "@/app/_components/layout/page-header";
@@ -114,7 +115,7 @@ export function ExampleEditor({ projectId, datasetId, example, reviewer = null }
                 type="submit"
                 loading={saving}
                 disabled={!dirty}
-                rightSection={<Kbd size="xs">⌘S</Kbd>}
+                rightSection={<ModShortcut of="S" />}
                 title="Ctrl+S, or ⌘S on a Mac"
               >
                 {example === null ? "Create Example" : "Save"}

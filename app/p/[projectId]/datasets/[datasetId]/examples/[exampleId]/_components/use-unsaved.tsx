@@ -2,10 +2,8 @@
 import { useRouter } from "next/navigation";
 import { useEffect, useState } from "react";
 import { guardLeaving } from "@/app/_lib/leave-guard";
+import { isPlainClick } from "@/app/_lib/plain-click";
 import { ConfirmDialog } from "../../../../../_components/confirm/confirm-dialog";
-
-const isPlain = (event: MouseEvent) =>
-  event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
 
 /** Asks before a page with unsaved changes is left: by a link, by keys, or by closing the tab. Returns the dialog. */
 export function useUnsaved(dirty: boolean) {
@@ -16,7 +14,7 @@ export function useUnsaved(dirty: boolean) {
     const onUnload = (event: BeforeUnloadEvent) => event.preventDefault();
     const onClick = (event: MouseEvent) => {
       const link = event.target instanceof Element ? event.target.closest("a[href]") : null;
-      if (!(link instanceof HTMLAnchorElement) || !isPlain(event) || link.target === "_blank") return;
+      if (!(link instanceof HTMLAnchorElement) || !isPlainClick(event) || link.target === "_blank") return;
       const { origin, pathname, search, hash } = new URL(link.href);
       if (origin !== location.origin || pathname === location.pathname) return;
       event.preventDefault();

@@ -1,0 +1,1 @@
+CREATE INDEX "spans_by_span_id" ON "spans" USING hash ("span_id");

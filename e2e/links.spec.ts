@@ -1,0 +1,84 @@
+import { newProject, type TestProject } from "./support/project";
+import { seed } from "./support/seed";
+import { signIn } from "./support/sign-in";
+import { expect, test } from "./support/test";
+
+/** From a turn to its span and back, and from an id that was found elsewhere to what it names. */
+
+let project: TestProject;
+
+test.beforeEach(async ({ page, baseURL }) => {
+  project = newProject(baseURL!);
+  await seed(project, [{ id: "order-17", model: "gpt-4o", ask: "Where is order 17?", answer: "On its way." }]);
+  await signIn(page, project);
+});
+
+test("a turn leads to its span and back, says what it is in JSON, and its link is copied", async ({
+  page,
+  context,
+  baseURL,
+}) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: baseURL! });
+  await page.getByRole("link", { name: "Where is order 17?" }).click();
+  const answer = page.getByRole("article", { name: "Assistant, message 1" });
+  await expect(answer).toContainText("On its way.");
+  await expect(page).toHaveTitle("Where is order 17? · Conversation · Whetstone");
+
+  await answer.hover();
+  await answer.getByRole("button", { name: "Raw JSON of message 1" }).click();
+  await expect(answer.getByLabel("message 1 as JSON", { exact: true })).toContainText('"role": "assistant"');
+  await answer.getByRole("button", { name: "Close raw JSON" }).click();
+  await answer.getByRole("button", { name: "Copy link to message 1" }).click();
+  await expect(answer.getByRole("button", { name: "Link copied" })).toBeVisible();
+  const copied = await page.evaluate(() => navigator.clipboard.readText());
+  expect(copied).toMatch(/\/conversations\/conv_\w+#m-1$/);
+
+  await answer.getByRole("link", { name: "Show the span of message 1" }).click();
+  await expect(page).toHaveURL(/tab=spans&span=\w{16}/);
+  const span = page.getByRole("complementary", { name: "Span" });
+  await span.getByText("Raw JSON").click();
+  await expect(span.getByLabel("span as JSON", { exact: true })).toContainText('"attributes"');
+  await span.getByRole("link", { name: "Show message 0 in the transcript" }).click();
+  await expect(page).toHaveURL(/#m-0$/);
+  await expect(page.getByRole("article", { name: "User, message 0" })).toHaveAttribute("data-targeted", "true");
+
+  await page.goto(copied);
+  await expect(answer).toHaveAttribute("data-targeted", "true");
+});
+
+test("the palette opens whatever has a pasted id, acts, and remembers where one was", async ({ page }) => {
+  await page.getByRole("link", { name: "Where is order 17?" }).click();
+  await page.getByRole("tab", { name: "Spans" }).click();
+  await page.getByRole("button", { name: /chat/ }).first().click();
+  await expect(page).toHaveURL(/span=\w{16}/);
+  const [traceId, spanId] = ["trace", "span"].map((name) => new URL(page.url()).searchParams.get(name)!);
+
+  const search = page.getByRole("textbox", { name: "Go to" });
+  const paste = async (id: string) => {
+    await page.keyboard.press("ControlOrMeta+k");
+    await search.fill(id);
+  };
+  await page.goto(`/p/${project.projectId}/costs`);
+  await paste(traceId!);
+  await page.getByRole("button", { name: "Open trace" }).click();
+  await expect(page).toHaveURL(new RegExp(`/conversations/conv_\\w+\\?tab=spans&trace=${traceId}$`));
+  await page.goto(`/p/${project.projectId}/costs`);
+  await paste(spanId!);
+  await page.getByRole("button", { name: "Open span" }).click();
+  await expect(page).toHaveURL(new RegExp(`span=${spanId}$`));
+  await paste("order-17");
+  await expect(page.getByRole("button", { name: "Open conversation" })).toBeVisible();
+  await search.fill("0123456789abcdef");
+  await expect(page.getByText(/No results|Nothing by that name/)).toBeVisible();
+  await search.fill("pause");
+  await page.getByRole("button", { name: "Pause automatic diagnosis" }).click();
+  await expect(page.getByRole("alert").filter({ hasText: "Automatic diagnosis paused." })).toBeVisible();
+
+  await page.goto(`/p/${project.projectId}/findings`);
+  await page.keyboard.press("ControlOrMeta+k");
+  await page.getByRole("button", { name: "Where is order 17? · Conversation" }).click();
+  await expect(page).toHaveURL(/\/conversations\/conv_\w+$/);
+  await paste("create an api");
+  await page.getByRole("button", { name: "Create an API key" }).click();
+  await expect(page.getByRole("dialog", { name: /key/ })).toBeVisible();
+});
