@@ -29,7 +29,7 @@ export { getConversation } from "./conversations/get-conversation";
 export { getTrace } from "./conversations/get-trace";
 export { listMessages, listModelCalls, listToolCalls } from "./conversations/list-conversation-parts";
 export { listLogs, listSpans } from "./conversations/list-trace-parts";
-export { longSnapshots, readAround, readWindows, type SnapshotWindow } from "./conversations/read-windows";
+export { readAround, readWindows, type SnapshotLength, snapshotLengths } from "./conversations/read-windows";
 export { readSnapshots, type Snapshot, type SnapshotContent } from "./conversations/read-snapshots";
 export { type WindowSize } from "./conversations/window-layout";
 export {

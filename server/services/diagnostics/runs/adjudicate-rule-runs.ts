@@ -1,7 +1,7 @@
 import type { Ctx } from "@/server/platform/context";
 import { logger } from "@/server/platform/logging/log";
 import { loggable } from "@/server/platform/logging/loggable";
-import { longSnapshots, type SnapshotContent, type WindowSize } from "@/server/services/telemetry";
+import { type SnapshotContent, snapshotLengths, type WindowSize } from "@/server/services/telemetry";
 import { findAdjudicator, openAdjudicator, type Session } from "../adjudicator";
 import type { Candidate, RuleConfiguration } from "../rules";
 import { configurationsAt, configuredRules } from "../settings/rule-settings";
@@ -33,8 +33,8 @@ export async function adjudicateRuleRuns(ctx: Ctx, runIds: readonly string[], si
     open.map(({ run }) => run.configurationRevision),
   );
   const runs = open.map(({ run }) => run);
-  const long = await longSnapshots(ctx, runs, size);
-  const isLong = new Set(runs.filter((_, nth) => long[nth]));
+  const lengths = await snapshotLengths(ctx, runs, size);
+  const isLong = new Set(runs.filter((_, nth) => lengths[nth]?.isLong));
   const snapshotOf = await loadSnapshots(
     ctx,
     runs.filter((run) => !isLong.has(run)),

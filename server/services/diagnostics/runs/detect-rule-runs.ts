@@ -2,12 +2,13 @@ import { and, eq } from "drizzle-orm";
 import { isOneOf } from "@/db/rows";
 import { conversations } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
-import { longSnapshots, type WindowSize } from "@/server/services/telemetry";
+import { snapshotLengths, type WindowSize } from "@/server/services/telemetry";
 import { findAdjudicator, isAdjudication } from "../adjudicator";
 import type { DiagnosedSnapshot } from "../baselines/snapshots-with-baseline";
 import { type RuleConfiguration, type RuleResult, resultOf, runDetectors } from "../rules";
 import { configurationsAt, configuredRules } from "../settings/rule-settings";
 import type { Rule } from "../types";
+import { inPieces } from "../windows/in-pieces";
 import { type LongReading, readLong } from "../windows/read-long";
 import { currentEvidence } from "./current-evidence";
 import { boundedDetection, type DetectedRun, detectedRunIds, storeDetections } from "./detections";
@@ -16,10 +17,6 @@ import { isolateFailures } from "./isolate-failures";
 import { keyOfSnapshot, loadSnapshots } from "./load-snapshots";
 import { type FailedRun, noteFailures } from "./note-failures";
 import { type Run, startRuns } from "./started-runs";
-
-/** Loaded and recorded at once: bounds memory, and how long recording locks a Rule's Findings. */
-const MESSAGES_AT_ONCE = 2_000;
-const CONVERSATIONS_AT_ONCE = 50;
 
 /** `undecided` wait for the adjudicator. `failed` could not be executed; the others are finished. */
 export type DetectedRuns = { finished: number; undecided: string[]; failed: string[] };
@@ -66,20 +63,7 @@ async function inChunks(ctx: Ctx, runs: readonly Run[]): Promise<Run[][][]> {
     else groups.set(run.conversationId, [run]);
   }
   const sizes = await messageCounts(ctx, [...groups.keys()]);
-  const chunks: Run[][][] = [];
-  let chunk: Run[][] = [];
-  let messages = 0;
-  for (const [conversationId, group] of groups) {
-    const size = sizes.get(conversationId) ?? 0;
-    if (chunk.length === CONVERSATIONS_AT_ONCE || (chunk.length > 0 && messages + size > MESSAGES_AT_ONCE)) {
-      chunks.push(chunk);
-      chunk = [];
-      messages = 0;
-    }
-    chunk.push(group);
-    messages += size;
-  }
-  return chunk.length > 0 ? [...chunks, chunk] : chunks;
+  return inPieces([...groups.values()], ([run]) => sizes.get(run!.conversationId) ?? 0);
 }
 
 async function messageCounts(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
@@ -133,15 +117,15 @@ async function outcomesInWindows(
   size: WindowSize | undefined,
 ): Promise<Map<string, Outcome>> {
   const outcomes = new Map<string, Outcome>();
-  const long = await longSnapshots(ctx, runs, size);
+  const lengths = await snapshotLengths(ctx, runs, size);
   const groups = new Map<string, { startedAt: number; runs: Run[] }>();
   for (const [nth, run] of runs.entries()) {
-    const found = long[nth];
-    if (!found) continue;
+    const length = lengths[nth];
+    if (!length?.isLong) continue;
     const key = keyOfSnapshot(run);
     const group = groups.get(key);
     if (group) group.runs.push(run);
-    else groups.set(key, { ...found, runs: [run] });
+    else groups.set(key, { startedAt: length.startedAt, runs: [run] });
   }
   for (const { startedAt, runs: ofOne } of groups.values()) {
     const open: { run: Run; rule: Rule; configuration: RuleConfiguration }[] = [];

@@ -9,7 +9,7 @@ import {
 import { isAdjudication } from "../adjudicator";
 import { baselineOf } from "../baselines/snapshots-with-baseline";
 import { withAssumedScale } from "../detectors/user-dissatisfaction/share-of-scale";
-import type { Candidate } from "../rules";
+import type { Candidate, RuleOccurrence } from "../rules";
 import { type Asked, type Found, WindowedReading } from "./window-signals";
 
 export type LongReading = {
@@ -60,6 +60,12 @@ export type LongRead = {
   asked: readonly Asked[];
   size?: WindowSize | undefined;
 };
+
+/** Returns what a Rule found, or throws the error that it ended with; nothing where it was not asked. */
+export function signalsFound(found: Found | undefined): readonly RuleOccurrence[] {
+  if (found && "error" in found) throw found.error;
+  return found?.signals ?? [];
+}
 
 /** Messages on either side of evidence: more than a question shows. */
 const AROUND = 100;

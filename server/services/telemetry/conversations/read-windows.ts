@@ -29,18 +29,23 @@ export type SnapshotWindow = SnapshotContent & {
  */
 const storedBytesOf = ({ bytes }: WindowSize) => bytes / 4;
 
-/** Returns for each snapshot when its conversation began, if it is a whole one too long to be read at once; else `null`. */
-export async function longSnapshots(
+/** What is known of a snapshot before it is read. `isLong`: it is a whole conversation, to be read in windows. */
+export type SnapshotLength = { isLong: boolean; startedAt: number; messages: number };
+
+/** Returns how long the conversations of snapshots are; `undefined` where one no longer exists. */
+export async function snapshotLengths(
   ctx: Ctx,
   wanted: readonly Snapshot[],
   size: WindowSize = WINDOW,
-): Promise<({ startedAt: number } | null)[]> {
+): Promise<(SnapshotLength | undefined)[]> {
   const rows = await conversationsOf(ctx, wanted);
   const lengthy = await idsStoring(ctx, [...rows.keys()], storedBytesOf(size));
   return wanted.map((snapshot) => {
     const row = rows.get(snapshot.conversationId);
-    if (!row || !isWhole(row, snapshot)) return null;
-    return row.messageCount > size.messages || lengthy.has(row.id) ? { startedAt: row.startedAt } : null;
+    if (!row) return undefined;
+    const { startedAt, messageCount: messages } = row;
+    const isLong = isWhole(row, snapshot) && (messages > size.messages || lengthy.has(row.id));
+    return { isLong, startedAt, messages };
   });
 }
 
