@@ -4,6 +4,7 @@ import { proseIn } from "../detectors/reading/prose";
 import { textOf } from "../detectors/reading/text";
 import { toolExchanges } from "../detectors/reading/tool-exchanges";
 import type { ConversationSnapshot } from "../types";
+import { copied } from "./copied";
 import type { Range } from "./window-signals";
 
 /** Characters of a digest of what each side said; the oldest are dropped. */
@@ -42,7 +43,7 @@ export class Earlier {
     for (const { name, result, callIndex, resultIndex, spanId } of toolExchanges(conversation)) {
       if (result === null || !isOwn(resultIndex ?? callIndex ?? spanId)) continue;
       this.said.tool.add(result);
-      this.addResult(name, result.slice(0, RESULT_READ));
+      this.addResult(name, copied(result.slice(0, RESULT_READ)));
     }
   }
 
@@ -108,7 +109,7 @@ class Runs {
 
   add(text: string) {
     for (const whole of runsIn(text)) {
-      const run = whole.slice(0, SAID_MAX);
+      const run = copied(whole.slice(0, SAID_MAX));
       if (this.runs.delete(run)) this.size -= run.length;
       this.runs.add(run);
       this.size += run.length;

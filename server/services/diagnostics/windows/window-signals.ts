@@ -1,6 +1,7 @@
 import { mergeByCause } from "../detectors/reading/evidence";
 import { type Readings, type RuleConfiguration, type RuleOccurrence, signalsInPart } from "../rules";
 import type { ConversationSnapshot, Evidence, Rule, SnapshotModelCall } from "../types";
+import { copied } from "./copied";
 import { Earlier } from "./earlier";
 
 /** Positions `[from, to)`. */
@@ -50,13 +51,13 @@ export class WindowedReading {
       const position = callPositions.get(call.spanId);
       if (position === undefined || (position >= owns.from && position < owns.to)) this.calls.push(this.reduced(call));
     }
-    this.last = conversation;
+    this.last = { ...conversation, messages: [], modelCalls: [], toolCalls: [], feedback: [] };
   }
 
   /** Reads what is said of the conversation as a whole, and returns what each Rule found. */
   finish(): readonly Found[] {
     if (this.last) {
-      const calls = { ...this.last, messages: [], toolCalls: [], feedback: [], modelCalls: this.calls };
+      const calls = { ...this.last, modelCalls: this.calls };
       const readings = { anywhere: null, before: null, end: null, calls };
       this.each(({ rule, configuration }) =>
         signalsInPart(rule, readings, configuration).flatMap(({ signals }) => signals),
@@ -140,7 +141,7 @@ function ownSignal(signal: RuleOccurrence, window: Window, isWhole: boolean): Ru
     const position = one.messageIndex === null ? null : (positions[one.messageIndex] ?? null);
     // A message of the digest has no position.
     if (one.messageIndex !== null && position === null) continue;
-    evidence.push({ ...one, messageIndex: position });
+    evidence.push({ ...one, quote: copied(one.quote), messageIndex: position });
     const place = position ?? callPositions.get(one.spanId ?? "");
     if (place !== undefined) places.push(place);
   }

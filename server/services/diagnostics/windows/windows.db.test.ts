@@ -4,7 +4,9 @@ import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import type { WindowSize } from "@/server/services/telemetry";
 import { createRuleRuns, executeRuleRuns, listFindings, listOccurrences } from "..";
+import type { Candidate } from "../rules";
 import { failingToolCall, storedConversation } from "../testing";
+import { readExcerpt } from "./read-long";
 
 type Said = Parameters<typeof storedConversation>[1];
 
@@ -164,6 +166,23 @@ test("a claim that an earlier call explains is not premature, however long ago t
   };
   expect(await claims('{"status": "cancelled"}')).toEqual([]);
   expect(await claims("Error: order 4821 not found")).toHaveLength(1);
+});
+
+test("a question about a long conversation is asked with the messages around its evidence", async () => {
+  const { ctx } = await testProject();
+  const said = filler(600);
+  const { id, lastActivityAt } = await storedConversation(ctx, said);
+  const candidate = {
+    ...{ signal: "frustration", severity: "medium", score: 0.5, confidence: 0.5, verdict: "ambiguous" },
+    ...{ cause: "dissatisfied user", title: "", summary: "" },
+    evidence: [{ messageIndex: 300, start: 0, end: 5, quote: "Could", spanId: null }],
+  } satisfies Candidate;
+  const excerpt = await readExcerpt(ctx, { conversationId: id, lastActivityAt, traceIds: [] }, candidate);
+  const { messages, positions } = excerpt!.conversation;
+  const [{ messageIndex }] = excerpt!.candidate.evidence as [{ messageIndex: number }];
+  expect(positions).toEqual([0, ...Array.from({ length: 201 }, (_, n) => 200 + n)]);
+  expect(positions[messageIndex]).toBe(300);
+  expect(messages[messageIndex]?.parts).toMatchObject([{ text: said[300]!.text }]);
 });
 
 test("a Run in windows reads no other project's conversation", async () => {
