@@ -5,7 +5,9 @@ import { textOf } from "../detectors/reading/text";
 import { toolExchanges } from "../detectors/reading/tool-exchanges";
 import type { ConversationSnapshot } from "../types";
 import { copied } from "./copied";
-import type { Range } from "./window-signals";
+
+/** Positions `[from, to)`. */
+export type Range = { from: number; to: number };
 
 /** Characters of a digest of what each side said; the oldest are dropped. */
 const SAID_MAX = 512 * 1024;

@@ -2,10 +2,7 @@ import { mergeByCause } from "../detectors/reading/evidence";
 import { type Readings, type RuleConfiguration, type RuleOccurrence, signalsInPart } from "../rules";
 import type { ConversationSnapshot, Evidence, Rule, SnapshotModelCall } from "../types";
 import { copied } from "./copied";
-import { Earlier } from "./earlier";
-
-/** Positions `[from, to)`. */
-export type Range = { from: number; to: number };
+import { Earlier, type Range } from "./earlier";
 
 /** A part of a long conversation. `positions`: of its messages in the conversation. */
 export type Window = {

@@ -179,7 +179,7 @@ test("a question about a long conversation is asked with the messages around its
   } satisfies Candidate;
   const excerpt = await readExcerpt(ctx, { conversationId: id, lastActivityAt, traceIds: [] }, candidate);
   const { messages, positions } = excerpt!.conversation;
-  const [{ messageIndex }] = excerpt!.candidate.evidence as [{ messageIndex: number }];
+  const messageIndex = excerpt!.candidate.evidence[0]!.messageIndex!;
   expect(positions).toEqual([0, ...Array.from({ length: 201 }, (_, n) => 200 + n)]);
   expect(positions[messageIndex]).toBe(300);
   expect(messages[messageIndex]?.parts).toMatchObject([{ text: said[300]!.text }]);
