@@ -7,7 +7,7 @@ import { machine, percentile } from "./lib/machine";
 /**
  * Run by `npm run bench:long`: a conversation of one trace with 20,000 spans (10,000 model calls, 9,999 tool calls) and 20,000
  * log records, read as `/v1` and the pages read it, and diagnosed by every Rule at once. Time is the median of ten calls;
- * memory is the growth of the heap and its buffers during a call.
+ * memory is the growth of the heap and its buffers during a call. Of the Runs it is also what is in use, without garbage.
  */
 const SPANS = 20_000;
 const BATCH = 1000;
@@ -71,7 +71,10 @@ async function fill(ctx: Ctx) {
   await ctx.db.execute("analyze");
 }
 
-async function measure(name: string, read: () => Promise<object>, calls = CALLS) {
+/** Milliseconds between samples of the memory in use, each of which collects garbage. */
+const COLLECTED_EVERY = 50;
+
+async function measure(name: string, read: () => Promise<object>, { calls = CALLS, collects = false } = {}) {
   let answer: object = calls > 1 ? await read() : {};
   const times: number[] = [];
   let grown = 0;
@@ -79,13 +82,18 @@ async function measure(name: string, read: () => Promise<object>, calls = CALLS)
     collect();
     const before = used();
     let most = before;
-    const watch = setInterval(() => {
-      most = Math.max(most, used());
-    }, 2);
+    const watch = setInterval(
+      () => {
+        if (collects) collect();
+        most = Math.max(most, used());
+      },
+      collects ? COLLECTED_EVERY : 2,
+    );
     const begun = performance.now();
     answer = await read();
     times.push(performance.now() - begun);
     clearInterval(watch);
+    if (collects) collect();
     grown = Math.max(grown, most - before, used() - before);
   }
   const size = JSON.stringify(answer).length / MIB;
@@ -126,13 +134,21 @@ try {
   );
   await measure("traces.logs, 500", () => telemetry.listLogs(ctx, { traceId, limit: 500 }));
   const { lastActivityAt } = conversation;
-  const { runs } = await diagnostics.createRuleRuns(ctx, { conversationId, lastActivityAt });
-  const runIds = runs.map(({ id }) => id);
-  await measure(
-    `Runs of ${runIds.length} Rules`,
-    async () => ({ runs: await diagnostics.executeRuleRuns(ctx, runIds) }),
-    1,
-  );
+  const atOnce = { messages: Number.MAX_SAFE_INTEGER, bytes: Number.MAX_SAFE_INTEGER, around: 0 };
+  let later = 0;
+  for (const [how, size] of [
+    ["in windows", undefined],
+    ["at once", atOnce],
+  ] as const) {
+    for (const collects of [false, true]) {
+      // The same snapshot of the whole, asked for anew.
+      const snapshot = { conversationId, lastActivityAt: lastActivityAt + later++ };
+      const { runs } = await diagnostics.createRuleRuns(ctx, snapshot);
+      const ids = runs.map(({ id }) => id);
+      const name = `Runs of ${ids.length} Rules ${how}${collects ? ", memory in use" : ""}`;
+      await measure(name, () => diagnostics.executeRuleRuns(ctx, ids, size), { calls: 1, collects });
+    }
+  }
 } finally {
   await database.stop();
   process.exit();

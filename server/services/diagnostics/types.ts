@@ -58,6 +58,13 @@ export type DetectedSignal = {
 
 export type DetectorConfiguration = { keywords: readonly string[] };
 
+/**
+ * What a detector needs of a conversation too long to be read at once. `anywhere`: the messages around what it reports.
+ * `before`: also what others said and tools returned earlier, however long ago, in digest. `end`: how the conversation ends.
+ * `calls`: all model calls with their costs, and no message.
+ */
+export type DetectorReads = "anywhere" | "before" | "end" | "calls";
+
 /** A pure function of a conversation that detects one Signal of one Rule. An empty result means `no_match`. */
 export type Detector = {
   signal: string;
@@ -67,6 +74,8 @@ export type Detector = {
   looksFor: string;
   /** Whether all of its verdicts are ambiguous, so that without an adjudicator it reports nothing. */
   needsAdjudicator?: true;
+  /** `anywhere` by default. */
+  reads?: DetectorReads;
   detect(conversation: ConversationSnapshot, configuration: DetectorConfiguration): DetectedSignal[];
 };
 

@@ -1,9 +1,12 @@
 import type { Ctx } from "@/server/platform/context";
+import { type Snapshot, snapshotLengths } from "@/server/services/telemetry";
 import { estimateQuestions, findAdjudicator, isAdjudication, type Sampled, withinBudget } from "../adjudicator";
 import { snapshotsWithBaseline } from "../baselines/snapshots-with-baseline";
-import { runDetectors } from "../rules";
+import { resultOf, runDetectors } from "../rules";
 import { boundedDetection } from "../runs/detections";
 import type { ConfiguredRule } from "../settings/rule-settings";
+import { inPieces } from "../windows/in-pieces";
+import { readExcerpt, readLong, signalsFound } from "../windows/read-long";
 import type { AdjudicationPreview } from "./schemas";
 
 /** Loaded at once. */
@@ -63,25 +66,54 @@ const without = (reason: AdjudicationPreview["reason"], cost: number | null = nu
 /** Runs the detectors over the sample, for a limited time, and returns what an adjudicator would be asked. */
 async function sampledQuestions(
   ctx: Ctx,
-  { rule, configuration }: ConfiguredRule,
+  configured: ConfiguredRule,
   sample: Asked["sample"],
 ): Promise<{ read: number; questions: Sampled[] }> {
+  const { rule, configuration } = configured;
   const end = performance.now() + TIME_MS;
   const questions: Sampled[] = [];
   let read = 0;
   for (let from = 0; from < sample.length && performance.now() < end; from += PAGE) {
     const page = sample.slice(from, from + PAGE);
-    const snapshots = await snapshotsWithBaseline(
-      ctx,
-      page.map(({ id, lastActivityAt }) => ({ conversationId: id, lastActivityAt, traceIds: [] })),
-    );
-    read += page.length;
-    for (const snapshot of snapshots) {
-      if (!snapshot || isAdjudication(ctx.projectId, snapshot)) continue;
-      const result = runDetectors(rule, snapshot, configuration, { adjudicatorConnected: true });
-      const { undecided } = boundedDetection(result, snapshot.lastActivityAt);
-      questions.push(...undecided.map((candidate) => ({ candidate, conversation: snapshot })));
+    const wanted = page.map(({ id, lastActivityAt }) => ({ conversationId: id, lastActivityAt, traceIds: [] }));
+    const lengths = await snapshotLengths(ctx, wanted);
+    for (const piece of inPieces([...wanted.entries()], ([nth]) => lengths[nth]?.messages ?? 0)) {
+      if (performance.now() >= end) break;
+      read += piece.length;
+      const short = piece.filter(([nth]) => !lengths[nth]?.isLong);
+      const snapshots = await snapshotsWithBaseline(
+        ctx,
+        short.map(([, snapshot]) => snapshot),
+      );
+      for (const snapshot of snapshots) {
+        if (!snapshot || isAdjudication(ctx.projectId, snapshot)) continue;
+        const result = runDetectors(rule, snapshot, configuration, { adjudicatorConnected: true });
+        const { undecided } = boundedDetection(result, snapshot.lastActivityAt);
+        questions.push(...undecided.map((candidate) => ({ candidate, conversation: snapshot })));
+      }
+      for (const [nth, snapshot] of piece) {
+        const length = lengths[nth];
+        if (!length?.isLong) continue;
+        questions.push(...(await questionsInLong(ctx, configured, { snapshot, startedAt: length.startedAt })));
+      }
     }
   }
   return { read, questions };
+}
+
+async function questionsInLong(
+  ctx: Ctx,
+  { rule, configuration }: ConfiguredRule,
+  long: { snapshot: Snapshot; startedAt: number },
+): Promise<Sampled[]> {
+  const reading = await readLong(ctx, { ...long, asked: [{ rule, configuration }] });
+  if (!reading || reading.isAdjudication) return [];
+  const result = resultOf(signalsFound(reading.found[0]), configuration, { adjudicatorConnected: true });
+  const { undecided } = boundedDetection(result, reading.conversation.lastActivityAt);
+  const questions: Sampled[] = [];
+  for (const candidate of undecided) {
+    const excerpt = await readExcerpt(ctx, long.snapshot, candidate);
+    if (excerpt) questions.push(excerpt);
+  }
+  return questions;
 }

@@ -31,6 +31,10 @@ export async function snapshotsWithBaseline(
   return read.map((one) => one && { ...one, baseline: baselines.get(dayOf(one.startedAt))! });
 }
 
+/** Returns what was usual in the project before the day (UTC) of this time. */
+export const baselineOf = (ctx: Ctx, startedAt: number): Promise<ProjectBaseline> =>
+  baselineBefore(ctx, dayOf(startedAt));
+
 /** Reads the day's baseline, which whoever needs it first computes and stores. */
 async function baselineBefore(ctx: Ctx, day: number): Promise<ProjectBaseline> {
   const known = await stored(ctx, day);

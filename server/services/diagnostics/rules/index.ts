@@ -31,11 +31,14 @@ export {
   type Candidate,
   type Outcome,
   outcomeOf,
+  type Readings,
   type RuleOccurrence,
   type RuleResult,
   type RunOptions,
+  resultOf,
   runDetectors,
   signalsIn,
+  signalsInPart,
 } from "./run-rule";
 export {
   type AdjudicationMode,

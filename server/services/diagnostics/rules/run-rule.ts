@@ -1,5 +1,5 @@
-import { isBetter } from "../detectors/reading/evidence";
-import type { ConversationSnapshot, DetectedSignal, Detector, Evidence, Rule, Severity } from "../types";
+import { isBetter, unmerged } from "../detectors/reading/evidence";
+import type { ConversationSnapshot, DetectedSignal, Detector, DetectorReads, Evidence, Rule, Severity } from "../types";
 import { confidenceOf } from "./confidence";
 import { KEYWORD_SEVERITY, KEYWORD_SIGNAL, keywordSignals } from "./keywords";
 import type { RuleConfiguration } from "./schemas";
@@ -38,9 +38,16 @@ export type RunOptions = { adjudicatorConnected?: boolean };
 const KEYWORD_CONFIDENCE = 1;
 
 /** Runs the detectors of one Rule over a conversation and applies the thresholds. Pure. */
-export function runDetectors(
+export const runDetectors = (
   rule: Rule,
   conversation: ConversationSnapshot,
+  configuration: RuleConfiguration,
+  options: RunOptions = {},
+): RuleResult => resultOf(signalsIn(rule, conversation, configuration), configuration, options);
+
+/** Applies a configuration's thresholds to the Signals that its detectors report. */
+export function resultOf(
+  signals: readonly RuleOccurrence[],
   configuration: RuleConfiguration,
   options: RunOptions = {},
 ): RuleResult {
@@ -52,7 +59,7 @@ export function runDetectors(
   };
   const asks = configuration.adjudicationMode === "auto" && options.adjudicatorConnected === true;
 
-  for (const found of oneForEachCause(signalsIn(rule, conversation, configuration))) {
+  for (const found of oneForEachCause(signals)) {
     const outcome = outcomeOf(found, configuration);
     if (outcome === "found") result.occurrences.push(found);
     else if (outcome === "ambiguous" && asks) result.undecided.push(found);
@@ -94,31 +101,81 @@ export function outcomeOf(
 
 const NO_OVERRIDE: Partial<RuleConfiguration["signalOverrides"][string]> = {};
 
+/** What a Rule's settings say of its Signals. */
+export type SignalSettings = Pick<RuleConfiguration, "keywords" | "signalOverrides">;
+
 /** Returns all Signals from the Rule's enabled detectors, before thresholds; several may have one cause. */
-export function signalsIn(
+export const signalsIn = (
   rule: Rule,
   conversation: ConversationSnapshot,
-  configuration: Pick<RuleConfiguration, "keywords" | "signalOverrides">,
+  configuration: SignalSettings,
+): RuleOccurrence[] => [
+  ...detectedIn(
+    rule,
+    () => conversation,
+    configuration,
+    (found) => [found],
+  ),
+  ...keywordsIn(conversation, configuration),
+];
+
+/** A part of a conversation as each kind of detector reads it; `null` where it reads nothing of it. */
+export type Readings = Readonly<Record<DetectorReads, ConversationSnapshot | null>>;
+
+/**
+ * Returns the Signals in a part of a conversation, by what their detectors read. Each is one event: those of a cause are not
+ * merged yet, because some may belong to another part.
+ */
+export const signalsInPart = (
+  rule: Rule,
+  readings: Readings,
+  configuration: SignalSettings,
+): { reads: DetectorReads; signals: RuleOccurrence[] }[] => [
+  ...READS.map((reads) => ({
+    reads,
+    signals: detectedIn(
+      rule,
+      (detector) => ((detector.reads ?? "anywhere") === reads ? readings[reads] : null),
+      configuration,
+      unmerged,
+    ),
+  })),
+  { reads: "anywhere", signals: readings.anywhere ? keywordsIn(readings.anywhere, configuration) : [] },
+];
+
+const READS = ["anywhere", "before", "end", "calls"] as const satisfies readonly DetectorReads[];
+
+function detectedIn(
+  { detectors }: Rule,
+  conversationFor: (detector: Detector) => ConversationSnapshot | null,
+  configuration: SignalSettings,
+  partsOf: (found: DetectedSignal) => readonly DetectedSignal[],
 ): RuleOccurrence[] {
-  const { keywords, signalOverrides } = configuration;
-  const override = (signal: string) => signalOverrides[signal] ?? NO_OVERRIDE;
   const seen: RuleOccurrence[] = [];
-  for (const detector of rule.detectors) {
-    const { enabled, severity } = override(detector.signal);
-    if (!(enabled ?? detector.enabledByDefault)) continue;
-    for (const signal of detector.detect(conversation, configuration)) {
-      seen.push(occurrenceOf(detector, signal, severity));
+  for (const detector of detectors) {
+    const { enabled, severity } = configuration.signalOverrides[detector.signal] ?? NO_OVERRIDE;
+    const conversation = (enabled ?? detector.enabledByDefault) ? conversationFor(detector) : null;
+    if (!conversation) continue;
+    for (const found of detector.detect(conversation, configuration)) {
+      for (const part of partsOf(found)) seen.push(occurrenceOf(detector, part, severity));
     }
   }
-  if (keywords.length === 0 || override(KEYWORD_SIGNAL).enabled === false) return seen;
-  const severity = override(KEYWORD_SIGNAL).severity ?? KEYWORD_SEVERITY;
-  const said = keywordSignals(conversation, keywords).map(({ name, ...signal }) => ({
+  return seen;
+}
+
+function keywordsIn(
+  conversation: ConversationSnapshot,
+  { keywords, signalOverrides }: SignalSettings,
+): RuleOccurrence[] {
+  const override = signalOverrides[KEYWORD_SIGNAL] ?? NO_OVERRIDE;
+  if (keywords.length === 0 || override.enabled === false) return [];
+  const severity = override.severity ?? KEYWORD_SEVERITY;
+  return keywordSignals(conversation, keywords).map(({ name, ...signal }) => ({
     ...signal,
     signal: name,
     severity,
     confidence: KEYWORD_CONFIDENCE,
   }));
-  return [...seen, ...said];
 }
 
 function occurrenceOf(detector: Detector, found: DetectedSignal, severity = detector.severity): RuleOccurrence {

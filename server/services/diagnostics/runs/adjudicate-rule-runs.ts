@@ -1,10 +1,11 @@
 import type { Ctx } from "@/server/platform/context";
 import { logger } from "@/server/platform/logging/log";
 import { loggable } from "@/server/platform/logging/loggable";
+import { type SnapshotContent, snapshotLengths, type WindowSize } from "@/server/services/telemetry";
 import { findAdjudicator, openAdjudicator, type Session } from "../adjudicator";
-import type { DiagnosedSnapshot } from "../baselines/snapshots-with-baseline";
-import type { RuleConfiguration } from "../rules";
+import type { Candidate, RuleConfiguration } from "../rules";
 import { configurationsAt, configuredRules } from "../settings/rule-settings";
+import { readExcerpt } from "../windows/read-long";
 import { currentEvidence } from "./current-evidence";
 import { type DetectedRun, readDetections, storeDetections } from "./detections";
 import { isolateFailures } from "./isolate-failures";
@@ -16,8 +17,9 @@ const ASKED_AT_ONCE = 4;
 /**
  * Asks the adjudicator about what these Runs left undecided and stores what it settles. Fails no Run: what it does not
  * settle keeps the deterministic verdict, which the Run's notes say. Answers are cached, so a repetition asks nothing again.
+ * Of a long conversation (`size`: of its windows) a question is asked with what surrounds its evidence.
  */
-export async function adjudicateRuleRuns(ctx: Ctx, runIds: readonly string[]): Promise<void> {
+export async function adjudicateRuleRuns(ctx: Ctx, runIds: readonly string[], size?: WindowSize): Promise<void> {
   if (runIds.length === 0) return;
   const open = (await readDetections(ctx, runIds)).filter(({ detection }) => detection.undecided.length > 0);
   if (open.length === 0) return;
@@ -30,14 +32,24 @@ export async function adjudicateRuleRuns(ctx: Ctx, runIds: readonly string[]): P
     ctx,
     open.map(({ run }) => run.configurationRevision),
   );
+  const runs = open.map(({ run }) => run);
+  const lengths = await snapshotLengths(ctx, runs, size);
+  const isLong = new Set(runs.filter((_, nth) => lengths[nth]?.isLong));
   const snapshotOf = await loadSnapshots(
     ctx,
-    open.map(({ run }) => run),
+    runs.filter((run) => !isLong.has(run)),
   );
+  const pointedAt =
+    ({ run }: DetectedRun): Pointed =>
+    async (candidate) => {
+      if (isLong.has(run)) return readExcerpt(ctx, run, candidate);
+      const conversation = snapshotOf(run);
+      return conversation && { candidate, conversation };
+    };
   const settle = async (one: DetectedRun) => {
     const rule = rules.get(one.run.ruleId);
     const configuration = rule && configurationAt(rule, one.run.configurationRevision);
-    const settled = await settledRun(session, one, snapshotOf(one.run), configuration);
+    const settled = await settledRun(session, one, pointedAt(one), configuration);
     await storeDetections(ctx, [settled]);
     return [settled];
   };
@@ -69,22 +81,30 @@ const undecided = ({ run, detection }: DetectedRun, note: string): DetectedRun =
 const disconnected = (one: DetectedRun) =>
   undecided(one, "No adjudicator is connected any more. The deterministic verdict stands.");
 
+/** Returns a Signal with the conversation that its evidence refers to; `undefined` if that is gone. */
+type Pointed = (candidate: Candidate) => Promise<{ candidate: Candidate; conversation: SnapshotContent } | undefined>;
+
+const GONE = "The conversation is gone. The deterministic verdict stands.";
+
 async function settledRun(
   session: Session,
   one: DetectedRun,
-  snapshot: DiagnosedSnapshot | undefined,
+  pointedAt: Pointed,
   configuration: RuleConfiguration | undefined,
 ): Promise<DetectedRun> {
-  if (!snapshot || !configuration) return undecided(one, "The conversation is gone. The deterministic verdict stands.");
+  if (!configuration) return undecided(one, GONE);
   const { run, detection } = one;
   const settled = { ...detection, undecided: [], dropped: { ...detection.dropped }, notes: [...detection.notes] };
   const occurrences = [...detection.occurrences];
-  for (const candidate of detection.undecided) {
-    const { match, note } = await session.settle(candidate, configuration.adjudicationModel, snapshot);
+  for (const found of detection.undecided) {
+    const pointed = await pointedAt(found);
+    if (!pointed) return undecided(one, GONE);
+    const { candidate, conversation } = pointed;
+    const { match, note } = await session.settle(candidate, configuration.adjudicationModel, conversation);
     settled.notes.push(note);
     if (!match) settled.dropped.ambiguous++;
     else if (match.confidence < configuration.minDiagnosticConfidence) settled.dropped.belowConfidence++;
-    else occurrences.push(currentEvidence(match, snapshot));
+    else occurrences.push(currentEvidence(match, conversation));
   }
   return { run, detection: { ...settled, occurrences } };
 }

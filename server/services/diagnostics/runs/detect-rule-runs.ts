@@ -2,21 +2,21 @@ import { and, eq } from "drizzle-orm";
 import { isOneOf } from "@/db/rows";
 import { conversations } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
+import { snapshotLengths, type WindowSize } from "@/server/services/telemetry";
 import { findAdjudicator, isAdjudication } from "../adjudicator";
 import type { DiagnosedSnapshot } from "../baselines/snapshots-with-baseline";
-import { runDetectors } from "../rules";
+import { type RuleConfiguration, type RuleResult, resultOf, runDetectors } from "../rules";
 import { configurationsAt, configuredRules } from "../settings/rule-settings";
+import type { Rule } from "../types";
+import { inPieces } from "../windows/in-pieces";
+import { type LongReading, readLong } from "../windows/read-long";
 import { currentEvidence } from "./current-evidence";
 import { boundedDetection, type DetectedRun, detectedRunIds, storeDetections } from "./detections";
 import { type FinishedRun, finishRuns } from "./finish-runs";
 import { isolateFailures } from "./isolate-failures";
-import { loadSnapshots } from "./load-snapshots";
+import { keyOfSnapshot, loadSnapshots } from "./load-snapshots";
 import { type FailedRun, noteFailures } from "./note-failures";
 import { type Run, startRuns } from "./started-runs";
-
-/** Loaded and recorded at once: bounds memory, and how long recording locks a Rule's Findings. */
-const MESSAGES_AT_ONCE = 2_000;
-const CONVERSATIONS_AT_ONCE = 50;
 
 /** `undecided` wait for the adjudicator. `failed` could not be executed; the others are finished. */
 export type DetectedRuns = { finished: number; undecided: string[]; failed: string[] };
@@ -24,19 +24,20 @@ export type DetectedRuns = { finished: number; undecided: string[]; failed: stri
 /**
  * Detects and records: every Run with nothing to adjudicate is completed or skipped, and the others store what they have
  * detected. A Run that fails does not fail the others. Detection is pure, so executing a Run again is idempotent; one that
- * has stored its detections is not read again. Throws if every Run fails.
+ * has stored its detections is not read again. Throws if every Run fails. `size`: of the windows in which a long conversation
+ * is read.
  */
-export async function detectRuleRuns(ctx: Ctx, runIds: readonly string[]): Promise<DetectedRuns> {
+export async function detectRuleRuns(ctx: Ctx, runIds: readonly string[], size?: WindowSize): Promise<DetectedRuns> {
   const started = await startRuns(ctx, runIds);
   const detected = await detectedRunIds(ctx, runIds);
   const undecided = started.filter(({ id }) => detected.has(id)).map(({ id }) => id);
   const failures: FailedRun[] = [];
-  const detectRun = await runDetector(ctx, started);
+  const detector = await runDetector(ctx, started);
 
   const open = started.filter(({ id }) => !detected.has(id));
   for (const some of await inChunks(ctx, open)) {
     const { results, failures: broken } = await isolateFailures(some, (conversationsRuns) =>
-      executeSome(ctx, conversationsRuns.flat(), detectRun),
+      executeSome(ctx, conversationsRuns.flat(), detector, size),
     );
     for (const one of results) {
       undecided.push(...one.undecided);
@@ -62,20 +63,7 @@ async function inChunks(ctx: Ctx, runs: readonly Run[]): Promise<Run[][][]> {
     else groups.set(run.conversationId, [run]);
   }
   const sizes = await messageCounts(ctx, [...groups.keys()]);
-  const chunks: Run[][][] = [];
-  let chunk: Run[][] = [];
-  let messages = 0;
-  for (const [conversationId, group] of groups) {
-    const size = sizes.get(conversationId) ?? 0;
-    if (chunk.length === CONVERSATIONS_AT_ONCE || (chunk.length > 0 && messages + size > MESSAGES_AT_ONCE)) {
-      chunks.push(chunk);
-      chunk = [];
-      messages = 0;
-    }
-    chunk.push(group);
-    messages += size;
-  }
-  return chunk.length > 0 ? [...chunks, chunk] : chunks;
+  return inPieces([...groups.values()], ([run]) => sizes.get(run!.conversationId) ?? 0);
 }
 
 async function messageCounts(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, number>> {
@@ -88,18 +76,19 @@ async function messageCounts(ctx: Ctx, ids: readonly string[]): Promise<Readonly
 }
 
 type Detected = FinishedRun | DetectedRun;
-type DetectRun = (run: Run, snapshot: DiagnosedSnapshot | undefined) => Detected;
+type Outcome = Detected | { error: unknown };
 
 const byRule = (a: Run, b: Run) => (a.ruleId < b.ruleId ? -1 : a.ruleId > b.ruleId ? 1 : 0);
 
 /** Loads the snapshots, detects, and commits what was found. */
-async function executeSome(ctx: Ctx, runs: readonly Run[], detectRun: DetectRun) {
-  const snapshotOf = await loadSnapshots(ctx, runs);
-  const outcomes = new Map<string, Detected | { error: unknown }>();
+async function executeSome(ctx: Ctx, runs: readonly Run[], detector: RunDetector, size: WindowSize | undefined) {
+  const outcomes = await outcomesInWindows(ctx, runs, detector, size);
+  const short = runs.filter(({ id }) => !outcomes.has(id));
+  const snapshotOf = await loadSnapshots(ctx, short);
   // Rule by Rule, which is about a seventh faster than conversation by conversation: a Rule's code stays in the cache.
-  for (const run of [...runs].sort(byRule)) {
+  for (const run of short.sort(byRule)) {
     try {
-      outcomes.set(run.id, detectRun(run, snapshotOf(run)));
+      outcomes.set(run.id, detector.whole(run, snapshotOf(run)));
     } catch (error) {
       outcomes.set(run.id, { error });
     }
@@ -120,8 +109,51 @@ async function executeSome(ctx: Ctx, runs: readonly Run[], detectRun: DetectRun)
   return [{ undecided: waiting.map(({ run }) => run.id), failures }];
 }
 
-/** Returns a function that executes one Run over its snapshot, with the settings of its revision. */
-async function runDetector(ctx: Ctx, runs: readonly Run[]): Promise<DetectRun> {
+/** Reads long conversations in windows, each once for all its Runs, and returns what became of these, by their ids. */
+async function outcomesInWindows(
+  ctx: Ctx,
+  runs: readonly Run[],
+  detector: RunDetector,
+  size: WindowSize | undefined,
+): Promise<Map<string, Outcome>> {
+  const outcomes = new Map<string, Outcome>();
+  const lengths = await snapshotLengths(ctx, runs, size);
+  const groups = new Map<string, { startedAt: number; runs: Run[] }>();
+  for (const [nth, run] of runs.entries()) {
+    const length = lengths[nth];
+    if (!length?.isLong) continue;
+    const key = keyOfSnapshot(run);
+    const group = groups.get(key);
+    if (group) group.runs.push(run);
+    else groups.set(key, { startedAt: length.startedAt, runs: [run] });
+  }
+  for (const { startedAt, runs: ofOne } of groups.values()) {
+    const open: { run: Run; rule: Rule; configuration: RuleConfiguration }[] = [];
+    for (const run of ofOne) {
+      const asked = detector.asked(run);
+      if ("skipReason" in asked) outcomes.set(run.id, { run, ...asked });
+      else open.push({ run, ...asked });
+    }
+    const read = open.length > 0 && (await readLong(ctx, { snapshot: open[0]!.run, startedAt, asked: open, size }));
+    // A conversation that has gone on since is not read whole by this snapshot any more.
+    if (!read) continue;
+    for (const [nth, one] of open.entries()) outcomes.set(one.run.id, detector.inWindows(one, read, nth));
+  }
+  return outcomes;
+}
+
+type AskedRun = { rule: Rule; configuration: RuleConfiguration };
+type RunDetector = {
+  /** Returns the Rule of a Run with the settings of its revision, or why it is skipped. */
+  asked: (run: Run) => AskedRun | { skipReason: string };
+  /** Executes a Run over its snapshot. */
+  whole: (run: Run, snapshot: DiagnosedSnapshot | undefined) => Detected;
+  /** Returns what became of a Run whose conversation was read in windows, as the `nth` of those asked. */
+  inWindows: (asked: AskedRun & { run: Run }, read: LongReading, nth: number) => Outcome;
+};
+
+/** Returns what executes Runs, with the settings of their revisions. */
+async function runDetector(ctx: Ctx, runs: readonly Run[]): Promise<RunDetector> {
   const rules = new Map((await configuredRules(ctx)).map((configured) => [configured.rule.id, configured]));
   const configurationAt = await configurationsAt(
     ctx,
@@ -133,28 +165,49 @@ async function runDetector(ctx: Ctx, runs: readonly Run[]): Promise<DetectRun> {
   });
   const adjudicatorConnected = asks && (await findAdjudicator(ctx)) !== null;
 
-  return (run, snapshot) => {
+  const asked: RunDetector["asked"] = (run) => {
     const configured = rules.get(run.ruleId);
-    if (!configured) return { run, skipReason: "This version of Whetstone does not have the Rule." };
-    if (!configured.enabled) return { run, skipReason: "The Rule is turned off." };
-    if (!snapshot || snapshot.messages.length + snapshot.modelCalls.length + snapshot.toolCalls.length === 0) {
-      return { run, skipReason: emptyReason(run, snapshot) };
-    }
-    if (isAdjudication(ctx.projectId, snapshot)) return { run, skipReason: OWN_CALL };
-    const configuration = configurationAt(configured.rule, run.configurationRevision);
-    const result = runDetectors(configured.rule, snapshot, configuration, { adjudicatorConnected });
-    const notes = [...result.notes, ...unknownTraces(snapshot)];
-    const occurrences = result.occurrences.map((one) => currentEvidence(one, snapshot));
+    if (!configured) return { skipReason: "This version of Whetstone does not have the Rule." };
+    if (!configured.enabled) return { skipReason: "The Rule is turned off." };
+    return { rule: configured.rule, configuration: configurationAt(configured.rule, run.configurationRevision) };
+  };
+  const detected = (
+    run: Run,
+    { occurrences, ...result }: RuleResult,
+    { lastActivityAt, ...conversation }: Pick<DiagnosedSnapshot, "lastActivityAt" | "unknownTraceIds">,
+  ): Detected => {
+    const notes = [...result.notes, ...unknownTraces(conversation)];
     if (result.undecided.length > 0) {
-      return { run, detection: boundedDetection({ ...result, occurrences, notes }, snapshot.lastActivityAt) };
+      return { run, detection: boundedDetection({ ...result, occurrences, notes }, lastActivityAt) };
     }
-    return { run, found: { occurrences, notes, readUntil: snapshot.lastActivityAt } };
+    return { run, found: { occurrences, notes, readUntil: lastActivityAt } };
+  };
+  return {
+    asked,
+    whole: (run, snapshot) => {
+      const configured = asked(run);
+      if ("skipReason" in configured) return { run, ...configured };
+      if (!snapshot || snapshot.messages.length + snapshot.modelCalls.length + snapshot.toolCalls.length === 0) {
+        return { run, skipReason: emptyReason(run, snapshot) };
+      }
+      if (isAdjudication(ctx.projectId, snapshot)) return { run, skipReason: OWN_CALL };
+      const { rule, configuration } = configured;
+      const result = runDetectors(rule, snapshot, configuration, { adjudicatorConnected });
+      const occurrences = result.occurrences.map((one) => currentEvidence(one, snapshot));
+      return detected(run, { ...result, occurrences }, snapshot);
+    },
+    inWindows: ({ run, configuration }, read, nth) => {
+      if (read.isAdjudication) return { run, skipReason: OWN_CALL };
+      const found = read.found[nth]!;
+      if ("error" in found) return found;
+      return detected(run, resultOf(found.signals, configuration, { adjudicatorConnected }), read.conversation);
+    },
   };
 }
 
 const OWN_CALL = "The conversation is a question to this project's adjudicator, which is never diagnosed.";
 
-function unknownTraces({ unknownTraceIds: { length: unknown } }: DiagnosedSnapshot): string[] {
+function unknownTraces({ unknownTraceIds: { length: unknown } }: Pick<DiagnosedSnapshot, "unknownTraceIds">): string[] {
   if (unknown === 0) return [];
   return [`${unknown} of the named traces ${unknown === 1 ? "does" : "do"} not belong to this conversation.`];
 }

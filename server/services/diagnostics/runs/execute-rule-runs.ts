@@ -1,12 +1,17 @@
 import type { Ctx } from "@/server/platform/context";
+import type { WindowSize } from "@/server/services/telemetry";
 import { adjudicateRuleRuns } from "./adjudicate-rule-runs";
 import { detectRuleRuns } from "./detect-rule-runs";
 import { recordRuleRuns } from "./record-rule-runs";
 
 /** Executes Runs in all their steps at once, for callers without a job. Throws when a Run failed; the others complete. */
-export async function executeRuleRuns(ctx: Ctx, runIds: readonly string[]): Promise<{ completed: number }> {
-  const detected = await detectRuleRuns(ctx, runIds);
-  await adjudicateRuleRuns(ctx, detected.undecided);
+export async function executeRuleRuns(
+  ctx: Ctx,
+  runIds: readonly string[],
+  size?: WindowSize,
+): Promise<{ completed: number }> {
+  const detected = await detectRuleRuns(ctx, runIds, size);
+  await adjudicateRuleRuns(ctx, detected.undecided, size);
   const recorded = await recordRuleRuns(ctx, detected.undecided);
   const failed = detected.failed.length + recorded.failed.length;
   if (failed > 0) throw new Error(`${failed} Rule ${failed === 1 ? "Run" : "Runs"} failed.`);

@@ -4,7 +4,8 @@ import { type DiagnosedSnapshot, snapshotsWithBaseline } from "../baselines/snap
 
 type Wanted = Snapshot & { tracesKey: string };
 
-const keyOf = ({ conversationId, lastActivityAt, tracesKey }: Wanted) =>
+/** Identifies a snapshot among Runs. */
+export const keyOfSnapshot = ({ conversationId, lastActivityAt, tracesKey }: Wanted) =>
   `${conversationId} ${lastActivityAt} ${tracesKey}`;
 
 /** Loads each snapshot once, however many Rules read it. */
@@ -12,8 +13,8 @@ export async function loadSnapshots(
   ctx: Ctx,
   runs: readonly Wanted[],
 ): Promise<(run: Wanted) => DiagnosedSnapshot | undefined> {
-  const wanted = new Map(runs.map((run) => [keyOf(run), run]));
+  const wanted = new Map(runs.map((run) => [keyOfSnapshot(run), run]));
   const read = await snapshotsWithBaseline(ctx, [...wanted.values()]);
   const byKey = new Map([...wanted.keys()].map((key, index) => [key, read[index]]));
-  return (run) => byKey.get(keyOf(run));
+  return (run) => byKey.get(keyOfSnapshot(run));
 }

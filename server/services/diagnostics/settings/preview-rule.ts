@@ -4,9 +4,12 @@ import { conversations } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
-import { type DiagnosedSnapshot, snapshotsWithBaseline } from "../baselines/snapshots-with-baseline";
-import { outcomeOf, type RuleConfiguration, signalsIn, signalsOf } from "../rules";
+import { type Snapshot, type SnapshotLength, snapshotLengths } from "@/server/services/telemetry";
+import { snapshotsWithBaseline } from "../baselines/snapshots-with-baseline";
+import { outcomeOf, type RuleConfiguration, type RuleOccurrence, signalsIn, signalsOf } from "../rules";
 import type { Rule } from "../types";
+import { inPieces } from "../windows/in-pieces";
+import { readLong, signalsFound } from "../windows/read-long";
 import { type ChangeExample, previewedRuleReply, previewRuleInput, previewRuleReply } from "./schemas";
 import { configuredWith } from "./try-rule";
 
@@ -36,7 +39,7 @@ export const previewRule = verb(
       const { rule, saved, configuration } = await configuredWith(ctx, ruleId, patch);
       const since = (await databaseNow(ctx.db)) - DAYS * DAY_MS;
       const comparison = new Comparison(rule, saved, configuration);
-      const complete = await readNewest(ctx, since, (snapshot) => comparison.add(snapshot));
+      const complete = await readNewest(ctx, since, comparison);
       return { since, complete, ...comparison.result() };
     },
     run: async (ctx, { ruleId, configuration }, preview) => {
@@ -47,22 +50,53 @@ export const previewRule = verb(
 );
 
 /** Reads conversations since a time, newest first, within the limits. Returns whether it has read all of them. */
-async function readNewest(ctx: Ctx, since: number, read: (snapshot: DiagnosedSnapshot) => void): Promise<boolean> {
+async function readNewest(ctx: Ctx, since: number, comparison: Comparison): Promise<boolean> {
   const end = performance.now() + TIME_MS;
   let count = 0;
   let after: { startedAt: number; id: string } | undefined;
   while (count < CONVERSATIONS_MAX && performance.now() < end) {
     const page = await newestPage(ctx, since, after);
-    const snapshots = await snapshotsWithBaseline(
-      ctx,
-      page.map(({ id, lastActivityAt }) => ({ conversationId: id, lastActivityAt, traceIds: [] })),
-    );
-    for (const snapshot of snapshots) if (snapshot) read(snapshot);
+    const wanted = page.map(({ id, lastActivityAt }) => ({ conversationId: id, lastActivityAt, traceIds: [] }));
+    const lengths = await snapshotLengths(ctx, wanted);
+    const pieces = inPieces([...wanted.entries()], ([nth]) => lengths[nth]?.messages ?? 0);
+    for (const piece of pieces) {
+      if (performance.now() >= end) return false;
+      await addPiece(
+        ctx,
+        piece.map(([nth, snapshot]) => ({ snapshot, length: lengths[nth] })),
+        comparison,
+      );
+    }
     if (page.length < PAGE) return true;
     count += page.length;
     after = page.at(-1);
   }
   return after !== undefined && (await newestPage(ctx, since, after)).length === 0;
+}
+
+type Sized = { snapshot: Snapshot; length: SnapshotLength | undefined };
+
+async function addPiece(ctx: Ctx, piece: readonly Sized[], comparison: Comparison) {
+  const short = piece.filter(({ length }) => !length?.isLong);
+  const read = await snapshotsWithBaseline(
+    ctx,
+    short.map(({ snapshot }) => snapshot),
+  );
+  for (const snapshot of read) {
+    if (snapshot) comparison.add(snapshot.id, (one) => signalsIn(comparison.rule, snapshot, one));
+  }
+  for (const { snapshot, length } of piece) {
+    if (length?.isLong) await addLong(ctx, { snapshot, startedAt: length.startedAt }, comparison);
+  }
+}
+
+async function addLong(ctx: Ctx, long: { snapshot: Snapshot; startedAt: number }, comparison: Comparison) {
+  const { rule, configurations } = comparison;
+  const asked = configurations.map((configuration) => ({ rule, configuration }));
+  const read = await readLong(ctx, { ...long, asked });
+  if (!read) return;
+  const found = new Map(configurations.map((configuration, nth) => [configuration, read.found[nth]]));
+  comparison.add(long.snapshot.conversationId, (configuration) => signalsFound(found.get(configuration)));
 }
 
 const newestPage = (ctx: Ctx, since: number, after: { startedAt: number; id: string } | undefined) =>
@@ -96,23 +130,28 @@ class Comparison {
   private readonly examples: ChangeExample[] = [];
 
   constructor(
-    private readonly rule: Rule,
+    readonly rule: Rule,
     private readonly saved: RuleConfiguration,
     private readonly changed: RuleConfiguration,
   ) {
     this.counts = new Map(signalsOf(rule).map((name) => [name, { before: 0, after: 0, gained: 0, lost: 0 }]));
   }
 
-  add(snapshot: DiagnosedSnapshot) {
+  get configurations() {
+    return [this.saved, this.changed];
+  }
+
+  /** Adds a conversation with what each configuration finds in it. */
+  add(conversationId: string, signalsAt: SignalsAt) {
     this.conversations++;
-    const before = this.titles(snapshot, this.saved);
-    const after = this.titles(snapshot, this.changed);
+    const before = titles(signalsAt(this.saved), this.saved);
+    const after = titles(signalsAt(this.changed), this.changed);
     for (const [signal, counts] of this.counts) {
       const [was, is] = [before.get(signal), after.get(signal)];
       if (was !== undefined) counts.before++;
       if (is !== undefined) counts.after++;
-      if (was === undefined && is !== undefined) this.note(snapshot.id, signal, "gained", ++counts.gained, is);
-      if (was !== undefined && is === undefined) this.note(snapshot.id, signal, "lost", ++counts.lost, was);
+      if (was === undefined && is !== undefined) this.note(conversationId, signal, "gained", ++counts.gained, is);
+      if (was !== undefined && is === undefined) this.note(conversationId, signal, "lost", ++counts.lost, was);
     }
   }
 
@@ -127,14 +166,16 @@ class Comparison {
   private note(conversationId: string, signal: string, change: ChangeExample["change"], nth: number, title: string) {
     if (nth <= EXAMPLES_MAX) this.examples.push({ conversationId, signal, change, title });
   }
+}
 
-  /** Returns the first title of each Signal that this configuration finds. */
-  private titles(snapshot: DiagnosedSnapshot, configuration: RuleConfiguration): ReadonlyMap<string, string> {
-    const found = new Map<string, string>();
-    for (const one of signalsIn(this.rule, snapshot, configuration)) {
-      if (found.has(one.signal) || outcomeOf(one, configuration) !== "found") continue;
-      found.set(one.signal, one.title);
-    }
-    return found;
+type SignalsAt = (configuration: RuleConfiguration) => readonly RuleOccurrence[];
+
+/** Returns the first title of each Signal that a configuration finds. */
+function titles(signals: readonly RuleOccurrence[], configuration: RuleConfiguration): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  for (const one of signals) {
+    if (found.has(one.signal) || outcomeOf(one, configuration) !== "found") continue;
+    found.set(one.signal, one.title);
   }
+  return found;
 }

@@ -2,7 +2,7 @@ import { auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
-import { findConversation } from "@/server/services/telemetry";
+import { findConversation, snapshotLengths } from "@/server/services/telemetry";
 import { snapshotsWithBaseline } from "../baselines/snapshots-with-baseline";
 import { chatSnapshot } from "../chat-snapshot";
 import {
@@ -10,11 +10,13 @@ import {
   outcomeOf,
   patchedConfiguration,
   type RuleConfiguration,
+  type RuleOccurrence,
   signalsIn,
   signalsOf,
   validatedConfiguration,
 } from "../rules";
 import type { ConversationSnapshot, Rule } from "../types";
+import { readLong, signalsFound } from "../windows/read-long";
 import { ruleJson } from "./list-rules";
 import { type ConfiguredRule, configuredRules } from "./rule-settings";
 import { type TriedSignal, triedRuleReply, tryRuleInput, tryRuleReply } from "./schemas";
@@ -34,13 +36,15 @@ export const tryRule = verb(
   {
     before: async (ctx, { ruleId, conversationId, messages = [], configuration }) => {
       const configured = await configuredWith(ctx, ruleId, configuration);
-      const conversation =
-        conversationId === undefined ? chatSnapshot("pasted", messages) : await storedSnapshot(ctx, conversationId);
+      const read =
+        conversationId === undefined
+          ? detectedIn(chatSnapshot("pasted", messages), configured)
+          : await detectedInStored(ctx, conversationId, configured);
       return {
         ruleId,
-        conversationId: conversationId === undefined ? null : conversation.id,
-        messages: conversation.messages.length,
-        signals: triedSignals(configured, conversation),
+        conversationId: conversationId === undefined ? null : read.id,
+        messages: read.messages,
+        signals: triedSignals(configured, read.detected),
       };
     },
     run: async (ctx, { ruleId }, tried) => {
@@ -63,11 +67,25 @@ export async function configuredWith(
   return { ...found, saved: found.configuration, configuration };
 }
 
-async function storedSnapshot(ctx: Ctx, conversationId: string): Promise<ConversationSnapshot> {
+type Read = { id: string; messages: number; detected: readonly RuleOccurrence[] };
+
+const detectedIn = (conversation: ConversationSnapshot, { rule, configuration }: ConfiguredRule): Read => ({
+  id: conversation.id,
+  messages: conversation.messages.length,
+  detected: signalsIn(rule, conversation, allOn(rule, configuration)),
+});
+
+async function detectedInStored(ctx: Ctx, conversationId: string, configured: ConfiguredRule): Promise<Read> {
+  const { rule, configuration } = configured;
   const { id, lastActivityAt } = await findConversation(ctx, conversationId);
-  const [snapshot] = await snapshotsWithBaseline(ctx, [{ conversationId: id, lastActivityAt, traceIds: [] }]);
-  if (!snapshot) throw notFound("Conversation");
-  return snapshot;
+  const snapshot = { conversationId: id, lastActivityAt, traceIds: [] };
+  const [length] = await snapshotLengths(ctx, [snapshot]);
+  const asked = [{ rule, configuration: allOn(rule, configuration) }];
+  const read = length?.isLong ? await readLong(ctx, { snapshot, startedAt: length.startedAt, asked }) : undefined;
+  if (read) return { id, messages: read.conversation.messageCount, detected: signalsFound(read.found[0]) };
+  const [whole] = await snapshotsWithBaseline(ctx, [snapshot]);
+  if (!whole) throw notFound("Conversation");
+  return detectedIn(whole, configured);
 }
 
 /** Returns the configuration with every Signal turned on. */
@@ -77,9 +95,8 @@ function allOn(rule: Rule, configuration: RuleConfiguration): RuleConfiguration 
   return { ...configuration, signalOverrides: Object.fromEntries(on) };
 }
 
-function triedSignals(configured: ConfiguredRule, conversation: ConversationSnapshot): TriedSignal[] {
-  const { rule, configuration } = configured;
-  const detected = signalsIn(rule, conversation, allOn(rule, configuration));
+function triedSignals(configured: ConfiguredRule, detected: readonly RuleOccurrence[]): TriedSignal[] {
+  const { configuration } = configured;
   const judged = () => ({ confirmedFindings: 0, wrongFindings: 0 });
   const { signals } = ruleJson(configured, { judged, adjudicator: null });
   return signals.flatMap(({ name, severity, enabled: isReported, needs }): TriedSignal[] => {

@@ -45,7 +45,8 @@ export function messagesPage(ctx: Ctx, page: Page & { fromIndex?: number | undef
 
 type CallKey = { at: string; trace_id: string; span_id: string; length: number };
 
-const TABLES = {
+/** Tables of calls `c`, with the SQL for the bytes of a call's texts. */
+export const TABLES = {
   model_calls: {
     list: "model calls",
     table: modelCalls,

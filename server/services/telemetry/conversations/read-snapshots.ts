@@ -34,7 +34,10 @@ export type SnapshotContent = {
 
 /** What telemetry says, without the feedback. */
 type ConversationPart = Omit<SnapshotContent, "feedback">;
-type Row = Pick<typeof conversations.$inferSelect, "id" | "userId" | "startedAt" | "lastActivityAt" | "traceIds">;
+type Row = Pick<
+  typeof conversations.$inferSelect,
+  "id" | "userId" | "startedAt" | "lastActivityAt" | "traceIds" | "messageCount"
+>;
 
 /**
  * Returns snapshots in the order requested, `undefined` where the conversation no longer exists. A snapshot of the whole
@@ -69,7 +72,8 @@ export function readSnapshots(ctx: Ctx, wanted: readonly Snapshot[]): Promise<(S
   );
 }
 
-async function conversationsOf(ctx: Ctx, wanted: readonly Snapshot[]): Promise<ReadonlyMap<string, Row>> {
+/** Returns the stored conversations of snapshots by id. */
+export async function conversationsOf(ctx: Ctx, wanted: readonly Snapshot[]): Promise<ReadonlyMap<string, Row>> {
   const ids = [...new Set(wanted.map(({ conversationId }) => conversationId))];
   const rows = await ctx.db
     .select({
@@ -78,17 +82,20 @@ async function conversationsOf(ctx: Ctx, wanted: readonly Snapshot[]): Promise<R
       startedAt: conversations.startedAt,
       lastActivityAt: conversations.lastActivityAt,
       traceIds: conversations.traceIds,
+      messageCount: conversations.messageCount,
     })
     .from(conversations)
     .where(and(eq(conversations.projectId, ctx.projectId), isOneOf(conversations.id, ids)));
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-const isWhole = (row: Row, { lastActivityAt, traceIds }: Snapshot) =>
+/** Returns whether a snapshot is the whole conversation as it is stored. */
+export const isWhole = (row: Row, { lastActivityAt, traceIds }: Snapshot) =>
   row.lastActivityAt <= lastActivityAt &&
   (traceIds.length === 0 || row.traceIds.every((traceId) => traceIds.includes(traceId)));
 
-const unknownIn = (row: Row, { traceIds }: Snapshot) => {
+/** Returns the named traces that the conversation does not have. */
+export const unknownIn = (row: Row, { traceIds }: Snapshot) => {
   const known = new Set(row.traceIds);
   return traceIds.filter((traceId) => !known.has(traceId));
 };
@@ -98,7 +105,10 @@ const present = (
   snapshot: Snapshot,
   contents: Pick<SnapshotContent, "messages" | "modelCalls" | "toolCalls">,
 ): ConversationPart => ({
-  ...row,
+  id: row.id,
+  userId: row.userId,
+  startedAt: row.startedAt,
+  lastActivityAt: row.lastActivityAt,
   ...contents,
   positions: contents.messages.map((_, position) => position),
   unknownTraceIds: unknownIn(row, snapshot),

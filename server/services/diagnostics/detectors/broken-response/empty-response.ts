@@ -49,7 +49,7 @@ function emptyAt({ messages }: ConversationSnapshot, index: number): DetectedSig
       evidence: [quoteMessage(messages, index)],
       cause: what === "nothing" ? "the answer is empty" : `the answer is ${what}`,
       title: what === "nothing" ? "The assistant answers with nothing" : `The assistant answers “${what}”`,
-      summary: `Message ${index + 1} is an answer without text, tool call or attachment.`,
+      summary: "An answer has no text, tool call or attachment.",
     };
   }
 }

@@ -32,6 +32,7 @@ export const languageMismatch: Detector = {
   signal: "language_mismatch",
   severity: "medium",
   enabledByDefault: true,
+  reads: "before",
   looksFor: "An answer in another language than the user asked for by name, or, where nobody asked, wrote in.",
   detect: (conversation) => mergeByCause(mismatches(conversation)),
 };

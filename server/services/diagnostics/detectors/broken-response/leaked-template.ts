@@ -66,6 +66,7 @@ export const leakedTemplate: Detector = {
   signal: "leaked_template",
   severity: "high",
   enabledByDefault: true,
+  reads: "before",
   looksFor: "Chat template tokens, raw tool calls, reasoning tags or unfilled variables in what the user reads.",
   detect(conversation) {
     const quoted = new Map<string, boolean>();

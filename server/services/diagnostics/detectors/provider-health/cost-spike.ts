@@ -18,6 +18,7 @@ export const costSpike: Detector = {
   signal: "cost_spike",
   severity: "medium",
   enabledByDefault: true,
+  reads: "calls",
   looksFor:
     "A conversation that cost at least twice as much as 99 of 100 conversations of the project before that day, and five times the median.",
   detect(conversation) {

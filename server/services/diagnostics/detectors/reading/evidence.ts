@@ -34,21 +34,37 @@ function wholeCharacterEnd(text: string, end: number): number {
   return end < text.length && last >= 0xd800 && last <= 0xdbff ? end - 1 : end;
 }
 
+type Mergeable = Judged & { cause: string; evidence: Evidence[] };
+
+const mergedFrom = new WeakMap<object, readonly Mergeable[]>();
+
 /** Merges signals by cause: verdict, score and title of the best one, evidence of all in order. */
-export function mergeByCause(signals: readonly DetectedSignal[]): DetectedSignal[] {
+export function mergeByCause<Signal extends Mergeable>(
+  signals: readonly Signal[],
+  keyOf: (signal: Signal) => string = ({ cause }) => cause,
+): Signal[] {
   if (signals.length === 0) return [];
-  const byCause = new Map<string, { best: DetectedSignal; evidence: Evidence[] }>();
+  const byCause = new Map<string, { best: Signal; parts: Signal[] }>();
   for (const signal of signals) {
-    const known = byCause.get(signal.cause);
+    const key = keyOf(signal);
+    const known = byCause.get(key);
     if (!known) {
-      byCause.set(signal.cause, { best: signal, evidence: [...signal.evidence] });
+      byCause.set(key, { best: signal, parts: [signal] });
       continue;
     }
     if (isBetter(signal, known.best)) known.best = signal;
-    for (const item of signal.evidence) known.evidence.push(item);
+    known.parts.push(signal);
   }
-  return [...byCause.values()].map(({ best, evidence }) => ({ ...best, evidence: deduplicated(evidence) }));
+  return [...byCause.values()].map(({ best, parts }) => {
+    const merged = { ...best, evidence: deduplicated(parts) };
+    mergedFrom.set(merged, parts);
+    return merged;
+  });
 }
+
+/** Returns the signals that one was merged from, each with all its evidence; itself if it was not merged. */
+export const unmerged = <Signal extends Mergeable>(signal: Signal): readonly Signal[] =>
+  (mergedFrom.get(signal) as readonly Signal[] | undefined) ?? [signal];
 
 type Judged = Pick<DetectedSignal, "verdict" | "score">;
 
@@ -58,15 +74,17 @@ export function isBetter(a: Judged, b: Judged): boolean {
   return a.score > b.score;
 }
 
-function deduplicated(evidence: readonly Evidence[]): Evidence[] {
+function deduplicated(signals: readonly Pick<Mergeable, "evidence">[]): Evidence[] {
   const seen = new Set<string>();
   const kept: Evidence[] = [];
-  for (const item of evidence) {
-    const key = `${item.messageIndex} ${item.messageIndex === null ? item.spanId : ""} ${item.start} ${item.end}`;
-    if (seen.has(key)) continue;
-    seen.add(key);
-    kept.push(item);
-    if (kept.length === EVIDENCE_LIMIT) break;
+  for (const { evidence } of signals) {
+    for (const item of evidence) {
+      const key = `${item.messageIndex} ${item.messageIndex === null ? item.spanId : ""} ${item.start} ${item.end}`;
+      if (seen.has(key)) continue;
+      seen.add(key);
+      kept.push(item);
+      if (kept.length === EVIDENCE_LIMIT) return kept;
+    }
   }
   return kept;
 }

@@ -32,6 +32,6 @@ export function refusalSignal(
     evidence: [evidence],
     cause,
     title: `${what}${reason ? ` ${reason}` : ""}: “${oneLine(evidence.quote)}”`,
-    summary: `Asked “${oneLine(question)}”, the assistant said “${oneLine(evidence.quote)}” in message ${index + 1}.`,
+    summary: `Asked “${oneLine(question)}”, the assistant said “${oneLine(evidence.quote)}”.`,
   };
 }

@@ -32,6 +32,7 @@ export const endedByLimit: Detector = {
   signal: "ended_by_limit",
   severity: "high",
   enabledByDefault: true,
+  reads: "end",
   looksFor:
     "A run that was stopped at its limit of steps, time, tokens or errors: as the framework states it, or cut off in a loop or a series of errors.",
   detect: (conversation) => {

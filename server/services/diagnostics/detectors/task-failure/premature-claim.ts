@@ -56,6 +56,7 @@ export const prematureClaim: Detector = {
   signal: "premature_claim",
   severity: "high",
   enabledByDefault: true,
+  reads: "before",
   looksFor:
     "The assistant says that it did something (“Done, I've cancelled it”) though the call failed or was never made.",
   detect(conversation) {

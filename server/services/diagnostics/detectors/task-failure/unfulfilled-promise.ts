@@ -32,6 +32,7 @@ export const unfulfilledPromise: Detector = {
   signal: "unfulfilled_promise",
   severity: "medium",
   enabledByDefault: true,
+  reads: "end",
   looksFor: "The assistant announces what it does next (“I'll now book it”), and no call or result follows.",
   detect(conversation) {
     const found = promised(conversation);

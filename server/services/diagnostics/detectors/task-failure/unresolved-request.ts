@@ -30,6 +30,7 @@ export const unresolvedRequest: Detector = {
   signal: "unresolved_request",
   severity: "high",
   enabledByDefault: true,
+  reads: "end",
   looksFor:
     "A conversation that ends with the user's request open: an error last, a question without an answer, or an apology without a result.",
   detect: (conversation) => {

@@ -27,6 +27,7 @@ export const contradictsToolResult: Detector = {
   signal: "contradicts_tool_result",
   severity: "high",
   enabledByDefault: true,
+  reads: "before",
   looksFor:
     "An answer that states another status, date, id, number, yes or no than the tool returned under the same name just before.",
   detect: (conversation) => mergeByCause(contradictionsIn(conversation)),

@@ -47,6 +47,7 @@ export const unsupportedClaim: Detector = {
   signal: "unsupported_claim",
   severity: "medium",
   enabledByDefault: true,
+  reads: "before",
   looksFor:
     "An answer with amounts, links, addresses or ids that no tool, document or user brought in. Only an adjudicator decides; without one this Signal stays silent.",
   needsAdjudicator: true,

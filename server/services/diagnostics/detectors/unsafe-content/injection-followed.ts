@@ -33,6 +33,7 @@ export const injectionFollowed: Detector = {
   signal: "injection_followed",
   severity: "critical",
   enabledByDefault: true,
+  reads: "before",
   looksFor: "A tool call or an answer that does what an injected text asked for and the user did not.",
   detect(conversation) {
     const brought = broughtInjections(conversation)

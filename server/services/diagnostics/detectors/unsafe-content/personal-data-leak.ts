@@ -28,6 +28,7 @@ export const personalDataLeak: Detector = {
   signal: "personal_data_leak",
   severity: "high",
   enabledByDefault: true,
+  reads: "before",
   looksFor:
     "Card, bank and id numbers, and people's addresses, phone numbers and birth dates in answers that nobody had brought into the conversation.",
   detect(conversation) {

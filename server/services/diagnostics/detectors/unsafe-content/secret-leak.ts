@@ -26,6 +26,7 @@ export const secretLeak: Detector = {
   signal: "secret_leak",
   severity: "critical",
   enabledByDefault: true,
+  reads: "before",
   looksFor: "Keys, tokens and passwords in what the assistant says or sends that the user had not said first.",
   detect(conversation) {
     const origins = originsOf(conversation);

@@ -29,6 +29,7 @@ export const abandonment: Detector = {
   signal: "abandonment",
   severity: "medium",
   enabledByDefault: true,
+  reads: "end",
   looksFor: "A conversation that the user leaves right after a failure, late and in the middle, or without an answer.",
   detect: (conversation) => {
     const { messages } = conversation;

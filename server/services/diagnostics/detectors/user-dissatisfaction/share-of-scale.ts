@@ -19,11 +19,27 @@ export function shareOfScale(score: Score, all: readonly Score[]): number | null
   if (typeof value !== "number") return null;
   if (scale) return (value - scale.min) / (scale.max - scale.min);
   if (value < 0) return 0;
-  const likewise = all.flatMap((one) =>
-    one.kind === "score" && one.name === score.name && typeof one.value === "number" ? [one.value] : [],
-  );
-  const highest = Math.max(value, ...likewise);
+  const highest = highestLike(score, all);
   if (highest === 1 && value === 1) return null;
   const assumed = SCALES.find(({ max }) => highest <= max);
   return assumed ? Math.max(0, (value - assumed.min) / (assumed.max - assumed.min)) : null;
+}
+
+/** Returns the highest of the conversation's scores of this one's name. */
+const highestLike = ({ name }: Score, all: readonly Score[]): number =>
+  all.reduce(
+    (highest, one) =>
+      one.kind === "score" && one.name === name && typeof one.value === "number"
+        ? Math.max(highest, one.value)
+        : highest,
+    Number.NEGATIVE_INFINITY,
+  );
+
+/** Returns a score with the scale that all of the conversation's scores imply, for readers of a part of them. */
+export function withAssumedScale<One extends Score>(score: One, all: readonly Score[]): One {
+  if (score.kind !== "score" || score.scale) return score;
+  const highest = highestLike(score, all);
+  // Up to 1 a part implies the same.
+  const scale = highest > 1 ? SCALES.find(({ max }) => highest <= max) : undefined;
+  return scale ? { ...score, scale } : score;
 }

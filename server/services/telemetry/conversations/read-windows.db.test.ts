@@ -1,0 +1,117 @@
+import { expect, test } from "vitest";
+import { testProject } from "@/db/testing/test-project";
+import type { Ctx } from "@/server/platform/context";
+import { createFeedback, findConversation, readSnapshots } from "..";
+import { chatSpan, ingest, type TestSpan } from "../testing";
+import { readAround, readWindows, type SnapshotWindow, snapshotLengths } from "./read-windows";
+
+const START = Date.UTC(2026, 10, 1, 12);
+const SESSION = "session-1";
+const TRACE = "a".repeat(32);
+const attributes = { "gen_ai.conversation.id": SESSION };
+const SIZE = { messages: 20, bytes: 1_000_000, around: 4 };
+const TURNS = 40;
+
+const id = (number: number) => number.toString(16).padStart(16, "0");
+/** A turn: a question with its reply, and a call of a tool that no message names. */
+const turn = (n: number): TestSpan[] => [
+  chatSpan(
+    { traceId: TRACE, spanId: id(2 * n + 1), startMs: START + n * 1000, durationMs: 400, attributes },
+    { input: [["user", `Question ${n}`]], output: `Reply ${n}` },
+  ),
+  {
+    traceId: TRACE,
+    spanId: id(2 * n + 2),
+    name: "execute_tool look",
+    startMs: START + n * 1000 + 500,
+    durationMs: 100,
+    attributes: {
+      ...attributes,
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": "look",
+      "gen_ai.tool.call.result": `Seen ${n}`,
+    },
+  },
+];
+
+async function stored(ctx: Ctx) {
+  await ingest(ctx, Array.from({ length: TURNS }, (_, n) => turn(n)).flat());
+  const { id: conversationId, lastActivityAt } = await findConversation(ctx, SESSION);
+  return { conversationId, lastActivityAt, traceIds: [] };
+}
+
+const all = async (windows: AsyncGenerator<SnapshotWindow>) => {
+  const read: SnapshotWindow[] = [];
+  for await (const window of windows) read.push(window);
+  return read;
+};
+
+test("windows divide a conversation's messages and calls among themselves, and end with its end", async () => {
+  const { ctx } = await testProject();
+  const snapshot = await stored(ctx);
+  const [whole] = await readSnapshots(ctx, [snapshot]);
+  const windows = (await readWindows(ctx, snapshot, all, SIZE))!;
+
+  expect(windows.length).toBeGreaterThan(3);
+  const isIn = ({ owns }: SnapshotWindow, place: number | undefined) =>
+    place !== undefined && place >= owns.from && place < owns.to;
+  const own = windows.map((window) => ({
+    messages: window.messages.filter((_, index) => isIn(window, window.positions[index]!)),
+    modelCalls: window.modelCalls.filter(({ spanId }) => isIn(window, window.callPositions.get(spanId))),
+    toolCalls: window.toolCalls.filter(({ spanId }) => isIn(window, window.callPositions.get(spanId))),
+  }));
+  expect(own.flatMap(({ messages }) => messages)).toEqual(whole!.messages);
+  expect(own.flatMap(({ modelCalls }) => modelCalls)).toEqual(whole!.modelCalls);
+  expect(own.flatMap(({ toolCalls }) => toolCalls)).toEqual(whole!.toolCalls);
+  expect(windows.map(({ isLast, nextFrom }) => isLast && nextFrom === null)).toEqual(
+    windows.map((_, nth) => nth === windows.length - 1),
+  );
+  for (const { messages, lastActivityAt } of windows) {
+    expect(messages.length).toBeLessThanOrEqual(SIZE.messages + 3);
+    expect(messages.slice(0, 2)).toEqual(whole!.messages.slice(0, 2));
+    expect(lastActivityAt).toBe(snapshot.lastActivityAt);
+  }
+});
+
+test("feedback comes with the message that it is on, and feedback on the conversation with its end", async () => {
+  const { ctx } = await testProject();
+  const snapshot = await stored(ctx);
+  await createFeedback(ctx, { conversationId: SESSION, kind: "comment", value: "of a turn", spanId: id(41) });
+  await createFeedback(ctx, { conversationId: SESSION, kind: "comment", value: "of all" });
+
+  const windows = (await readWindows(ctx, snapshot, all, SIZE))!;
+  const given = windows.flatMap(({ feedback, messages, isLast }) =>
+    feedback.map(({ value, messageIndex }) => [
+      value,
+      messageIndex === null ? isLast : messages[messageIndex]!.parts[0]!.text,
+    ]),
+  );
+  expect(new Set(given.map(([value, on]) => `${value}: ${on}`))).toEqual(
+    new Set(["of a turn: Reply 20", "of all: true"]),
+  );
+});
+
+test("a conversation is long by its messages or its stored texts, and only as a whole", async () => {
+  const { ctx } = await testProject();
+  const snapshot = await stored(ctx);
+  const isLong = async (one: typeof snapshot, size = SIZE) => (await snapshotLengths(ctx, [one], size))[0]?.isLong;
+  expect(await isLong(snapshot)).toBe(true);
+  expect(await isLong(snapshot, { ...SIZE, messages: 500 })).toBe(false);
+  expect(await isLong(snapshot, { ...SIZE, messages: 500, bytes: 2000 })).toBe(true);
+
+  const earlier = { ...snapshot, lastActivityAt: START + 5000 };
+  expect(await isLong(earlier)).toBe(false);
+  expect(await readWindows(ctx, earlier, all, SIZE)).toBeUndefined();
+});
+
+test("another project reads no window and no excerpt", async () => {
+  const { ctx } = await testProject();
+  const snapshot = await stored(ctx);
+  const other = await testProject();
+  await stored(other.ctx);
+  expect(await snapshotLengths(other.ctx, [snapshot], SIZE)).toEqual([undefined]);
+  expect(await readWindows(other.ctx, snapshot, all, SIZE)).toBeUndefined();
+  expect(await readAround(other.ctx, snapshot, [10], 2)).toBeUndefined();
+  const excerpt = await readAround(ctx, snapshot, [10, 11], 2);
+  expect(excerpt?.positions).toEqual([0, 8, 9, 10, 11, 12, 13]);
+});
