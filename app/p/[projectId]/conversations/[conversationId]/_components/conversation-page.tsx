@@ -33,6 +33,8 @@ export function ConversationPage({ projectId, conversationId }: { projectId: str
   const back = useListHref(`/p/${projectId}/conversations`);
   const view = useConversationView();
   const [labelling, setLabelling] = useState(false);
+  // Not by the address's hash: the router, which is changing the tab, would take it away again.
+  const [wanted, setWanted] = useState<{ index: number } | null>(null);
   // A tab is read when it is first shown, and stays as it was left.
   const [shown, setShown] = useState([view.tab]);
   if (!shown.includes(view.tab)) setShown([...shown, view.tab]);
@@ -82,6 +84,7 @@ export function ConversationPage({ projectId, conversationId }: { projectId: str
               conversation={conversation}
               found={found}
               marks={marks}
+              wanted={wanted}
               onSpan={view.showSpan}
             />
           ) : null}
@@ -98,7 +101,10 @@ export function ConversationPage({ projectId, conversationId }: { projectId: str
               traceId={view.trace}
               spanId={view.span}
               onChange={view.show}
-              onMessage={view.showMessage}
+              onMessage={(index) => {
+                setWanted({ index });
+                view.showTab("transcript");
+              }}
             />
           ) : null}
         </Tabs.Panel>

@@ -18,11 +18,13 @@ type Props = {
   conversation: ConversationData;
   found: ReturnType<typeof useOccurrences>;
   marks: ReturnType<typeof marksOf>;
+  /** The message that another tab leads to. */
+  wanted: { index: number } | null;
   onSpan: (spanId: string) => void;
 };
 
 /** The messages, with their Findings and the conversation's facts next to them. */
-export function TranscriptTab({ projectId, conversation, found, marks, onSpan }: Props) {
+export function TranscriptTab({ projectId, conversation, found, marks, wanted, onSpan }: Props) {
   // State rather than a ref, so that children render again when it is mounted.
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
   const mayCorrect = useMay("models:manage");
@@ -38,6 +40,7 @@ export function TranscriptTab({ projectId, conversation, found, marks, onSpan }:
           marks={marks.byMessage}
           feedback={feedback.byMessage}
           scroller={scroller}
+          wanted={wanted}
           onSpan={onSpan}
           onCorrect={mayCorrect ? setCorrecting : undefined}
           replayHref={

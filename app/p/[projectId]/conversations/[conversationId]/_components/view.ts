@@ -17,13 +17,6 @@ export function useConversationView() {
     span,
     show: (next: { trace?: string | null; span?: string | null }) => void show(next),
     showSpan: (id: string) => void show({ tab: "spans", trace: null, span: id }),
-    showMessage: (index: number) =>
-      void show({ tab: "transcript" }).then(() => {
-        const hash = `#m-${index}`;
-        // Setting the hash that is there already says nothing, and the reader may have scrolled away from it.
-        if (window.location.hash === hash) window.dispatchEvent(new HashChangeEvent("hashchange"));
-        else window.location.hash = hash;
-      }),
     showTab: (name: string | null) => void show({ tab: TABS.find((known) => known === name) ?? "transcript" }),
     showTabBeside: (by: 1 | -1) =>
       void show({ tab: TABS[(TABS.indexOf(tab) + by + TABS.length) % TABS.length] ?? "transcript" }),

@@ -13,9 +13,9 @@ import type { Mark } from "./marks";
 import { type MessageContext, MessageView } from "./message-view";
 import classes from "./transcript.module.css";
 import { useFollowEnd } from "./use-follow-end";
-import { useHashTarget } from "./use-hash-target";
 import { useHeldPlace } from "./use-held-place";
 import { useMessages } from "./use-messages";
+import { useTarget } from "./use-target";
 
 /** A conversation without its parts. */
 export type ConversationData = ConversationSummary & { version: string };
@@ -25,6 +25,7 @@ type Props = {
   marks: ReadonlyMap<number, Mark[]>;
   feedback: ReadonlyMap<number | null, readonly FeedbackData[]>;
   scroller: HTMLElement | null;
+  wanted: { index: number } | null;
   onSpan: (spanId: string) => void;
   /** For readers who may correct answers. */
   onCorrect: ((answer: AnswerToCorrect) => void) | undefined;
@@ -63,6 +64,7 @@ export function Transcript({
   marks,
   feedback,
   scroller,
+  wanted,
   onSpan,
   onCorrect,
   replayHref,
@@ -90,7 +92,7 @@ export function Transcript({
   );
   useHeldPlace({ virtual, list, messages });
   const { following, fresh, follow, stay } = useFollowEnd({ virtual, scroller, list, count, messages });
-  const target = useHashTarget({ virtual, scroller, count, messages, onTarget: stay });
+  const target = useTarget({ virtual, scroller, count, messages, wanted, onTarget: stay });
   const above = items[0]?.start ?? 0;
   const below = Math.max(0, virtual.getTotalSize() - (items.at(-1)?.end ?? 0));
   return (

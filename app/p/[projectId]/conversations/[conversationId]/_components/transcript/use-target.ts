@@ -8,25 +8,37 @@ type Options = {
   scroller: HTMLElement | null;
   count: number;
   messages: ReadonlyMap<number, unknown>;
+  /** A message to show, whatever the address says. */
+  wanted: { index: number } | null;
   onTarget: () => void;
 };
 
 /**
- * Returns the index of the message that the address points to, and scrolls there: once, so that a reader who has gone on is not
+ * Returns the index of the message that the address points to or that is wanted, the later of both, and scrolls there: once, so that a reader who has gone on is not
  * taken back when the conversation grows. One that has not arrived yet is waited for.
  */
-export function useHashTarget({ virtual, scroller, count, messages, onTarget }: Options) {
+export function useTarget({ virtual, scroller, count, messages, wanted, onTarget }: Options) {
   const [target, setTarget] = useState<{ index: number } | null>(null);
   const reached = useRef<object | null>(null);
+  // A tab that is shown again runs its effects again, which must not take the reader back.
+  const isRead = useRef(false);
+  const taken = useRef<object | null>(null);
   useEffect(() => {
     const read = () => {
       const index = HASH.exec(window.location.hash)?.[1];
       setTarget(index === undefined ? null : { index: Number(index) });
     };
-    read();
+    if (!isRead.current) read();
+    isRead.current = true;
     window.addEventListener("hashchange", read);
     return () => window.removeEventListener("hashchange", read);
   }, []);
+
+  useEffect(() => {
+    if (wanted === taken.current) return;
+    taken.current = wanted;
+    if (wanted) setTarget(wanted);
+  }, [wanted]);
 
   const exists = target !== null && target.index < count;
   const isLoaded = target !== null && messages.has(target.index);
