@@ -31,15 +31,17 @@ export function Palette({ projectId }: { projectId: string }) {
   );
   const findings = useQuery(trpc.findings.list.queryOptions({ projectId, limit: 200 }, { enabled: open }));
 
-  const pages = usePages().filter((page) => has(page.label, query));
+  const allPages = usePages();
+  const pages = allPages.filter((page) => has(page.label, query));
   const others = projects.filter((project) => project.id !== projectId && has(project.name, query));
   const found = (findings.data?.findings ?? []).filter((finding) => has(finding.title, query)).slice(0, SHOWN);
   const talks = conversations.data?.conversations ?? [];
   const ofId = useEntriesOfId(projectId, q, open);
   const actions = usePaletteActions(projectId, open).filter((action) => has(action.label, query));
   const recent = useRecentPlaces(projectId);
-  const isPage = ({ href }: { href: string }) => pages.some(({ path }) => pageHref(projectId, path) === href);
-  const places = query.trim() === "" ? recent : recent.filter((place) => has(place.title, query) && !isPage(place));
+  // Pages have their own entries.
+  const isPage = ({ href }: { href: string }) => allPages.some(({ path }) => pageHref(projectId, path) === href);
+  const places = recent.filter((place) => has(place.title, query) && !isPage(place));
   const counts = [pages, others, found, talks, ofId, actions, places].map((entries) => entries.length);
   const nothing = counts.every((count) => count === 0);
   return (
