@@ -2,7 +2,7 @@ import type { Metadata } from "next";
 import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc/server";
 import { OnlyFor } from "../_components/access/only-for";
 import { Costs } from "./_components/costs";
-import { costsInput, loadView } from "./_components/view";
+import { costsInput, costsInputBefore, loadView } from "./_components/view";
 
 export const metadata: Metadata = { title: "Costs" };
 
@@ -12,7 +12,11 @@ export default async function CostsPage({ params, searchParams }: Props) {
   const { projectId } = await params;
   const view = await loadView(searchParams);
   const now = Date.now();
-  await prefetch(trpc.costs.get.queryOptions(costsInput(projectId, view, now)));
+  await Promise.all(
+    [costsInput(projectId, view, now), costsInputBefore(projectId, view, now)].map((input) =>
+      prefetch(trpc.costs.get.queryOptions(input)),
+    ),
+  );
   return (
     <Hydrate>
       <OnlyFor capability="model-pricing:read" title="Costs">

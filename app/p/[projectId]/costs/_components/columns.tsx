@@ -10,6 +10,7 @@ import { formatUnits } from "@/app/p/[projectId]/_components/costs/usage-words";
 import type { CostGroup, Costs } from "@/server/services/costs/schemas";
 import { useMay } from "../../_components/access/membership";
 import { editHref } from "../../prices/_components/view";
+import { Change } from "./change";
 import classes from "./costs.module.css";
 import { bucketColumns, GROUP_WORDS, groupName } from "./view";
 
@@ -34,9 +35,14 @@ const sum = (
 });
 type Numbers = (sums: Sums & { key?: Row["key"] }) => React.ReactNode;
 
-/** A column for each detail of the usage that matters, and one for the others. */
-export function columnsOf(projectId: string, { groupBy, total }: Costs): ListColumn<Row>[] {
+/** A column for each detail of the usage that matters, and one for the others. `before`: the same days before, once known. */
+export function columnsOf(projectId: string, { groupBy, total }: Costs, before: Costs | undefined): ListColumn<Row>[] {
   const { shown, more } = bucketColumns(total.usage);
+  const known = before && new Map(before.rows.map((row) => [row.key, row]));
+  // Groups that are left out of a reply were cheap, and are not known.
+  const missing = before && before.rowsLeftOut === 0 ? null : undefined;
+  const sumsBefore = ({ key }: { key?: Row["key"] }) =>
+    key === undefined ? before?.total : (known?.get(key) ?? missing);
   return [
     {
       id: "group",
@@ -55,6 +61,7 @@ export function columnsOf(projectId: string, { groupBy, total }: Costs): ListCol
       value: ({ cost }) => cost,
       of: (row) => <AtLeast usd={row.cost} exact={row.exactCost} unpriced={row.unpricedCalls} />,
     }),
+    sum("change", "Change", { total, of: (row) => <Change now={row} before={sumsBefore(row)} /> }),
     sum("share", "Share", { total, of: (row) => <Share row={row} of={total} /> }),
     sum("calls", "Calls", { total, value: ({ calls }) => calls, of: ({ calls }) => <Count value={calls} /> }),
     sum("unpriced", "Without a cost", {

@@ -1,15 +1,19 @@
 import { BarChart } from "@mantine/charts";
+import Link from "next/link";
+import { useRouter } from "next/navigation";
 import { formatDay, formatUsd, plural } from "@/app/_lib/format";
 import { AtLeast } from "@/app/p/[projectId]/_components/costs/cost-total";
 import type { Costs } from "@/server/services/costs/schemas";
 import { CostDays } from "./cost-days";
 import classes from "./costs.module.css";
-import { coloursOf, groupName } from "./view";
+import { coloursOf, groupHref, groupName } from "./view";
 
 export const CHART_HEIGHT = 240;
+const DAY_MS = 86_400_000;
 
 /** A bar per day, split into the most expensive groups; the same numbers follow as a table. */
-export function CostChart({ costs, now }: { costs: Costs; now: number }) {
+export function CostChart({ projectId, costs, now }: { projectId: string; costs: Costs; now: number }) {
+  const router = useRouter();
   const colours = coloursOf(costs.series.map(({ key }) => key));
   // Groups are keyed by position, because clients choose their names.
   const parts = costs.series.map((series, index) => ({
@@ -20,6 +24,7 @@ export function CostChart({ costs, now }: { costs: Costs; now: number }) {
   }));
   const shown = parts.filter(({ values }) => values.some((value) => value !== null));
   const rows = costs.days.map((day, index) => ({
+    at: day,
     day: formatDay(day, now),
     total: costs.totals[index] ?? null,
     unpriced: costs.totalsUnpricedCalls[index] ?? 0,
@@ -52,7 +57,21 @@ export function CostChart({ costs, now }: { costs: Costs; now: number }) {
               xAxisProps={{ minTickGap: 24, tick: TICK }}
               yAxisProps={{ width: 72, tick: TICK }}
               barChartProps={{ accessibilityLayer: false }}
-              barProps={{ isAnimationActive: false }}
+              barProps={({ name }) => {
+                const part = shown.find((one) => one.name === name);
+                const hrefOf = (at: unknown) =>
+                  part && typeof at === "number"
+                    ? groupHref(projectId, { groupBy: costs.groupBy, from: at, to: at + DAY_MS }, part.key)
+                    : null;
+                return {
+                  isAnimationActive: false,
+                  cursor: hrefOf(0) ? "pointer" : "default",
+                  onClick: ({ payload }) => {
+                    const href = hrefOf(payload?.at);
+                    if (href) router.push(href);
+                  },
+                };
+              }}
               tooltipAnimationDuration={0}
               tooltipProps={{
                 content: ({ label, payload }) => (
@@ -68,16 +87,30 @@ export function CostChart({ costs, now }: { costs: Costs; now: number }) {
             />
           </div>
           <ul className={classes.legend} aria-label="Colours">
-            {shown.map(({ name, label, color }) => (
-              <li key={name} title={label}>
-                <span className={classes.swatch} style={{ background: color }} />
-                <span className="clip">{label}</span>
-              </li>
-            ))}
+            {shown.map(({ name, label, color, key, others }) => {
+              const href = others ? null : groupHref(projectId, costs, key);
+              const entry = (
+                <>
+                  <span className={classes.swatch} style={{ background: color }} />
+                  <span className="clip">{label}</span>
+                </>
+              );
+              return (
+                <li key={name} title={label}>
+                  {href ? (
+                    <Link href={href} prefetch={false}>
+                      {entry}
+                    </Link>
+                  ) : (
+                    entry
+                  )}
+                </li>
+              );
+            })}
           </ul>
         </>
       )}
-      <CostDays costs={costs} />
+      <CostDays projectId={projectId} costs={costs} />
     </section>
   );
 }

@@ -1,13 +1,17 @@
 import { Table } from "@mantine/core";
+import Link from "next/link";
 import { TableScroll } from "@/app/_components/layout/table-scroll";
 import { formatDay } from "@/app/_lib/format";
 import { CostTotal } from "@/app/p/[projectId]/_components/costs/cost-total";
 import type { Costs } from "@/server/services/costs/schemas";
 import classes from "./costs.module.css";
-import { groupName } from "./view";
+import { conversationsHref, groupName } from "./view";
+
+const DAY_MS = 86_400_000;
 
 /** The chart's numbers: a row per day with a call, newest first. */
-export function CostDays({ costs: { days, series, totals, totalsUnpricedCalls, groupBy } }: { costs: Costs }) {
+export function CostDays({ projectId, costs }: { projectId: string; costs: Costs }) {
+  const { days, series, totals, totalsUnpricedCalls, groupBy } = costs;
   const rows = days
     .map((day, index) => ({
       day,
@@ -43,7 +47,9 @@ export function CostDays({ costs: { days, series, totals, totalsUnpricedCalls, g
             {rows.map(({ day, total, values }) => (
               <Table.Tr key={day}>
                 <Table.Th scope="row" className={classes.day}>
-                  {formatDay(day, 0)}
+                  <Link href={conversationsHref(projectId, { from: day, to: day + DAY_MS })} prefetch={false}>
+                    {formatDay(day, 0)}
+                  </Link>
                 </Table.Th>
                 {values.map((value, index) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: columns of one reply keep their order

@@ -7,11 +7,13 @@ import classes from "./costs.module.css";
 import { groupHref, groupName } from "./view";
 
 const COLUMN_PX = 96;
-const FEWEST_COLUMNS = 5;
+const FEWEST_COLUMNS = 6;
+
+type Props = { projectId: string; costs: Costs; before: Costs | undefined; list: ListQuery };
 
 /** All groups of the chart, most expensive first, each with its usage. */
-export function CostTable({ projectId, costs, list }: { projectId: string; costs: Costs; list: ListQuery }) {
-  const columns = columnsOf(projectId, costs);
+export function CostTable({ projectId, costs, before, list }: Props) {
+  const columns = columnsOf(projectId, costs, before);
   return (
     <>
       <DataList
@@ -24,7 +26,7 @@ export function CostTable({ projectId, costs, list }: { projectId: string; costs
         rowId={({ key }) => key ?? "/"}
         rowName={(row) => groupName(costs.groupBy, row)}
         rowHref={({ key }) => groupHref(projectId, costs, key)}
-        minWidth={520 + (columns.length - FEWEST_COLUMNS) * COLUMN_PX}
+        minWidth={600 + (columns.length - FEWEST_COLUMNS) * COLUMN_PX}
         empty={null}
       />
       {costs.rowsLeftOut > 0 ? (

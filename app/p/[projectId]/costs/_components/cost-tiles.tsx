@@ -4,6 +4,7 @@ import { formatCount, formatDay, formatPercent, plural } from "@/app/_lib/format
 import { AtLeast } from "@/app/p/[projectId]/_components/costs/cost-total";
 import type { Costs } from "@/server/services/costs/schemas";
 import { pageHref } from "../../_components/shell/pages";
+import { Change } from "./change";
 import classes from "./costs.module.css";
 
 type TileProps = { label: string; value: React.ReactNode; children: React.ReactNode };
@@ -17,7 +18,15 @@ const Tile = ({ label, value, children }: TileProps) => (
 );
 
 /** The sums of everything shown. Unpriced calls are counted but add nothing. */
-export function CostTiles({ projectId, costs }: { projectId: string; costs: Costs }) {
+export function CostTiles({
+  projectId,
+  costs,
+  before,
+}: {
+  projectId: string;
+  costs: Costs;
+  before: Costs | undefined;
+}) {
   const { from, to, days, total } = costs;
   const priced = total.calls - total.unpricedCalls;
   return (
@@ -25,6 +34,9 @@ export function CostTiles({ projectId, costs }: { projectId: string; costs: Cost
       <Tile label="Cost" value={<AtLeast usd={total.cost} exact={total.exactCost} unpriced={total.unpricedCalls} />}>
         {total.cost === null ? "No call has a known cost. " : ""}
         {plural(days.length, "day")} of UTC, {formatDay(from, to - 1)} – {formatDay(to - 1, 0)}
+        <div>
+          <Change now={total} before={before?.total} /> against the {plural(days.length, "day")} before
+        </div>
       </Tile>
       <Tile label="Calls with a known cost" value={formatCount(priced)}>
         of {plural(total.calls, "model call")} ({formatPercent(priced / total.calls)})

@@ -20,7 +20,7 @@ import { CostTable } from "./cost-table";
 import { CostTiles } from "./cost-tiles";
 import classes from "./costs.module.css";
 import { CostsSkeleton } from "./costs-skeleton";
-import { costsInput, csvHref, GROUP_WORDS, viewParsers } from "./view";
+import { costsInput, costsInputBefore, csvHref, GROUP_WORDS, viewParsers } from "./view";
 
 const CHOICES = COST_GROUPS.map((value) => ({ value, label: GROUP_WORDS[value].choice }));
 
@@ -34,6 +34,7 @@ export function Costs({ projectId, openedAt }: { projectId: string; openedAt: nu
     trpc.costs.get.queryOptions(costsInput(projectId, view, now), { placeholderData: (previous) => previous }),
   );
   const costs = query.data?.costs;
+  const before = useQuery(trpc.costs.get.queryOptions(costsInputBefore(projectId, view, now))).data?.costs;
   const refresh = () => {
     setNow(Date.now());
     void query.refetch();
@@ -62,9 +63,9 @@ export function Costs({ projectId, openedAt }: { projectId: string; openedAt: nu
           <>
             <StaleNote error={query.error} dataUpdatedAt={query.dataUpdatedAt} onRetry={() => void query.refetch()} />
             <div className={classes.all} aria-busy={query.isPlaceholderData || undefined}>
-              <CostTiles projectId={projectId} costs={costs} />
-              <CostChart costs={costs} now={now} />
-              <CostTable projectId={projectId} costs={costs} list={query} />
+              <CostTiles projectId={projectId} costs={costs} before={before} />
+              <CostChart projectId={projectId} costs={costs} now={now} />
+              <CostTable projectId={projectId} costs={costs} before={before} list={query} />
             </div>
           </>
         ) : query.error ? (

@@ -27,6 +27,12 @@ export const costsInput = (projectId: string, view: View, now: number) => ({
   top: SHOWN,
 });
 
+/** The same for as many days before those, to compare with. */
+export function costsInputBefore(projectId: string, view: View, now: number) {
+  const { from, to, ...input } = costsInput(projectId, view, now);
+  return { ...input, from: from - (to - from), to: from };
+}
+
 /**
  * The address of the same days as a file: by label if grouped so, else by everything that determines a call's price.
  */
@@ -56,14 +62,19 @@ export function groupName(groupBy: CostGroup, { key, others = false }: { key: st
 
 const conversationsSearch = createSerializer(conversationParsers);
 
+type Days = { from: number; to: number };
+
 /** Returns the page with a group's details, if there is one. */
-export function groupHref(projectId: string, { groupBy, from, to }: Costs, key: string | null) {
+export function groupHref(projectId: string, { groupBy, from, to }: Days & { groupBy: CostGroup }, key: string | null) {
   if (key === null) return null;
   if (groupBy === "modelPriceId") return priceHref(projectId, key);
   if (groupBy !== "model" && groupBy !== "label") return null;
-  const search = conversationsSearch({ [groupBy]: key, range: "custom", from, to });
-  return `/p/${encodeURIComponent(projectId)}/conversations${search}`;
+  return conversationsHref(projectId, { from, to }, { [groupBy]: key });
 }
+
+/** Returns the list of the conversations of some days, of a model or with a label if given. */
+export const conversationsHref = (projectId: string, { from, to }: Days, of: { model?: string; label?: string } = {}) =>
+  `/p/${encodeURIComponent(projectId)}/conversations${conversationsSearch({ ...of, range: "custom", from, to })}`;
 
 const COLOURS = 10;
 

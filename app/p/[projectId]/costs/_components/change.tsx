@@ -1,0 +1,29 @@
+import { Unknown } from "@/app/_components/values/unknown";
+import { formatPercent, formatUsd } from "@/app/_lib/format";
+
+type Sums = { cost: number | null; calls: number };
+
+/** From this factor on, a multiple says more than a percentage. */
+const MANY = 10;
+
+/** The change of a cost against the same days before. `undefined`: not known yet; `null`: there were no calls. */
+export function Change({ now, before }: { now: Sums; before: Sums | null | undefined }) {
+  if (before === undefined) return "…";
+  if (now.cost === null) return <Unknown why="no known cost" />;
+  if (before === null || before.calls === 0) return <span title="No calls in the days before">new</span>;
+  if (before.cost === null || before.cost === 0)
+    return <Unknown why={before.cost === null ? "no known cost in the days before" : "they cost nothing before"} />;
+  return (
+    <span className="tabular" title={`${formatUsd(before.cost)} in the days before`}>
+      {changeWords(now.cost / before.cost)}
+    </span>
+  );
+}
+
+/** Returns the words for a factor: `+12%`, `−3%`, `×14`, `no change`. */
+export function changeWords(factor: number): string {
+  if (factor >= MANY) return `×${factor.toFixed(0)}`;
+  const size = formatPercent(Math.abs(factor - 1));
+  if (size === formatPercent(0)) return "no change";
+  return `${factor > 1 ? "+" : "−"}${size}`;
+}
