@@ -67,7 +67,7 @@ const undecided = ({ run, detection }: DetectedRun, note: string): DetectedRun =
 });
 
 const disconnected = (one: DetectedRun) =>
-  undecided(one, "No adjudicator is connected any more. The deterministic verdict stands.");
+  undecided(one, "No adjudicator is connected anymore. The deterministic verdict stands.");
 
 async function settledRun(
   session: Session,
@@ -75,7 +75,8 @@ async function settledRun(
   snapshot: DiagnosedSnapshot | undefined,
   configuration: RuleConfiguration | undefined,
 ): Promise<DetectedRun> {
-  if (!snapshot || !configuration) return undecided(one, "The conversation is gone. The deterministic verdict stands.");
+  if (!snapshot || !configuration)
+    return undecided(one, "The conversation was deleted. The deterministic verdict stands.");
   const { run, detection } = one;
   const settled = { ...detection, undecided: [], dropped: { ...detection.dropped }, notes: [...detection.notes] };
   const occurrences = [...detection.occurrences];

@@ -17,7 +17,7 @@ const percent = (part: number) => `${shown(part * 100)} %`;
 export function judgeCheckpoint(found: { profile: unknown; taintedAt: number | null } | undefined): Gate {
   if (!found) return gate("checkpoint", "failed", "The job has no checkpoint whose files are stored.");
   if (found.taintedAt !== null) {
-    return gate("checkpoint", "failed", "Words that it was trained on were deleted with their user or conversation.");
+    return gate("checkpoint", "failed", "Some of its training data was deleted with a user or conversation.");
   }
   return found.profile === null
     ? gate("checkpoint", "failed", "The checkpoint has not generated an answer.")

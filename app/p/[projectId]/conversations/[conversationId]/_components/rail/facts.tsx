@@ -30,7 +30,7 @@ export function Facts({ projectId, conversation, feedback }: Props) {
       <Fact label="Last activity">
         <ExactTime at={conversation.lastActivityAt} />
       </Fact>
-      <Fact label="Lasted">{formatDuration(conversation.lastActivityAt - conversation.startedAt)}</Fact>
+      <Fact label="Duration">{formatDuration(conversation.lastActivityAt - conversation.startedAt)}</Fact>
       <Fact label="User">
         {userId === null ? (
           <Unknown why="the client sent none" />
@@ -52,7 +52,7 @@ export function Facts({ projectId, conversation, feedback }: Props) {
       </Fact>
       <Fact label="Labels">
         {labels.length === 0 ? (
-          <Unknown why="the client sent none, and nobody gave it one" />
+          <Unknown why="none sent by the client or added here" />
         ) : (
           <Labels projectId={projectId} labels={labels} />
         )}
@@ -61,7 +61,7 @@ export function Facts({ projectId, conversation, feedback }: Props) {
         {feedback.all.length > 0 ? (
           feedbackSummary(feedback.all)
         ) : (
-          <Unknown why={feedback.error ? "it could not be read" : "nobody gave any"} />
+          <Unknown why={feedback.error ? "it could not be loaded" : "none given"} />
         )}
       </Fact>
       <Fact label="Cost">
@@ -72,15 +72,15 @@ export function Facts({ projectId, conversation, feedback }: Props) {
           {formatUnits(usage[name]!)}
         </Fact>
       ))}
-      <Fact label="Id">
+      <Fact label="ID">
         <IdText id={conversation.id} />
       </Fact>
-      <Fact label="Client's id">
+      <Fact label="External ID">
         {externalId === null ? <Unknown why="the client sent none" /> : <IdText id={externalId} />}
       </Fact>
       <Fact label="Rule Runs">
         <Link href={`/p/${projectId}/rule-runs?conversation=${encodeURIComponent(conversation.id)}`}>
-          Of this conversation
+          For this conversation
         </Link>
       </Fact>
     </DataList>

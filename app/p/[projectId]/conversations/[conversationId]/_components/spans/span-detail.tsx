@@ -27,7 +27,7 @@ export function SpanDetail({ projectId, traceId, span, hasLogs }: Props) {
         <Fact label="Started">
           <ExactTime at={span.startedAt} />
         </Fact>
-        <Fact label="Took">{formatDuration(span.endedAt - span.startedAt)}</Fact>
+        <Fact label="Duration">{formatDuration(span.endedAt - span.startedAt)}</Fact>
         <Fact label="Span">
           <IdText id={span.spanId} what="span id" />
         </Fact>
@@ -41,7 +41,7 @@ export function SpanDetail({ projectId, traceId, span, hasLogs }: Props) {
       <h3>{plural(attributes.length, "attribute")}</h3>
       {unmapped.size > 0 ? (
         <p className={classes.note}>
-          {plural(unmapped.size, "is", "are")} kept as sent but read by nobody: marked <em>not read</em>.
+          {plural(unmapped.size, "is", "are")} stored as sent but not interpreted: marked <em>unmapped</em>.
         </p>
       ) : null}
       <dl className={classes.attributes}>
@@ -49,7 +49,7 @@ export function SpanDetail({ projectId, traceId, span, hasLogs }: Props) {
           <div key={name}>
             <dt className="mono">
               {name}
-              {unmapped.has(name) ? <span className={classes.unmapped}>not read</span> : null}
+              {unmapped.has(name) ? <span className={classes.unmapped}>unmapped</span> : null}
             </dt>
             <dd>
               {asText(value).length > LONG ? (

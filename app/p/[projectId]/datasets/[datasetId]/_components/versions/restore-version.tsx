@@ -29,7 +29,7 @@ export function RestoreVersion({ projectId, dataset, version, onClose }: Props) 
       onClose={onClose}
       title={({ number }) => `Restore version ${number}?`}
       says={({ number, exampleCount }) =>
-        `The Dataset gets the ${plural(exampleCount, "Example")} of version ${number} back, as a version of its own. It has ${plural(dataset.exampleCount, "Example")} at present; they stay in version ${dataset.version}.`
+        `The ${plural(exampleCount, "Example")} of version ${number} become the current version. The current ${plural(dataset.exampleCount, "Example")} stay in version ${dataset.version}.`
       }
       action="Restore"
       danger={false}
