@@ -251,7 +251,7 @@ test("a redirect is checked like the first address, and its target is not disclo
     );
     expect([error.reason, error.message], target).toEqual([
       "refused",
-      "service.test redirects to an address that is not called.",
+      "service.test redirects to an address that can't be called.",
     ]);
   }
   expect([hidden.connections(), database.connections()]).toEqual([0, 0]);

@@ -40,7 +40,7 @@ test("conversations go into several Datasets at once, as the preview shows them,
         expectedOutput: { type: "chat_message", message: { role: "assistant", content: SAID[3]!.text } },
       },
     },
-    { conversationId: silent.id, turn: null, payload: null, problem: "It has no answer of the assistant." },
+    { conversationId: silent.id, turn: null, payload: null, problem: "It has no assistant answer." },
   ]);
   const { results } = await addConversationsToDatasets(ctx, { conversationIds, datasetIds, tags: ["parcels"] });
   expect(results.map(({ status }) => status).sort()).toEqual(["created", "created", "skipped", "skipped"]);

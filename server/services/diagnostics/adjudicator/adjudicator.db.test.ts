@@ -259,7 +259,7 @@ describe("the daily budget", () => {
     // As many workers as Runs.
     await Promise.all(ids.map((id) => executeRuleRuns(ctx, [id])));
     const notes = await Promise.all(ids.map(async (runId) => (await getRuleRun(ctx, { runId })).run.notes.join()));
-    return notes.filter((note) => /daily budget of the adjudicator is used up/.test(note)).length;
+    return notes.filter((note) => /adjudicator's daily budget is used up/.test(note)).length;
   }
 
   test("in calls is never exceeded, however many workers ask", async () => {

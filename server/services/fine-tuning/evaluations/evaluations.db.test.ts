@@ -178,7 +178,7 @@ test("what a checkpoint or one that it continues from was trained on is not held
   });
   const later = await storedCheckpoint(ctx, laterJob);
   expect((await create()).selection).toMatchObject({ available: 3, trainedOn: 1 });
-  await expect(create({ checkpointId: later })).rejects.toMatchObject(refused(/no Examples that were held out/));
+  await expect(create({ checkpointId: later })).rejects.toMatchObject(refused(/no held-out Examples/));
   const lastJob = await storedJob(ctx, {
     status: "succeeded",
     finishedAt: 1,

@@ -107,7 +107,7 @@ test.each([
   ["may only read", { body: { ...WRITER, auth: { accessToken: { role: "read" } } } }, /only read/],
   ["is of somebody else", { body: { ...WRITER, name: "ann" } }, /no member of acme/],
   ["is refused", { status: 401, body: {} }, /refused the secret/],
-  ["is asked of something else", { body: { hello: true } }, /not one of the model hub/],
+  ["is asked of something else", { body: { hello: true } }, /not from the model hub/],
 ])("no job is created for a token that %s", async (_, reply, words) => {
   const { ctx, input, jobs } = await world();
   said = reply;

@@ -70,7 +70,7 @@ export function KeySheet({ opened, onClose }: { opened: boolean; onClose: () => 
   const may = ROLE_CAPABILITIES[useRole()];
   const groups: KeyGroup[] = [{ title: "Go", keys: [[["⌘", "K"], "Palette"], ...goes] }, ...OF_PAGES];
   return (
-    <Modal opened={opened} onClose={onClose} title="Keyboard" size="lg">
+    <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts" size="lg">
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="lg">
         {groups.map(({ title, keys }) => (
           <Stack key={title} gap={6}>

@@ -64,7 +64,7 @@ export function UserMenu({ projectId, user, onHelp }: { projectId: string; user:
           </Menu.Item>
         ) : null}
         <Menu.Item leftSection={<IconKeyboard size={14} aria-hidden />} rightSection="?" onClick={onHelp}>
-          Keyboard
+          Keyboard shortcuts
         </Menu.Item>
         <Menu.Item component="a" href="/docs" leftSection={<IconBook2 size={14} aria-hidden />}>
           API reference

@@ -12,6 +12,7 @@ import { ConversationCost } from "../../../_components/conversation-cost";
 import { Labels } from "../../../_components/labels";
 import { feedbackSummary } from "../feedback/feedback-words";
 import type { useFeedback } from "../feedback/use-feedback";
+import classes from "./rail.module.css";
 
 type Props = {
   projectId: string;
@@ -44,7 +45,7 @@ export function Facts({ projectId, conversation, feedback }: Props) {
         {models.length === 0 ? <Unknown /> : null}
         <Stack gap={2}>
           {models.map((model) => (
-            <Link key={model} className="mono" href={`${list}?model=${encodeURIComponent(model)}`}>
+            <Link key={model} className={`mono ${classes.model}`} href={`${list}?model=${encodeURIComponent(model)}`}>
               {model}
             </Link>
           ))}
