@@ -23,7 +23,7 @@ export function AcceptInvitation({ token, role, email }: Props) {
   return (
     <Stack gap="sm">
       <Text>
-        You are signed in as <b>{email}</b>and will join as {role}.
+        You are signed in as <b>{email}</b> and will join as {role}.
       </Text>
       <Refused error={accept.error} />
       <Button

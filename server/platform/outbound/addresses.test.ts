@@ -92,7 +92,7 @@ test("a refusal says why and what the operator can do, and not what a name resol
   );
   expect(await said("https://[fd00::1]/")).toContain("OUTBOUND_ALLOW=fd00::1/128");
   expect(await said("https://private.test/")).toBe(
-    "private.test leads to a private address. If the service there is yours, the operator can allow it with OUTBOUND_ALLOW=private.test.",
+    "private.test resolves to a private address. If the service there is yours, the operator can allow it with OUTBOUND_ALLOW=private.test.",
   );
   expect(await said("http://localhost:1")).toContain("OUTBOUND_ALLOW=localhost.");
   expect(await said("https://metadata.google.internal/")).not.toMatch(/169|OUTBOUND_ALLOW/);

@@ -97,8 +97,8 @@ function State({ projectId, deletion }: { projectId: string; deletion: Deletion 
     <Text size="sm" role="status">
       {left > 0 ? (
         <>
-          <Dot color="var(--severity-medium)">Complete</Dot>. {plural(left, "row")} arrived just as it ended and were
-          not deleted. Delete again to remove them as well.
+          <Dot color="var(--severity-medium)">Complete</Dot>. {plural(left, "row")} arrived just as it ended and{" "}
+          {left === 1 ? "was" : "were"} not deleted. Delete again to remove them as well.
         </>
       ) : (
         <>

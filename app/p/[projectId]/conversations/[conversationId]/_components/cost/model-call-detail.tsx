@@ -27,7 +27,7 @@ function UnpricedDetails({ cost }: { cost: Cost }) {
   return (
     <>
       {covered.length > 0 ? (
-        <p>No separate price for {covered.map(bucketName).join(", ")}: it is priced as part of its parent bucket.</p>
+        <p>No separate price for {covered.map(bucketName).join(", ")}: priced as part of the parent bucket.</p>
       ) : null}
       {left.length > 0 ? <p>No price for {left.map(bucketName).join(", ")}: not in the total.</p> : null}
     </>
