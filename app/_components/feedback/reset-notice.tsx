@@ -30,9 +30,9 @@ export function ResetNotice({ reset }: { reset: PasswordReset | null }) {
       style={{ borderBottom: "1px solid var(--line-strong)", background: "var(--surface-active)" }}
     >
       <Text size="sm" style={{ flex: "1 1 16rem" }}>
-        Your password was reset on <ExactTime at={reset.at} /> with a link that <b>{creatorOf(reset)}</b> made. If you
-        did not set it yourself, someone else has accessed your account: request a new link and tell whoever runs this
-        installation.
+        Your password was reset on <ExactTime at={reset.at} /> with a link that <b>{creatorOf(reset)}</b> created. If
+        you did not set it yourself, someone else has accessed your account: request a new link and tell whoever runs
+        this installation.
       </Text>
       <Refused error={dismiss.error} />
       <Button variant="default" loading={dismiss.isPending} disabled={!ready} onClick={() => dismiss.mutate({})}>

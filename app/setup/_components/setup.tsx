@@ -10,7 +10,7 @@ export function Setup({ ways }: { ways: SignInMethods }) {
   if (token === null) {
     return (
       <EntryCard title="Open the whole link">
-        The set-up link that was printed in the terminal ends with <span className="mono">#token=…</span>. Copy all of
+        The setup link that was printed in the terminal ends with <span className="mono">#token=…</span>. Copy all of
         it, or create a new one on the server: <span className="mono">npm run -s cli -- setup-link</span>
       </EntryCard>
     );

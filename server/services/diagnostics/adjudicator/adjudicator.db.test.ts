@@ -90,7 +90,7 @@ test("no match leaves nothing, and a match without a true quote does not stand",
     model.answer = () => answering({ ...MATCH, quotes });
     const { run: done } = await run(ctx, unsure([{ text: `Sorry ${quotes[0]?.length}` }]));
     expect(done.resultCount).toBe(0);
-    expect(done.notes.join()).toMatch(/None of its quotes is in the conversation/);
+    expect(done.notes.join()).toMatch(/None of its quotes are in the conversation/);
   }
   model.answer = () =>
     answering({ ...MATCH, quotes: ["words that nobody said", "Speed  test\nfailed: No Connection."] });

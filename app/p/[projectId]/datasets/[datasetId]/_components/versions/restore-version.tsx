@@ -29,7 +29,7 @@ export function RestoreVersion({ projectId, dataset, version, onClose }: Props) 
       onClose={onClose}
       title={({ number }) => `Restore version ${number}?`}
       says={({ number, exampleCount }) =>
-        `The ${plural(exampleCount, "Example")} of version ${number} become the current version. The current ${plural(dataset.exampleCount, "Example")} stay in version ${dataset.version}.`
+        `Restores ${plural(exampleCount, "Example")} from version ${number} as a new version. The current state, ${plural(dataset.exampleCount, "Example")}, stays in version ${dataset.version}.`
       }
       action="Restore"
       danger={false}
