@@ -23,7 +23,7 @@ test("a token that may write does so in repositories of its owner and of their o
   expect(problemsOf({ orgs: [], ...token("write") }, "ann/support")).toEqual([]);
   expect(problemsOf({ orgs: [], ...token("write") })).toEqual([expect.stringContaining("not a member of acme")]);
   const reader = { orgs: [{ name: "acme", roleInOrg: "read" }] };
-  expect(problemsOf({ ...reader, ...token("write") })).toEqual([expect.stringContaining("only read in acme")]);
+  expect(problemsOf({ ...reader, ...token("write") })).toEqual([expect.stringContaining("only read access in acme")]);
 });
 
 test("a fine-grained token writes where it was allowed to", () => {
