@@ -98,7 +98,10 @@ test("a corrected answer is expected, the old one rejected, and correcting it ag
     },
   ]);
   const refused = await correctAnswer(ctx, { datasetId, conversationId: id, turn: 2, answer: "No" });
-  expect(refused.result).toMatchObject({ status: "skipped", problem: expect.stringContaining("not an answer") });
+  expect(refused.result).toMatchObject({
+    status: "skipped",
+    problem: expect.stringContaining("not an assistant answer"),
+  });
 });
 
 test("an answer that was corrected, exported, imported elsewhere and corrected again there is one Example", async () => {

@@ -304,7 +304,7 @@ describe("the daily budget", () => {
 
   test("in dollars cannot be kept for a model without a price, which is not asked", async () => {
     const { ctx, model } = await adjudicated(() => answering(MATCH), { dailyUsd: 5, defaultModel: "nobodys-model" });
-    expect((await run(ctx)).run.notes.join()).toMatch(/the price of the model nobodys-model is not known/);
+    expect((await run(ctx)).run.notes.join()).toMatch(/the price of the model nobodys-model is unknown/);
     expect(model.asked).toEqual([]);
   });
 

@@ -476,7 +476,7 @@ test("rows of a Finding are shown to whoever may read conversations", async () =
   expect((await getEvaluation(key, { evaluationId: id })).evaluation.findingTitle).toBeNull();
   const reader = asKey("workspace:read", "diagnostics:read");
   expect((await listEvaluationRows(reader, { evaluationId: id })).rows).toHaveLength(1);
-  expect((await getEvaluation(reader, { evaluationId: id })).evaluation.findingTitle).toMatch(/nothing/);
+  expect((await getEvaluation(reader, { evaluationId: id })).evaluation.findingTitle).toMatch(/Empty response/);
 });
 
 const rowsLeft = ({ db: on, projectId }: Ctx) => on.$count(evaluationRows, eq(evaluationRows.projectId, projectId));
