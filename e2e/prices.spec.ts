@@ -128,7 +128,7 @@ test("a price is overridden, holds for the next call, is reset; another is made;
     await expect(row).toContainText("Undone", { timeout: 30_000 });
     await expect(row).toContainText("2 restored");
     await page.goto(`/p/${project.projectId}/conversations/unknown?tab=cost`);
-    await expect(seen(page, "Unpriced calls")).toBeVisible();
+    await expect(seen(page, "Unpriced calls", { exact: true })).toBeVisible();
     const dear = await costOf(page, project.projectId, "overridden");
     await expect(dear.getByTitle(/^\$0\.120048\b/).first()).toBeVisible();
   });

@@ -123,7 +123,7 @@ test("a second person is invited, gets a role, loses it, and is removed", async 
     await guest.goto(at("members"));
     await expect(seen(guest, "For owners only")).toBeVisible();
     await guest.goto(at(`findings/${findingId}`));
-    await expect(seen(guest, "Affected conversations")).toBeVisible();
+    await expect(guest.getByRole("heading", { name: "Affected conversations" })).toBeVisible();
     await expect(guest.getByRole("button", { name: "Confirm" })).toBeHidden();
     await expectDoors("a viewer", AS_VIEWER);
   });
@@ -238,7 +238,7 @@ test("a session ended elsewhere shows nothing, and resumes after signing in", as
   await soon("an ended session, on the open page", () =>
     press(owner.getByRole("button", { name: "Sign out all others" }), guest.getByText("You are signed out")),
   );
-  await expect(guest.getByText("Affected conversations")).toBeHidden();
+  await expect(guest.getByRole("heading", { name: "Affected conversations" })).toBeHidden();
   await guest.getByRole("link", { name: "Sign in" }).click();
   await guest.getByLabel("E-mail").fill(project.email);
   await guest.getByLabel("Password", { exact: true }).fill(project.password);
