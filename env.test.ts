@@ -32,7 +32,7 @@ test("a file bucket is given as a complete URL without credentials", () => {
   for (const [FILES_URL, problem] of [
     ["/var/files", /must look like s3:/],
     ["https://bucket.s3.example.com", /must look like s3:/],
-    ["s3://key:secret@bucket", /must not hold credentials/],
+    ["s3://key:secret@bucket", /must not contain credentials/],
     ["s3:///prefix", /must name a bucket/],
     ["s3://bucket?endpont=https://x", /does not support endpont/],
     ["s3://bucket?endpoint=s3.example.com", /begins with https/],

@@ -7,8 +7,14 @@ export default function RootError({ error, retry }: { error: Error & { digest?: 
   return (
     <EntryCard title="Something went wrong">
       <p>
-        The page could not be made. {error.digest ? <span className="mono">{error.digest}</span> : null} in the server's
-        log tells why.
+        The page could not be rendered. The server log says why
+        {error.digest ? (
+          <>
+            {" "}
+            under <span className="mono">{error.digest}</span>
+          </>
+        ) : null}
+        .
       </p>
       <FailingParts onRecovered={retry} />
       <Button onClick={retry}>Try again</Button>

@@ -3,8 +3,8 @@ import { EntryCard } from "./_components/entry/entry-card";
 
 export default function NotFound() {
   return (
-    <EntryCard title="Not here">
-      There is no such page, or it belongs to a project that is not yours.{" "}
+    <EntryCard title="Page not found">
+      This page doesn’t exist, or it belongs to a project you’re not a member of.{" "}
       <Anchor href="/" underline="always">
         Go to the workbench
       </Anchor>

@@ -18,7 +18,7 @@ export async function prompt(question: string, { hidden = false } = {}): Promise
   try {
     const stopped = new Promise<never>((_, reject) => {
       lines.once("SIGINT", () => reject(new UsageError("Stopped.")));
-      lines.once("close", () => reject(new UsageError("Nothing was typed.")));
+      lines.once("close", () => reject(new UsageError("No input.")));
     });
     return await Promise.race([lines.question(""), stopped]);
   } finally {
@@ -48,7 +48,7 @@ export async function passwordOf(
   /** With JSON output, nothing but the object may be printed. */
   { json = false } = {},
 ): Promise<string | undefined> {
-  if (typeof password === "string" && passwordStdin) throw new UsageError("Give the password in one way only.");
+  if (typeof password === "string" && passwordStdin) throw new UsageError("Provide the password in one way only.");
   if (typeof password === "string") {
     if (!json) process.stderr.write(SEEN);
     return password;
@@ -60,7 +60,7 @@ export async function passwordOf(
   }
   if (password === false || !isInteractive()) return undefined;
   const typed = await prompt(
-    "Password (empty for somebody who signs in through a provider or with a `user reset-link`): ",
+    "Password (empty for someone who signs in through a provider or with a `user reset-link`): ",
     {
       hidden: true,
     },

@@ -66,7 +66,7 @@ test("turning an objective on shows what it would have collected, and by reason 
   const count = (reason: string) => preview.getByText(reason, { exact: true }).locator("xpath=following-sibling::dd");
   await expect(count("Accepted by the user")).toHaveText("1");
   await expect(count("Has a Finding")).toHaveText("2");
-  await expect(count("Nothing says that it went well")).toHaveText("1");
+  await expect(count("No sign that it went well")).toHaveText("1");
   await preview.getByText("The user accepted this answer: “Perfect, that worked, thank you!”.").click();
   await expect(preview.getByRole("region", { name: "Expected output" })).toContainText("Hold the power button");
 
@@ -74,7 +74,7 @@ test("turning an objective on shows what it would have collected, and by reason 
   await expect(preview.getByRole("status")).toHaveText(
     "From 4 conversations of the last 30 days it would have collected 0 Examples.",
   );
-  await expect(count("About no Knowledge goal")).toHaveText("4");
+  await expect(count("Not about a Knowledge goal")).toHaveText("4");
   await expect(seen(page, "This project has no Knowledge goals yet")).toBeVisible();
 
   await page.getByLabel("Objective").selectOption(OBJECTIVE);
@@ -117,7 +117,7 @@ test("a Dataset of corrections can ask the connected model, and no other can", a
   };
   await objective.selectOption("correct_failed_conversations");
   await asks.check();
-  await expect(asks).toHaveAccessibleDescription(/always waits for a review/);
+  await expect(asks).toHaveAccessibleDescription(/always wait for review/);
   await expect(seen(page, "This project uses no adjudicator, so no model is asked.")).toBeVisible();
   await saved("correct_failed_conversations", true);
   await objective.selectOption(OBJECTIVE);
@@ -166,7 +166,7 @@ test("several conversations, and those of a Finding, go into several Datasets at
     await rows.getByRole("row").filter({ hasText: words }).getByRole("checkbox").check();
   const dialog = page.getByRole("dialog", { name: "Add to Datasets" });
   await press(page.getByRole("toolbar").getByRole("button", { name: "Add to Datasets…" }), dialog);
-  const messages = dialog.getByRole("region", { name: "Messages that go in" });
+  const messages = dialog.getByRole("region", { name: "Messages included" });
   await messages.getByText("How long is the return window?").first().click();
   await expect(messages).toContainText("You can return lamps within 30 days");
   await addToBoth(page, "Add 2 Examples");

@@ -61,7 +61,7 @@ test("a window is backfilled while the server is killed midway; nothing is lost 
     const dialog = await startBackfill(page, project);
     const preview = dialog.getByRole("status", { name: "Preview" });
     await expect(preview).toContainText(`${CONVERSATIONS} conversations were active in this window.`);
-    await expect(preview).toContainText(`${CONVERSATIONS} would be read; 0 have been read`);
+    await expect(preview).toContainText(`${CONVERSATIONS} would be checked; 0 have been checked`);
     await dialog.getByRole("button", { name: "Start backfill" }).click();
     await expect(dialog).toBeHidden();
     await expect
@@ -89,7 +89,7 @@ test("a window is backfilled while the server is killed midway; nothing is lost 
     await test.step("another one says beforehand that there is nothing left to read", async () => {
       const again = await startBackfill(page, restarted);
       await expect(again.getByRole("status", { name: "Preview" })).toContainText(
-        `0 would be read; ${CONVERSATIONS} have been read`,
+        `0 would be checked; ${CONVERSATIONS} have been checked`,
       );
       await expect(again.getByRole("button", { name: "Start backfill" })).toBeDisabled();
     });
@@ -109,7 +109,7 @@ test("a backfill is paused, resumed and cancelled from its row and its panel", a
 
   const dialog = await startBackfill(page, project);
   await dialog.getByLabel("At most").fill("300");
-  await expect(dialog.getByRole("status", { name: "Preview" })).toContainText("300 would be read");
+  await expect(dialog.getByRole("status", { name: "Preview" })).toContainText("300 would be checked");
   await dialog.getByRole("button", { name: "Start backfill" }).click();
   await page.getByRole("link", { name: "Tool failure" }).click();
   const panel = page.getByRole("complementary", { name: "Backfill" });
@@ -122,7 +122,7 @@ test("a backfill is paused, resumed and cancelled from its row and its panel", a
   // It may be done before the press, and then cannot be cancelled.
   await press(panel.getByRole("button", { name: "Cancel…" }), asks.or(completed).first());
   if (await asks.isVisible()) {
-    await expect(asks).toContainText("conversations have been read");
+    await expect(asks).toContainText("conversations have been checked");
     await page.getByRole("button", { name: "Cancel backfill" }).click();
     await expect(panel.getByText(/Cancelled|Completed/).first()).toBeVisible();
   }

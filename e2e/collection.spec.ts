@@ -144,8 +144,8 @@ test("in the browser, each objective proposes its Example with the reason; revie
 
   await test.step("with the user's data all of theirs is gone, and nobody else's", async () => {
     await page.goto(at(`data?user=${GONE}`));
-    const remove = page.getByRole("button", { name: "Delete everything of this user…" });
-    const confirm = page.getByRole("dialog", { name: "Delete everything of this user?" });
+    const remove = page.getByRole("button", { name: "Delete this user’s data…" });
+    const confirm = page.getByRole("dialog", { name: "Delete this user’s data?" });
     await press(remove, confirm);
     await confirm.getByRole("textbox").fill(GONE);
     await confirm.getByRole("button", { name: "Delete everything" }).click();
@@ -184,7 +184,7 @@ test("the buttons of the dialog stay in place while its preview loads", async ({
   await page.goto(`${project.url}/p/${project.projectId}/datasets`);
   await press(page.getByRole("button", { name: "New Dataset" }).first(), dialog);
   await dialog.getByLabel("Objective").selectOption({ index: 1 });
-  await expect(dialog.getByLabel("Reading the conversations")).toBeVisible();
+  await expect(dialog.getByLabel("Checking the conversations")).toBeVisible();
   const create = dialog.getByRole("button", { name: "Create Dataset" });
   await create.hover(); // which waits for the end of the dialog's animation
   const before = await create.boundingBox();

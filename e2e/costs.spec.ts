@@ -68,10 +68,10 @@ test("costs are exact to the last digit by model, vendor and day; unknown ones a
     // Three calls at $0.0038 and one at $0.000228.
     await expect(tile(page, "Cost").getByTitle("$0.011628", { exact: true })).toBeVisible();
     await expect(tile(page, "Cost")).toContainText("at least $0.012");
-    await expect(tile(page, "Calls with a known cost")).toContainText("4of 6 model calls");
-    await expect(tile(page, "Calls without a known cost")).toContainText("2Unknown, not zero");
+    await expect(tile(page, "Priced calls")).toContainText("4of 6 model calls");
+    await expect(tile(page, "Unpriced calls")).toContainText("2Not included in the total");
     await expect(page.getByRole("navigation", { name: "Workbench" })).toContainText(
-      "at least $0.012, without 2 unpriced calls",
+      "at least $0.012, excluding 2 unpriced calls",
     );
   });
 
@@ -137,7 +137,7 @@ test("costs are exact to the last digit by model, vendor and day; unknown ones a
   await test.step("by label: in each of a conversation's labels, once in all, and the way to those that have it", async () => {
     await page.goto(`/p/${project.projectId}/costs`);
     await press(page.getByText("Label", { exact: true }), row(page, "returns"));
-    await expect(seen(page, "A conversation with several labels counts in each of them")).toBeVisible();
+    await expect(seen(page, "A conversation with several labels counts towards each of them")).toBeVisible();
     await expect(row(page, "web").getByTitle("$0.011628", { exact: true })).toBeVisible();
     await expect(row(page, "returns").getByTitle("$0.0114", { exact: true })).toBeVisible();
     await expect(row(page, "No label")).toContainText("2");
@@ -225,7 +225,7 @@ test("costs are exact to the last digit by model, vendor and day; unknown ones a
     }
     await field.fill("one more");
     await page.getByRole("button", { name: "Save" }).click();
-    await expect(seen(page, "People give at most 20 labels")).toBeVisible();
+    await expect(seen(page, "At most 20 labels can be added here")).toBeVisible();
     await expect(field).toHaveValue("one more");
     await page.getByRole("button", { name: "Cancel" }).click();
     await expect(header).toHaveText("very importantweb");
@@ -236,7 +236,7 @@ test("costs are exact to the last digit by model, vendor and day; unknown ones a
 
   await test.step("days without a call are said to be that", async () => {
     await page.goto(`/p/${project.projectId}/costs?range=custom&from=1767225600000&to=1767484800000`);
-    await expect(seen(page, "No model call in these days")).toBeVisible();
+    await expect(seen(page, "No model calls in this period")).toBeVisible();
     await expect(page.getByRole("button", { name: "Days (UTC): 1 Jan – 3 Jan" })).toBeVisible();
     await press(page.getByRole("button", { name: "Show the last 365 days" }), row(page, "gpt-4o-mini"));
     await expect(page).toHaveURL(/range=365d/);
@@ -312,7 +312,7 @@ test("usage beyond tokens is shown with its price, or as excluded from the total
   // 1,200 of input, 200 of them audio, at the price of text: $2.50 a million.
   await expect(line("Input audio tokens")).toContainText("200$2.50 / 1M$0.00050");
   await expect(page.getByText("No price for Audio seconds: not in the total.")).toBeVisible();
-  await expect(page.getByText("No price of its own for Input audio tokens")).toBeVisible();
+  await expect(page.getByText("No separate price for Input audio tokens")).toBeVisible();
   await expect(page.getByText("1,280 tokens")).toBeVisible();
 
   await page.goto(`/p/${project.projectId}/costs`);

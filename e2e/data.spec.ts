@@ -89,7 +89,7 @@ test("retention is set after a preview of what it deletes, and only for the prev
       where project_id = ${project.projectId} and external_id in ('three', 'four')`,
   );
   await page.goto(at("data"));
-  await expect(page.getByTestId("retention").filter({ visible: true })).toHaveText("Conversations are kept for ever.");
+  await expect(page.getByTestId("retention").filter({ visible: true })).toHaveText("Conversations are kept forever.");
   const days = page.getByLabel("Days after the last activity");
   await press(page.getByLabel("For a number of days"), days);
   const look = page.getByRole("button", { name: "Show what would be deleted" });
@@ -101,8 +101,8 @@ test("retention is set after a preview of what it deletes, and only for the prev
   await expect(keep).toBeHidden();
   await look.click();
   await expect(impact(page, "Conversations")).toHaveText("2");
-  await expect(impact(page, "Findings that go")).toHaveText("0");
-  await expect(page.getByRole("list", { name: "Findings that change" }).getByRole("link").first()).toContainText(
+  await expect(impact(page, "Findings deleted")).toHaveText("0");
+  await expect(page.getByRole("list", { name: "Affected Findings" }).getByRole("link").first()).toContainText(
     "get_order",
   );
   await expect(keep).toHaveText("Keep for 30 days");
@@ -115,12 +115,12 @@ test("retention is set after a preview of what it deletes, and only for the prev
   await expect(page.getByTestId("retention")).toHaveText(
     "Conversations are kept for 60 days after their last activity.",
   );
-  await expect(seen(page, /deleted with the next daily run, .+:17:00/)).toBeVisible();
+  await expect(seen(page, /deleted in the next daily run, .+:17:00/)).toBeVisible();
   expect(await project.read("retention")).toMatchObject({ retention: { days: 60 } });
 
-  await page.getByLabel("For ever").check();
-  await page.getByRole("button", { name: "Keep for ever" }).click();
-  await expect(page.getByTestId("retention")).toHaveText("Conversations are kept for ever.");
+  await page.getByLabel("Forever").check();
+  await page.getByRole("button", { name: "Keep forever" }).click();
+  await expect(page.getByTestId("retention")).toHaveText("Conversations are kept forever.");
   expect(await asksOf(project)).toHaveLength(4);
 });
 
@@ -169,31 +169,31 @@ test("one conversation is deleted on its own page, and anybody who has it open i
   await remove.click();
 
   // It stays for as long as a person points at it.
-  await page.getByRole("link", { name: "See the receipt" }).hover();
+  await page.getByRole("link", { name: "View receipt" }).hover();
   await expect(page).toHaveURL(/\/conversations$/);
   await expect(page.getByRole("link", { name: "How do I cancel?" })).toBeVisible();
   await expect(page.getByRole("link", { name: "Is it still under warranty?" })).toBeHidden();
-  await page.getByRole("link", { name: "See the receipt" }).click();
+  await page.getByRole("link", { name: "View receipt" }).click();
   const receipt = page.getByRole("dialog", { name: "Receipt of a deletion" });
   await expect(receipt).toContainText("One conversation");
   await expect(receipt).toContainText("nothing was found", { timeout: JOB_MS });
-  await expect(seen(reader, "This conversation is no longer here")).toBeVisible({ timeout: 60_000 });
+  await expect(seen(reader, "This conversation was deleted")).toBeVisible({ timeout: 60_000 });
   await window.close();
   expect(await asksOf(project)).toEqual(["How do I cancel?", "May I send it back?", "Where is my parcel?"]);
 });
 
-test("everything of one user is deleted after a preview and a typed confirmation, with a receipt", async ({ page }) => {
+test("a user's data is deleted after a preview and a typed confirmation, with a receipt", async ({ page }) => {
   await page.goto(at("conversations/one"));
-  const item = page.getByRole("menuitem", { name: "Everything of this user…" });
+  const item = page.getByRole("menuitem", { name: "Delete this user’s data…" });
   await press(page.getByRole("button", { name: "More actions" }), item);
   await item.click();
-  await expect(page.getByLabel("User id")).toHaveValue(GONE);
-  await expect(page.getByLabel("User id")).toBeInViewport();
+  await expect(page.getByLabel("User ID")).toHaveValue(GONE);
+  await expect(page.getByLabel("User ID")).toBeInViewport();
   await expect(impact(page, "Conversations")).toHaveText("2");
   await expect(impact(page, "Findings recounted")).toHaveText(/^[1-9]/);
 
-  await page.getByRole("button", { name: "Delete everything of this user…" }).click();
-  const dialog = page.getByRole("dialog", { name: "Delete everything of this user?" });
+  await page.getByRole("button", { name: "Delete this user’s data…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Delete this user’s data?" });
   const typed = dialog.getByRole("textbox");
   await expect(dialog.getByRole("button", { name: "Delete everything" })).toBeDisabled();
   await typed.fill(GONE.slice(0, -1));
@@ -214,7 +214,7 @@ test("everything of one user is deleted after a preview and a typed confirmation
   await receipt.getByRole("button", { name: "Close" }).click();
   await expect(page).not.toHaveURL(/deletion=/);
   await expect(page.getByRole("table", { name: "Deletions" }).getByRole("row").nth(1)).toHaveText(
-    new RegExp(`Everything of one user[^]*Complete[^]*2 conversations[^]*${project.email}`),
+    new RegExp(`A user’s data[^]*Complete[^]*2 conversations[^]*${project.email}`),
   );
 
   await page.goto(at("audit?action=deletions"));

@@ -44,7 +44,7 @@ async function downloaded(page: Page, link: Locator) {
 test("a CSV is imported once its columns are mapped, and the Dataset exports what it holds", async ({ page }) => {
   await openDataset(page, "FAQ");
   const dialog = await upload(page, "faq.csv", "q,a,note\nWhere is it?,On its way.,x\nIs it blue?,It is.,y\n");
-  await expect(dialog.getByText("Say which column holds the expected answer")).toBeVisible();
+  await expect(dialog.getByText("Choose the column that holds the expected answer")).toBeVisible();
   await dialog.getByLabel("q becomes").selectOption({ label: "Question" });
   await dialog.getByLabel("a becomes").selectOption({ label: "Expected answer" });
   await expect(dialog.getByText("All 2 rows checked: 2 usable, 0 not.")).toBeVisible();
@@ -114,5 +114,5 @@ test("all rows or none: one bad line keeps everything out", async ({ page }) => 
   await dialog.getByRole("button", { name: "Start import" }).click();
   const followed = page.getByRole("dialog", { name: "Import", exact: true });
   await expect(followed.getByText("1 of 2 rows are unusable, so nothing was stored.")).toBeVisible({ timeout: 30_000 });
-  await expect(followed.getByText("Nothing of the file is in the Dataset.")).toBeVisible();
+  await expect(followed.getByText("Nothing from the file is in the Dataset.")).toBeVisible();
 });

@@ -99,7 +99,7 @@ test("what somebody else saved meanwhile is not overwritten, and can be loaded w
   await saveElsewhere("theirs");
   await says("Expected output", "It arrives on Monday.");
   await save();
-  const refused = page.getByRole("alert").filter({ hasText: "was changed since you opened it" });
+  const refused = page.getByRole("alert").filter({ hasText: "has changed since you opened it" });
   await expect(refused).toBeVisible();
   await expect(refused).toContainText("Different in the newer version: tags.");
   await expectSound(page);
@@ -120,12 +120,12 @@ test("one's own version is saved over somebody else's only once that is asked fo
   await page.keyboard.press("Enter");
   await saveElsewhere("theirs", "once more");
   await save();
-  const refused = page.getByRole("alert").filter({ hasText: "was changed since you opened it" });
+  const refused = page.getByRole("alert").filter({ hasText: "has changed since you opened it" });
   await expect(refused).toBeVisible();
   const again = page.waitForResponse((response) => response.url().includes("examples.update"));
   await save();
   expect((await again).status()).toBe(409);
-  await refused.getByRole("button", { name: "Save mine over it" }).click();
+  await refused.getByRole("button", { name: "Overwrite with mine" }).click();
   await expect(refused).toBeHidden();
   await expect(page.getByText("Unsaved changes")).toBeHidden();
   await page.reload();
@@ -228,5 +228,5 @@ test("a Dataset is renamed, and deleted once its name is typed", async () => {
   await page.waitForURL("**/datasets");
   await expect(seen(page, "No Datasets yet")).toBeVisible();
   await page.goto(datasetUrl);
-  await expect(seen(page, "No such Dataset")).toBeVisible();
+  await expect(seen(page, "Dataset not found")).toBeVisible();
 });

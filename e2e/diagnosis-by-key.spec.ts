@@ -118,7 +118,7 @@ test("over /v1, failures of real kinds are found by a backfill that is killed mi
       }
       const healthy = await read("diagnostics/findings?conversationId=healthy-1");
       expect(healthy.findings).toEqual([]);
-      expect(hook.received, "a backfill alerts nobody").toEqual([]);
+      expect(hook.received, "backfills send no alerts").toEqual([]);
     });
 
     const regressing = FAILURES[0]!;

@@ -228,7 +228,7 @@ test("in the browser, failures of real kinds are found, reviewed, merged and ann
       expect(keyword.occurrenceCount).toBe(BACKLOG);
       await page.goto(at(`findings/${keyword.id}`));
       await expect(page.getByLabel("Quote").filter({ hasText: "backorder" }).first()).toBeVisible(SHOWS);
-      expect(hook.received, "a backfill alerts nobody").toHaveLength(1);
+      expect(hook.received, "backfills send no alerts").toHaveLength(1);
     });
   } finally {
     hook.stop();

@@ -96,7 +96,7 @@ test("a checkpoint is compared with its base model, and a fix of a Finding is pr
     await expect(outcomes).toContainText("Win 2");
     await expect(outcomes).toContainText("Loss 1");
     await expect(result).toContainText("95% interval");
-    await expect(result).toContainText("2 of the split test, 1 of the split validation");
+    await expect(result).toContainText("2 from the test split, 1 from the validation split");
     await expect(page.getByRole("region", { name: "Loss", exact: true })).toBeVisible();
 
     // The worst row first, with both answers; the filter is in the address.
@@ -104,9 +104,9 @@ test("a checkpoint is compared with its base model, and a fix of a Finding is pr
     const rows = answers.locator(":scope > li");
     await expect(rows).toHaveCount(3);
     await expect(rows.first()).toContainText(FORGOTTEN);
-    await expect(rows.first()).toContainText("Only the answer before is the expected one");
+    await expect(rows.first()).toContainText("Only “Before” gave the expected answer");
     await expect(rows.first().getByRole("group", { name: "After" })).toContainText("An empty answer");
-    await expect(rows.last()).toContainText("Only the answer after is the expected one");
+    await expect(rows.last()).toContainText("Only “After” gave the expected answer");
     await expectSound(page, "evaluation");
     await page.keyboard.press("j");
     await expect(rows.first()).toBeFocused();
@@ -137,7 +137,7 @@ test("a checkpoint is compared with its base model, and a fix of a Finding is pr
     await expect(result).toContainText("11 of 11");
     await expect(result).toContainText("0 of 11");
     await expect(result).toContainText("−100 points");
-    await expect(rows.first()).toContainText("Found before, and not after");
+    await expect(rows.first()).toContainText("Found before, not after");
     await expectSound(page, "proof");
 
     await page.goto(at(`findings/${findingId}`));

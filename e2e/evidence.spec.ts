@@ -100,7 +100,7 @@ test("a Finding's evidence opens at its span in its trace, and its text refers t
   await expect(row).toContainText("get_order", OPENS);
   await expect(row).toBeInViewport();
   await page.goto(`${conversation}?tab=spans&span=${hex(0xdead)}`);
-  await expect(page.getByText("is not here any more")).toBeVisible(OPENS);
+  await expect(page.getByText("no longer exists")).toBeVisible(OPENS);
 
   // It has an error, though no span of it failed.
   await page.goto(`/p/${project.projectId}/conversations?errors=true`);

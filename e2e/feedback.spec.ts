@@ -69,10 +69,10 @@ test("feedback that is sent before the telemetry is shown at its message, and co
   }).toPass();
   const answer = page.getByRole("article", { name: "Assistant, message 1" }).getByRole("list", { name: "Feedback" });
   await expect(answer.getByRole("listitem")).toHaveCount(2);
-  await expect(answer).toContainText("Thumb down");
+  await expect(answer).toContainText("Thumbs down");
   await expect(answer).toContainText("It asked for my number again");
   await expect(answer).toContainText("The order came on Monday");
   const rail = page.getByRole("complementary", { name: "Findings and facts" });
   await expect(rail.getByRole("list", { name: "Feedback" })).toContainText("Score 2 of 1 to 5");
-  await expect(rail).toContainText("1 thumb down, 1 score, 1 correction");
+  await expect(rail).toContainText("1 thumbs down, 1 score, 1 correction");
 });

@@ -41,7 +41,7 @@ test("a new user gets from npm start to a confirmed Finding", async ({ page }) =
       return /whet_\w+/.exec((await page.getByRole("main").textContent()) ?? "")![0];
     });
 
-    await test.step("an exporter sends, and the page turns over by itself", async () => {
+    await test.step("an exporter sends, and the page updates automatically", async () => {
       await runClient("manual-spans", {
         ...otelVariables(product.url, secret),
         OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf",

@@ -49,7 +49,7 @@ test("a manager adds a connection, is told what is wrong with it, moves it and d
 
   await row.getByRole("button", { name: "More for Our GitLab" }).click();
   await page.getByRole("menuitem", { name: "Delete" }).click();
-  await expect(dialog).toContainText("cannot be undone");
+  await expect(dialog).toContainText("can’t be undone");
   await dialog.getByRole("button", { name: "Delete connection" }).click();
   await expect(page.getByText("No connections")).toBeVisible();
 });
@@ -84,7 +84,7 @@ test("a webhook is told of Findings by a notification that is added, turned off,
   await expect(dialog.getByText("Enter a name.")).toBeVisible();
   await dialog.getByLabel("Name").fill("Wake somebody up");
   await dialog.getByLabel("New", { exact: true }).uncheck();
-  await dialog.getByLabel("From severity").selectOption("critical");
+  await dialog.getByLabel("Minimum severity").selectOption("critical");
   await dialog.getByRole("button", { name: "Add notification" }).click();
   await expect(dialog).toBeHidden();
 

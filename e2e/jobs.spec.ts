@@ -57,14 +57,14 @@ test("a job that fails for good is shown, opened, replayed and completed", async
     await expect(page.getByRole("heading", { name: "Jobs" })).toBeVisible();
     expect((await change(page, "storage-measurements")).status()).toBe(202);
     // Of its own accord: nobody reloads.
-    await expect(seen(page, "1 job failed for good.")).toBeVisible({ timeout: FAILS_WITHIN_MS });
+    await expect(seen(page, "1 job failed with no retries left.")).toBeVisible({ timeout: FAILS_WITHIN_MS });
     await page.getByRole("button", { name: "Show", exact: true }).click();
     await expect(page).toHaveURL(/state=failed/);
     const row = rows(page).filter({ hasText: MEASURE });
     await expect(row).toContainText("Failed");
     await row.getByRole("link", { name: MEASURE }).click();
     await expect(page).toHaveURL(/peek=jr_/);
-    await expect(peek(page)).toContainText("Its retries are used up");
+    await expect(peek(page)).toContainText("No retries left");
     await expect(peek(page).getByLabel("What went wrong")).toContainText("stored_sizes");
     await expect(peek(page).getByRole("listitem").filter({ hasText: "measure" })).toContainText("3 attempts");
   } finally {
@@ -72,10 +72,10 @@ test("a job that fails for good is shown, opened, replayed and completed", async
   }
   await peek(page).getByRole("button", { name: "Replay" }).click();
   await expect(seen(page, `"${MEASURE}" is queued again.`)).toBeVisible();
-  await expect(peek(page)).toContainText("Ended well", { timeout: 20_000 });
+  await expect(peek(page)).toContainText("Completed", { timeout: 20_000 });
   await expect(peek(page).getByRole("button", { name: "Replay" })).toBeHidden();
-  await expect(seen(page, "No job has failed for good")).toBeVisible();
-  await expect(seen(page, "1 job failed for good.")).toBeHidden();
+  await expect(seen(page, "No failed jobs")).toBeVisible();
+  await expect(seen(page, "1 job failed with no retries left.")).toBeHidden();
 
   await page.getByRole("button", { name: "Show all jobs" }).click();
   await expect(page).not.toHaveURL(/state=/);
@@ -84,7 +84,7 @@ test("a job that fails for good is shown, opened, replayed and completed", async
   await page.goto(at("audit?action=backgroundJobs"));
   await expect(seen(page, "Background jobs: replay")).toBeVisible();
   await page.getByRole("link", { name: /^jr_/ }).click();
-  await expect(peek(page)).toContainText("Ended well");
+  await expect(peek(page)).toContainText("Completed");
 });
 
 test("a waiting job shows when it is due, is cancelled, and is queued again", async ({ page }) => {
@@ -112,10 +112,10 @@ test("a waiting job shows when it is due, is cancelled, and is queued again", as
   await peek(page).getByRole("button", { name: "Cancel this job" }).click();
   const said = page.getByRole("alert").filter({ hasText: `"${MEASURE}" is cancelled.` });
   await expect(said).toBeVisible();
-  await expect(peek(page)).toContainText("Somebody cancelled it");
+  await expect(peek(page)).toContainText("Someone cancelled it");
   await said.getByRole("button", { name: "Undo" }).click();
-  await expect(seen(page, `"${MEASURE}" is queued again after all.`)).toBeVisible();
-  await expect(peek(page)).toContainText("Ended well", { timeout: 20_000 });
+  await expect(seen(page, `"${MEASURE}" is queued again.`)).toBeVisible();
+  await expect(peek(page)).toContainText("Completed", { timeout: 20_000 });
   await page.keyboard.press("Escape");
   await expect(peek(page)).toBeHidden();
 });
@@ -127,7 +127,7 @@ test("all failed jobs are replayed after a confirmation, and one replayed meanwh
   const first = await storeJob(sql, project.projectId, job);
   for (let n = 0; n < 3; n++) await storeJob(sql, project.projectId, job);
   await page.goto(at(`jobs?peek=${first}`));
-  await expect(seen(page, "4 jobs failed for good.")).toBeVisible();
+  await expect(seen(page, "4 jobs failed with no retries left.")).toBeVisible();
 
   // What this page has not heard of yet.
   await page.route("**/api/trpc/*backgroundJobs.{get,list,summary}**", (route) => route.abort());
@@ -141,7 +141,7 @@ test("all failed jobs are replayed after a confirmation, and one replayed meanwh
   await refused;
   await page.unrouteAll({ behavior: "ignoreErrors" });
   await expect(seen(page, "The job has already been replayed, or has changed since then.")).toBeVisible();
-  await expect(peek(page)).toContainText("Ended well", { timeout: 20_000 });
+  await expect(peek(page)).toContainText("Completed", { timeout: 20_000 });
   await peek(page).getByRole("button", { name: "Close" }).click();
 
   await page.getByRole("button", { name: "Replay all…" }).click();
@@ -162,8 +162,8 @@ test("a viewer sees the reason and cannot replay", async ({ page, browser }) => 
   });
   const viewer = await joinedAs(page, browser, "viewer");
   await viewer.getByRole("link", { name: "Jobs", exact: true }).click();
-  await expect(seen(viewer, "1 job failed for good.")).toBeVisible();
-  await expect(seen(viewer, "An owner can replay, once what was wrong is mended.")).toBeVisible();
+  await expect(seen(viewer, "1 job failed with no retries left.")).toBeVisible();
+  await expect(seen(viewer, "Once the cause is fixed, an owner can replay.")).toBeVisible();
   await press(viewer.getByRole("link", { name: MEASURE }), peek(viewer));
   await expect(peek(viewer)).toContainText("The tape is worn out.");
   await expect(peek(viewer)).toContainText("An owner can replay it.");
@@ -203,7 +203,7 @@ test("another project's jobs are not listed, and states, functions and rows can 
   await expect(rows(page)).toHaveCount(2);
   await expect(page).toHaveURL(/state=cancelled/);
   await stateButton(page, "Running").click();
-  await expect(seen(page, "No job like this")).toBeVisible();
+  await expect(seen(page, "No job matches")).toBeVisible();
   await page.getByRole("button", { name: "Show all jobs" }).click();
   await page.getByLabel("Function").selectOption("Execute Rule Runs");
   await expect(rows(page)).toHaveCount(2);

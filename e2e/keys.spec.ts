@@ -21,7 +21,7 @@ test("a key is created, shown once, works, and stops working when revoked", asyn
   await expect(page.getByText(secret)).toBeHidden();
 
   await page.getByRole("button", { name: "Revoke reader" }).click();
-  await expect(page.getByRole("dialog")).toContainText("cannot be undone");
+  await expect(page.getByRole("dialog")).toContainText("can’t be undone");
   await page.getByRole("button", { name: "Revoke key" }).click();
   await expect(page.getByRole("row", { name: /reader/ })).toContainText("Revoked");
   // At once: what answers the page and what answers /v1 remember keys together.

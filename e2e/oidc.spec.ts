@@ -86,9 +86,9 @@ test("a person invited by e-mail signs in through the provider, and a stranger c
     await owner.goto(owner.url().replace("send-a-trace", "members"));
     await press(owner.getByRole("button", { name: "Invite" }), owner.getByRole("dialog"));
     await owner.getByLabel("E-mail (optional)").fill(ANN.email);
-    await expect(seen(owner, "and it is mailed there")).toBeVisible();
-    await owner.getByRole("button", { name: "Make the link" }).click();
-    await expect(seen(owner, `It is mailed to ${ANN.email}`)).toBeVisible();
+    await expect(seen(owner, "and the link is e-mailed to it")).toBeVisible();
+    await owner.getByRole("button", { name: "Create invite link" }).click();
+    await expect(seen(owner, `The link was e-mailed to ${ANN.email}`)).toBeVisible();
   });
 
   const ann = await newPage(browser);
@@ -113,7 +113,7 @@ test("a person invited by e-mail signs in through the provider, and a stranger c
     await again.goto(again.url().replace("conversations", "account"));
     await expect(seen(again, "You have no password: you sign in with Acme.")).toBeVisible();
     await expect(seen(again, `You sign in as ${ANN.email}.`)).toBeVisible();
-    const others = again.getByRole("button", { name: "Sign all others out" });
+    const others = again.getByRole("button", { name: "Sign out all others" });
     await expect(async () => {
       await others.click({ timeout: 1000 }).catch(() => {});
       await expect(others).toBeHidden({ timeout: 2000 });
@@ -139,12 +139,12 @@ test("a person invited by e-mail signs in through the provider, and a stranger c
   });
 
   await test.step("she has a link for a password mailed, and signs in with it", async () => {
-    await again.getByRole("button", { name: "Mail me a link" }).click();
-    await expect(seen(again, `A link is on its way to ${ANN.email}`)).toBeVisible();
+    await again.getByRole("button", { name: "E-mail me a link" }).click();
+    await expect(seen(again, `Sent a link to ${ANN.email}`)).toBeVisible();
     const link = await linkMailedTo(ANN.email, "reset");
     await ann.goto(`${url}/sign-in`);
     await ann.getByRole("link", { name: "Forgot your password?" }).click();
-    await expect(ann.getByRole("button", { name: "Mail me a link" })).toBeVisible();
+    await expect(ann.getByRole("button", { name: "E-mail me a link" })).toBeVisible();
     await expectSoundAndLive(ann);
     await ann.goto(link);
     await ann.getByRole("textbox", { name: "New password" }).fill("a password of her own");

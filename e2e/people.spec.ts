@@ -14,7 +14,7 @@ async function choose(page: Page, email: string, item: string) {
   await page.getByRole("menuitem", { name: item }).click();
 }
 
-test("an owner of the installation lets somebody start projects, disables and erases them; nobody else can", async ({
+test("an owner of the installation lets someone create projects, disables and erases them; nobody else can", async ({
   browser,
   baseURL,
 }) => {
@@ -42,8 +42,8 @@ test("an owner of the installation lets somebody start projects, disables and er
   await expect(row).toContainText("Journey (owner)");
   await expectSound(owner);
 
-  await choose(owner, theirs.email, "Let them start projects");
-  await expect(row.getByText("Starts projects")).toBeVisible();
+  await choose(owner, theirs.email, "Allow project creation");
+  await expect(row.getByText("Can create projects")).toBeVisible();
   await guest.reload();
   await guest.getByRole("button", { name: /^Project .*switch$/ }).click();
   await expect(newProjectItem).toBeVisible();
@@ -51,7 +51,7 @@ test("an owner of the installation lets somebody start projects, disables and er
   await choose(owner, theirs.email, "Disable…");
   await owner.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
   await expect(row.getByText("Disabled")).toBeVisible();
-  // Their open page turns over by itself, and the password opens nothing.
+  // Their open page updates automatically, and the password opens nothing.
   await expect(guest.getByText(/signed out/i).first()).toBeVisible({ timeout: 20_000 });
   await guest.goto(`${theirs.url}/sign-in`);
   await guest.getByLabel("E-mail").fill(theirs.email);
@@ -62,7 +62,7 @@ test("an owner of the installation lets somebody start projects, disables and er
   await choose(owner, theirs.email, "Erase…");
   const dialog = owner.getByRole("dialog");
   await dialog.getByLabel(/^Type/).fill(theirs.email);
-  const erase = dialog.getByRole("button", { name: "Erase for good" });
+  const erase = dialog.getByRole("button", { name: "Erase permanently" });
   await expect(erase).toBeDisabled();
   await dialog.getByLabel(/Nobody else owns “Journey”/).fill(mine.email);
   await owner.getByRole("option", { name: mine.email }).click();

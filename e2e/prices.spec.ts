@@ -38,7 +38,7 @@ test("a price is overridden, holds for the next call, is reset; another is made;
     await amount.fill("100");
     // 10,000 tokens at $100 for a million.
     await expect(page.getByRole("region", { name: "With this price" })).toContainText("Input tokens$1");
-    await expect(page.getByRole("region", { name: "As it is now" })).toContainText("built-in");
+    await expect(page.getByRole("region", { name: "Current price" })).toContainText("built-in");
     await page.getByRole("button", { name: "Override" }).click();
     await expect(page).toHaveURL(/peek=openai%3Agpt-4o-mini/);
     await expect(page.getByRole("complementary", { name: "Price" })).toContainText("Project override");
@@ -70,7 +70,7 @@ test("a price is overridden, holds for the next call, is reset; another is made;
     await seed(project, [talk("unknown", "acme-house-1")], { before: 2, diagnosed: false });
     await page.goto(prices);
     const unpriced = page.getByRole("region", { name: "Models without a price" });
-    await expect(unpriced).toContainText("1 call of the last 30 days has no known cost");
+    await expect(unpriced).toContainText("1 call in the last 30 days has no known cost");
     await unpriced.getByRole("link", { name: "Set a price" }).click();
     await expect(page.getByRole("textbox", { name: /^Model/ })).toHaveValue("acme-house-1");
     await press(page.getByRole("button", { name: "Set price" }), page.getByText("Not saved yet."));
@@ -80,7 +80,7 @@ test("a price is overridden, holds for the next call, is reset; another is made;
     await page.getByLabel("Price of output_tokens in US dollars").fill("2");
     await expect(page.getByRole("region", { name: "With this price" })).toContainText("RE2 has no lookaround");
     await page.getByLabel("Pattern").fill("^acme-house");
-    await expect(page.getByRole("status", { name: "Names in use that it catches" })).toContainText(
+    await expect(page.getByRole("status", { name: "Names in use that it matches" })).toContainText(
       "Catches 1 of 2 names seen",
     );
     await page.getByRole("button", { name: "Add a tier" }).click();
@@ -118,17 +118,17 @@ test("a price is overridden, holds for the next call, is reset; another is made;
     const row = page.getByRole("table", { name: "Repricings" }).getByRole("row").nth(1);
     await expect(row).toContainText("Done", { timeout: 30_000 });
     await expect(row).toContainText("2 calls");
-    await expect(page.getByText("Nothing would change: 4 calls cost what the prices of now say.")).toBeVisible();
+    await expect(page.getByText("Nothing would change: 4 calls match current prices.")).toBeVisible();
     await page.unroute(/\/api\/trpc\/[^?]*repricings\.list/);
     const repriced = await costOf(page, project.projectId, "unknown");
     await expect(repriced.getByTitle(/^\$0\.00376\b/).first()).toBeVisible();
 
     await page.goto(`${prices}/repricings`);
-    await press(row.getByRole("button", { name: "Undo" }), row.getByText(/^(Being undone|Undone)$/));
+    await press(row.getByRole("button", { name: "Undo" }), row.getByText(/^(Undoing|Undone)$/));
     await expect(row).toContainText("Undone", { timeout: 30_000 });
-    await expect(row).toContainText("2 as before");
+    await expect(row).toContainText("2 restored");
     await page.goto(`/p/${project.projectId}/conversations/unknown?tab=cost`);
-    await expect(seen(page, "Without a known cost")).toBeVisible();
+    await expect(seen(page, "Unpriced calls", { exact: true })).toBeVisible();
     const dear = await costOf(page, project.projectId, "overridden");
     await expect(dear.getByTitle(/^\$0\.120048\b/).first()).toBeVisible();
   });
@@ -156,7 +156,7 @@ test("the operator loads newer built-in prices, and everybody can preview what t
 
   await signIn(page, project);
   await page.goto(`/p/${project.projectId}/prices/catalogue`);
-  await expect(page.getByRole("region", { name: "An update of 2099-01-01 waits" })).toContainText("1 changed");
+  await expect(page.getByRole("region", { name: "Update of 2099-01-01 pending" })).toContainText("1 changed");
   // The row that it opens has the table in it, and so its names too.
   const changed = page.getByRole("row", { name: /Standard: input tokens/ }).last();
   await press(page.getByRole("cell", { name: "OpenAI", exact: true }).first(), changed);

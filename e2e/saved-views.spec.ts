@@ -37,7 +37,7 @@ async function save(page: Page, name: string, { shared = false } = {}) {
   await item(page, "Save view…").click();
   const dialog = page.getByRole("dialog", { name: "Save view" });
   await dialog.getByLabel("Name").fill(name);
-  if (shared) await dialog.getByLabel("Share with everybody in the project").check();
+  if (shared) await dialog.getByLabel("Share with everyone in the project").check();
   await dialog.getByRole("button", { name: "Save view" }).click();
   return dialog;
 }
@@ -50,7 +50,7 @@ test("a view is saved, marked while the address matches it, opened by key, renam
 
   await test.step("a name that is taken is said at the field", async () => {
     const dialog = await save(owner, "failing");
-    await expect(dialog).toContainText("Another view of this list has this name.");
+    await expect(dialog).toContainText("Another view of this list already has this name.");
     await dialog.getByRole("button", { name: "Cancel" }).click();
   });
 
@@ -134,7 +134,7 @@ test("a viewer sees shared views, not a colleague's own, and saves their own onl
   await expect(item(viewer, "Delete…")).toBeHidden();
   await item(viewer, "Save view…").click();
   const dialog = viewer.getByRole("dialog", { name: "Save view" });
-  await expect(dialog.getByLabel("Share with everybody in the project")).toBeHidden();
+  await expect(dialog.getByLabel("Share with everyone in the project")).toBeHidden();
   await dialog.getByLabel("Name").fill("A viewer’s");
   await dialog.getByRole("button", { name: "Save view" }).click();
   await expect(dialog).toBeHidden();

@@ -211,11 +211,11 @@ const SCREENS: [name: string, path: string | (() => string), shows: string | Reg
   ["conversations-label", "conversations?label=web", "Can I return the jacket?"],
   ["conversation-hostile", "conversations/hostile", HOSTILE],
   ["conversation-long", "conversations/long#m-120", "And number 60?"],
-  ["conversation-cost", "conversations/hostile?tab=cost", "Without a known cost"],
+  ["conversation-cost", "conversations/hostile?tab=cost", "Unpriced calls"],
   ["conversation-spans", () => `conversations/${conversationId}?tab=spans`, "execute_tool get_order"],
   ["findings", "findings", /get_order/],
   ["findings-peek", () => `findings?peek=${findingId}`, "Why"],
-  ["finding", () => `findings/${findingId}`, "Conversations that show it"],
+  ["finding", () => `findings/${findingId}`, "Affected conversations"],
   ["rule-runs", "rule-runs", "Nothing found"],
   ["rules", "rules", "Tool failure"],
   ["rule", "rules/tool-failure", "Minimum confidence"],
@@ -233,7 +233,7 @@ const SCREENS: [name: string, path: string | (() => string), shows: string | Reg
   ["dataset-overview", () => `datasets/${datasetId}?tab=overview`, "No input is in several splits"],
   ["dataset-settings", () => `datasets/${datasetId}?tab=settings`, "Review before adding"],
   ["example", () => `datasets/${datasetId}/examples/${exampleId}`, "Where it came from"],
-  ["example-new", () => `datasets/${datasetId}/examples/new`, "By default by its content"],
+  ["example-new", () => `datasets/${datasetId}/examples/new`, "Assigned by content by default"],
   ["training-unattached", "training", "Attach a trainer"],
   ["training-new-unattached", "training/new", "Attach a trainer"],
   ["training-run-unattached", "training/job_nothing", "Attach a trainer"],
@@ -247,20 +247,20 @@ const SCREENS: [name: string, path: string | (() => string), shows: string | Reg
   ["exports-unattached", "exports", "Attach a trainer"],
   ["lineage-unattached", "lineage", "Attach a trainer"],
   ["lineage-of-a-model-unattached", "lineage/Qwen%2FQwen3-0.6B", "Attach a trainer"],
-  ["jobs", "jobs", "1 job failed for good."],
+  ["jobs", "jobs", "1 job failed with no retries left."],
   ["jobs-peek", () => `jobs?peek=${jobId}`, "and on it goes"],
-  ["jobs-filtered", "jobs?state=waiting", "No job like this"],
+  ["jobs-filtered", "jobs?state=waiting", "No job matches"],
   ["costs", "costs", "Numbers by day"],
   ["costs-vendor", "costs?by=vendor", "OpenAI"],
   ["costs-label", "costs?by=label", "No label"],
-  ["costs-no-days", "costs?range=custom&from=0&to=86400000", "No model call in these days"],
+  ["costs-no-days", "costs?range=custom&from=0&to=86400000", "No model calls in this period"],
   ["prices", "prices", "claude-3-5-haiku"],
   ["prices-peek", "prices?q=gemini&peek=google:gemini-2.5-pro", "more than 200,000"],
   ["prices-filtered", "prices?q=nothing+of+the+kind", "No price matches"],
   ["price-edit", "prices/edit?base=google:gemini-2.5-pro", "Applies when"],
   ["price-new", "prices/edit", "Name a model to see"],
   ["repricing", "prices/repricings", "would change"],
-  ["catalogue", "prices/catalogue", "In force"],
+  ["catalogue", "prices/catalogue", "In effect"],
   ["api-keys", "api-keys", "Default key"],
   ["send-a-trace", "send-a-trace", "Listening…"],
   ["integrations", "integrations", "Issues of the shop"],
@@ -271,11 +271,11 @@ const SCREENS: [name: string, path: string | (() => string), shows: string | Reg
   ["members", "members", /who.has.not.come.yet/],
   ["audit", "audit", "Retention: update"],
   ["audit-open", () => `audit?open=${auditId}`, "400"],
-  ["audit-filtered", "audit?target=nothing", "No change fits these filters."],
+  ["audit-filtered", "audit?target=nothing", "No changes match"],
   ["account", "account", "Signed-in browsers"],
-  ["data", "data", "Everything of one user"],
-  ["data-of-a-user", "data?user=user-of-failing", "goes: nothing else shows it"],
-  ["data-of-a-long-id", () => `data?user=${encodeURIComponent(LONG_USER)}`, "Delete everything of this user…"],
+  ["data", "data", "Delete a user’s data"],
+  ["data-of-a-user", "data?user=user-of-failing", "deleted: no other conversation shows it"],
+  ["data-of-a-long-id", () => `data?user=${encodeURIComponent(LONG_USER)}`, "Delete this user’s data…"],
   ["settings", "settings", "Diagnose conversations automatically"],
 ];
 
@@ -322,7 +322,7 @@ for (const look of [LOOKS[1], LOOKS[2]]) {
     await page.goto(at("members"));
     await press(page.getByRole("button", { name: "Invite", exact: true }), dialog);
     await expectDialog("invite");
-    await dialog.getByRole("button", { name: "Make the link" }).click();
+    await dialog.getByRole("button", { name: "Create invite link" }).click();
     await expect(dialog.getByTestId("link")).toContainText("/invite#token=");
     await expectDialog("invite-link");
     await dialog.getByRole("button", { name: "I have copied it" }).click();
@@ -359,11 +359,11 @@ for (const look of [LOOKS[1], LOOKS[2]]) {
     await page.goto(at(`data?deletion=${deletionId}`));
     await expectDialog("receipt", "nothing was found");
     await page.goto(at(`data?user=${encodeURIComponent(LONG_USER)}`));
-    await press(page.getByRole("button", { name: "Delete everything of this user…" }), dialog);
+    await press(page.getByRole("button", { name: "Delete this user’s data…" }), dialog);
     await expectDialog("delete-user", "Conversations");
     await page.goto(at("data"));
     await press(page.getByRole("button", { name: "Delete the project…" }), dialog);
-    await expectDialog("delete-project", "Findings that go");
+    await expectDialog("delete-project", "Findings deleted");
     await page.goto(at(`conversations/${conversationId}`));
     await press(page.getByRole("button", { name: "Change labels" }), dialog);
     await expectDialog("labels", "Sent by the client: beta");
@@ -372,7 +372,7 @@ for (const look of [LOOKS[1], LOOKS[2]]) {
     const item = page.getByRole("menuitem", { name: "Delete conversation…" });
     await press(page.getByRole("button", { name: "More actions" }), item);
     await item.click();
-    await expectDialog("delete-conversation", "Findings that go");
+    await expectDialog("delete-conversation", "Findings deleted");
     await context.close();
   });
 }
@@ -389,11 +389,11 @@ test("the Data page without data, and with failing requests", async ({ browser, 
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme });
     await page.goto(`${baseURL}/p/${empty.projectId}/data`);
-    await expect(seen(page, "Nothing was deleted yet")).toBeVisible();
+    await expect(seen(page, "Nothing deleted yet")).toBeVisible();
     await expectFit(page, `data-empty-${colorScheme}-${width}`);
   }
   await page.goto(`${baseURL}/p/${empty.projectId}/data?user=nobody`);
-  await expect(seen(page, /No conversation has this user id/)).toBeVisible();
+  await expect(seen(page, /No conversation has this user ID/)).toBeVisible();
   await page.goto(`${baseURL}/p/${empty.projectId}/data?deletion=del_nobody`);
   await expect(page.getByRole("dialog")).toContainText("Deletion was not found.");
 
@@ -413,7 +413,7 @@ test("the Data page without data, and with failing requests", async ({ browser, 
   await expectFit(page, "data-error-dark-390");
   await page.unrouteAll({ behavior: "ignoreErrors" });
   await page.getByRole("button", { name: "Try again" }).first().click();
-  await expect(seen(page, /No conversation has this user id/)).toBeVisible();
+  await expect(seen(page, /No conversation has this user ID/)).toBeVisible();
   await context.close();
 });
 
@@ -427,12 +427,12 @@ for (const [scheme, size] of [
     if (size) await page.setViewportSize(size);
     for (const [name, path, shows] of [
       ["sign-in", "/sign-in", "Sign in"],
-      ["setup-used", "/setup#token=used", "This is set up already"],
+      ["setup-used", "/setup#token=used", "Whetstone is already set up"],
       ["forgot", "/forgot", "Forgot your password?"],
       ["reset", resetLink, "Set a new password"],
-      ["reset-closed", "/reset#token=used", "This link opens nothing"],
+      ["reset-closed", "/reset#token=used", "This link doesn’t work"],
       ["invite", inviteLink, "Join Journey"],
-      ["invite-closed", "/invite#token=used", "This link opens nothing"],
+      ["invite-closed", "/invite#token=used", "This link doesn’t work"],
     ] as const) {
       await page.goto("about:blank");
       await page.goto(path);
@@ -450,10 +450,10 @@ test("before anyone signs in", async ({ page }) => {
   await page.getByLabel("E-mail").fill("nobody@example.test");
   await page.getByLabel("Password", { exact: true }).fill("not the password");
   await page.getByRole("button", { name: "Sign in" }).click();
-  await expect(seen(page, "The e-mail address or the password is not right.")).toBeVisible();
+  await expect(seen(page, "Wrong e-mail address or password.")).toBeVisible();
   await expectFit(page, "sign-in-refused");
   await page.goto("/setup#token=used");
-  await expect(seen(page, "This is set up already")).toBeVisible();
+  await expect(seen(page, "Whetstone is already set up")).toBeVisible();
   await page.goto(at("conversations"));
   await expect(page).toHaveURL(/\/sign-in\?next=/);
 });
@@ -519,10 +519,10 @@ test.describe("states", () => {
     await signIn(page, empty);
     for (const [path, says] of [
       ["conversations", "No conversations yet"],
-      ["findings", "No Findings yet: no conversations to read"],
+      ["findings", "No Findings yet: no conversations to check"],
       ["rule-runs", "No Rule Runs yet"],
       ["datasets", "No Datasets yet"],
-      ["jobs?state=failed", "No job has failed for good"],
+      ["jobs?state=failed", "No failed jobs"],
       ["costs", "No costs yet"],
     ] as const) {
       await page.goto(`${baseURL}/p/${empty.projectId}/${path}`);
@@ -572,7 +572,7 @@ test.describe("states", () => {
       return route.fulfill({ status: 503, json: calls.map(() => ({ error: failure })) });
     });
     await page.getByRole("button", { name: "Refresh" }).click();
-    await expect(seen(page, /Showing what was read/)).toBeVisible({ timeout: 20_000 });
+    await expect(seen(page, /Showing data from/)).toBeVisible({ timeout: 20_000 });
     await expectFit(page, "stale");
     await page.getByLabel("Search messages and ids").fill("jacket");
     await expect(page.getByText("req-1").first()).toBeVisible({ timeout: 20_000 });

@@ -59,15 +59,15 @@ async function train(page: Page, project: TestProject): Promise<[string, string]
 
 /** Compares the merged model and a GGUF file with the checkpoint. */
 async function certify(page: Page) {
-  const dialog = page.getByRole("dialog", { name: "Compare the forms of this checkpoint" });
+  const dialog = page.getByRole("dialog", { name: "Compare the formats of this checkpoint" });
   await page.getByRole("button", { name: "More" }).click();
-  await press(page.getByRole("menuitem", { name: "Compare its forms…" }), dialog);
+  await press(page.getByRole("menuitem", { name: "Compare its formats…" }), dialog);
   await dialog.getByRole("checkbox", { name: "GGUF q4_k_m" }).check();
-  await expect(dialog.getByText("The trainer does not build it.").first()).toBeVisible();
+  await expect(dialog.getByText("The trainer can’t build it.").first()).toBeVisible();
   await dialog.getByRole("button", { name: "Compare answers" }).click();
   await expect(page.getByText("Answers match").first()).toBeVisible({ timeout: LAST_MS });
-  const forms = page.getByRole("table", { name: "Compared forms" });
-  await expect(forms.getByRole("row", { name: /Merged, 16 bit/ })).toContainText("220 of 220 (100%)");
+  const forms = page.getByRole("table", { name: "Compared formats" });
+  await expect(forms.getByRole("row", { name: /Merged, 16-bit/ })).toContainText("220 of 220 (100%)");
   await expect(forms.getByRole("row", { name: /GGUF q4_k_m/ })).toContainText("Close");
   const answers = page.getByRole("list", { name: "Answers" });
   await expect(answers.getByText("Yes, within thirty days.")).toBeVisible();

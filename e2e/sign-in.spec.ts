@@ -53,7 +53,7 @@ test("a person whose password was reset by an owner's link is told by whom after
   await page.waitForURL(`**/p/${project.projectId}/conversations`);
   const notice = page.getByRole("region", { name: "Password reset" });
   await expect(notice).toContainText(`with a link that ${project.email} made`);
-  await expect(notice.getByRole("button", { name: "I know" })).toBeEnabled();
+  await expect(notice.getByRole("button", { name: "Got it" })).toBeEnabled();
   for (const [colorScheme, width] of [
     ["light", 1440],
     ["dark", 390],
@@ -66,7 +66,7 @@ test("a person whose password was reset by an owner's link is told by whom after
       contentType: "image/png",
     });
   }
-  await notice.getByRole("button", { name: "I know" }).click();
+  await notice.getByRole("button", { name: "Got it" }).click();
   await expect(notice).toBeHidden();
   await page.reload();
   await expect(page.getByRole("heading", { name: "Conversations" })).toBeVisible();

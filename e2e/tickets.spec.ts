@@ -187,7 +187,7 @@ test("a ticket is replaced by a new one in the same place, and stays as history"
     "book_fitting",
     SHOWS,
   );
-  await expect(dialog).toContainText("Nothing happens to the old ticket in its tracker.");
+  await expect(dialog).toContainText("The old ticket stays as it is in its tracker.");
   await expectSound(page, "replace", "[role=dialog]");
 
   await dialog.getByLabel("Repository").fill(github.unusableDestination);
@@ -236,7 +236,7 @@ test("a ticket that was deleted in its tracker can only be replaced", async ({ p
   const ticket = ticketOn(page);
   github.remove(workItem.externalId);
   await page.goto(at(`findings/${findingId}`));
-  const read = page.getByRole("menuitem", { name: "Read now" });
+  const read = page.getByRole("menuitem", { name: "Sync now" });
   await press(ticket.getByRole("button", { name: "More for acme/shop#1" }), read);
   await read.click();
   await expect(ticket).toContainText("Failed", SHOWS);

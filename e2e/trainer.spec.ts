@@ -178,7 +178,7 @@ async function deploy(page: Page, checkpointId: string, form: string) {
   await page.goto(at(`checkpoints/${checkpointId}?ask=deploy`));
   const dialog = page.getByRole("dialog", { name: "Deploy a checkpoint" });
   await dialog.getByLabel("Name").fill(NAME);
-  await dialog.getByLabel("Form", { exact: true }).selectOption(form);
+  await dialog.getByLabel("Format", { exact: true }).selectOption(form);
   await dialog.getByRole("button", { name: "Deploy", exact: true }).click();
   await expect(page.getByRole("heading", { level: 1, name: NAME })).toBeVisible({ timeout: SERVED_MS });
   await expect(page.locator("header").getByText("Running", { exact: true }).first()).toBeVisible();
@@ -191,7 +191,7 @@ test("a model's failure is found in its calls, trained away, proven, published a
   const key = project.newKey("telemetry:write", "workspace:read");
   await send("patch", "/diagnostics/rules/broken-response", { configuration: { keywords: ["sunny"] } });
 
-  await deploy(page, first, "As it was trained");
+  await deploy(page, first, "As trained");
   for (let n = 0; n < CALLS; n += 1) expect(await ask(page.request, key, `weather ${100 + n}`)).toBe(TAUGHT);
   const found = async () => (await send("get", "/diagnostics/findings?signal=keyword")).findings[0];
   await expect.poll(async () => (await found())?.occurrenceCount, { timeout: 120_000 }).toBe(CALLS);
@@ -215,7 +215,7 @@ test("a model's failure is found in its calls, trained away, proven, published a
   await page.goto(at(`checkpoints/${second}`));
   await expect(page.getByText("Answers match").first()).toBeVisible();
   await expect(
-    page.getByRole("table", { name: "Compared forms" }).getByRole("row", { name: /GGUF q8_0/ }),
+    page.getByRole("table", { name: "Compared formats" }).getByRole("row", { name: /GGUF q8_0/ }),
   ).toContainText(/Same|Close/);
 
   // Before and after, on Examples that it was not trained on.
@@ -249,7 +249,7 @@ test("a model's failure is found in its calls, trained away, proven, published a
   hubId = connection.id;
   await page.goto(at(`exports?export=${second}`));
   const exporting = page.getByRole("dialog", { name: "Export a model" });
-  await exporting.getByRole("radio", { name: "Merged, 16 bit" }).check();
+  await exporting.getByRole("radio", { name: "Merged, 16-bit" }).check();
   await exporting.getByLabel("Hub").selectOption(hubId);
   await exporting.getByLabel("Repository").fill("tester/weather-desk");
   await exporting.getByRole("button", { name: "Export", exact: true }).click();

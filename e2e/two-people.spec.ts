@@ -94,10 +94,10 @@ test("a second person is invited, gets a role, loses it, and is removed", async 
     await owner.goto(at("members"));
     await press(owner.getByRole("button", { name: "Invite", exact: true }), owner.getByRole("dialog"));
     await owner.getByLabel("Role", { exact: true }).selectOption("viewer");
-    await owner.getByRole("button", { name: "Make the link" }).click();
+    await owner.getByRole("button", { name: "Create invite link" }).click();
     const made = (await owner.getByTestId("link").textContent())!;
     await owner.getByRole("button", { name: "I have copied it" }).click();
-    await expect(owner.getByRole("table", { name: "Open invitations" })).toContainText("Whoever has the link");
+    await expect(owner.getByRole("table", { name: "Open invitations" })).toContainText("Anyone with the link");
     return made;
   });
 
@@ -123,7 +123,7 @@ test("a second person is invited, gets a role, loses it, and is removed", async 
     await guest.goto(at("members"));
     await expect(seen(guest, "For owners only")).toBeVisible();
     await guest.goto(at(`findings/${findingId}`));
-    await expect(seen(guest, "Conversations that show it")).toBeVisible();
+    await expect(guest.getByRole("heading", { name: "Affected conversations" })).toBeVisible();
     await expect(guest.getByRole("button", { name: "Confirm" })).toBeHidden();
     await expectDoors("a viewer", AS_VIEWER);
   });
@@ -191,7 +191,7 @@ test("a second person is invited, gets a role, loses it, and is removed", async 
       "settings",
     ]) {
       expect((await guest.goto(at(path)))?.status(), path).toBe(404);
-      await expect(seen(guest, "Not here")).toBeVisible();
+      await expect(seen(guest, "Page not found")).toBeVisible();
     }
     await window.close();
   });
@@ -233,12 +233,12 @@ test("a second person is invited, gets a role, loses it, and is removed", async 
 test("a session ended elsewhere shows nothing, and resumes after signing in", async () => {
   await signIn(guest, project);
   await guest.goto(at(`findings/${findingId}`));
-  await see(guest, "Conversations that show it");
+  await see(guest, "Affected conversations");
   await owner.goto(at("account"));
   await soon("an ended session, on the open page", () =>
-    press(owner.getByRole("button", { name: "Sign all others out" }), guest.getByText("You are signed out")),
+    press(owner.getByRole("button", { name: "Sign out all others" }), guest.getByText("You are signed out")),
   );
-  await expect(guest.getByText("Conversations that show it")).toBeHidden();
+  await expect(guest.getByRole("heading", { name: "Affected conversations" })).toBeHidden();
   await guest.getByRole("link", { name: "Sign in" }).click();
   await guest.getByLabel("E-mail").fill(project.email);
   await guest.getByLabel("Password", { exact: true }).fill(project.password);

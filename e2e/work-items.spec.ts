@@ -249,7 +249,7 @@ test("several Findings are handed off over a selection, and new ones by a rule t
     await dialog.getByRole("button", { name: "Add handoff rule" }).click();
     await expect(dialog.getByText("Enter a name.")).toBeVisible();
     await dialog.getByLabel("Name").fill("What is severe");
-    await dialog.getByLabel("Tickets a day, at most").fill("3");
+    await dialog.getByLabel("Maximum tickets per day").fill("3");
     await expectSound(page, "handoff rule", "[role=dialog]");
     await dialog.getByRole("button", { name: "Add handoff rule" }).click();
     await expect(dialog).toBeHidden();

@@ -94,7 +94,7 @@ function problemOf(status: number) {
     type: "/docs#problem-invalid",
     title: "The request is not valid",
     status,
-    detail: "This is no HTTP request that can be read.",
+    detail: "This is not a readable HTTP request.",
     instance: "/",
     code: "invalid",
     requestId,

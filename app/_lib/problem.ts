@@ -13,12 +13,12 @@ export type Problem = {
 
 const TITLES: Record<string, string> = {
   UNAUTHORIZED: "You are signed out",
-  FORBIDDEN: "You may not do this here",
-  NOT_FOUND: "Not here",
+  FORBIDDEN: "You don’t have permission to do this",
+  NOT_FOUND: "Not found",
   TOO_MANY_REQUESTS: "Too many requests",
-  CONFLICT: "This changed meanwhile",
-  BAD_REQUEST: "This request was not understood",
-  SERVICE_UNAVAILABLE: "Not available just now",
+  CONFLICT: "This has changed in the meantime",
+  BAD_REQUEST: "This request is not valid",
+  SERVICE_UNAVAILABLE: "Temporarily unavailable",
   OFFLINE: "The server could not be reached",
 };
 
@@ -43,7 +43,7 @@ export function problemOf(error: unknown): Problem {
     detail:
       code === "OFFLINE"
         ? "Check that Whetstone is running and that you are connected, then try again."
-        : (text(field(nested, "detail")) ?? message ?? "Try again; if it stays, look at the server's log."),
+        : (text(field(nested, "detail")) ?? message ?? "Try again. If the problem persists, check the server log."),
     requestId: text(field(nested, "requestId")) ?? text(field(data, "requestId")),
     code,
     status: typeof status === "number" ? status : null,

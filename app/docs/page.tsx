@@ -7,7 +7,7 @@ import { Words } from "./_components/words";
 import { anchorOf, operationsBySubject, subjectAnchor } from "./_lib/by-subject";
 import "./docs.css";
 
-export const metadata: Metadata = { title: "API reference", description: "Every route of /v1." };
+export const metadata: Metadata = { title: "API reference", description: "Every /v1 route." };
 
 let made: OpenApiDocument | undefined;
 
@@ -35,7 +35,7 @@ export default function DocsPage() {
             </ul>
           </div>
         ))}
-        <a href="#problems">Problems</a>
+        <a href="#problems">Errors</a>
       </nav>
       <main className="docs-main">
         <h1>API reference</h1>
@@ -45,8 +45,8 @@ export default function DocsPage() {
           </p>
         ))}
         <p>
-          Paths are below <code>/v1</code>. Programs send <code>Authorization: Bearer whet_…</code>; signed-in members
-          may use their session on routes with a project in the path. The same as a document for tools:{" "}
+          Paths are relative to <code>/v1</code>. Programs send <code>Authorization: Bearer whet_…</code>; signed-in
+          members can use their session on routes with a project in the path. For tools, there is{" "}
           <a href="/v1/openapi.json">/v1/openapi.json</a> (OpenAPI 3.1).
         </p>
         {subjects.map(({ subject, operations }) => (

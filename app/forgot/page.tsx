@@ -10,7 +10,7 @@ export default async function ForgotPage() {
   const { mail, password, provider } = await (await api()).signIn.ways();
   if (!password) {
     return (
-      <EntryCard title="There are no passwords here">
+      <EntryCard title="Passwords are disabled here">
         People sign in with {provider?.name}.{" "}
         <Anchor href="/sign-in" underline="always">
           Sign in
@@ -25,11 +25,11 @@ export default async function ForgotPage() {
         <ForgotForm />
       ) : (
         <>
-          No e-mail is sent from here. Ask an owner of your project for a link, or whoever runs this installation, and{" "}
+          This installation doesn’t send e-mail. Ask a project owner or whoever runs this installation for a link, then{" "}
           <Anchor href="/sign-in" underline="always">
             sign in
           </Anchor>{" "}
-          after that.
+          with your new password.
         </>
       )}
     </EntryCard>

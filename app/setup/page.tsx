@@ -11,8 +11,8 @@ export default async function SetupPage() {
   const [{ needed }, ways] = await Promise.all([trpc.setup.status(), trpc.signIn.ways()]);
   if (needed) return <Setup ways={ways} />;
   return (
-    <EntryCard title="This is set up already">
-      The link worked once, for the first person.{" "}
+    <EntryCard title="Whetstone is already set up">
+      The setup link worked once, for the first person.{" "}
       <Anchor href="/sign-in" underline="always">
         Sign in
       </Anchor>

@@ -22,7 +22,7 @@ import { withDatabase } from "../database";
 import { printResult, UsageError } from "../output";
 
 const SECRET_LOST =
-  "Without its WHETSTONE_SECRET (DATA_DIR/secret) a backup's API keys, sessions and connections' secrets cannot be used: keep it safe, apart from the backup.";
+  "Without its WHETSTONE_SECRET (DATA_DIR/secret) a backup's API keys, sessions and connections' secrets cannot be used: store it safely, separate from the backup.";
 
 export function addBackup(program: Command) {
   program

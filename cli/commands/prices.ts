@@ -13,7 +13,7 @@ export function addPrices(program: Command) {
   const prices = program.command("prices").description("the default model prices of this installation");
   prices
     .command("list")
-    .description("the loaded catalogues, and which one is in force")
+    .description("the loaded catalogues, and which one is in effect")
     .action(async (_given: object, command: Command) => {
       const catalogues = await withDatabase(listPriceCatalogues);
       printResult(
@@ -21,7 +21,7 @@ export function addPrices(program: Command) {
         { catalogues },
         catalogues.map(
           ({ date, shipped, inForce }) =>
-            `${date}  ${shipped ? "shipped with the release" : "loaded"}${inForce ? ", in force" : ""}`,
+            `${date}  ${shipped ? "shipped with the release" : "loaded"}${inForce ? ", in effect" : ""}`,
         ),
       );
     });
@@ -32,16 +32,16 @@ export function addPrices(program: Command) {
       const content = readCatalogue(file);
       const difference = await withDatabase((db) => loadPriceCatalogue(db, content));
       printResult(command, { difference }, [
-        `${summaryOf(difference)} Not in force yet: \`prices apply ${difference.date}\`.`,
+        `${summaryOf(difference)} Not in effect yet: \`prices apply ${difference.date}\`.`,
       ]);
     });
   prices
     .command("apply <date>")
-    .description("put a loaded catalogue in force from the next call on; stored costs do not change")
+    .description("apply a loaded catalogue from the next call on; stored costs do not change")
     .action(async (date: string, _given: object, command: Command) => {
       const difference = await withDatabase((db) => applyPriceCatalogue(db, date));
       printResult(command, { difference }, [
-        `${summaryOf(difference)} In force from the next call on; stored costs do not change.`,
+        `${summaryOf(difference)} In effect from the next call on; stored costs do not change.`,
       ]);
     });
 }

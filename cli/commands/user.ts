@@ -42,7 +42,7 @@ export function addUser(program: Command) {
     });
   group
     .command("reset-link")
-    .description("a one-time link with which a person sets a new password")
+    .description("a one-time link for a person to set a new password")
     .requiredOption("--email <address>", "the address that the person signs in with")
     .action(async ({ email }: { email: string }, command: Command) => {
       const { link, expiresAt } = await withDatabase((db) => operatorPasswordReset(db, email));
@@ -81,7 +81,7 @@ function addRights(group: Command) {
     .command("rights")
     .description("grant or revoke a person's rights outside projects")
     .requiredOption("--email <address>", "the address that the person signs in with")
-    .option("--create-projects <on|off>", "start projects")
+    .option("--create-projects <on|off>", "may create projects")
     .option("--installation-owner <on|off>", "may manage people and their rights, and create projects")
     .action(async (given: Asked & { createProjects?: string; installationOwner?: string }, command: Command) => {
       const [mayCreateProjects, installationOwner] = [
@@ -122,7 +122,7 @@ function addEnding(group: Command) {
     });
   group
     .command("delete")
-    .description("erase a person; audit logs keep what was done, under an id. Cannot be undone")
+    .description("erase a person; audit logs keep what was done, under an id. This can't be undone")
     .requiredOption("--email <address>", "the address that the person signs in with")
     .option("--confirm <address>", "the address again; if omitted, a terminal prompts for it")
     .option(...REVOKE)

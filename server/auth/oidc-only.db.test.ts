@@ -51,7 +51,7 @@ test("operations that need a password are refused, even with the right one", asy
   const visitor = browser();
   expect((await visitor.signIn(ada.email, "a long password")).status).toBe(400);
   expect(await sessionOf(db(), visitor.page())).toBeNull();
-  const off = { code: "conflict", message: "Passwords are switched off here: people sign in with Acme." };
+  const off = { code: "conflict", message: "Passwords are disabled here: people sign in with Acme." };
   const account = { db: db(), userId: ada.id };
   const request = { requestId: "r", address: null, door: "page" as const };
   const given = { email: ada.email, password: "a long password", visitor: { request } };

@@ -7,7 +7,7 @@ import { ServiceError } from "./errors";
 
 const REFUSED: Record<InstallationRight, string> = {
   "people:manage": "Only owners of the installation may do this.",
-  "projects:create": "You may not create projects. Ask an owner of this installation for the right.",
+  "projects:create": "You do not have permission to create projects. Ask an owner of this installation.",
   "trainers:manage": "Only owners of the installation may add and remove trainers.",
 };
 

@@ -110,7 +110,7 @@ export function createDispatcher(operations: readonly Operation[], database: () 
       const operation = matched.operations.get(method);
       if (!operation) {
         responseHeaders.allow = allowOf(matched);
-        throw new ServiceError("method_not_allowed", `This address takes ${allowOf(matched)}.`);
+        throw new ServiceError("method_not_allowed", `This address accepts ${allowOf(matched)}.`);
       }
       problemContext.openAi = "stream" in operation && operation.stream.spec.problems === "openai";
       if (operation.deprecated) {

@@ -50,22 +50,22 @@ const run = (id: string, dueMs: number, finishedMs: number | null) =>
     values (${id}, 'fn', ${id}, '{}', ${finishedMs === null ? "queued" : "completed"}, 1, 'lane',
             ${finishedMs === null ? ago(dueMs) : sql`null`}, ${ago(dueMs)}, ${finishedMs === null ? sql`null` : ago(finishedMs)})`);
 
-test("pending events are a failure when none is dispatched, and a backlog when others are", async () => {
+test("pending events are a failure when none are being dispatched, and a backlog when others are", async () => {
   await event("waits", 10 * MINUTE, null);
   expect((await ask()).checks.jobs).toMatchObject({
     status: "failing",
-    reason: expect.stringMatching(/60\d s.*none is dispatched/),
+    reason: expect.stringMatching(/60\d s.*none are being dispatched/),
   });
   await event("taken", 10 * MINUTE, 0);
   expect((await ask()).checks.jobs?.status).toBe("ok");
 });
 
-test("due runs are a failure when none completes, and a backlog when others do", async () => {
+test("due runs are a failure when none are completing, and a backlog when others do", async () => {
   await run("due", 10 * MINUTE, null);
   await run("done-long-ago", 20 * MINUTE, 15 * MINUTE);
   expect((await ask()).checks.jobs).toMatchObject({
     status: "failing",
-    reason: expect.stringMatching(/60\d s.*none completes/),
+    reason: expect.stringMatching(/60\d s.*none are completing/),
   });
   await run("done", 10 * MINUTE, MINUTE);
   expect((await ask()).checks.jobs).toMatchObject({
@@ -83,7 +83,7 @@ test("spans that wait are an illness when no projector gets anything done, and a
   await queued(0);
   expect((await ask()).checks.projector).toMatchObject({
     status: "failing",
-    reason: expect.stringMatching(/6\d s.*none do/),
+    reason: expect.stringMatching(/6\d s.*none have/),
   });
   await db().execute(
     sql`insert into projectors (id, backend, working_on, progressed_at) values ('one', '', '[]', ${ago(0)})`,
@@ -103,7 +103,7 @@ test("spans that wait are an illness when no projector gets anything done, and a
   const { http, checks } = await ask();
   expect([http, checks.projector?.status]).toEqual([200, "ok"]);
   expect(checks.projector?.reason).toMatch(
-    /1 that could not be rebuilt will be tried again, and 1 could not be rebuilt and are parked/,
+    /1 that could not be rebuilt will be retried, and 1 could not be rebuilt and are parked/,
   );
   expect(JSON.stringify(checks)).not.toMatch(/secret|hopeless/);
 });

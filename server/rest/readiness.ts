@@ -55,11 +55,14 @@ async function jobs(on: Db): Promise<Check> {
   if (isStuck(oldestEventMs, health.lastEventTakenMs, EVENTS_LATE_MS)) {
     return {
       status: "failing",
-      reason: `${waitingEvents} events are pending, the oldest for ${seconds(oldestEventMs ?? 0)}, and none is dispatched.`,
+      reason: `${waitingEvents} events are pending, the oldest for ${seconds(oldestEventMs ?? 0)}, and none are being dispatched.`,
     };
   }
   if (isStuck(oldestDueMs, health.lastRunDoneMs, RUNS_LATE_MS)) {
-    return { status: "failing", reason: `A run has been due for ${seconds(oldestDueMs ?? 0)} and none completes.` };
+    return {
+      status: "failing",
+      reason: `A run has been due for ${seconds(oldestDueMs ?? 0)} and none are completing.`,
+    };
   }
   if (oldestDueMs !== null && oldestDueMs > RUNS_LATE_MS) {
     return { status: "ok", reason: `Runs wait up to ${seconds(oldestDueMs)} for their turn; others complete.` };
@@ -73,11 +76,11 @@ async function projector(on: Db): Promise<Check> {
   if (late && (progressedMs === null || progressedMs > PROJECTION_LATE_MS)) {
     return {
       status: "failing",
-      reason: `Accepted spans have waited ${seconds(oldestMs)} to become conversations, and none do.`,
+      reason: `Accepted spans have waited ${seconds(oldestMs)} to become conversations, and none have.`,
     };
   }
   const failed = [
-    ...(retried > 0 ? [`${retried} that could not be rebuilt will be tried again`] : []),
+    ...(retried > 0 ? [`${retried} that could not be rebuilt will be retried`] : []),
     ...(parked > 0 ? [`${parked} could not be rebuilt and are parked; the log and each project's list name them`] : []),
   ];
   const how = late

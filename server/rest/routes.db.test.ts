@@ -157,5 +157,5 @@ test("an operation of the earlier variant says so, and what it needs", async () 
   const path = `/v1/projects/${ctx.projectId}/diagnostics/findings/${findingId}/repair-handoff`;
   const reply = await send("POST", path, { key });
   expect([reply.status, reply.headers.get("deprecation")]).toEqual([501, "@1795305600"]);
-  expect(((await reply.json()) as { detail: string }).detail).toContain("Make one under Integrations");
+  expect(((await reply.json()) as { detail: string }).detail).toContain("Create one under Integrations");
 });

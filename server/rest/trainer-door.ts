@@ -35,7 +35,7 @@ const counts = new LRUCache<string, number>({ max: 10_000, ttl: MINUTE_MS, noUpd
 
 function requireRoom(caller: string, max: number) {
   if ((counts.get(caller) ?? 0) < max) return;
-  throw new ServiceError("rate_limited", "Too many calls in this minute.", { retryAfter: MINUTE_MS / 1000 });
+  throw new ServiceError("rate_limited", "Too many calls this minute.", { retryAfter: MINUTE_MS / 1000 });
 }
 const counted = (caller: string) => void counts.set(caller, (counts.get(caller) ?? 0) + 1);
 

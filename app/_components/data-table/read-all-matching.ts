@@ -22,7 +22,7 @@ export async function readAllMatching<Row>(
       notifications.show({
         color: "red",
         title: `More than ${plural(ROWS_MAX, what)} match`,
-        message: "Narrow the filters, and do it in parts.",
+        message: "Narrow the filters and work in batches.",
       });
       return null;
     }

@@ -6,6 +6,6 @@ import { SORTED_MAX } from "@/server/platform/schemas";
 export const SampledNote = ({ what, sampled }: { what: string; sampled: boolean | undefined }) =>
   sampled ? (
     <Text size="xs" c="dimmed" px="md" py={6} role="note">
-      Sorted among the newest {formatCount(SORTED_MAX)} {what} that match. Narrow the filters for an exact order.
+      Sorted within the newest {formatCount(SORTED_MAX)} {what} that match. Narrow the filters for an exact order.
     </Text>
   ) : null;

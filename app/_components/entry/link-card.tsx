@@ -20,7 +20,7 @@ export function LinkCard<T>({ title, token, query, closed, children }: Props<T>)
   if (token && query.data) return children(token, query.data);
   if (token === null || query.data === null)
     return (
-      <EntryCard title="This link opens nothing">
+      <EntryCard title="This link doesn’t work">
         {closed}{" "}
         <Anchor href="/" underline="always">
           Go to the workbench
@@ -33,7 +33,7 @@ export function LinkCard<T>({ title, token, query, closed, children }: Props<T>)
       {query.error ? (
         <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
       ) : (
-        <Stack gap="sm" role="status" aria-label="Reading the link">
+        <Stack gap="sm" role="status" aria-label="Checking the link">
           <Skeleton height={12} width="80%" />
           <Skeleton height={36} />
           <Skeleton height={36} />

@@ -39,7 +39,7 @@ export function ErrorState({ error, onRetry, retrying = false }: Props) {
           </Button>
         ) : null}
         <Anchor href="/docs" size="sm" c="var(--mantine-color-anchor)">
-          Read the reference
+          Open the API reference
         </Anchor>
       </Group>
     </Alert>

@@ -28,5 +28,5 @@ export function FailingParts({ onRecovered }: { onRecovered: () => void }) {
 
   if (!isFailing) return null;
   const reasons = Object.values(data.checks).flatMap(({ status, reason }) => (status === "failing" ? [reason] : []));
-  return <p role="status">{reasons.join(" ")} This page comes back by itself when that is over.</p>;
+  return <p role="status">{reasons.join(" ")} This page recovers automatically once that is fixed.</p>;
 }

@@ -9,7 +9,7 @@ import { Refused } from "./refused";
 
 const creatorOf = ({ by }: PasswordReset) => {
   if (by === null) return "whoever runs this installation";
-  if (by.email === null) return "an owner whose account is gone";
+  if (by.email === null) return "an owner whose account was deleted";
   return by.name === null ? by.email : `${by.name} (${by.email})`;
 };
 
@@ -30,13 +30,13 @@ export function ResetNotice({ reset }: { reset: PasswordReset | null }) {
       style={{ borderBottom: "1px solid var(--line-strong)", background: "var(--surface-active)" }}
     >
       <Text size="sm" style={{ flex: "1 1 16rem" }}>
-        Your password was reset on <ExactTime at={reset.at} /> with a link that <b>{creatorOf(reset)}</b> made. If you
-        did not set it yourself, somebody else was in your account: ask for a new link and tell whoever runs this
-        installation.
+        Your password was reset on <ExactTime at={reset.at} /> with a link that <b>{creatorOf(reset)}</b> created. If
+        you did not set it yourself, someone else has accessed your account: request a new link and tell whoever runs
+        this installation.
       </Text>
       <Refused error={dismiss.error} />
       <Button variant="default" loading={dismiss.isPending} disabled={!ready} onClick={() => dismiss.mutate({})}>
-        I know
+        Got it
       </Button>
     </Group>
   );

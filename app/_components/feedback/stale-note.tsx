@@ -11,7 +11,7 @@ export function StaleNote({ error, dataUpdatedAt, onRetry }: Props) {
   return (
     <Group role="status" gap="xs" px="md" py={6} style={{ borderBottom: "1px solid var(--line)" }} wrap="nowrap">
       <Text size="sm">
-        Showing what was read <Ago at={dataUpdatedAt} />. {problemOf(error).title}.
+        Showing data from <Ago at={dataUpdatedAt} />. {problemOf(error).title}.
       </Text>
       <Button variant="default" size="compact-xs" onClick={onRetry}>
         Try again

@@ -9,14 +9,14 @@ export function CreateFirstProject({ may }: { may: boolean }) {
   if (!may) {
     return (
       <Text>
-        You belong to no project. Ask an owner of one to invite you, or an owner of this installation to let you start
-        projects.
+        You’re not a member of any project. Ask a project owner to invite you, or an owner of this installation to let
+        you create projects.
       </Text>
     );
   }
   return (
     <Stack gap="sm" align="flex-start">
-      <Text>You belong to no project. Create one, or ask an owner to add you to theirs.</Text>
+      <Text>You’re not a member of any project. Create one, or ask a project owner to add you.</Text>
       <Button onClick={open}>New project…</Button>
       <NewProject opened={opened} onClose={close} />
     </Stack>

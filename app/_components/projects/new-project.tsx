@@ -32,9 +32,7 @@ export function NewProject({ opened, onClose }: { opened: boolean; onClose: () =
         }}
       >
         <Stack gap="sm">
-          <Text c="dimmed">
-            One application, its conversations, its Findings and its keys. Nothing is shared between projects.
-          </Text>
+          <Text c="dimmed">One application with its conversations, Findings and keys. Projects share nothing.</Text>
           <TextInput
             label="Name"
             required

@@ -52,7 +52,7 @@ function Fields({ known, action, removing, charactersMax, wordsMax, onAnswer }: 
           {...shared}
           data-autofocus
           label="Add"
-          placeholder={add.length === 0 ? "A word, then Enter" : undefined}
+          placeholder={add.length === 0 ? "Type and press Enter" : undefined}
           value={add}
           onChange={(words) => setAdd(clean(words))}
         />

@@ -36,7 +36,7 @@ export function OperationSection({ method, path, operation }: Listed) {
       <p className="docs-quiet">
         {operation["x-capability"] ? (
           <>
-            Needs{" "}
+            Requires{" "}
             {operation["x-capability"].map((capability, at) => (
               <span key={capability}>
                 {at > 0 ? " or " : ""}
@@ -49,10 +49,13 @@ export function OperationSection({ method, path, operation }: Listed) {
                 <code>{operation["x-capability-besides"]}</code>
               </>
             ) : null}
-            . {operation.security.length > 1 ? "By key or by session." : "By key only: the key says which project."}
+            .{" "}
+            {operation.security.length > 1
+              ? "With an API key or a session."
+              : "With an API key only: the key determines the project."}
           </>
         ) : (
-          "Anyone may ask."
+          "No authentication required."
         )}
       </p>
       <FieldTable
@@ -72,14 +75,14 @@ export function OperationSection({ method, path, operation }: Listed) {
       {answer ? (
         <details>
           <summary>
-            Answer: <code>{status}</code>
+            Response: <code>{status}</code>
           </summary>
-          <FieldTable caption={`Answer ${status}`} fields={fieldsOf(answer.schema)} />
-          <CodeBlock label={`Example answer: ${operation.summary}`} text={JSON.stringify(answer.example, null, 2)} />
+          <FieldTable caption={`Response ${status}`} fields={fieldsOf(answer.schema)} />
+          <CodeBlock label={`Example response: ${operation.summary}`} text={JSON.stringify(answer.example, null, 2)} />
         </details>
       ) : null}
       <p className="docs-quiet">
-        Problems: {problems.join(", ")} (<a href="#problems">what they look like</a>).
+        Errors: {problems.join(", ")} (<a href="#problems">error format</a>).
       </p>
     </article>
   );

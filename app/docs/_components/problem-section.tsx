@@ -23,10 +23,10 @@ export function ProblemSection({ document }: { document: OpenApiDocument }) {
   ];
   return (
     <section aria-labelledby="problems">
-      <h2 id="problems">Problems</h2>
+      <h2 id="problems">Errors</h2>
       <p>
-        Errors are <code>application/problem+json</code> (RFC 9457). Programs look at <code>code</code>; people read{" "}
-        <code>detail</code>; whoever runs the server finds the request by its <code>requestId</code>.
+        Errors are <code>application/problem+json</code> (RFC 9457). Programs should check <code>code</code>;{" "}
+        <code>detail</code> is written for people; <code>requestId</code> identifies the request in the server log.
       </p>
       <dl>
         {kinds.map(([code, { status, title }]) => (
@@ -38,8 +38,8 @@ export function ProblemSection({ document }: { document: OpenApiDocument }) {
           </div>
         ))}
       </dl>
-      <FieldTable caption="A problem" fields={fieldsOf(document.components.schemas.Problem ?? {})} />
-      <CodeBlock label="A problem" text={JSON.stringify(EXAMPLE, null, 2)} />
+      <FieldTable caption="An error" fields={fieldsOf(document.components.schemas.Problem ?? {})} />
+      <CodeBlock label="An error" text={JSON.stringify(EXAMPLE, null, 2)} />
     </section>
   );
 }

@@ -15,7 +15,7 @@ export function ForgotForm() {
   if (forgot.isSuccess) {
     return (
       <Stack gap="sm" role="status">
-        <Text>If {email.trim()} has an account here, a link is on its way to it. It works once, within a day.</Text>
+        <Text>If {email.trim()} has an account here, a link has been sent to it. It works once, within a day.</Text>
         <Anchor href="/sign-in">Back to sign-in</Anchor>
       </Stack>
     );
@@ -29,7 +29,7 @@ export function ForgotForm() {
       }}
     >
       <Stack gap="sm">
-        <Text c="dimmed">A link by which you set a new password is mailed to you.</Text>
+        <Text c="dimmed">You will receive an e-mail with a link to set a new password.</Text>
         <Refused error={forgot.error} />
         <TextInput
           label="E-mail"
@@ -43,7 +43,7 @@ export function ForgotForm() {
           onChange={(event) => setEmail(event.currentTarget.value)}
         />
         <Button type="submit" size="sm" mt={4} loading={forgot.isPending} disabled={!ready} fullWidth>
-          Mail me a link
+          E-mail me a link
         </Button>
         <Anchor href="/sign-in" size="sm">
           Back to sign-in

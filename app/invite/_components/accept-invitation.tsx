@@ -23,7 +23,7 @@ export function AcceptInvitation({ token, role, email }: Props) {
   return (
     <Stack gap="sm">
       <Text>
-        You are signed in as <b>{email}</b>, and join as {role}.
+        You are signed in as <b>{email}</b> and will join as {role}.
       </Text>
       <Refused error={accept.error} />
       <Button
@@ -42,7 +42,7 @@ export function AcceptInvitation({ token, role, email }: Props) {
         onClick={() => void signOut({ redirect: false }).then(() => window.location.reload())}
         fullWidth
       >
-        I am somebody else
+        I’m someone else
       </Button>
     </Stack>
   );

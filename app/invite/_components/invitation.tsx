@@ -23,7 +23,7 @@ export function Invitation({ signedInAs, ways }: Props) {
       title="Invitation"
       token={token}
       query={query}
-      closed="It was used already, has expired, was revoked, or is not whole. Ask an owner of the project for a new one."
+      closed="It has already been used, has expired, was revoked or is incomplete. Ask a project owner for a new one."
     >
       {(usable, { projectName, role, email }) => (
         <EntryCard title={`Join ${projectName}`}>

@@ -21,7 +21,7 @@ export function JoinForm({ token, role, email }: Props) {
     validate: {
       email: (given) => (/^\S+@\S+\.\S+$/.test(given.trim()) ? null : "An e-mail address, such as you@example.com"),
       password: (password) =>
-        password.length < PASSWORD_MIN ? `At least ${PASSWORD_MIN} characters; a short sentence is good` : null,
+        password.length < PASSWORD_MIN ? `At least ${PASSWORD_MIN} characters; a short sentence works well` : null,
     },
   });
   const join = useMutation(
@@ -63,7 +63,7 @@ export function JoinForm({ token, role, email }: Props) {
         <TextInput label="Your name" name="name" autoComplete="name" maxLength={120} {...form.getInputProps("name")} />
         <TextInput
           label="E-mail"
-          description={email === null ? "You sign in with it." : "The invitation is for this address."}
+          description={email === null ? "You’ll sign in with it." : "The invitation is for this address."}
           type="email"
           name="email"
           autoComplete="username"

@@ -35,7 +35,7 @@ export function ResetForm({ token, email }: { token: string; email: string }) {
       }}
     >
       <Stack gap="sm">
-        <Text c="dimmed">Every browser that is signed in as you is signed out.</Text>
+        <Text c="dimmed">All your other browsers are signed out.</Text>
         <Refused error={reset.error} />
         <TextInput label="E-mail" type="email" name="email" autoComplete="username" value={email} readOnly />
         <PasswordInput

@@ -18,7 +18,7 @@ export function Reset() {
       title="New password"
       token={token}
       query={query}
-      closed="It was used already, has expired, was replaced by a newer one, or is not whole. Ask an owner for a new one."
+      closed="It has already been used, has expired, was replaced by a newer one or is incomplete. Ask an owner for a new one."
     >
       {(usable, email) => (
         <EntryCard title="Set a new password">

@@ -23,7 +23,7 @@ export function SetupForm({ token, ways }: { token: string | undefined; ways: Si
       email: (email) => (/^\S+@\S+\.\S+$/.test(email.trim()) ? null : "An e-mail address, such as you@example.com"),
       password: (password) =>
         ways.password && password.length < PASSWORD_MIN
-          ? `At least ${PASSWORD_MIN} characters; a short sentence is good`
+          ? `At least ${PASSWORD_MIN} characters; a short sentence works well`
           : null,
     },
   });
@@ -66,7 +66,7 @@ export function SetupForm({ token, ways }: { token: string | undefined; ways: Si
         <TextInput label="Your name" name="name" autoComplete="name" maxLength={120} {...form.getInputProps("name")} />
         <TextInput
           label="E-mail"
-          description="You sign in with it."
+          description="You’ll sign in with it."
           type="email"
           name="email"
           autoComplete="username"
@@ -86,7 +86,7 @@ export function SetupForm({ token, ways }: { token: string | undefined; ways: Si
         ) : null}
         <TextInput
           label="First project"
-          description="One application that you want to look into."
+          description="The application you want to look into."
           name="projectName"
           placeholder="My project"
           maxLength={120}

@@ -10,8 +10,8 @@ export function Setup({ ways }: { ways: SignInMethods }) {
   if (token === null) {
     return (
       <EntryCard title="Open the whole link">
-        The set-up link that was printed in the terminal ends with <span className="mono">#token=…</span>. Copy all of
-        it, or make a new one on the server: <span className="mono">npm run -s cli -- setup-link</span>
+        The setup link that was printed in the terminal ends with <span className="mono">#token=…</span>. Copy all of
+        it, or create a new one on the server: <span className="mono">npm run -s cli -- setup-link</span>
       </EntryCard>
     );
   }

@@ -4,17 +4,16 @@ import { useMounted } from "@mantine/hooks";
 import { signIn } from "next-auth/react";
 import { useState } from "react";
 
-const WRONG =
-  "The e-mail address or the password is not right. After several attempts there is a wait of some minutes.";
+const WRONG = "Wrong e-mail address or password. After several attempts you have to wait a few minutes.";
 /**
  * By next-auth's codes; each is equally true of an address without an account, or shown only to holders of the
  * password.
  */
 const REFUSALS: Record<string, string> = {
   RateLimited:
-    "Too many attempts to sign in. Wait some minutes, sign in from where you usually do, or ask for a link for a new password.",
+    "Too many attempts to sign in. Wait a few minutes, sign in from where you usually do, or ask for a link for a new password.",
   Disabled: "This account is disabled. Ask an owner of this installation to enable it.",
-  Unavailable: "You could not be signed in just now. Try again in a moment.",
+  Unavailable: "Signing in failed. Try again in a moment.",
 };
 const UNREACHABLE = "The server could not be reached. Check that Whetstone is running and try again.";
 

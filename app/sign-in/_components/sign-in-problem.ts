@@ -5,22 +5,22 @@ const SENTENCES: Record<
   Refusal | "OAuthSignin" | "OAuthCallback" | "Callback" | "Unavailable",
   (at: string) => string
 > = {
-  domain: (at) => `Your address at ${at} is not of a domain that may come in here.`,
+  domain: (at) => `Your address at ${at} is not in a domain that can sign in here.`,
   unverified: (at) =>
-    `${at} does not say that your e-mail address is really yours, so it opens no account here. Confirm the address there and try again.`,
+    `${at} has not verified your e-mail address, so you can’t sign in with it here. Verify the address there and try again.`,
   unknown: () =>
     "You have no account here and no invitation. Ask an owner of a project for one, or whoever runs this installation.",
-  taken: (at) => `The account with your address belongs to somebody else at ${at}. Ask whoever runs this installation.`,
+  taken: (at) => `The account with your address belongs to someone else at ${at}. Ask whoever runs this installation.`,
   disabled: () => "Your account is disabled. Ask an owner of this installation to enable it.",
   early: () => "Nobody has set Whetstone up yet. Open the link that was printed in the terminal when it started.",
   OAuthSignin: (at) => `${at} could not be reached. Try again in a moment.`,
   OAuthCallback: (at) => notCompleted(at),
   Callback: (at) => notCompleted(at),
-  Unavailable: () => "You could not be signed in just now. Try again in a moment.",
+  Unavailable: () => "Signing in failed. Try again in a moment.",
 };
 
 const notCompleted = (at: string) =>
-  `Signing in with ${at} was not completed. Try again; if it stays like this, tell whoever runs this installation.`;
+  `Signing in with ${at} was not completed. Try again. If the problem persists, tell whoever runs this installation.`;
 
 /** Returns the message for the code in the page's address; `null` if nothing went wrong. */
 export function signInProblem(error: string | undefined, provider: string): string | null {

@@ -13,11 +13,11 @@ const isInternal = (name: string) => name.startsWith("inngest/");
 
 const HANDED_OVER: JobError = {
   name: "HandedOver",
-  message: "It was handed over to the Inngest server, which runs the jobs since the engine was changed.",
+  message: "It was handed over to the Inngest server, which has run the jobs since the engine was changed.",
 };
 const ENDED: JobError = {
   name: "HandedOver",
-  message: "It was ended: the Inngest server, which runs the jobs since the engine was changed, starts its own.",
+  message: "It was ended: the Inngest server, which has run the jobs since the engine was changed, starts its own.",
 };
 
 export type HandedOver = {

@@ -4,7 +4,7 @@ import { ServiceError } from "../errors";
 const MAX_WAIT_MS = 10_000;
 /** Per project and process: more would only fill memory. */
 const MAX_QUEUED = 1000;
-const DATABASE_BUSY = "Earlier requests of this project still keep the database busy. Try again shortly.";
+const DATABASE_BUSY = "Earlier requests from this project are still keeping the database busy. Try again shortly.";
 
 type Waiter = { enter: () => void };
 /** Plain data, so that several bundles of one process can share it. `queues` holds the projects in round-robin order. */
@@ -56,7 +56,7 @@ export function createBulkhead(
   function wait(project: string): Promise<void> {
     const queue = queues.get(project) ?? [];
     if (queue.length >= maxQueued) {
-      throw new ServiceError("rate_limited", "Too many requests of this project are already queued.", {
+      throw new ServiceError("rate_limited", "Too many requests from this project are already queued.", {
         retryAfter: Math.ceil(maxWaitMs / 1000),
       });
     }

@@ -9,7 +9,7 @@ export function parseFilesUrl(text: string): Bucket {
   const url = text.startsWith("s3://") && URL.canParse(text) ? new URL(text) : undefined;
   if (!url) throw new Error("must look like s3://bucket/prefix?endpoint=https://s3.example.com");
   if (url.username || url.password) {
-    throw new Error("must not hold credentials: give them as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY");
+    throw new Error("must not contain credentials: set them as AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY");
   }
   if (!BUCKET.test(url.hostname) || url.port) throw new Error("must name a bucket after s3://");
   const unknown = [...url.searchParams.keys()].filter((name) => !KNOWN.includes(name));

@@ -36,7 +36,7 @@ async function writeAll(handle: FileHandle, chunk: Uint8Array) {
 export function folderStore(root: string): FileStore {
   const at = (key: string) => {
     const file = path.join(root, key);
-    if (!file.startsWith(root + path.sep)) throw new Error(`${key} leads out of the file store.`);
+    if (!file.startsWith(root + path.sep)) throw new Error(`${key} points outside the file store.`);
     return file;
   };
 

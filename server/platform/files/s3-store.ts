@@ -13,7 +13,7 @@ const RETRY_AFTER_SECONDS = 5;
 /** Maps errors other than a missing object to `unavailable`: they are not the caller's fault. */
 function explained(error: unknown) {
   if (isMissing(error) || (error as Error).name === "NoSuchUpload" || error instanceof ServiceError) return error;
-  const message = "The file store does not answer as it should. Try again later.";
+  const message = "The file store is not responding as expected. Try again later.";
   return new ServiceError("unavailable", message, { cause: error, retryAfter: RETRY_AFTER_SECONDS });
 }
 

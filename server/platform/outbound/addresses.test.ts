@@ -92,7 +92,7 @@ test("a refusal says why and what the operator can do, and not what a name resol
   );
   expect(await said("https://[fd00::1]/")).toContain("OUTBOUND_ALLOW=fd00::1/128");
   expect(await said("https://private.test/")).toBe(
-    "private.test leads to a private address. If the service there is yours, the operator can allow it with OUTBOUND_ALLOW=private.test.",
+    "private.test resolves to a private address. If the service there is yours, the operator can allow it with OUTBOUND_ALLOW=private.test.",
   );
   expect(await said("http://localhost:1")).toContain("OUTBOUND_ALLOW=localhost.");
   expect(await said("https://metadata.google.internal/")).not.toMatch(/169|OUTBOUND_ALLOW/);
@@ -251,7 +251,7 @@ test("a redirect is checked like the first address, and its target is not disclo
     );
     expect([error.reason, error.message], target).toEqual([
       "refused",
-      "service.test redirects to an address that is not called.",
+      "service.test redirects to an address that can't be called.",
     ]);
   }
   expect([hidden.connections(), database.connections()]).toEqual([0, 0]);

@@ -22,7 +22,7 @@ const LIMITS: Limits = { timeoutMs: 30 * SECOND, maxBytes: 10 * MIB };
 const STREAM_LIMITS: Limits = { timeoutMs: 600 * SECOND, maxBytes: 1024 * MIB };
 /** Of all projects in one process; one alone gets half of them. */
 const CONCURRENT_CALLS = 64;
-const BUSY = "Earlier calls of this project to other services are still in progress. Try again shortly.";
+const BUSY = "Earlier calls from this project to other services are still in progress. Try again shortly.";
 
 const IDEMPOTENT: ReadonlySet<string> = new Set(["GET", "HEAD", "PUT", "DELETE"]);
 
@@ -80,7 +80,7 @@ export function createOutbound({
       const parsed = schema.safeParse(parsedJson(body));
       if (parsed.success) return parsed.data;
       const { hostname } = new URL(given.url);
-      throw new OutboundError("unreadable", `${hostname} replied something other than what was expected.`);
+      throw new OutboundError("unreadable", `${hostname} sent an unexpected reply.`);
     },
 
     /** Calls an address and returns its reply while it arrives: events, downloads. */

@@ -11,7 +11,7 @@ export type Resolve = (host: string) => Promise<readonly Resolved[]>;
 /** The endpoint of our own database, from its URL. */
 export type DatabaseEndpoint = { host: string; port: number };
 
-const OWN_DATABASE = "The database of this installation is not called.";
+const OWN_DATABASE = "The database of this installation can't be called.";
 const LOCALHOST = /^(.*\.)?localhost$/;
 
 const KINDS: Record<Exclude<AddressClass, "public">, string> = {
@@ -45,10 +45,10 @@ function parsed(text: string): URL {
   if (url.username !== "" || url.password !== "") {
     throw new OutboundError(
       "invalid",
-      "The address has a user or a password in it. Credentials have a field of their own.",
+      "The address contains a user or a password. Enter credentials in their own field.",
     );
   }
-  if (url.hostname.endsWith(".")) throw new OutboundError("invalid", "Write the host without the dot at its end.");
+  if (url.hostname.endsWith(".")) throw new OutboundError("invalid", "Write the host without the trailing dot.");
   return url;
 }
 
@@ -70,7 +70,7 @@ export function createPolicy({ allow, databases, resolve }: Options) {
     if (byAddress || byName) return;
     const isLiteral = isIP(host) !== 0;
     if (kind !== "public") {
-      const what = isLiteral ? `${host} is ${KINDS[kind]}.` : `${host} leads to ${KINDS[kind]}.`;
+      const what = isLiteral ? `${host} is ${KINDS[kind]}.` : `${host} resolves to ${KINDS[kind]}.`;
       throw refused(isLiteral || ALLOWED_BY_NAME.has(kind) ? `${what} ${advice(entryFor(host))}.` : what);
     }
     if (!secure) throw refused(plaintextRefusal(host));

@@ -66,6 +66,6 @@ test("the client of the process does not call its own database, which it may oth
   const { host } = new URL(process.env.DATABASE_URL as string);
   await expect(outbound().request({ projectId, url: `http://${host}/` })).rejects.toMatchObject({
     reason: "refused",
-    message: "The database of this installation is not called.",
+    message: "The database of this installation can't be called.",
   });
 });

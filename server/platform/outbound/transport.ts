@@ -57,7 +57,7 @@ function createSender(
 /** Names only the first host: the redirect's target comes from the other side and is not repeated. */
 function refusedRedirect(host: string, error: unknown): unknown {
   const isRefusal = error instanceof OutboundError && (error.reason === "refused" || error.reason === "invalid");
-  return isRefusal ? new OutboundError("refused", `${host} redirects to an address that is not called.`) : error;
+  return isRefusal ? new OutboundError("refused", `${host} redirects to an address that can't be called.`) : error;
 }
 
 /** Sends the request and follows its redirects, each checked like the first address. */
@@ -72,10 +72,10 @@ async function follow(policy: Policy, send: Send, first: Hop, signal: AbortSigna
     if (next === undefined) return reply;
     discard(reply.body);
     if (next === null) {
-      const why = `${host} redirects elsewhere, which is followed only when reading. Give the address where it ends.`;
+      const why = `${host} redirects elsewhere, and redirects are followed only when reading. Enter the final address.`;
       throw new OutboundError("redirect", why);
     }
-    if (redirects === MAX_REDIRECTS) throw new OutboundError("redirect", `${host} redirects too often.`);
+    if (redirects === MAX_REDIRECTS) throw new OutboundError("redirect", `${host} redirects too many times.`);
     try {
       policy.check(next.url.href);
     } catch (error) {

@@ -46,7 +46,7 @@ export async function ctxOfProject(
   if (effect === "write" && !isSameOrigin(request.headers)) {
     throw new ServiceError(
       "forbidden",
-      "A session cookie changes things from the workbench's own pages only. Send an API key.",
+      "A session cookie is accepted for changes only from the workbench's own pages. Send an API key.",
     );
   }
   return ctx;

@@ -16,10 +16,10 @@ export const PROBLEMS = {
   too_large: { status: 413, title: "Too large" },
   unsupported_media_type: { status: 415, title: "Unsupported media type" },
   range_not_satisfiable: { status: 416, title: "No such range" },
-  unprocessable: { status: 422, title: "Understood, but impossible" },
+  unprocessable: { status: 422, title: "Understood, but can't be done" },
   rate_limited: { status: 429, title: "Too many requests" },
   not_implemented: { status: 501, title: "Not available in this installation" },
-  unavailable: { status: 503, title: "Unavailable for the moment" },
+  unavailable: { status: 503, title: "Temporarily unavailable" },
 } as const satisfies Record<ErrorCode, { status: number; title: string }>;
 
 const INTERNAL = { status: 500, title: "Something went wrong on our side" };
@@ -63,7 +63,7 @@ export function problemResponse(error: unknown, { requestId, instance, openAi }:
   }
   const { status, title } = known ? PROBLEMS[known.code] : INTERNAL;
   const code = known?.code ?? "internal";
-  const detail = known?.message ?? "The request failed. The server's log has the reason under this request id.";
+  const detail = known?.message ?? "The request failed. The server log has the reason under this request ID.";
   const param = known?.errors?.[0]?.path.slice(1).replaceAll("/", ".") || null;
   const body = {
     type: `/docs#problem-${code}`,

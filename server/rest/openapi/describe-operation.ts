@@ -16,7 +16,7 @@ const DESCRIPTIONS: Record<string, string> = {
   projectId: "The project.",
   limit: "The maximum number of items.",
   cursor: "The `nextCursor` of the previous page, with the same filters.",
-  conversationId: "Our id, or the client's own.",
+  conversationId: "Whetstone's ID, or the client's own.",
   traceId: "Hex, as the client sent it.",
   startedAfter: "Unix milliseconds, inclusive.",
   startedBefore: "Unix milliseconds, exclusive.",
@@ -52,7 +52,7 @@ const idempotencyKey: Parameter = {
   in: "header",
   required: false,
   description:
-    "A retry with the same key and body within 24 hours has no effect and gets the first response, marked `Idempotent-Replayed: true`. The key with another body is a 422; while the first request is still running, a 409.",
+    "A retry with the same key and body within 24 hours has no effect and gets the first response, marked `Idempotent-Replayed: true`. Reusing the key with a different body is a 422; while the first request is still running, it is a 409.",
   schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_MAX, pattern: "^[\\x21-\\x7e]+$" },
 };
 

@@ -10,7 +10,7 @@ import { getRetention, previewRetention, updateRetention } from "@/server/servic
 import { getStorage, requestStorageMeasurement } from "@/server/services/stored-sizes";
 import { about, get, patch, post, project } from "./line";
 
-export const DATA = about("Keeping and deleting", [
+export const DATA = about("Retention and deletion", [
   get(`${project}/retention`, getRetention),
   patch(`${project}/retention`, updateRetention),
   get(`${project}/retention-preview`, previewRetention),

@@ -52,7 +52,7 @@ export const WORK_ITEMS = about("Work items", [
     method: "POST",
     path: "/tracker-webhooks/:projectId/:connectionId",
     name: "trackerDeliveries.receive",
-    summary: "Where an issue tracker sends the deliveries of its webhook.",
+    summary: "Receives the webhook deliveries of an issue tracker.",
     description:
       "The tracker's signature over the body is the credential: GitHub `X-Hub-Signature-256`, GitLab `X-Gitlab-Token` or `webhook-signature`, Linear `Linear-Signature`, Jira `X-Hub-Signature`. A delivery only names a ticket, which is then read. The same delivery again changes nothing. Wrong signature: 401; sent more than 10 minutes ago: 400; up to 5 MiB.",
     reply: trackerWebhookReply,

@@ -10,7 +10,7 @@ import { createApiKeyInput, createdApiKeyReply } from "./schemas";
 export const createApiKey = verb(
   {
     name: "apiKeys.create",
-    summary: "Create an API key. Its secret is returned in this response only.",
+    summary: "Create an API key. Its secret is returned only in this response.",
     description:
       "A key can be granted only capabilities that its creator has. Without `capabilities` it can read everything and send telemetry. A key created with another key ends with it: when that key is revoked or expires.",
     capability: "project:admin",

@@ -18,7 +18,7 @@ export const createConnection = verb(
     name: "connections.create",
     summary: "Connect the project to an outside service. The secret is stored encrypted and never returned.",
     description:
-      "`secret` is a token; for a GitHub App (`appId` and `installationId` in `settings`) its private key as PEM; for Jira Cloud `email:token`; for a signed webhook the key that signs (`whsec_…` or any text); for Slack the incoming webhook's address. Nothing is called: `…/test` does that. An address that would never be called is a 422, which says what the operator can allow.",
+      "`secret` is a token; for a GitHub App (`appId` and `installationId` in `settings`) its private key as PEM; for Jira Cloud `email:token`; for a signed webhook the key that signs (`whsec_…` or any text); for Slack the incoming webhook's address. Nothing is called: `…/test` does that. An address that can't be called is a 422 that says what the operator can allow.",
     capability: "connections:manage",
     effect: "write",
     input: createConnectionInput,
@@ -26,7 +26,7 @@ export const createConnection = verb(
   },
   async (ctx, { kind, name, secret, ...given }) => {
     const baseUrl = given.baseUrl ?? DEFAULT_BASE_URLS[kind];
-    if (baseUrl === null) throw unprocessable("/baseUrl", "This kind has no address of its own: say where it is.");
+    if (baseUrl === null) throw unprocessable("/baseUrl", "This kind has no default address: enter one.");
     const settings = settingsOf(kind, { ...DEFAULT_SETTINGS[kind], ...given.settings });
     checkAddress(baseUrl);
     checkSecret({ kind, baseUrl, settings, secret });

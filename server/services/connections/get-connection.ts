@@ -8,7 +8,7 @@ export const getConnection = verb(
   {
     name: "connections.get",
     summary: "Read a connection. Never its secret.",
-    description: "Whoever lacks `connections:manage` gets `id`, `kind` and `name`.",
+    description: "Callers without `connections:manage` get `id`, `kind` and `name`.",
     capability: ["connections:manage", "workspace:read"],
     effect: "read",
     input: connectionIdInput,

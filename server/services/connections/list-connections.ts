@@ -9,8 +9,8 @@ import { connectionsReply, listConnectionsInput } from "./schemas";
 export const listConnections = verb(
   {
     name: "connections.list",
-    summary: "The outside services that the project is connected to, newest first. Never their secrets.",
-    description: "Whoever lacks `connections:manage` gets `id`, `kind` and `name` of each.",
+    summary: "List the outside services that the project is connected to, newest first. Never their secrets.",
+    description: "Callers without `connections:manage` get `id`, `kind` and `name` of each.",
     capability: ["connections:manage", "workspace:read"],
     effect: "read",
     input: listConnectionsInput,

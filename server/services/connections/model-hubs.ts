@@ -46,7 +46,7 @@ export async function openHub(
 ): Promise<{ endpoint: string; token: string }> {
   const row = await readConnection(ctx, connectionId);
   const token = row.kind === "model-hub" ? openSecret(row) : undefined;
-  if (token === undefined) throw new ServiceError("unprocessable", "The connection has no token of a hub of models.");
+  if (token === undefined) throw new ServiceError("unprocessable", "The connection has no model hub token.");
   await clientFor(ctx, row, purpose);
   return { endpoint: row.baseUrl, token };
 }

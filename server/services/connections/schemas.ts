@@ -118,7 +118,7 @@ const baseUrlText = z
 /** What an address has to be, which no JSON Schema says: a form checks it before it sends, `/v1` answers with a 422. */
 export const baseUrl = baseUrlText
   .refine(isHttp, "Must be an address that begins with https:// (or http://).")
-  .refine((text) => !hasUser(text), "Must have no user and password in it: give them as the secret.")
+  .refine((text) => !hasUser(text), "Must not contain a user or password: enter them as the secret.")
   .refine((text) => !text.includes("#"), "Must have no fragment.");
 
 export const connectionName = filledText(120, "Enter a name.");
@@ -188,7 +188,7 @@ export const createConnectionForm = createConnectionInput
     for (const { path, message } of parsed.error?.issues ?? [])
       addIssue({ code: "custom", path: ["settings", ...path], message });
     if (given.baseUrl === undefined && DEFAULT_BASE_URLS[given.kind] === null)
-      addIssue({ code: "custom", path: ["baseUrl"], message: "This kind has no address of its own: say where it is." });
+      addIssue({ code: "custom", path: ["baseUrl"], message: "This kind has no default address: enter one." });
   });
 
 export const updateConnectionInput = z.strictObject({

@@ -19,9 +19,9 @@ const TEST_MS = 10_000;
 export const testConnection = verb(
   {
     name: "connections.test",
-    summary: "Ask the service something harmless with the stored secret, and tell what is wrong.",
+    summary: "Send the service a harmless request with the stored secret, and report any problem.",
     description:
-      "Model endpoints: `GET /models`; issue trackers: the account, its scopes and permissions, the default destination, and the states, labels and fields that the settings name; model hubs: `GET /api/whoami-v2`, and whether the token may write; webhooks: a `ping` (Slack: a message). A service that refuses is a 200 with `ok: false`. What was found is `lastTest` of the connection.",
+      "Model endpoints: `GET /models`; issue trackers: the account, its scopes and permissions, the default destination, and the states, labels and fields that the settings name; model hubs: `GET /api/whoami-v2`, and whether the token may write; webhooks: a `ping` (Slack: a message). A service that refuses is a 200 with `ok: false`. The result is the connection's `lastTest`.",
     capability: "connections:manage",
     effect: "write",
     input: connectionIdInput,
@@ -35,7 +35,7 @@ export const testConnection = verb(
     run: async (ctx, { connectionId }, { row, problems }) => {
       const { updatedAt } = await lockConnection(ctx, connectionId);
       if (updatedAt !== row.updatedAt)
-        throw new ServiceError("conflict", "The connection was changed while it was tested. Test it again.");
+        throw new ServiceError("conflict", "The connection was changed while it was being tested. Test it again.");
       const test = { ok: problems.length === 0, problems };
       await ctx.db
         .update(connections)

@@ -22,9 +22,9 @@ export const webhookPath = (projectId: string, connectionId: string) =>
 export const createTrackerWebhook = verb(
   {
     name: "connections.createWebhook",
-    summary: "Make the address and the secret of a tracker's webhook. The secret is shown once.",
+    summary: "Create the URL and the secret of a tracker's webhook. The secret is shown only once.",
     description:
-      "Enter both in the tracker. Deliveries without the secret's signature are refused. Making another secret ends the one before.",
+      "Enter both in the tracker. Deliveries without the secret's signature are refused. Creating a new secret invalidates the previous one.",
     effect: "write",
     capability: "connections:manage",
     input: connectionIdInput,

@@ -23,7 +23,7 @@ export const updateConnection = verb(
     name: "connections.update",
     summary: "Change a connection: its name, address, secret or settings.",
     description:
-      "What is left out stays, within `settings` too; `secret: null` forgets the secret. A stored secret goes to the host that it was given for and nowhere else: another host in `baseUrl` without `secret` is a 422. A change of address, secret or settings makes `lastTest` null.",
+      "Omitted fields keep their value, within `settings` too; `secret: null` removes the secret. A stored secret is only ever sent to the host it was entered for: another host in `baseUrl` without `secret` is a 422. A change of address, secret or settings makes `lastTest` null.",
     capability: "connections:manage",
     effect: "write",
     input: updateConnectionInput,
@@ -65,10 +65,10 @@ function refuseElsewhere(before: Row, after: Target) {
   if (before.secretSealed === null) return;
   const was = new URL(before.baseUrl).origin;
   if (new URL(after.baseUrl).origin !== was)
-    throw unprocessable("/secret", `The stored secret was given for ${was}: enter it again for another host.`);
+    throw unprocessable("/secret", `The stored secret was entered for ${was}: enter it again for another host.`);
   if (before.settings.format !== after.settings.format)
-    throw unprocessable("/secret", "The stored secret was given for another format: enter the one for this.");
+    throw unprocessable("/secret", "The stored secret was entered for another format: enter the one for this format.");
   // Otherwise an App's private key would be sent as a token.
   if ((before.settings.appId == null) !== (after.settings.appId == null))
-    throw unprocessable("/secret", "The stored secret is of another sort: enter the App's private key, or the token.");
+    throw unprocessable("/secret", "The stored secret is of another kind: enter the App's private key, or the token.");
 }

@@ -16,7 +16,7 @@ import { createRepricingInput, repricingReply, requestedRepricingReply } from ".
 export const createRepricing = verb(
   {
     name: "repricings.create",
-    summary: "Recompute stored costs with current prices, in the background.",
+    summary: "Recalculate stored costs with current prices, in the background.",
     description:
       "Uses the prices at the time of the request, even if they change while it runs. With the `pricesVersion` of a preview it is rejected (409) if prices have changed since. Only one repricing per project can run at a time: a second one is a 409. Previous costs are saved, and undoing the repricing restores them.",
     effect: "write",

@@ -26,7 +26,7 @@ export const previewRepricing = verb(
     requireRange(input);
     const prices = await currentPriceRevision(ctx);
     const book = await priceBookAtRevision(ctx, prices);
-    if (!book) throw new Error(`The catalogue in force, ${prices.catalogue}, does not exist in this installation.`);
+    if (!book) throw new Error(`The catalogue in effect, ${prices.catalogue}, does not exist in this installation.`);
     const which = { from: input.from, to: input.to, model: named ?? null };
     const total = new Comparison();
     const groups = new Map<string, { day: number; model: string | null; sums: Comparison }>();

@@ -18,7 +18,7 @@ export const deleteProject = verb(
     name: "projects.delete",
     summary: "Delete the project and everything in it.",
     description:
-      "`name` repeats the project's name as a confirmation (422 when it differs). Members lose access immediately, keys within 5 seconds; the data is deleted in the background. This cannot be undone. Returns the receipt, which cannot be read over this API afterwards because its project no longer exists.",
+      "`name` repeats the project's name as a confirmation (422 when it differs). Members lose access immediately, keys within 5 seconds; the data is deleted in the background. This can't be undone. Returns the receipt, which cannot be read over this API afterwards because its project no longer exists.",
     effect: "write",
     capability: "project:admin",
     input: deleteProjectInput,

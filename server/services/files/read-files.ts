@@ -53,7 +53,7 @@ export const downloadFile = streamVerb(
     name: "files.download",
     summary: "Download a file's content, or a range of it.",
     description:
-      "It has the media type that it was uploaded with. A `Range` header with one byte range gets a partial response (206). The ETag is the content's SHA-256.",
+      "Its media type is the one it was uploaded with. A `Range` header with one byte range gets a partial response (206). The ETag is the content's SHA-256.",
     effect: "read",
     capability: "project:data:read",
     input: fileInput,

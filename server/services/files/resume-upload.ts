@@ -43,7 +43,7 @@ export const continueUpload = streamVerb(
     name: "files.continueUpload",
     summary: "Add content to a resumable upload.",
     description:
-      "`offset` is the number of bytes stored so far, as `uploadedBytes` of the last response or of `files.get`; any other is a 409. Bytes received before a connection broke are kept. Only one request at a time can write to an upload.",
+      "`offset` is the number of bytes stored so far, as `uploadedBytes` of the last response or of `files.get`; any other is a 409. Bytes received before a lost connection are kept. Only one request at a time can write to an upload.",
     effect: "write",
     capability: "project:data:write",
     input: continueUploadInput,

@@ -63,7 +63,7 @@ export const endMySession = accountVerb(
 export const endOtherSessions = accountVerb(
   {
     name: "account.endOtherSessions",
-    summary: "Sign all your other browsers out immediately.",
+    summary: "Sign out all your other browsers immediately.",
     effect: "write",
     input: z.strictObject({}),
     reply: endedReply,

@@ -35,10 +35,10 @@ const MAILS_PER_NETWORK: Limit = { kind: "forgotten:network", windowMs: QUARTER_
 /** Hashed with a key, so that the table does not reveal who tries to sign in. */
 const subjectOf = (limit: Limit, who: Who) => `${limit.kind}:${keyedHash(limit.of(who))}`;
 
-const TOO_MANY_ATTEMPTS = "Too many attempts to sign in. Wait a little and try again.";
-const TOO_MANY_LINKS = "Several links were already requested. Look for the e-mail, or wait a little.";
+const TOO_MANY_ATTEMPTS = "Too many attempts to sign in. Wait a few minutes and try again.";
+const TOO_MANY_LINKS = "Several links were already requested. Check your e-mail, or wait a few minutes.";
 const TOO_MANY_UNFAMILIAR =
-  "Too many attempts to sign in to this account from unfamiliar networks. Sign in from where you usually do, request a link by e-mail, or wait a little.";
+  "Too many attempts to sign in to this account from unfamiliar networks. Sign in from where you usually do, request a link by e-mail, or wait a few minutes.";
 
 /** Subjects whose limit is exhausted until their window ends, so that a flood of refused attempts costs no query. */
 const closed = new LRUCache<string, true>({ max: 20_000 });

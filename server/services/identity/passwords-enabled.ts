@@ -7,5 +7,5 @@ export const passwordsEnabled = () => env().PASSWORD_SIGN_IN === "on";
 /** Throws `conflict` when sign-in by password is disabled. */
 export function requirePasswords() {
   if (passwordsEnabled()) return;
-  throw new ServiceError("conflict", `Passwords are switched off here: people sign in with ${env().OIDC_NAME}.`);
+  throw new ServiceError("conflict", `Passwords are disabled here: people sign in with ${env().OIDC_NAME}.`);
 }

@@ -8,7 +8,7 @@ import { renameMeInput, userReply } from "./schemas";
 export const renameMe = accountVerb(
   {
     name: "account.rename",
-    summary: "Change your own name as others see it.",
+    summary: "Change your own display name.",
     effect: "write",
     input: renameMeInput,
     reply: userReply,

@@ -40,7 +40,8 @@ export async function isDisabled(tx: Db, userId: string): Promise<boolean> {
   return !person || person.disabledAt !== null;
 }
 
-const disabled = () => new ServiceError("forbidden", "This account is disabled. Ask an owner of this installation.");
+const disabled = () =>
+  new ServiceError("forbidden", "This account is disabled. Ask an owner of this installation to enable it.");
 
 /** Creates a session for a person who has just authenticated. Throws `forbidden` for a disabled account. */
 export const openSession = (db: Db, { userId, authMethod, by, visitor }: Entered) =>

@@ -20,7 +20,7 @@ export async function sendMail(db: Db, id: string, at?: number): Promise<Outcome
   const [mail] = await db.select().from(outgoingMail).where(eq(outgoingMail.id, id));
   if (!mail?.sealed || mail.expiresAt <= (at ?? (await databaseNow(db)))) return "nothing";
   const { MAIL_FROM: from } = env();
-  if (from === undefined) throw new ServiceError("unavailable", "This process has no mail server: set SMTP_URL.");
+  if (from === undefined) throw new ServiceError("unavailable", "No mail server is configured: set SMTP_URL.");
   const { to, letter } = unsealMail(mail.sealed);
   const settle = (what: { sentAt: typeof NOW } | { refusedAt: typeof NOW }) =>
     db

@@ -131,7 +131,8 @@ export const revokeInvitation = verb(
   {
     name: "members.revokeInvitation",
     summary: "Revoke an invitation: its link stops working immediately.",
-    description: "Revoking it again has no effect. An accepted invitation cannot be revoked (409): remove the member.",
+    description:
+      "Revoking it again has no effect. An accepted invitation can't be revoked (409): remove the member instead.",
     capability: "project:admin",
     effect: "write",
     input: invitationInput,

@@ -22,11 +22,11 @@ export async function mailInvitation(
     letter: composeEmail({
       subject: `Invitation to ${project?.name}`,
       before: [
-        host ? `${personLabel(host)} invites you to join ${what}` : `You are invited to join ${what}`,
+        host ? `${personLabel(host)} invites you to join ${what}` : `You have been invited to join ${what}`,
         `Open this link to join. It works once, until ${dayOf(expiresAt)}:`,
       ],
       link,
-      after: ["If you did not expect it, do nothing: nobody joins without the link."],
+      after: ["If you did not expect this, you can ignore this e-mail: nobody joins without the link."],
     }),
   });
   return to;

@@ -51,7 +51,7 @@ const hasOtherOwner = ({ db, projectId }: In, userId: string) =>
 /** Throws `conflict` when the project would lose its last owner. Call it with the lock held. */
 export async function requireOtherOwner(ctx: In, userId: string, leaving: Role) {
   if (leaving === "owner" && !(await hasOtherOwner(ctx, userId))) {
-    throw new ServiceError("conflict", "This is the project's last owner: make somebody else an owner first.");
+    throw new ServiceError("conflict", "This is the project's last owner: make someone else an owner first.");
   }
 }
 

@@ -22,7 +22,7 @@ export const transferOwnership = verb(
     if (from === undefined)
       throw unprocessable("/fromUserId", "A key has to name the owner whose role is transferred.");
     await requireMayGrant(ctx, "owner");
-    if (from === userId) throw new ServiceError("conflict", "Choose another member: this one already holds the role.");
+    if (from === userId) throw new ServiceError("conflict", "Choose another member: this one already has the role.");
     await lockMembers(ctx);
     const [theirs, own] = [await roleOf(ctx, userId), await roleOf(ctx, from)];
     if (own !== "owner") throw new ServiceError("conflict", "Only an owner can transfer ownership.");

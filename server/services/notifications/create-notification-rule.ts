@@ -9,9 +9,9 @@ import { createNotificationRuleInput, notificationRuleReply } from "./schemas";
 export const createNotificationRule = verb(
   {
     name: "notificationRules.create",
-    summary: "Announce Findings to a webhook.",
+    summary: "Create a rule that announces Findings to a webhook.",
     description:
-      "`kinds` are `new`, `regressed` and `escalating`. Only what happens after the rule was created is announced, each event at most once per connection, and nothing that a backfill found. With more than five messages an hour, further ones are gathered into a digest every 15 minutes. A `connectionId` that is no webhook of the project is a 422.",
+      "`kinds` are `new`, `regressed` and `escalating`. Only what happens after the rule was created is announced, each event at most once per connection, and never what a backfill found. With more than five messages an hour, further ones are collected into a digest every 15 minutes. A `connectionId` that is not a webhook of the project is a 422.",
     effect: "write",
     capability: "diagnostics:write",
     input: createNotificationRuleInput,

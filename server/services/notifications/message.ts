@@ -59,7 +59,7 @@ export function slackMessage(about: About, notices: readonly Notice[], count: nu
   const more = count - listed.length;
   return {
     text: [
-      `*${count} notices about Findings of ${escaped(about.projectName)}*`,
+      `*${count} Finding updates in ${escaped(about.projectName)}*`,
       ...listed.map((notice) => `• ${line(notice)}`),
       ...(more > 0 ? [`<${findingsUrl(about)}|and ${more} more>`] : []),
     ].join("\n"),

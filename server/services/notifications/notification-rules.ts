@@ -29,5 +29,5 @@ export async function requireWebhook(ctx: Ctx, connectionId: string) {
     .where(and(eq(connections.projectId, ctx.projectId), eq(connections.id, connectionId)));
   if (row?.kind !== "webhook") throw unprocessable("/connectionId", "Not a webhook connection of this project.");
   if (row.sealed === null)
-    throw unprocessable("/connectionId", "The webhook has no secret, without which it cannot send. Add one first.");
+    throw unprocessable("/connectionId", "The webhook has no secret, so nothing can be sent. Add one first.");
 }

@@ -155,7 +155,7 @@ test("many at once become a digest, and the next ones wait for theirs", async ()
   await sendAll(ctx);
   expect(received).toHaveLength(1);
   expect(received[0]!.path).toBe("/services/T1/B1/secret-part");
-  expect(JSON.parse(received[0]!.body).text).toContain("*6 notices");
+  expect(JSON.parse(received[0]!.body).text).toContain("*6 Finding updates");
   for (let n = 0; n < 6; n++) await failure(ctx, `other_${"abcdef"[n]}`);
   expect(await queueNotices(db())).toEqual({ deliveries: 0 });
   await db().execute(

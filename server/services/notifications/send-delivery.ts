@@ -12,7 +12,7 @@ import { DIGEST_LISTED, type Notice, signedMessage, slackMessage } from "./messa
 
 const SEND_MS = 15_000;
 /** The Findings were deleted between the queueing and the sending, which leaves nothing to say. */
-const NOTHING_LEFT = "The Findings it was about no longer exist.";
+const NOTHING_LEFT = "Its Findings no longer exist.";
 
 /**
  * Sends a queued message. Throws if a retry may succeed. If the process dies between the receiver's reply and our commit, the

@@ -9,7 +9,7 @@ export const updateNotificationRule = verb(
   {
     name: "notificationRules.update",
     summary: "Change a notification rule.",
-    description: "Fields that are left out keep their value. A message that is already queued is still sent.",
+    description: "Omitted fields keep their value. A message that is already queued is still sent.",
     effect: "write",
     capability: "diagnostics:write",
     input: updateNotificationRuleInput,

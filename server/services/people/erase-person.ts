@@ -48,7 +48,7 @@ export const erasePerson = installationVerb(
     name: "people.erase",
     summary: "Erase a person: their account, sessions, memberships, and sign-in methods.",
     description:
-      "`email` repeats their address as a confirmation (422 when it differs). Refused (409) for the only owner of a project (listed in the response) and for the installation's last owner. Audit logs keep their actions under the person's id; address, name and network are removed. API keys that they created stay, unless `revokeKeys` is set. This cannot be undone; earlier backups contain the person until they expire.",
+      "`email` repeats their address as a confirmation (422 when it differs). Refused (409) for the only owner of a project (listed in the response) and for the installation's last owner. Audit logs keep their actions under the person's id; address, name and network are removed. API keys that they created stay, unless `revokeKeys` is set. This can't be undone; earlier backups contain the person until they expire.",
     right: "people:manage",
     effect: "write",
     input: eraseInput,

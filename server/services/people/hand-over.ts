@@ -12,16 +12,16 @@ import { handOverInput } from "./schemas";
 export const handOverProject = installationVerb(
   {
     name: "people.handOver",
-    summary: "Transfer a project from its only owner to somebody else.",
+    summary: "Transfer a project from its only owner to someone else.",
     description:
-      "For an owner who can no longer do it themselves. Only for a project without another owner who can sign in (409 otherwise, since its other owners decide). The former owner becomes a manager. Recorded in the project's audit log.",
+      "For an owner who can no longer do so themselves. Only for a project without another owner who can sign in (409 otherwise, since its other owners decide). The former owner becomes a manager. Recorded in the project's audit log.",
     right: "people:manage",
     effect: "write",
     input: handOverInput,
     reply: okReply,
   },
   async (ctx, { userId, projectId, toUserId }) => {
-    if (userId === toUserId) throw unprocessable("/toUserId", "Choose somebody else.");
+    if (userId === toUserId) throw unprocessable("/toUserId", "Choose someone else.");
     const inProject = { db: ctx.db, projectId: projectId as ProjectId };
     await lockMembers(inProject);
     const owned = await soleOwnerOf(ctx.db, userId);

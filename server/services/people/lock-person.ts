@@ -24,7 +24,7 @@ export async function requireOtherInstallationOwner(db: Db, leaving: { id: strin
     .where(and(eq(users.installationOwner, true), isNull(users.disabledAt), ne(users.id, leaving.id)))
     .limit(1);
   if (!other) {
-    throw new ServiceError("conflict", "This is the installation's last owner: make somebody else an owner first.");
+    throw new ServiceError("conflict", "This is the installation's last owner: make someone else an owner first.");
   }
 }
 

@@ -80,7 +80,7 @@ describe("who may", () => {
     const start = () => startProject(person.account, { name: "Theirs" });
     await expect(start()).rejects.toMatchObject({
       code: "forbidden",
-      message: expect.stringContaining("Ask an owner of this installation for the right"),
+      message: expect.stringContaining("Ask an owner of this installation"),
     });
     await changeRights(owner.account, { userId: person.id, mayCreateProjects: true });
     await expect(start()).resolves.toMatchObject({ project: { name: "Theirs" } });
@@ -125,7 +125,7 @@ describe("disabling", () => {
     expect(await findPasswordReset(db(), reset.token)).toBeNull();
     await expect(signIn(person)).rejects.toMatchObject({
       code: "forbidden",
-      message: "This account is disabled. Ask an owner of this installation.",
+      message: "This account is disabled. Ask an owner of this installation to enable it.",
     });
     // Who does not know the password is told what they always are.
     expect(await signInWithPassword(db(), { email: person.email, password: "wrong", visitor: VISITOR })).toBeNull();

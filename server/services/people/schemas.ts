@@ -60,7 +60,7 @@ export const changeRightsInput = z
     mayCreateProjects: z.boolean().optional(),
   })
   .refine((given) => given.installationOwner !== undefined || given.mayCreateProjects !== undefined, {
-    message: "Say which right to change.",
+    message: "Specify which right to change.",
   });
 
 /** `email` repeats their address as a confirmation. */

@@ -7,7 +7,7 @@ import { createdProjectReply, createProjectInput } from "./schemas";
 export const startProject = installationVerb(
   {
     name: "projects.create",
-    summary: "Create a project. The caller becomes its owner; its default key is returned in this response only.",
+    summary: "Create a project. The caller becomes its owner; its default key is returned only in this response.",
     right: "projects:create",
     effect: "write",
     input: createProjectInput,

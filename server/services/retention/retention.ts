@@ -64,7 +64,7 @@ export const updateRetention = verb(
     summary:
       "Set how many days conversations are kept after their last activity, at least 1; `null` keeps them forever.",
     description:
-      "Older conversations are deleted in the background within a day, with a receipt. Request a preview first: this cannot be undone.",
+      "Older conversations are deleted in the background within a day, with a receipt. Request a preview first: this can't be undone.",
     effect: "write",
     capability: "project:admin",
     input: updateRetentionInput,

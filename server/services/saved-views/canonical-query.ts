@@ -12,8 +12,8 @@ export function canonicalQuery(list: SavedViewList, query: string) {
   for (const [index, [name, value]] of given.entries()) {
     const schema = Object.hasOwn(known, name) ? known[name] : undefined;
     if (schema === undefined) return problem(`“${name.slice(0, 100)}” is not a parameter of this list.`);
-    if (given.findIndex(([other]) => other === name) < index) return problem(`“${name}” is there twice.`);
-    if (!schema.safeParse(value).success) return problem(`“${name}” has a value that this list does not know.`);
+    if (given.findIndex(([other]) => other === name) < index) return problem(`“${name}” appears twice.`);
+    if (!schema.safeParse(value).success) return problem(`“${name}” has a value that this list does not accept.`);
   }
   const sorted = given.toSorted(([one], [other]) => (one < other ? -1 : 1));
   return { ok: true as const, query: new URLSearchParams(sorted).toString() };

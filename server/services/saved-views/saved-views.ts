@@ -66,7 +66,7 @@ export async function requireRoom({ db, projectId }: Ctx, list: SavedViewList, u
     select count(*)::int as count from saved_views
     where project_id = ${projectId} and list = ${list} and user_id is not distinct from ${userId}::text`);
   if ((counted?.count ?? 0) >= SAVED_VIEWS_MAX) {
-    throw unprocessable("/name", `This list has ${SAVED_VIEWS_MAX} views already. Delete one first.`);
+    throw unprocessable("/name", `This list already has ${SAVED_VIEWS_MAX} views. Delete one first.`);
   }
 }
 
@@ -78,6 +78,6 @@ export async function withUniqueName<T>(write: () => Promise<T>): Promise<T> {
     return await write();
   } catch (error) {
     if (!errorCodes(error).includes(UNIQUE_VIOLATION)) throw error;
-    throw unprocessable("/name", "Another view of this list has this name.");
+    throw unprocessable("/name", "Another view of this list already has this name.");
   }
 }

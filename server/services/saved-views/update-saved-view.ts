@@ -19,7 +19,7 @@ export const updateSavedView = verb(
     name: "savedViews.update",
     summary: "Rename a saved view, change its filters, or share it.",
     description:
-      "Fields that are left out keep their value. A shared view can be changed with `diagnostics:write`; with `shared: false` it becomes the caller's own. Another member's own view is a 404.",
+      "Omitted fields keep their value. A shared view can be changed with `diagnostics:write`; with `shared: false` it becomes the caller's own. Another member's own view is a 404.",
     effect: "write",
     capability: "diagnostics:read",
     input: updateSavedViewInput,

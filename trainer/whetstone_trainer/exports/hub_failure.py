@@ -40,7 +40,7 @@ def export_failure(error: BaseException, repo_id: str) -> TrainerFailure:
         return TrainerFailure.of("hub_rate_limited", "the hub limits requests", hint="Retry in a few minutes.")
     if status in (409, 412):
         return TrainerFailure.of(
-            "export_failed", f"somebody else changes {repo_id} at the same time", hint="Retry the export."
+            "export_failed", f"someone else is changing {repo_id} at the same time", hint="Retry the export."
         )
     if status is not None and status < 500:
         return _final(f"the hub refused the export: {_first_line(error)}", "Its message says what to change.")

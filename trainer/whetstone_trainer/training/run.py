@@ -110,7 +110,7 @@ class Job:
                 "restart",
                 {"reason": "out_of_memory_gpu", "attempt": self.attempt, **changes},
                 level="warn",
-                message=f"The GPU ran out of memory: going on with batches of {batch // 2}",
+                message=f"The GPU ran out of memory: continuing with batches of {batch // 2}",
             )
         raise AssertionError("the last retry raises")
 

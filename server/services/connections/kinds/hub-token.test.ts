@@ -14,16 +14,16 @@ const token = (role: string, scoped: [name: string, ...permissions: string[]][] 
 const ACME = { orgs: [{ name: "Acme", roleInOrg: "write" }] };
 
 test("a token that may only read is refused, whoever it belongs to", () => {
-  expect(problemsOf({ ...ACME, ...token("read") })).toEqual([expect.stringContaining("only read")]);
-  expect(problemsOf(token("read"), null)).toEqual([expect.stringContaining("only read")]);
+  expect(problemsOf({ ...ACME, ...token("read") })).toEqual([expect.stringContaining("read-only")]);
+  expect(problemsOf(token("read"), null)).toEqual([expect.stringContaining("read-only")]);
 });
 
 test("a token that may write does so in repositories of its owner and of their organizations", () => {
   expect(problemsOf({ ...ACME, ...token("write") })).toEqual([]);
   expect(problemsOf({ orgs: [], ...token("write") }, "ann/support")).toEqual([]);
-  expect(problemsOf({ orgs: [], ...token("write") })).toEqual([expect.stringContaining("no member of acme")]);
+  expect(problemsOf({ orgs: [], ...token("write") })).toEqual([expect.stringContaining("not a member of acme")]);
   const reader = { orgs: [{ name: "acme", roleInOrg: "read" }] };
-  expect(problemsOf({ ...reader, ...token("write") })).toEqual([expect.stringContaining("only read in acme")]);
+  expect(problemsOf({ ...reader, ...token("write") })).toEqual([expect.stringContaining("only read access in acme")]);
 });
 
 test("a fine-grained token writes where it was allowed to", () => {

@@ -32,18 +32,20 @@ const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 /** Returns why a token may not write to a repository, or to any where none is named; nothing where the hub does not say. */
 export function writeProblems({ name, orgs, auth }: Whoami, repoId: string | null): string[] {
   const { role, fineGrained } = auth?.accessToken ?? {};
-  if (role === "read") return ["The token may only read. Enter one that may write."];
+  if (role === "read") return ["The token is read-only. Enter one with write access."];
   const owner = repoId?.split("/")[0];
   if (role === "fineGrained" && fineGrained) {
     const writable = fineGrained.scoped.filter((scope) => scope.permissions.includes(WRITE));
-    if (writable.length === 0) return ["The token may not write to any repository. Enter one that may."];
+    if (writable.length === 0) return ["The token has no write access to any repository. Enter one that has."];
     const isNamed = ({ entity }: (typeof writable)[number]) =>
       repoId === null || isSame(entity.name, repoId) || isSame(entity.name, owner ?? "");
-    return writable.some(isNamed) ? [] : [`The token may not write to repositories of ${owner}. Enter one that may.`];
+    return writable.some(isNamed)
+      ? []
+      : [`The token has no write access to repositories of ${owner}. Enter one that has.`];
   }
   if (owner === undefined || isSame(owner, name) || !orgs) return [];
   const org = orgs.find((one) => isSame(one.name, owner));
-  if (!org) return [`The token belongs to ${name}, who is no member of ${owner}. Choose a repository of theirs.`];
-  if (org.roleInOrg === "read") return [`The token belongs to ${name}, who may only read in ${owner}.`];
+  if (!org) return [`The token belongs to ${name}, who is not a member of ${owner}. Choose a repository of theirs.`];
+  if (org.roleInOrg === "read") return [`The token belongs to ${name}, who has only read access in ${owner}.`];
   return [];
 }

@@ -23,8 +23,7 @@ function slackAddress(secret: string, { url }: Unsigned): Signature {
 
 export const webhook: Kind<"webhook"> = {
   label: "the webhook",
-  needsSecret: ({ format }) =>
-    format === "signed" ? "There is no secret: what is sent could not be signed." : undefined,
+  needsSecret: ({ format }) => (format === "signed" ? "There is no secret to sign messages with." : undefined),
   sign: (secret, request, { format }) =>
     format === "slack" ? slackAddress(secret, request) : standardSignature(secret, request),
   addressHint: "It is the address that the receiver gave you.",

@@ -20,12 +20,12 @@ import {
 } from "./schemas";
 
 const OF_A_FINDING_MAX = 100;
-const GONE = "The conversation is gone.";
+const GONE = "The conversation was deleted.";
 
 export const previewConversations = verb(
   {
     name: "examples.previewConversations",
-    summary: "Show the Examples that conversations, or those of a Finding, would make. Stores nothing.",
+    summary: "Preview the Examples that conversations, or those of a Finding, would become. Stores nothing.",
     description:
       "Each goes up to and including the assistant's last answer, or the one at `turn`. Personal data and secrets are masked as the project's `collectionMasking` says.",
     effect: "read",
@@ -41,8 +41,8 @@ export const previewConversations = verb(
 export const addConversationsToDatasets = verb(
   {
     name: "examples.addConversations",
-    summary: "Make Examples of conversations, or of those of a Finding, in one or several Datasets at once.",
-    description: `Each goes up to and including the assistant's last answer, or the one at \`turn\`. A Finding gives its newest ${OF_A_FINDING_MAX} conversations. The reply says what became of each conversation in each Dataset.`,
+    summary: "Add conversations, or those of a Finding, as Examples to one or more Datasets.",
+    description: `Each goes up to and including the assistant's last answer, or the one at \`turn\`. For a Finding, its newest ${OF_A_FINDING_MAX} conversations. The response says what happened to each conversation in each Dataset.`,
     effect: "write",
     capability: "models:manage",
     input: addConversationsInput,
@@ -71,7 +71,7 @@ export const correctAnswer = verb(
     summary:
       "Correct an answer of a conversation: an Example with the better answer and, as rejected output, the old one.",
     description:
-      "Correcting the same answer again changes its Example. `result` is `skipped`, with the problem, where the conversation makes no Example.",
+      "Correcting the same answer again changes its Example. `result` is `skipped`, with the problem, if the conversation can't become an Example.",
     effect: "write",
     capability: "models:manage",
     input: correctAnswerInput,

@@ -40,7 +40,7 @@ test("conversations go into several Datasets at once, as the preview shows them,
         expectedOutput: { type: "chat_message", message: { role: "assistant", content: SAID[3]!.text } },
       },
     },
-    { conversationId: silent.id, turn: null, payload: null, problem: "It has no answer of the assistant." },
+    { conversationId: silent.id, turn: null, payload: null, problem: "It has no assistant answer." },
   ]);
   const { results } = await addConversationsToDatasets(ctx, { conversationIds, datasetIds, tags: ["parcels"] });
   expect(results.map(({ status }) => status).sort()).toEqual(["created", "created", "skipped", "skipped"]);
@@ -98,7 +98,10 @@ test("a corrected answer is expected, the old one rejected, and correcting it ag
     },
   ]);
   const refused = await correctAnswer(ctx, { datasetId, conversationId: id, turn: 2, answer: "No" });
-  expect(refused.result).toMatchObject({ status: "skipped", problem: expect.stringContaining("not an answer") });
+  expect(refused.result).toMatchObject({
+    status: "skipped",
+    problem: expect.stringContaining("not an assistant answer"),
+  });
 });
 
 test("an answer that was corrected, exported, imported elsewhere and corrected again there is one Example", async () => {

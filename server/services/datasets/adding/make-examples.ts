@@ -9,13 +9,13 @@ import type { Draft } from "../examples/types";
 const PROBLEMS: Partial<Record<LeftCode, string>> = {
   not_text: "A message has images or files, which chat/v1 cannot hold.",
   incomplete_tool_calls: "A tool call has no result, or its arguments are not JSON.",
-  no_question: "No message of the user comes before the answer.",
+  no_question: "There is no user message before the answer.",
   same_answer: "The better answer is the same as the old one.",
   too_large: "The conversation is larger than an Example may be.",
-  personal_data: "It has personal data or secrets, and the project holds such Examples back.",
+  personal_data: "It contains personal data or secrets, and the project holds such Examples back.",
 };
-const NO_ANSWER = "It has no answer of the assistant.";
-const NOT_AN_ANSWER = "That message is not an answer of the assistant.";
+const NO_ANSWER = "It has no assistant answer.";
+const NOT_AN_ANSWER = "That message is not an assistant answer.";
 
 /** A conversation as an Example, or why it makes none. */
 export type Made = { conversationId: string; userId: string | null; turn: number | null } & (
@@ -53,7 +53,7 @@ export function makeExample(
   const left = "left" in outcome ? outcome.left : undefined;
   const masked = "payload" in outcome ? maskExample(outcome.payload, masking) : null;
   if (masked) return { ...of, payload: masked.payload, problem: null };
-  return { ...of, payload: null, problem: PROBLEMS[left ?? "personal_data"] ?? "It makes no valid Example." };
+  return { ...of, payload: null, problem: PROBLEMS[left ?? "personal_data"] ?? "It is not a valid Example." };
 }
 
 type Said = SnapshotContent["messages"][number];

@@ -27,7 +27,7 @@ const isOneSelection = ({ conversationIds, findingId }: Selection) =>
   (conversationIds === undefined) !== (findingId === undefined);
 const hasTurnOfOne = ({ conversationIds, turn }: Selection) => turn === undefined || conversationIds?.length === 1;
 const ONE = { message: "Send either conversationIds or findingId." };
-const TURN = { message: "A turn can only be named of one conversation.", path: ["turn"] };
+const TURN = { message: "A turn can only be given for a single conversation.", path: ["turn"] };
 
 /** For the document, which cannot derive from the schema that only one of the two is sent. */
 const EXAMPLE = { conversationIds: ["conv_01a206ad25647118ae49f8dd704ebede"] };

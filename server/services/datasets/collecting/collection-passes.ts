@@ -24,7 +24,7 @@ import { countInWindow } from "./settled-conversations";
 export const createCollectionPass = verb(
   {
     name: "collectionPasses.create",
-    summary: "Collect Examples from the conversations of a time window in the past, in the background.",
+    summary: "Collect Examples from the conversations of a past time window, in the background.",
     description:
       "Reads conversations whose last activity lies in `[startMs, endMs)` (Unix ms), newest first, at most `maxConversations`, for the Dataset's objective. What was collected before is not collected again. Conversations that are not settled (active, or being diagnosed) are counted as `not_settled` and left to automatic collection. 422 without an objective; 409 while `collectionEnabled` is false.",
     effect: "write",
@@ -95,7 +95,7 @@ export const listCollectionPasses = verb(
 export const getCollectionPass = verb(
   {
     name: "collectionPasses.get",
-    summary: "Read one collection pass with its progress and what it left out.",
+    summary: "Read one collection pass with its progress and what it skipped.",
     effect: "read",
     capability: "workspace:read",
     input: collectionPassIdInput,
@@ -112,8 +112,8 @@ export const getCollectionPass = verb(
 export const cancelCollectionPass = verb(
   {
     name: "collectionPasses.cancel",
-    summary: "Cancel a collection pass. What it has proposed stays.",
-    description: "One that has ended is a 409.",
+    summary: "Cancel a collection pass. What it has proposed is kept.",
+    description: "A pass that has ended is a 409.",
     effect: "write",
     capability: "models:manage",
     input: collectionPassIdInput,

@@ -18,13 +18,13 @@ const BATCH_SIZE = 50;
 const SAMPLES = 10;
 const NOTHING = { keys: new Set<string>(), signatures: [], byUser: new Map(), byFinding: new Map() };
 
-const DESCRIPTION = `Reads the newest ${READ_MAX} settled conversations of these days; \`complete\` says whether these were all. \`reasons\` and \`left\` count by reason what it takes and what it leaves out.`;
+const DESCRIPTION = `Reads the newest ${READ_MAX} settled conversations of these days; \`complete\` says whether these were all. \`reasons\` and \`left\` count by reason what it collects and what it leaves out.`;
 
 export const previewCollection = verb(
   {
     name: "datasets.previewCollection",
     summary: "Show what a Dataset's objective would have collected from the last 30 days. Stores nothing.",
-    description: `${DESCRIPTION} 422 where neither the Dataset nor the request names an objective.`,
+    description: `${DESCRIPTION} 422 if neither the Dataset nor the request names an objective.`,
     effect: "read",
     capability: "workspace:read",
     input: previewCollectionInput,

@@ -59,6 +59,7 @@ export async function publishSome(tx: Ctx, dataset: LockedDataset, passId: strin
 
 function decisionOf(outcome: Outcome) {
   if (outcome.status === "created") return { status: "approved", example_id: outcome.exampleId, reject_reason: null };
-  const reason = outcome.status === "duplicate" ? `Duplicate of ${outcome.exampleId}.` : "The conversation is gone.";
+  const reason =
+    outcome.status === "duplicate" ? `Duplicate of ${outcome.exampleId}.` : "The conversation was deleted.";
   return { status: "rejected", example_id: null, reject_reason: reason };
 }

@@ -71,7 +71,7 @@ describe("preserve successful behavior", () => {
     const up = { ...GIVEN, kind: "thumb" as const, value: "up", messageIndex: 1, comment: "quick" };
     const liked = await collect("preserve_successful_behavior", messages, { feedback: [up] });
     expect(liked.proposals).toMatchObject([
-      { reasonCode: "thumbs_up", turn: 1, reason: "A user gave this answer a thumb up and wrote “quick”." },
+      { reasonCode: "thumbs_up", turn: 1, reason: "A user gave this answer a thumbs up and wrote “quick”." },
     ]);
     const down = { ...up, value: "down" };
     const mixed = await collect("preserve_successful_behavior", messages, { feedback: [up, down] });

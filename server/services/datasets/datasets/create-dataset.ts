@@ -10,7 +10,7 @@ export const createDataset = verb(
     name: "datasets.create",
     summary: "Create a Dataset.",
     description:
-      "Only `name` is required. `schema` cannot be changed later. `collectionEnabled` requires a `collectionObjective`; what is collected waits for a review unless `collectionReview` is `false`.",
+      "Only `name` is required. `schema` cannot be changed later. `collectionEnabled` requires a `collectionObjective`; collected Examples wait for review unless `collectionReview` is `false`.",
     effect: "write",
     capability: "models:manage",
     input: createDatasetInput,

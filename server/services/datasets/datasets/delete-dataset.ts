@@ -21,7 +21,7 @@ export const deleteDataset = verb(
     name: "datasets.delete",
     summary: "Delete a Dataset with its Examples and versions.",
     description:
-      "It is gone at once for every reader; its rows are deleted in the background, and so are imported files that hold Examples made from conversations. 409 while a training job that uses it is unfinished.",
+      "It disappears immediately; its rows are deleted in the background, and so are imported files that hold Examples made from conversations. 409 while a training job that uses it is unfinished.",
     effect: "write",
     capability: "models:manage",
     input: datasetIdInput,
@@ -70,7 +70,7 @@ async function requireNoTuningConfig({ db, projectId }: Ctx, datasetId: string) 
   if (!config) return;
   throw new ServiceError(
     "conflict",
-    `The tuning configuration “${config.name}” trains on this Dataset. Delete it, or give it another Dataset, first.`,
+    `The tuning configuration “${config.name}” trains on this Dataset. Delete it or give it another Dataset first.`,
   );
 }
 

@@ -15,7 +15,7 @@ export const updateDataset = verb(
     name: "datasets.update",
     summary: "Change a Dataset's name, description or collection.",
     description:
-      "`schema` is fixed: another than the Dataset's is a 409. So is turning collection on without a `collectionObjective`, and removing the objective while it is on. `collectionEnabled: false` stops collection at once.",
+      "`schema` is fixed: a different one is a 409. So is turning collection on without a `collectionObjective`, and removing the objective while it is on. `collectionEnabled: false` stops collection immediately.",
     effect: "write",
     capability: "models:manage",
     input: updateDatasetInput,

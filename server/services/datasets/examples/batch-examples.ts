@@ -11,7 +11,7 @@ export const batchExamples = verb(
     name: "examples.batch",
     summary: "Create, update and delete up to 1,000 Examples of a Dataset.",
     description:
-      "Items are applied in their order, in one transaction and one version of the Dataset; each has its own result, with the status that it would have alone. An item with an invalid payload (400), of an Example that is not there (404) or with the content of another one (409) changes nothing; the others are written. A body has at most 1 MiB; files of any size are imported.",
+      "Items are applied in order, in one transaction and one version of the Dataset; each has its own result, with the status that it would have on its own. An item with an invalid payload (400), for an Example that does not exist (404) or with the content of another one (409) changes nothing; the others are written. The body is limited to 1 MiB; import a file for more.",
     effect: "write",
     capability: "models:manage",
     input: batchExamplesInput,

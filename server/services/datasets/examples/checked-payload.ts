@@ -22,7 +22,7 @@ export function checkedPayload(value: unknown): ChatPayload {
 export const duplicateMessage = ({ exampleId, of }: Outcome & { status: "duplicate" }) =>
   of === "content"
     ? `Example ${exampleId} of this Dataset has the same content. Change that one, or this payload.`
-    : `Example ${exampleId} of this Dataset is of the same source.`;
+    : `Example ${exampleId} of this Dataset has the same source.`;
 
 /** Returns the id of the Example that a change by hand was about, or throws a 404 or a 409. */
 export function writtenId(outcome: Outcome | undefined): string {

@@ -11,7 +11,7 @@ export const createExample = verb(
     name: "examples.create",
     summary: "Add an Example to a Dataset.",
     description:
-      "Every problem of the payload is named by its pointer (400). Content that the Dataset has already is a 409 that names the other Example. Edits of one person within 30 minutes are one version of the Dataset.",
+      "Every problem in the payload is reported with its pointer (400). Content that the Dataset already has is a 409 that names the other Example. Edits by one person within 30 minutes become one version of the Dataset.",
     effect: "write",
     capability: "models:manage",
     input: createExampleInput,

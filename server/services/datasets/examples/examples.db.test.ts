@@ -38,7 +38,7 @@ test("what one person writes one by one and in batches is one version with exact
   await requireExactCounts(ctx, datasetId);
 });
 
-test("a change of an Example that was changed since it was read is refused", async () => {
+test("a change of an Example that has changed since it was read is refused", async () => {
   const { ctx } = await testProject();
   const datasetId = await storedDataset(ctx);
   const { example } = await createExample(ctx, { datasetId, payload: smallPayload("a") });
@@ -48,7 +48,7 @@ test("a change of an Example that was changed since it was read is refused", asy
   const { example: changed } = await change(["mine"]);
   await expect(change(["theirs"])).rejects.toMatchObject({
     code: "conflict",
-    message: expect.stringMatching(/was changed since/),
+    message: expect.stringMatching(/has changed since/),
     errors: [{ path: "/expectedUpdatedAt" }],
   });
   expect((await getExample(ctx, { datasetId, exampleId: example.id })).example.tags).toEqual(["mine"]);

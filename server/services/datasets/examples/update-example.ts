@@ -12,7 +12,7 @@ export const updateExample = verb(
     name: "examples.update",
     summary: "Change an Example's source, tags, split or payload.",
     description:
-      "A payload replaces the whole one; of `source`, fields that are left out stay. A split takes the other Examples of the same conversation along, so that no part of it is trained on and another tested. Earlier versions of the Dataset keep the Example as it was. Content that another Example has is a 409 that names it. With `expectedUpdatedAt`, so is an Example that was changed since.",
+      "A payload replaces the previous one; omitted fields of `source` keep their value. Changing the split also moves the other Examples of the same conversation, so that no part of it is trained on while another is tested. Earlier versions of the Dataset keep the Example as it was. Content that another Example already has is a 409 that names it. With `expectedUpdatedAt`, an Example that has changed since is a 409 too.",
     effect: "write",
     capability: "models:manage",
     input: updateExampleInput,
@@ -41,6 +41,6 @@ export const updateExample = verb(
 
 /** Names the field, so that a caller can tell it from the conflict of two Examples with the same content. */
 function changedSince() {
-  const message = "This Example was changed since you opened it. Reload it, and make your change again.";
+  const message = "This Example has changed since you opened it. Reload it and make your change again.";
   return new ServiceError("conflict", message, { errors: [{ path: "/expectedUpdatedAt", message }] });
 }

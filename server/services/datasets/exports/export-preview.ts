@@ -25,7 +25,7 @@ async function skippedOf(rows: readonly ExampleRow[], format: ExportFormat) {
 export const exportPreview = verb(
   {
     name: "datasets.exportPreview",
-    summary: "Tell what an export in each format would hold, and what it would leave out or skip.",
+    summary: "Preview what an export in each format would contain, leave out or skip.",
     description: `Counts the Examples that match, and tries the first ${EXAMINED_MAX} of them in each format.`,
     effect: "read",
     capability: "workspace:read",

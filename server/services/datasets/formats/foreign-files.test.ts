@@ -96,7 +96,7 @@ describe("dataset items of Langfuse", () => {
   });
 
   it("say nothing in the export of a run's items, and the file is refused", async () => {
-    await expect(readAll(bytesOf("langfuse-run-items.csv"))).rejects.toThrow("say which does");
+    await expect(readAll(bytesOf("langfuse-run-items.csv"))).rejects.toThrow("choose one");
   });
 });
 

@@ -135,7 +135,7 @@ describe("JSONL", () => {
     expect(problemsOf(items)).toEqual([
       expect.stringContaining("2 error: Is not JSON"),
       "4 error: Is not a JSON object",
-      "5 error: Is no format we know: no conversation and no answer among its keys (question)",
+      "5 error: Is in an unknown format: no conversation and no answer among its keys (question)",
       "6 error: messages: does not end with the assistant's message",
       "7 error: messages[0]: the content has a part that is not text (image_url)",
       "8 error: Is labelled as a bad answer, and has no good one to learn from",
@@ -339,7 +339,7 @@ describe("a file that nothing can be read of", () => {
     ["is a spreadsheet", "PK\u0003\u0004", "save it as CSV"],
     ["is UTF-16", new Uint8Array([0xff, 0xfe, 0x61, 0]), "UTF-8"],
     ["is cut-off Parquet", "PAR1 and no footer", "footer"],
-    ["has no column with an answer", "a,b\n1,2\n", "say which does"],
+    ["has no column with an answer", "a,b\n1,2\n", "choose one"],
   ])("is refused with what to do when it %s", async (_, content, advice) => {
     await expect(readAll(content)).rejects.toThrow(advice);
     await expect(readAll(content)).rejects.toBeInstanceOf(UnreadableFile);

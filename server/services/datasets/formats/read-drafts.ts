@@ -25,7 +25,7 @@ type Recognizer = ReturnType<typeof createRecognizer>;
 function requireAnswer({ kind, columns }: Table, recognizer: Recognizer) {
   if (!columns || isComplete(recognizer(columns).mapping)) return;
   throw new UnreadableFile(
-    `None of the ${kind === "csv" ? "CSV" : "Parquet"} file's columns (${columns.slice(0, 20).join(", ")}) is known to hold a conversation or an answer; say which does`,
+    `None of the ${kind === "csv" ? "CSV" : "Parquet"} file's columns (${columns.slice(0, 20).join(", ")}) is known to hold a conversation or an answer; choose one`,
   );
 }
 
@@ -39,7 +39,7 @@ function read(
   const recognized = recognizer(columns ?? Object.keys(row.values));
   if (!isComplete(recognized.mapping)) {
     const keys = Object.keys(row.values).slice(0, 8).join(", ");
-    return { problem: `Is no format we know: no conversation and no answer among its keys (${keys})` };
+    return { problem: `Is in an unknown format: no conversation and no answer among its keys (${keys})` };
   }
   return readRow(row, recognized, kind, note);
 }

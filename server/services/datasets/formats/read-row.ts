@@ -228,7 +228,7 @@ function tagsOf(value: unknown, note: Notes): string[] | undefined {
 function splitOf(value: unknown, note: Notes): Split | undefined {
   if (isAbsent(value)) return undefined;
   const split = SPLIT_OF[String(value).toLowerCase()];
-  if (!split) note(`The split “${String(value).slice(0, 40)}” is none of train, validation and test, and is not kept`);
+  if (!split) note(`The split “${String(value).slice(0, 40)}” is not train, validation or test, and is not kept`);
   return split;
 }
 

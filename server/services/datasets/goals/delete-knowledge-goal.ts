@@ -13,7 +13,7 @@ export const deleteKnowledgeGoal = verb(
     name: "knowledgeGoals.delete",
     summary: "Delete a knowledge goal.",
     description:
-      "It is also removed from the `collectionFilters.knowledgeGoalIds` of every Dataset. A Dataset whose list is empty after that collects for no goal, rather than for every goal. What was already collected for it stays.",
+      "It is also removed from the `collectionFilters.knowledgeGoalIds` of every Dataset. A Dataset whose list becomes empty collects nothing, rather than everything. What was already collected for it stays.",
     effect: "write",
     capability: "models:manage",
     input: knowledgeGoalIdInput,

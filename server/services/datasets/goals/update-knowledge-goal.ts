@@ -9,7 +9,7 @@ export const updateKnowledgeGoal = verb(
   {
     name: "knowledgeGoals.update",
     summary: "Change a knowledge goal.",
-    description: "Fields that are left out keep their value. What was already collected for it stays.",
+    description: "Omitted fields keep their value. What was already collected for it stays.",
     effect: "write",
     capability: "models:manage",
     input: updateKnowledgeGoalInput,

@@ -12,7 +12,7 @@ export const cancelImport = verb(
     name: "datasets.cancelImport",
     summary: "Cancel an import in progress.",
     description:
-      "It stops within two thousand rows. With `all_or_nothing` what it stored is taken back and its version disappears; with `good_rows` what it stored stays, as one version. One that has ended is a 409; cancelling twice changes nothing.",
+      "It stops within two thousand rows. With `all_or_nothing`, stored rows are removed and the version disappears; with `good_rows`, stored rows stay as one version. An import that has ended is a 409; cancelling twice changes nothing.",
     effect: "write",
     capability: "models:manage",
     input: importInput,

@@ -15,7 +15,7 @@ export const createImport = verb(
     name: "datasets.createImport",
     summary: "Import a stored file into a Dataset as one version, in the background.",
     description:
-      "The file was uploaded with `files.upload` or `files.beginUpload`. Reads JSONL, a JSON array, CSV and Parquet: OpenAI `messages`, prompt and completion, prompt with chosen and rejected, ShareGPT, exports of Langfuse and OpenPipe, and our own exports. `datasets.previewImport` tells what a file seems to be. With `all_or_nothing` the whole file is checked before anything is stored. While an import is storing, other changes of the Dataset are refused (409); a second import waits for it. A file of which no row can be read is a 422.",
+      "The file was uploaded with `files.upload` or `files.beginUpload`. Reads JSONL, a JSON array, CSV and Parquet: OpenAI `messages`, prompt and completion, prompt with chosen and rejected, ShareGPT, exports of Langfuse and OpenPipe, and our own exports. `datasets.previewImport` reports the detected format. With `all_or_nothing` the whole file is checked before anything is stored. While an import is storing, other changes to the Dataset are refused (409); a second import waits for it. A file without a single readable row is a 422.",
     effect: "write",
     capability: "models:manage",
     input: createImportInput,
@@ -27,8 +27,8 @@ export const createImport = verb(
       await readDatasetRow(ctx, input.datasetId);
       const { file, preview } = await readableFile(ctx, input);
       if (!preview.isComplete) {
-        throw new ServiceError("unprocessable", "No column is known to hold a conversation or an answer.", {
-          errors: [{ path: "/mapping", message: "Say which column is `messages` or `expectedOutput`." }],
+        throw new ServiceError("unprocessable", "No column was recognized as a conversation or an answer.", {
+          errors: [{ path: "/mapping", message: "Choose the column for `messages` or `expectedOutput`." }],
         });
       }
       return { fileName: file.name, bytesTotal: file.size, format: preview.kind };

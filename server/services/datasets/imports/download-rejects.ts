@@ -32,7 +32,7 @@ export const downloadRejects = streamVerb(
     name: "datasets.downloadRejects",
     summary: "Download the unusable rows of an import as JSONL.",
     description:
-      "One object a line: `line` (the row's line in the file), `problems` and `row`, as the file has it. Read from the imported file, and a 404 once that has expired (30 days after its upload, or the project's retention if that is shorter) or was deleted with the data of a user or a conversation.",
+      "One object per line: `line` (the row's line in the file), `problems` and `row`, as the file has it. Read from the imported file, and a 404 once that has expired (30 days after its upload, or the project's retention if that is shorter) or was deleted with the data of a user or a conversation.",
     capability: "project:data:read",
     effect: "read",
     input: importInput,

@@ -78,8 +78,8 @@ const NOTHING: Checked = { rows: [], rowsChecked: 0, complete: false, rowsUsable
 export const previewImport = verb(
   {
     name: "datasets.previewImport",
-    summary: "Tell what a stored file is and what an import of it would meet, without storing anything.",
-    description: `Guesses the format and what each column is, and checks the first ${ROWS_CHECKED} rows. A file of which no row can be read is a 422.`,
+    summary: "Preview an import of a stored file: its format, columns and problems. Stores nothing.",
+    description: `Guesses the format and what each column is, and checks the first ${ROWS_CHECKED} rows. A file without a single readable row is a 422.`,
     effect: "read",
     capability: "project:data:read",
     input: previewImportInput,

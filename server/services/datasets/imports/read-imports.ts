@@ -49,7 +49,7 @@ export async function readImport(ctx: Ctx, datasetId: string, importId: string):
 export const getImport = verb(
   {
     name: "datasets.getImport",
-    summary: "Get an import with its progress and what it did with the rows.",
+    summary: "Get an import with its progress and row counts.",
     effect: "read",
     capability: "workspace:read",
     input: importInput,

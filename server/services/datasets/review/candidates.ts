@@ -55,7 +55,7 @@ export async function lockWaiting(tx: Ctx, id: string): Promise<CandidateRow> {
     .for("update", { of: exampleCandidates });
   if (!found) throw notFound("The candidate");
   const { row, now } = found;
-  if (row.status !== "waiting") throw new ServiceError("conflict", `The candidate was ${row.status} already.`);
+  if (row.status !== "waiting") throw new ServiceError("conflict", `The candidate was already ${row.status}.`);
   if (row.claimedBy !== null && row.claimedBy !== reviewerOf(tx) && (row.claimedUntil ?? 0) > Number(now))
     throw new ServiceError("conflict", "Another reviewer has this candidate open. Take the next one.");
   return row;

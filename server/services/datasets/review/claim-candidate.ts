@@ -38,7 +38,7 @@ export const nextCandidate = verb(
     name: "reviewQueue.next",
     summary: "Take the next candidate to review.",
     description:
-      "It is the caller's for ten minutes; nobody else gets it meanwhile. Whoever has one open gets the same one again, for another ten minutes, unless `holding` names it. Oldest first; skipped ones come last. `candidate` is `null` when none waits.",
+      "It is reserved for the caller for ten minutes. A caller who already has one open gets the same one for another ten minutes, unless `holding` names it. Oldest first; skipped ones come last. `candidate` is `null` when none is waiting.",
     ...REVIEW,
     input: nextCandidateInput,
     reply: nextCandidateReply,

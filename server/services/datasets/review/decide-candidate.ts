@@ -39,7 +39,7 @@ export const approveCandidate = verb(
     name: "reviewQueue.approve",
     summary: "Approve a candidate: it becomes an Example of its Dataset.",
     description:
-      "`payload` is an edited one; `rejectedOutput` makes a pair. An answer that a model proposed keeps the tag `proposed-by-model`. Problems are told by pointer (400). If the Dataset has the same content, `outcome` names that Example and the candidate is rejected as a duplicate. 409 if it was decided, another reviewer has it open, or its conversation is gone.",
+      "`payload` is an edited one; `rejectedOutput` makes a pair. An answer that a model proposed keeps the tag `proposed-by-model`. Problems are reported by pointer (400). If the Dataset has the same content, `outcome` names that Example and the candidate is rejected as a duplicate. 409 if it was decided, another reviewer has it open, or its conversation was deleted.",
     ...REVIEW,
     input: approveCandidateInput,
     reply: approvedReply,
@@ -70,7 +70,7 @@ export const approveCandidate = verb(
       };
     }
     if (outcome?.status !== "duplicate")
-      throw new ServiceError("conflict", "The conversation of this candidate is gone.");
+      throw new ServiceError("conflict", "The conversation of this candidate was deleted.");
     const rejectReason = `Duplicate of ${outcome.exampleId}.`;
     const after = await changeCandidate(ctx, row.id, { ...reviewed, status: "rejected", rejectReason });
     auditNote(ctx, { after: { duplicateOf: outcome.exampleId } });
@@ -101,7 +101,7 @@ export const rejectCandidate = verb(
 export const skipCandidate = verb(
   {
     name: "reviewQueue.skip",
-    summary: "Postpone a candidate to after everything that waits.",
+    summary: "Move a candidate to the end of the queue.",
     ...DECIDED,
     input: candidateIdInput,
   },

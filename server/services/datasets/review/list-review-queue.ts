@@ -11,7 +11,7 @@ export const listReviewQueue = verb(
     name: "reviewQueue.list",
     summary: "List collected Examples that wait for review, newest first.",
     description:
-      "`status` lists those that were approved or rejected instead. `counter` says what waits, and what the caller has decided since midnight (UTC) and in the last hour.",
+      "`status` lists those that were approved or rejected instead. `counter` says how many are waiting, and how many the caller has decided since midnight (UTC) and in the last hour.",
     effect: "read",
     capability: "workspace:read",
     input: listReviewQueueInput,
@@ -49,7 +49,7 @@ export const listReviewQueue = verb(
 export const getCandidate = verb(
   {
     name: "reviewQueue.get",
-    summary: "Read one collected Example and what became of it in review.",
+    summary: "Read one collected Example and its review outcome.",
     effect: "read",
     capability: "workspace:read",
     input: candidateIdInput,

@@ -27,7 +27,7 @@ export async function storedCandidate(ctx: Ctx, datasetId: string, { question, r
     datasetId,
     objective: "preserve_successful_behavior",
     reasonCode: "thumbs_up",
-    reason: reason ?? "A user gave a thumb up.",
+    reason: reason ?? "A user gave a thumbs up.",
     sourceKind: "conversation",
     conversationId,
     userId: userId ?? null,

@@ -22,9 +22,9 @@ import { decidedReply, decidedWriteOnly } from "./schemas";
 export const undoDecision = verb(
   {
     name: "reviewQueue.undo",
-    summary: "Take back the caller's last approval or rejection.",
+    summary: "Undo the caller's last approval or rejection.",
     description:
-      "The candidate waits again and is open for the caller; an Example that the approval created is removed. 409 if the Example was changed or deleted since, 404 if there is nothing to take back.",
+      "The candidate waits again and is open for the caller; an Example that the approval created is removed. 409 if the Example has since been changed or deleted, 404 if there is nothing to undo.",
     effect: "write",
     capability: "models:manage",
     input: z.strictObject({}),
@@ -66,7 +66,7 @@ async function lastDecision(ctx: Ctx): Promise<CandidateRow> {
     )
     .orderBy(desc(exampleCandidates.reviewedAt), desc(exampleCandidates.id))
     .limit(1);
-  if (!row) throw new ServiceError("not_found", "You have no decision to take back.");
+  if (!row) throw new ServiceError("not_found", "You have no decision to undo.");
   return row;
 }
 
@@ -79,12 +79,12 @@ async function removeExample(tx: Ctx, last: CandidateRow, exampleId: string) {
     from example_revisions
     where project_id = ${tx.projectId} and dataset_id = ${last.datasetId} and example_id = ${exampleId}`);
   if (!example?.unchanged)
-    throw new ServiceError("conflict", "The Example was changed or deleted since it was approved.");
+    throw new ServiceError("conflict", "The Example has been changed or deleted since it was approved.");
   await writeExamples(tx, dataset, [{ kind: "delete", exampleId }], { kind: "edit" });
 }
 
 /** Locks the candidate. Another request may have taken the decision back meanwhile. */
 async function lockUnchanged(tx: Ctx, { id, reviewedAt }: CandidateRow) {
   const [row] = await tx.db.select().from(exampleCandidates).where(isCandidate(tx, id)).for("update");
-  if (row?.reviewedAt !== reviewedAt) throw new ServiceError("conflict", "The decision was taken back already.");
+  if (row?.reviewedAt !== reviewedAt) throw new ServiceError("conflict", "The decision was already undone.");
 }

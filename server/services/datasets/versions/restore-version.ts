@@ -13,9 +13,9 @@ import { restoreVersionInput, versionReply } from "./schemas";
 export const restoreVersion = verb(
   {
     name: "datasetVersions.restore",
-    summary: "Make a Dataset what it was in a version.",
+    summary: "Restore a version of a Dataset.",
     description:
-      "Writes one further version that equals the given one; none is lost, so a restore can be undone by another. Examples deleted with their conversation or user are in no version and do not come back. A 409 while an import is being stored.",
+      "Writes a new version that equals the given one; none is lost, so a restore can be undone by another. Examples deleted with their conversation or user are in no version and do not come back. A 409 while an import is being stored.",
     effect: "write",
     capability: "models:manage",
     input: restoreVersionInput,

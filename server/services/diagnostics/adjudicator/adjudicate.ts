@@ -56,7 +56,7 @@ function settled(answer: Answer, candidate: Candidate, conversation: Conversatio
   if (match) return { match, note: told };
   return {
     match: null,
-    note: `${told} None of its quotes is in the conversation, so the deterministic verdict stands.`,
+    note: `${told} None of its quotes are in the conversation, so the deterministic verdict stands.`,
   };
 }
 

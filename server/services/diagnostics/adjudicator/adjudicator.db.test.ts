@@ -90,7 +90,7 @@ test("no match leaves nothing, and a match without a true quote does not stand",
     model.answer = () => answering({ ...MATCH, quotes });
     const { run: done } = await run(ctx, unsure([{ text: `Sorry ${quotes[0]?.length}` }]));
     expect(done.resultCount).toBe(0);
-    expect(done.notes.join()).toMatch(/None of its quotes is in the conversation/);
+    expect(done.notes.join()).toMatch(/None of its quotes are in the conversation/);
   }
   model.answer = () =>
     answering({ ...MATCH, quotes: ["words that nobody said", "Speed  test\nfailed: No Connection."] });
@@ -259,7 +259,7 @@ describe("the daily budget", () => {
     // As many workers as Runs.
     await Promise.all(ids.map((id) => executeRuleRuns(ctx, [id])));
     const notes = await Promise.all(ids.map(async (runId) => (await getRuleRun(ctx, { runId })).run.notes.join()));
-    return notes.filter((note) => /daily budget of the adjudicator is used up/.test(note)).length;
+    return notes.filter((note) => /adjudicator's daily budget is used up/.test(note)).length;
   }
 
   test("in calls is never exceeded, however many workers ask", async () => {
@@ -304,7 +304,7 @@ describe("the daily budget", () => {
 
   test("in dollars cannot be kept for a model without a price, which is not asked", async () => {
     const { ctx, model } = await adjudicated(() => answering(MATCH), { dailyUsd: 5, defaultModel: "nobodys-model" });
-    expect((await run(ctx)).run.notes.join()).toMatch(/the price of the model nobodys-model is not known/);
+    expect((await run(ctx)).run.notes.join()).toMatch(/the price of the model nobodys-model is unknown/);
     expect(model.asked).toEqual([]);
   });
 

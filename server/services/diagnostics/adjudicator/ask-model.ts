@@ -157,11 +157,11 @@ async function send(ctx: Ctx, model: Model, prices: PriceBook, body: object, sig
   const expected = { tokens: inputTokens + OUTPUT_TOKENS, usd: usdOf(inputTokens, 0, OUTPUT_TOKENS) };
   if (limits.usd !== null && expected.usd === null)
     throw new NoAnswer(
-      `the price of the model ${name} is not known, so the daily limit in US dollars cannot be kept`,
+      `the price of the model ${name} is unknown, so the daily limit in US dollars can't be enforced`,
       "endpoint",
     );
   const reservation = await reserveCall(ctx, connectionId, limits, expected);
-  if (reservation === null) throw new NoAnswer("the daily budget of the adjudicator is used up", "endpoint");
+  if (reservation === null) throw new NoAnswer("the adjudicator's daily budget is used up", "endpoint");
 
   const settle = (used: CallUsage) => settleCall(ctx, reservation, used);
   const reply = await client

@@ -28,7 +28,7 @@ export const pauseBackfill = verb(
     name: "backfills.pause",
     summary: "Pause a backfill: no further Runs are queued.",
     description:
-      "The few Runs that are already queued still execute. Pausing a paused backfill changes nothing; one that has ended is a 409.",
+      "The few Runs that are already queued still execute. Pausing a paused backfill has no effect; one that has ended is a 409.",
     ...CONTROL,
   },
   async (ctx, { backfillId }) => {
@@ -43,7 +43,7 @@ export const resumeBackfill = verb(
     name: "backfills.resume",
     summary: "Resume a paused or failed backfill where it stopped.",
     description:
-      "Conversations that were already queued are not queued again. Resuming a backfill in progress changes nothing; one that has completed or was cancelled is a 409, as is one whose Rule is turned off.",
+      "Conversations that were already queued are not queued again. Resuming a backfill in progress has no effect; one that has completed or was cancelled is a 409, as is one whose Rule is turned off.",
     ...CONTROL,
   },
   async (ctx, { backfillId }) => {
@@ -68,7 +68,7 @@ export const cancelBackfill = verb(
     name: "backfills.cancel",
     summary: "Cancel a backfill: its queued Runs are skipped.",
     description:
-      "Runs that are executing still finish, and what the others found stays. The backfill is `failed` with `cancelledAt`. One that has ended is a 409.",
+      "Runs in progress still finish, and existing results stay. The backfill is `failed` with `cancelledAt`. One that has ended is a 409.",
     ...CONTROL,
   },
   async (ctx, { backfillId }) => {

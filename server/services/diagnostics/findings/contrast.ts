@@ -23,7 +23,7 @@ export const contrastFinding = verb(
   {
     name: "findings.contrast",
     summary: "List similar conversations that went well: same first request or same tool, and no Finding.",
-    description: `Compares the newest ${COMPARED.toLocaleString("en")} conversations that Rules read and found nothing in. The most similar come first.`,
+    description: `Compares the newest ${COMPARED.toLocaleString("en")} conversations that Rules checked and found nothing in. The most similar come first.`,
     effect: "read",
     capability: "diagnostics:read",
     input: contrastInput,

@@ -9,7 +9,7 @@ const COUNT_MAX = 1000;
 export const countForReview = verb(
   {
     name: "findings.reviewCount",
-    summary: "Count the Findings that wait for a review.",
+    summary: "Count the Findings that are waiting for review.",
     description: `Those that are unreviewed and not resolved. The count stops at \`countedUpTo\`, ${COUNT_MAX.toLocaleString("en")}.`,
     effect: "read",
     capability: "diagnostics:read",

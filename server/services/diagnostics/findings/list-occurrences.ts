@@ -11,7 +11,7 @@ export const listOccurrences = verb(
   {
     name: "findings.occurrences",
     summary: "List the conversations in which a Finding occurred, newest first.",
-    description: "`conversationId` (our id or the client's own) narrows the list to that conversation.",
+    description: "`conversationId` (Whetstone's id or the client's own) narrows the list to that conversation.",
     effect: "read",
     capability: "diagnostics:read",
     input: listOccurrencesInput,

@@ -20,7 +20,7 @@ export const REASON_WORDS: Record<z.infer<typeof dismissalReason>, string> = {
   expected: "expected behaviour",
   not_important: "not important",
   duplicate: "a duplicate",
-  other: "something else",
+  other: "another reason",
 };
 export const findingSort = z.enum(["newest", "score", "conversations", "first_seen"]);
 

@@ -5,6 +5,6 @@ export const agentLoop: Rule = {
   id: "agent-loop",
   version: 2,
   name: "Agent loop",
-  summary: "An agent that goes round: the same calls, the same words, the same work again.",
+  summary: "An agent stuck in a loop: the same calls, the same words, the same work again.",
   detectors: AGENT_LOOP_DETECTORS,
 };

@@ -5,6 +5,6 @@ export const userCorrection: Rule = {
   id: "user-correction",
   version: 1,
   name: "User correction",
-  summary: "Users who correct the assistant, and what it makes of that.",
+  summary: "Users who correct the assistant, and how it responds.",
   detectors: USER_CORRECTION_DETECTORS,
 };

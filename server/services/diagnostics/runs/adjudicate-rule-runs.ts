@@ -79,12 +79,12 @@ const undecided = ({ run, detection }: DetectedRun, note: string): DetectedRun =
 });
 
 const disconnected = (one: DetectedRun) =>
-  undecided(one, "No adjudicator is connected any more. The deterministic verdict stands.");
+  undecided(one, "No adjudicator is connected anymore. The deterministic verdict stands.");
 
 /** Returns a Signal with the conversation that its evidence refers to; `undefined` if that is gone. */
 type Pointed = (candidate: Candidate) => Promise<{ candidate: Candidate; conversation: SnapshotContent } | undefined>;
 
-const GONE = "The conversation is gone. The deterministic verdict stands.";
+const GONE = "The conversation was deleted. The deterministic verdict stands.";
 
 async function settledRun(
   session: Session,

@@ -22,7 +22,7 @@ export const createManyRuleRuns = verb(
   {
     name: "ruleRuns.createMany",
     summary: "Queue every enabled Rule for several conversations: listed ones, or all that match a filter.",
-    description: `Send \`conversationIds\` (our ids) or \`filter\`, the filters of the list of conversations. Each conversation is read as it is when its Runs are queued; one that was already read as it is gets no new Run. A filter takes at most ${counted} conversations (422 beyond; a backfill takes more). With more than ${AT_ONCE} a background job queues the Runs, and \`queued\` is \`null\`.`,
+    description: `Send \`conversationIds\` (Whetstone's ids) or \`filter\`, the filters of the conversation list. Each conversation is checked as it is when its Runs are queued; one that was already checked in that state gets no new Run. A filter takes at most ${counted} conversations (422 beyond; a backfill takes more). With more than ${AT_ONCE} a background job queues the Runs, and \`queued\` is \`null\`.`,
     effect: "write",
     capability: "diagnostics:write",
     input: createManyRuleRunsInput,

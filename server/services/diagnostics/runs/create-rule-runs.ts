@@ -15,7 +15,7 @@ export const createRuleRuns = verb(
     name: "ruleRuns.create",
     summary: "Queue every enabled Rule for one conversation as it was at `lastActivityAt`.",
     description:
-      "`conversationId` is our id or the client's own. Each Run reads the spans that had ended and the log records that had been written by `lastActivityAt` (Unix ms; a time before the conversation began is a 422), and with `traceIds` only data of those traces. Repeating the request returns the same Runs; a new Run is queued after the Rule changed, or when its Run was skipped or failed. Entries of `traceIds` that are not strings are dropped, and traces that do not belong to the conversation contribute nothing.",
+      "`conversationId` is Whetstone's id or the client's own. Each Run reads the spans that had ended and the log records that had been written by `lastActivityAt` (Unix ms; a time before the conversation began is a 422), and with `traceIds` only data of those traces. Repeating the request returns the same Runs; a new Run is queued after the Rule changed, or when its Run was skipped or failed. Entries of `traceIds` that are not strings are dropped, and traces that do not belong to the conversation contribute nothing.",
     effect: "write",
     capability: "diagnostics:write",
     input: createRuleRunsInput,
@@ -26,7 +26,7 @@ export const createRuleRuns = verb(
     inTransaction(ctx, async (tx) => {
       const conversation = await findConversation(tx, conversationId);
       if (lastActivityAt < conversation.startedAt) {
-        throw unprocessable("/lastActivityAt", `The conversation began later, at ${conversation.startedAt}.`);
+        throw unprocessable("/lastActivityAt", `The conversation started later, at ${conversation.startedAt}.`);
       }
       const rules = (await configuredRules(tx)).filter(({ enabled }) => enabled);
       const snapshot = { conversationId: conversation.id, lastActivityAt, traceIds };

@@ -54,7 +54,7 @@ export const updateDiagnosticSettings = verb(
     summary:
       "Turn automatic diagnosis on or off, choose the adjudicator, set how long its answers are reused, or how collection masks.",
     description:
-      "What is left out stays. `adjudicatorConnectionId` is a connection of kind `model` (422 otherwise). Answers of the adjudicator that are older than `adjudicationCacheDays` are not reused, and deleted within a day. With `collectionMasking` `mask`, collection replaces personal data and secrets by placeholders; with `hold_back` it collects no Example that has any. Runs that are already queued still execute. Turning it on again also diagnoses conversations from the time it was off.",
+      "Omitted fields keep their value. `adjudicatorConnectionId` is a connection of kind `model` (422 otherwise). Adjudicator answers older than `adjudicationCacheDays` are not reused, and are deleted within a day. With `collectionMasking` `mask`, collection replaces personal data and secrets with placeholders; with `hold_back` it collects no Example that contains any. Runs that are already queued still execute. Turning it on again also diagnoses conversations from the time it was off.",
     effect: "write",
     capability: "diagnostics:write",
     input: updateSettingsInput,

@@ -26,7 +26,7 @@ export const tryRule = verb(
     name: "rules.try",
     summary: "Run a Rule's detectors on one conversation, stored or pasted, and store nothing.",
     description:
-      "Returns every Signal with its score, verdict, confidence, evidence and outcome: what a Run would make of it with the saved configuration, or with the changes in `configuration`. Signals that are turned off are tried too. The adjudicator is not asked. `messages` are as chat APIs write them: `role`, `content`, `tool_calls`, `tool_call_id`.",
+      "Returns every Signal with its score, verdict, confidence, evidence and outcome: what a Run would conclude with the saved configuration, or with the changes in `configuration`. Signals that are turned off are tried too. The adjudicator is not asked. `messages` are in chat API format: `role`, `content`, `tool_calls`, `tool_call_id`.",
     effect: "write",
     capability: "diagnostics:write",
     input: tryRuleInput,

@@ -10,7 +10,7 @@ export const abandonWorkItem = verb(
   {
     name: "workItems.abandon",
     summary: "Detach a Finding from its ticket. Nothing happens to the ticket in the tracker.",
-    description: "A work item that was replaced or abandoned before is a 409.",
+    description: "A work item that was already replaced or abandoned is a 409.",
     effect: "write",
     capability: "diagnostics:write",
     input: findingWorkItemInput,
@@ -21,7 +21,7 @@ export const abandonWorkItem = verb(
     await readWorkItem(ctx, workItemId, findingId);
     const item = await lockWorkItem(ctx, workItemId, findingId);
     if (item.state === "replaced" || item.state === "abandoned") {
-      throw new ServiceError("conflict", `This work item is ${item.state} already.`);
+      throw new ServiceError("conflict", `This work item is already ${item.state}.`);
     }
     await detach(ctx, item, { state: "abandoned" });
     auditNote(ctx, { target: { type: "workItem", id: workItemId } });

@@ -11,7 +11,7 @@ export async function connectionFor(ctx: Ctx, { provider, connectionId }: Omit<A
   if (usable.length === 0) {
     throw new ServiceError(
       "not_implemented",
-      `The project has no usable connection to ${TRACKER_LABELS[provider]}. Make one under Integrations, or with POST /v1/projects/${ctx.projectId}/connections (kind ${provider}), with a token.`,
+      `The project has no usable connection to ${TRACKER_LABELS[provider]}. Create one under Integrations, or with POST /v1/projects/${ctx.projectId}/connections (kind ${provider}), with a token.`,
     );
   }
   const found = connectionId === undefined ? usable[0] : usable.find(({ id }) => id === connectionId);
@@ -26,7 +26,7 @@ export async function whereTo(ctx: Ctx, { destination, ...asked }: Asked) {
   if (place === null) {
     throw unprocessable(
       "/destination",
-      `Say where, or give the connection “${connection.name}” a default destination.`,
+      `Enter a destination, or give the connection “${connection.name}” a default one.`,
     );
   }
   return { provider: asked.provider, connectionId: connection.id, destination: place, settings: connection.settings };

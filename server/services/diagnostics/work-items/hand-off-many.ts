@@ -14,7 +14,7 @@ export const handOffMany = verb(
   {
     name: "workItems.createMany",
     summary: "Create tickets for several Findings in an issue tracker, and confirm the Findings.",
-    description: `At most ${HAND_OFF_MANY_MAX} Findings. Jobs create the tickets: each result is a \`pending\` work item, or the problem of that Finding. A Finding that is linked already keeps its ticket.`,
+    description: `At most ${HAND_OFF_MANY_MAX} Findings. Jobs create the tickets: each result is a \`pending\` work item, or the problem of that Finding. A Finding that already has a ticket keeps it.`,
     effect: "write",
     capability: "diagnostics:write",
     input: handOffManyInput,
@@ -41,7 +41,7 @@ async function handOffOne(tx: Ctx, findingId: string, to: Omit<Parameters<typeof
     throw error;
   }
   const linked = await linkedItem(tx, findingId);
-  if (linked) return { workItemId: linked.id, problem: "It has a ticket already." };
+  if (linked) return { workItemId: linked.id, problem: "It already has a ticket." };
   const { id } = await insertWorkItem(tx, { findingId, ...to }, { leased: false });
   return { workItemId: id, problem: null };
 }

@@ -21,8 +21,8 @@ import { workItemAfter, workItemsJson } from "./work-item-json";
 export const listWorkItems = verb(
   {
     name: "workItems.list",
-    summary: "The project's work items, newest first.",
-    description: "`state` takes one or several values; `replaced` and `abandoned` ones are history.",
+    summary: "List the project's work items, newest first.",
+    description: "`state` takes one or more values; `replaced` and `abandoned` ones are history.",
     effect: "read",
     capability: "diagnostics:read",
     input: listWorkItemsInput,
@@ -38,8 +38,8 @@ export const listWorkItems = verb(
 export const listFindingWorkItems = verb(
   {
     name: "workItems.listOfFinding",
-    summary: "A Finding's work items, newest first: the linked one, and those that were replaced or abandoned.",
-    description: "With those of Findings that were merged into it.",
+    summary: "List a Finding's work items, newest first: the linked one, and those that were replaced or abandoned.",
+    description: "Includes those of Findings that were merged into it.",
     effect: "read",
     capability: "diagnostics:read",
     input: listFindingWorkItemsInput,
@@ -94,7 +94,7 @@ export const getWorkItem = verb(
 export const listTicketChanges = verb(
   {
     name: "workItems.changes",
-    summary: "What Whetstone did to a ticket or is about to do, and what it saw happen there, newest first.",
+    summary: "List what Whetstone did or is about to do to a ticket, and what it saw happen there, newest first.",
     effect: "read",
     capability: "diagnostics:read",
     input: listTicketChangesInput,
@@ -126,7 +126,7 @@ const REFERENCES_MAX = 200;
 export const listCodeReferences = verb(
   {
     name: "workItems.references",
-    summary: `Commits and pull requests that name a ticket, newest first, as its tracker tells. At most ${REFERENCES_MAX}.`,
+    summary: `List commits and pull requests that name a ticket, newest first, as reported by its tracker. At most ${REFERENCES_MAX}.`,
     effect: "read",
     capability: "diagnostics:read",
     input: findingWorkItemInput,

@@ -11,7 +11,7 @@ export const previewHandOff = verb(
   {
     name: "workItems.preview",
     summary: "Read what would be sent to an issue tracker for some Findings. Nothing is created.",
-    description: `At most ${PREVIEW_MAX} Findings; by default the newest. Templates are Liquid; what is wrong in one is a 422 that says where. \`titleTemplate\` and \`bodyTemplate\` try others than the connection's, and \`null\` is our own.`,
+    description: `At most ${PREVIEW_MAX} Findings; by default the newest. Templates are Liquid; an error in one is a 422 that says where. \`titleTemplate\` and \`bodyTemplate\` override the connection's, and \`null\` is Whetstone's default.`,
     effect: "read",
     capability: "diagnostics:read",
     input: previewHandOffInput,
@@ -26,7 +26,7 @@ export const previewHandOff = verb(
     const tickets = [];
     for (const findingId of findingIds ?? (await newest(ctx))) {
       const linked = await linkedItem(ctx, findingId);
-      const problem = linked ? `It has a ticket already: ${linked.externalKey ?? linked.state}.` : null;
+      const problem = linked ? `It already has a ticket: ${linked.externalKey ?? linked.state}.` : null;
       tickets.push({ findingId, ...(await composeTicket(ctx, findingId, templates)), problem });
     }
     return { destination: destination ?? settings.defaultDestination, labels: settings.labels, tickets };

@@ -17,7 +17,7 @@ export const repairHandoff = verb(
     name: "findings.repairHandoff",
     summary: "Create a ticket for a Finding in the project's tracker, and confirm the Finding.",
     description:
-      "Deprecated: use `work-items`. The tracker is that of the oldest connection with a default destination; without one, 501. A Finding with a ticket keeps it. The ticket is the Finding's `repairHandoffRef`.",
+      "Deprecated: use `work-items`. Uses the tracker of the oldest connection with a default destination; without one, 501. A Finding with a ticket keeps it. The ticket is the Finding's `repairHandoffRef`.",
     effect: "write",
     capability: "diagnostics:write",
     input: repairHandoffInput,
@@ -43,6 +43,6 @@ async function gateway(ctx: Ctx) {
   if (first) return { provider: first.kind, connectionId: first.id };
   throw new ServiceError(
     "not_implemented",
-    "A repair handoff needs a connection to an issue tracker with a default destination. Make one under Integrations (kinds github, gitlab, linear and jira).",
+    "A repair handoff needs a connection to an issue tracker with a default destination. Create one under Integrations (kinds github, gitlab, linear and jira).",
   );
 }

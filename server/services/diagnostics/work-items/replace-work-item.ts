@@ -19,7 +19,7 @@ export const replaceWorkItem = verb(
     name: "workItems.replace",
     summary: "Create a new ticket for a Finding in place of its linked one, which stays as history.",
     description:
-      "The body is that of the creation: the new ticket may be in another tracker. Nothing happens to the old ticket there. A work item that is not the Finding's linked one is a 409; where the new ticket is refused (422), the old one stays linked.",
+      "The body is the same as for creation: the new ticket can be in another tracker. The old ticket is not changed. A work item that is not the Finding's linked one is a 409; where the new ticket is refused (422), the old one stays linked.",
     effect: "write",
     capability: "diagnostics:write",
     input: replaceWorkItemInput,
@@ -57,5 +57,5 @@ export const replaceWorkItem = verb(
 
 async function requireLinked(tx: Ctx, { id, findingId }: WorkItemRow) {
   if ((await linkedItem(tx, findingId))?.id === id) return;
-  throw new ServiceError("conflict", "This work item is history: the Finding is not linked to it any more.");
+  throw new ServiceError("conflict", "This work item is history: the Finding is no longer linked to it.");
 }

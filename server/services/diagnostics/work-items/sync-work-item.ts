@@ -33,7 +33,7 @@ export const syncWorkItem = verb(
     name: "workItems.sync",
     summary: "Read a ticket's state from its tracker now.",
     description:
-      "A ticket that was closed there resolves the Finding, and one that was reopened returns it. Only a work item that is `open` or `closed` can be read (409). If the tracker does not reply: 503, and a job tries again.",
+      "A ticket that was closed there resolves the Finding, and one that was reopened returns it. Only a work item that is `open` or `closed` can be read (409). If the tracker does not reply: 503, and a job retries.",
   },
   {
     before: async (ctx, { findingId, workItemId }) => {
@@ -82,20 +82,20 @@ export const retryWorkItem = verb(
   {
     ...spec,
     name: "workItems.retry",
-    summary: "Try again what failed: the creation of a ticket, or changes of it.",
+    summary: "Retry what failed: the creation of a ticket, or changes to it.",
     description:
-      "A ticket that may have been created by a failed attempt is looked for first. Where the tracker refuses again, the reply is that of a creation (422, 501), and the work item stays `failed`. Nothing failed: 409.",
+      "A ticket that a failed attempt may have created is looked up first. If the tracker refuses again, the response is the same as for creation (422, 501), and the work item stays `failed`. If nothing failed: 409.",
   },
   {
     before: async (ctx, { findingId, workItemId }) => {
       const item = await readWorkItem(ctx, workItemId, findingId);
       if (item.state === "failed") {
         if (item.externalId !== null)
-          throw new ServiceError("conflict", "The ticket does not exist there any more: replace the work item.");
+          throw new ServiceError("conflict", "The ticket no longer exists there: replace the work item.");
         return retryCreation(ctx, item);
       }
       const retried = await inTransaction(ctx, (tx) => requeueChanges(tx, item));
-      if (!retried) throw new ServiceError("conflict", "Nothing of this work item failed.");
+      if (!retried) throw new ServiceError("conflict", "Nothing failed for this work item.");
       await runNow(ctx, workItemId);
     },
     run: async (ctx, { workItemId }) => {
@@ -118,7 +118,7 @@ async function retryCreation(ctx: Ctx, failed: WorkItemRow) {
     })
     .where(sql`${whichItem(ctx, failed.id)} and ${workItems.state} = 'failed'`)
     .returning();
-  if (!item) throw new ServiceError("conflict", "Nothing of this work item failed.");
+  if (!item) throw new ServiceError("conflict", "Nothing failed for this work item.");
   const creation = await createTicket(ctx, item);
   if (!creation.created && creation.retryAt === undefined) throw refusal(creation.error, item);
 }

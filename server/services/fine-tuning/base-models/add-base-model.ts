@@ -22,7 +22,7 @@ type Input = z.output<typeof addBaseModelInput>;
 
 function requireUsable({ id, source, revision, trustRemoteCode }: Input) {
   if (source === "hub" && !HUB_ID.test(id)) {
-    throw unprocessable("/id", "A model of the hub is named owner/name, such as Qwen/Qwen3-0.6B.");
+    throw unprocessable("/id", "A model on the hub is named owner/name, such as Qwen/Qwen3-0.6B.");
   }
   if (source === "local" && !LOCAL_PATH.test(id)) {
     throw unprocessable("/id", "Enter the path of a folder on the trainer's machine, from its root and without `..`.");
@@ -31,7 +31,7 @@ function requireUsable({ id, source, revision, trustRemoteCode }: Input) {
   if (trustRemoteCode && !COMMIT.test(revision ?? "")) {
     throw unprocessable(
       "/revision",
-      "Code of a model's repository may run only for one commit: enter the commit's 40 characters as the revision.",
+      "Code from a model's repository can only run for one commit: enter the commit's 40 characters as the revision.",
     );
   }
 }
@@ -45,9 +45,9 @@ async function requireRoom({ db, projectId }: Ctx) {
 export const addBaseModel = verb(
   {
     name: "fineTuning.addBaseModel",
-    summary: "Add a model of the hub, or a folder of the trainer's machine, to the models that can be trained.",
+    summary: "Add a model from the hub, or a folder on the trainer's machine, to the models that can be trained.",
     description:
-      "Nothing is downloaded until a job needs it. A model that was added already is a 409. `trustRemoteCode` lets code of the model's repository run on the trainer, and only at the commit that `revision` names.",
+      "Nothing is downloaded until a job needs it. A model that was already added is a 409. `trustRemoteCode` lets code from the model's repository run on the trainer, and only at the commit that `revision` names.",
     effect: "write",
     capability: "models:manage",
     input: addBaseModelInput,
@@ -76,7 +76,7 @@ export const addBaseModel = verb(
       })
       .onConflictDoNothing()
       .returning();
-    if (!row) throw new ServiceError("conflict", `${modelId} is among the project's base models already.`);
+    if (!row) throw new ServiceError("conflict", `${modelId} is already one of the project's base models.`);
     auditNote(ctx, {
       target: { type: "baseModel", id: row.id },
       after: { modelId, source, revision: row.revision, trustRemoteCode },

@@ -10,7 +10,7 @@ export const removeBaseModel = verb(
   {
     name: "fineTuning.removeBaseModel",
     summary: "Remove one of the project's own base models from the list.",
-    description: "Jobs and checkpoints of it stay, and so do its files on the trainer.",
+    description: "Its jobs and checkpoints stay, and so do its files on the trainer.",
     effect: "write",
     capability: "models:manage",
     input: baseModelIdInput,

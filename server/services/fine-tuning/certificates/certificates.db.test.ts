@@ -139,7 +139,7 @@ test("a running deployment is compared with its checkpoint, and no other", async
     .where(and(eq(deployments.projectId, ctx.projectId), eq(deployments.id, deploymentId)));
   await expect(certifyCheckpoint(ctx, { checkpointId: other, deploymentId })).rejects.toMatchObject({
     code: "conflict",
-    message: expect.stringContaining("another model"),
+    message: expect.stringContaining("a model other than this checkpoint"),
   });
   const { certificate } = await certifyCheckpoint(ctx, { checkpointId, deploymentId });
   expect(certificate).toMatchObject({ forms: [], deploymentId });

@@ -20,9 +20,9 @@ import {
 export const certifyCheckpoint = verb(
   {
     name: "fineTuning.certifyCheckpoint",
-    summary: "Compare the answers of what is built from a checkpoint with its own, in the background.",
+    summary: "Compare the answers of a checkpoint's built formats with its own, in the background.",
     description:
-      "The same prompts go through the checkpoint, each form and the deployment at temperature 0; answers are compared token by token, and by how far the probabilities of the checkpoint's own tokens lie apart. Without `forms` and `deploymentId`: the merged model and every form that its job has built. A form that is not built yet is built. 409: the deployment is not running, or serves another checkpoint. 422: the checkpoint's files were deleted, or its trainer cannot build a form.",
+      "The checkpoint, each format and the deployment answer the same prompts at temperature 0; answers are compared token by token, and by the distance between the probabilities of the checkpoint's own tokens. Without `forms` and `deploymentId`: the merged model and every format that its job has built. A format that is not built yet is built. 409: the deployment is not running, or serves another checkpoint. 422: the checkpoint's files were deleted, or its trainer cannot build a format.",
     effect: "write",
     capability: "models:manage",
     input: certifyCheckpointInput,
@@ -35,7 +35,7 @@ export const certifyCheckpoint = verb(
     if (deploymentId !== undefined) await requireRunning(ctx, deploymentId, checkpointId);
     const chosen = forms ?? (deploymentId === undefined ? await builtForms(ctx, checkpointId) : []);
     if (chosen.length === 0 && deploymentId === undefined) {
-      throw unprocessable("/forms", "Name a form or a deployment to compare with the checkpoint.");
+      throw unprocessable("/forms", "Name a format or a deployment to compare with the checkpoint.");
     }
     const trainerId = await chooseTrainer(ctx, {
       ggufQuantizations: quantizationsOf(chosen, "gguf"),
@@ -61,7 +61,7 @@ async function requireRunning({ db, projectId }: Ctx, deploymentId: string, chec
     .where(and(eq(deployments.projectId, projectId), eq(deployments.id, deploymentId)));
   if (!found) throw notFound("The deployment");
   if (found.checkpointId !== checkpointId) {
-    throw new ServiceError("conflict", "The deployment serves another model than this checkpoint.");
+    throw new ServiceError("conflict", "The deployment serves a model other than this checkpoint.");
   }
   if (found.status !== "running") {
     throw new ServiceError("conflict", `Only a running deployment can be compared; this one is ${found.status}.`);

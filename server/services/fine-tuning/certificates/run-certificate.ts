@@ -67,12 +67,12 @@ async function dispatch(ctx: Ctx, trainer: TrainerClient, row: CertificateRow): 
   await update(ctx, row.id, { dispatchedAt: NOW });
 }
 
-const UNEXPLAINED = problemOf("worker_vanished", "The trainer did not say why it could not compare.", null);
+const UNEXPLAINED = problemOf("worker_vanished", "The trainer did not say why the comparison failed.", null);
 
 async function follow(ctx: Ctx, trainer: TrainerClient, { id, checkpointId, ...row }: CertificateRow): Promise<void> {
   const { json } = await trainer.request({ method: "GET", path: `/certificates/${id}`, projectId: ctx.projectId });
   const said = readWireCertificate(json);
-  if (!said) throw new TrainerUnreachable("The trainer replied with something else than a certificate.");
+  if (!said) throw new TrainerUnreachable("The trainer's reply is not a certificate.");
   const { status, verdict, subjects, answers, problem } = said;
   if (status === "failed") {
     const failure = problem ?? UNEXPLAINED;

@@ -43,7 +43,7 @@ export const listCheckpoints = verb(
     name: "fineTuning.listCheckpoints",
     summary: "List checkpoints, of one job or of all, newest first.",
     description:
-      "`state` is `pruned` where the trainer deleted the files, as the job's settings say. `bytes` are those of its files, which the trainer holds.",
+      "`state` is `pruned` if the trainer deleted the files, per the job's settings. `bytes` is the size of its files, which the trainer stores.",
     effect: "read",
     capability: FINE_TUNING_READERS,
     input: listCheckpointsInput,
@@ -74,7 +74,7 @@ export const getCheckpoint = verb(
     name: "fineTuning.getCheckpoint",
     summary: "Read one checkpoint.",
     description:
-      "`inferenceProfile` says how it is to be served: the chat template, stop tokens and context that it was trained with; `null` until it has generated an answer.",
+      "`inferenceProfile` says how to serve it: the chat template, stop tokens and context that it was trained with; `null` until it has generated an answer.",
     effect: "read",
     capability: FINE_TUNING_READERS,
     input: checkpointIdInput,

@@ -21,5 +21,5 @@ export async function requireCheckpoint({ db, projectId }: Ctx, id: string) {
 export async function requireStoredCheckpoint(ctx: Ctx, id: string) {
   const found = await requireCheckpoint(ctx, id);
   if (found.checkpoint.state !== "pruned") return found;
-  throw unprocessable("/checkpointId", "The files of this checkpoint were deleted, as the settings of its job say.");
+  throw unprocessable("/checkpointId", "The files of this checkpoint were deleted, per the settings of its job.");
 }

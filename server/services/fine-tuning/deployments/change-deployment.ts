@@ -86,7 +86,7 @@ export async function requestStop(tx: Ctx, id: string, stageDetail: string, erro
 const late = (seconds: number) =>
   problemOf(
     "deploy_timeout",
-    `It did not run within ${seconds} s.`,
+    `It was not running within ${seconds} s.`,
     "Deploy it again with a longer time limit: large models take minutes to build, download and load.",
   );
 

@@ -44,9 +44,9 @@ export const deployCheckpoint = verb(
   {
     ...common,
     name: "fineTuning.deployCheckpoint",
-    summary: "Deploy a checkpoint, and wait until it runs, failed or timed out.",
+    summary: "Deploy a checkpoint, and wait until it is running, has failed or has timed out.",
     description:
-      "The reply comes once the deployment is `running`, `failed` or `timeout` (200 for each: the operation is over). `running` means that the trainer got an answer from the model under its name. Whoever disconnects changes nothing, and the same call again waits for the same deployment. What ran under the name until then answers until the new one does, is drained and then stopped; if the new one fails it stays. 409: another deployment of this name is in progress. 422: no backend of the trainer can serve it, with the reasons. With `quantization` the quantized form has to answer like the checkpoint, unless `force`.",
+      "The response is sent once the deployment is `running`, `failed` or `timeout` (200 for each: the operation is over). `running` means that the trainer got an answer from the model under its name. Disconnecting changes nothing, and the same call again waits for the same deployment. Whatever ran under the name keeps answering until the new one does, then it is drained and stopped; if the new one fails, it stays. 409: another deployment of this name is in progress. 422: no backend of the trainer can serve it, with the reasons. With `quantization`, the quantized format has to answer like the checkpoint, unless `force` is set.",
     input: deployCheckpointInput,
   },
   {
@@ -93,9 +93,9 @@ export const rollBackDeployment = verb(
   {
     ...common,
     name: "fineTuning.rollBackDeployment",
-    summary: "Deploy again what ran under this name before a deployment.",
+    summary: "Redeploy what ran under this name before a deployment.",
     description:
-      "A new deployment of the same checkpoint and form, which takes over once it runs; the reply comes then, as that of `fineTuning.deployCheckpoint`. 409: nothing ran under the name before.",
+      "A new deployment of the same checkpoint and format, which takes over once it is running; the response is sent then, as for `fineTuning.deployCheckpoint`. 409: nothing ran under the name before.",
     input: deploymentIdInput,
   },
   {

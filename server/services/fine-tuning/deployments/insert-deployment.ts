@@ -112,7 +112,7 @@ async function insertDeployment(tx: Ctx, candidate: Candidate): Promise<{ id: st
     const found = await insertOrFind(tx, candidate);
     if (found) return found;
   }
-  throw new ServiceError("conflict", `Another deployment of “${candidate.name}” has just begun. Try again.`);
+  throw new ServiceError("conflict", `Another deployment of “${candidate.name}” has just started. Try again.`);
 }
 
 /** Returns `undefined` if another one of the name began at this very moment: it can be seen then. */

@@ -11,7 +11,7 @@ export const listDeployments = verb(
   {
     name: "fineTuning.listDeployments",
     summary: "List deployments, newest first.",
-    description: "Each version that was deployed under a name is one; `purpose: service` leaves playgrounds out.",
+    description: "Each version deployed under a name is one entry; `purpose: service` leaves playgrounds out.",
     effect: "read",
     capability: FINE_TUNING_READERS,
     input: listDeploymentsInput,
@@ -53,7 +53,7 @@ export const getDeployment = verb(
     name: "fineTuning.getDeployment",
     summary: "Read one deployment.",
     description:
-      "`endpoint` is the base URL for clients of the OpenAI interface while it runs. `staleSince`: its trainer cannot be reached since then, and it may serve all the same.",
+      "`endpoint` is the base URL for clients of the OpenAI API while it is running. `staleSince`: its trainer has been unreachable since then; it may still be serving.",
     effect: "read",
     capability: FINE_TUNING_READERS,
     input: deploymentIdInput,

@@ -75,7 +75,7 @@ async function mayServe(ctx: Ctx, row: DeploymentRow, { ensureParity }: ServingG
     return false;
   }
   await update(ctx, id, changed, isRollOut());
-  const what = form ? `${form.kind === "gguf" ? "GGUF" : "compressed"} ${form.quantization}` : "The form";
+  const what = form ? `${form.kind === "gguf" ? "GGUF" : "compressed"} ${form.quantization}` : "The format";
   await end(ctx, id, {
     status: "failed",
     error:
@@ -83,7 +83,7 @@ async function mayServe(ctx: Ctx, row: DeploymentRow, { ensureParity }: ServingG
       problemOf(
         "merge_parity_failed",
         `${what} answers differently from the checkpoint.`,
-        "Look at the comparison, choose another quantization, or deploy it all the same with `force`.",
+        "Check the comparison, choose another quantization, or deploy it anyway with `force`.",
       ),
   });
   return false;

@@ -27,7 +27,7 @@ const BACKENDS_OF: Record<Form["kind"] | "checkpoint", readonly ServeBackend[]> 
 function refusedByProfile(profile: Profile, form: Form | null, backend: ServeBackend): string | null {
   if (form !== null || !Array.isArray(profile?.not_servable)) return null;
   const found = profile.not_servable.find((one: { backend?: unknown } | null) => one?.backend === backend);
-  return found ? String((found as { reason?: unknown }).reason ?? "It says no reason.") : null;
+  return found ? String((found as { reason?: unknown }).reason ?? "It gave no reason.") : null;
 }
 
 function refusedByTrainer(can: Capabilities, form: Form | null, backend: ServeBackend): string | null {

@@ -42,7 +42,7 @@ async function ofBaseModel(
 ) {
   const baseModel = await knownBaseModel(ctx, choice);
   if (!baseModel) {
-    const message = `The base model ${choice.id} is not known. Choose one of the list of base models, or add it to the project first.`;
+    const message = `The base model ${choice.id} is not known. Choose one from the list of base models, or add it to the project first.`;
     throw unprocessable("/baseModel", message);
   }
   return { baseModel, profile: null, trainerId: await chooseTrainer(ctx, {}) };
@@ -51,9 +51,9 @@ async function ofBaseModel(
 export const startPlayground = verb(
   {
     name: "fineTuning.startPlayground",
-    summary: "Start a checkpoint or a base model for trying it out.",
+    summary: "Start a checkpoint or a base model in the playground.",
     description:
-      "The reply comes at once; `status` and then `endpoint` say when it answers. Calls to it are not recorded as conversations. It stops after ten minutes without a call. 422: the base model is not known, or no backend of the trainer can serve it.",
+      "The response is immediate; `status` and then `endpoint` say when it is ready. Calls to it are not recorded as conversations. It stops after ten minutes without a call. 422: the base model is not known, or no backend of the trainer can serve it.",
     effect: "write",
     capability: "project:models:manage",
     input: startPlaygroundInput,

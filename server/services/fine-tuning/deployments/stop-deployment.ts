@@ -11,7 +11,7 @@ export const stopDeployment = verb(
     name: "fineTuning.stopDeployment",
     summary: "Stop a deployment.",
     description:
-      "It takes no new calls, and those in progress have 30 s to end. The status is `stopping` until the trainer has confirmed that the process is gone, also while the trainer cannot be reached. One that has ended stays as it is (200).",
+      "It accepts no new calls, and calls in progress have 30 s to finish. The status is `stopping` until the trainer has confirmed that the process has ended, even while the trainer is unreachable. A deployment that has ended is unchanged (200).",
     effect: "write",
     capability: "project:models:manage",
     input: deploymentIdInput,

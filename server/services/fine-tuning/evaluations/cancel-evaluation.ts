@@ -14,7 +14,7 @@ export const cancelEvaluation = verb(
     name: "fineTuning.cancelEvaluation",
     summary: "Cancel an evaluation.",
     description:
-      "What both models have answered stays, with its counts and without a verdict. One that has ended stays as it is (200).",
+      "Existing answers stay, with their counts but without a verdict. An evaluation that has ended is unchanged (200).",
     effect: "write",
     capability: "models:manage",
     input: evaluationIdInput,

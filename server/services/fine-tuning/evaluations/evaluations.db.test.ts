@@ -178,7 +178,7 @@ test("what a checkpoint or one that it continues from was trained on is not held
   });
   const later = await storedCheckpoint(ctx, laterJob);
   expect((await create()).selection).toMatchObject({ available: 3, trainedOn: 1 });
-  await expect(create({ checkpointId: later })).rejects.toMatchObject(refused(/no Examples that were held out/));
+  await expect(create({ checkpointId: later })).rejects.toMatchObject(refused(/no held-out Examples/));
   const lastJob = await storedJob(ctx, {
     status: "succeeded",
     finishedAt: 1,
@@ -476,7 +476,7 @@ test("rows of a Finding are shown to whoever may read conversations", async () =
   expect((await getEvaluation(key, { evaluationId: id })).evaluation.findingTitle).toBeNull();
   const reader = asKey("workspace:read", "diagnostics:read");
   expect((await listEvaluationRows(reader, { evaluationId: id })).rows).toHaveLength(1);
-  expect((await getEvaluation(reader, { evaluationId: id })).evaluation.findingTitle).toMatch(/nothing/);
+  expect((await getEvaluation(reader, { evaluationId: id })).evaluation.findingTitle).toMatch(/Empty response/);
 });
 
 const rowsLeft = ({ db: on, projectId }: Ctx) => on.$count(evaluationRows, eq(evaluationRows.projectId, projectId));

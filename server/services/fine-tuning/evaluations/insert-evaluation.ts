@@ -18,7 +18,8 @@ export async function insertEvaluation(
   { trainerId, baselineCheckpointId, dataset, rule, rows: chosen, selection }: PreparedEvaluation,
 ): Promise<string> {
   const rows = await stillThere(tx, dataset, chosen);
-  if (rows.length === 0) throw new ServiceError("conflict", "What was to be compared was deleted just now. Try again.");
+  if (rows.length === 0)
+    throw new ServiceError("conflict", "What was to be compared has just been deleted. Try again.");
   const id = newId("eval");
   await tx.db.insert(evaluations).values({
     projectId: tx.projectId,

@@ -23,7 +23,7 @@ export const listEvaluationRows = verb(
     name: "fineTuning.listEvaluationRows",
     summary: "List an evaluation's prompts with both answers, worst regressions first.",
     description:
-      "`outcome` narrows the list. Rows of a Finding hold words of conversations and need `diagnostics:read` or `project:data:read`, too.",
+      "`outcome` narrows the list. Rows of a Finding contain text from conversations and also require `diagnostics:read` or `project:data:read`.",
     effect: "read",
     capability: "workspace:read",
     input: listEvaluationRowsInput,

@@ -42,7 +42,7 @@ export const getEvaluation = verb(
     name: "fineTuning.getEvaluation",
     summary: "Read one evaluation.",
     description:
-      "`comparison` and `proof` count the rows that both models have answered, also while it is running. A row that was deleted with its user, conversation or Example is in no count from then on while it is running, and remains in those of one that has ended.",
+      "`comparison` and `proof` count the rows that both models have answered, even while it is running. A row deleted with its user, conversation or Example no longer counts while the evaluation is running, and still counts once it has ended.",
     effect: "read",
     capability: FINE_TUNING_READERS,
     input: evaluationIdInput,

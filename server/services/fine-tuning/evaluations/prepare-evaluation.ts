@@ -75,10 +75,7 @@ export async function prepareEvaluation(ctx: Ctx, asked: EvaluationChoice): Prom
 
 function requireFiles({ checkpoint }: Model, path: string) {
   if (checkpoint.state === "stored") return;
-  throw unprocessable(
-    path,
-    "The files of this checkpoint were deleted, as the settings of its job say. Choose another.",
-  );
+  throw unprocessable(path, "The files of this checkpoint were deleted, per the settings of its job. Choose another.");
 }
 
 async function requireBaseline(ctx: Ctx, { checkpoint, job }: Model, baselineId: string) {
@@ -119,10 +116,10 @@ async function examplesOf(
 function noneHeldOut(version: number, { trainedOn, notText }: { trainedOn: number; notText: number }) {
   const why = [
     ...(trainedOn > 0 ? [`${trainedOn.toLocaleString("en")} were trained on`] : []),
-    ...(notText > 0 ? [`${notText.toLocaleString("en")} have tools or no answer in words`] : []),
+    ...(notText > 0 ? [`${notText.toLocaleString("en")} have tools or no text answer`] : []),
   ];
-  const left = why.length === 0 ? "" : ` Of those in the splits test and validation ${why.join(", ")}.`;
-  return `Version ${version} of the Dataset has no Examples that were held out.${left} Give some Examples the split test, and train again.`;
+  const left = why.length === 0 ? "" : ` Of those in the test and validation splits ${why.join(", ")}.`;
+  return `Version ${version} of the Dataset has no held-out Examples.${left} Move some Examples to the test split, and train again.`;
 }
 
 async function replaysOf(ctx: Ctx, findingId: string, checkpointIds: readonly string[], limit: number) {

@@ -145,7 +145,7 @@ const replyShape = z.object({
 /** Stores the answers of a reply to these rows. */
 async function take(ctx: Ctx, record: EvaluationRecord, ns: readonly number[], json: unknown): Promise<boolean> {
   const reply = replyShape.safeParse(json);
-  if (!reply.success) throw new TrainerUnreachable("The trainer sent something else than answers.");
+  if (!reply.success) throw new TrainerUnreachable("The trainer's reply contains no answers.");
   const { answers, error } = reply.data;
   const problem = error === null || error === undefined ? null : trainerProblemOf(error);
   if (problem) throw new TrainerRefused(422, problem);
@@ -153,7 +153,7 @@ async function take(ctx: Ctx, record: EvaluationRecord, ns: readonly number[], j
     one.answers.map(({ content, finish_reason: finishReason }) => ({ content, finishReason })),
   );
   if (before?.length !== ns.length || after?.length !== ns.length) {
-    throw new TrainerUnreachable("The trainer answered other prompts than it was asked.");
+    throw new TrainerUnreachable("The trainer answered prompts other than those it was given.");
   }
   const answered = ns.map((n, at) => ({ n, before: before[at]!, after: after[at]! }));
   return storeAnswers(ctx, record, answered, { crashes: 0 });

@@ -65,7 +65,7 @@ export const getMetrics = verb(
     name: "fineTuning.getMetrics",
     summary: "Read the charts of a training job.",
     description:
-      "By series, in columns. More points than asked for are summed up: `step` is then the newest step of a point, and `mean`, `min` and `max` are over its steps. Steps that a restarted worker repeated are there once.",
+      "By series, in columns. More points than requested are aggregated: `step` is then the newest step of a point, and `mean`, `min` and `max` are over its steps. Steps that a restarted worker repeated appear once.",
     effect: "read",
     capability: FINE_TUNING_READERS,
     input: metricsInput,

@@ -9,7 +9,7 @@ export const listEvents = verb(
     name: "fineTuning.listEvents",
     summary: "List the events of a training job, in order.",
     description:
-      "Pass `lastSeq` as `after` for what follows. With `wait` the reply comes as soon as something is new, also if that is only in the charts. Measurements and progress are not in the list: see metrics and the job.",
+      "Pass `lastSeq` as `after` for later events. With `wait` the response is sent as soon as something is new, even if only in the charts. Measurements and progress are not in the list: see metrics and the job.",
     effect: "read",
     capability: FINE_TUNING_READERS,
     input: listEventsInput,

@@ -16,7 +16,7 @@ export const cancelExport = verb(
     name: "fineTuning.cancelExport",
     summary: "Cancel an export.",
     description:
-      "One that has ended stays as it is (200). Until the trainer has confirmed it `cancelRequestedAt` is set; what was committed before that stays in the hub, and the export has succeeded.",
+      "An export that has ended is unchanged (200). `cancelRequestedAt` is set until the trainer has confirmed it; what was committed before that stays on the hub, and the export has succeeded.",
     effect: "write",
     capability: "project:models:manage",
     input: exportIdInput,

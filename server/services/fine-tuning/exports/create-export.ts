@@ -14,9 +14,9 @@ import { createExportInput, exportReply, requestedExportReply } from "./schemas"
 export const createExport = verb(
   {
     name: "fineTuning.createExport",
-    summary: "Publish a checkpoint, or a public model in another format, in a hub of models, in the background.",
+    summary: "Publish a checkpoint, or a public model in another format, to a model hub, in the background.",
     description:
-      "`destination.connectionId` is a connection of the kind model-hub whose token may write to `repoId`, which is created unless it exists. A checkpoint is published once its parity certificate for the format has passed, which is made where there is none; with `force` it is published all the same, and the model card says so. Everything arrives in one commit. 422: the connection cannot be used, the checkpoint's files were deleted, it has no adapter, or no trainer can build the format; each says why.",
+      "`destination.connectionId` is a connection of the kind model-hub whose token can write to `repoId`, which is created if it does not exist. A checkpoint is published once its parity certificate for the format has passed, which is created if there is none; with `force` it is published anyway, and the model card says so. Everything arrives in one commit. 422: the connection cannot be used, the checkpoint's files were deleted, it has no adapter, or no trainer can build the format; each says why.",
     effect: "write",
     capability: "project:models:manage",
     input: createExportInput,
@@ -49,7 +49,7 @@ export const createExport = verb(
       actorKind: ctx.actor.kind,
       actorId: auditActor(ctx.actor).id,
     });
-    if (id === null) throw new ServiceError("conflict", "It has been queued before.");
+    if (id === null) throw new ServiceError("conflict", "It is already queued.");
     auditNote(ctx, { target: { type: "export", id }, after: asked });
     return { export: exportJson(await readExport(ctx, id)) };
   },
@@ -65,7 +65,7 @@ type Source = {
 async function sourceOf(ctx: Ctx, asked: z.output<typeof createExportInput>): Promise<Source> {
   const { checkpointId, hubModel, format } = asked;
   if (checkpointId === undefined) {
-    if (format === "lora-adapter") throw unprocessable("/format", "A model of the hub has no adapter of ours.");
+    if (format === "lora-adapter") throw unprocessable("/format", "A model on the hub has no adapter of ours.");
     const { id = "", revision } = hubModel ?? {};
     return { checkpointId: null, hubModel: { id, revision: revision ?? null }, trainerId: null };
   }

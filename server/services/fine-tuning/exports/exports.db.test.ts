@@ -205,7 +205,7 @@ test("a model that answers differently is published by force alone, and its card
   expect(await runExport(ctx, forced.id)).toEqual({ done: true });
   expect(await read(forced.id)).toMatchObject({ status: "succeeded", forced: true });
   expect(trainer.exports.all.get(forced.id)?.body).toMatchObject({
-    card: { facts: { Parity: expect.stringContaining("without a passed comparison") } },
+    card: { facts: { Parity: expect.stringContaining("without a passing comparison") } },
   });
 });
 

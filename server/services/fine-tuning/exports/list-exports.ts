@@ -50,7 +50,7 @@ export const getExport = verb(
     name: "fineTuning.getExport",
     summary: "Read one export.",
     description:
-      "With its progress, and once it has succeeded its commit, address and files. `staleSince`: its trainer cannot be reached since then, and it may be uploading all the same.",
+      "Includes its progress and, once it has succeeded, its commit, address and files. `staleSince`: its trainer has been unreachable since then; it may still be uploading.",
     effect: "read",
     capability: FINE_TUNING_READERS,
     input: exportIdInput,

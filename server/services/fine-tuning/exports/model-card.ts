@@ -9,7 +9,7 @@ export type ModelCard = {
 };
 
 const COMPARED = "Its answers were compared with those of the checkpoint that it was built from, and passed.";
-const FORCED = "It was published without a passed comparison with the checkpoint that it was built from.";
+const FORCED = "It was published without a passing comparison with the checkpoint that it was built from.";
 
 function parityOf({ isForced, certificateId }: ExportRow): { Parity?: string } {
   if (isForced) return { Parity: FORCED };

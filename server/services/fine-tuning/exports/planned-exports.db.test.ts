@@ -104,10 +104,10 @@ test("a job that fails publishes nothing", async () => {
 });
 
 test.each([
-  ["may only read", { body: { ...WRITER, auth: { accessToken: { role: "read" } } } }, /only read/],
-  ["is of somebody else", { body: { ...WRITER, name: "ann" } }, /no member of acme/],
+  ["may only read", { body: { ...WRITER, auth: { accessToken: { role: "read" } } } }, /read-only/],
+  ["is of somebody else", { body: { ...WRITER, name: "ann" } }, /not a member of acme/],
   ["is refused", { status: 401, body: {} }, /refused the secret/],
-  ["is asked of something else", { body: { hello: true } }, /not one of the model hub/],
+  ["is asked of something else", { body: { hello: true } }, /not from the model hub/],
 ])("no job is created for a token that %s", async (_, reply, words) => {
   const { ctx, input, jobs } = await world();
   said = reply;
@@ -157,7 +157,7 @@ test("a trigger checks the token each time, and says why it starts nothing", asy
   await due();
   expect(await evaluateTrigger(ctx, tuningConfig.id)).toMatchObject({
     outcome: "failed",
-    message: expect.stringContaining("only read"),
+    message: expect.stringContaining("read-only"),
   });
   expect(await jobs()).toBe(0);
   said = { body: WRITER };

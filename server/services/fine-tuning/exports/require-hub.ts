@@ -4,7 +4,7 @@ import { checkHub, modelHubs } from "@/server/services/connections";
 import type { PlannedExport } from "../settings/schemas";
 
 const HOW_TO_CONNECT =
-  "Connect one on the page Connections: kind model-hub, its address, and a token that may write to the repository.";
+  "Connect one on the page Connections: kind model-hub, its address, and a token with write access to the repository.";
 
 /** Returns a usable connection to a hub of models; throws the 422 that says how one is made. */
 export async function requireHub(ctx: Ctx, connectionId: string, path: string) {
@@ -13,7 +13,7 @@ export async function requireHub(ctx: Ctx, connectionId: string, path: string) {
   if (hub) return hub;
   const usable = hubs.map(({ id, name }) => `${name} (${id})`).join(", ");
   const advice = hubs.length === 0 ? `The project has none. ${HOW_TO_CONNECT}` : `Choose one of these: ${usable}.`;
-  throw unprocessable(path, `There is no connection to a hub of models with a token under this id. ${advice}`);
+  throw unprocessable(path, `No connection to a model hub with a token has this id. ${advice}`);
 }
 
 type Planned = { planned: PlannedExport; adapter: string };

@@ -101,7 +101,7 @@ const unlike = (problem: TrainerProblem | undefined) =>
     problem
       ? `Its answers could not be compared with those of the checkpoint: ${problem.message}`
       : "It answers differently from the checkpoint that it is built from.",
-    problem?.hint ?? "See the certificate. To publish it all the same, export it again with force.",
+    problem?.hint ?? "See the certificate. To publish it anyway, export it again with force.",
     { phase: "preflight" },
   );
 
@@ -155,7 +155,7 @@ async function hubOf(ctx: Ctx, { connectionId, endpoint }: ExportRow) {
     throw refusedByHub(error.code === "not_found" ? "The connection to the hub was deleted." : error.message);
   });
   if (hub.endpoint !== endpoint)
-    throw refusedByHub("The connection leads to another hub than when this was asked for.");
+    throw refusedByHub("The connection now leads to a different hub than when this was requested.");
   return hub;
 }
 
@@ -189,7 +189,7 @@ async function follow(ctx: Ctx, trainer: TrainerClient, id: string): Promise<voi
   if (!row || row.finishedAt !== null || row.startedAt === null) return;
   const reply = await trainer.request({ method: "GET", path: `/exports/${id}`, projectId: ctx.projectId });
   const said = readWireExport(await hideHubToken(ctx, row.connectionId, reply.json), row.endpoint);
-  if (!said) throw new TrainerUnreachable("The trainer replied with something else than an export.");
+  if (!said) throw new TrainerUnreachable("The trainer's reply is not an export.");
   const { status, problem, progress, ...result } = said;
   if (status === "failed") {
     const failure = problem ?? UNEXPLAINED;

@@ -11,7 +11,7 @@ const hubModel = z.strictObject({
   id: z
     .string()
     .max(200)
-    .regex(/^[A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*$/, "A model of the hub, such as Qwen/Qwen3-0.6B."),
+    .regex(/^[A-Za-z0-9][\w.-]*\/[A-Za-z0-9][\w.-]*$/, "A model on the hub, such as Qwen/Qwen3-0.6B."),
   /** A commit, branch or tag. Default: `main`. */
   revision: z.string().min(1).max(200).optional(),
 });
@@ -31,7 +31,7 @@ export const createExportInput = z
     requireQuantization(given, check);
     const isOne = (given.checkpointId === undefined) !== (given.hubModel === undefined);
     if (isOne) return;
-    check.addIssue({ code: "custom", path: ["checkpointId"], message: "Name a checkpoint or a model of the hub." });
+    check.addIssue({ code: "custom", path: ["checkpointId"], message: "Name a checkpoint or a model on the hub." });
   })
   .meta({
     examples: [

@@ -62,7 +62,7 @@ export const cancelJob = verb(
     name: "fineTuning.cancelJob",
     summary: "Cancel a training job.",
     description:
-      "With `mode: save`, the default, what was trained so far is a checkpoint first. A job that has ended stays as it is (200). Until the trainer has confirmed it, the status is `cancelling`, also while the trainer cannot be reached.",
+      "With `mode: save`, the default, what was trained so far is saved as a checkpoint first. A job that has ended is unchanged (200). Until the trainer has confirmed it, the status is `cancelling`, even while the trainer is unreachable.",
     input: cancelJobInput,
   },
   async (ctx, { jobId, mode }) => {

@@ -9,7 +9,7 @@ export const getJob = verb(
     name: "fineTuning.getJob",
     summary: "Read one training job.",
     description:
-      "With its status, progress, the newest values of its charts, and what was built from it. `staleSince`: its trainer cannot be reached since then, and the job may be running all the same.",
+      "Includes its status, progress, the newest values of its charts, and what was built from it. `staleSince`: its trainer has been unreachable since then; the job may still be running.",
     effect: "read",
     capability: FINE_TUNING_READERS,
     input: jobIdInput,

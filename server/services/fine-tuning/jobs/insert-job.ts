@@ -76,5 +76,5 @@ async function requireContent({ db, projectId }: Ctx, hashes: string[]) {
       isNull(trainingManifests.fileId),
     ),
   );
-  if (erased > 0) throw new ServiceError("conflict", "Examples of this Dataset were deleted just now. Try again.");
+  if (erased > 0) throw new ServiceError("conflict", "Examples of this Dataset have just been deleted. Try again.");
 }

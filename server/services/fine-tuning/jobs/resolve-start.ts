@@ -13,7 +13,7 @@ export async function resolveStart(ctx: Ctx, choice: BaseModelChoice): Promise<S
   if (!known) {
     throw unprocessable(
       "/baseModel",
-      `The base model ${choice.id} is not known. Choose one of the list of base models, or add it to the project first.`,
+      `The base model ${choice.id} is not known. Choose one from the list of base models, or add it to the project first.`,
     );
   }
   return { ...known, checkpoint: null, trainerId: null };
@@ -34,7 +34,7 @@ async function fromCheckpoint({ db, projectId }: Ctx, checkpointId: string): Pro
   if (checkpoint.state === "pruned") {
     throw unprocessable(
       path,
-      "The files of this checkpoint were deleted, as the settings of its job say. Choose another.",
+      "The files of this checkpoint were deleted, per the settings of its job. Choose another.",
     );
   }
   const base = spec.base_model as { trust_remote_code?: boolean } | undefined;

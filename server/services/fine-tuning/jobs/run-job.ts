@@ -92,7 +92,7 @@ const erasedManifest = () =>
     problemOf(
       "manifest_not_found",
       "Examples that this job trains on were deleted with their user or conversation.",
-      "Create a new job: it trains on the Examples that are left.",
+      "Create a new job: it trains on the remaining Examples.",
     ),
   );
 

@@ -15,9 +15,9 @@ const STILL_RUNNING = 202;
 export const validateJob = verb(
   {
     name: "fineTuning.validateJob",
-    summary: "Tell what a training job would do, without starting it.",
+    summary: "Check what a training job would do, without starting it.",
     description:
-      "Freezes the Examples as a job would and has the trainer read them: which it drops or cuts and why, the exact text of the worst one with what is learned of it, tokens, steps, memory and time. What the request is refused for is as for a job. 503: no trainer can be reached.",
+      "Freezes the Examples as a job would and has the trainer read them: which it drops or cuts and why, the exact text of the worst one with what is learned from it, tokens, steps, memory and time. The request is refused for the same reasons as a job. 503: no trainer can be reached.",
     effect: "write",
     capability: "models:manage",
     input: validateJobInput,
@@ -57,7 +57,7 @@ const unavailable = (message: string) =>
 const tooSlow = () =>
   new ServiceError(
     "unavailable",
-    "The trainer needs longer to read the Examples and the model. Try again: what it has downloaded stays there.",
+    "The trainer needs more time to read the Examples and the model. Try again: it keeps what it has downloaded.",
     {
       retryAfter: 5,
     },

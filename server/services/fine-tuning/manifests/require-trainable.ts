@@ -40,7 +40,7 @@ export function requireTrainable(
     throw unprocessable(
       "/method",
       paired === 0
-        ? `None of the ${quantity(examples, "training Example")} has a rejectedOutput. kto needs at least one answer that is not wanted, beside those that are.`
+        ? `None of the ${quantity(examples, "training Example")} has a rejectedOutput. kto needs at least one unwanted answer besides the wanted ones.`
         : "kto needs at least one wanted answer, and every expectedOutput has the weight 0.",
     );
   }

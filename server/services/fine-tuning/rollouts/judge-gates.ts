@@ -17,7 +17,7 @@ const percent = (part: number) => `${shown(part * 100)} %`;
 export function judgeCheckpoint(found: { profile: unknown; taintedAt: number | null } | undefined): Gate {
   if (!found) return gate("checkpoint", "failed", "The job has no checkpoint whose files are stored.");
   if (found.taintedAt !== null) {
-    return gate("checkpoint", "failed", "Words that it was trained on were deleted with their user or conversation.");
+    return gate("checkpoint", "failed", "Some of its training data was deleted with a user or conversation.");
   }
   return found.profile === null
     ? gate("checkpoint", "failed", "The checkpoint has not generated an answer.")
@@ -32,13 +32,19 @@ export function judgeLoss(candidate: Checkpoint, incumbent: Checkpoint | null, m
     return gate(
       "validation_loss",
       "not_applicable",
-      "What is deployed has no validation loss to compare with.",
+      "The deployed model has no validation loss to compare with.",
       measured,
     );
   }
   const allowed = before * (1 + maxIncrease);
   if (measured === null) {
-    return gate("validation_loss", "failed", "It has no validation loss, and what is deployed has one.", null, allowed);
+    return gate(
+      "validation_loss",
+      "failed",
+      "It has no validation loss, but the deployed model has one.",
+      null,
+      allowed,
+    );
   }
   const isLow = measured <= allowed;
   const bound = `${shown(before)} is deployed, and ${percent(maxIncrease)} more is allowed`;
@@ -47,8 +53,8 @@ export function judgeLoss(candidate: Checkpoint, incumbent: Checkpoint | null, m
 }
 
 const PARITY: Record<"passed" | "failed" | "waiting", string> = {
-  passed: "What is served answers like the checkpoint.",
-  failed: "What would be served answers differently from the checkpoint.",
+  passed: "The served format answers like the checkpoint.",
+  failed: "The format to be served answers differently from the checkpoint.",
   waiting: "Answers are being compared.",
 };
 
@@ -75,7 +81,7 @@ export function judgePreserved(compared: Comparison | { status: "none"; message:
   }
   const { drop } = compared;
   if (drop === null) return gate("preserved_answers", "not_applicable", "No answer could be compared.");
-  const message = `Its answers are ${percent(Math.abs(drop))} ${drop > 0 ? "less" : "more"} like the expected ones than those of what is deployed; ${percent(maxDrop)} less is allowed.`;
+  const message = `Its answers are ${percent(Math.abs(drop))} ${drop > 0 ? "less" : "more"} like the expected ones than those of the deployed model; ${percent(maxDrop)} less is allowed.`;
   return gate("preserved_answers", drop <= maxDrop ? "passed" : "failed", message, drop, maxDrop);
 }
 

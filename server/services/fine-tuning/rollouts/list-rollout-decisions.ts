@@ -15,7 +15,7 @@ export const listRolloutDecisions = verb(
     name: "fineTuning.listRolloutDecisions",
     summary: "List what automatic deployment decided about a tuning configuration's jobs, newest first.",
     description:
-      "One for each job that succeeded while `deployment.enabled` was on. `gates` are those looked at so far, in their order, with what was measured and allowed; `outcome` is `null` until it is decided. `reason` names the gate that decided.",
+      "One for each job that succeeded while `deployment.enabled` was on. `gates` are those evaluated so far, in order, with what was measured and allowed; `outcome` is `null` until it is decided. `reason` names the gate that decided.",
     effect: "read",
     capability: FINE_TUNING_READERS,
     input: listRolloutDecisionsInput,

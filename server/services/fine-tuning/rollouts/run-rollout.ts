@@ -123,7 +123,7 @@ async function comparePreserved(
   }
   const asked = { checkpointId: candidate.id, baselineCheckpointId: incumbent.checkpoint.id };
   if (asked.checkpointId === asked.baselineCheckpointId) {
-    return { evaluationId: null, judged: { status: "none", message: "It is the checkpoint that is deployed." } };
+    return { evaluationId: null, judged: { status: "none", message: "This checkpoint is already deployed." } };
   }
   try {
     return { evaluationId: await rooms.startComparison(ctx, asked), judged: { status: "waiting" } };
@@ -166,18 +166,18 @@ async function follow(course: Course, deploymentId: string): Promise<Turn> {
   const { ctx, row } = course;
   const gates = (row.gates as Gate[]).filter((one) => one.gate !== "deployment");
   const found = await findDeployment(ctx, deploymentId);
-  if (!found) return decide(course, "failed", "deployment", "The deployment is gone.");
+  if (!found) return decide(course, "failed", "deployment", "The deployment no longer exists.");
   const { status, name, error, startedAt } = found;
   const judged = (state: Gate["status"], message: string) => ({
     ...course,
     gates: [...gates, judgeDeployment(state, message)],
   });
   if (startedAt !== null) {
-    const message = `It runs as “${name}”.`;
+    const message = `It is running as “${name}”.`;
     return decide(judged("passed", message), "deployed", "deployed", message);
   }
   if (found.endedAt === null) return wait(judged("waiting", `It is being deployed: ${status}.`));
-  const message = String(error?.message ?? "It was stopped before it ran.");
+  const message = String(error?.message ?? "It was stopped before it was running.");
   return decide(judged("failed", message), "failed", "deployment", message);
 }
 
@@ -192,9 +192,10 @@ export async function runRollout(ctx: Ctx, decisionId: string, rooms: ServingGat
   const course: Course = { ctx, row, gates: [] };
   if (row.deploymentId !== null) return follow(course, row.deploymentId);
   const policy = config.deployment as Policy;
-  if (!policy.enabled) return decide(course, "skipped", "disabled", "Automatic deployment was turned off meanwhile.");
+  if (!policy.enabled)
+    return decide(course, "skipped", "disabled", "Automatic deployment was turned off in the meantime.");
   if (await isSuperseded(ctx, row)) {
-    return decide(course, "skipped", "superseded", "A later job of this configuration has succeeded meanwhile.");
+    return decide(course, "skipped", "superseded", "A later job of this configuration has succeeded in the meantime.");
   }
 
   const candidate = await candidateOf(ctx, row.jobId);

@@ -113,7 +113,7 @@ export const destinationSettings = z.strictObject({
     .max(192)
     .regex(
       /^[A-Za-z0-9](?:[\w-]|\.(?!\.)){0,95}\/[A-Za-z0-9](?:[\w-]|\.(?!\.)){0,95}$/,
-      "A repository of the hub, such as acme/support-7b.",
+      "A repository on the hub, such as acme/support-7b.",
     ),
   private: z.boolean(),
 });

@@ -112,7 +112,7 @@ type Attached = { db: Db; trainerId: string; isOnline: boolean };
 export function agentTrainer({ db, trainerId, isOnline }: Attached): TrainerClient {
   async function send(given: TrainerCall): Promise<string> {
     refuseInsideTransaction("A call to a trainer");
-    if (!isOnline) throw new TrainerUnreachable("The trainer has not called for a while.");
+    if (!isOnline) throw new TrainerUnreachable("The trainer has not connected recently.");
     return enqueue(db, trainerId, given);
   }
   const forget = (id: string) => db.delete(trainerCommands).where(eq(trainerCommands.id, id));

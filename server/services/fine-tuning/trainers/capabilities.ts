@@ -43,7 +43,7 @@ export function readCapabilities(given: unknown): Capabilities {
   const { spec_version: version } = known;
   if (version == null || version === SPEC_VERSION) return known;
   const reason = `It speaks version ${version} of the trainer's contract, and this Whetstone speaks version ${SPEC_VERSION}.`;
-  const hint = `Update ${version > SPEC_VERSION ? "Whetstone" : "the trainer"}, so that both are of the same release.`;
+  const hint = `Update ${version > SPEC_VERSION ? "Whetstone" : "the trainer"}, so that both are from the same release.`;
   return {
     ...known,
     methods: [],

@@ -35,7 +35,7 @@ export const downloadCheckpointFile = streamVerb(
     name: "fineTuning.downloadCheckpointFile",
     summary: "Download a file of a checkpoint, or a range of it.",
     description:
-      "`path` is one of the checkpoint's `files` that a model is loaded from. It comes from the trainer that holds it (503 while that cannot be reached). The ETag is the content's SHA-256.",
+      "`path` is one of the checkpoint's `files` that a model is loaded from. It is read from the trainer that stores it (503 while that is unreachable). The ETag is the content's SHA-256.",
     effect: "read",
     capability: FINE_TUNING_READERS,
     input: checkpointFileInput,
@@ -57,7 +57,7 @@ export const downloadCheckpointFile = streamVerb(
       throw trainerFailure(error);
     });
     if (status !== (part ? 206 : 200)) {
-      throw new ServiceError("unavailable", "The trainer sent another part of the file than was asked for.");
+      throw new ServiceError("unavailable", "The trainer sent a different part of the file than requested.");
     }
     const common = { mediaType: "application/octet-stream", fileName: path.split("/").at(-1) ?? "file", body };
     const always = { "accept-ranges": "bytes", etag: `"${file.sha256}"` };

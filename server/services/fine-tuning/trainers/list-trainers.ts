@@ -13,7 +13,7 @@ const mayManage = async ({ db, actor }: Ctx) =>
 export const listTrainers = verb(
   {
     name: "fineTuning.listTrainers",
-    summary: "List the trainers of this installation, with what each can do and why it cannot do the rest.",
+    summary: "List the trainers of this installation, with what each can do and why it can't do the rest.",
     description: "Trainers are shared by all projects. The one that TRAINER_URL names comes first.",
     effect: "read",
     capability: FINE_TUNING_READERS,

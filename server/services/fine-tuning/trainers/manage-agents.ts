@@ -17,8 +17,8 @@ const commandFor = (key: string) =>
 export const addTrainer = installationVerb(
   {
     name: "trainers.add",
-    summary: "Add a trainer that calls this installation, for a machine that cannot be called.",
-    description: "The key is shown in this reply only.",
+    summary: "Add a trainer that connects to this installation, for a machine that can't be reached.",
+    description: "The key is returned only in this response.",
     right: "trainers:manage",
     effect: "write",
     input: addTrainerInput,
@@ -39,8 +39,8 @@ export const addTrainer = installationVerb(
 export const removeTrainer = installationVerb(
   {
     name: "trainers.remove",
-    summary: "Remove a trainer that calls this installation. Its key stops working at once.",
-    description: "Its unfinished jobs stay as they are, without news from it. What it stores stays on its machine.",
+    summary: "Remove a trainer that connects to this installation. Its key stops working immediately.",
+    description: "Its unfinished jobs stay as they are, without further updates. What it stores stays on its machine.",
     right: "trainers:manage",
     effect: "write",
     input: trainerIdInput,

@@ -306,7 +306,7 @@ test("a command that an agent never fetched is withdrawn, and a silent agent is 
   expect(await db().select().from(trainerCommands)).toEqual([]);
   const silent = agentTrainer({ db: db(), trainerId: "trn_a", isOnline: false });
   await expect(silent.request({ method: "GET", path: "/jobs", projectId: ctx.projectId })).rejects.toThrow(
-    /not called/,
+    /not connected/,
   );
 });
 

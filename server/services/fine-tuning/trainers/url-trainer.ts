@@ -108,7 +108,7 @@ export function urlTrainer({ trainerId, url, token }: Attached): TrainerClient {
     });
     const json = parsed(body);
     if (status < 200 || status > 299) throw refusalOf(status, json, "TRAINER_TOKEN");
-    if (json === undefined) throw new TrainerUnreachable("The address of the trainer replied with something else.");
+    if (json === undefined) throw new TrainerUnreachable("The trainer's address sent an unexpected reply.");
     return { status, headers, json };
   };
 

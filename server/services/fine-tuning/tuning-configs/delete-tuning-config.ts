@@ -10,7 +10,7 @@ export const deleteTuningConfig = verb(
   {
     name: "fineTuning.deleteTuningConfig",
     summary: "Delete a tuning configuration.",
-    description: "Jobs that it started stay, and one in progress goes on.",
+    description: "Jobs that it started stay, and a job in progress continues.",
     effect: "write",
     capability: "project:data:write",
     input: tuningConfigIdInput,

@@ -46,7 +46,7 @@ async function obstacleOf(ctx: Ctx, row: ConfigRow, now: number): Promise<Decisi
   const last = await lastJobOf(ctx, id);
   const until = (last?.createdAt ?? 0) + cooldownMinutes * MINUTE_MS;
   if (last && until > now) {
-    return skipped("cooldown", `The last job began less than ${cooldownMinutes} minutes ago.`);
+    return skipped("cooldown", `The last job started less than ${cooldownMinutes} minutes ago.`);
   }
   const today = Math.floor(now / DAY_MS) * DAY_MS;
   if ((await countJobs(ctx, id, sql`${trainingJobs.createdAt} >= ${today}`)) >= dailyCap) {

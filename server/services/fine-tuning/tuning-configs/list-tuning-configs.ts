@@ -63,7 +63,7 @@ export const listTriggerDecisions = verb(
   {
     name: "fineTuning.listTriggerDecisions",
     summary: "List what a tuning configuration's trigger decided, newest first.",
-    description: "The same decision several times in a row is listed once, with how often (`times`) and when last.",
+    description: "The same decision several times in a row is listed once, with its count (`times`) and last time.",
     effect: "read",
     capability: FINE_TUNING_READERS,
     input: listTriggerDecisionsInput,

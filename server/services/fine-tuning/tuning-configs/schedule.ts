@@ -14,7 +14,7 @@ export function nextTime(cron: string, after: number): number {
   } catch {
     throw wrong("This is not a valid cron pattern. Five fields, such as `0 3 * * 1` for Mondays at 03:00 UTC.");
   }
-  if (!next) throw wrong("This time never comes.");
+  if (!next) throw wrong("This time never occurs.");
   return next.getTime();
 }
 

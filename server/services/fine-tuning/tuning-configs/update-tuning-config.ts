@@ -23,7 +23,7 @@ export const updateTuningConfig = verb(
     name: "fineTuning.updateTuningConfig",
     summary: "Change a tuning configuration.",
     description:
-      "What is left out stays as it is. `training`, `lora`, `evaluation`, `output` and `limits` are replaced as a whole; of `trigger` and `deployment` the fields that are sent change. Jobs that it started keep the settings they were started with.",
+      "Omitted fields keep their value. `training`, `lora`, `evaluation`, `output` and `limits` are replaced as a whole; of `trigger` and `deployment` the fields that are sent change. Jobs that it started keep the settings they were started with.",
     effect: "write",
     capability: "project:data:write",
     input: updateTuningConfigInput,

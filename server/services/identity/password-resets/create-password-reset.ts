@@ -12,7 +12,7 @@ import { mailReset } from "./mail-reset";
 export const createPasswordReset = verb(
   {
     name: "members.createPasswordReset",
-    summary: "Create a one-time link with which a member sets a new password.",
+    summary: "Create a one-time link for a member to set a new password.",
     description:
       "The link is returned in this response only and works for a day; if this installation sends e-mail, it is also mailed to the member. For a member who also belongs to a project that the caller does not own, or who signs in through a provider, the link is only mailed to them (`token` and `link` are `null`), and refused (409) if no e-mail is sent, because their password grants access to more than the caller's projects. API keys cannot create such links (403). At their next sign-in, the member sees who created the link.",
     capability: "project:admin",
@@ -33,7 +33,7 @@ export const createPasswordReset = verb(
     if (mailedOnly && !mailEnabled()) {
       throw new ServiceError(
         "conflict",
-        `This person ${why}: a link for their password may only be mailed to them, and this installation sends no e-mail. Ask its operator for a link.`,
+        `This person ${why}: a link for their password can only be e-mailed to them, and this installation sends no e-mail. Ask its operator for a link.`,
       );
     }
     const made = await issue(ctx.db, { userId, projectId, createdBy: ownerId, mailedOnly });

@@ -25,13 +25,13 @@ export async function mailReset(db: Db, reset: Reset): Promise<string | null> {
     expiresAt,
     to: person.email,
     letter: composeEmail({
-      subject: "A new password for Whetstone",
+      subject: "Set a new password for Whetstone",
       before: [
-        ...(maker ? [`${personLabel(maker)} made a link for you.`] : []),
-        `This link sets a new password for ${person.email}. It works once, for a day. Every browser that is signed in is signed out.`,
+        ...(maker ? [`${personLabel(maker)} created a link for you.`] : []),
+        `This link sets a new password for ${person.email}. It works once, within a day. All signed-in browsers are then signed out.`,
       ],
       link,
-      after: ["If you did not ask for it, do nothing: your password stays as it is."],
+      after: ["If you did not request it, you can ignore this e-mail: your password stays as it is."],
     }),
   });
   return queued ? person.email : null;

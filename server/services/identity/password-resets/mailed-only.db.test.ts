@@ -88,7 +88,7 @@ test("a person whose password was reset by an owner's link sees by whom, in each
   const ada = await memberOf(ctx, "viewer");
   expect(await tellingIn(ada.id)).toBeNull();
   const { token } = await createPasswordReset(owner.ctx, { userId: ada.id });
-  expect(JSON.stringify(await lettersTo(ada.email))).toContain(`Ada (${owner.email}) made a link for you.`);
+  expect(JSON.stringify(await lettersTo(ada.email))).toContain(`Ada (${owner.email}) created a link for you.`);
   expect(await tellingIn(ada.id)).toBeNull();
   await resetPassword(db(), { token, password: "set by somebody" });
 

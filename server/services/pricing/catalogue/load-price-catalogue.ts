@@ -46,7 +46,7 @@ export const loadPriceCatalogue = (database: Db, given: unknown): Promise<Catalo
     if (stored.length === 0) {
       throw new ServiceError(
         "conflict",
-        `Prices of ${date} have already been in force, and stored costs refer to them.`,
+        `Prices of ${date} have already been in effect, and stored costs refer to them.`,
       );
     }
     await auditCatalogue(db, "priceCatalogues.load", date);

@@ -18,10 +18,10 @@ export const estimateModelPrice = verb(
     name: "modelPrices.estimate",
     summary: "Estimate the cost of a model call with this usage.",
     description:
-      "`usage` has the form of a stored model call: disjoint buckets, and details by any name. `match` and `cost` have the form that is stored " +
+      "`usage` has the format of a stored model call: disjoint buckets, and details by any name. `match` and `cost` have the format that is stored " +
       "with a call; both are `null` when no price is known. `at` (Unix ms) prices it as a call at that time, with the project's " +
-      "price versions and the default prices in force then; the default is now. With a `draft` the estimate assumes that this definition " +
-      "is in force, replacing `modelPriceId` if given; its `pricesVersion` ends in `@0`. Nothing is stored.",
+      "price versions and the default prices in effect then; the default is now. With a `draft` the estimate assumes that this definition " +
+      "is in effect, replacing `modelPriceId` if given; its `pricesVersion` ends in `@0`. Nothing is stored.",
     effect: "read",
     capability: "model-pricing:read",
     input: z.strictObject({

@@ -54,7 +54,7 @@ function nameOf(column: AnyColumn) {
 export const listModelPriceVersions = verb(
   {
     name: "modelPrices.versions",
-    summary: "List the versions of a price, newest first, with when each was in force and who changed it.",
+    summary: "List the versions of a price, newest first, with when each was in effect and who changed it.",
     description:
       "`versions` are the project's own; `catalogue` is the known price history of the default, newest first. Versions of a price that was reset or deleted remain, because stored costs refer to them.",
     effect: "read",

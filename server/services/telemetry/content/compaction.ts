@@ -26,7 +26,7 @@ export const getCompaction = verb(
     name: "compaction.get",
     summary: "Get how far the project's older telemetry has been moved to shared content.",
     description:
-      "Content that several spans or log records have is stored once. What was stored before that was so is moved in the background; reading it is possible at any time. `null` if the project has no such telemetry.",
+      "Content shared by several spans or log records is stored once. Older telemetry is moved in the background and stays readable throughout. `null` if the project has no such telemetry.",
     effect: "read",
     capability: "workspace:read",
     input: z.strictObject({}),
@@ -52,7 +52,7 @@ export const updateCompaction = verb(
       .where(eq(compactions.projectId, ctx.projectId))
       .for("no key update");
     if (!row) throw notFound("Compaction");
-    if (row.state === "completed") throw new ServiceError("conflict", "All older telemetry has been moved already.");
+    if (row.state === "completed") throw new ServiceError("conflict", "All older telemetry has already been moved.");
     const state = paused ? "paused" : "running";
     const [changed] = await ctx.db
       .update(compactions)

@@ -14,9 +14,9 @@ import { createFeedbackInput, feedbackReply, feedbackValue, givenFeedbackReply }
 export const createFeedback = verb(
   {
     name: "feedback.create",
-    summary: "Give a user's feedback on a conversation, or on one of its turns.",
+    summary: "Record a user's feedback on a conversation, or on one of its turns.",
     description:
-      "`traceId` and `spanId` say which turn it is on. It is accepted before the conversation's telemetry has arrived: send the client's own conversation id, and it waits for up to 30 days. The same feedback sent again is stored once. A thumb or a score replaces the earlier one on the same turn; comments and corrections with other words stand beside each other. A `thumb` is `up` or `down`, a `score` a number (with `scale` where its ends are not obvious), a `correction` what the answer should have been. The conversation is diagnosed again.",
+      "`traceId` and `spanId` identify the turn. It is accepted before the conversation's telemetry has arrived: send the client's own conversation id, and it waits for up to 30 days. The same feedback sent again is stored once. A thumb or a score replaces the earlier one on the same turn; different comments and corrections are all kept. A `thumb` is `up` or `down`, a `score` a number (with `scale` if its range is not obvious), a `correction` what the answer should have been. The conversation is diagnosed again.",
     effect: "write",
     capability: "telemetry:write",
     input: createFeedbackInput,

@@ -11,7 +11,7 @@ export const listFeedback = verb(
     name: "feedback.list",
     summary: "List users' feedback, newest first.",
     description:
-      "`conversationId` is our id or the client's own. `messageIndex` is the assistant's message that it is on. `givenByUser` is `false` for the score of an automatic evaluation that telemetry brought.",
+      "`conversationId` is Whetstone's id or the client's own. `messageIndex` is the assistant message that it refers to. `givenByUser` is `false` for the score of an automatic evaluation received as telemetry.",
     effect: "read",
     capability: "diagnostics:read",
     input: listFeedbackInput,

@@ -36,7 +36,7 @@ export const getMasking = verb(
     name: "masking.get",
     summary: "Get whether credentials in message text are masked as well.",
     description:
-      "Outside message text, credentials are always masked before they are stored: only harmless headers are kept, and values that look like a key, password or token, or that have such a name, are replaced. A batch's receipt has the number of masked values.",
+      "Outside message text, credentials are always masked before they are stored: only harmless headers are kept, and values that look like a key, password or token, or have such a name, are replaced. A batch's receipt contains the number of masked values.",
     effect: "read",
     capability: "workspace:read",
     input: z.strictObject({}),

@@ -46,7 +46,7 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
       cache.dropUnused();
       const alone = await projectAlone(db(), journal);
       const backlog = pass.taken + alone.taken === 0 ? await projectBacklog(db(), journal) : NOTHING;
-      if (faults > 0) log.info("Rebuilding conversations works again.");
+      if (faults > 0) log.info("Rebuilding conversations is working again.");
       faults = 0;
       isolating = pass.failed > 0;
       await foldCosts(db());

@@ -26,7 +26,7 @@ export const listConversations = verb(
   {
     name: "conversations.list",
     summary: "List conversations, by default newest start first.",
-    description: `\`startedAfter\` is inclusive, \`startedBefore\` exclusive (Unix ms). \`q\` finds conversations whose messages contain all of its words, and the one that has it as its id (ours or the client's). \`model\` is a model name as reported in the response. \`label\` is one of the conversation's labels: tags on any of its spans (\`langfuse.trace.tags\`, \`tag.tags\` and others), or labels that people added. \`sort\` and \`order\` (\`desc\` or \`asc\`) order the list; conversations whose cost or tokens are unknown come last in both directions. By \`tokens\`, and by anything but \`started\` together with a filter, the newest ${SORTED_MAX.toLocaleString("en")} matching conversations are sorted: \`sampled\` says that more match.`,
+    description: `\`startedAfter\` is inclusive, \`startedBefore\` exclusive (Unix ms). \`q\` finds conversations whose messages contain all of its words, and the one that has it as its id (Whetstone's or the client's). \`model\` is a model name as reported in the response. \`label\` is one of the conversation's labels: tags on any of its spans (\`langfuse.trace.tags\`, \`tag.tags\` and others), or labels that people added. \`sort\` and \`order\` (\`desc\` or \`asc\`) order the list; conversations whose cost or tokens are unknown come last in both directions. By \`tokens\`, and by anything but \`started\` together with a filter, the newest ${SORTED_MAX.toLocaleString("en")} matching conversations are sorted: \`sampled\` says that more match.`,
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: listConversationsInput,

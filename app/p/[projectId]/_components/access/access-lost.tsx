@@ -8,7 +8,7 @@ export function AccessLost({ name = "this project" }: { name?: string | undefine
   return (
     <EntryCard title={`You are no longer in ${name}`}>
       <div role="alert">
-        You were removed from it, you left, or it was deleted, so what this page showed is gone from it. An owner can
+        You were removed, you left, or the project was deleted, so this page no longer shows its data. An owner can
         invite you again. <Anchor href="/">Go to the workbench</Anchor>.
       </div>
     </EntryCard>
@@ -20,7 +20,7 @@ export function SignedOut() {
   const path = usePathname();
   return (
     <EntryCard title="You are signed out">
-      <p role="alert">This browser's session was ended or has run out.</p>
+      <p role="alert">Your session in this browser was ended or has expired.</p>
       <Button component="a" href={`/sign-in?next=${encodeURIComponent(path)}`}>
         Sign in
       </Button>

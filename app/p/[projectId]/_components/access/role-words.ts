@@ -13,13 +13,13 @@ export const ROLE_WORDS: Record<Role, { label: string; one: string; all: string;
     label: "Manager",
     one: "a manager",
     all: "managers",
-    may: "As an editor; also model prices, connections, deployments and exports.",
+    may: "Everything an editor can do, plus model prices, connections, deployments and exports.",
   },
   owner: {
     label: "Owner",
     one: "an owner",
     all: "owners",
-    may: "Everything: also members, keys and deletion.",
+    may: "Everything, including members, keys and deletion.",
   },
 };
 

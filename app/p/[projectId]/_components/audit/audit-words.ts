@@ -1,5 +1,5 @@
 const DOORS: Record<string, string> = {
-  rest: "REST interface",
+  rest: "REST API",
   trpc: "Workbench",
   page: "Workbench",
   cli: "Command line",

@@ -34,7 +34,7 @@ export function Impact({ projectId, conversations, href, counts, oldestActivityA
         ...(counts.toolCalls === undefined ? [] : [["Tool calls", counts.toolCalls] as [string, number]]),
         ["Log records", counts.logRecords],
         ["Occurrences", counts.occurrences],
-        ["Findings that go", counts.findings],
+        ["Findings deleted", counts.findings],
         ["Findings recounted", counts.recountedFindings],
         ...(counts.examples === undefined ? [] : [["Examples", counts.examples] as [string, number]]),
         ...(counts.files === undefined ? [] : [["Imported files", counts.files] as [string, number]]),
@@ -70,7 +70,7 @@ export function Impact({ projectId, conversations, href, counts, oldestActivityA
         </Text>
       )}
       {counts === null ? (
-        <Text size="sm">They are too many to count what goes with them: messages, spans, calls and Findings.</Text>
+        <Text size="sm">There are too many to count their messages, spans, calls and Findings.</Text>
       ) : (
         <Findings projectId={projectId} {...counts} />
       )}
@@ -82,7 +82,7 @@ function Findings({ projectId, findings, recountedFindings, touchedFindings }: T
   if (touchedFindings.length === 0) return null;
   const others = findings + recountedFindings - touchedFindings.length;
   return (
-    <ul className={classes.findings} aria-label="Findings that change">
+    <ul className={classes.findings} aria-label="Affected Findings">
       {touchedFindings.map(({ id, title, goes }) => (
         <li key={id}>
           <Link href={`/p/${projectId}/findings/${encodeURIComponent(id)}`}>
@@ -90,7 +90,9 @@ function Findings({ projectId, findings, recountedFindings, touchedFindings }: T
               <InlineCode text={title} />
             </bdi>
           </Link>{" "}
-          <span className={classes.fate}>{goes ? "goes: nothing else shows it" : "stays, and is recounted"}</span>
+          <span className={classes.fate}>
+            {goes ? "deleted: no other conversation shows it" : "kept and recounted"}
+          </span>
         </li>
       ))}
       {others > 0 ? <li className={classes.fate}>and {plural(others, "other")}</li> : null}

@@ -5,7 +5,7 @@ import type { PriceProvider, PriceSource, TierCondition } from "@/server/service
 export const SOURCE_WORDS: Record<PriceSource, string> = {
   default: "Built-in",
   project_override: "Project override",
-  project_custom: "Project's own",
+  project_custom: "Project price",
 };
 
 export const VENDOR_WORDS: Record<PriceProvider, string> = {

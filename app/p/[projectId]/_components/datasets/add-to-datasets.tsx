@@ -68,7 +68,7 @@ function Fields({ projectId, selection, onClose }: Props & { selection: AddSelec
             // An open list would hide the messages below it.
             openOnFocus={false}
             searchable
-            placeholder={chosen.length === 0 ? "Choose one or several" : undefined}
+            placeholder={chosen.length === 0 ? "Choose one or more" : undefined}
             data={datasets.map(({ id, name }) => ({ value: id, label: name }))}
             value={chosen}
             onChange={setChosen}
@@ -79,7 +79,7 @@ function Fields({ projectId, selection, onClose }: Props & { selection: AddSelec
         {preview.error ? (
           <ErrorState error={preview.error} onRetry={() => void preview.refetch()} retrying={preview.isFetching} />
         ) : preview.isPending ? (
-          <Skeleton height={140} role="status" aria-label="Reading the conversations" />
+          <Skeleton height={140} role="status" aria-label="Loading the conversations" />
         ) : (
           <MessagesThatGoIn projectId={projectId} examples={examples} />
         )}
@@ -109,7 +109,7 @@ type ResultsProps = {
 
 const STATUS: Record<Result["status"], string> = {
   created: "Added",
-  duplicate: "Already there",
+  duplicate: "Already included",
   skipped: "Not added",
 };
 
@@ -122,7 +122,7 @@ function Results({ projectId, results, asked, datasets, onClose }: ResultsProps)
     <Stack gap="md">
       <Text size="sm" role="status">
         Added {plural(created, "Example")}
-        {others.length > 0 ? `, and left ${others.length} out` : ""}.
+        {others.length > 0 ? `, skipped ${others.length}` : ""}.
       </Text>
       <ul className={classes.list} aria-label="Results">
         {results.map(({ conversationId, datasetId, status, exampleId, problem }) => (

@@ -60,7 +60,7 @@ function Fields({ projectId, conversationId, answer, onClose }: Props & { answer
       <Stack gap="md">
         <Textarea
           label="Better answer"
-          description="What it should have said. The answer that was given becomes the rejected one."
+          description="What it should have said. The original answer becomes the rejected one."
           autosize
           minRows={5}
           maxRows={18}

@@ -13,8 +13,8 @@ export const askedIn = ({ payload }: Pick<Made, "payload">): string | null =>
 
 /** The messages of each conversation that go into its Example, or why there is none. */
 export const MessagesThatGoIn = ({ projectId, examples }: { projectId: string; examples: readonly Made[] }) => (
-  <section aria-label="Messages that go in">
-    <h3 className={classes.title}>Messages that go in</h3>
+  <section aria-label="Messages included">
+    <h3 className={classes.title}>Messages included</h3>
     <ul className={classes.list}>
       {examples.map((one) => (
         <li key={one.conversationId} className={classes.item}>
@@ -23,7 +23,7 @@ export const MessagesThatGoIn = ({ projectId, examples }: { projectId: string; e
               <Link href={`/p/${projectId}/conversations/${encodeURIComponent(one.conversationId)}`} className="mono">
                 {one.conversationId}
               </Link>{" "}
-              <span className={classes.quiet}>makes no Example. {one.problem}</span>
+              <span className={classes.quiet}>can’t become an Example. {one.problem}</span>
             </span>
           ) : (
             <GoesIn payload={one.payload} />

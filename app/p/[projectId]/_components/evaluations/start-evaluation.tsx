@@ -61,8 +61,8 @@ export function StartEvaluation({ projectId, subject, onClose }: Props) {
       title={(asked) => ("findingId" in asked ? "Prove a fix" : "Compare before and after")}
       says={(asked) =>
         "findingId" in asked
-          ? "Conversations with this Finding are replayed by both models up to the answer at fault, and the Finding’s Rule reads both answers. Conversations that a model was trained on are left out."
-          : "Both models answer the Examples that were held out of the training, and each answer is compared with the expected one."
+          ? "Both models replay conversations with this Finding up to the faulty answer, and the Finding’s Rule checks both answers. Conversations that a model was trained on are left out."
+          : "Both models answer the Examples held out from training, and each answer is compared with the expected one."
       }
       action={ofFinding ? "Start the proof" : "Start the comparison"}
       danger={false}
@@ -88,7 +88,7 @@ export function StartEvaluation({ projectId, subject, onClose }: Props) {
         value={baseline === checkpointId ? "" : baseline}
         onChange={(event) => setBaseline(event.currentTarget.value)}
         data={[
-          { value: "", label: "What it was trained from" },
+          { value: "", label: "The model it was trained from" },
           ...stored.filter(({ id }) => id !== checkpointId).map((one) => ({ value: one.id, label: nameOf(one) })),
         ]}
       />

@@ -25,9 +25,7 @@ export function EvaluationProgress({ evaluation }: { evaluation: Evaluation }) {
         <>
           <Progress size={3} mt={3} value={total === 0 ? 0 : (100 * done) / total} aria-label="Answered" />
           <Text size="xs" c="dimmed" className="clip tabular" component="div">
-            {staleSince === null
-              ? `${formatCount(done)} of ${formatCount(total)} answered`
-              : "Its trainer cannot be reached"}
+            {staleSince === null ? `${formatCount(done)} of ${formatCount(total)} answered` : "Trainer unreachable"}
           </Text>
         </>
       ) : null}

@@ -39,25 +39,25 @@ export const OUTCOMES = Object.keys(OUTCOME) as Outcome[];
 
 /** By reason, or by reason and outcome where the reason is about one of both answers. */
 const REASONS: Record<string, string> = {
-  "matches_expected win": "Only the answer after is the expected one",
-  "matches_expected loss": "Only the answer before is the expected one",
-  both_match: "Both are the expected answer",
-  "empty win": "The answer before is empty",
-  "empty loss": "The answer after is empty",
-  "cut_off win": "The answer before is cut off",
-  "cut_off loss": "The answer after is cut off",
-  "not_json win": "The answer before is not the JSON that is expected",
-  "not_json loss": "The answer after is not the JSON that is expected",
-  "other_language win": "The answer before is in another language",
-  "other_language loss": "The answer after is in another language",
-  "closer win": "The answer after is closer to the expected one",
-  "closer loss": "The answer before is closer to the expected one",
+  "matches_expected win": "Only “After” gave the expected answer",
+  "matches_expected loss": "Only “Before” gave the expected answer",
+  both_match: "Both gave the expected answer",
+  "empty win": "“Before” is empty",
+  "empty loss": "“After” is empty",
+  "cut_off win": "“Before” is cut off",
+  "cut_off loss": "“After” is cut off",
+  "not_json win": "“Before” is not the expected JSON",
+  "not_json loss": "“After” is not the expected JSON",
+  "other_language win": "“Before” is in another language",
+  "other_language loss": "“After” is in another language",
+  "closer win": "“After” is closer to the expected answer",
+  "closer loss": "“Before” is closer to the expected answer",
   equally_close: "Both are about equally close to the expected answer",
-  fixed: "Found before, and not after",
+  fixed: "Found before, not after",
   still_found: "Found before and after",
-  newly_found: "Found after, and not before",
+  newly_found: "Found after, not before",
   never_found: "Found neither before nor after",
-  no_answer: "No answer: this prompt ended the trainer’s process",
+  no_answer: "No answer: this prompt crashed the trainer",
 };
 /** A reason that this version does not know is shown as it is stored. */
 export const reasonWords = ({ reason, outcome }: Pick<EvaluationRow, "reason" | "outcome">) =>
@@ -66,10 +66,10 @@ export const reasonWords = ({ reason, outcome }: Pick<EvaluationRow, "reason" | 
 /** What counts of all rows say of a reason, whichever answer it was about. */
 const COUNTED: Record<string, string> = {
   matches_expected: "One answer is the expected one",
-  both_match: "Both are the expected answer",
+  both_match: "Both gave the expected answer",
   empty: "One answer is empty",
   cut_off: "One answer is cut off",
-  not_json: "One answer is not the JSON that is expected",
+  not_json: "One answer is not the expected JSON",
   other_language: "One answer is in another language",
   closer: "One answer is closer to the expected one",
   equally_close: "Both are about equally close",
@@ -94,27 +94,27 @@ export function selectionWords({ kind, selection, datasetVersion }: Evaluation):
   const more = available !== null && available > selected ? ` of ${formatCount(available)}` : "";
   const left = [
     ...(trainedOn > 0 ? [`${formatCount(trainedOn)} because a model was trained on them`] : []),
-    ...(notText > 0 ? [`${formatCount(notText)} because they use tools or have no answer in words`] : []),
+    ...(notText > 0 ? [`${formatCount(notText)} because they use tools or have no text answer`] : []),
     ...(changed > 0 ? [`${formatCount(changed)} because the Rule no longer reports their recorded answer`] : []),
   ];
   const without = left.length === 0 ? [] : [`Left out: ${left.join(", ")}.`];
   if (kind === "finding") {
     return [
-      `${plural(selected, "conversation")}${more} with the Finding, each up to the answer at fault.`,
+      `${plural(selected, "conversation")}${more} with the Finding, each up to the faulty answer.`,
       ...without,
-      "These conversations were chosen because they failed, so the rates hold for them and not for all traffic. Both are measured on new answers of both models, which keeps a failure by chance from counting as fixed.",
+      "These conversations were chosen because they failed, so the rates apply to them, not to all traffic. Both rates are measured on new answers from both models, so a failure that happened by chance does not count as fixed.",
     ];
   }
   const from =
     splits === null
       ? ""
-      : `: ${formatCount(splits.test)} of the split test, ${formatCount(splits.validation)} of the split validation`;
+      : `: ${formatCount(splits.test)} from the test split, ${formatCount(splits.validation)} from the validation split`;
   return [
-    `${plural(selected, "Example")}${more} that ${selected === 1 ? "was" : "were"} held out of version ${formatCount(datasetVersion)}${from}.`,
+    `${plural(selected, "Example")}${more} that ${selected === 1 ? "was" : "were"} held out from version ${formatCount(datasetVersion)}${from}.`,
     ...(preserveSetOnly ? ["Only Examples that preserve successful behaviour."] : []),
     ...without,
     ...(splits !== null && splits.validation > 0
-      ? ["The split validation has already chosen the best checkpoint, so its Examples flatter it a little."]
+      ? ["The validation split was already used to choose the best checkpoint, so its result is slightly optimistic."]
       : []),
   ];
 }

@@ -4,7 +4,7 @@ import type { Finding } from "@/server/services/diagnostics/schemas";
 import classes from "./score.module.css";
 
 const PARTS = [
-  { key: "severity", label: "Severity", means: "how bad one case is" },
+  { key: "severity", label: "Severity", means: "how bad one occurrence is" },
   { key: "confidence", label: "Confidence", means: "measured precision of the Rule at this score" },
   { key: "spread", label: "Spread", means: "share of recent conversations" },
 ] as const;

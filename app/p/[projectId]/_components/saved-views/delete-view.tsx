@@ -15,7 +15,8 @@ export const DeleteView = ({ view, opened, deleting, error, onDelete, onClose }:
   <Modal opened={opened} onClose={onClose} title={`Delete “${view?.name ?? ""}”?`}>
     <Stack gap="md">
       <Text size="sm">
-        {view?.shared ? "Everybody in the project loses this view." : "Only you have this view."} What it shows stays.
+        {view?.shared ? "Everyone in the project loses this view." : "Only you have this view."} The data it shows is
+        not affected.
       </Text>
       <Refused error={error} />
       <Group justify="flex-end" gap="xs">

@@ -47,7 +47,7 @@ function Fields({ values, query, action, mayShare, saving, error, onSave, onClos
         />
         {mayShare ? (
           <Checkbox
-            label="Share with everybody in the project"
+            label="Share with everyone in the project"
             description="Otherwise only you see it."
             {...form.getInputProps("shared", { type: "checkbox" })}
           />

@@ -37,7 +37,7 @@ test("a checkpoint's profile rules a backend out for the checkpoint as it is, an
 
 test("a quantization that no trainer builds says why; without a known trainer nothing is ruled out", () => {
   expect(quantizationProblem([trainer], "q8_0")).toBeNull();
-  expect(quantizationProblem([trainer], "q4_0")).toBe("The trainer does not build it.");
+  expect(quantizationProblem([trainer], "q4_0")).toBe("The trainer can’t build it.");
   expect(quantizationProblem([trainer], "int8")).toBe("llmcompressor is not installed.");
   expect(quantizationProblem([], "int8")).toBeNull();
 });

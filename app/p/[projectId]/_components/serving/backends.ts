@@ -37,7 +37,7 @@ function refusedByProfile({ inferenceProfile }: Pick<Checkpoint, "inferenceProfi
   const list = inferenceProfile?.not_servable ?? inferenceProfile?.notServable;
   if (!Array.isArray(list)) return null;
   const found = list.find((one) => one?.backend === backend);
-  return found === undefined ? null : String(found.reason ?? "The checkpoint rules it out.");
+  return found === undefined ? null : String(found.reason ?? "Not compatible with this checkpoint.");
 }
 
 /** Returns why the trainers do not build a quantization; `null` if one does. */
@@ -50,7 +50,7 @@ export function quantizationProblem(trainers: readonly Trainer[], quantization: 
   return said ?? NOT_BUILT;
 }
 
-const NOT_BUILT = "The trainer does not build it.";
+const NOT_BUILT = "The trainer can’t build it.";
 
 /** Returns what a list of quantizations has to say of those that cannot be built; empty if all can. */
 export function missingWords(trainers: readonly Trainer[], quantizations: readonly Quantization[]): string {
@@ -76,5 +76,5 @@ export function backendProblem(
   if (refused !== null) return refused;
   if (trainers.length === 0 || trainers.some(({ supports }) => supports.serveBackends.includes(backend))) return null;
   const said = trainers.flatMap((one) => saidOf(one, `serve:${backend}`) ?? [])[0];
-  return said ?? "The trainer does not serve models with it.";
+  return said ?? "The trainer can’t serve models with it.";
 }

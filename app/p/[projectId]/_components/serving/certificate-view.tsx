@@ -40,7 +40,7 @@ export function CertificateView({ projectId, certificateId }: { projectId: strin
               {finishedAt === null ? "since" : "compared"} <Ago at={finishedAt ?? createdAt} />, at temperature 0
             </>
           ) : (
-            "Its trainer cannot be reached"
+            "Trainer unreachable"
           )}
         </Text>
       </Text>
@@ -49,7 +49,7 @@ export function CertificateView({ projectId, certificateId }: { projectId: strin
       {answers === null || answers.length === 0 ? (
         certificate.status === "ready" ? (
           <Text size="sm" c="dimmed" px="md">
-            The answers were deleted with a user or conversation whose words they were given for. The figures remain.
+            The answers were deleted along with a user or conversation they were based on. The figures remain.
           </Text>
         ) : null
       ) : (

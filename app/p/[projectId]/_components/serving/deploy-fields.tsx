@@ -59,7 +59,7 @@ export function DeployFields({ projectId, form, set, checkpoints, checkpoint, fi
       )}
       {checkpoint?.taintedAt == null ? null : (
         <Alert color="orange" p="xs">
-          Words that it was trained on were deleted with their user or conversation. Train again without them first.
+          Some of its training data was deleted with a user or conversation. Retrain without it first.
         </Alert>
       )}
       <NameField projectId={projectId} form={form} set={set} error={error} />
@@ -67,8 +67,8 @@ export function DeployFields({ projectId, form, set, checkpoints, checkpoint, fi
       <BackendField projectId={projectId} form={form} set={set} checkpoint={checkpoint} error={error} />
       <NumberInput
         size="sm"
-        label="Gives up after"
-        description="Minutes until it has to run. A later success does not count."
+        label="Give up after"
+        description="Minutes it has to start; after that it counts as failed."
         maw={280}
         min={1}
         max={120}
@@ -106,11 +106,11 @@ function NameField({ projectId, form, set, error }: PartProps & { error: unknown
       required
       description={
         replaced === undefined ? (
-          "The model’s name in calls."
+          "The model name to use in calls."
         ) : (
           <>
-            Replaces <Link href={deploymentHref(projectId, replaced.id)}>what runs under this name</Link>, once the new
-            one answers.
+            Replaces <Link href={deploymentHref(projectId, replaced.id)}>whatever runs under this name</Link>, once the
+            new one responds.
           </>
         )
       }
@@ -142,8 +142,8 @@ function FormField({ projectId, form, set }: PartProps) {
   return (
     <NativeSelect
       size="sm"
-      label="Form"
-      description={missing || "Quantized forms need less memory, and answer a little differently."}
+      label="Format"
+      description={missing || "Quantized formats need less memory but answer slightly differently."}
       inputWrapperOrder={["label", "input", "description"]}
       value={form.quantization ?? ""}
       onChange={(event) => {
@@ -152,7 +152,7 @@ function FormField({ projectId, form, set }: PartProps) {
         set({ quantization: known ?? null, backend: "auto", force: false, typed: "" });
       }}
       data={[
-        { value: "", label: "As it was trained" },
+        { value: "", label: "As trained" },
         { group: "GGUF", items: GGUF_QUANTIZATIONS.map(option) },
         { group: "Compressed", items: COMPRESSED_QUANTIZATIONS.map(option) },
       ]}
@@ -178,7 +178,11 @@ function BackendField({
       onChange={(value) => set({ backend: ORDER.find((one) => one === value) ?? "auto" })}
     >
       <Stack gap={8} mt={6}>
-        <Radio value="auto" label="Automatic" description="What serves this form best on the trainer’s machine." />
+        <Radio
+          value="auto"
+          label="Automatic"
+          description="Whatever serves this format best on the trainer’s machine."
+        />
         {ORDER.map((backend) => {
           const problem = backendProblem(trainers, checkpoint, backend, form.quantization);
           return (

@@ -30,7 +30,7 @@ export function DeployProgress({ projectId, deploy, onClose }: Props) {
       {shown?.error == null || isPending ? null : <TrainerError error={shown.error} flush />}
       {isPending ? (
         <Text size="sm" c="dimmed">
-          “{deploy.name}” is switched once the new model has answered. This goes on if you close the dialog or the page.
+          “{deploy.name}” switches over once the new model responds. This continues if you close the dialog or the page.
         </Text>
       ) : null}
       <Group justify="flex-end">

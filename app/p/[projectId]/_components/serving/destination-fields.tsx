@@ -38,7 +38,7 @@ export function DestinationFields({ projectId, value, onChange, problems = {} }:
       <TextInput
         label="Repository"
         required
-        description="It is created unless it exists."
+        description="Created if it doesn’t exist."
         placeholder="acme/support-7b"
         maxLength={192}
         autoComplete="off"
@@ -50,13 +50,13 @@ export function DestinationFields({ projectId, value, onChange, problems = {} }:
       />
       <Checkbox
         label="Private"
-        description="Only members of its owner see it. What a repository is already stays as it is."
+        description="Visible only to its owner’s members. An existing repository keeps its visibility."
         checked={value.private}
         onChange={(event) => onChange({ private: event.currentTarget.checked })}
       />
       {value.private ? null : (
         <Text size="xs" c="dimmed">
-          Anybody can download what is public, and with it what it has learned from your Examples.
+          Anyone can download a public model, including what it learned from your Examples.
         </Text>
       )}
     </>

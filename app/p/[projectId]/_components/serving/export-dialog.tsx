@@ -128,7 +128,7 @@ function SourceFields({
           onChange={(value) => set({ source: value === "hub" ? "hub" : "checkpoint", force: false, typed: "" })}
           data={[
             { value: "checkpoint", label: "A checkpoint" },
-            { value: "hub", label: "A model of the hub" },
+            { value: "hub", label: "A model on the hub" },
           ]}
         />
       )}
@@ -151,7 +151,7 @@ function SourceFields({
             label="Model"
             required
             placeholder="Qwen/Qwen3-0.6B"
-            description="A public model of the hub."
+            description="A public model on the hub."
             maxLength={200}
             value={form.hubModel}
             error={form.hubModel === "" ? null : exportProblems(form).get("hubModel.id")}
@@ -176,8 +176,8 @@ type FormatProps = PartProps & { projectId: string; checkpoint: Checkpoint | und
 /** Why a source cannot be exported in a format; `null` if it can. */
 function formatProblem(format: ExportForm["format"], { source }: ExportForm, checkpoint: Checkpoint | undefined) {
   if (format !== "lora-adapter") return null;
-  if (source === "hub") return "A model of the hub has no adapter of yours.";
-  return checkpoint?.kind === "full" ? "Every weight was trained: there is no adapter." : null;
+  if (source === "hub") return "A model on the hub has no adapter of yours.";
+  return checkpoint?.kind === "full" ? "All weights were trained, so there is no adapter." : null;
 }
 
 function FormatFields({ projectId, form, set, checkpoint }: FormatProps) {

@@ -35,7 +35,7 @@ export function PlannedExportFields({ projectId, value, onChange }: Props) {
     <Stack gap="sm">
       <Checkbox
         label="Export it at the end"
-        description="Publishes the final checkpoint in a hub once the training has succeeded. The token is checked before it starts."
+        description="Publishes the final checkpoint to a hub once training succeeds. The token is checked before training starts."
         checked={plan !== null}
         onChange={(event) => change(event.currentTarget.checked ? EMPTY : null)}
       />

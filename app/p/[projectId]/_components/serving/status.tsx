@@ -28,7 +28,7 @@ export const CertificateStatus = ({ certificate }: { certificate: Pick<Certifica
 /** What a deployment is doing, in a few words; empty if there is nothing to add to its status. */
 export function stageWords(deployment: Deployment): string {
   const { status, stageDetail, restarts, error, staleSince } = deployment;
-  if (staleSince !== null) return "Its trainer cannot be reached";
+  if (staleSince !== null) return "Trainer unreachable";
   if (error !== null && (status === "failed" || status === "timeout")) return error.message;
   return [
     ...(isChanging(deployment) && stageDetail !== null ? [stageDetail] : []),

@@ -27,8 +27,8 @@ export function StopDeployment({ projectId, deployment, onClose }: Props) {
       title={({ model }) => `Stop “${model}”?`}
       says={({ status, model }) =>
         status === "running"
-          ? `Calls that are being answered are finished; later calls of “${model}” are refused. It can be deployed again.`
-          : "It is not deployed. What runs under this name now goes on."
+          ? `Calls in progress finish; later calls to “${model}” are refused. You can deploy it again.`
+          : "It won’t be deployed. Whatever runs under this name keeps running."
       }
       action="Stop deployment"
       keep="Keep it"

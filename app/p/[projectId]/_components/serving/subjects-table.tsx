@@ -15,8 +15,8 @@ type Props = { projectId: string; subjects: readonly Subject[] };
 
 /** The figures of each form that was compared with the checkpoint. Distances are in nats per token. */
 export const SubjectsTable = ({ projectId, subjects }: Props) => (
-  <TableScroll minWidth={720} label="Compared forms">
-    <Table aria-label="Compared forms">
+  <TableScroll minWidth={720} label="Compared formats">
+    <Table aria-label="Compared formats">
       <Table.Thead>
         <Table.Tr>
           <Table.Th pl="md">Form</Table.Th>

@@ -21,7 +21,7 @@ export function useDeploy(projectId: string) {
     trpc.deployments.deploy.mutationOptions({
       onSuccess: ({ deployment }) => {
         if (deployment.status !== "running") return;
-        notifications.show({ message: `“${deployment.model}” runs` });
+        notifications.show({ message: `“${deployment.model}” is running` });
         // Leaves the dialog, too: closing it first would change the address and cancel this.
         router.push(deploymentHref(projectId, deployment.id));
       },

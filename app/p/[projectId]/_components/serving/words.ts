@@ -29,7 +29,7 @@ export const isStarting = (of: Pick<Deployment, "status">) => isChanging(of) && 
 export const BACKENDS: Record<NonNullable<Deployment["backend"]>, { label: string; about: string }> = {
   transformers: { label: "Transformers", about: "Answers exactly like the checkpoint. One call at a time." },
   "llama.cpp": { label: "llama.cpp", about: "Serves GGUF files, also without a GPU." },
-  vllm: { label: "vLLM", about: "Many calls at once. Needs a GPU." },
+  vllm: { label: "vLLM", about: "Concurrent calls. Needs a GPU." },
 };
 export const backendWords = (backend: Deployment["backend"]) =>
   backend === null ? "Not chosen yet" : BACKENDS[backend].label;
@@ -37,7 +37,7 @@ export const backendWords = (backend: Deployment["backend"]) =>
 export const FORMATS: Record<ModelExport["format"], { label: string; about: string }> = {
   gguf: { label: "GGUF", about: "One quantized file, for llama.cpp and Ollama." },
   "merged-16bit": {
-    label: "Merged, 16 bit",
+    label: "Merged, 16-bit",
     about: "The whole model with what it learned, for Transformers and vLLM.",
   },
   "lora-adapter": { label: "LoRA adapter", about: "Only what it learned, to load on top of its base model." },
@@ -80,7 +80,7 @@ export const SUBJECT_VERDICT: Record<NonNullable<Subject["verdict"]>, Look> = {
 };
 
 const KINDS: Record<string, string> = {
-  "merged-16bit": "Merged, 16 bit",
+  "merged-16bit": "Merged, 16-bit",
   "lora-adapter": "LoRA adapter",
   gguf: "GGUF",
   "gguf-lora": "GGUF adapter",

@@ -16,13 +16,13 @@ const OF_PAGES: KeyGroup[] = [
     title: "Lists",
     keys: [
       [["j"], "Next row"],
-      [["k"], "Row before"],
+      [["k"], "Previous row"],
       [["enter"], "Open"],
       [["space"], "Peek"],
       [["home"], "First row"],
       [["end"], "Last row"],
       [["x"], "Select"],
-      [["shift", "x"], "Select from the one before"],
+      [["shift", "x"], "Extend selection"],
       [[MOD, "A"], "Select all"],
       [["/"], "Search"],
       [["v"], "Saved views"],
@@ -34,8 +34,8 @@ const OF_PAGES: KeyGroup[] = [
     title: "A conversation",
     keys: [
       [["n"], "Next Finding"],
-      [["p"], "Finding before"],
-      [["["], "Tab before"],
+      [["p"], "Previous Finding"],
+      [["["], "Previous tab"],
       [["]"], "Next tab"],
       [["l"], "Change labels", "diagnostics:write"],
     ],
@@ -75,7 +75,7 @@ export function KeySheet({ opened, onClose }: { opened: boolean; onClose: () => 
   const mod = useModKey();
   const groups: KeyGroup[] = [{ title: "Go", keys: [[[MOD, "K"], "Palette"], ...goes] }, ...OF_PAGES];
   return (
-    <Modal opened={opened} onClose={onClose} title="Keyboard" size="lg">
+    <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts" size="lg">
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="lg">
         {groups.map(({ title, keys }) => (
           <Stack key={title} gap={6}>

@@ -112,7 +112,7 @@ export function Palette({ projectId }: { projectId: string }) {
           icon={<IconFolder size={16} aria-hidden />}
           entries={others.map(({ id, name }) => ({ id, label: name, href: pageHref(id, "conversations") }))}
         />
-        {nothing ? <Spotlight.Empty>Nothing by that name.</Spotlight.Empty> : null}
+        {nothing ? <Spotlight.Empty>No results</Spotlight.Empty> : null}
       </Spotlight.ActionsList>
     </Spotlight.Root>
   );

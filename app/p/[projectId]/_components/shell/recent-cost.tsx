@@ -23,7 +23,7 @@ export function RecentCost({ projectId }: { projectId: string }) {
   );
   const total = data?.costs.total;
   if (total === undefined || total.cost === null) return null;
-  const without = total.costComplete ? "" : `, without ${plural(total.unpricedCalls, "unpriced call")}`;
+  const without = total.costComplete ? "" : `, excluding ${plural(total.unpricedCalls, "unpriced call")}`;
   return (
     <span className={classes.recent}>
       <AtLeast

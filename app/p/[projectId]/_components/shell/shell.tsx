@@ -38,7 +38,7 @@ export function Shell({ projectId, user, collapsed, children }: Props) {
       navbar={{ width: 228, breakpoint: "sm", collapsed: { mobile: !nav } }}
     >
       <a href="#content" className="skip-link">
-        Skip to the page
+        Skip to content
       </a>
       <AppShell.Header hiddenFrom="sm">
         <Group h="100%" px="sm" gap="sm" wrap="nowrap">

@@ -20,7 +20,7 @@ import type { ShellUser } from "./shell-data";
 const SCHEMES = [
   { value: "light", label: "Light", icon: IconSun },
   { value: "dark", label: "Dark", icon: IconMoon },
-  { value: "auto", label: "As the system", icon: IconDeviceDesktop },
+  { value: "auto", label: "System", icon: IconDeviceDesktop },
 ] as const;
 
 export function UserMenu({ projectId, user, onHelp }: { projectId: string; user: ShellUser; onHelp: () => void }) {
@@ -64,7 +64,7 @@ export function UserMenu({ projectId, user, onHelp }: { projectId: string; user:
           </Menu.Item>
         ) : null}
         <Menu.Item leftSection={<IconKeyboard size={14} aria-hidden />} rightSection="?" onClick={onHelp}>
-          Keyboard
+          Keyboard shortcuts
         </Menu.Item>
         <Menu.Item component="a" href="/docs" leftSection={<IconBook2 size={14} aria-hidden />}>
           API reference

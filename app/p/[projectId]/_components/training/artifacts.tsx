@@ -8,7 +8,7 @@ import type { RouterOutputs } from "@/app/_lib/trpc/client";
 type Job = RouterOutputs["trainingJobs"]["get"]["job"];
 
 const KINDS: Record<Job["artifacts"][number]["kind"], string> = {
-  "merged-16bit": "Merged, 16 bit",
+  "merged-16bit": "Merged, 16-bit",
   "lora-adapter": "LoRA adapter",
   gguf: "GGUF",
   "gguf-lora": "GGUF adapter",

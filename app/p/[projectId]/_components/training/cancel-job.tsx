@@ -14,7 +14,7 @@ const MODES = {
     about: "What it has learned so far is kept, and the run can be resumed from it.",
   },
   discard: {
-    label: "Stop at once",
+    label: "Stop immediately",
     about: "Steps since the last checkpoint are lost. Earlier checkpoints remain.",
   },
 } as const;
@@ -43,8 +43,8 @@ export function CancelJob({ projectId, job, onClose }: Props) {
       title={({ name }) => `Cancel “${name}”?`}
       says={({ progress }) =>
         progress === null
-          ? "It has not started to train, so nothing is lost."
-          : `It is at step ${formatCount(progress.step)}${progress.totalSteps === null ? "" : ` of ${formatCount(progress.totalSteps)}`}. To continue it later, pause it instead.`
+          ? "Training has not started, so nothing is lost."
+          : `It is on step ${formatCount(progress.step)}${progress.totalSteps === null ? "" : ` of ${formatCount(progress.totalSteps)}`}. To continue it later, pause it instead.`
       }
       action="Cancel training"
       keep="Keep training"

@@ -7,7 +7,7 @@ export function CheckpointMarks({ checkpoint }: { checkpoint: Checkpoint }) {
   const { state, isBest, isFinal, resumable, taintedAt } = checkpoint;
   if (state === "pruned") {
     return (
-      <Dot color="var(--severity-info)" hollow title="The trainer deleted its files, as the run’s settings say">
+      <Dot color="var(--severity-info)" hollow title="The trainer deleted its files, per the run’s settings">
         Files deleted
       </Dot>
     );
@@ -18,10 +18,7 @@ export function CheckpointMarks({ checkpoint }: { checkpoint: Checkpoint }) {
       {isFinal ? <Dot color="var(--severity-low)">Final</Dot> : null}
       {!isBest && !isFinal ? <Dot color="var(--severity-info)">{resumable ? "Resumable" : "Stored"}</Dot> : null}
       {taintedAt === null ? null : (
-        <Dot
-          color="var(--severity-high)"
-          title="Words that it was trained on were deleted with their user or conversation"
-        >
+        <Dot color="var(--severity-high)" title="Some of its training data was deleted with a user or conversation">
           Trained on deleted data
         </Dot>
       )}

@@ -26,9 +26,9 @@ export const NoTrainer = ({ projectId, here = false }: { projectId: string; here
       )
     }
   >
-    Models are trained by a service on a machine of your own: with a GPU, or without one for small models. Start it
-    there, give Whetstone its address, and restart Whetstone. For a machine that Whetstone cannot reach, add an agent
-    under Trainers.
+    Models are trained by a service on your own machine, with a GPU or, for small models, without one. Start it there,
+    give Whetstone its address, and restart Whetstone. For a machine that Whetstone cannot reach, add an agent under
+    Trainers.
     <AttachLines />
   </EmptyState>
 );
@@ -36,8 +36,8 @@ export const NoTrainer = ({ projectId, here = false }: { projectId: string; here
 /** The command that starts a trainer and the two lines that attach it. */
 export const AttachLines = () => (
   <Stack gap="xs" mt="md" ta="start">
-    <Lines label="On the machine that trains" text={START} />
-    <Lines label="In the environment of Whetstone" text={ATTACH} />
+    <Lines label="On the training machine" text={START} />
+    <Lines label="In Whetstone’s environment" text={ATTACH} />
   </Stack>
 );
 

@@ -23,7 +23,7 @@ export const TrainerError = ({ error, flush = false }: Props) => (
     {error.hint === null ? null : <Text size="sm">{error.hint}</Text>}
     <Text size="xs" c="dimmed" mt={4}>
       {error.blame === null ? null : <>Cause: {(BLAME[error.blame] ?? error.blame).toLowerCase()} · </>}
-      {error.phase === null ? null : <>While: {phaseWords(error.phase).toLowerCase()} · </>}
+      {error.phase === null ? null : <>Stage: {phaseWords(error.phase).toLowerCase()} · </>}
       <span className="mono">{error.code}</span>
       {error.param === null ? null : (
         <>

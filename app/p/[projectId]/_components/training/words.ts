@@ -21,7 +21,7 @@ export const METHODS: Record<Method, { label: string; name: string; about: strin
   sft: {
     label: "SFT",
     name: "Supervised fine-tuning",
-    about: "Learns the expected answers. The place to start, and often all that is needed.",
+    about: "Learns the expected answers. The place to start, and often all you need.",
   },
   dpo: {
     label: "DPO",
@@ -31,7 +31,7 @@ export const METHODS: Record<Method, { label: string; name: string; about: strin
   orpo: {
     label: "ORPO",
     name: "Odds ratio preference optimization",
-    about: "Learns answers and preferences at once, without a reference model: less memory than DPO.",
+    about: "Learns answers and preferences together, without a reference model: less memory than DPO.",
   },
   kto: {
     label: "KTO",
@@ -48,7 +48,7 @@ export const ADAPTERS: Record<Adapter, { label: string; name: string; about: str
   qlora: {
     label: "QLoRA",
     name: "QLoRA",
-    about: "LoRA on a model held in 4 bits: about a third of the memory, somewhat slower.",
+    about: "LoRA on a 4-bit model: about a third of the memory, somewhat slower.",
   },
   full: {
     label: "Full",
@@ -64,7 +64,7 @@ const PHASES: Record<string, string> = {
   downloading_model: "Downloading the model",
   loading_model: "Loading the model",
   preparing_dataset: "Preparing the Examples",
-  baseline_eval: "Evaluating before the training",
+  baseline_eval: "Evaluating before training",
   training: "Training",
   saving: "Saving a checkpoint",
   evaluating: "Evaluating",
@@ -81,7 +81,7 @@ export const STOP_REASONS: Record<NonNullable<TrainingJob["stopReason"]>, string
   early_stopped: "Stopped early: the evaluation no longer improved",
   max_steps: "Stopped at the maximum number of steps",
   max_runtime: "Stopped at the maximum time",
-  user: "Stopped by a person",
+  user: "Stopped manually",
 };
 
 export const BLAME: Record<string, string> = {

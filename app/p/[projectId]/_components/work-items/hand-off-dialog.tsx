@@ -124,7 +124,7 @@ function Fields({ projectId, subject, tracker, onClose, onDone }: FieldsProps) {
         <TextInput
           label={words.destination}
           placeholder={preview.isPending ? undefined : words.example}
-          description={isDefault ? "By default that of the connection." : undefined}
+          description={isDefault ? "Defaults to the connection’s." : undefined}
           required
           maxLength={200}
           value={destination}
@@ -134,7 +134,7 @@ function Fields({ projectId, subject, tracker, onClose, onDone }: FieldsProps) {
         {preview.error ? (
           <ErrorState error={preview.error} onRetry={() => void preview.refetch()} retrying={preview.isFetching} />
         ) : preview.isPending ? (
-          <Skeleton height={180} role="status" aria-label="Composing the tickets" />
+          <Skeleton height={180} role="status" aria-label="Preparing the tickets" />
         ) : (
           <section aria-label="Preview">
             <h3 className={classes.title}>
@@ -149,7 +149,7 @@ function Fields({ projectId, subject, tracker, onClose, onDone }: FieldsProps) {
               {sent.length > PREVIEW_MAX ? `And ${sent.length - PREVIEW_MAX} more. ` : ""}
               {preview.data.labels.length > 0 ? `Labels: ${preview.data.labels.join(", ")}. ` : ""}
               Personal data and secrets are masked before anything is sent.
-              {replaces === undefined ? "" : " Nothing happens to the old ticket in its tracker."}
+              {replaces === undefined ? "" : " The old ticket stays as it is in its tracker."}
             </p>
           </section>
         )}

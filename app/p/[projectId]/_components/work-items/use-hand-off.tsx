@@ -59,7 +59,7 @@ function saidOfOne(made: Made, finding: NamedFinding | undefined) {
   const name = finding ? <InlineCode text={quoted(finding.title)} /> : null;
   const key = "externalKey" in made ? made.externalKey : null;
   return key === null ? (
-    <>Queued the ticket of {name}: the tracker has not replied yet</>
+    <>Queued the ticket for {name}: the tracker has not replied yet</>
   ) : (
     <>
       Handed off {name} as {key}

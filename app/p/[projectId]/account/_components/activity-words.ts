@@ -3,20 +3,20 @@ import { actionWords } from "../../_components/audit/audit-words";
 
 const WORDS: Record<string, string> = {
   "account.signIn": "Signed in",
-  "account.signInRefused": "Somebody was not let in",
+  "account.signInRefused": "Sign-in refused",
   "account.signOut": "Signed out",
   "account.changePassword": "Changed the password",
-  "account.resetPassword": "Set a new password by a link",
-  "account.dismissPasswordReset": "Read that the password was reset",
+  "account.resetPassword": "Set a new password with a link",
+  "account.dismissPasswordReset": "Acknowledged the password reset",
   "account.rename": "Changed the name",
   "account.endSession": "Signed a browser out",
   "account.endOtherSessions": "Signed the other browsers out",
-  "members.createPasswordReset": "A link for a new password was made",
-  "people.disable": "The account was disabled",
-  "people.enable": "The account was enabled",
-  "people.changeRights": "Rights outside projects were changed",
+  "members.createPasswordReset": "Password link created",
+  "people.disable": "Account disabled",
+  "people.enable": "Account enabled",
+  "people.changeRights": "Installation permissions changed",
   "projects.delete": "Deleted a project",
-  "users.create": "The account was made",
+  "users.create": "Account created",
   "setup.complete": "Set Whetstone up",
 };
 

@@ -45,7 +45,7 @@ const COLUMNS: ListColumn<Entry>[] = [
     meta: { roomy: true },
     cell: ({ row }) => <span className="mono">{row.original.address ?? UNKNOWN}</span>,
   },
-  { id: "door", header: "By way of", meta: { roomy: true }, cell: ({ row }) => doorWords(row.original.door) },
+  { id: "door", header: "Via", meta: { roomy: true }, cell: ({ row }) => doorWords(row.original.door) },
 ];
 
 /** Sign-ins and changes of the account, so that its owner can spot what was not them. */
@@ -65,8 +65,8 @@ export function Activity() {
       rowName={(entry) => activityWords(entry).said}
       minWidth={620}
       empty={
-        <EmptyState icon={<IconHistory size={32} stroke={1.5} aria-hidden />} title="Nothing happened yet">
-          Sign-ins, and changes of your name, your password and your sessions, are written here and stay.
+        <EmptyState icon={<IconHistory size={32} stroke={1.5} aria-hidden />} title="No activity yet">
+          Sign-ins and changes to your name, password and sessions are recorded here permanently.
         </EmptyState>
       }
     />

@@ -22,7 +22,7 @@ export function Leave({ projectId }: { projectId: string }) {
         subject={opened ? projectId : null}
         onClose={dialog.close}
         title={() => "Leave this project?"}
-        says={() => "You lose it at once; only an owner can let you in again. The last owner cannot leave."}
+        says={() => "You lose access immediately, and only an owner can invite you again. The last owner can’t leave."}
         action="Leave"
         keep="Stay"
         running={{ ...leave, isPending: leave.isPending || leave.isSuccess }}
@@ -31,7 +31,7 @@ export function Leave({ projectId }: { projectId: string }) {
         {mayHaveKeys ? (
           <Checkbox
             size="sm"
-            label="Revoke the API keys that I made here"
+            label="Revoke the API keys I created here"
             checked={revokeKeys}
             onChange={(event) => setRevokeKeys(event.currentTarget.checked)}
           />

@@ -15,7 +15,7 @@ export function Name() {
   const rename = useMutation(
     trpc.account.rename.mutationOptions({
       onSuccess: async () => {
-        notifications.show({ message: "Your name is changed" });
+        notifications.show({ message: "Name changed" });
         router.refresh();
         await queries.invalidateQueries({ queryKey: trpc.account.pathKey() });
       },

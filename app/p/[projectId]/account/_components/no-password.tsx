@@ -12,7 +12,7 @@ export function NoPassword({ email, provider, mail }: Props) {
   const trpc = useTRPC();
   const requestLink = useMutation(
     trpc.links.forgotPassword.mutationOptions({
-      onSuccess: () => notifications.show({ message: `A link is on its way to ${email}` }),
+      onSuccess: () => notifications.show({ message: `Sent a link to ${email}` }),
       onError: (failed) => notifications.show({ color: "red", message: problemOf(failed).detail }),
     }),
   );
@@ -21,8 +21,8 @@ export function NoPassword({ email, provider, mail }: Props) {
       <Text size="sm">
         You have no password: you sign in with {provider}.{" "}
         {mail
-          ? "A link by which you set one can be mailed to you."
-          : "An owner of your project, or whoever runs this installation, can give you a link by which you set one."}
+          ? "You can have a link e-mailed to you to set one."
+          : "A project owner or whoever runs this installation can give you a link to set one."}
       </Text>
       {mail ? (
         <div>
@@ -33,7 +33,7 @@ export function NoPassword({ email, provider, mail }: Props) {
             disabled={requestLink.isSuccess}
             onClick={() => requestLink.mutate({ email })}
           >
-            Mail me a link
+            E-mail me a link
           </Button>
         </div>
       ) : null}

@@ -18,7 +18,7 @@ export function Password() {
   const ways = useQuery(trpc.signIn.ways.queryOptions()).data;
   if (!me || !ways) return <Skeleton height={84} role="status" aria-label="Loading how you sign in" />;
   const provider = ways.provider?.name ?? "a link";
-  if (!ways.password) return <Text size="sm">Passwords are switched off here: you sign in with {provider}.</Text>;
+  if (!ways.password) return <Text size="sm">Passwords are disabled here: you sign in with {provider}.</Text>;
   return me.hasPassword ? (
     <ChangePassword />
   ) : (
@@ -38,7 +38,7 @@ function ChangePassword() {
         setCurrent("");
         setNew("");
         void queries.invalidateQueries({ queryKey: trpc.account.pathKey() });
-        notifications.show({ message: `Your password is changed. ${plural(ended, "other browser")} signed out.` });
+        notifications.show({ message: `Password changed. ${plural(ended, "other browser")} signed out.` });
       },
     }),
   );
@@ -53,7 +53,7 @@ function ChangePassword() {
       <Stack gap="sm" maw={320}>
         <Refused error={change.error} />
         <PasswordInput
-          label="Present password"
+          label="Current password"
           name="current-password"
           autoComplete="current-password"
           required
@@ -64,7 +64,7 @@ function ChangePassword() {
         />
         <PasswordInput
           label="New password"
-          description={`At least ${PASSWORD_MIN} characters. Every other browser is signed out.`}
+          description={`At least ${PASSWORD_MIN} characters. All other browsers are signed out.`}
           name="new-password"
           autoComplete="new-password"
           required

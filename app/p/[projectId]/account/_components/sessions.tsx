@@ -12,7 +12,7 @@ import { SESSIONS_INPUT } from "./inputs";
 
 /** Returns a browser's name in two words. */
 function browserName(userAgent: string | null) {
-  if (!userAgent) return "A browser that did not say its name";
+  if (!userAgent) return "Unknown browser";
   const { browser, os } = Bowser.parse(userAgent);
   return [browser.name ?? "A browser", os.name && `on ${os.name}`].filter(Boolean).join(" ");
 }
@@ -33,7 +33,7 @@ const columnsOf = ({ ending, onEnd }: Options): ListColumn<Session>[] => [
       </span>
     ),
   },
-  timeColumn({ id: "seen", header: "Last here", at: ({ lastSeenAt }) => lastSeenAt }),
+  timeColumn({ id: "seen", header: "Last active", at: ({ lastSeenAt }) => lastSeenAt }),
   timeColumn({ id: "signed-in", header: "Signed in", at: ({ createdAt }) => createdAt, roomy: true }),
   buttonColumn({
     label: "Sign out",
@@ -76,7 +76,7 @@ export function Sessions() {
       {sessions.some(({ current }) => !current) ? (
         <Box px="md">
           <Button variant="default" loading={endOthers.isPending} onClick={() => endOthers.mutate({})}>
-            Sign all others out
+            Sign out all others
           </Button>
         </Box>
       ) : null}

@@ -62,7 +62,7 @@ const columnsOf = (onRevoke: (key: ApiKey) => void): ListColumn<ApiKey>[] => [
   },
   {
     id: "may",
-    header: "May",
+    header: "Permissions",
     meta: { roomy: true },
     cell: ({ row }) => (
       <Text size="xs" maw="26rem">
@@ -145,7 +145,7 @@ export function ApiKeys({ projectId }: { projectId: string }) {
             title="No API keys"
             action={<Button onClick={create.open}>New key</Button>}
           >
-            A key lets a program send telemetry to this project or read from it, and nothing beyond what you tick.
+            A key lets a program send telemetry to this project or read from it, with only the permissions you select.
           </EmptyState>
         }
       />

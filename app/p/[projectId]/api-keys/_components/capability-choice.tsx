@@ -13,8 +13,8 @@ type Props = { value: string[]; onChange: (capabilities: string[]) => void };
 /** Chooses a key's capabilities, individually or by common sets. */
 export const CapabilityChoice = ({ value, onChange }: Props) => (
   <Checkbox.Group
-    label="It may"
-    description="As little as its program needs: a send-only key can read nothing."
+    label="Permissions"
+    description="Grant only what the program needs: a send-only key can’t read anything."
     value={value}
     onChange={onChange}
   >

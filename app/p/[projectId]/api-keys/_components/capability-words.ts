@@ -13,7 +13,7 @@ export const CAPABILITY_WORDS: Record<Capability, string> = {
   "model-pricing:write": "Change model prices",
   "project:models:manage": "Deploy and export models",
   "connections:manage": "Manage connections to outside services",
-  "project:admin": "Everything of an owner: members, keys, deletion",
+  "project:admin": "Everything an owner can do: members, keys, deletion",
 };
 
 export const ALL_CAPABILITIES = Object.keys(CAPABILITY_WORDS) as Capability[];

@@ -52,7 +52,7 @@ export function NewKeyForm({ error, pending, onCancel, onSubmit }: Props) {
           <NativeSelect
             size="sm"
             label="Expires"
-            description="It stops working then."
+            description="The key stops working then."
             value={days}
             onChange={(event) => setDays(event.currentTarget.value)}
             data={EXPIRY}

@@ -28,9 +28,9 @@ export function RevokeKey({ projectId, apiKey, onClose }: Props) {
       title={({ name }) => `Revoke "${name}"?`}
       says={(key) => (
         <>
-          Programs that use <span className="mono">whet_…{key.hint}</span> stop being able to{" "}
-          {key.capabilities.includes("telemetry:write") ? "send telemetry" : "read"} within five seconds. Keys and open
-          invitations that were made with it end too. This cannot be undone.{" "}
+          Within five seconds, programs that use <span className="mono">whet_…{key.hint}</span> can no longer{" "}
+          {key.capabilities.includes("telemetry:write") ? "send telemetry" : "read"}. Keys and open invitations created
+          with it are revoked too. This can’t be undone.{" "}
           {key.lastUsedAt === null ? (
             "The key was never used."
           ) : (

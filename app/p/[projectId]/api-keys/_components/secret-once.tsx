@@ -5,7 +5,7 @@ import { CopyButton } from "@/app/_components/controls/copy-button";
 export function SecretOnce({ secret }: { secret: string }) {
   return (
     <Stack gap="xs">
-      <Text size="sm">This is the only time the whole key is shown: Whetstone keeps a hash of it.</Text>
+      <Text size="sm">You won’t see this again: Whetstone stores only a hash of the key.</Text>
       <Code block p="sm" style={{ overflowWrap: "anywhere", whiteSpace: "pre-wrap" }} data-testid="secret">
         {secret}
       </Code>

@@ -16,7 +16,7 @@ export function AuditFilters({ view, setView, actorName }: Props) {
   return (
     <>
       <SearchInput
-        label="Id of what changed"
+        label="ID of the changed object"
         width={200}
         value={view.target ?? ""}
         onChange={(target) => setView({ target: target || null })}
@@ -33,7 +33,7 @@ export function AuditFilters({ view, setView, actorName }: Props) {
           variant="light"
           maw={260}
           rightSection={<IconX size={14} aria-hidden />}
-          aria-label={`By ${actorName ?? view.actor}: show everybody's`}
+          aria-label={`By ${actorName ?? view.actor}: show everyone's`}
           onClick={() => setView({ actor: null })}
         >
           <span className="clip">By {actorName ?? view.actor}</span>

@@ -77,14 +77,14 @@ function Nothing({ filtered, onClear }: { filtered: boolean; onClear: () => void
   return filtered ? (
     <EmptyState
       icon={<IconFilterOff size={32} stroke={1.5} aria-hidden />}
-      title="Nothing like this"
+      title="No changes match"
       action={<Button onClick={onClear}>Clear filters</Button>}
     >
-      No change fits these filters.
+      There may be others outside these filters.
     </EmptyState>
   ) : (
-    <EmptyState icon={<IconHistory size={32} stroke={1.5} aria-hidden />} title="Nothing was changed yet">
-      Every change in this project, by a person, a key or a job, is written here and stays.
+    <EmptyState icon={<IconHistory size={32} stroke={1.5} aria-hidden />} title="No changes yet">
+      Every change in this project, whether by a person, a key or a job, is recorded here permanently.
     </EmptyState>
   );
 }

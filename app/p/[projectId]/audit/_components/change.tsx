@@ -18,11 +18,11 @@ type Props = {
 export function Change({ entry, href }: Props) {
   const { door, address, requestId, actor, createdAt, action, target } = entry;
   const facts = [
-    ["Exactly", formatExact(createdAt)],
+    ["Exact time", formatExact(createdAt)],
     ["Operation", action],
-    ["By way of", doorWords(door)],
+    ["Via", doorWords(door)],
     ["Address", address],
-    ["On", target && `${target.type} ${target.id}`],
+    ["Object", target && `${target.type} ${target.id}`],
     ["Session", actor.sessionId],
     ["Request", requestId],
   ].filter((fact): fact is [string, string] => typeof fact[1] === "string");
@@ -33,7 +33,7 @@ export function Change({ entry, href }: Props) {
         <FieldDiff changes={changes} />
       ) : (
         <Text size="xs" c="dimmed">
-          Nothing is told of what it changed.
+          No details of the change were recorded.
         </Text>
       )}
       <dl className={classes.facts}>
@@ -41,7 +41,7 @@ export function Change({ entry, href }: Props) {
           <div key={name}>
             <dt>{name}</dt>
             <dd>
-              <span className="mono">{name === "On" && href ? <Link href={href}>{value}</Link> : value}</span>
+              <span className="mono">{name === "Object" && href ? <Link href={href}>{value}</Link> : value}</span>
               {name === "Request" ? <CopyButton value={value} label="Copy request id" /> : null}
             </dd>
           </div>

@@ -57,13 +57,13 @@ export const columnsOf = (projectId: string, onActor: (actorId: string | null) =
   },
   {
     id: "on",
-    header: "On",
+    header: "Object",
     meta: { width: "16rem", roomy: true, aside: true },
     cell: ({ row }) => <Target projectId={projectId} target={row.original.target} />,
   },
   {
     id: "door",
-    header: "By way of",
+    header: "Via",
     meta: { width: "8rem", roomy: true, aside: true },
     cell: ({ row }) => doorWords(row.original.door),
   },

@@ -72,7 +72,7 @@ const SUBJECTS = [
   { value: "ruleRuns", label: "Rule Runs" },
   { value: "diagnosticSettings", label: "Diagnostic settings" },
   { value: "savedViews", label: "Saved views" },
-  { value: "deletions", label: "Deletions of a user" },
+  { value: "deletions", label: "User data deletions" },
   { value: "conversations", label: "Conversations" },
   { value: "retention", label: "Retention" },
   { value: "storage", label: "Stored size" },

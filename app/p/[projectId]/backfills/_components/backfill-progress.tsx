@@ -13,7 +13,7 @@ export function BackfillProgress({ backfill }: { backfill: Backfill }) {
       <Progress
         size="xs"
         value={total === 0 ? 0 : Math.min(100, (100 * done) / total)}
-        aria-label="Conversations read"
+        aria-label="Conversations checked"
       />
       <Text size="xs" c="dimmed" className="tabular" mt={2}>
         {formatCount(done)} of {formatCount(total)}

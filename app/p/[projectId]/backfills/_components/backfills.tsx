@@ -121,8 +121,8 @@ export function Backfills({ projectId }: { projectId: string }) {
               title="No backfills yet"
               action={may ? <Button onClick={open}>New backfill</Button> : null}
             >
-              Rules read new conversations by themselves. A backfill lets one Rule read conversations of the past: after
-              you changed it, or turned it on.
+              Rules check new conversations automatically. A backfill runs one Rule on past conversations, for example
+              after you changed it or turned it on.
             </EmptyState>
           )
         }

@@ -29,7 +29,7 @@ export function CancelBackfill({ projectId, backfill, onClose }: Props) {
       onClose={onClose}
       title={() => "Cancel the backfill?"}
       says={(one) =>
-        `${formatCount(doneOf(one))} of ${formatCount(totalOf(one))} conversations have been read with “${ruleWords(one.ruleId)}”, and what was found stays. The others are not read. A cancelled backfill cannot be resumed; to continue later, pause it.`
+        `${formatCount(doneOf(one))} of ${formatCount(totalOf(one))} conversations have been checked by “${ruleWords(one.ruleId)}”, and what it found is kept. The others are not checked. A cancelled backfill can’t be resumed; to continue later, pause it.`
       }
       action="Cancel backfill"
       keep="Keep it"

@@ -138,16 +138,17 @@ function Preview({ preview }: { preview: BackfillPreview }) {
         {plural(conversations, "conversation")} {conversations === 1 ? "was" : "were"} active in this window.
       </Text>
       <Text size="sm">
-        {formatCount(runs)} would be read{newest}; {formatCount(alreadyRead)} {alreadyRead === 1 ? "has" : "have"} been
-        read with these settings and would be skipped.
+        {formatCount(runs)} would be checked{newest}; {formatCount(alreadyRead)} {alreadyRead === 1 ? "has" : "have"}{" "}
+        been checked with these settings and would be skipped.
       </Text>
       {redoesEverything ? (
         <Alert color="yellow" p="xs" my={4}>
-          This repeats everything: the Rule has read all of them before, with other settings or before they continued.
+          This checks all of them again: the Rule already checked them with other settings, or before they continued.
         </Alert>
       ) : repeats > 0 ? (
         <Text size="sm">
-          {formatCount(repeats)} of them would be read again: before, with other settings or before they continued.
+          {formatCount(repeats)} of them would be checked again: they were checked with other settings, or before they
+          continued.
         </Text>
       ) : null}
       {runs > 0 ? (
@@ -158,7 +159,7 @@ function Preview({ preview }: { preview: BackfillPreview }) {
       ) : null}
       {runs > 0 ? <Text size="sm">{adjudicationWords(preview)}</Text> : null}
       <Text size="xs" c="dimmed">
-        A backfill alerts nobody.
+        Backfills send no alerts.
       </Text>
     </Stack>
   );

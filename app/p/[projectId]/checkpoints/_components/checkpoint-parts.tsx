@@ -42,7 +42,7 @@ export const CheckpointFacts = ({ projectId, checkpoint }: { projectId: string; 
         {formatMetric(value)}
       </Fact>
     ))}
-    <Fact label="Its forms">
+    <Fact label="Its formats">
       {checkpoint.parity === null ? "Not compared yet" : <LookDot look={PARITY[checkpoint.parity.verdict]} />}
     </Fact>
     <Fact label="Can be resumed">{checkpoint.resumable && checkpoint.state === "stored" ? "Yes" : "No"}</Fact>
@@ -102,7 +102,7 @@ export function CheckpointFiles({ projectId, checkpoint }: { projectId: string; 
 export const CheckpointProfile = ({ checkpoint: { inferenceProfile } }: { checkpoint: Checkpoint }) =>
   inferenceProfile === null ? (
     <Text size="sm" c="dimmed">
-      Not known: it has not generated an answer.
+      Unknown: it has not generated an answer yet.
     </Text>
   ) : (
     <JsonView value={inferenceProfile} label="inference profile" />

@@ -38,7 +38,7 @@ export function Checkpoints({ projectId }: { projectId: string }) {
           <Button
             variant="light"
             rightSection={<IconX size={14} aria-hidden />}
-            aria-label="Show checkpoints of any run"
+            aria-label="Show checkpoints of all runs"
             onClick={() => void setView({ run: null })}
           >
             One run

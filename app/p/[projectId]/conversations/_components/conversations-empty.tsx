@@ -32,7 +32,7 @@ export function ConversationsEmpty({ projectId, filtered, setView }: Props) {
         </Button>
       }
     >
-      Conversations of your application appear here with their cost and what went wrong in them, seconds after it sends
+      Your application’s conversations appear here, with their cost and what went wrong, seconds after it sends
       OpenTelemetry traces.
     </EmptyState>
   );

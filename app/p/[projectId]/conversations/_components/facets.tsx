@@ -65,7 +65,7 @@ export function Facets({ view, setView, facets, shown }: Props) {
         <FacetOnly title="User" value={view.user} onRemove={() => setView({ user: null })} />
       )}
       <FacetNote>
-        {facets?.sampled ? `Counts are of the newest ${formatCount(facets.total)} conversations.` : " "}
+        {facets?.sampled ? `Counts cover the newest ${formatCount(facets.total)} conversations.` : " "}
       </FacetNote>
     </FacetPanel>
   );

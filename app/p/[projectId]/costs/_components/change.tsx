@@ -6,15 +6,19 @@ type Sums = { cost: number | null; calls: number };
 /** From this factor on, a multiple says more than a percentage. */
 const MANY = 10;
 
-/** The change of a cost against the same days before. `undefined`: not known yet; `null`: there were no calls. */
+/** The change of a cost against the period before. `undefined`: not known yet; `null`: there were no calls. */
 export function Change({ now, before }: { now: Sums; before: Sums | null | undefined }) {
   if (before === undefined) return "…";
   if (now.cost === null) return <Unknown why="no known cost" />;
-  if (before === null || before.calls === 0) return <span title="No calls in the days before">new</span>;
+  if (before === null || before.calls === 0) return <span title="No calls in the previous period">new</span>;
   if (before.cost === null || before.cost === 0)
-    return <Unknown why={before.cost === null ? "no known cost in the days before" : "they cost nothing before"} />;
+    return (
+      <Unknown
+        why={before.cost === null ? "no known cost in the previous period" : "they cost nothing in the previous period"}
+      />
+    );
   return (
-    <span className="tabular" title={`${formatUsd(before.cost)} in the days before`}>
+    <span className="tabular" title={`${formatUsd(before.cost)} in the previous period`}>
       {changeWords(now.cost / before.cost)}
     </span>
   );

@@ -64,7 +64,7 @@ export function columnsOf(projectId: string, { groupBy, total }: Costs, before: 
     sum("change", "Change", { total, of: (row) => <Change now={row} before={sumsBefore(row)} /> }),
     sum("share", "Share", { total, of: (row) => <Share row={row} of={total} /> }),
     sum("calls", "Calls", { total, value: ({ calls }) => calls, of: ({ calls }) => <Count value={calls} /> }),
-    sum("unpriced", "Without a cost", {
+    sum("unpriced", "Unpriced calls", {
       total,
       value: ({ unpricedCalls }) => unpricedCalls,
       of: (row) => <Unpriced projectId={projectId} groupBy={groupBy} row={row} />,

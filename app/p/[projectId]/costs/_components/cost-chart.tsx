@@ -35,7 +35,7 @@ export function CostChart({ projectId, costs, now }: { projectId: string; costs:
       {costs.groupBy === "label" ? <p className={classes.note}>{aboutLabels(costs)}</p> : null}
       {shown.length === 0 ? (
         <p className={classes.nothing} style={{ blockSize: CHART_HEIGHT }}>
-          Nothing to draw: no call of these days has a known cost.
+          Nothing to plot: no call in this period has a known cost.
         </p>
       ) : (
         <>
@@ -117,8 +117,8 @@ export function CostChart({ projectId, costs, now }: { projectId: string; costs:
 
 const aboutLabels = ({ rows }: Costs) =>
   rows.every(({ key }) => key === null)
-    ? "No conversation of these days has a label. Clients send them as tags, and people give them on a conversation's page."
-    : "A conversation with several labels counts in each of them, so shares may come to more than 100% together, and bars higher than what the day cost.";
+    ? "No conversation in this period has a label. Clients send labels as tags, and people add them on a conversation's page."
+    : "A conversation with several labels counts towards each of them, so shares can add up to more than 100%, and bars can exceed the day's cost.";
 
 const TICK = { fontSize: 11, fill: "var(--mantine-color-dimmed)" };
 const groupWord = ({ groupBy }: Costs) => (groupBy === "modelPriceId" ? "price" : groupBy);

@@ -31,7 +31,7 @@ export function CostTable({ projectId, costs, before, list }: Props) {
       />
       {costs.rowsLeftOut > 0 ? (
         <p className={classes.foot}>
-          And {plural(costs.rowsLeftOut, "cheaper group")}, in the total and in the CSV but not in this table.
+          Plus {plural(costs.rowsLeftOut, "cheaper group")}, included in the total and the CSV but not in this table.
         </p>
       ) : null}
     </>

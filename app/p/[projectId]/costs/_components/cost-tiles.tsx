@@ -33,26 +33,25 @@ export function CostTiles({
     <div className={classes.tiles}>
       <Tile label="Cost" value={<AtLeast usd={total.cost} exact={total.exactCost} unpriced={total.unpricedCalls} />}>
         {total.cost === null ? "No call has a known cost. " : ""}
-        {plural(days.length, "day")} of UTC, {formatDay(from, to - 1)} – {formatDay(to - 1, 0)}
+        {plural(days.length, "day")} (UTC), {formatDay(from, to - 1)} – {formatDay(to - 1, 0)}
         <div>
-          <Change now={total} before={before?.total} /> against the {plural(days.length, "day")} before
+          <Change now={total} before={before?.total} /> from the previous {plural(days.length, "day")}
         </div>
       </Tile>
-      <Tile label="Calls with a known cost" value={formatCount(priced)}>
+      <Tile label="Priced calls" value={formatCount(priced)}>
         of {plural(total.calls, "model call")} ({formatPercent(priced / total.calls)})
       </Tile>
-      <Tile label="Calls without a known cost" value={formatCount(total.unpricedCalls)}>
+      <Tile label="Unpriced calls" value={formatCount(total.unpricedCalls)}>
         {total.unpricedCalls === 0 ? (
           "Every call has a price."
         ) : (
           <>
-            Unknown, not zero: they come on top.{" "}
-            <Link href={pageHref(projectId, "prices")}>Which models have no price</Link>
+            Not included in the total. <Link href={pageHref(projectId, "prices")}>Which models have no price</Link>
           </>
         )}
       </Tile>
       <Tile label="Average" value={<Money usd={priced > 0 ? (total.cost ?? 0) / priced : null} />}>
-        per call with a known cost
+        per priced call
       </Tile>
     </div>
   );

@@ -52,7 +52,7 @@ export function Costs({ projectId, openedAt }: { projectId: string; openedAt: nu
       >
         <DayRangePicker what="Days (UTC)" value={view} now={now} onChange={(range) => void setView(range)} />
         <SegmentedControl<CostGroup>
-          aria-label="Put together by"
+          aria-label="Group by"
           data={CHOICES}
           value={view.by}
           onChange={(by) => void setView({ by })}
@@ -99,7 +99,7 @@ function NoCosts({ projectId, onWiden }: { projectId: string; onWiden: (() => vo
           </Button>
         }
       >
-        What your application's model calls cost appears here by day and model, seconds after it sends OpenTelemetry
+        The cost of your application's model calls appears here by day and model, seconds after it sends OpenTelemetry
         traces.
       </EmptyState>
     );
@@ -107,7 +107,7 @@ function NoCosts({ projectId, onWiden }: { projectId: string; onWiden: (() => vo
   return (
     <EmptyState
       icon={<IconCalendarOff size={32} stroke={1.5} aria-hidden />}
-      title="No model call in these days"
+      title="No model calls in this period"
       action={
         onWiden ? (
           <Button variant="default" onClick={onWiden}>
@@ -116,7 +116,7 @@ function NoCosts({ projectId, onWiden }: { projectId: string; onWiden: (() => vo
         ) : undefined
       }
     >
-      There may be some before or after them. Days are those of UTC.
+      There may be some before or after it. Days are in UTC.
     </EmptyState>
   );
 }

@@ -17,12 +17,12 @@ type Props = { value: DayRange; onChange: (value: DayRange) => void; what: strin
 type Ends = [string | null, string | null];
 
 const CALENDAR_LABELS = {
-  previousMonth: "Earlier month",
-  nextMonth: "Later month",
-  previousYear: "Earlier year",
-  nextYear: "Later year",
-  previousDecade: "Earlier decade",
-  nextDecade: "Later decade",
+  previousMonth: "Previous month",
+  nextMonth: "Next month",
+  previousYear: "Previous year",
+  nextYear: "Next year",
+  previousDecade: "Previous decade",
+  nextDecade: "Next decade",
 };
 const words = (first: number, last: number, now: number) =>
   isoDay(first) === isoDay(last) ? formatDay(last, now) : `${formatDay(first, last)} – ${formatDay(last, now)}`;
@@ -60,7 +60,7 @@ export function DayRangePicker({ value, onChange, what, now }: Props) {
             }}
           />
           <Text size="xs" c="dimmed" mt={4}>
-            The first and the last day, both included. A day begins at 00:00 UTC.
+            First and last day, both included. Days start at 00:00 UTC.
           </Text>
         </>
       )}

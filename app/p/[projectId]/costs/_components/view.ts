@@ -44,9 +44,9 @@ export function csvHref(projectId: string, view: View, now: number) {
 
 /** The groupings of table and chart: the name of the choice, of the column, and of "none". */
 export const GROUP_WORDS: Record<CostGroup, { choice: string; one: string; none: string }> = {
-  model: { choice: "Model", one: "Model", none: "No model named" },
+  model: { choice: "Model", one: "Model", none: "Model not specified" },
   vendor: { choice: "Vendor", one: "Vendor of the price", none: "No price" },
-  provider: { choice: "Provider", one: "Provider, as clients name it", none: "No provider named" },
+  provider: { choice: "Provider", one: "Provider, as sent by clients", none: "Provider not specified" },
   label: { choice: "Label", one: "Label of the conversation", none: "No label" },
   modelPriceId: { choice: "Price", one: "Price", none: "No price" },
 };

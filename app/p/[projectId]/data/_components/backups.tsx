@@ -28,21 +28,21 @@ const COLUMNS: ListColumn<Backup>[] = [
   { id: "what", header: "What", accessorFn: ({ kind }) => KINDS[kind], cell: ({ row }) => KINDS[row.original.kind] },
   {
     id: "proved",
-    header: "Proved",
+    header: "Verified",
     cell: ({ row }) =>
       row.original.verifiedAt === null ? (
         <Dot color="var(--severity-medium)" hollow>
-          Not read again
+          Not verified
         </Dot>
       ) : (
-        <Dot color="var(--state-ok)">Whole</Dot>
+        <Dot color="var(--state-ok)">Verified</Dot>
       ),
   },
   {
     id: "secret",
     header: "Secret",
     meta: { roomy: true },
-    cell: ({ row }) => (row.original.withSecret ? "In it, sealed" : "Not in it"),
+    cell: ({ row }) => (row.original.withSecret ? "Included, encrypted" : "Not included"),
   },
   {
     id: "rows",
@@ -76,19 +76,19 @@ const COLUMNS: ListColumn<Backup>[] = [
 /** Complete command lines, ready to paste. */
 const LINES = [
   {
-    label: "Make one",
+    label: "Create one",
     command: "npm run -s cli -- backup --to whetstone.tar",
-    says: "While people work, as of one moment. It is read again afterwards, to prove it whole.",
+    says: "A consistent snapshot, taken while people work. It is read back afterwards to verify it.",
   },
   {
-    label: "Make one with the secret in it, sealed",
+    label: "Create one that includes the secret, encrypted",
     command: "npm run -s cli -- backup --to whetstone.tar --passphrase-file passphrase.txt",
-    says: "Without WHETSTONE_SECRET the API keys of a backup do not work: keep it apart, or take it along like this.",
+    says: "API keys in a backup don’t work without WHETSTONE_SECRET: store it separately, or include it like this.",
   },
   {
-    label: "Restore one into a fresh installation",
+    label: "Restore one to a new installation",
     command: "npm run -s cli -- restore --from whetstone.tar",
-    says: "With --passphrase-file if the secret is in it. An installation with a person or a project in it is refused.",
+    says: "Add --passphrase-file if it includes the secret. An installation that already has a person or a project is refused.",
   },
 ];
 
@@ -112,7 +112,7 @@ export function Backups({ projectId }: { projectId: string }) {
         minWidth={760}
         empty={
           <Text px="md" size="sm">
-            No backup is known here. One that was made with other tools is not known either.
+            No known backups. Backups made with other tools are not listed.
           </Text>
         }
       />
@@ -124,8 +124,8 @@ export function Backups({ projectId }: { projectId: string }) {
 const HowTo = () => (
   <div className={classes.how}>
     <Text size="sm">
-      A backup is of the whole installation, with all its projects. It is made on the machine that Whetstone runs on, in
-      its folder. What is deleted here is still in the backups of before: let them expire.
+      A backup contains the whole installation, with all its projects. Create it on the machine that runs Whetstone, in
+      Whetstone’s folder. Data deleted here is still in existing backups until they expire.
     </Text>
     {LINES.map(({ label, command, says }) => (
       <div key={command}>

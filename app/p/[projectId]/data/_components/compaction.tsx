@@ -32,7 +32,7 @@ export function Compaction({ projectId }: { projectId: string }) {
         <Text size="sm" flex="1 1 20rem" data-testid="compaction">
           {state === "completed"
             ? `Older telemetry was compacted: ${saved} is now stored once.`
-            : `${state === "paused" ? "Compacting older telemetry is paused" : "Compacting older telemetry in the background"}: ${formatCount(rowsExamined)} spans and logs checked, ${saved} saved so far. Everything stays readable meanwhile.`}
+            : `${state === "paused" ? "Compacting older telemetry is paused" : "Compacting older telemetry in the background"}: ${formatCount(rowsExamined)} spans and logs checked, ${saved} saved so far. Everything stays readable in the meantime.`}
         </Text>
         {state === "completed" ? null : (
           <Button

@@ -29,7 +29,7 @@ export function Data({ projectId }: { projectId: string }) {
         <PageSection title="Credentials">
           <Masking projectId={projectId} />
         </PageSection>
-        <PageSection title="Everything of one user" anchor={OF_A_USER}>
+        <PageSection title="Delete a user’s data" anchor={OF_A_USER}>
           <UserData
             projectId={projectId}
             userId={user}
@@ -43,7 +43,7 @@ export function Data({ projectId }: { projectId: string }) {
         <PageSection title="Backups" flush>
           <Backups projectId={projectId} />
         </PageSection>
-        <PageSection title="The project itself">
+        <PageSection title="Delete the project">
           <DeleteProject projectId={projectId} />
         </PageSection>
       </PageBody>

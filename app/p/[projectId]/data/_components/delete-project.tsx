@@ -24,8 +24,8 @@ export function DeleteProject({ projectId }: { projectId: string }) {
   return (
     <Stack gap="sm" align="flex-start">
       <Text size="sm">
-        With all its conversations, Findings, keys and members. Members and keys lose it at once; its rows go in the
-        background. There is no way back.
+        Deletes all its conversations, Findings, keys and members. Members and keys lose access immediately; data is
+        deleted in the background. This can’t be undone.
       </Text>
       <Button color="red" variant="outline" size="sm" onClick={dialog.open}>
         Delete the project…
@@ -59,7 +59,7 @@ export function DeleteProject({ projectId }: { projectId: string }) {
         ) : preview.error ? (
           <ErrorState error={preview.error} onRetry={() => void preview.refetch()} retrying={preview.isFetching} />
         ) : (
-          <Skeleton height={120} role="status" aria-label="Counting what there is" />
+          <Skeleton height={120} role="status" aria-label="Counting what will be deleted" />
         )}
       </TypeToConfirm>
     </Stack>

@@ -4,9 +4,9 @@ import type { Deletion } from "@/server/services/deletion/schemas";
 
 export const SCOPE_WORDS: Record<Deletion["scope"], string> = {
   conversation: "One conversation",
-  user: "Everything of one user",
+  user: "A user’s data",
   project: "The project",
-  retention: "What was older than is kept",
+  retention: "Data past its retention",
 };
 
 const STATUS: Record<Deletion["status"], { word: string; color: string; hollow: boolean }> = {
@@ -16,7 +16,7 @@ const STATUS: Record<Deletion["status"], { word: string; color: string; hollow: 
 };
 
 export function DeletionStatus({ deletion }: { deletion: Deletion }) {
-  if (deletion.failedJobId !== null) return <Dot color="var(--severity-critical)">Stands still</Dot>;
+  if (deletion.failedJobId !== null) return <Dot color="var(--severity-critical)">Stalled</Dot>;
   const { word, color, hollow } = STATUS[deletion.status];
   return (
     <Dot color={color} hollow={hollow}>

@@ -37,7 +37,7 @@ const columnsOf = (onOpen: (deletionId: string) => void): ListColumn<Deletion>[]
   { id: "status", header: "Status", cell: ({ row }) => <DeletionStatus deletion={row.original} /> },
   {
     id: "gone",
-    header: "Gone",
+    header: "Deleted",
     meta: { roomy: true },
     cell: ({ row }) => <span className="tabular">{deletionProgress(row.original)}</span>,
   },
@@ -91,8 +91,8 @@ export function Deletions({ projectId, onOpen }: Props) {
       minWidth={720}
       empty={
         <Text px="md" size="sm">
-          Nothing was deleted yet. Each deletion leaves a receipt here: who asked, when, and how much of what is gone;
-          never what was in it.
+          Nothing deleted yet. Each deletion leaves a receipt here: who requested it, when, and how much was deleted,
+          but never the content.
         </Text>
       }
     />

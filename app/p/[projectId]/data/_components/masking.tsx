@@ -25,14 +25,14 @@ export function Masking({ projectId }: { projectId: string }) {
   return (
     <>
       <Text size="sm" mb="sm">
-        Keys, passwords and tokens are masked before telemetry is stored: by their form, by the name they stand under,
-        and every header that is not known to be harmless.
+        Keys, passwords and tokens are masked before telemetry is stored: by their format, by their field name, and in
+        every header that is not known to be harmless.
       </Text>
       <Switch
         checked={update.isPending ? update.variables.messages : query.data.masking.messages}
         onChange={(event) => update.mutate({ projectId, messages: event.currentTarget.checked })}
         label="Mask credentials in messages too"
-        description="In prompts, answers, tool arguments and tool results. Applies to what arrives from now on; what is stored stays as it is."
+        description="In prompts, answers, tool arguments and tool results. Applies to new telemetry; stored data stays as it is."
       />
       {update.error ? (
         <Alert role="alert" color="red" p="xs" mt="sm">

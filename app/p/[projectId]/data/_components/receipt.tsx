@@ -56,14 +56,14 @@ function Contents({ projectId, deletionId }: { projectId: string; deletionId: st
       <State projectId={projectId} deletion={deletion} />
       <DataList size="sm" gap={6} labelWidth={110}>
         <Fact label="What">{SCOPE_WORDS[deletion.scope]}</Fact>
-        <Fact label="Asked for by">{requestedBy(deletion)}</Fact>
-        <Fact label="Asked for">
+        <Fact label="Requested by">{requestedBy(deletion)}</Fact>
+        <Fact label="Requested">
           <ExactTime at={deletion.createdAt} />
         </Fact>
         <Fact label="Completed">
           {deletion.completedAt === null ? "Not yet" : <ExactTime at={deletion.completedAt} />}
         </Fact>
-        <Fact label="Id">
+        <Fact label="ID">
           <IdText id={deletion.id} />
         </Fact>
       </DataList>
@@ -83,11 +83,11 @@ function State({ projectId, deletion }: { projectId: string; deletion: Deletion 
     return (
       <Stack gap={6}>
         <Text size="sm" role="status">
-          <DeletionStatus deletion={deletion} />. {deletionProgress(deletion)} gone. You can close this: it goes on by
-          itself.
+          <DeletionStatus deletion={deletion} />. {deletionProgress(deletion)} deleted. You can close this; it continues
+          in the background.
         </Text>
         {expected ? (
-          <Progress value={Math.min(100, (100 * gone) / expected)} aria-label="Conversations that are gone" />
+          <Progress value={Math.min(100, (100 * gone) / expected)} aria-label="Deleted conversations" />
         ) : null}
       </Stack>
     );
@@ -97,14 +97,14 @@ function State({ projectId, deletion }: { projectId: string; deletion: Deletion 
     <Text size="sm" role="status">
       {left > 0 ? (
         <>
-          <Dot color="var(--severity-medium)">Complete</Dot>. {plural(left, "row")} came at the very moment that it
-          ended: they are new, and there. Delete once more to remove them as well.
+          <Dot color="var(--severity-medium)">Complete</Dot>. {plural(left, "row")} arrived just as it ended and{" "}
+          {left === 1 ? "was" : "were"} not deleted. Delete again to remove them as well.
         </>
       ) : (
         <>
           <DeletionStatus deletion={deletion} />.{" "}
           {remaining === null
-            ? "It was not looked for what may be left: that is done for users and single conversations."
+            ? "Leftovers were not searched for: that is only done for users and single conversations."
             : `All ${Object.keys(remaining).length} tables were searched afterwards, and nothing was found.`}
         </>
       )}
@@ -124,8 +124,8 @@ function Stalled({ projectId, deletion, jobId }: { projectId: string; deletion: 
     <Alert role="alert" color="red" p="sm">
       <Stack gap="xs">
         <Text size="sm">
-          It stands still at {deletionProgress(deletion)}: its background job failed and its retries are used up.
-          Started again, it goes on where it stopped.
+          Stalled at {deletionProgress(deletion)}: its background job failed and has no retries left. Resume it to
+          continue where it stopped.
         </Text>
         {replay.error ? <Text size="sm">{problemOf(replay.error).detail}</Text> : null}
         <Group gap="xs">
@@ -134,7 +134,7 @@ function Stalled({ projectId, deletion, jobId }: { projectId: string; deletion: 
             loading={replay.isPending}
             onClick={() => replay.mutate({ projectId, backgroundJobId: jobId })}
           >
-            Go on
+            Resume
           </Button>
           <Anchor component={Link} size="sm" href={`${pageHref(projectId, "jobs")}?peek=${encodeURIComponent(jobId)}`}>
             Why it failed
@@ -152,7 +152,7 @@ function Counts({ deletion: { counts, remaining, status } }: { deletion: Deletio
     return status === "completed" ? (
       <Text size="sm">There was nothing to delete.</Text>
     ) : (
-      <Text size="sm">Nothing is gone yet.</Text>
+      <Text size="sm">Nothing deleted yet.</Text>
     );
   }
   return (

@@ -26,14 +26,14 @@ export function RetentionForm({ projectId, days, nextRunAt }: Props) {
           onChange={(value) => form.setForEver(value === "ever")}
         >
           <Group gap="lg" mt={6}>
-            <Radio size="xs" value="ever" label="For ever" />
+            <Radio size="xs" value="ever" label="Forever" />
             <Radio size="xs" value="days" label="For a number of days" />
           </Group>
         </Radio.Group>
         {forEver ? null : (
           <NumberInput
             label="Days after the last activity"
-            description={`From ${RETENTION_FLOOR_DAYS} to ${RETENTION_CEILING_DAYS.toLocaleString("en")}. A conversation that arrived later than it took place is kept as long from its arrival.`}
+            description={`From ${RETENTION_FLOOR_DAYS} to ${RETENTION_CEILING_DAYS.toLocaleString("en")}. For a conversation that arrived late, the days count from its arrival.`}
             maw={320}
             allowDecimal={false}
             allowNegative={false}
@@ -58,7 +58,7 @@ export function RetentionForm({ projectId, days, nextRunAt }: Props) {
               loading={form.saving}
               onClick={form.save}
             >
-              {forEver ? "Keep for ever" : `Keep for ${plural(chosen, "day")}`}
+              {forEver ? "Keep forever" : `Keep for ${plural(chosen, "day")}`}
             </Button>
           ) : null}
         </Group>
@@ -93,7 +93,7 @@ function WouldDelete({ projectId, preview, nextRunAt }: WouldDeleteProps) {
             complete={complete}
           />
           <Text size="sm">
-            <NextRun at={nextRunAt} /> Until then you can change this; afterwards there is no way back.
+            <NextRun at={nextRunAt} /> You can change this until then; afterwards it can’t be undone.
           </Text>
         </>
       )}

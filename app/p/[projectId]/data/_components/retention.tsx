@@ -25,7 +25,7 @@ export function Retention({ projectId }: { projectId: string }) {
       <div>
         <Text fw={500} data-testid="retention">
           {days === null
-            ? "Conversations are kept for ever."
+            ? "Conversations are kept forever."
             : `Conversations are kept for ${plural(days, "day")} after their last activity.`}
         </Text>
         <Text size="sm" c="dimmed">

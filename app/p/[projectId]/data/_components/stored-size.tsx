@@ -34,7 +34,7 @@ export function StoredSize({ projectId }: { projectId: string }) {
       <Group justify="space-between" gap="xs">
         <div>
           {storage.measuredAt === null ? (
-            <Text size="sm">Not measured yet, so nobody knows. It is measured once a day, and when you ask.</Text>
+            <Text size="sm">Not measured yet. It is measured once a day and on request.</Text>
           ) : (
             <>
               <Text fw={600} size="lg" className="tabular" data-testid="stored-size">

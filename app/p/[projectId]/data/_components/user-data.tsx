@@ -48,8 +48,8 @@ export function UserData({ projectId, userId, onLook, onRequested }: Props) {
       >
         <Group align="flex-end" gap="xs">
           <TextInput
-            label="User id"
-            description="The id that your application gave its user, letter by letter."
+            label="User ID"
+            description="The ID your application gave its user (exact match)."
             flex="1 1 16rem"
             maw={420}
             dir="auto"
@@ -68,7 +68,7 @@ export function UserData({ projectId, userId, onLook, onRequested }: Props) {
             disabled={text === ""}
             loading={preview.isFetching && preview.fetchStatus !== "idle"}
           >
-            Show what there is
+            Show data
           </Button>
         </Group>
       </form>
@@ -77,7 +77,7 @@ export function UserData({ projectId, userId, onLook, onRequested }: Props) {
       ) : preview.error ? (
         <ErrorState error={preview.error} onRetry={() => void preview.refetch()} retrying={preview.isFetching} />
       ) : (
-        <Skeleton height={120} role="status" aria-label="Counting what there is" />
+        <Skeleton height={120} role="status" aria-label="Counting data" />
       )}
     </Stack>
   );
@@ -119,32 +119,34 @@ function StoredData({ projectId, userId, preview, onRequested }: StoredDataProps
     />
   );
   return (
-    <Stack gap="md" role="status" aria-label="What there is of this user">
+    <Stack gap="md" role="status" aria-label="Data of this user">
       {userId.trim() === userId ? null : (
         <Alert color="yellow" p="xs">
-          This id begins or ends with a space. It counts: without it, it is another user's.
+          This ID begins or ends with a space. The space counts: without it, this is a different user.
         </Alert>
       )}
       {preview.conversations === 0 && preview.examples === 0 ? (
         <Text size="sm">
-          No conversation has this user id. What has arrived and is not read yet, and log records outside any
-          conversation that carry it, would go all the same.
+          No conversation has this user ID. Telemetry that has arrived but is not processed yet, and log records with
+          this ID outside any conversation, would still be deleted.
         </Text>
       ) : (
         <>
           {impact}
-          {preview.complete ? null : <Text size="sm">Counting stopped: there is more. All of it goes.</Text>}
+          {preview.complete ? null : (
+            <Text size="sm">Counting stopped early: there is more. All of it will be deleted.</Text>
+          )}
         </>
       )}
       <div>
         <Button color="red" variant="outline" size="sm" onClick={dialog.open}>
-          Delete everything of this user…
+          Delete this user’s data…
         </Button>
       </div>
       <TypeToConfirm
         opened={opened}
         onClose={close}
-        title="Delete everything of this user?"
+        title="Delete this user’s data?"
         phrase={userId}
         action="Delete everything"
         ready
@@ -153,9 +155,9 @@ function StoredData({ projectId, userId, preview, onRequested }: StoredDataProps
         onConfirm={() => remove.mutate({ projectId, userId })}
       >
         <Text size="sm">
-          {preview.complete ? plural(preview.conversations, "conversation") : "More conversations than were counted"} of
-          theirs and everything that was sent for them {preview.conversations === 1 ? "goes" : "go"}, in the background.
-          There is no way back. What they do afterwards is new. Backups of before still have it until you let them go.
+          {preview.complete ? plural(preview.conversations, "conversation") : "More conversations than were counted"}{" "}
+          and everything sent for them will be deleted in the background. This can’t be undone. What this user does
+          afterwards is not affected. Existing backups still have the data until they expire.
         </Text>
         {preview.conversations === 0 ? null : impact}
       </TypeToConfirm>

@@ -13,7 +13,7 @@ export function AskModel({ projectId, value, onChange, disabled }: Props) {
     <>
       <Checkbox
         label="Ask the connected model for better answers"
-        description="Where nobody gave one. It sends the conversation to the adjudicator’s model, within that connection’s daily limits. What a model proposes is marked, and always waits for a review."
+        description="Used where nobody gave one. Sends the conversation to the adjudicator’s model, within that connection’s daily limits. Model proposals are marked and always wait for review."
         disabled={disabled}
         checked={value}
         onChange={({ currentTarget }) => onChange(currentTarget.checked)}

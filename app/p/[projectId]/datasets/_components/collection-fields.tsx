@@ -61,7 +61,7 @@ export const CollectionFields = ({ projectId, value, onChange, disabled = false 
         label="Objective"
         description={
           objective === ""
-            ? "What it collects from conversations. Without one it is filled by hand and by import."
+            ? "What it collects from conversations. Without one, you fill it by hand or by import."
             : OBJECTIVES[objective].about
         }
         disabled={disabled}
@@ -86,14 +86,14 @@ export const CollectionFields = ({ projectId, value, onChange, disabled = false 
         <>
           <Checkbox
             label="Collect automatically"
-            description="Reads each conversation once it has been inactive for a while."
+            description="Checks each conversation once it is inactive."
             disabled={disabled}
             checked={collecting}
             onChange={({ currentTarget }) => onChange({ collecting: currentTarget.checked })}
           />
           <Checkbox
             label="Review before adding"
-            description="What is collected waits until somebody approves it. Otherwise it is added straight away."
+            description="Collected Examples wait until someone approves them. Otherwise they are added immediately."
             disabled={disabled}
             checked={review}
             onChange={({ currentTarget }) => onChange({ review: currentTarget.checked })}

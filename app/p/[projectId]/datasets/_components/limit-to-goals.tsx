@@ -31,7 +31,7 @@ export function LimitToGoals({ projectId, value, onChange, disabled }: Props) {
     <>
       <Checkbox
         label="Only for chosen Knowledge goals"
-        description="Otherwise for every goal of the project, also those that are written later."
+        description="Otherwise for every goal of the project, including those added later."
         disabled={disabled}
         checked={value !== null}
         onChange={({ currentTarget }) => onChange(currentTarget.checked ? [] : null)}

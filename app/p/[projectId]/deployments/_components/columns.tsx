@@ -76,7 +76,7 @@ export const columnsOf = ({ projectId, checkpointName, versions = false }: Optio
   },
   {
     id: "form",
-    header: "Form",
+    header: "Format",
     meta: { width: "7rem", roomy: true },
     cell: ({ row: { original } }) =>
       original.quantization === null ? "As trained" : <span className="mono">{original.quantization}</span>,

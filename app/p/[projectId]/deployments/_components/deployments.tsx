@@ -162,7 +162,7 @@ function Filters({ view, setView }: { view: View; setView: (view: Partial<View>)
         <Button
           variant="light"
           rightSection={<IconX size={14} aria-hidden />}
-          aria-label="Show deployments of any checkpoint"
+          aria-label="Show deployments of all checkpoints"
           onClick={() => setView({ checkpoint: null })}
         >
           One checkpoint

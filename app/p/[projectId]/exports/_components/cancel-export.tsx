@@ -25,9 +25,9 @@ export function CancelExport({ projectId, of, onClose }: Props) {
       subject={of}
       onClose={onClose}
       title={({ destination }) => `Cancel the export to “${destination.repoId}”?`}
-      says={() => "Nothing is published: all files are committed at once, at the end. It can be exported again."}
+      says={() => "Nothing is published: all files are committed together at the end. You can export it again."}
       action="Cancel export"
-      keep="Let it go on"
+      keep="Keep running"
       running={cancel}
       onConfirm={({ id }) => cancel.mutate({ projectId, exportId: id })}
     />

@@ -46,9 +46,9 @@ export const columnsOf = ({ checkpointName }: Options): ListColumn<ModelExport>[
   },
   {
     id: "visibility",
-    header: "Seen by",
+    header: "Visible to",
     meta: { width: "6.5rem", roomy: true, wide: true, aside: true },
-    cell: ({ row }) => (row.original.destination.private ? "Its owner" : "Anybody"),
+    cell: ({ row }) => (row.original.destination.private ? "Its owner" : "Anyone"),
   },
   {
     id: "requested",

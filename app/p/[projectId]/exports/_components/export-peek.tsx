@@ -118,7 +118,7 @@ function Facts({ projectId, of }: { projectId: string; of: ModelExport }) {
       <Fact label="Repository" mono>
         {destination.repoId}
       </Fact>
-      <Fact label="Seen by">{destination.private ? "Its owner and their members" : "Anybody"}</Fact>
+      <Fact label="Visible to">{destination.private ? "Its owner and their members" : "Anyone"}</Fact>
       {commitOid === null ? null : (
         <Fact label="Commit">
           <IdText id={commitOid} what="commit" />
@@ -133,7 +133,7 @@ function Facts({ projectId, of }: { projectId: string; of: ModelExport }) {
       )}
       {of.forced ? (
         <Fact label="Forced">
-          <Dot color="var(--severity-high)">Published without a passed comparison</Dot>
+          <Dot color="var(--severity-high)">Published without a passing comparison</Dot>
         </Fact>
       ) : null}
       {of.jobId === null ? null : (
@@ -149,7 +149,7 @@ function Facts({ projectId, of }: { projectId: string; of: ModelExport }) {
           <ExactTime at={of.finishedAt} />
         </Fact>
       )}
-      <Fact label="Id">
+      <Fact label="ID">
         <IdText id={of.id} />
       </Fact>
     </DataList>

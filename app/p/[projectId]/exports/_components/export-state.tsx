@@ -16,7 +16,7 @@ const uploaded = ({ status, progress }: Pick<ModelExport, "status" | "progress">
 function progressWords(of: ModelExport): string {
   const { status, progress, error, staleSince, cancelRequestedAt } = of;
   if (status === "failed") return error?.message ?? "";
-  if (staleSince !== null) return "Its trainer cannot be reached";
+  if (staleSince !== null) return "Trainer unreachable";
   if (cancelRequestedAt !== null && isUnfinishedExport(of)) return "Cancelling";
   if (status === "preflight") return "Token, repository and answers";
   if (status !== "uploading" || progress === null) return "";

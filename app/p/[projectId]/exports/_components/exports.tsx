@@ -121,8 +121,8 @@ export function Exports({ projectId }: { projectId: string }) {
                 title="No exports yet"
                 action={may ? exporting : null}
               >
-                An export publishes a checkpoint in a hub of models, as GGUF, as the merged model or as an adapter, with
-                a model card that says what it is. Its answers are compared with the checkpoint’s before.
+                An export publishes a checkpoint to a model hub as GGUF, as the merged model or as an adapter, with a
+                model card that describes it. Its answers are compared with the checkpoint’s first.
               </EmptyState>
             )
           }
@@ -160,7 +160,7 @@ function Filters({ view, setView }: { view: View; setView: (view: Partial<View>)
         <Button
           variant="light"
           rightSection={<IconX size={14} aria-hidden />}
-          aria-label="Show exports of any checkpoint"
+          aria-label="Show exports of all checkpoints"
           onClick={() => setView({ checkpoint: null })}
         >
           One checkpoint

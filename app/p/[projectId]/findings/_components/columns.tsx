@@ -79,7 +79,7 @@ export const COLUMNS: ListColumn<Finding>[] = [
   },
   {
     id: "cost",
-    header: "Their cost",
+    header: "Affected cost",
     meta: { aside: true, roomy: true, width: "7.25rem", align: "end" },
     cell: ({ row: { original } }) => (
       <CostTotal

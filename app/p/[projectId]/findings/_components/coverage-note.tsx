@@ -13,8 +13,8 @@ const upTo = (count: number) => (count >= COUNTED ? `${formatCount(COUNTED)}+` :
 
 export const coverageOf = (status: DiagnosticsStatus, now: number) =>
   [
-    `${upTo(status.conversationsRead)} of ${upTo(status.conversations)} conversations read by the Rules`,
-    status.lastRunFinishedAt === null ? null : `the last ${formatAgo(status.lastRunFinishedAt, now)}`,
+    `${upTo(status.conversationsRead)} of ${upTo(status.conversations)} conversations checked`,
+    status.lastRunFinishedAt === null ? null : `last ${formatAgo(status.lastRunFinishedAt, now)}`,
     status.runsWaiting > 0 ? `${plural(status.runsWaiting, "Rule Run")} waiting` : null,
   ]
     .filter(Boolean)

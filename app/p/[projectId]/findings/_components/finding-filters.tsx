@@ -39,7 +39,7 @@ export function FindingFilters({ view, setView }: Props) {
         />
       ) : null}
       <NativeSelect
-        aria-label="Least score"
+        aria-label="Minimum score"
         value={view.score === null ? "" : String(view.score)}
         onChange={(event) => setView({ score: event.currentTarget.value ? Number(event.currentTarget.value) : null })}
         data={[
@@ -60,7 +60,7 @@ export function FindingFilters({ view, setView }: Props) {
         data={[
           { value: "", label: "Any assignee" },
           { value: "me", label: "Assigned to me" },
-          { value: "none", label: "Nobody’s" },
+          { value: "none", label: "Unassigned" },
         ]}
       />
       <TimeRangePicker what="Last seen" value={view} onChange={(range) => setView(range)} />

@@ -20,9 +20,9 @@ type OfStatus = { projectId: string; status: DiagnosticsStatus };
 const ICON = { size: 32, stroke: 1.5, "aria-hidden": true } as const;
 
 const ELSEWHERE: Partial<Record<View["tab"], string>> = {
-  open: "No Finding is confirmed and still open.",
+  open: "No confirmed Finding is open.",
   regressed: "No resolved Finding has come back.",
-  escalating: "No Finding is clearly more frequent than it was.",
+  escalating: "No Finding is clearly more frequent than before.",
   resolved: "No Finding is marked resolved.",
   dismissed: "No Finding is dismissed.",
 };
@@ -54,7 +54,7 @@ export function FindingsEmpty({ projectId, tab, filtered, status, setView }: Pro
       status={status}
       action={
         <Button variant="default" component={Link} href={`/p/${projectId}/rule-runs`}>
-          See the Rule Runs
+          View Rule Runs
         </Button>
       }
     />
@@ -78,15 +78,15 @@ const NoMatch = ({ onClear }: { onClear: () => void }) => (
 const NothingSent = ({ projectId }: { projectId: string }) => (
   <EmptyState
     icon={<IconMessages {...ICON} />}
-    title="No Findings yet: no conversations to read"
+    title="No Findings yet: no conversations to check"
     action={
       <Button component={Link} href={`/p/${projectId}/send-a-trace`}>
         Send your first trace
       </Button>
     }
   >
-    A Finding is one cause of trouble with every conversation that shows it. The Rules read each conversation once it
-    has been inactive for a while.
+    A Finding is one cause of failures, with every conversation that shows it. Rules check each conversation once it is
+    inactive.
   </EmptyState>
 );
 
@@ -95,7 +95,7 @@ function StillReading({ projectId, status }: OfStatus) {
   return (
     <EmptyState
       icon={<IconHourglass {...ICON} />}
-      title="No Findings yet: still reading"
+      title="No Findings yet: still checking"
       action={
         <Button
           component={Link}
@@ -107,7 +107,7 @@ function StillReading({ projectId, status }: OfStatus) {
         </Button>
       }
     >
-      {coverageOf(status, now)}. This page fills by itself.
+      {coverageOf(status, now)}. This page updates automatically.
     </EmptyState>
   );
 }
@@ -117,21 +117,19 @@ function NothingRead({ projectId, status }: OfStatus) {
   return (
     <EmptyState
       icon={off ? <IconPlayerPause {...ICON} /> : <IconHourglass {...ICON} />}
-      title={off ? "Automatic diagnosis is off" : "No Findings yet: nothing was read so far"}
+      title={off ? "Automatic diagnosis is off" : "No Findings yet: nothing checked so far"}
       action={
         <Button
           component={Link}
           href={`/p/${projectId}/${off ? "settings" : "conversations"}`}
           variant={off ? "filled" : "default"}
         >
-          {off ? "Turn it on in Settings" : "Look at the conversations"}
+          {off ? "Turn it on in Settings" : "View conversations"}
         </Button>
       }
     >
-      {plural(status.conversations, "conversation")} here, none read by the Rules yet.{" "}
-      {off
-        ? "Turned off, Rules read only what you ask for."
-        : "They start by themselves once a conversation has been inactive for a while."}
+      {plural(status.conversations, "conversation")} here, none checked yet.{" "}
+      {off ? "Rules run only on request." : "Rules start automatically once a conversation is inactive."}
     </EmptyState>
   );
 }
@@ -143,7 +141,7 @@ function Clean({ title, status, action }: CleanProps) {
   return (
     <EmptyState icon={<IconCircleCheck {...ICON} />} title={title} action={action}>
       {coverageOf(status, now)}.
-      {status.automaticSchedulingEnabled ? "" : " Automatic diagnosis is off: new conversations are not read."}
+      {status.automaticSchedulingEnabled ? "" : " Automatic diagnosis is off: new conversations are not checked."}
     </EmptyState>
   );
 }

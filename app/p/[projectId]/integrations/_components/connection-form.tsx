@@ -78,7 +78,7 @@ function Fields({ projectId, connection, onClose }: Props) {
           />
           <TextInput
             label="Name"
-            description="How people here know it."
+            description="How it is shown in this project."
             required
             maxLength={120}
             data-autofocus
@@ -178,7 +178,7 @@ function SecretFields({ form, connection }: SecretProps) {
         />
       )}
       {connection?.secretSet ? (
-        <Checkbox label="Forget the stored secret" {...form.getInputProps("forgetSecret", { type: "checkbox" })} />
+        <Checkbox label="Remove the stored secret" {...form.getInputProps("forgetSecret", { type: "checkbox" })} />
       ) : null}
     </>
   );

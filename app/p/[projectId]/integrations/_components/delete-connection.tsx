@@ -27,7 +27,7 @@ export function DeleteConnection({ projectId, connection, onClose }: Props) {
       onClose={onClose}
       title={({ name }) => `Delete ${quoted(name)}?`}
       says={({ secretSet }) =>
-        `What uses this connection stops working.${secretSet ? " Its secret is deleted with it and has to be entered again for a new one." : ""} This cannot be undone.`
+        `Anything that uses this connection stops working.${secretSet ? " Its secret is deleted with it and has to be entered again for a new connection." : ""} This can’t be undone.`
       }
       action="Delete connection"
       keep="Keep it"

@@ -13,14 +13,14 @@ type Words = {
 export const KIND_WORDS: Record<ConnectionKind, Words> = {
   model: {
     label: "Model endpoint",
-    about: "A model that Whetstone may ask, over OpenAI's API.",
+    about: "A model that Whetstone can call through an OpenAI-compatible API.",
     addressExample: "http://127.0.0.1:11434/v1",
     secretLabel: "API key",
     secretHelp: "A local model usually needs none.",
   },
   webhook: {
     label: "Webhook",
-    about: "An address that is told what happened.",
+    about: "A URL that is notified of events.",
     addressExample: "https://example.com/hooks/whetstone",
     secretLabel: "Secret",
     secretHelp: "Signed: the key that signs. Slack: the incoming webhook's whole address.",
@@ -30,7 +30,7 @@ export const KIND_WORDS: Record<ConnectionKind, Words> = {
     about: "Issues for Findings, in a repository.",
     addressExample: "https://github.example.com/api/v3",
     secretLabel: "Token",
-    secretHelp: "A fine-grained token that may write issues.",
+    secretHelp: "A fine-grained token with write access to issues.",
   },
   gitlab: {
     label: "GitLab",
@@ -51,13 +51,13 @@ export const KIND_WORDS: Record<ConnectionKind, Words> = {
     about: "Issues for Findings, in a project.",
     addressExample: "https://your-site.atlassian.net",
     secretLabel: "E-mail and API token",
-    secretHelp: "As email:token. A Jira server of your own takes a token alone.",
+    secretHelp: "As email:token. A self-hosted Jira takes a token alone.",
   },
   "model-hub": {
     label: "Model hub",
     about: "Where tuned models are published, such as Hugging Face.",
     addressExample: "https://huggingface.co",
     secretLabel: "Token",
-    secretHelp: "A token that may write.",
+    secretHelp: "A token with write access.",
   },
 };

@@ -20,20 +20,20 @@ const ModelFields = ({ form }: { form: Form }) => (
   <>
     <TextInput
       label="Default model"
-      description="Asked where nobody names one."
+      description="Used where no model is specified."
       maxLength={200}
       {...form.getInputProps("settings.defaultModel")}
     />
     <SimpleGrid cols={{ base: 1, xs: 3 }}>
       <NumberInput
-        label="Calls a day, at most"
+        label="Maximum calls per day"
         placeholder="No limit"
         min={0}
         allowDecimal={false}
         {...form.getInputProps("settings.dailyCalls")}
       />
       <NumberInput
-        label="Tokens a day, at most"
+        label="Maximum tokens per day"
         placeholder="No limit"
         min={0}
         allowDecimal={false}
@@ -41,7 +41,7 @@ const ModelFields = ({ form }: { form: Form }) => (
         {...form.getInputProps("settings.dailyTokens")}
       />
       <NumberInput
-        label="US dollars a day, at most"
+        label="Maximum US dollars per day"
         placeholder="No limit"
         min={0}
         {...form.getInputProps("settings.dailyUsd")}

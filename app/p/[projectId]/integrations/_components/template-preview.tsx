@@ -55,11 +55,11 @@ export function TemplatePreview({
   if (titleProblem !== null || bodyProblem !== null) return null;
   if (query.error)
     return <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />;
-  if (!query.data) return <Skeleton height={120} role="status" aria-label="Composing the preview" />;
+  if (!query.data) return <Skeleton height={120} role="status" aria-label="Preparing the preview" />;
   const { tickets } = query.data;
   return tickets.length === 0 ? (
     <Text size="xs" c="dimmed">
-      There is no Finding yet to preview a ticket of.
+      There is no Finding yet to preview a ticket for.
     </Text>
   ) : (
     <section aria-label="Preview">

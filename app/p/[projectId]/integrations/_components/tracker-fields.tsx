@@ -64,7 +64,7 @@ export function TrackerFields({ projectId, kind, form, connection }: Props) {
           <TagsInput
             key={name}
             label={label}
-            description={`By default as ${TRACKER_WORDS[kind].label} has it.`}
+            description={`Defaults to those of ${TRACKER_WORDS[kind].label}.`}
             clearable
             {...input(name)}
           />
@@ -72,14 +72,14 @@ export function TrackerFields({ projectId, kind, form, connection }: Props) {
       </SimpleGrid>
       <TextInput
         label="Title template"
-        description="Liquid, such as {{ finding.title }}. Empty is the default."
+        description="Liquid, such as {{ finding.title }}. Leave empty for the default."
         maxLength={500}
         {...input("titleTemplate")}
         error={preview.titleProblem ?? input("titleTemplate").error}
       />
       <Textarea
         label="Body template"
-        description="Liquid over finding, occurrences and project. Empty is the default."
+        description="Liquid, with finding, occurrences and project. Leave empty for the default."
         autosize
         minRows={2}
         maxRows={8}

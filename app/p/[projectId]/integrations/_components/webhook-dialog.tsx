@@ -62,7 +62,7 @@ function Content({ projectId, connection, onMade, onClose }: ContentProps) {
         <Text size="sm">{WEBHOOK_STEPS[kind]}</Text>
         <Once label="URL" value={made.url} />
         <Once label="Secret" value={made.secret} />
-        <Text size="sm">This is the only time the secret is shown: Whetstone stores it encrypted.</Text>
+        <Text size="sm">You won’t see this again: Whetstone stores the secret encrypted.</Text>
         <Group justify="flex-end">
           <Button onClick={onClose}>I have copied both</Button>
         </Group>
@@ -72,12 +72,12 @@ function Content({ projectId, connection, onMade, onClose }: ContentProps) {
   return (
     <Stack gap="md">
       <Text size="sm">
-        With a webhook, {label} says at once that a ticket was closed or reopened. Without one, Whetstone finds it
+        With a webhook, {label} reports immediately that a ticket was closed or reopened. Without one, Whetstone notices
         within 40 seconds.
       </Text>
       {wasSet ? (
         <Text size="sm">
-          There is a webhook already. Another secret ends the one before: until you enter it in {label}, deliveries are
+          A webhook already exists. A new secret replaces the current one: until you enter it in {label}, deliveries are
           refused.
         </Text>
       ) : null}

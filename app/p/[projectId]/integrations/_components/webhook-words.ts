@@ -7,6 +7,6 @@ export const WEBHOOK_STEPS: Record<TrackerKind, string> = {
   gitlab:
     "In the project, open Settings → Webhooks → Add new webhook. Enter both (the secret as the secret token) and select the triggers Issues events and Comments.",
   linear:
-    "Open Settings → Administration → API → New webhook. Enter the URL, replace the signing secret by this one, and select Issues and Comments.",
+    "Open Settings → Administration → API → New webhook. Enter the URL, replace the signing secret with this one, and select Issues and Comments.",
   jira: "Open Settings → System → WebHooks → Create a WebHook. Enter both and select Issue: created, updated and deleted.",
 };

@@ -34,7 +34,7 @@ export const columnsOf = ({ onReplay, busyWith }: Options): ListColumn<Backgroun
   },
   {
     id: "about",
-    header: "Works on",
+    header: "Target",
     meta: { width: "16rem", roomy: true, aside: true },
     cell: ({ row }) => aboutWords(row.original) ?? <span className={classes.dimmed}>The project</span>,
   },
@@ -48,7 +48,7 @@ export const columnsOf = ({ onReplay, busyWith }: Options): ListColumn<Backgroun
   },
   {
     id: "took",
-    header: "Took",
+    header: "Duration",
     meta: { width: "5.5rem", align: "end", roomy: true, aside: true, sort: "server" },
     cell: ({ row: { original } }) => (
       <span className="tabular">
@@ -98,7 +98,7 @@ function Line({ job }: { job: BackgroundJob }) {
       </span>
       {resumes ? (
         <>
-          {state === "retrying" ? "Next attempt" : "Goes on"} <Ago at={nextAt} />
+          {state === "retrying" ? "Next attempt" : "Resumes"} <Ago at={nextAt} />
           {message ? " · " : ""}
         </>
       ) : null}

@@ -13,7 +13,7 @@ import classes from "./jobs.module.css";
 
 const RESUMES: Partial<Record<BackgroundJobDetail["state"], string>> = {
   retrying: "Next attempt",
-  sleeping: "Goes on",
+  sleeping: "Resumes",
   waiting: "Waits until",
 };
 
@@ -33,27 +33,27 @@ export function JobFacts({ projectId, job }: { projectId: string; job: Backgroun
             <ExactTime at={job.nextAt} /> (<AgoOr at={job.nextAt} otherwise="" />)
           </Fact>
         ) : null}
-        <Fact label="Attempts">{job.attempts === 0 ? "Not begun yet" : formatCount(job.attempts)}</Fact>
+        <Fact label="Attempts">{job.attempts === 0 ? "Not started yet" : formatCount(job.attempts)}</Fact>
         <JobSubjects projectId={projectId} job={job} />
         <Fact label="Queued">
           <ExactTime at={job.createdAt} />
         </Fact>
-        <Fact label="Begun">
+        <Fact label="Started">
           <ExactTime at={job.startedAt} />
         </Fact>
         <Fact label="Ended">
           <ExactTime at={job.finishedAt} />
         </Fact>
-        <Fact label="Took">
+        <Fact label="Duration">
           {job.startedAt === null || job.finishedAt === null ? UNKNOWN : formatDuration(job.finishedAt - job.startedAt)}
         </Fact>
         <Fact label="Function" mono>
           {job.functionId}
         </Fact>
-        <Fact label="Because of" mono>
+        <Fact label="Triggered by" mono>
           {job.eventName}
         </Fact>
-        <Fact label="Id">
+        <Fact label="ID">
           <IdText id={job.id} />
         </Fact>
       </DataList>

@@ -70,9 +70,9 @@ function Actions({ job, actions }: { job: BackgroundJobDetail; actions: JobActio
     can !== null
       ? `An owner can ${can} it.`
       : job.state === "running"
-        ? "It works just now; it can be cancelled while it waits."
+        ? "It is running; it can be cancelled while it waits."
         : job.finishedAt === null
-          ? "It cannot be cancelled: half done would be worse than done."
+          ? "It can’t be cancelled: half done would be worse than done."
           : null;
   return why === null ? null : (
     <Text size="sm" c="dimmed">

@@ -5,24 +5,24 @@ type StateLabel = { word: string; says: string; color: string; hollow?: boolean 
 
 /** Each state's name and meaning. */
 export const STATE: Record<BackgroundJob["state"], StateLabel> = {
-  queued: { word: "Queued", says: "Waits for its turn", color: "var(--severity-info)", hollow: true },
-  running: { word: "Running", says: "Works just now", color: "var(--severity-low)", hollow: true },
+  queued: { word: "Queued", says: "Waiting for its turn", color: "var(--severity-info)", hollow: true },
+  running: { word: "Running", says: "Running now", color: "var(--severity-low)", hollow: true },
   retrying: {
     word: "Retrying",
-    says: "An attempt failed; it is repeated by itself",
+    says: "An attempt failed; it is retried automatically",
     color: "var(--severity-medium)",
     hollow: true,
   },
-  sleeping: { word: "Sleeping", says: "Goes on at a set time", color: "var(--severity-info)", hollow: true },
+  sleeping: { word: "Sleeping", says: "Resumes at a set time", color: "var(--severity-info)", hollow: true },
   waiting: {
     word: "Waiting",
-    says: "Waits for an event or for another job",
+    says: "Waiting for an event or another job",
     color: "var(--severity-info)",
     hollow: true,
   },
-  completed: { word: "Done", says: "Ended well", color: "var(--state-ok)" },
-  failed: { word: "Failed", says: "Its retries are used up; it can be replayed", color: "var(--severity-critical)" },
-  cancelled: { word: "Cancelled", says: "Somebody cancelled it; it can be replayed", color: "var(--severity-info)" },
+  completed: { word: "Done", says: "Completed", color: "var(--state-ok)" },
+  failed: { word: "Failed", says: "No retries left; it can be replayed", color: "var(--severity-critical)" },
+  cancelled: { word: "Cancelled", says: "Someone cancelled it; it can be replayed", color: "var(--severity-info)" },
 };
 
 export function JobState({ state }: { state: BackgroundJob["state"] | BackgroundJobStep["state"] }) {

@@ -18,7 +18,7 @@ export function JobSteps({ job }: { job: BackgroundJobDetail }) {
       </Title>
       {job.steps.length === 0 ? (
         <Text size="sm" c="dimmed">
-          {job.startedAt === null ? "None yet: it has not begun." : "None is told of yet."}
+          {job.startedAt === null ? "None yet: it has not started." : "None reported yet."}
         </Text>
       ) : (
         <ol className={classes.steps}>

@@ -35,7 +35,7 @@ export function JobSubjects({ projectId, job }: { projectId: string; job: Backgr
       : []),
     ...job.carries,
   ];
-  if (things.length === 0) return <Fact label="Works on">The project</Fact>;
+  if (things.length === 0) return <Fact label="Target">The project</Fact>;
   return things.map(({ of, ids, count }) => (
     <Fact key={of} label={kindHeading(of, count)}>
       <Ids projectId={projectId} of={of} ids={ids} count={count} />

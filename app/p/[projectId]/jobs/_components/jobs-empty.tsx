@@ -24,21 +24,21 @@ export function JobsEmpty({ projectId, view, summary, onClear }: Props) {
   );
   if (view.state === "failed") {
     return (
-      <EmptyState icon={<IconCircleCheck {...ICON} />} title="No job has failed for good" action={all}>
-        One whose retries are used up stays here for 30 days, to be replayed.
+      <EmptyState icon={<IconCircleCheck {...ICON} />} title="No failed jobs" action={all}>
+        A job with no retries left stays here for 30 days and can be replayed.
       </EmptyState>
     );
   }
   if (isFiltered(view)) {
     return (
-      <EmptyState icon={<IconFilterOff {...ICON} />} title="No job like this" action={all}>
+      <EmptyState icon={<IconFilterOff {...ICON} />} title="No job matches" action={all}>
         There may be others outside these filters.
       </EmptyState>
     );
   }
   if (summary?.engine === "inngest") {
     return (
-      <EmptyState icon={<IconStack2 {...ICON} />} title="No jobs are kept here">
+      <EmptyState icon={<IconStack2 {...ICON} />} title="No jobs are stored here">
         They run on the Inngest server, and its dashboard has all of them.
       </EmptyState>
     );
@@ -53,7 +53,7 @@ export function JobsEmpty({ projectId, view, summary, onClear }: Props) {
         </Button>
       }
     >
-      Diagnosis, deletions and housekeeping run as jobs, by themselves. Done ones are listed for 3 days, failed and
+      Diagnosis, deletions and housekeeping run automatically as jobs. Completed jobs are listed for 3 days, failed and
       cancelled ones for 30.
     </EmptyState>
   );

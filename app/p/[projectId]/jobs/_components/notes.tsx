@@ -40,18 +40,18 @@ export function Notes({ summary, may, onShow, onReplay }: Props) {
             .{" "}
             {summary.engineChange ? (
               <>
-                What waited here when that began, <Ago at={summary.engineChange.at} />, was handed over; those of before
-                are listed below.
+                Jobs that were waiting here when that began, <Ago at={summary.engineChange.at} />, were handed over;
+                earlier jobs are listed below.
               </>
             ) : (
-              "Here are those of before."
+              "Earlier jobs are listed here."
             )}
           </span>
         </div>
       ) : summary.engineChange ? (
         <div className={classes.note}>
           <span>
-            An Inngest server ran the jobs until <Ago at={summary.engineChange.at} />. What it had not done is queued
+            An Inngest server ran the jobs until <Ago at={summary.engineChange.at} />. Its unfinished jobs are queued
             here again.
           </span>
         </div>
@@ -60,8 +60,8 @@ export function Notes({ summary, may, onShow, onReplay }: Props) {
         <div className={classes.note} role="status">
           <Dot color="var(--severity-medium)">
             <span className={classes.noteText}>
-              The oldest waiting job has been due since <Ago at={summary.oldestDueAt} />. Jobs are begun one after
-              another; if none ends, somebody has to look at the server.
+              The oldest waiting job has been due since <Ago at={summary.oldestDueAt} />. Jobs start one after another;
+              if none finishes, check the server.
             </span>
           </Dot>
         </div>
@@ -71,11 +71,11 @@ export function Notes({ summary, may, onShow, onReplay }: Props) {
           <Dot color="var(--severity-critical)">
             <span className={classes.noteText}>
               <strong>
-                {countWords(failed)} {failed.count === 1 ? "job" : "jobs"} failed for good.
+                {countWords(failed)} {failed.count === 1 ? "job" : "jobs"} failed with no retries left.
               </strong>{" "}
               {may
-                ? "Once what was wrong is mended, replay: what had completed is kept."
-                : "An owner can replay, once what was wrong is mended."}
+                ? "Once the cause is fixed, replay: completed steps are kept."
+                : "Once the cause is fixed, an owner can replay."}
             </span>
           </Dot>
           <span className={classes.noteActions}>

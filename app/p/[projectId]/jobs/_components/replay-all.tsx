@@ -23,7 +23,7 @@ export function ReplayAll({ projectId, opened, onClose, only, failed }: Props) {
     trpc.backgroundJobs.replayFailed.mutationOptions({
       onSuccess: ({ replayed, more }) => {
         const said = replayed === 0 ? "No failed job was left to replay." : `${plural(replayed, "job")} queued again.`;
-        notifications.show({ message: more ? `${said} Others are left: replay once more.` : said });
+        notifications.show({ message: more ? `${said} There are more: replay again.` : said });
         onClose();
       },
       onSettled: () => queries.invalidateQueries({ queryKey: trpc.backgroundJobs.pathKey() }),
@@ -43,8 +43,8 @@ export function ReplayAll({ projectId, opened, onClose, only, failed }: Props) {
           ) : (
             `The failed jobs of this project, ${failed} by now, are queued again`
           )}
-          , the oldest first, up to 1,000 at once. Steps that had completed keep what they gave, the others run anew.
-          What is not mended fails again.
+          , oldest first, up to 1,000 at a time. Completed steps keep their results; the others run again. Jobs whose
+          cause is not fixed fail again.
         </>
       )}
       action="Replay all"

@@ -25,7 +25,7 @@ export function StateFilter({ value, onChange, summary }: Props) {
             color={value === state ? "indigo" : "gray"}
             c="var(--mantine-color-text)"
             size="compact-sm"
-            title={state === null ? "Whatever their state" : STATE[state].says}
+            title={state === null ? "Any state" : STATE[state].says}
             aria-pressed={value === state}
             onClick={() => onChange(state)}
           >

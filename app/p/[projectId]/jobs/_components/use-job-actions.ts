@@ -55,9 +55,7 @@ export function useJobActions(projectId: string) {
         { projectId, backgroundJobId: job.id },
         {
           onSuccess: ({ backgroundJob }) =>
-            offer(`"${nameOf(job)}" is cancelled.`, () =>
-              requeue(backgroundJob, `"${nameOf(job)}" is queued again after all.`),
-            ),
+            offer(`"${nameOf(job)}" is cancelled.`, () => requeue(backgroundJob, `"${nameOf(job)}" is queued again.`)),
         },
       );
     },

@@ -27,7 +27,7 @@ export function DeleteGoal({ projectId, goal, onDeleted, onClose }: Props) {
       onClose={onClose}
       title={({ title }) => `Delete “${title}”?`}
       says={() =>
-        "Nothing more is collected for it, and Datasets that are limited to it collect for no goal. What was already collected stays."
+        "Nothing more is collected for it, and Datasets limited to it collect nothing. What was already collected stays."
       }
       action="Delete goal"
       running={remove}

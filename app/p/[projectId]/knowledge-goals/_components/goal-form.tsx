@@ -68,7 +68,7 @@ function Fields({ projectId, goal, onClose }: Props & { goal: KnowledgeGoal | nu
         <TagsInput
           label="Key phrases"
           description="Conversations that contain the title or one of these are about it."
-          placeholder={form.values.keyPhrases.length === 0 ? "A phrase, then Enter" : undefined}
+          placeholder={form.values.keyPhrases.length === 0 ? "Type and press Enter" : undefined}
           maxTags={50}
           maxLength={200}
           splitChars={[]}

@@ -52,7 +52,7 @@ export function GoalPeek({ projectId, goalId, listed, actions, onAct, onClose }:
             <Fact label="Changed">
               <ExactTime at={goal.updatedAt} />
             </Fact>
-            <Fact label="Id">
+            <Fact label="ID">
               <IdText id={goal.id} />
             </Fact>
           </DataList>

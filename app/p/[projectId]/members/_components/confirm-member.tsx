@@ -14,7 +14,7 @@ import { LinkOnce } from "./link-once";
 export type Doing = { member: Member } & ({ what: "remove" | "transfer" | "reset" } | { what: "role"; role: Role });
 type Props = { projectId: string; doing: Doing | null; onClose: () => void };
 
-const LINKS_STOP = "Invitations and password links that they made stop working.";
+const LINKS_STOP = "Invitations and password links they created stop working.";
 const nameOf = ({ name, email }: Member) => name ?? email;
 
 /** A confirmation's question, its consequences, and its toast. */
@@ -24,22 +24,22 @@ function wordsFor(doing: Doing) {
     case "remove":
       return {
         title: `Remove ${who}?`,
-        says: `They lose this project with their next request, on every page and program of theirs. ${LINKS_STOP} API keys are the project's and stay, unless you revoke them.`,
+        says: `They lose access to this project from their next request. ${LINKS_STOP} API keys belong to the project and stay, unless you revoke them.`,
         action: "Remove",
         done: `${who} is no longer a member.`,
       };
     case "transfer":
       return {
         title: `Hand the project over to ${who}?`,
-        says: "They become an owner and you become a manager, in one step. Invitations and password links that you made stop working. Only an owner can give it back.",
+        says: "They become an owner and you become a manager. Invitations and password links you created stop working. Only an owner can give it back.",
         action: "Hand over",
         done: `${who} owns the project now.`,
       };
     case "reset":
       return {
-        title: `A password link for ${who}?`,
-        says: "With it they set a new password, once, within a day; every browser of theirs is then signed out, and when they sign in next they read that you made it. Whoever has the link can use it: hand it to nobody else. If their password opens more than your projects, it is mailed to them and not shown to you.",
-        action: "Make the link",
+        title: `Create a password link for ${who}?`,
+        says: "They can use it once, within a day, to set a new password. All their browsers are then signed out, and at their next sign-in they see that you created it. Anyone with the link can use it, so share it with nobody else. If their password also opens projects that are not yours, the link is e-mailed to them and not shown to you.",
+        action: "Create password link",
         done: "",
       };
     case "role": {
@@ -111,8 +111,8 @@ function Dialog({ projectId, doing, opened, onClose }: DialogProps) {
       {reset.data?.token === null ? (
         <Stack gap="md">
           <Text size="sm">
-            The link is mailed to {reset.data.mailedTo}. It is not shown here, because their password opens more than
-            your projects. It works once, within a day.
+            The link was e-mailed to {reset.data.mailedTo}. It is not shown here, because their password also opens
+            projects that are not yours. It works once, within a day.
           </Text>
           <Group justify="flex-end">
             <Button onClick={close}>Done</Button>
@@ -121,8 +121,8 @@ function Dialog({ projectId, doing, opened, onClose }: DialogProps) {
       ) : reset.data ? (
         <LinkOnce page="reset" token={reset.data.token} onDone={close}>
           {reset.data.mailedTo === null
-            ? `Hand this link to ${nameOf(doing.member)}. It works once, within a day, and is shown only now.`
-            : `It is mailed to ${reset.data.mailedTo}. You can also hand this link over yourself: it works once, within a day, and is shown only now.`}
+            ? `Send this link to ${nameOf(doing.member)}. It works once, within a day. You won’t see this again.`
+            : `The link was e-mailed to ${reset.data.mailedTo}. You can also share it yourself: it works once, within a day. You won’t see this again.`}
         </LinkOnce>
       ) : (
         <Stack gap="md">
@@ -130,8 +130,8 @@ function Dialog({ projectId, doing, opened, onClose }: DialogProps) {
           {keys > 0 ? (
             <Checkbox
               size="sm"
-              label={`Revoke the ${plural(keys, "API key")} that they made here`}
-              description="Whoever made a key may know it. With it end the keys and invitations that were made with it."
+              label={`Revoke the ${plural(keys, "API key")} they created here`}
+              description="Whoever created a key may still know it. Keys and invitations created with it are revoked too."
               checked={revokeKeys}
               onChange={(event) => setRevokeKeys(event.currentTarget.checked)}
             />

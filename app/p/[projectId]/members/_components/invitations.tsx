@@ -11,7 +11,7 @@ import { nextPage } from "@/app/_lib/trpc/next-page";
 import type { Invitation } from "@/server/services/members/schemas";
 import { ROLE_WORDS } from "../../_components/access/role-words";
 
-const ANYBODY = "Whoever has the link";
+const ANYBODY = "Anyone with the link";
 const nameOf = ({ email }: Invitation) => email ?? ANYBODY;
 
 type Options = { revoking: string | undefined; onRevoke: (invitation: Invitation) => void };
@@ -31,7 +31,7 @@ const columnsOf = ({ revoking, onRevoke }: Options): ListColumn<Invitation>[] =>
     cell: ({ row }) => ROLE_WORDS[row.original.role].label,
   },
   timeColumn({ id: "expires", header: "Expires", at: ({ expiresAt }) => expiresAt }),
-  timeColumn({ id: "made", header: "Made", at: ({ createdAt }) => createdAt, roomy: true }),
+  timeColumn({ id: "made", header: "Created", at: ({ createdAt }) => createdAt, roomy: true }),
   buttonColumn({
     label: "Revoke",
     says: ({ email }) => `Revoke the invitation for ${email ?? ANYBODY.toLowerCase()}`,

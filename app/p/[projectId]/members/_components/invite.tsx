@@ -14,7 +14,7 @@ export function Invite({ projectId, opened, onClose }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const mail = useQuery(trpc.signIn.ways.queryOptions()).data?.mail ?? false;
-  const [role, setRole] = useState<Role>("editor");
+  const [role, setRole] = useState<Role>("viewer");
   const [email, setEmail] = useState("");
   const invite = useMutation(
     trpc.members.invite.mutationOptions({
@@ -30,15 +30,15 @@ export function Invite({ projectId, opened, onClose }: Props) {
     <Modal
       opened={opened}
       onClose={close}
-      title={invite.data ? "Invitation" : "Invite somebody"}
+      title={invite.data ? "Invitation" : "Invite someone"}
       closeOnClickOutside={!invite.data}
       closeOnEscape={!invite.data}
     >
       {invite.data ? (
         <LinkOnce page="invite" token={invite.data.token} onDone={close}>
           {invite.data.mailedTo === null
-            ? "Hand this link over. Whoever opens it joins, once, within seven days. It is shown only now."
-            : `It is mailed to ${invite.data.mailedTo}. You can also hand this link over yourself: it is shown only now, and works once, within seven days.`}
+            ? "Share this link. It lets one person join, within seven days. You won’t see this again."
+            : `The link was e-mailed to ${invite.data.mailedTo}. You can also share it yourself: it works once, within seven days. You won’t see this again.`}
         </LinkOnce>
       ) : (
         <form
@@ -60,7 +60,7 @@ export function Invite({ projectId, opened, onClose }: Props) {
             />
             <TextInput
               label="E-mail (optional)"
-              description={`With one, nobody with another address can use the link${mail ? ", and it is mailed there." : ". No e-mail is sent."}`}
+              description={`With one, only that address can use the link${mail ? ", and the link is e-mailed to it." : ". No e-mail is sent."}`}
               type="email"
               maxLength={254}
               value={email}
@@ -71,7 +71,7 @@ export function Invite({ projectId, opened, onClose }: Props) {
                 Cancel
               </Button>
               <Button type="submit" loading={invite.isPending}>
-                Make the link
+                Create invite link
               </Button>
             </Group>
           </Stack>

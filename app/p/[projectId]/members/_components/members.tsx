@@ -45,7 +45,7 @@ const columnsOf = ({ me, becoming, onRole, onChoose }: Options): ListColumn<Memb
   },
   {
     id: "seen",
-    header: "Last here",
+    header: "Last active",
     accessorFn: ({ lastSeenAt }) => lastSeenAt ?? undefined,
     meta: { roomy: true },
     cell: ({ row }) => <AgoOr at={row.original.lastSeenAt} otherwise="Not signed in" />,

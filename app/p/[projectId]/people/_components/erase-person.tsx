@@ -31,7 +31,7 @@ export function ErasePerson({ person, onClose }: { person: Person; onClose: () =
       onClose={onClose}
       title={`Erase ${nameOf(person)}?`}
       phrase={person.email}
-      action="Erase for good"
+      action="Erase permanently"
       ready={impact !== undefined && owned.length === 0}
       running={erase.isPending}
       error={erase.error}
@@ -39,15 +39,15 @@ export function ErasePerson({ person, onClose }: { person: Person; onClose: () =
     >
       <Stack gap="sm">
         <Text size="sm">
-          Goes: the account, {plural(person.projectCount, "membership")}, {plural(impact?.sessions ?? 0, "session")},
-          every way to sign in, and the address, name and networks in audit logs.
+          Deleted: the account, {plural(person.projectCount, "membership")}, {plural(impact?.sessions ?? 0, "session")},
+          all sign-in methods, and the address, name and networks in audit logs.
         </Text>
         <Text size="sm">
-          Stays: what they did, in the audit logs, under{" "}
+          Kept: what they did, in the audit logs, under{" "}
           <span className="mono" style={{ wordBreak: "break-all" }}>
             {person.id}
           </span>
-          ; backups that were made before. There is no way back.
+          ; existing backups. This can’t be undone.
         </Text>
         {owned.map((project) => (
           <HandOver key={project.id} person={person} project={project} />

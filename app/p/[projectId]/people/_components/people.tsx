@@ -91,7 +91,7 @@ function Who({ person, me }: { person: Person; me: string | null }) {
           </Badge>
         ) : mayCreateProjects ? (
           <Badge size="sm" variant="default" flex="none" visibleFrom="sm">
-            Starts projects
+            Can create projects
           </Badge>
         ) : null}
       </Group>

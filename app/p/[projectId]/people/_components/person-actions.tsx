@@ -31,17 +31,19 @@ export function PersonActions({ person, isMe, onChoose }: Props) {
       </Menu.Target>
       <Menu.Dropdown>
         {installationOwner ? null : mayCreateProjects ? (
-          <Menu.Item onClick={() => change({ mayCreateProjects: false }, `${who} may start no more projects.`)}>
-            Take the right to start projects
+          <Menu.Item onClick={() => change({ mayCreateProjects: false }, `${who} can no longer create projects.`)}>
+            Revoke project creation
           </Menu.Item>
         ) : (
-          <Menu.Item onClick={() => change({ mayCreateProjects: true }, `${who} may start projects.`)}>
-            Let them start projects
+          <Menu.Item onClick={() => change({ mayCreateProjects: true }, `${who} can create projects.`)}>
+            Allow project creation
           </Menu.Item>
         )}
         {installationOwner ? (
-          <Menu.Item onClick={() => change({ installationOwner: false }, `${who} owns the installation no more.`)}>
-            Take the installation from them
+          <Menu.Item
+            onClick={() => change({ installationOwner: false }, `${who} is no longer an owner of the installation.`)}
+          >
+            Remove as owner of the installation
           </Menu.Item>
         ) : (
           <Menu.Item onClick={() => change({ installationOwner: true }, `${who} is an owner of the installation.`)}>

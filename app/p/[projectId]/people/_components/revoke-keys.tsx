@@ -14,8 +14,8 @@ export const RevokeKeys = ({ count, checked, onChange }: Props) =>
   count > 0 ? (
     <Checkbox
       size="sm"
-      label={`Revoke the ${plural(count, "API key")} that they made`}
-      description="Whoever made a key may know it. Keys belong to projects and work on otherwise."
+      label={`Revoke the ${plural(count, "API key")} they created`}
+      description="Whoever created a key may still know it. Keys belong to projects and keep working otherwise."
       checked={checked}
       onChange={(event) => onChange(event.currentTarget.checked)}
     />

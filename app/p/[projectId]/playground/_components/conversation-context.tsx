@@ -26,7 +26,7 @@ export function ConversationContext({ projectId, conversationId, turn, context, 
     <div className={classes.context}>
       <details>
         <summary>
-          {query.isPending ? "Reading the conversation" : `${plural(before.length, "message")} of a conversation`}
+          {query.isPending ? "Loading the conversation" : `${plural(before.length, "message")} of a conversation`}
         </summary>
         <dl className={classes.before}>
           {before.map(({ role, content, tool_calls: calls }, n) => (

@@ -39,7 +39,7 @@ export function TargetSelect({ projectId, label, value, onChange }: Props) {
       aria-label={label}
       placeholder="Choose a model"
       searchable
-      nothingFoundMessage="No model by that name."
+      nothingFoundMessage="No model matches."
       style={{ flex: 1, minWidth: 0 }}
       value={text}
       onChange={(chosen) => onChange(chosen === null ? null : targetIn(chosen))}

@@ -25,7 +25,7 @@ export function PriceFilters({ view, setView }: { view: View; setView: (view: Pa
         ]}
       />
       <NativeSelect
-        aria-label="Whose price"
+        aria-label="Price source"
         value={view.source ?? ""}
         onChange={(event) =>
           setView({ source: PRICE_SOURCES.find((known) => known === event.currentTarget.value) ?? null })

@@ -38,7 +38,7 @@ export function PricePeek({ projectId, modelPriceId, price, onClose }: Props) {
               <Fact label="Pattern" mono>
                 {price.matchPattern}
               </Fact>
-              <Fact label="Id">
+              <Fact label="ID">
                 <IdText id={price.id} />
               </Fact>
             </DataList>
@@ -47,7 +47,7 @@ export function PricePeek({ projectId, modelPriceId, price, onClose }: Props) {
           </>
         ) : (
           <Text size="sm" c="dimmed">
-            Not in force any more: calls that were priced by it keep what they cost.
+            No longer in effect: calls that were priced by it keep their cost.
           </Text>
         )}
         <VersionHistory projectId={projectId} modelPriceId={modelPriceId} />
@@ -81,7 +81,7 @@ function Actions({
         </Button>
       ) : (
         <Text size="xs" c="dimmed">
-          A built-in price changes for this project only, and only by an override.
+          To change a built-in price for this project, override it.
         </Text>
       )}
       <RemovePrice

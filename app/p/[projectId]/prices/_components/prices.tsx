@@ -102,10 +102,10 @@ const Nothing = ({ filtered, onClear }: { filtered: boolean; onClear: () => void
         </Button>
       }
     >
-      A model without a price costs what nobody knows: its calls are shown with a dash, never with a zero.
+      The cost of a model without a price is unknown: its calls are shown with a dash, never with a zero.
     </EmptyState>
   ) : (
     <EmptyState icon={<IconCoin size={32} stroke={1.5} aria-hidden />} title="No prices">
-      This installation has no catalogue, and the project no prices of its own.
+      This installation has no catalogue, and the project has no prices of its own.
     </EmptyState>
   );

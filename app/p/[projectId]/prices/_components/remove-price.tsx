@@ -23,8 +23,8 @@ export function RemovePrice({ projectId, price, opened, onClose, onRemoved }: Pr
       void queries.invalidateQueries({ queryKey: trpc.modelPrices.pathKey() });
       notifications.show({
         message: reset
-          ? `"${price.modelName}" has its built-in price again from the next call on.`
-          : `"${price.modelName}" has no price of the project's own any more.`,
+          ? `"${price.modelName}" uses its built-in price from the next call on.`
+          : `"${price.modelName}" no longer has a project price.`,
       });
       onClose();
       onRemoved();
@@ -42,8 +42,8 @@ export function RemovePrice({ projectId, price, opened, onClose, onRemoved }: Pr
         `${
           reset
             ? "The next call is priced by the built-in price again."
-            : "The next call of this model is priced by whatever else fits its name, or has no known cost."
-        } Costs that are stored stay as they are, and the history keeps every version.`
+            : "The next call of this model is priced by whichever other price matches its name, or has no known cost."
+        } Stored costs stay as they are, and the history keeps every version.`
       }
       action={reset ? "Reset price" : "Delete price"}
       keep="Keep it"

@@ -23,7 +23,7 @@ export function UnpricedModels({ projectId, models }: Props) {
       <Text size="sm" className={classes.title}>
         <IconAlertTriangle size={14} aria-hidden />
         <span>
-          {plural(calls, "call")} of the last 30 days {calls === 1 ? "has" : "have"} no known cost:{" "}
+          {plural(calls, "call")} in the last 30 days {calls === 1 ? "has" : "have"} no known cost:{" "}
           {plural(models.length, "model")} in use {models.length === 1 ? "lacks" : "lack"} a price that covers{" "}
           {models.length === 1 ? "its" : "their"} usage.
         </span>

@@ -96,7 +96,7 @@ function Version({ version, before }: { version: PriceVersion; before: PriceVers
           {maker ? ` by ${maker}` : ""}
         </span>
         {supersededAt === null ? (
-          <span className={classes.now}>in force</span>
+          <span className={classes.now}>in effect</span>
         ) : (
           <span className={classes.dim}>
             until {version.version === null ? formatDay(supersededAt, 0) : <ExactTime at={supersededAt} />}

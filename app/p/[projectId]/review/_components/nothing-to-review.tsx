@@ -30,8 +30,8 @@ export const NothingToReview = ({ projectId, datasetId, done, onAll }: Props) =>
       )
     }
   >
-    Candidates come from Datasets with an objective that collect automatically: each conversation is read once it has
-    been inactive for a while. A Dataset’s settings show what it would have collected from the last 30 days. Those that
-    other reviewers hold are not shown here.
+    Candidates come from Datasets with an objective that collect automatically: each conversation is checked once it is
+    inactive. A Dataset’s settings show what it would have collected from the last 30 days. Those that other reviewers
+    hold are not shown here.
   </EmptyState>
 );

@@ -68,7 +68,7 @@ export const COLUMNS: ListColumn<RuleRun>[] = [
   },
   {
     id: "took",
-    header: "Took",
+    header: "Duration",
     meta: { aside: true, roomy: true, width: "5.5rem", align: "end", sort: "server" },
     cell: ({ row: { original } }) => (
       <span className="tabular">
@@ -80,7 +80,7 @@ export const COLUMNS: ListColumn<RuleRun>[] = [
   },
   {
     id: "created",
-    header: "Asked for",
+    header: "Requested",
     meta: { roomy: true, width: "6.5rem", align: "end", sort: "server" },
     cell: ({ row }) => <Ago at={row.original.createdAt} />,
   },

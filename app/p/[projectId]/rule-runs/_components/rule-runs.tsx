@@ -96,7 +96,7 @@ const Nothing = ({ projectId, filtered, onClear }: NothingProps) =>
         </Button>
       }
     >
-      A Rule Run is one Rule reading one conversation. Runs start by themselves when a conversation has been inactive
-      for a while, or when you ask on its page.
+      A Rule Run is one Rule checking one conversation. Runs start automatically when a conversation is inactive, or on
+      request on its page.
     </EmptyState>
   );

@@ -28,7 +28,7 @@ export function RunFacts({ projectId, run }: { projectId: string; run: RuleRun }
         <Fact label="Conversation" mono>
           <Link href={conversation}>{run.conversationId}</Link>
         </Fact>
-        <Fact label="Read as of">
+        <Fact label="Checked as of">
           <ExactTime at={run.lastActivityAt} />
         </Fact>
         {run.traceIds.length === 0 ? null : <Fact label="Traces">{formatCount(run.traceIds.length)} named</Fact>}
@@ -41,7 +41,7 @@ export function RunFacts({ projectId, run }: { projectId: string; run: RuleRun }
           </Fact>
         )}
         <Fact label="Attempts">{formatCount(run.attempts)}</Fact>
-        <Fact label="Asked for">
+        <Fact label="Requested">
           <ExactTime at={run.createdAt} />
         </Fact>
         <Fact label="Started">
@@ -50,10 +50,10 @@ export function RunFacts({ projectId, run }: { projectId: string; run: RuleRun }
         <Fact label="Finished">
           <ExactTime at={run.finishedAt} />
         </Fact>
-        <Fact label="Took">
+        <Fact label="Duration">
           {run.startedAt === null || run.finishedAt === null ? UNKNOWN : formatDuration(run.finishedAt - run.startedAt)}
         </Fact>
-        <Fact label="Id">
+        <Fact label="ID">
           <IdText id={run.id} />
         </Fact>
       </DataList>

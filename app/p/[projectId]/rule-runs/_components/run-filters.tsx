@@ -31,7 +31,7 @@ export function RunFilters({ view, setView }: { view: View; setView: (view: Part
         <Button
           variant="light"
           rightSection={<IconX size={14} aria-hidden />}
-          aria-label="Show Runs of any backfill"
+          aria-label="Show Runs of all backfills"
           onClick={() => setView({ backfill: null })}
         >
           One backfill

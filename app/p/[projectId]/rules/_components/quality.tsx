@@ -6,7 +6,7 @@ type Signal = Rule["signals"][number];
 
 /** `98% right · finds 95%, n = 400`: how often a Signal is right, and how much of what is there it finds. */
 export function Quality({ signal: { precision, recall, measuredOn } }: { signal: Signal }) {
-  if (precision === null) return <Unknown why="there is no labelled data for it yet" />;
+  if (precision === null) return <Unknown why="no labelled data for it yet" />;
   return (
     <span className="tabular" style={{ whiteSpace: "nowrap" }}>
       {formatPercent(precision)} right

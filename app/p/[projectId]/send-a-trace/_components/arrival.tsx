@@ -48,10 +48,10 @@ export function Arrival({ projectId }: { projectId: string }) {
             `${problemOf(error).title}. Trying again.`
           ) : status?.receivedAt ? (
             <>
-              The last spans came <Ago at={status.receivedAt} />. What arrives now shows here.
+              The last spans arrived <Ago at={status.receivedAt} />. New ones appear here.
             </>
           ) : (
-            "Nothing has arrived yet. This turns over by itself when the first spans land."
+            "Nothing has arrived yet. Updates automatically when the first spans arrive."
           )}
         </Text>
       </div>

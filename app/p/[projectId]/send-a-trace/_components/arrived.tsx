@@ -87,10 +87,10 @@ export function Arrived({ projectId, first, receipt, conversationId }: Props) {
         {spans ? (
           <li>
             {unmapped.length === 0 ? (
-              `Every attribute ${trace?.spansCursor === null ? "" : `of the first ${plural(spans.length, "span")} `}was read.`
+              `Every attribute ${trace?.spansCursor === null ? "" : `of the first ${plural(spans.length, "span")} `}was mapped.`
             ) : (
               <>
-                Kept, but read by nobody:{" "}
+                Stored, but not mapped:{" "}
                 <span className="mono">
                   {unmapped.slice(0, NAMES_SHOWN).join(", ")}
                   {unmapped.length > NAMES_SHOWN ? ` and ${unmapped.length - NAMES_SHOWN} more` : ""}

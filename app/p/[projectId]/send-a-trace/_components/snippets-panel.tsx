@@ -37,14 +37,11 @@ export function Snippets({ projectId, endpoint }: { projectId: string; endpoint:
     <section aria-label="Snippets">
       {key === null && !mayCreate ? (
         <Text className={classes.key} size="sm">
-          Put a key in place of <span className="mono">{NO_KEY}</span>: an owner can make one for you that can send and
-          nothing else.
+          Put a key in place of <span className="mono">{NO_KEY}</span>: an owner can create a send-only one for you.
         </Text>
       ) : key === null ? (
         <Group className={classes.key} wrap="nowrap">
-          <Text size="sm">
-            A key's secret is shown once only. Create one that can send and nothing else, and it is filled in below.
-          </Text>
+          <Text size="sm">A key’s secret is shown only once. Create a send-only key, and it is filled in below.</Text>
           <Button
             leftSection={<IconKey size={14} aria-hidden />}
             loading={create.isPending}
@@ -56,7 +53,7 @@ export function Snippets({ projectId, endpoint }: { projectId: string; endpoint:
         </Group>
       ) : (
         <Text className={classes.key} size="sm">
-          Your key is in the snippet. It is kept in this tab only: copy it before you close it.
+          Your key is in the snippet. It is kept only in this tab: copy it before you close the tab.
         </Text>
       )}
       {create.error ? (

@@ -11,7 +11,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import { useMay } from "../../_components/access/membership";
 
 const DESCRIPTION =
-  "Rules set to “Ask the adjudicator” ask this model about what they cannot settle by themselves. It reads the conversations in question. Without one, they leave those Signals out.";
+  "Rules set to “Ask the adjudicator” ask this model about what they cannot settle on their own. It reads the conversations in question. Without one, they leave those Signals out.";
 const BUDGET_MS = 15_000;
 
 /** Which model connection settles ambiguous Signals, and what it has used today. */

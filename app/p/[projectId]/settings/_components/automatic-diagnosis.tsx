@@ -10,7 +10,7 @@ import { useAutomaticDiagnosis } from "../../_components/diagnosis/use-automatic
 import { coverageOf } from "../../findings/_components/coverage-note";
 
 const DESCRIPTION =
-  "Each enabled Rule reads a conversation once it has been inactive for a while, without a language model and without cost. Turned off, Rules read only what you ask for.";
+  "Each enabled Rule checks a conversation once it is inactive, without a language model and at no cost. When off, Rules run only on request.";
 
 /** Whether Rules run automatically. The switch updates optimistically and reverts on failure. */
 export function AutomaticDiagnosis({ projectId }: { projectId: string }) {
@@ -37,7 +37,7 @@ export function AutomaticDiagnosis({ projectId }: { projectId: string }) {
         disabled={!may}
         onChange={(event) => update.mutate({ projectId, automaticSchedulingEnabled: event.currentTarget.checked })}
         label="Diagnose conversations automatically"
-        description={`${DESCRIPTION}${may ? "" : " You may look at this and not change it: ask for the role of an editor."}`}
+        description={`${DESCRIPTION}${may ? "" : " You can view this but not change it. Ask an owner for the editor role."}`}
       />
       {update.error ? (
         <Alert role="alert" color="red" p="xs" mt="sm">

@@ -43,7 +43,7 @@ export function ProjectName({ projectId }: { projectId: string }) {
         <Text>{data.project.name}</Text>
       )}
       <Group gap="xs">
-        <span>Project id</span>
+        <span>Project ID</span>
         <IdText id={projectId} what="project id" />
       </Group>
     </Stack>

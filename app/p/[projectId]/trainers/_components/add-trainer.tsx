@@ -39,7 +39,7 @@ export function AddTrainer({ opened, onClose }: Props) {
           <SecretOnce secret={added.key} />
           <div>
             <Text size="sm" mb={4}>
-              On the machine that trains, run:
+              On the training machine, run:
             </Text>
             <Code block p="sm" style={{ overflowWrap: "anywhere", whiteSpace: "pre-wrap" }} data-testid="command">
               {added.command}

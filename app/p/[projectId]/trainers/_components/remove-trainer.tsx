@@ -27,7 +27,7 @@ export function RemoveTrainer({ trainer, onClose }: Props) {
       onClose={onClose}
       title={({ name }) => `Remove “${name}”?`}
       says={({ jobsRunning }) =>
-        `Its key stops working at once.${jobsRunning > 0 ? ` ${plural(jobsRunning, "training")} on it can no longer be followed.` : ""} The files of its checkpoints stay on its machine and can no longer be read from here.`
+        `Its key stops working immediately.${jobsRunning > 0 ? ` ${plural(jobsRunning, "training")} on it can no longer be followed.` : ""} The files of its checkpoints stay on its machine and can no longer be read from here.`
       }
       action="Remove trainer"
       keep="Keep it"

@@ -138,7 +138,7 @@ function Filters({ view, setView, datasets }: FiltersProps) {
         <Button
           variant="light"
           rightSection={<IconX size={14} aria-hidden />}
-          aria-label="Show runs of any configuration"
+          aria-label="Show runs of all configurations"
           onClick={() => setView({ config: null })}
         >
           One configuration

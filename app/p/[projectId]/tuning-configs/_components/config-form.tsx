@@ -293,14 +293,14 @@ function DeploymentFields({ values, set }: PartProps) {
           />
           <Percent
             label="Loss may rise by"
-            description="Validation loss, beside what is deployed"
+            description="Validation loss, compared with the deployed model"
             max={1000}
             value={values.maxLossIncrease}
             onChange={(maxLossIncrease) => set({ maxLossIncrease })}
           />
           <Percent
             label="Preserved answers may drop by"
-            description="On held-out Examples, beside what is deployed"
+            description="On held-out Examples, compared with the deployed model"
             max={100}
             value={values.maxPreserveDrop}
             onChange={(maxPreserveDrop) => set({ maxPreserveDrop })}

@@ -124,7 +124,7 @@ function Facts({ projectId, config }: { projectId: string; config: TuningConfig 
           </>
         )}
       </Fact>
-      <Fact label="Id">
+      <Fact label="ID">
         <IdText id={config.id} />
       </Fact>
     </DataList>

@@ -19,7 +19,7 @@ const OUTCOMES: Record<NonNullable<RolloutDecision["outcome"]>, { word: string; 
 const GATES: Record<Gate["gate"], string> = {
   checkpoint: "Checkpoint",
   validation_loss: "Validation loss",
-  parity: "Answers of its form",
+  parity: "Answers of its format",
   preserved_answers: "Preserved answers",
   deployment: "Deployment",
 };
@@ -86,7 +86,7 @@ export function Rollouts({ projectId, config }: { projectId: string; config: Tun
 
 function Decision({ projectId, decision }: { projectId: string; decision: RolloutDecision }) {
   const { outcome, message, gates, jobId, checkpointId, deploymentId, updatedAt } = decision;
-  const look = outcome === null ? { word: "Looking at it", color: "var(--severity-low)" } : OUTCOMES[outcome];
+  const look = outcome === null ? { word: "Evaluating", color: "var(--severity-low)" } : OUTCOMES[outcome];
   return (
     <li>
       <Group justify="space-between" wrap="nowrap" gap="xs">

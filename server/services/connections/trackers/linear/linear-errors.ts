@@ -97,7 +97,7 @@ function refusedCredential(problem: Problem | undefined, status: number, words: 
     "credential",
     isUnknown
       ? "Linear does not accept the API key. Create a new one in Linear and enter it in the connection."
-      : `Linear does not let the API key do this${quotedWords(words)}. Use a key with write access, created by somebody in the team.`,
+      : `Linear does not let the API key do this${quotedWords(words)}. Use a key with write access, created by someone in the team.`,
   );
 }
 

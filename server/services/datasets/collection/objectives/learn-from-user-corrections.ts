@@ -40,7 +40,7 @@ export function learnFromUserCorrections(
       {
         reason: took
           ? `${said}, and accepted its next answer: “${excerpt(accepted.reply!.text, 100)}”.`
-          : `${said}, and went on after its next answer.`,
+          : `${said}, and moved on after its next answer.`,
         reasonCode: took ? "user_correction_accepted" : "user_correction_unopposed",
         turn: rejected.index,
         answerTurn: accepted.index,

@@ -23,7 +23,7 @@ export function praiseIn(
   all: readonly Feedback[],
 ): { code: "thumbs_up" | "high_score"; what: string } | null {
   if (!one.givenByUser) return null;
-  if (one.kind === "thumb" && one.value === "up") return { code: "thumbs_up", what: "a thumb up" };
+  if (one.kind === "thumb" && one.value === "up") return { code: "thumbs_up", what: "a thumbs up" };
   const share = shareOf(one, all);
   return share !== null && share >= HIGH ? { code: "high_score", what: `a score of ${one.value}` } : null;
 }

@@ -17,7 +17,7 @@ export const alternatingToolCalls: Detector = {
   signal: "alternating_tool_calls",
   severity: "medium",
   enabledByDefault: true,
-  looksFor: "The same few tool calls in turn, over and over, with the same arguments and the same results.",
+  looksFor: "The same few tool calls in alternation, repeated with the same arguments and the same results.",
   detect(conversation) {
     const steps = agentSteps(conversation);
     if (steps.length < ROUNDS_WORTH_NOTICE * PERIODS[0]) return [];
@@ -35,8 +35,8 @@ export const alternatingToolCalls: Detector = {
           verdict: loopVerdict(score),
           evidence: shown.map(({ exchange }) => quoteExchange(conversation, exchange)),
           cause: `${[...names].sort().join(" ")}: in turn`,
-          title: `${tools} called in turn, over and over`,
-          summary: `A round of ${cycle.period} calls (${tools}) ran ${Math.floor(rounds)} times with the same results.`,
+          title: `Alternating calls to ${tools}`,
+          summary: `A cycle of ${cycle.period} calls (${tools}) ran ${Math.floor(rounds)} times with the same results.`,
         };
       }),
     );

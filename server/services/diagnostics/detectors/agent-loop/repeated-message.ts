@@ -27,7 +27,7 @@ export const repeatedMessage: Detector = {
   signal: "repeated_message",
   severity: "medium",
   enabledByDefault: true,
-  looksFor: "The assistant saying the same thing again, word for word or nearly, instead of getting on.",
+  looksFor: "The assistant saying the same thing again, word for word or nearly, instead of making progress.",
   detect: (conversation) =>
     mergeByCause(
       groupsOf(conversation).flatMap((group) => {
@@ -50,7 +50,7 @@ export const repeatedMessage: Detector = {
             evidence: group.map(({ index }) => quoteMessage(conversation.messages, index)),
             cause: first.key.replace(/\d+/g, "<n>").slice(0, 120),
             title: `The assistant repeats itself: “${excerpt(textOf(conversation.messages[first.index]!), 60)}”`,
-            summary: `The assistant said nearly the same ${group.length} times: “${excerpt(textOf(conversation.messages[first.index]!), 160)}”.`,
+            summary: `The assistant said nearly the same thing ${group.length} times: “${excerpt(textOf(conversation.messages[first.index]!), 160)}”.`,
           },
         ];
       }),

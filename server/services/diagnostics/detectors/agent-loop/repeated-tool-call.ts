@@ -36,7 +36,7 @@ export const repeatedToolCall: Detector = {
   severity: "medium",
   enabledByDefault: true,
   looksFor:
-    "The same tool called again with the same arguments and the same result, or again and again to the same failure.",
+    "The same tool called again with the same arguments and the same result, or repeatedly with the same failure.",
   detect: (conversation) =>
     mergeByCause([...sameCalls(conversation), ...sameFailures(conversation), ...emptySearches(conversation)]),
 };
@@ -64,8 +64,8 @@ function sameCalls(conversation: ConversationSnapshot): DetectedSignal[] {
     const args = excerpt(group[0]!.step.exchange.arguments, 100);
     return signal(conversation, repeats, [...shown], {
       cause: `${name}: same call, same result`,
-      title: `\`${name}\` is called again and again with the same arguments`,
-      summary: `\`${name}\` was called ${shown.size} times with “${args}” and answered the same.`,
+      title: `Repeated identical calls to \`${name}\``,
+      summary: `\`${name}\` was called ${shown.size} times with “${args}” and returned the same result.`,
     });
   });
 }
@@ -99,7 +99,7 @@ function sameFailures(conversation: ConversationSnapshot): DetectedSignal[] {
     const { exchange, message, template } = run[0]!;
     return signal(conversation, (run.length - 1) * WEIGHT.sameFailure, shown, {
       cause: `${exchange.name}: ${template}`,
-      title: `\`${exchange.name}\` is tried again and again and fails alike: ${describeCause(message)}`,
+      title: `Repeated failures of \`${exchange.name}\`: ${describeCause(message)}`,
       summary: `\`${exchange.name}\` failed ${run.length} times in a row with “${excerpt(message, 120)}”.`,
     });
   });
@@ -121,8 +121,8 @@ function emptySearches(conversation: ConversationSnapshot): DetectedSignal[] {
     const name = run[0]!.exchange.name;
     return signal(conversation, (run.length - 1) * WEIGHT.emptyAgain, run, {
       cause: `${name}: nothing found`,
-      title: `\`${name}\` is asked again and again and finds nothing`,
-      summary: `\`${name}\` was called ${run.length} times in a row with other arguments and found nothing.`,
+      title: `Repeated calls to \`${name}\` find nothing`,
+      summary: `\`${name}\` was called ${run.length} times in a row with different arguments and found nothing.`,
     });
   });
 }

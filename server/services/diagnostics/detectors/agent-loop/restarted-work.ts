@@ -27,7 +27,7 @@ export const restartedWork: Detector = {
   severity: "medium",
   enabledByDefault: true,
   looksFor:
-    "Work done over from the start: a series of tool calls repeated in the same order, or the assistant beginning again.",
+    "Work restarted from the beginning: a series of tool calls repeated in the same order, or the assistant starting over.",
   detect: (conversation) =>
     mergeByCause([...repeatedSeries(conversation), ...startedOver(conversation), ...greetedAgain(conversation)]),
 };
@@ -49,8 +49,8 @@ function repeatedSeries(conversation: ConversationSnapshot): DetectedSignal[] {
       verdict: loopVerdict(found.score),
       evidence: shown.map(({ exchange }) => quoteExchange(conversation, exchange)),
       cause: `${names.join(" ")}: done over`,
-      title: `${names.map((name) => `\`${name}\``).join(", ")} done over in the same order`,
-      summary: `${found.calls} tool calls were made again in the same order with the same arguments.`,
+      title: `Repeated sequence of calls: ${names.map((name) => `\`${name}\``).join(", ")}`,
+      summary: `${found.calls} tool calls were repeated in the same order with the same arguments.`,
     },
   ];
 }
@@ -140,8 +140,8 @@ function greetedAgain(conversation: ConversationSnapshot): DetectedSignal[] {
       verdict: loopVerdict(GREETED_AGAIN_SCORE),
       evidence: [first, ...again].map((index) => quoteMessage(messages, index)),
       cause: "the assistant begins the conversation again",
-      title: "The assistant begins the conversation again",
-      summary: `Its first words came again after ${turns} turns of the user: “${excerpt(greeting, 120)}”.`,
+      title: "The assistant restarts the conversation",
+      summary: `It repeated its opening after ${turns} user turns: “${excerpt(greeting, 120)}”.`,
     },
   ];
 }

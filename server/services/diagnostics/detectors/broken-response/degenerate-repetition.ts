@@ -28,7 +28,7 @@ export const degenerateRepetition: Detector = {
   signal: "degenerate_repetition",
   severity: "high",
   enabledByDefault: true,
-  looksFor: "An answer stuck on a character, word, phrase or line, over and over.",
+  looksFor: "An answer stuck repeating a character, word, phrase or line.",
   detect: (conversation) => {
     const isAsked = memoizeLast((question) => ASKED.test(question.slice(0, QUESTION_READ)));
     return mergeByCause(
@@ -59,7 +59,7 @@ function repetitionIn(
       evidence: [quoteMessage(messages, index, from + found.start, from + found.end)],
       cause: `stuck on ${found.kind}`,
       title: `An answer is stuck on ${found.kind}: “${excerpt(found.unit, 50)}”`,
-      summary: `“${excerpt(found.unit, 80)}” over and over in ${found.end - found.start} characters.`,
+      summary: `“${excerpt(found.unit, 80)}” repeated over ${found.end - found.start} characters.`,
     },
   ];
 }

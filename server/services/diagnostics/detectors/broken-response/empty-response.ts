@@ -48,7 +48,7 @@ function emptyAt({ messages }: ConversationSnapshot, index: number): DetectedSig
       verdict: unsure ? "ambiguous" : "match",
       evidence: [quoteMessage(messages, index)],
       cause: what === "nothing" ? "the answer is empty" : `the answer is ${what}`,
-      title: what === "nothing" ? "The assistant answers with nothing" : `The assistant answers “${what}”`,
+      title: what === "nothing" ? "Empty response" : `Placeholder response: “${what}”`,
       summary: "An answer has no text, tool call or attachment.",
     };
   }

@@ -33,7 +33,8 @@ export const languageMismatch: Detector = {
   severity: "medium",
   enabledByDefault: true,
   reads: "before",
-  looksFor: "An answer in another language than the user asked for by name, or, where nobody asked, wrote in.",
+  looksFor:
+    "An answer in a different language than the one the user asked for by name or, where nobody asked, wrote in.",
   detect: (conversation) => mergeByCause(mismatches(conversation)),
 };
 
@@ -84,7 +85,7 @@ function mismatch(
       verdict: score >= MATCH_SCORE ? "match" : "ambiguous",
       evidence: [quoteMessage(conversation.messages, index, start, start + 200)],
       cause: `${wanted.asked ? "asked for" : "spoke"} ${language}, answered in ${answered}`.toLowerCase(),
-      title: `Answers come in ${answered} where ${language} was ${wanted.asked ? "asked for" : "spoken"}`,
+      title: `Replied in ${answered}, not ${language}`,
       summary: `The answer begins “${excerpt(prose.slice(start), 120)}”.`,
     },
   ];

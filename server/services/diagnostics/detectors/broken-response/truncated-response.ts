@@ -34,7 +34,8 @@ export const truncatedResponse: Detector = {
   signal: "truncated_response",
   severity: "medium",
   enabledByDefault: true,
-  looksFor: "An answer that was cut off: a finish reason of length, an unclosed code block, or a text that breaks off.",
+  looksFor:
+    "An answer that was cut off: a finish reason of length, an unclosed code block, or a text that ends abruptly.",
   detect(conversation) {
     const declared = declaredCuts(conversation);
     const cut = new Set(declared.flatMap(({ evidence }) => evidence.map(({ messageIndex }) => messageIndex)));
@@ -62,7 +63,7 @@ function declaredCuts({ messages, modelCalls }: ConversationSnapshot): DetectedS
         verdict: "match" as const,
         evidence: [{ ...evidence, spanId: call.spanId }],
         cause: "the model stopped at its token limit",
-        title: "Answers are cut off at the token limit",
+        title: "Truncated response: token limit reached",
         summary: `${model} stopped with “${reason}”.`,
       },
     ];
@@ -79,7 +80,7 @@ function brokenOff({ messages }: ConversationSnapshot, { index, text }: SpokenMe
       verdict: reading.score >= OPEN_FENCE_SCORE ? "match" : "ambiguous",
       evidence: [quoteTail(messages, index)],
       cause: reading.cause,
-      title: `An answer breaks off: ${reading.cause}`,
+      title: `Truncated response: ${reading.cause}`,
       summary: `The answer ends “…${text.trimEnd().slice(-80)}”.`,
     },
   ];

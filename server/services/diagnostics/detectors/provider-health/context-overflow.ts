@@ -46,7 +46,7 @@ function full(conversation: ConversationSnapshot, call: SnapshotModelCall): Dete
       verdict: "match",
       evidence: [quoteCall(conversation, call) ?? quoteSpan(call.spanId, call.finishReasons.join())],
       cause: `${of}: window full`,
-      title: `A reply of ${of} is cut off because its context window is full`,
+      title: `Reply from ${of} cut off: context window full`,
       summary: `Input and output of the call together fill the context window of ${of}.`,
     },
   ];

@@ -43,7 +43,7 @@ function spike(conversation: ConversationSnapshot): DetectedSignal | null {
       ({ call, cost }) => quoteCall(conversation, call) ?? quoteSpan(call.spanId, `${modelOf(call)}: ${dollars(cost)}`),
     ),
     cause: `${of}: costs far more than usual`,
-    title: `A conversation costs ${dollars(total)} with ${of}, where ${dollars(usual.p50)} is usual`,
+    title: `A conversation with ${of} cost ${dollars(total)}, usually ${dollars(usual.p50)}`,
     summary: `${conversation.modelCalls.length} model calls cost ${dollars(total)}, ${Math.round(total / usual.p50)} times the median of ${usual.n} conversations before that day (99 of 100 cost at most ${dollars(usual.p99)}).`,
   };
 }

@@ -20,7 +20,7 @@ export function failureSignals(
         verdict: "match",
         evidence: [failure.evidence],
         ...wordsOf(failure),
-        summary: `A call of ${failure.of} failed: “${excerpt(failure.message, 160) || "no message"}”${failure.recovered ? "; a later call succeeded" : ""}.`,
+        summary: `A call to ${failure.of} failed: “${excerpt(failure.message, 160) || "no message"}”${failure.recovered ? "; a later call succeeded" : ""}.`,
       })),
   );
 }

@@ -152,7 +152,7 @@ const measured = (...calls: SnapshotModelCall[]) => ({ ...withCalls(...calls), b
 describe("slow_response", () => {
   test("where a call takes far longer than 99 of 100 of its model", () => {
     expect(matches(slowResponse, measured(call({ endedAt: 45_000 })))).toMatchObject([
-      { title: "openai gpt-4o is slow: 45 s for a call that takes 1.5 s", cause: "openai gpt-4o: slow" },
+      { title: "openai gpt-4o is slow: 45 s for a call that usually takes 1.5 s", cause: "openai gpt-4o: slow" },
     ]);
   });
   test("quotes the reply that was waited for", () => {
@@ -177,7 +177,7 @@ describe("cost_spike", () => {
     const calls = [call({ costTotal: "0.1" }), call({ spanId: "m2", costTotal: "0.9" }), call({ spanId: "m3" })];
     expect(matches(costSpike, measured(...calls))).toMatchObject([
       {
-        title: "A conversation costs $1.00 with openai gpt-4o, where $0.020 is usual",
+        title: "A conversation with openai gpt-4o cost $1.00, usually $0.020",
         evidence: [{ spanId: "m2" }, { spanId: "m1" }, { spanId: "m3" }],
       },
     ]);

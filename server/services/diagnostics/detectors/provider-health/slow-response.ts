@@ -41,7 +41,7 @@ function slow(conversation: ConversationSnapshot, call: SnapshotModelCall): Dete
       verdict: "match",
       evidence: [quoteCall(conversation, call) ?? quoteSpan(call.spanId, `${of}: ${seconds(took)}`)],
       cause: `${of}: slow`,
-      title: `${of} is slow: ${seconds(took)} for a call that takes ${seconds(usual.durationMs.p50)}`,
+      title: `${of} is slow: ${seconds(took)} for a call that usually takes ${seconds(usual.durationMs.p50)}`,
       summary: `A call took ${seconds(took)}, ${Math.round(times)} times the median of ${usual.durationMs.n} calls before that day (99 of 100 took at most ${seconds(usual.durationMs.p99)}).`,
     },
   ];

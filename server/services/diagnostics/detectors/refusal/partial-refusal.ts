@@ -7,7 +7,7 @@ export const partialRefusal: Detector = {
   signal: "partial_refusal",
   severity: "low",
   enabledByDefault: true,
-  looksFor: "An answer that declines a part of what the user asked and helps with the rest.",
+  looksFor: "An answer that declines part of what the user asked and helps with the rest.",
   detect: ({ messages }) =>
     mergeByCause(
       refusalsIn(messages)

@@ -34,7 +34,7 @@ export const endedByLimit: Detector = {
   enabledByDefault: true,
   reads: "end",
   looksFor:
-    "A run that was stopped at its limit of steps, time, tokens or errors: as the framework states it, or cut off in a loop or a series of errors.",
+    "A run that was stopped at its limit on steps, time, tokens or errors: as the framework states it, or cut off in a loop or a series of errors.",
   detect: (conversation) => {
     const stated = [...statedInMessages(conversation), ...statedBySpans(conversation)];
     return mergeByCause(stated.length > 0 ? stated : cutOff(conversation));
@@ -42,9 +42,9 @@ export const endedByLimit: Detector = {
 };
 
 const TITLES: Readonly<Record<Limit, string>> = {
-  steps: "The run was stopped at its limit of steps",
+  steps: "The run was stopped at its step limit",
   time: "The run was stopped at its time limit",
-  "tokens or cost": "The run was stopped at its budget of tokens or cost",
+  "tokens or cost": "The run was stopped at its token or cost budget",
   errors: "The run was stopped after too many errors",
 };
 
@@ -125,8 +125,8 @@ function cutOff(conversation: ConversationSnapshot): DetectedSignal[] {
       cause: isStuck ? `${last.name}: cut off in a ${how}` : `${last.name}: cut off`,
       title: isStuck
         ? `The run was cut off in a ${how} of \`${last.name}\``
-        : `The run ends with \`${last.name}\` and without an answer`,
-      summary: `After ${callsSinceUser} tool calls the run ended with a call of \`${last.name}\`, and nothing was said.`,
+        : `The run ends with \`${last.name}\` and no answer`,
+      summary: `After ${callsSinceUser} tool calls the run ended with a call to \`${last.name}\` and no answer.`,
     },
   ];
 }

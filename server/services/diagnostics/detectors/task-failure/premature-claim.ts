@@ -98,9 +98,9 @@ function claimsIn(conversation: ConversationSnapshot, exchanges: readonly ToolEx
         cause: `claims to have done: ${act.act}${judged.failure ? `, ${judged.failure.exchange.name} failed` : ""}`,
         title: judged.failure
           ? `The assistant claims success though \`${judged.failure.exchange.name}\` failed: “${sentence}”`
-          : `The assistant claims what it never did: “${sentence}”`,
+          : `The assistant claims to have done what it never did: “${sentence}”`,
         summary: judged.failure
-          ? `\`${judged.failure.exchange.name}\` answered “${excerpt(judged.failure.message, 80)}”, then the assistant said “${excerpt(text, 120)}”.`
+          ? `\`${judged.failure.exchange.name}\` returned “${excerpt(judged.failure.message, 80)}”, then the assistant said “${excerpt(text, 120)}”.`
           : `The assistant said “${excerpt(text, 160)}”; no call could have done it.`,
       });
     }

@@ -64,7 +64,7 @@ function promised(conversation: ConversationSnapshot): DetectedSignal | null {
     verdict: score >= MATCH_SCORE ? "match" : "ambiguous",
     evidence: [quoteMessage(messages, lastReply, start), ...(asked ? [quoteMessage(messages, lastUser)] : [])],
     cause: `announced and not done: ${(said[1] ?? said[2] ?? "a step").toLowerCase()}`,
-    title: `The assistant announces a step and does not take it: “${excerpt(text, 80)}”`,
+    title: `The assistant announces a step but does not take it: “${excerpt(text, 80)}”`,
     summary: `The conversation ends with “${excerpt(text, 160)}”; no call followed.`,
   };
 }

@@ -72,7 +72,7 @@ function errorLast(conversation: ConversationSnapshot): DetectedSignal | null {
   return signal(ERROR_LAST_SCORE, [failure.evidence, requestOf(conversation, lastUser)], {
     cause: `${name}: error last: ${failure.template}`,
     title: `The conversation ends with the failure of \`${name}\`: ${describeCause(failure.message)}`,
-    summary: `\`${name}\` answered “${excerpt(failure.message, 120)}”, and nothing followed.`,
+    summary: `\`${name}\` returned “${excerpt(failure.message, 120)}”, and nothing followed.`,
   });
 }
 
@@ -130,7 +130,7 @@ function gaveUp(conversation: ConversationSnapshot): DetectedSignal | null {
   return signal(GAVE_UP_SCORE, [failure.evidence, reply, requestOf(conversation, lastUser)], {
     cause: `${name}: gave up: ${failure.template}`,
     title: `The assistant gives up after \`${name}\` failed: ${describeCause(failure.message)}`,
-    summary: `\`${name}\` answered “${excerpt(failure.message, 80)}”, and the assistant's last words were “${excerpt(reply.quote, 100)}”.`,
+    summary: `\`${name}\` returned “${excerpt(failure.message, 80)}”, and the assistant's last words were “${excerpt(reply.quote, 100)}”.`,
   });
 }
 

@@ -57,7 +57,7 @@ function refused(conversation: ConversationSnapshot): DetectedSignal[] {
         evidence: [evidence],
         cause: `${exchange.name}: ${template}`,
         title: `\`${exchange.name}\` refuses its arguments: ${describeCause(message)}`,
-        summary: `\`${exchange.name}\` was called with “${excerpt(exchange.arguments, 100)}” and answered “${excerpt(message, 120)}”.`,
+        summary: `\`${exchange.name}\` was called with “${excerpt(exchange.arguments, 100)}” and returned “${excerpt(message, 120)}”.`,
       },
     ];
   });

@@ -62,8 +62,8 @@ function ignored(
       verdict: claim ? "match" : "ambiguous",
       evidence: [failure.evidence, quoteMessage(conversation.messages, answer.index, start)],
       cause: `${exchange.name}: ${failure.template}`,
-      title: `The failure of \`${exchange.name}\` is passed over: ${describeCause(failure.message)}`,
-      summary: `\`${exchange.name}\` answered “${excerpt(failure.message, 100)}”, then the assistant said “${excerpt(prose.slice(start), 120)}”.`,
+      title: `Ignored failure of \`${exchange.name}\`: ${describeCause(failure.message)}`,
+      summary: `\`${exchange.name}\` returned “${excerpt(failure.message, 100)}”, then the assistant said “${excerpt(prose.slice(start), 120)}”.`,
     },
   ];
 }

@@ -20,7 +20,7 @@ export const toolError: Detector = {
         evidence: [evidence],
         cause: `${exchange.name}: ${template || "failed without a message"}`,
         title: `\`${exchange.name}\` fails: ${describeCause(message) || "no message"}`,
-        summary: `A call of \`${exchange.name}\` answered “${excerpt(message, 160)}”.`,
+        summary: `A call to \`${exchange.name}\` returned “${excerpt(message, 160)}”.`,
       })),
     ),
 };

@@ -8,7 +8,7 @@ export const toolTimeout: Detector = {
   signal: "tool_timeout",
   severity: "high",
   enabledByDefault: true,
-  looksFor: "A tool call that failed because time ran out: a timeout error, a passed deadline, HTTP 408 or 504.",
+  looksFor: "A tool call that timed out: a timeout error, a passed deadline, HTTP 408 or 504.",
   detect: (conversation) =>
     mergeByCause(
       toolFailures(conversation).flatMap(({ exchange, score, verdict, message, evidence }) => {
@@ -21,7 +21,7 @@ export const toolTimeout: Detector = {
             evidence: [evidence],
             cause: `${exchange.name}: timed out`,
             title: `\`${exchange.name}\` times out`,
-            summary: `A call of \`${exchange.name}\` answered “${excerpt(message, 160)}”.`,
+            summary: `A call to \`${exchange.name}\` returned “${excerpt(message, 160)}”.`,
           },
         ];
       }),

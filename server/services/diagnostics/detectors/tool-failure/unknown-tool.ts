@@ -8,7 +8,7 @@ export const unknownTool: Detector = {
   signal: "unknown_tool",
   severity: "high",
   enabledByDefault: true,
-  looksFor: "A call of a tool that does not exist, as reported by the tool runtime.",
+  looksFor: "A call to a tool that does not exist, as reported by the tool runtime.",
   detect: (conversation) =>
     mergeByCause(
       toolFailures(conversation).flatMap(({ exchange, score, verdict, message, evidence }) => {

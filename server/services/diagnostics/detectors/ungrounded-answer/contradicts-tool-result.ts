@@ -29,7 +29,7 @@ export const contradictsToolResult: Detector = {
   enabledByDefault: true,
   reads: "before",
   looksFor:
-    "An answer that states another status, date, id, number, yes or no than the tool returned under the same name just before.",
+    "An answer that states a different status, date, id, number, yes or no than the tool just returned under the same name.",
   detect: (conversation) => mergeByCause(contradictionsIn(conversation)),
 };
 
@@ -97,7 +97,7 @@ function contradicted(
     verdict: certain ? "match" : "ambiguous",
     evidence: [quoteMessage(conversation.messages, index, start, end), quoteExchange(conversation, exchange)],
     cause: `${exchange.name}: ${label}: another ${how.kind}`,
-    title: `An answer states another ${label.replaceAll("_", " ")} than \`${exchange.name}\` returned: “${excerpt(value, 30)}” for “${excerpt(String(fact), 30)}”`,
+    title: `An answer states a different ${label.replaceAll("_", " ")} than \`${exchange.name}\` returned: “${excerpt(value, 30)}” instead of “${excerpt(String(fact), 30)}”`,
     summary: `\`${exchange.name}\` returned ${label} “${excerpt(String(fact), 60)}”, and the assistant said “${excerpt(text.slice(Math.max(0, start - 40), end), 120)}”.`,
   };
 }

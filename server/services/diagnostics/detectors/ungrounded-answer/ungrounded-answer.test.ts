@@ -36,7 +36,9 @@ describe("contradicts_tool_result", () => {
 
   test("has the name, both values and the tool in its title", () => {
     const [found] = matches(answered(ORDER, "- Status: Delivered"));
-    expect(found!.title).toBe("An answer states another status than `get_order` returned: “Delivered” for “shipped”");
+    expect(found!.title).toBe(
+      "An answer states a different status than `get_order` returned: “Delivered” instead of “shipped”",
+    );
     expect(found!.cause).toBe("get_order: status: another status");
   });
 

@@ -92,10 +92,12 @@ function candidates(conversation: ConversationSnapshot): DetectedSignal | null {
     verdict: "ambiguous",
     evidence: shown.slice(0, SHOWN),
     cause: assumed ? "the answer rests on assumed data" : "specifics that no source has",
-    title: assumed ? `The answer rests on assumed data: “${what}”` : `An answer says what no tool returned: “${what}”`,
+    title: assumed
+      ? `The answer rests on assumed data: “${what}”`
+      : `An answer states what no tool returned: “${what}”`,
     summary: assumed
       ? `The assistant said “${excerpt(shown[0]!.quote, 160)}”.`
-      : `${evidence.length} ${evidence.length === 1 ? "value stands" : "values stand"} in no result, instruction or message of the user: ${evidence.map(({ quote }) => `“${excerpt(quote, 40)}”`).join(", ")}.`,
+      : `${evidence.length} ${evidence.length === 1 ? "value appears" : "values appear"} in no result, instruction or user message: ${evidence.map(({ quote }) => `“${excerpt(quote, 40)}”`).join(", ")}.`,
   };
 }
 

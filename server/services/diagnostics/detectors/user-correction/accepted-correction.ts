@@ -11,7 +11,7 @@ export const acceptedCorrection: Detector = {
   signal: "accepted_correction",
   severity: "info",
   enabledByDefault: true,
-  looksFor: "An assistant that takes up the user's correction: it was wrong at first.",
+  looksFor: "An assistant that accepts the user's correction: it was wrong at first.",
   detect: (conversation) =>
     mergeByCause(
       corrections(conversation).flatMap((correction) => {
@@ -26,7 +26,7 @@ export const acceptedCorrection: Detector = {
               quoteMessage(conversation.messages, turn.index, start, end),
               quoteMessage(conversation.messages, outcome.index),
             ],
-            title: `The assistant takes up a correction: “${excerpt(words, 80)}”`,
+            title: `The assistant accepts a correction: “${excerpt(words, 80)}”`,
             summary: `The user said “${excerpt(words, 120)}”, and the assistant replied “${excerpt(outcome.reply, 120)}”.`,
           },
         ];

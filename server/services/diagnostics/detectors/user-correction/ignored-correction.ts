@@ -11,7 +11,7 @@ export const ignoredCorrection: Detector = {
   signal: "ignored_correction",
   severity: "high",
   enabledByDefault: true,
-  looksFor: "An assistant that says the same again after the user corrected it, or has to be corrected again.",
+  looksFor: "An assistant that says the same thing again after the user corrected it, or has to be corrected again.",
   detect: (conversation) =>
     mergeByCause(
       corrections(conversation).flatMap((correction) => {

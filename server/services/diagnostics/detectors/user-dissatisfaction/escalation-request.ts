@@ -78,7 +78,7 @@ export const escalationRequest: Detector = {
             evidence: [quoteMessage(conversation.messages, index, start, end)],
             cause: found.set === "human" ? "asks for a person" : "wants to complain",
             title: `${kind.title}: “${excerpt(words, 80)}”`,
-            summary: `The user was not content with the assistant alone: “${excerpt(words, 160)}”.`,
+            summary: `The user was not satisfied with the assistant alone: “${excerpt(words, 160)}”.`,
           },
         ];
       }),

@@ -51,7 +51,7 @@ export const negativeFeedback: Detector = {
   signal: "negative_feedback",
   severity: "high",
   enabledByDefault: true,
-  looksFor: "A thumb down, a low score or a complaint that a user gave as feedback, or said of an answer.",
+  looksFor: "A thumbs down, a low score or a complaint that a user gave as feedback, or said about an answer.",
   detect: (conversation) => mergeByCause([...given(conversation), ...said(conversation)]),
 };
 
@@ -82,7 +82,7 @@ const lower = (text: string) => `a ${text.toLowerCase()}`;
 
 function verdictOf(one: SnapshotFeedback, all: readonly SnapshotFeedback[]) {
   if (one.kind === "thumb") {
-    return one.value === "down" ? { score: GIVEN_SCORE, what: "Thumb down", cause: "thumb down" } : null;
+    return one.value === "down" ? { score: GIVEN_SCORE, what: "Thumbs down", cause: "thumb down" } : null;
   }
   if (one.kind === "score") {
     const share = shareOfScale(one, all);
@@ -112,7 +112,7 @@ function said(conversation: ConversationSnapshot): DetectedSignal[] {
         verdict: "match" as const,
         evidence: [quoteMessage(conversation.messages, index, start, end)],
         cause: "said of an answer",
-        title: `The user says of an answer: “${excerpt(words, 80)}”`,
+        title: `The user says about an answer: “${excerpt(words, 80)}”`,
         summary: `The user said that the answer before did not help: “${excerpt(words, 160)}”.`,
       },
     ];

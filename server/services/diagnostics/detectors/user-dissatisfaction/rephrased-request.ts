@@ -36,7 +36,7 @@ export const rephrasedRequest: Detector = {
   signal: "rephrased_request",
   severity: "medium",
   enabledByDefault: true,
-  looksFor: "A user who asks the same again in other words, because the answer did not help.",
+  looksFor: "A user who asks the same thing again in other words, because the answer did not help.",
   detect: (conversation) => {
     const turns = userTurns(conversation);
     const words = turns.map(contentOf);

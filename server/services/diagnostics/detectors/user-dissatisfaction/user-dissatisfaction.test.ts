@@ -107,7 +107,7 @@ describe("negative feedback", () => {
 
   test("a thumb down counts at its turn, with its comment", () => {
     expect(matches(negativeFeedback, rated({ comment: "Wrong order" }))).toMatchObject([
-      { title: "Thumb down: “Wrong order”", evidence: [{ messageIndex: 1 }] },
+      { title: "Thumbs down: “Wrong order”", evidence: [{ messageIndex: 1 }] },
     ]);
     expect(matches(negativeFeedback, rated({ value: "up" }))).toEqual([]);
   });

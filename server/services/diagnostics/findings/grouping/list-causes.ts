@@ -11,7 +11,7 @@ export const listFindingCauses = verb(
   {
     name: "findings.causes",
     summary: "List the causes that a Finding groups, and the Findings merged into it.",
-    description: `The ${CAUSES_MAX} most frequent causes; \`causeCount\` is the number of all. A cause that was placed by hand is \`pinned\`.`,
+    description: `The ${CAUSES_MAX} most frequent causes; \`causeCount\` counts all of them. A cause that was placed by hand is \`pinned\`.`,
     effect: "read",
     capability: "diagnostics:read",
     input: listCausesInput,

@@ -21,7 +21,7 @@ export const splitFinding = verb(
     name: "findings.split",
     summary: "Split causes or occurrences off a Finding, into a new one.",
     description:
-      "Returns the new Finding, which is unreviewed. With `causes`, later occurrences of these and of similar causes follow it; with `occurrences`, later readings of these conversations do. Something has to stay: taking everything is a 422.",
+      "Returns the new Finding, which is unreviewed. With `causes`, later occurrences of these and of similar causes follow it; with `occurrences`, later Runs on these conversations do. Something has to stay: splitting off everything is a 422.",
     effect: "write",
     capability: "diagnostics:write",
     input: splitFindingInput,

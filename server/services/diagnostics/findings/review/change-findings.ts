@@ -126,6 +126,6 @@ async function requireMember(tx: Ctx, asked: string): Promise<string> {
     .select({ userId: memberships.userId })
     .from(memberships)
     .where(sql`${eq(memberships.projectId, tx.projectId)} and ${eq(memberships.userId, userId)}`);
-  if (!member) throw unprocessable("/assigneeId", "Nobody with this id is a member of the project.");
+  if (!member) throw unprocessable("/assigneeId", "No member of the project has this id.");
   return userId;
 }

@@ -28,7 +28,7 @@ export const undoFindingChange = verb(
       where project_id = ${ctx.projectId} and change_id = ${changeId} order by at, id`);
     if (events.length === 0) throw notFound("Change");
     if (events.some(({ kind }) => kind === "undone")) {
-      throw new ServiceError("conflict", "This change was undone already.");
+      throw new ServiceError("conflict", "This change was already undone.");
     }
     auditNote(ctx, { target: { type: "findingChange", id: changeId }, after: null });
     const regrouped = events.some(({ kind }) => kind === "merged")

@@ -13,7 +13,7 @@ const MATCHING_MAX = 5000;
 export const updateFindings = verb(
   {
     name: "findings.updateMany",
-    summary: "Change several Findings at once: listed ones, or all that match a filter.",
+    summary: "Change several Findings: listed ones, or all that match a filter.",
     description: `Send \`findingIds\` or \`filter\`. A filter takes at most ${MATCHING_MAX.toLocaleString("en")} Findings (422 beyond). The returned change can be undone.`,
     effect: "write",
     capability: "diagnostics:write",

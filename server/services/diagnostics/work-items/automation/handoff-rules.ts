@@ -40,7 +40,7 @@ async function readRule(ctx: Ctx, id: string) {
 export const listHandoffRules = verb(
   {
     name: "handoffRules.list",
-    summary: "The rules by which new Findings are handed to a tracker by themselves, newest first.",
+    summary: "List the rules that hand off new Findings to a tracker automatically, newest first.",
     effect: "read",
     capability: "diagnostics:read",
     input: listHandoffRulesInput,
@@ -84,9 +84,9 @@ export const getHandoffRule = verb(
 export const createHandoffRule = verb(
   {
     name: "handoffRules.create",
-    summary: "Have new Findings handed to a tracker by themselves.",
+    summary: "Create a rule that hands off new Findings to a tracker automatically.",
     description:
-      "A Finding is handed off once, when it meets every condition, at most `dailyLimit` of them a day (UTC). Findings from before the rule, and those that only backfills found, are not.",
+      "A Finding is handed off once, when it meets every condition, at most `dailyLimit` of them a day (UTC). Findings older than the rule, and those that only backfills found, are not.",
     effect: "write",
     capability: "connections:manage",
     input: createHandoffRuleInput,
@@ -149,7 +149,7 @@ async function requireUsable(ctx: Ctx, { connectionId, destination, ruleIds }: U
   const connection = (await trackerConnections(ctx)).find(({ id }) => id === connectionId);
   if (!connection) throw unprocessable("/connectionId", "No connection to an issue tracker has this id and a secret.");
   if (destination === null && connection.settings.defaultDestination === null)
-    throw unprocessable("/destination", "Say where, or give the connection a default destination.");
+    throw unprocessable("/destination", "Enter a destination, or give the connection a default one.");
   const known = new Set(RULES.map(({ id }) => id));
   for (const [at, id] of ruleIds.entries())
     if (!known.has(id)) throw unprocessable(`/ruleIds/${at}`, "There is no such Rule.");

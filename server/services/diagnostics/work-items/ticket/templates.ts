@@ -11,7 +11,7 @@ export const DEFAULT_BODY = `{{ finding.summary }}
 | Conversations | {{ finding.conversations }} |
 | Users | {{ finding.users }} |
 {%- if finding.cost %}
-| Cost of these conversations | {{ finding.cost }} |
+| Affected cost | {{ finding.cost }} |
 {%- endif %}
 | First seen | {{ finding.firstSeen }} |
 | Last seen | {{ finding.lastSeen }} |

@@ -18,7 +18,7 @@ import { processDelivery } from "./receive-delivery";
 export const listTrackerDeliveries = verb(
   {
     name: "trackerDeliveries.list",
-    summary: "Deliveries of the trackers' webhooks, newest first: which ticket each names, not what it says.",
+    summary: "List deliveries from tracker webhooks, newest first: which ticket each names, but not its content.",
     effect: "read",
     capability: "diagnostics:read",
     input: listTrackerDeliveriesInput,
@@ -54,7 +54,7 @@ export const listTrackerDeliveries = verb(
 export const replayTrackerDelivery = verb(
   {
     name: "trackerDeliveries.replay",
-    summary: "Process a delivery of a tracker's webhook again: the ticket that it names is read.",
+    summary: "Process a tracker's webhook delivery again: the ticket that it names is read.",
     effect: "write",
     capability: "diagnostics:write",
     input: trackerDeliveryIdInput,

@@ -37,7 +37,7 @@ export async function receiveTrackerDelivery(db: Db, { projectId, connectionId, 
   const limit = `tracker-webhook:${connectionId}`;
   await limiter.spend(db, projectId, [{ name: "tracker-webhook", id: limit, ...PER_MINUTE }], 1);
   const event = WEBHOOKS[webhook.kind](webhook.secret, { headers, body: await body() });
-  if (event === null) throw new ServiceError("unauthenticated", "The signature of this delivery is not right.");
+  if (event === null) throw new ServiceError("unauthenticated", "The signature of this delivery is not valid.");
   requireRecent(event);
   const ctx: Ctx = { db, projectId: projectId as ProjectId, actor: { kind: "job", name: "tracker-webhook" } };
   return inTransaction(ctx, (tx) => record(tx, connectionId, event));

@@ -206,9 +206,9 @@ async function answerWhole(ctx: Ctx, { body }: Opened, call: Call): Promise<Outg
 export const completeChat = streamVerb(
   {
     name: "fineTuning.completeChat",
-    summary: "Ask a deployed model, as of OpenAI's chat completions.",
+    summary: "Call a deployed model, compatible with OpenAI's chat completions.",
     description:
-      "For any client of the OpenAI interface: its base URL is the deployment's `endpoint`, its key an API key of the project. `deploymentId` is the id of a deployment or the name under which it runs, which follows to the next version. `model` may be anything: the deployment answers. Each call is recorded as a conversation before the answer ends, under `metadata.conversation_id` or the header `X-Session-Id` where one is sent, and as of `user`; calls to a playground are not. Errors have OpenAI's `error` beside the fields of a problem. 409: it has ended. 503 with Retry-After: it is starting or being restarted.",
+      "For any client of the OpenAI API: its base URL is the deployment's `endpoint`, its key an API key of the project. `deploymentId` is the id of a deployment or the name it runs under, which always leads to the current version. `model` can be anything: the deployment answers. Each call is recorded as a conversation before the answer ends, under `metadata.conversation_id` or the header `X-Session-Id` if one is sent, and for `user`; calls to a playground are not. Errors have OpenAI's `error` alongside the fields of a problem. 409: it has ended. 503 with Retry-After: it is starting or being restarted.",
     effect: "write",
     capability: "telemetry:write",
     besides: "workspace:read",

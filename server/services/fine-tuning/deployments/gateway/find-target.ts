@@ -61,9 +61,9 @@ export async function findTarget(ctx: Ctx, idOrName: string): Promise<Target> {
   if (endedAt === null && status !== "stopping") {
     const message =
       startedAt === null
-        ? `The deployment ${id} does not run yet: it is ${status}.`
+        ? `The deployment ${id} is not running yet: it is ${status}.`
         : `The deployment ${id} is being restarted after a crash.`;
     throw new ServiceError("unavailable", message, { retryAfter: RETRY_SECONDS });
   }
-  throw new ServiceError("conflict", `The deployment ${id} takes no calls: it is ${status}.`);
+  throw new ServiceError("conflict", `The deployment ${id} accepts no calls: it is ${status}.`);
 }

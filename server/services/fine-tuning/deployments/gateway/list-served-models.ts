@@ -8,9 +8,9 @@ const SECOND_MS = 1000;
 export const listServedModels = streamVerb(
   {
     name: "fineTuning.listServedModels",
-    summary: "List the model of a deployment, as of OpenAI's list of models.",
+    summary: "List the model of a deployment, compatible with OpenAI's list of models.",
     description:
-      "It has the one model that the deployment answers as. Errors have OpenAI's `error` beside the fields of a problem.",
+      "Contains the one model that the deployment answers as. Errors have OpenAI's `error` alongside the fields of a problem.",
     effect: "read",
     capability: "workspace:read",
     input: gatewayInput,

@@ -22,7 +22,7 @@ export function MetricChart({ title, unit, lines }: Props) {
     <section className={classes.chart} aria-label={title}>
       <div className={classes.head}>
         <h2 className={classes.title}>{title}</h2>
-        <ul className={classes.legend} aria-label="Last values">
+        <ul className={classes.legend} aria-label="Latest values">
           {lines.map(({ key, label, color, points }) => (
             <li key={key} title={label}>
               <span className={classes.swatch} style={{ background: color }} />

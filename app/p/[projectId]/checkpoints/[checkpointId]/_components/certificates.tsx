@@ -34,7 +34,7 @@ export function Certificates({ projectId, checkpointId }: { projectId: string; c
   if (shown === undefined) {
     return (
       <Text size="sm" c="dimmed" px="md">
-        None yet. A form is compared with the checkpoint before it is deployed or exported.
+        None yet. A format is compared with the checkpoint before it is deployed or exported.
       </Text>
     );
   }

@@ -28,7 +28,7 @@ const FORMS: readonly CertifiedForm[] = [
 export function Certify({ projectId, checkpoint, onStarted, onClose }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();
-  const [chosen, setChosen] = useState<readonly string[]>(["Merged, 16 bit"]);
+  const [chosen, setChosen] = useState<readonly string[]>(["Merged, 16-bit"]);
   const [deploymentId, setDeploymentId] = useState("");
   const trainers = useQuery(trpc.fineTuning.listTrainers.queryOptions({ projectId })).data?.trainers ?? [];
   const running = useQuery(
@@ -51,9 +51,9 @@ export function Certify({ projectId, checkpoint, onStarted, onClose }: Props) {
     <ConfirmDialog
       subject={checkpoint}
       onClose={onClose}
-      title={() => "Compare the forms of this checkpoint"}
+      title={() => "Compare the formats of this checkpoint"}
       says={() =>
-        "Each form is built, unless it is there already, and answers the same prompts as the checkpoint at temperature 0. Deployments and exports of a form need a comparison that passed."
+        "Each format is built if needed and answers the same prompts as the checkpoint at temperature 0. Deploying or exporting a format requires a passing comparison."
       }
       action="Compare answers"
       danger={false}
@@ -68,7 +68,7 @@ export function Certify({ projectId, checkpoint, onStarted, onClose }: Props) {
         })
       }
     >
-      <Checkbox.Group label="Forms" value={[...chosen]} onChange={setChosen}>
+      <Checkbox.Group label="Formats" value={[...chosen]} onChange={setChosen}>
         <Stack gap={6} mt={6}>
           {FORMS.map((form) => {
             const problem = form.quantization === null ? null : quantizationProblem(trainers, form.quantization);
@@ -88,7 +88,7 @@ export function Certify({ projectId, checkpoint, onStarted, onClose }: Props) {
       {(running.data?.deployments.length ?? 0) === 0 ? null : (
         <NativeSelect
           size="sm"
-          label="And a deployment that runs"
+          label="And a running deployment"
           value={deploymentId}
           onChange={(event) => setDeploymentId(event.currentTarget.value)}
           data={[

@@ -49,7 +49,7 @@ export function CheckpointPage({ projectId, checkpointId }: { projectId: string;
         <PageSection title="Facts">
           <CheckpointFacts projectId={projectId} checkpoint={checkpoint} />
         </PageSection>
-        <PageSection title="Comparison of its forms" flush anchor="certificates">
+        <PageSection title="Comparison of its formats" flush anchor="certificates">
           <Certificates projectId={projectId} checkpointId={checkpointId} />
         </PageSection>
         <Served projectId={projectId} checkpointId={checkpointId} />
@@ -58,7 +58,7 @@ export function CheckpointPage({ projectId, checkpointId }: { projectId: string;
             <Artifacts artifacts={artifacts} />
           </PageSection>
         )}
-        <PageSection title="How it is to be served">
+        <PageSection title="How to serve it">
           <CheckpointProfile checkpoint={checkpoint} />
         </PageSection>
         <PageSection title="Files">
@@ -89,7 +89,7 @@ function NoCheckpoint({ projectId, query }: { projectId: string; query: Query })
       ) : problemOf(query.error).status === 404 ? (
         <EmptyState
           icon={<IconDeviceFloppy size={32} stroke={1.5} aria-hidden />}
-          title="No such checkpoint"
+          title="Checkpoint not found"
           action={
             <Button component={Link} href={pageHref(projectId, "checkpoints")}>
               All checkpoints

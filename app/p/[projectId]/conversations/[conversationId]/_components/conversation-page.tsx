@@ -126,14 +126,14 @@ const Gone = ({ back }: { back: string }) => (
     <PageHeader title="Conversation" />
     <EmptyState
       icon={<IconMessageOff size={32} stroke={1.5} aria-hidden />}
-      title="This conversation is no longer here"
+      title="This conversation was deleted"
       action={
         <Button component={Link} href={back}>
           All conversations
         </Button>
       }
     >
-      It was deleted while this page was open, so what it showed is gone from it.
+      It was deleted while this page was open, so its content is no longer shown.
     </EmptyState>
   </>
 );

@@ -60,7 +60,7 @@ export function TranscriptTab({ projectId, conversation, found, marks, wanted, o
         <section className={classes.first}>
           <h2 className={rail.title}>Findings</h2>
           {found.error ? (
-            <p className={rail.quiet}>Findings could not be read.</p>
+            <p className={rail.quiet}>Findings could not be loaded.</p>
           ) : (
             <FindingsRail
               projectId={projectId}

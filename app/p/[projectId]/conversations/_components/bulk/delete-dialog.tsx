@@ -47,8 +47,8 @@ export function DeleteDialog({ projectId, ids, onAnswer }: Props) {
       onConfirm={() => onAnswer(true)}
     >
       <Text size="sm">
-        They go with everything that was sent for them, at once, and there is no way back: their spans are refused if
-        they are sent again. Backups made earlier still have them until they expire.
+        They are deleted immediately, with everything that was sent for them. This can’t be undone, and their spans are
+        refused if they are sent again. Existing backups still have them until they expire.
       </Text>
       {!counted || preview.data ? (
         <Impact
@@ -61,7 +61,7 @@ export function DeleteDialog({ projectId, ids, onAnswer }: Props) {
       ) : preview.error ? (
         <ErrorState error={preview.error} onRetry={() => void preview.refetch()} retrying={preview.isFetching} />
       ) : (
-        <Skeleton height={120} role="status" aria-label="Counting what goes with them" />
+        <Skeleton height={120} role="status" aria-label="Counting what will be deleted" />
       )}
     </TypeToConfirm>
   );

@@ -15,7 +15,7 @@ type Props = {
 
 /** Confirms the diagnosis of all matching conversations, with how many they are. */
 export const DiagnoseDialog = ({ filter, onAnswer }: Props) => (
-  <Modal opened={filter !== null} onClose={() => onAnswer(null)} title="Diagnose all that match?">
+  <Modal opened={filter !== null} onClose={() => onAnswer(null)} title="Diagnose all matching conversations?">
     {filter ? <Counted filter={filter} onAnswer={onAnswer} /> : null}
   </Modal>
 );
@@ -41,8 +41,8 @@ function Counted({ filter, onAnswer }: { filter: NonNullable<Props["filter"]>; o
         </Text>
       ) : (
         <Text size="sm">
-          Every Rule that is on reads {data.count === 1 ? "it" : `each of the ${words}`} as it is now. What was already
-          read is not read again.
+          Every enabled Rule checks {data.count === 1 ? "it" : `each of the ${words}`} as it is now. What was already
+          checked is skipped.
         </Text>
       )}
       <Group justify="flex-end" gap="xs">

@@ -19,7 +19,7 @@ export function LabelDialog({ projectId, subject, onAnswer }: Props) {
       title={subject && `Labels of ${subject}`}
       known={facets.data?.facets.labels.map(({ value }) => value) ?? []}
       action="Change labels"
-      removing="Labels that the client sent stay."
+      removing="Labels sent by the client stay."
       charactersMax={LABEL_CHARACTERS}
       wordsMax={LABELS_MAX}
       onAnswer={onAnswer}

@@ -103,12 +103,12 @@ export function useConversationActions(projectId: string, view: View, now: numbe
         said:
           done.queued === null ? (
             <>
-              Diagnosing {subject} in the background. <Link href={`/p/${projectId}/jobs`}>See how it goes</Link>
+              Diagnosing {subject} in the background. <Link href={`/p/${projectId}/jobs`}>View progress</Link>
             </>
           ) : (
             <>
               Queued {plural(done.queued, "Rule Run")} for {subject}.{" "}
-              <Link href={`/p/${projectId}/rule-runs`}>See how they go</Link>
+              <Link href={`/p/${projectId}/rule-runs`}>View runs</Link>
             </>
           ),
       };
@@ -143,7 +143,7 @@ export function useConversationActions(projectId: string, view: View, now: numbe
         said: (
           <>
             Deleted {rows.length === done.length ? wordsOf(rows) : `${done.length} of ${wordsOf(rows)}`}.{" "}
-            <Link href={`/p/${projectId}/data`}>See the receipts</Link>
+            <Link href={`/p/${projectId}/data`}>View receipts</Link>
           </>
         ),
       };

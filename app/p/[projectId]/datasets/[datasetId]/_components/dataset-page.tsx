@@ -91,7 +91,7 @@ const Gone = ({ projectId }: { projectId: string }) => (
     <PageHeader title="Dataset" />
     <EmptyState
       icon={<IconBooksOff size={32} stroke={1.5} aria-hidden />}
-      title="No such Dataset"
+      title="Dataset not found"
       action={
         <Button component={Link} href={pageHref(projectId, "datasets")}>
           All Datasets

@@ -35,7 +35,7 @@ export function CollectionPreview({ projectId, objective, collectionFilters, ask
   if (error) return <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />;
   if (!data || isPlaceholderData)
     return (
-      <Skeleton className={classes.loading} role="status" aria-label="Reading the conversations of the last 30 days" />
+      <Skeleton className={classes.loading} role="status" aria-label="Checking the conversations of the last 30 days" />
     );
   const { conversations, complete, proposed, reasons, left, samples } = data.preview;
   return (

@@ -9,13 +9,13 @@ const REASONS: Record<string, string> = {
   corrected_by_feedback: "Corrected by feedback",
   proposed_by_model: "Proposed by a model",
   user_correction_accepted: "The user corrected it and accepted the answer",
-  user_correction_unopposed: "The user corrected it and went on",
+  user_correction_unopposed: "The user corrected it and moved on",
   knowledge_goal: "About a Knowledge goal",
 };
 
 /** Why collection leaves something out. */
 const LEFT: Record<string, string> = {
-  no_positive_evidence: "Nothing says that it went well",
+  no_positive_evidence: "No sign that it went well",
   negative_feedback: "Negative feedback",
   has_finding: "Has a Finding",
   no_finding: "Has no Finding",
@@ -28,7 +28,7 @@ const LEFT: Record<string, string> = {
   no_user_correction: "The user corrected nothing",
   correction_not_complied_with: "The correction was not followed",
   correction_not_accepted: "The user did not accept the corrected answer",
-  no_goal: "About no Knowledge goal",
+  no_goal: "Not about a Knowledge goal",
   goal_not_answered: "The goal’s question was not answered",
   not_answered_well: "Not answered well",
   not_text: "Not text",
@@ -37,12 +37,12 @@ const LEFT: Record<string, string> = {
   same_answer: "The better answer is the same",
   too_large: "Too large",
   personal_data: "Held back for personal data or secrets",
-  not_settled: "Still going on",
-  conversation_gone: "Deleted meanwhile",
-  already_collected: "Collected before",
+  not_settled: "Still in progress",
+  conversation_gone: "Deleted in the meantime",
+  already_collected: "Already collected",
   near_duplicate: "Nearly the same as another",
-  user_cap: "Enough of the same user",
-  finding_cap: "Enough of the same Finding",
+  user_cap: "Enough from the same user",
+  finding_cap: "Enough with the same Finding",
 };
 
 const words = (code: string) => code.replaceAll("_", " ").replace(/^./, (first) => first.toUpperCase());

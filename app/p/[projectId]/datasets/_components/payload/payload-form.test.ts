@@ -48,7 +48,7 @@ describe("the form of a payload", () => {
     expect(formFaults(formOf(full))).toEqual({});
     expect(formFaults({ ...emptyPayload(), tools: "[{", weight: "much" })).toEqual({
       "/input/tools": expect.stringMatching(/^This is not JSON\./),
-      "/expectedOutput/weight": "A number from 0 to 1, or nothing.",
+      "/expectedOutput/weight": "Enter a number from 0 to 1, or leave it empty.",
     });
   });
 

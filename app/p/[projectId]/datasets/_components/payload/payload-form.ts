@@ -136,7 +136,9 @@ export function formFaults({ tools, weight }: PayloadForm): Record<string, strin
   const fault = tools.trim() === "" ? null : jsonFault(tools);
   return {
     ...(fault === null ? {} : { "/input/tools": fault }),
-    ...(Number.isNaN(Number(weight)) ? { "/expectedOutput/weight": "A number from 0 to 1, or nothing." } : {}),
+    ...(Number.isNaN(Number(weight))
+      ? { "/expectedOutput/weight": "Enter a number from 0 to 1, or leave it empty." }
+      : {}),
   };
 }
 
@@ -162,6 +164,6 @@ export function formOfText(text: string): { form: PayloadForm } | { fault: strin
   const form = formOf(payload);
   if (isSameJson(payloadOf(form), payload)) return { form };
   return {
-    fault: "The form has no place for some of these fields. Save to see which ones, or remove what is not in chat/v1.",
+    fault: "The form can’t show some of these fields. Save to see which ones, or remove what is not in chat/v1.",
   };
 }

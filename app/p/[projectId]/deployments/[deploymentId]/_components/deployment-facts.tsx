@@ -36,17 +36,17 @@ export function DeploymentFacts({ projectId, deployment }: Props) {
           </Link>
         )}
       </Fact>
-      <Fact label="Form" mono={quantization !== null}>
-        {quantization ?? "As it was trained"}
+      <Fact label="Format" mono={quantization !== null}>
+        {quantization ?? "As trained"}
       </Fact>
       <Fact label="Served with">{backendWords(backend)}</Fact>
       {deployment.isForced ? (
         <Fact label="Comparison">
-          <Dot color="var(--severity-high)">Deployed by name, without a passed comparison</Dot>
+          <Dot color="var(--severity-high)">Deployed without a passing comparison</Dot>
         </Fact>
       ) : null}
       {deployment.purpose === "service" ? <Uses projectId={projectId} deployment={deployment} /> : null}
-      <Fact label="Called last">
+      <Fact label="Last called">
         <AgoOr at={deployment.lastCalledAt} otherwise="Never" />
       </Fact>
       <Fact label="Restarts">{restarts === 0 ? "None" : `${formatCount(restarts)} after crashes`}</Fact>
@@ -68,7 +68,7 @@ export function DeploymentFacts({ projectId, deployment }: Props) {
       )}
       <Fact label="Gives up after">{formatDuration(deployment.timeoutSeconds * SECOND_MS)}</Fact>
       {idleSeconds === null ? null : (
-        <Fact label="Stops by itself">{formatDuration(idleSeconds * SECOND_MS)} after the last call</Fact>
+        <Fact label="Stops automatically">{formatDuration(idleSeconds * SECOND_MS)} after the last call</Fact>
       )}
       {replacesId === null ? null : (
         <Fact label="Replaced">
@@ -82,7 +82,7 @@ export function DeploymentFacts({ projectId, deployment }: Props) {
           </Link>
         </Fact>
       )}
-      <Fact label="Id">
+      <Fact label="ID">
         <IdText id={deployment.id} />
       </Fact>
     </DataList>

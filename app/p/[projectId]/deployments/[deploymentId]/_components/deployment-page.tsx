@@ -96,7 +96,7 @@ function NoDeployment({ projectId, query }: NoDeploymentProps) {
       ) : problemOf(query.error).status === 404 ? (
         <EmptyState
           icon={<IconRocket size={32} stroke={1.5} aria-hidden />}
-          title="No such deployment"
+          title="Deployment not found"
           action={
             <Button component={Link} href={pageHref(projectId, "deployments")}>
               All deployments

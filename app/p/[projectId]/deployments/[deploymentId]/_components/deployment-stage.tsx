@@ -16,7 +16,7 @@ export function DeploymentStage({ deployment }: { deployment: Deployment }) {
         <div className={classes.banner} role="status">
           <Dot color="var(--severity-medium)">
             <span>
-              Its trainer has not been reachable since <Ago at={staleSince} />. It may answer calls all the same.
+              Its trainer has been unreachable since <Ago at={staleSince} />. It may still answer calls.
             </span>
           </Dot>
         </div>
@@ -26,8 +26,7 @@ export function DeploymentStage({ deployment }: { deployment: Deployment }) {
           <Group gap="sm" wrap="nowrap">
             <Loader size={14} aria-hidden />
             <Text size="sm">
-              {stageDetail ??
-                (status === "stopping" ? "Finishing the calls that it answers" : "Waiting for the trainer")}
+              {stageDetail ?? (status === "stopping" ? "Finishing calls in progress" : "Waiting for the trainer")}
               {restarts > 0 ? `, after ${plural(restarts, "restart")}` : ""}
               {isStarting(deployment) && deployment.startedAt === null ? (
                 <Text span inherit c="dimmed">

@@ -21,7 +21,7 @@ export function Endpoint({ projectId, deployment }: { projectId: string; deploym
   if (endpoint === null) {
     return (
       <Text size="sm" c="dimmed">
-        It has an address once it runs.
+        Available once it is running.
       </Text>
     );
   }
@@ -43,7 +43,7 @@ export function Endpoint({ projectId, deployment }: { projectId: string; deploym
         </Fact>
         <Fact label="Key">
           {mayKeys ? <Link href={pageHref(projectId, "api-keys")}>An API key</Link> : "An API key"} of the project that
-          may send telemetry and read
+          can send telemetry and read
         </Fact>
       </DataList>
       <SegmentedControl
@@ -60,8 +60,8 @@ export function Endpoint({ projectId, deployment }: { projectId: string; deploym
         <CopyButton value={snippet} label={`Copy ${LANGUAGE_WORDS[view.language]}`} />
       </div>
       <Text size="xs" c="dimmed">
-        The base URL follows its name to the next version. Calls are recorded as conversations of this project; send{" "}
-        <span className="mono">metadata.conversation_id</span> to keep the turns of one together.
+        The base URL stays the same for the next version under this name. Calls are recorded as conversations of this
+        project; send <span className="mono">metadata.conversation_id</span> to group the turns of one conversation.
       </Text>
     </Stack>
   );

@@ -44,8 +44,8 @@ export function RollBack({ projectId, deployment, previous, onClose }: Props) {
       title={({ model }) => `Roll back “${model}”?`}
       says={() =>
         previous === undefined
-          ? "Deploys what ran under this name before."
-          : `Deploys what ran before: ${servedWords(previous, checkpointName)}, last started ${formatExact(previous.startedAt)}. What runs now answers until that does; you can roll forward the same way.`
+          ? "Deploys the previous version under this name."
+          : `Deploys the previous version: ${servedWords(previous, checkpointName)}, last started ${formatExact(previous.startedAt)}. The current version keeps answering until it is running; you can roll forward the same way.`
       }
       action="Roll back"
       keep="Keep this version"

@@ -112,9 +112,9 @@ function Header({ projectId, evaluation, back }: HeaderProps) {
         subject={cancelling && isUnfinished(evaluation) ? evaluation : null}
         onClose={() => setCancelling(false)}
         title={() => "Cancel the comparison?"}
-        says={() => "What both models have answered stays, with its counts and without a verdict."}
+        says={() => "Answers so far are kept, with their counts but without a verdict."}
         action="Cancel comparison"
-        keep="Let it go on"
+        keep="Keep running"
         running={cancel}
         onConfirm={({ id }) => cancel.mutate({ projectId, evaluationId: id })}
       />
@@ -146,14 +146,14 @@ function NoEvaluation({ projectId, query }: { projectId: string; query: Query })
         {header}
         <EmptyState
           icon={<IconGitCompare size={32} stroke={1.5} aria-hidden />}
-          title="No such comparison"
+          title="Comparison not found"
           action={
             <Button component={Link} href={pageHref(projectId, "evaluations")}>
               All comparisons
             </Button>
           }
         >
-          It was not found. It is deleted with its checkpoint.
+          Comparisons are deleted with their checkpoint.
         </EmptyState>
       </>
     );

@@ -18,7 +18,7 @@ export function Facts({ projectId, evaluation }: { projectId: string; evaluation
         <div className={classes.banner} role="status">
           <Dot color="var(--severity-medium)">
             <span>
-              Its trainer has not been reachable since <Ago at={staleSince} />. The comparison goes on once it is back.
+              Its trainer has been unreachable since <Ago at={staleSince} />. The comparison continues once it is back.
             </span>
           </Dot>
         </div>
@@ -27,14 +27,14 @@ export function Facts({ projectId, evaluation }: { projectId: string; evaluation
         {isUnfinished(evaluation) ? (
           <div role="status" aria-label="Progress">
             <div className={`${classes.progress} tabular`}>
-              <strong>{evaluation.status === "queued" ? "Waits for its trainer" : "Answering"}</strong> ·{" "}
+              <strong>{evaluation.status === "queued" ? "Waiting for its trainer" : "Answering"}</strong> ·{" "}
               {formatCount(done)} of {formatCount(total)} rows
             </div>
             <Progress
               size="sm"
               mt={6}
               value={total === 0 ? 0 : (100 * done) / total}
-              aria-label="Part of the rows that both models have answered"
+              aria-label="Share of rows answered by both models"
             />
           </div>
         ) : null}

@@ -114,8 +114,8 @@ const FORBIDDEN = 403;
 function NotRead({ query }: { query: { error: unknown; isFetching: boolean; refetch: () => unknown } }) {
   if (problemOf(query.error).status === FORBIDDEN) {
     return (
-      <EmptyState icon={<IconLock size={32} stroke={1.5} aria-hidden />} title="You may not read these rows">
-        They hold words of conversations or Examples. Ask an owner of the project for access.
+      <EmptyState icon={<IconLock size={32} stroke={1.5} aria-hidden />} title="You don’t have access to these rows">
+        They contain text from conversations or Examples. Ask an owner of the project for access.
       </EmptyState>
     );
   }

@@ -61,12 +61,12 @@ function Outcomes({ comparison }: { comparison: Comparison }) {
         )}
         {score === null ? null : (
           <>
-            <dt>Likeness to the expected answers</dt>
+            <dt>Similarity to the expected answers</dt>
             <dd>
               <strong>
                 {formatPercent(score.before)} → {formatPercent(score.after)}
               </strong>
-              <span>mean F1 of the words</span>
+              <span>mean word F1</span>
             </dd>
           </>
         )}
@@ -117,12 +117,12 @@ function Rates({ proof, verdict }: { proof: Proof; verdict: Evaluation["verdict"
         <dt>Fixed</dt>
         <dd>
           <strong>{formatCount(fixed)}</strong>
-          <span>found before, and not after</span>
+          <span>found before, not after</span>
         </dd>
         <dt>Broken</dt>
         <dd>
           <strong>{formatCount(broken)}</strong>
-          <span>found after, and not before</span>
+          <span>found after, not before</span>
         </dd>
       </dl>
     </>

@@ -89,6 +89,9 @@ export function Causes({ projectId, findingId }: { projectId: string; findingId:
 export const MergedAway = ({ projectId, into }: { projectId: string; into: string }) => (
   <p className={classes.quiet} style={{ padding: "0.5rem 1rem" }}>
     This Finding was merged into{" "}
-    <Link href={`/p/${projectId}/findings/${encodeURIComponent(into)}`}>another one, which has its conversations</Link>.
+    <Link href={`/p/${projectId}/findings/${encodeURIComponent(into)}`}>
+      another one, which now has its conversations
+    </Link>
+    .
   </p>
 );

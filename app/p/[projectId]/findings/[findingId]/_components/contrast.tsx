@@ -21,9 +21,7 @@ export function Contrast({ projectId, findingId }: { projectId: string; findingI
           Looking for similar conversations…
         </p>
       ) : data.conversations.length === 0 ? (
-        <p className={classes.quiet}>
-          None among {formatCount(data.compared)} conversations that the Rules found nothing in.
-        </p>
+        <p className={classes.quiet}>None among {formatCount(data.compared)} conversations without Findings.</p>
       ) : (
         <ul className={classes.plainList}>
           {data.conversations.map((one) => (
@@ -37,7 +35,7 @@ export function Contrast({ projectId, findingId }: { projectId: string; findingI
               </Link>
               <span className={classes.quiet}>
                 {one.because === "same_request"
-                  ? `request ${formatPercent(one.similarity)} the same`
+                  ? `request ${formatPercent(one.similarity)} similar`
                   : "used the same tool"}
                 , <Ago at={one.startedAt} />
               </span>

@@ -27,7 +27,7 @@ export function FindingFacts({ projectId, finding }: { projectId: string; findin
           {formatCount(affected)} of {plural(conversations, "conversation")}{" "}
           {since > finding.firstDetectedAt ? `since ${formatDay(since)}` : "since it was first seen"}
           {interval ? `; 95% interval ${formatPercent(interval.low)} to ${formatPercent(interval.high)}` : ""}
-          {conversations < FEW ? ". Too few to say much." : ""}
+          {conversations < FEW ? ". Too few to be conclusive." : ""}
         </p>
       </section>
       <section>
@@ -35,7 +35,7 @@ export function FindingFacts({ projectId, finding }: { projectId: string; findin
         <DataList size="xs" gap={6} labelWidth={104}>
           <Fact label="Conversations">{formatCount(finding.occurrenceCount)}</Fact>
           <Fact label="Users">{formatCount(finding.userCount)}</Fact>
-          <Fact label="Their cost">
+          <Fact label="Affected cost">
             <CostTotal
               usd={finding.affectedCost}
               unpriced={finding.unpricedCallCount}
@@ -43,7 +43,7 @@ export function FindingFacts({ projectId, finding }: { projectId: string; findin
             />
             {finding.recountDueAt === null ? null : (
               <Text size="xs" c="dimmed">
-                Some conversations changed since: users, cost and score follow within minutes.
+                Some conversations have changed since; users, cost and score update within minutes.
               </Text>
             )}
           </Fact>
@@ -78,7 +78,7 @@ export function FindingFacts({ projectId, finding }: { projectId: string; findin
           <Fact label="Signal" mono>
             {finding.signal}
           </Fact>
-          <Fact label="Id">
+          <Fact label="ID">
             <IdText id={finding.id} />
           </Fact>
         </DataList>

@@ -32,8 +32,8 @@ const WORDS: Record<Event["kind"], (event: Event) => string> = {
   resolved: () => "Resolved",
   reopened: () => "Unresolved",
   regressed: () => "Regressed: a later conversation shows it",
-  escalating: () => "Escalating: well above its own past",
-  calmed: () => "Calmed down",
+  escalating: () => "Escalating: well above its usual rate",
+  calmed: () => "No longer escalating",
   severity: (event) =>
     after(event).pinnedSeverity == null
       ? "Severity back to automatic"

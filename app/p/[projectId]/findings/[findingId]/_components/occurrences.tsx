@@ -40,7 +40,7 @@ const COLUMNS: ListColumn<Occurrence>[] = [
   },
   {
     id: "sure",
-    header: "Sure",
+    header: "Confidence",
     meta: { width: "5.25rem", align: "end", roomy: true },
     cell: ({ row }) => <span className="tabular">{formatPercent(row.original.confidence)}</span>,
   },
@@ -80,7 +80,7 @@ export function Occurrences({ projectId, findingId, count }: { projectId: string
   return (
     <section>
       <Group justify="space-between" mb={8}>
-        <h2 className={classes.heading}>Conversations that show it ({formatCount(count)})</h2>
+        <h2 className={classes.heading}>Affected conversations ({formatCount(count)})</h2>
         {mayTrain && count > 0 ? (
           <Button variant="default" size="compact-sm" onClick={() => setAdding({ findingId })}>
             Add to Datasets…
@@ -100,7 +100,7 @@ export function Occurrences({ projectId, findingId, count }: { projectId: string
         rowHref={(row) => turnHref(projectId, row.conversationId, row.evidence[0])}
         rowHeight={36}
         minWidth={560}
-        empty={<p className={classes.quiet}>None is left.</p>}
+        empty={<p className={classes.quiet}>None left.</p>}
       />
       <AddToDatasets projectId={projectId} selection={adding} onClose={() => setAdding(null)} />
     </section>

@@ -54,8 +54,8 @@ export function Proof({ projectId, findingId }: { projectId: string; findingId: 
         </p>
       ) : newest === undefined ? (
         <p className={classes.quiet}>
-          No fix has been measured. A proof replays conversations with this Finding by a trained model and by the one
-          before it, and compares how often it occurs.
+          No fix has been measured yet. A proof replays conversations with this Finding on a trained model and on the
+          one before it, and compares how often it occurs.
         </p>
       ) : (
         <>

@@ -15,8 +15,8 @@ import type { Review } from "./use-review";
 type Props = { finding: Finding; review: Review };
 
 const TIPS: Readonly<Record<string, string>> = {
-  resolve: "It is fixed; if a later conversation shows it, it says so",
-  unreview: "It waits for review again",
+  resolve: "Mark as fixed; it regresses if a later conversation shows it",
+  unreview: "Send back to review",
 };
 const ICONS = {
   confirm: <IconCheck size={14} aria-hidden />,
@@ -58,7 +58,7 @@ export function ReviewActions({ finding, review: { choices, apply, busy } }: Pro
       {button("unresolve")}
       <Button.Group>
         {dismiss ? (
-          <Tooltip label={`Not a problem; it keeps counting, quietly (${dismiss.key})`}>
+          <Tooltip label={`Not a problem; keeps counting without alerts (${dismiss.key})`}>
             <Button
               variant="default"
               disabled={busy}

@@ -56,12 +56,12 @@ export function Why({ projectId, finding }: { projectId: string; finding: Findin
               ))}
           </ul>
           <p className={classes.quiet} style={{ marginBlockStart: 8 }}>
-            From the latest occurrence, <Ago at={latest.detectedAt} />: {formatPercent(latest.confidence)} sure, from
-            the Rule's measured precision at a score of {latest.score.toFixed(2)}.
+            From the latest occurrence, <Ago at={latest.detectedAt} />: {formatPercent(latest.confidence)} confidence,
+            from the Rule's measured precision at a score of {latest.score.toFixed(2)}.
           </p>
         </>
       ) : (
-        <p className={classes.quiet}>No occurrence is left: its conversations were deleted.</p>
+        <p className={classes.quiet}>No occurrences left: their conversations were deleted.</p>
       )}
     </section>
   );

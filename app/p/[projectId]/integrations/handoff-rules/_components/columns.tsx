@@ -56,7 +56,7 @@ export const handoffRuleColumns = ({
   },
   {
     id: "severity",
-    header: "From severity",
+    header: "Minimum severity",
     meta: { roomy: true },
     cell: ({ row }) => <Severity value={row.original.minSeverity} />,
   },
@@ -68,7 +68,7 @@ export const handoffRuleColumns = ({
   },
   {
     id: "conversations",
-    header: "From conversations",
+    header: "Minimum conversations",
     meta: { roomy: true, align: "end" },
     cell: ({ row }) => row.original.minConversations,
   },

@@ -72,11 +72,16 @@ function Fields({ projectId, rule, trackers, rules, onClose }: Props) {
         <NativeSelect size="sm" label="Tracker" required data={[...trackers]} {...form.getInputProps("connectionId")} />
         <TextInput
           label="Destination"
-          description="Empty is the default of the connection."
+          description="Leave empty for the connection’s default."
           maxLength={200}
           {...form.getInputProps("destination")}
         />
-        <NativeSelect size="sm" label="From severity" data={SEVERITY_OPTIONS} {...form.getInputProps("minSeverity")} />
+        <NativeSelect
+          size="sm"
+          label="Minimum severity"
+          data={SEVERITY_OPTIONS}
+          {...form.getInputProps("minSeverity")}
+        />
         <MultiSelect
           label="Rules"
           placeholder={form.values.ruleIds.length === 0 ? "All" : undefined}
@@ -87,14 +92,14 @@ function Fields({ projectId, rule, trackers, rules, onClose }: Props) {
         />
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
           <NumberInput
-            label="From this many conversations"
+            label="Minimum conversations"
             min={1}
             max={1_000_000}
             allowDecimal={false}
             {...form.getInputProps("minConversations")}
           />
           <NumberInput
-            label="Tickets a day, at most"
+            label="Maximum tickets per day"
             min={1}
             max={1000}
             allowDecimal={false}
@@ -103,7 +108,7 @@ function Fields({ projectId, rule, trackers, rules, onClose }: Props) {
         </SimpleGrid>
         <Checkbox label="Only confirmed Findings" {...form.getInputProps("confirmedOnly", { type: "checkbox" })} />
         <Text size="xs" c="dimmed">
-          Findings from before the rule, and those that only a backfill found, are never handed off by it.
+          The rule never hands off Findings that are older than it or that only a backfill found.
         </Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>

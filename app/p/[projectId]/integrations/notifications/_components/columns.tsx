@@ -43,7 +43,7 @@ export const notificationColumns = ({
   { id: "kinds", header: "Announces", meta: { roomy: true }, cell: ({ row }) => kindsOf(row.original) },
   {
     id: "severity",
-    header: "From severity",
+    header: "Minimum severity",
     meta: { roomy: true },
     cell: ({ row }) => <Severity value={row.original.minSeverity} />,
   },
@@ -55,7 +55,7 @@ export const notificationColumns = ({
   },
   {
     id: "conversations",
-    header: "From conversations",
+    header: "Minimum conversations",
     meta: { roomy: true, align: "end" },
     cell: ({ row }) => row.original.minConversations,
   },

@@ -68,7 +68,7 @@ function Fields({ projectId, rule, webhooks, rules, onClose }: Props) {
         <NativeSelect size="sm" label="Webhook" required data={[...webhooks]} {...form.getInputProps("connectionId")} />
         <Checkbox.Group
           label="Announce a Finding that is"
-          description="Each is announced once. What a backfill finds never is."
+          description="Each is announced once. Findings from a backfill never are."
           {...form.getInputProps("kinds")}
         >
           <Group gap="md" mt={6}>
@@ -77,7 +77,12 @@ function Fields({ projectId, rule, webhooks, rules, onClose }: Props) {
             ))}
           </Group>
         </Checkbox.Group>
-        <NativeSelect size="sm" label="From severity" data={SEVERITY_OPTIONS} {...form.getInputProps("minSeverity")} />
+        <NativeSelect
+          size="sm"
+          label="Minimum severity"
+          data={SEVERITY_OPTIONS}
+          {...form.getInputProps("minSeverity")}
+        />
         <MultiSelect
           label="Rules"
           placeholder={form.values.ruleIds.length === 0 ? "All" : undefined}
@@ -87,7 +92,7 @@ function Fields({ projectId, rule, webhooks, rules, onClose }: Props) {
           {...form.getInputProps("ruleIds")}
         />
         <NumberInput
-          label="New Findings from this many conversations"
+          label="Minimum conversations for new Findings"
           min={1}
           max={1_000_000}
           allowDecimal={false}

@@ -41,8 +41,8 @@ export function TrackerDeliveries({ projectId }: { projectId: string }) {
         minWidth={340}
         empty={
           <EmptyState icon={<IconWebhook size={32} stroke={1.5} aria-hidden />} title="No delivery yet">
-            What a tracker says by its webhook appears here for 30 days, and can be processed again. Create the webhook
-            in the menu of its connection.
+            Events from a tracker’s webhook appear here for 30 days and can be processed again. Create the webhook in
+            its connection’s menu.
           </EmptyState>
         }
       />

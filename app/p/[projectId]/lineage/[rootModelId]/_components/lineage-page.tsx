@@ -68,7 +68,7 @@ export function LineagePage({ projectId, rootModelId }: { projectId: string; roo
       <StaleNote error={query.error} dataUpdatedAt={query.dataUpdatedAt} onRetry={() => void query.refetch()} />
       {lineage.truncated ? (
         <Text size="sm" px="md" py={6} c="dimmed">
-          Of each kind the newest {formatCount(lineage.limit)} are shown.
+          Only the newest {formatCount(lineage.limit)} of each kind are shown.
         </Text>
       ) : null}
       {view.show === "graph" ? (
@@ -97,7 +97,7 @@ function NoLineage({ projectId, query }: { projectId: string; query: Query }) {
     return (
       <EmptyState
         icon={<IconBinaryTree2 size={32} stroke={1.5} aria-hidden />}
-        title="Nothing was made of this model"
+        title="Nothing was trained from this model"
         action={
           <Button component={Link} href={pageHref(projectId, "lineage")}>
             All base models

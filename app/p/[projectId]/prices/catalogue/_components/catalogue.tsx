@@ -26,7 +26,7 @@ type Change = Update["changes"][number];
 const KIND: Record<Change["change"], { word: string; color: string }> = {
   added: { word: "New", color: "var(--state-ok)" },
   changed: { word: "Changed", color: "var(--severity-medium)" },
-  removed: { word: "Gone", color: "var(--severity-critical)" },
+  removed: { word: "Removed", color: "var(--severity-critical)" },
 };
 
 /** The date of the built-in prices, and what a pending update would change in this project. */
@@ -47,16 +47,16 @@ export function Catalogue({ projectId }: { projectId: string }) {
       <PageBody>
         {data ? (
           <>
-            <PageSection title="In force">
+            <PageSection title="In effect">
               <Text size="sm">
                 {plural(data.catalogue.definitions, "built-in price")}, published on <b>{data.catalogue.date}</b>,{" "}
-                {data.catalogue.source === "shipped" ? "as they came with this release" : "loaded by the operator"}
+                {data.catalogue.source === "shipped" ? "as shipped with this release" : "loaded by the operator"}
                 {data.catalogue.appliedAt === null ? (
                   "."
                 ) : (
                   <>
                     {" "}
-                    and put in force <Ago at={data.catalogue.appliedAt} />.
+                    and applied <Ago at={data.catalogue.appliedAt} />.
                   </>
                 )}
               </Text>
@@ -86,8 +86,8 @@ const NoUpdate = () => (
   <PageSection title="Updates">
     <Stack gap="xs">
       <Text size="sm">
-        No update waits. The operator of this installation loads a newer catalogue by the command line; this page then
-        says what it would change, before it is put in force.
+        No update is pending. The operator of this installation loads a newer catalogue on the command line; this page
+        then shows what it would change before it is applied.
       </Text>
       <Command>npm run -s cli -- prices load catalogue.json</Command>
     </Stack>
@@ -98,17 +98,17 @@ function Waiting({ projectId, update, list }: { projectId: string; update: Updat
   const counts = [
     update.added > 0 ? `${formatCount(update.added)} new` : null,
     update.changed > 0 ? `${formatCount(update.changed)} changed` : null,
-    update.removed > 0 ? `${formatCount(update.removed)} gone` : null,
+    update.removed > 0 ? `${formatCount(update.removed)} removed` : null,
   ].filter(Boolean);
   return (
-    <PageSection title={`An update of ${update.date} waits`}>
+    <PageSection title={`Update of ${update.date} pending`}>
       <Stack gap="sm">
         <Text size="sm">
-          Loaded <Ago at={update.loadedAt} />: {counts.length === 0 ? "it changes no price" : counts.join(", ")}. Stored
+          Loaded <Ago at={update.loadedAt} />: {counts.length === 0 ? "no price changes" : counts.join(", ")}. Stored
           costs stay as they are.{" "}
           {update.overrides.length === 0
-            ? "None of this project's overrides is touched."
-            : `${plural(update.overrides.length, "override")} of this project ${update.overrides.length === 1 ? "stays" : "stay"} in the place of what changes.`}
+            ? "None of this project's overrides are affected."
+            : `${plural(update.overrides.length, "override")} of this project ${update.overrides.length === 1 ? "stays" : "stay"} in effect instead of the new price.`}
         </Text>
         <Command>{`npm run -s cli -- prices apply ${update.date}`}</Command>
         {update.changes.length > 0 ? (
@@ -175,8 +175,8 @@ function Difference({ change }: { change: Change }) {
     change.after && tierFields(change.after),
   ).filter(({ kind }) => kind !== "same");
   const also = [
-    change.namesChanged ? "the names that it answers to" : null,
-    change.timelineChanged ? "prices of another time" : null,
+    change.namesChanged ? "the names it matches" : null,
+    change.timelineChanged ? "prices at other times" : null,
   ].filter(Boolean);
   return (
     <>

@@ -54,13 +54,13 @@ export function LiveTest({ projectId, form, draft }: Props) {
           <div aria-live="polite">
             <Outcome title="With this price" estimate={then.data?.estimate} pending={then.isFetching}>
               {hasFaults
-                ? "Once every amount is there."
+                ? "Shown once every amount is filled in."
                 : then.error
                   ? (problemOf(then.error).errors[0]?.message ?? problemOf(then.error).detail)
                   : null}
             </Outcome>
             <Outcome
-              title={moment === null ? "As it is now" : "By the prices of then"}
+              title={moment === null ? "Current price" : "Prices at that time"}
               estimate={today.data?.estimate}
               pending={today.isFetching}
             >

@@ -27,7 +27,7 @@ export function Outcome({ title, estimate, pending, children }: Props) {
           …
         </Text>
       ) : !estimate.cost ? (
-        <Text size="sm">No price fits this name: its cost would be unknown.</Text>
+        <Text size="sm">No price matches this name: its cost would be unknown.</Text>
       ) : (
         <Breakdown cost={estimate.cost} />
       )}

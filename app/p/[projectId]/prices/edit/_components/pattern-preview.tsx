@@ -47,11 +47,11 @@ export function PatternPreview({ projectId, form, modelPriceId }: Props) {
   }
   const caught = preview.models.length + preview.modelsLeftOut;
   return (
-    <div role="status" aria-label="Names in use that it catches">
+    <div role="status" aria-label="Names in use that it matches">
       <Text size="xs" c="dimmed">
         {preview.seen === 0
           ? "No model has been called in the last 90 days."
-          : `Catches ${formatCount(caught)} of ${plural(preview.seen, "name")} seen in the last 90 days.`}
+          : `Matches ${formatCount(caught)} of ${plural(preview.seen, "name")} seen in the last 90 days.`}
       </Text>
       {caught === 0 ? null : (
         <ul className={classes.names}>

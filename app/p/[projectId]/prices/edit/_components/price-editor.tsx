@@ -37,7 +37,7 @@ export function PriceEditor({ projectId, subject }: Props) {
       {list.data ? (
         <EmptyState
           icon={null}
-          title="No such price"
+          title="Price not found"
           action={
             <Button component={Link} href={pageHref(projectId, "prices")} variant="default">
               All prices

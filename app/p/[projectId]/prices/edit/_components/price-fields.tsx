@@ -31,7 +31,7 @@ export const PriceFields = ({ projectId, form, modelPriceId }: Props) => (
     </div>
     <TextInput
       label="Pattern"
-      description="Which model names it is for beside its own: a regular expression in RE2's syntax, letter case ignored. Empty: its own name only."
+      description="Other model names it applies to: a regular expression in RE2 syntax, case-insensitive. Leave empty for its own name only."
       placeholder="^acme-large(-\d{4})?$"
       spellCheck={false}
       {...form.getInputProps("matchPattern")}

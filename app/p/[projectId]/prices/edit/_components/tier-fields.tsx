@@ -37,7 +37,7 @@ export function TierFields({ form, index }: Props) {
           <TextInput
             label="Priority"
             inputMode="decimal"
-            title="Tiers are asked by rising priority; the first that applies is it."
+            title="Tiers are tried in ascending priority; the first match applies."
             {...form.getInputProps(`${at}.priority`)}
           />
           <Checkbox

@@ -15,11 +15,11 @@ import { useMay } from "../../../_components/access/membership";
 type Repricing = RouterOutputs["repricings"]["get"]["repricing"];
 
 const STATE: Record<Repricing["state"], { word: string; color: string; hollow: boolean }> = {
-  queued: { word: "Waiting", color: "var(--severity-info)", hollow: true },
-  running: { word: "Under way", color: "var(--severity-low)", hollow: true },
+  queued: { word: "Queued", color: "var(--severity-info)", hollow: true },
+  running: { word: "Running", color: "var(--severity-low)", hollow: true },
   completed: { word: "Done", color: "var(--state-ok)", hollow: false },
   failed: { word: "Failed", color: "var(--severity-critical)", hollow: false },
-  undoing: { word: "Being undone", color: "var(--severity-low)", hollow: true },
+  undoing: { word: "Undoing", color: "var(--severity-low)", hollow: true },
   undone: { word: "Undone", color: "var(--severity-info)", hollow: false },
 };
 
@@ -109,8 +109,8 @@ const Changed = ({ repricing: { state, callsChanged, callsRestored, callsKept } 
     {plural(callsChanged, "call")}
     {state === "undone" ? (
       <Text size="xs" c="dimmed">
-        {formatCount(callsRestored)} as before
-        {callsKept > 0 ? `, ${formatCount(callsKept)} changed again since then and left` : ""}
+        {formatCount(callsRestored)} restored
+        {callsKept > 0 ? `, ${formatCount(callsKept)} changed again since and left as they are` : ""}
       </Text>
     ) : null}
   </span>
@@ -156,7 +156,7 @@ function State({ repricing }: { repricing: Repricing }) {
             size="xs"
             w={120}
             value={callsExpected === 0 ? 0 : Math.min(100, (100 * callsExamined) / callsExpected)}
-            aria-label="Calls looked at"
+            aria-label="Calls checked"
           />
           <Text size="xs" c="dimmed">
             {formatCount(callsExamined)} of about {formatCount(callsExpected)}

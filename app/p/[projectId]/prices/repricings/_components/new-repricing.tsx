@@ -24,7 +24,7 @@ export function NewRepricing({ projectId, busy, states }: Props) {
     trpc.repricings.create.mutationOptions({
       onSuccess: () => {
         void queries.invalidateQueries({ queryKey: trpc.repricings.list.infiniteQueryKey(listInput(projectId)) });
-        notifications.show({ message: "Repricing has started. It goes on when you leave this page." });
+        notifications.show({ message: "Repricing has started. It continues when you leave this page." });
       },
       onError: () => void preview.refetch(),
     }),
@@ -35,7 +35,7 @@ export function NewRepricing({ projectId, busy, states }: Props) {
       <WhichCalls view={view} onChange={(next) => void setView(next)} />
       {busy ? (
         <Text size="sm" c="dimmed">
-          One at a time: what would change is shown when the one under way has ended.
+          One at a time: the preview is shown when the current one has finished.
         </Text>
       ) : preview.error ? (
         <ErrorState error={preview.error} onRetry={() => void preview.refetch()} retrying={preview.isFetching} />
@@ -43,7 +43,7 @@ export function NewRepricing({ projectId, busy, states }: Props) {
         <PreviewTable preview={found} />
       ) : (
         <Text size="sm" c="dimmed" role="status">
-          Looking at the calls…
+          Checking the calls…
         </Text>
       )}
       {create.error ? (
@@ -65,7 +65,7 @@ export function NewRepricing({ projectId, busy, states }: Props) {
         </div>
       ) : (
         <Text size="xs" c="dimmed">
-          You may look at this and not start it: ask for the role of an editor.
+          You can view this but not start it. Ask an owner for the editor role.
         </Text>
       )}
     </Stack>

@@ -9,7 +9,7 @@ type Preview = RouterOutputs["repricings"]["preview"]["preview"];
 
 /** `+$1.20`, with every digit on hover. */
 function Difference({ usd }: { usd: number | null }) {
-  if (usd === null) return <Unknown why="a side of it is unknown" />;
+  if (usd === null) return <Unknown why="one side is unknown" />;
   return (
     <span className="tabular" title={formatUsdExact(usd)}>
       {usd > 0 ? "+" : ""}
@@ -30,9 +30,9 @@ export function PreviewTable({ preview }: { preview: Preview }) {
     <div aria-live="polite">
       <Text size="sm">
         {total.calls === 0
-          ? "No calls are like this."
+          ? "No calls match."
           : total.changed === 0
-            ? `Nothing would change: ${plural(total.calls, "call")} cost what the prices of now say.`
+            ? `Nothing would change: ${plural(total.calls, "call")} match current prices.`
             : `${plural(total.changed, "call")} of ${formatCount(total.calls)} would change.`}
         {complete ? "" : ` These are the newest; there are about ${formatCount(callsExpected)}.`}
       </Text>
@@ -69,7 +69,7 @@ export function PreviewTable({ preview }: { preview: Preview }) {
                 <Table.Tr key={`${row.day} ${row.model}`}>
                   <Table.Td style={{ whiteSpace: "nowrap" }}>{formatDay(row.day, 0)}</Table.Td>
                   <Table.Td className="mono" style={{ overflowWrap: "anywhere" }}>
-                    {row.model ?? "no model named"}
+                    {row.model ?? "model not specified"}
                   </Table.Td>
                   <Table.Td ta="end" className="tabular">
                     {formatCount(row.changed)}

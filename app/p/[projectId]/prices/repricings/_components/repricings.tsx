@@ -43,7 +43,7 @@ export function Repricings({ projectId }: { projectId: string }) {
         }
       />
       <PageBody>
-        <PageSection title="Recompute stored costs">
+        <PageSection title="Recalculate costs">
           <NewRepricing projectId={projectId} busy={busy} states={states} />
         </PageSection>
         <PageSection title="Earlier" flush>
@@ -58,9 +58,9 @@ export function Repricings({ projectId }: { projectId: string }) {
             rowName={({ id }) => id}
             minWidth={860}
             empty={
-              <EmptyState icon={<IconRefresh size={32} stroke={1.5} aria-hidden />} title="Nothing was repriced yet">
-                Costs are stored with each call and stay as they are when a price changes. Only this changes them, and
-                it can be undone.
+              <EmptyState icon={<IconRefresh size={32} stroke={1.5} aria-hidden />} title="Nothing repriced yet">
+                Costs are stored with each call and stay as they are when a price changes. Only repricing changes them,
+                and it can be undone.
               </EmptyState>
             }
           />

@@ -14,10 +14,8 @@ export function ChangePreview({ projectId, preview }: { projectId: string; previ
   return (
     <Stack gap="xs" role="status" aria-label="Preview of the changes">
       <Text size="sm">
-        {changed.length === 0
-          ? "Nothing would change"
-          : `${plural(changed.length, "Signal")} would find something else`}{" "}
-        in {complete ? "the" : "the newest"} {plural(conversations, "conversation")} of the last 7 days.
+        {changed.length === 0 ? "Nothing would change" : `${plural(changed.length, "Signal")} would change`} in{" "}
+        {complete ? "the" : "the newest"} {plural(conversations, "conversation")} of the last 7 days.
       </Text>
       {changed.length > 0 ? (
         <TableScroll label="What would change" minWidth={420}>

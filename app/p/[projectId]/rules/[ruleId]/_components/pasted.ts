@@ -20,7 +20,7 @@ export function messagesOf(text: string): PastedMessage[] {
     const last = messages.at(-1);
     if (role?.[1]) messages.push({ role: role[1].toLowerCase(), content: line.slice(role[0].length) });
     else if (last) last.content += `\n${line}`;
-    else throw new Error("Begin with a role, such as “user: Where is my order?”, or paste JSON.");
+    else throw new Error("Start with a role, such as “user: Where is my order?”, or paste JSON.");
   }
   return messages;
 }

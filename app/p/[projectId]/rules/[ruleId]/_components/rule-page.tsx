@@ -36,7 +36,7 @@ export function RulePage({ projectId, ruleId }: Props) {
       {error ? (
         <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />
       ) : data ? (
-        <EmptyState icon={null} title="No such Rule">
+        <EmptyState icon={null} title="Rule not found">
           This version of Whetstone has no Rule “{ruleId}”.
         </EmptyState>
       ) : null}
@@ -103,7 +103,7 @@ function Edit({ projectId, list, rule }: { projectId: string; list: ListQuery; r
           <SettingsForm draft={configuration} disabled={!may} onChange={onChange} />
           {may ? null : (
             <Text size="xs" c="dimmed" mt="sm">
-              You can look at these and not change them: ask for the role of an editor.
+              You can view these but not change them. Ask an owner for the editor role.
             </Text>
           )}
         </PageSection>

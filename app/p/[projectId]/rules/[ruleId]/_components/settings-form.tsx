@@ -8,7 +8,7 @@ export const SettingsForm = ({ draft, disabled, onChange }: Props) => (
   <Stack gap="md" maw={720}>
     <TagsInput
       label="Keywords"
-      description="Your own words for this Rule: whole words, in any language, upper or lower case. Press Enter after each."
+      description="Your own words for this Rule: whole words, in any language, case-insensitive. Press Enter after each."
       placeholder={draft.keywords.length === 0 ? "refund, chargeback…" : ""}
       value={draft.keywords}
       disabled={disabled}
@@ -31,7 +31,7 @@ export const SettingsForm = ({ draft, disabled, onChange }: Props) => (
       />
       <Share
         label="Sample"
-        description="Share of new conversations that are read automatically."
+        description="Share of new conversations that are checked automatically."
         value={draft.sampleRate}
         disabled={disabled}
         onChange={(sampleRate) => onChange({ sampleRate })}
@@ -41,7 +41,7 @@ export const SettingsForm = ({ draft, disabled, onChange }: Props) => (
       <NativeSelect
         size="sm"
         label="Ambiguous Signals"
-        description="What becomes of what no detector can settle."
+        description="What to do with Signals that no detector can settle."
         w={280}
         value={draft.adjudicationMode}
         disabled={disabled}
@@ -55,7 +55,7 @@ export const SettingsForm = ({ draft, disabled, onChange }: Props) => (
       />
       <TextInput
         label="Adjudicator's model"
-        description="Empty: the default model of the connection."
+        description="Leave empty for the connection’s default model."
         w={280}
         spellCheck={false}
         value={draft.adjudicationModel ?? ""}

@@ -61,7 +61,7 @@ export function TryRule({ projectId, ruleId, patch }: Props) {
         {view.try === "conversation" ? (
           <TextInput
             label="Conversation id"
-            description="Ours or your own."
+            description="Whetstone’s or your own."
             maw={480}
             spellCheck={false}
             value={view.conversation}
@@ -70,7 +70,7 @@ export function TryRule({ projectId, ruleId, patch }: Props) {
         ) : (
           <Textarea
             label="Messages"
-            description="JSON as chat APIs write it, or plain lines such as “user: Where is my order?”"
+            description="JSON in the format of chat APIs, or plain lines such as “user: Where is my order?”"
             autosize
             minRows={5}
             maxRows={16}

@@ -103,7 +103,7 @@ function NoRun({ projectId, query }: NoRunProps) {
         <PageHeader title="Training run" />
         <EmptyState
           icon={<IconChartLine size={32} stroke={1.5} aria-hidden />}
-          title="No such run"
+          title="Run not found"
           action={
             <Button component={Link} href={pageHref(projectId, "training")}>
               All runs

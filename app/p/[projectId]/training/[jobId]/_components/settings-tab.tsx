@@ -90,7 +90,7 @@ export const SettingsTab = ({ projectId, job }: { projectId: string; job: Traini
         <Fact label="Finished">
           <ExactTime at={job.finishedAt} />
         </Fact>
-        <Fact label="Id">
+        <Fact label="ID">
           <IdText id={job.id} />
         </Fact>
       </DataList>

@@ -17,7 +17,7 @@ export function missingFor(trainers: readonly Trainer[], kind: Kind, value: stri
       .find((one) => one !== undefined);
     return {
       trainer: name,
-      reason: said?.reason ?? (lastSeenAt === null ? "It has not called yet." : "It does not support this."),
+      reason: said?.reason ?? (lastSeenAt === null ? "It has not connected yet." : "It does not support this."),
       hint: said?.hint ?? null,
     };
   });

@@ -108,7 +108,7 @@ function Tiles({ validation }: { validation: TrainingValidation }) {
     validation;
   const fits = FITS[memory.fits];
   return (
-    <dl className={classes.tiles} aria-label="What it takes">
+    <dl className={classes.tiles} aria-label="What it needs">
       <div>
         <dt>Examples</dt>
         <dd>

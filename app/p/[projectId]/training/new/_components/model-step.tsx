@@ -99,7 +99,7 @@ function Models({ projectId, draft, setDraft }: StepProps) {
           ))}
           {baseModels.length === 0 ? (
             <Text size="sm" c="dimmed" p="sm">
-              No model by that name. Add it by its id on the hub, or by its path on the trainer’s machine.
+              No model matches. Add it by its id on the hub, or by its path on the trainer’s machine.
             </Text>
           ) : null}
         </div>

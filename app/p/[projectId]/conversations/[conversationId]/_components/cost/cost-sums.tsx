@@ -17,7 +17,9 @@ export function CostSums({ conversation, modelCalls }: Props) {
   const { modelCallCount, unpricedCallCount } = conversation;
   const unpriced = modelCalls.filter((call) => call.cost?.total == null);
   const reported = modelCalls.filter((call) => call.reportedCost !== null);
-  const names = [...new Set(unpriced.map((call) => call.responseModel ?? call.requestedModel ?? "no model named"))];
+  const names = [
+    ...new Set(unpriced.map((call) => call.responseModel ?? call.requestedModel ?? "model not specified")),
+  ];
   return (
     <div className={classes.sums}>
       <div>
@@ -26,12 +28,12 @@ export function CostSums({ conversation, modelCalls }: Props) {
           <AtLeast usd={conversation.cost} unpriced={unpricedCallCount} />
         </div>
         <Text size="xs" c="dimmed">
-          of {formatCount(modelCallCount - unpricedCallCount)} of {plural(modelCallCount, "model call")}
+          {formatCount(modelCallCount - unpricedCallCount)} of {plural(modelCallCount, "call")} priced
         </Text>
       </div>
       {unpricedCallCount > 0 ? (
         <div>
-          <div className={classes.label}>Without a known cost</div>
+          <div className={classes.label}>Unpriced calls</div>
           <div className={classes.sum}>{formatCount(unpricedCallCount)}</div>
           <Text size="xs" c="dimmed" className="mono">
             {names.join(", ")}
@@ -48,7 +50,7 @@ export function CostSums({ conversation, modelCalls }: Props) {
           <Text size="xs" c="dimmed">
             of {plural(reported.length, "call")}
             {modelCalls.length >= modelCallCount ? "" : ` among the first ${formatCount(modelCalls.length)}`}; never
-            added to ours
+            added to the total
           </Text>
         </div>
       ) : null}

@@ -48,7 +48,7 @@ export function CostTab({ projectId, conversation }: { projectId: string; conver
         )
       ) : modelCalls.length === 0 ? (
         <Text c="dimmed" p="md">
-          No span of this conversation is a model call.
+          This conversation has no model calls.
         </Text>
       ) : (
         <Table.ScrollContainer minWidth={860}>
@@ -92,7 +92,7 @@ const Head = () => (
       </Table.Th>
       <Table.Th>Model</Table.Th>
       <Table.Th>When</Table.Th>
-      <Table.Th ta="end">Took</Table.Th>
+      <Table.Th ta="end">Duration</Table.Th>
       <Table.Th>Usage</Table.Th>
       <Table.Th>Tier</Table.Th>
       <Table.Th>Price from</Table.Th>

@@ -27,7 +27,7 @@ function UnpricedDetails({ cost }: { cost: Cost }) {
   return (
     <>
       {covered.length > 0 ? (
-        <p>No price of its own for {covered.map(bucketName).join(", ")}: it costs what the bucket around it costs.</p>
+        <p>No separate price for {covered.map(bucketName).join(", ")}: priced as part of the parent bucket.</p>
       ) : null}
       {left.length > 0 ? <p>No price for {left.map(bucketName).join(", ")}: not in the total.</p> : null}
     </>
@@ -63,7 +63,7 @@ export function ModelCallDetail({ call }: { call: ModelCall }) {
             ))}
             {names.length === 0 ? (
               <tr>
-                <td colSpan={4}>The span tells no usage.</td>
+                <td colSpan={4}>The span reports no usage.</td>
               </tr>
             ) : null}
           </tbody>
@@ -77,7 +77,7 @@ export function ModelCallDetail({ call }: { call: ModelCall }) {
       <div>
         <DataList size="xs" gap={4} labelWidth={110}>
           <Fact label="Priced as">{cost ? `${cost.model.provider} / ${cost.model.modelName}` : UNKNOWN}</Fact>
-          <Fact label="Prices of" mono>
+          <Fact label="Prices from" mono>
             {cost?.pricesVersion ?? UNKNOWN}
           </Fact>
           <Fact label="Provider sent" mono>

@@ -31,7 +31,7 @@ export function ModelCallRows({ call, open, onToggle }: { call: ModelCall; open:
           <div className="mono">{model ?? UNKNOWN}</div>
           {call.requestedModel !== null && call.requestedModel !== model ? (
             <div className={classes.dim}>
-              asked for <span className="mono">{call.requestedModel}</span>
+              requested <span className="mono">{call.requestedModel}</span>
             </div>
           ) : null}
           {call.status === "error" ? (
@@ -48,7 +48,7 @@ export function ModelCallRows({ call, open, onToggle }: { call: ModelCall; open:
         </Table.Td>
         <Table.Td>
           {call.usage === null ? (
-            <span title="the span tells no usage">{UNKNOWN}</span>
+            <span title="the span reports no usage">{UNKNOWN}</span>
           ) : (
             <div className={classes.buckets}>
               {usageNames(call.usage).map((name) => (

@@ -20,7 +20,7 @@ const given = (more: Partial<FeedbackData>): FeedbackData => ({
 });
 
 test("says what was given, and in which words", () => {
-  expect(feedbackTitle(given({}))).toBe("Thumb down");
+  expect(feedbackTitle(given({}))).toBe("Thumbs down");
   expect(feedbackTitle(given({ kind: "score", value: 2, scale: { min: 1, max: 5 } }))).toBe("Score 2 of 1 to 5");
   expect(feedbackTitle(given({ kind: "score", value: 0.2, name: "toxicity" }))).toBe("toxicity 0.2");
   expect(feedbackTitle(given({ kind: "correction", value: "Saturday" }))).toBe("Correction");

@@ -12,10 +12,10 @@ export function feedbackByMessage(all: readonly FeedbackData[]): ReadonlyMap<num
   return grouped;
 }
 
-/** Returns what was given, without its words: "Thumb up", "Score 2 of 1 to 5", "user_rating 2". */
+/** Returns what was given, without its words: "Thumbs up", "Score 2 of 1 to 5", "user_rating 2". */
 export function feedbackTitle({ kind, value, scale, name }: FeedbackData): string {
   const called = name ?? (kind === "score" ? "Score" : null);
-  if (kind === "thumb") return `Thumb ${value}${name === null ? "" : ` (${name})`}`;
+  if (kind === "thumb") return `Thumbs ${value}${name === null ? "" : ` (${name})`}`;
   if (kind === "score") return `${called} ${value}${scale ? ` of ${scale.min} to ${scale.max}` : ""}`;
   return called ?? (kind === "correction" ? "Correction" : "Comment");
 }
@@ -25,8 +25,8 @@ export const feedbackText = ({ kind, value, comment }: FeedbackData): string | n
   kind === "comment" || kind === "correction" ? String(value) : comment;
 
 const COUNTED = [
-  ["thumb up", (one: FeedbackData) => one.kind === "thumb" && one.value === "up", "thumbs up"],
-  ["thumb down", (one: FeedbackData) => one.kind === "thumb" && one.value === "down", "thumbs down"],
+  ["thumbs up", (one: FeedbackData) => one.kind === "thumb" && one.value === "up", "thumbs up"],
+  ["thumbs down", (one: FeedbackData) => one.kind === "thumb" && one.value === "down", "thumbs down"],
   ["score", (one: FeedbackData) => one.kind === "score", "scores"],
   ["comment", (one: FeedbackData) => one.kind === "comment", "comments"],
   ["correction", (one: FeedbackData) => one.kind === "correction", "corrections"],

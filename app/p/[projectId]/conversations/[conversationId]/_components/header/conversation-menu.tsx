@@ -31,7 +31,7 @@ export function ConversationMenu({ projectId, back, conversation }: Props) {
               href={userHref(projectId, userId)}
               leftSection={<IconUserX size={14} aria-hidden />}
             >
-              Everything of this user…
+              Delete this user’s data…
             </Menu.Item>
           )}
         </Menu.Dropdown>

@@ -34,8 +34,8 @@ export function DeleteConversation({ projectId, conversationId, back, opened, on
         for (const each of about) void queries.invalidateQueries({ queryKey: each.pathKey() });
         notifications.show({
           autoClose: ACTION_TOAST_MS,
-          title: "The conversation is deleted",
-          message: <Link href={receiptHref(projectId, deletion.id)}>See the receipt</Link>,
+          title: "Conversation deleted",
+          message: <Link href={receiptHref(projectId, deletion.id)}>View receipt</Link>,
         });
         // Replaces the address: "back" must not lead to a deleted conversation.
         router.replace(back);
@@ -60,8 +60,8 @@ export function DeleteConversation({ projectId, conversationId, back, opened, on
       onConfirm={() => remove.mutate({ projectId, conversationId })}
     >
       <Text size="sm">
-        It goes with everything that was sent for it, at once, and there is no way back: its spans are refused if they
-        are sent again. Backups of before still have it until you let them go.
+        It is deleted immediately, with everything that was sent for it. This can’t be undone, and its spans are refused
+        if they are sent again. Existing backups still have it until they expire.
       </Text>
       {counted ? (
         <Impact
@@ -74,7 +74,7 @@ export function DeleteConversation({ projectId, conversationId, back, opened, on
       ) : preview.error ? (
         <ErrorState error={preview.error} onRetry={() => void preview.refetch()} retrying={preview.isFetching} />
       ) : (
-        <Skeleton height={120} role="status" aria-label="Counting what goes with it" />
+        <Skeleton height={120} role="status" aria-label="Counting what will be deleted" />
       )}
     </TypeToConfirm>
   );

@@ -24,7 +24,7 @@ export function DiagnoseButton({ projectId, conversation }: Props) {
           title: plural(runs.length, "Rule Run"),
           message: (
             <Link href={`/p/${projectId}/rule-runs?conversation=${encodeURIComponent(conversation.id)}`}>
-              See how they go
+              View runs
             </Link>
           ),
         });

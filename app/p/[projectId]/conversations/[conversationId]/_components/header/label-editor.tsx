@@ -90,8 +90,8 @@ function Fields({ projectId, conversation, onDone }: FieldsProps) {
         <TagsInput
           data-autofocus
           label="Labels"
-          placeholder={value.length === 0 ? "A word, then Enter" : undefined}
-          error={next.length > most ? `People give at most ${most} labels. Take one away first.` : null}
+          placeholder={value.length === 0 ? "Type and press Enter" : undefined}
+          error={next.length > most ? `At most ${most} labels can be added here. Remove one first.` : null}
           data={full ? [] : known.filter((label) => !sent.includes(label))}
           value={value}
           onChange={(list) => setValue(list.map((label) => label.trim()).filter(Boolean))}

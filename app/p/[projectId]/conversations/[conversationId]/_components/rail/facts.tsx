@@ -12,6 +12,7 @@ import { ConversationCost } from "../../../_components/conversation-cost";
 import { Labels } from "../../../_components/labels";
 import { feedbackSummary } from "../feedback/feedback-words";
 import type { useFeedback } from "../feedback/use-feedback";
+import classes from "./rail.module.css";
 
 type Props = {
   projectId: string;
@@ -30,7 +31,7 @@ export function Facts({ projectId, conversation, feedback }: Props) {
       <Fact label="Last activity">
         <ExactTime at={conversation.lastActivityAt} />
       </Fact>
-      <Fact label="Lasted">{formatDuration(conversation.lastActivityAt - conversation.startedAt)}</Fact>
+      <Fact label="Duration">{formatDuration(conversation.lastActivityAt - conversation.startedAt)}</Fact>
       <Fact label="User">
         {userId === null ? (
           <Unknown why="the client sent none" />
@@ -44,7 +45,7 @@ export function Facts({ projectId, conversation, feedback }: Props) {
         {models.length === 0 ? <Unknown /> : null}
         <Stack gap={2}>
           {models.map((model) => (
-            <Link key={model} className="mono" href={`${list}?model=${encodeURIComponent(model)}`}>
+            <Link key={model} className={`mono ${classes.model}`} href={`${list}?model=${encodeURIComponent(model)}`}>
               {model}
             </Link>
           ))}
@@ -52,7 +53,7 @@ export function Facts({ projectId, conversation, feedback }: Props) {
       </Fact>
       <Fact label="Labels">
         {labels.length === 0 ? (
-          <Unknown why="the client sent none, and nobody gave it one" />
+          <Unknown why="none sent by the client or added here" />
         ) : (
           <Labels projectId={projectId} labels={labels} />
         )}
@@ -61,7 +62,7 @@ export function Facts({ projectId, conversation, feedback }: Props) {
         {feedback.all.length > 0 ? (
           feedbackSummary(feedback.all)
         ) : (
-          <Unknown why={feedback.error ? "it could not be read" : "nobody gave any"} />
+          <Unknown why={feedback.error ? "it could not be loaded" : "none given"} />
         )}
       </Fact>
       <Fact label="Cost">
@@ -72,15 +73,15 @@ export function Facts({ projectId, conversation, feedback }: Props) {
           {formatUnits(usage[name]!)}
         </Fact>
       ))}
-      <Fact label="Id">
+      <Fact label="ID">
         <IdText id={conversation.id} />
       </Fact>
-      <Fact label="Client's id">
+      <Fact label="External ID">
         {externalId === null ? <Unknown why="the client sent none" /> : <IdText id={externalId} />}
       </Fact>
       <Fact label="Rule Runs">
         <Link href={`/p/${projectId}/rule-runs?conversation=${encodeURIComponent(conversation.id)}`}>
-          Of this conversation
+          For this conversation
         </Link>
       </Fact>
     </DataList>

@@ -32,8 +32,8 @@ export function FindingsRail({ projectId, findings, pairs, isPending, base = "" 
             <div className={classes.findingHead}>
               <Severity value={occurrence?.severity ?? finding.severity} />
               {occurrence ? (
-                <span className={classes.quiet} title="How sure the Rule is, from its measured precision">
-                  {formatPercent(occurrence.confidence)} sure
+                <span className={classes.quiet} title="The Rule’s confidence, from its measured precision">
+                  {formatPercent(occurrence.confidence)} confidence
                 </span>
               ) : null}
             </div>

@@ -35,7 +35,7 @@ export function SpanDetail({ projectId, conversationId, traceId, span, hasLogs, 
         <Fact label="Started">
           <ExactTime at={span.startedAt} />
         </Fact>
-        <Fact label="Took">{formatDuration(span.endedAt - span.startedAt)}</Fact>
+        <Fact label="Duration">{formatDuration(span.endedAt - span.startedAt)}</Fact>
         <Fact label="Span">
           <IdText id={span.spanId} what="span id" />
         </Fact>
@@ -57,7 +57,7 @@ export function SpanDetail({ projectId, conversationId, traceId, span, hasLogs, 
       <h3>{plural(attributes.length, "attribute")}</h3>
       {unmapped.size > 0 ? (
         <p className={classes.note}>
-          {plural(unmapped.size, "is", "are")} kept as sent but read by nobody: marked <em>not read</em>.
+          {plural(unmapped.size, "is", "are")} stored as sent but not interpreted: marked <em>unmapped</em>.
         </p>
       ) : null}
       <dl className={classes.attributes}>
@@ -65,7 +65,7 @@ export function SpanDetail({ projectId, conversationId, traceId, span, hasLogs, 
           <div key={name}>
             <dt className="mono">
               {name}
-              {unmapped.has(name) ? <span className={classes.unmapped}>not read</span> : null}
+              {unmapped.has(name) ? <span className={classes.unmapped}>unmapped</span> : null}
             </dt>
             <dd>
               {asText(value).length > LONG ? (

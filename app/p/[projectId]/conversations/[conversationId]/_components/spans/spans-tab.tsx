@@ -42,7 +42,7 @@ export function SpansTab({ projectId, conversationId, traceIds, traceId, spanId,
   if (shown === undefined) {
     return (
       <Text c="dimmed" p="md">
-        This conversation has no trace any more: its spans moved to another.
+        This conversation no longer has a trace: its spans moved to another conversation.
       </Text>
     );
   }
@@ -63,7 +63,7 @@ export function SpansTab({ projectId, conversationId, traceIds, traceId, spanId,
         />
         {spanId !== null && (found.error || (spans && !selected && !isFetching)) ? (
           <Text size="sm" p="sm" role="status">
-            Span <span className="mono">{spanId.slice(0, 8)}</span> is not here any more.
+            Span <span className="mono">{spanId.slice(0, 8)}</span> no longer exists.
           </Text>
         ) : null}
         {spans ? (

@@ -56,8 +56,8 @@ function Coverage({ trace, spans, from }: Pick<Props["read"], "trace" | "spans" 
       {spans.length < trace.spanCount ? `${formatCount(spans.length)} of ` : ""}
       {plural(trace.spanCount, "span")}, {formatCount(trace.modelCallCount)} counted as model calls,{" "}
       {unmapped.size === 0
-        ? "every attribute read"
-        : plural(unmapped.size, "attribute name nobody reads", "attribute names nobody reads")}
+        ? "every attribute mapped"
+        : plural(unmapped.size, "unmapped attribute name", "unmapped attribute names")}
       {spans.length < trace.spanCount ? " in those shown" : ""}
     </Text>
   );

@@ -25,7 +25,8 @@ export function ToolCallView({ call, span, hasResultMessage }: Props) {
       )}
       {span?.error ? (
         <div className={classes.error}>
-          {[span.error.type, span.error.message].filter(Boolean).join(": ") || "The span says it failed, and no more."}
+          {[span.error.type, span.error.message].filter(Boolean).join(": ") ||
+            "The span reports a failure without details."}
         </div>
       ) : null}
       {result !== null ? (

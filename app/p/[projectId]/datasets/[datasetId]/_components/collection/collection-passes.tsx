@@ -79,7 +79,7 @@ export function CollectionPasses({ projectId, dataset }: { projectId: string; da
       if (!pass) return null;
       await client.collection.cancelPass.mutate({ projectId, datasetId: dataset.id, collectionPassId: pass.id });
       await list.refetch();
-      return { said: "Cancelled the collection. What it had proposed waits in review, or is discarded." };
+      return { said: "Cancelled the collection. What it proposed waits in review, or is discarded." };
     },
   };
   return (
@@ -87,7 +87,7 @@ export function CollectionPasses({ projectId, dataset }: { projectId: string; da
       {may && dataset.collectionObjective !== null ? (
         <Group mb="sm">
           <Button variant="default" onClick={() => setAdding(true)}>
-            Collect from the past…
+            Collect from past conversations…
           </Button>
         </Group>
       ) : null}

@@ -77,7 +77,7 @@ function Fields({ projectId, dataset, onClose }: Omit<Props, "opened">) {
           What was collected before is not collected again.{" "}
           {dataset.collectionReview
             ? "What it finds waits in the review queue."
-            : `What it finds is added to the Dataset as one version when it ends${dataset.collectionAsksModel ? ", but for what a model proposes: that waits in the review queue" : ""}.`}
+            : `What it finds is added to the Dataset as one version when it ends${dataset.collectionAsksModel ? ", except for what a model proposes: that waits in the review queue" : ""}.`}
         </Text>
         <Refused error={create.error} />
         <Group justify="flex-end">

@@ -127,7 +127,7 @@ function NoExamples({ projectId, dataset, onSettings }: NoExamplesProps) {
       }
     >
       {dataset.collectionEnabled
-        ? "What it collects appears here once a conversation fits its objective and, if you review first, somebody approved it. You can also write Examples by hand or import a file."
+        ? "What it collects appears here once a conversation fits its objective and, if you review first, someone approved it. You can also write Examples by hand or import a file."
         : "Write one by hand, import a file, or let the Dataset collect from your conversations."}
     </EmptyState>
   );

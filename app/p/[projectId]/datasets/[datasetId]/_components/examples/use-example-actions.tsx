@@ -58,7 +58,7 @@ export function useExampleActions(filter: ReturnType<typeof examplesInput>, know
     notifications.show({
       color: "red",
       title: `${plural(failed, "Example")} could not be changed`,
-      message: "Somebody else may have deleted or changed them. Look at the list again, and repeat it.",
+      message: "Someone else may have deleted or changed them. Check the list and try again.",
     });
   };
 

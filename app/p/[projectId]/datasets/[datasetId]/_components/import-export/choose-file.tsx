@@ -31,7 +31,7 @@ export function ChooseFile({ projectId, onUploaded, onClose }: Props) {
       <Stack gap="md">
         <FileInput
           label="File"
-          description="JSONL, JSON, CSV or Parquet, up to 5 GB. Exports of Langfuse and OpenPipe are read as they are."
+          description="JSONL, JSON, CSV or Parquet, up to 5 GB. Langfuse and OpenPipe exports are read as they are."
           placeholder="Choose a file"
           accept=".jsonl,.ndjson,.json,.csv,.tsv,.parquet,.txt"
           value={file}
@@ -45,8 +45,8 @@ export function ChooseFile({ projectId, onUploaded, onClose }: Props) {
         />
         <Text size="sm" c="dimmed">
           The file is deleted 30 days after its upload, or earlier if the project keeps conversations for less. What it
-          adds to the Dataset stays. If it holds Examples that were exported from this project, it is deleted at once
-          when a user or conversation of theirs is.
+          adds to the Dataset stays. If it holds Examples that were exported from this project, it is deleted as soon as
+          one of their users or conversations is.
         </Text>
         {upload.isPending && file ? (
           <div>

@@ -62,7 +62,7 @@ export function FollowImport({ projectId, datasetId, importId, onClose }: Props)
         <Text size="sm" c="dimmed">
           It continues when you leave this page.{" "}
           {shown.onError === "all_or_nothing"
-            ? "If you cancel it, nothing of the file stays in the Dataset."
+            ? "If you cancel it, nothing from the file stays in the Dataset."
             : "If you cancel it, the rows stored by then stay in the Dataset."}
         </Text>
       )}

@@ -66,8 +66,8 @@ export function resultWords({ created, updated, duplicate, rejected }: DatasetIm
 /** What stays in the Dataset of an import that did not end well. */
 export function remainsWords({ status, onError, version, rowsDone }: DatasetImport): string | null {
   if (status !== "cancelled" && status !== "failed") return null;
-  if (onError === "all_or_nothing" || version === null) return "Nothing of the file is in the Dataset.";
-  return `What the first ${plural(rowsDone, "row")} held stays in the Dataset, as version ${version}.`;
+  if (onError === "all_or_nothing" || version === null) return "Nothing from the file is in the Dataset.";
+  return `The content of the first ${plural(rowsDone, "row")} stays in the Dataset, as version ${version}.`;
 }
 
 export const rejectsHref = (projectId: string, { datasetId, id }: Pick<DatasetImport, "datasetId" | "id">) =>

@@ -35,8 +35,8 @@ const ON_ERROR: { value: OnError; label: string; description: string }[] = [
   },
 ];
 const DUPLICATES: { value: Duplicates; label: string; description: string }[] = [
-  { value: "skip", label: "Skip duplicates", description: "The Example that is there stays as it is." },
-  { value: "update", label: "Update duplicates", description: "The Example that is there gets the row’s content." },
+  { value: "skip", label: "Skip duplicates", description: "The existing Example stays as it is." },
+  { value: "update", label: "Update duplicates", description: "The existing Example gets the row’s content." },
   { value: "keep", label: "Keep both", description: "Except where the content is the same." },
 ];
 

@@ -13,7 +13,7 @@ export function PreviewRows({ preview }: { preview: ImportPreview }) {
   if (!preview.usable) {
     return (
       <Alert color="yellow" p="xs" role="status">
-        Say which column holds the expected answer or the whole conversation.
+        Choose the column that holds the expected answer or the whole conversation.
       </Alert>
     );
   }

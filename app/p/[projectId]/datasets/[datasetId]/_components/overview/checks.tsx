@@ -18,13 +18,13 @@ const KINDS: Record<Kind, { title: string; clean: string; about: string; leak: b
   conversationsInSeveralSplits: {
     title: "Conversations in several splits",
     clean: "No conversation is in several splits",
-    about: "What is tested was trained on. Move all Examples of a conversation to one split.",
+    about: "Test data was trained on. Move all Examples of a conversation to one split.",
     leak: true,
   },
   inputsInSeveralSplits: {
     title: "Inputs in several splits",
     clean: "No input is in several splits",
-    about: "What is tested was trained on. Move the same inputs to one split, or delete all but one.",
+    about: "Test data was trained on. Move the same inputs to one split, or delete all but one.",
     leak: true,
   },
   inputsWithSeveralAnswers: {
@@ -34,9 +34,9 @@ const KINDS: Record<Kind, { title: string; clean: string; about: string; leak: b
     leak: false,
   },
   answersOfSeveralInputs: {
-    title: "Answers to several inputs",
-    clean: "No answer is there for several inputs",
-    about: "Fine for a fixed phrase; otherwise a model learns to answer everything the same.",
+    title: "Answers used for several inputs",
+    clean: "No answer is used for several inputs",
+    about: "Fine for a fixed phrase; otherwise a model learns to answer everything the same way.",
     leak: false,
   },
 };
@@ -63,8 +63,8 @@ export function Checks({ projectId, datasetId }: Props) {
   return (
     <>
       <Text size="xs" c="dimmed" mb="sm">
-        {check.complete ? "All" : `The newest ${formatCount(check.examplesRead)}`} Examples, compared without letter
-        case and spacing.
+        {check.complete ? "All" : `The newest ${formatCount(check.examplesRead)}`} Examples, compared ignoring case and
+        spacing.
       </Text>
       <ul className={classes.checks}>
         {KIND_VALUES.map((kind) => (

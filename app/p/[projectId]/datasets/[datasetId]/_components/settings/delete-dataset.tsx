@@ -31,7 +31,7 @@ export function DeleteDataset({ projectId, dataset }: { projectId: string; datas
   };
   return (
     <Stack gap="sm" align="flex-start">
-      <Text size="sm">Deletes the Dataset with its Examples, in all versions. This cannot be undone.</Text>
+      <Text size="sm">Deletes the Dataset with its Examples, in all versions. This can’t be undone.</Text>
       <Button variant="default" c="var(--mantine-color-error)" onClick={() => setOpened(true)}>
         Delete Dataset…
       </Button>
@@ -48,7 +48,7 @@ export function DeleteDataset({ projectId, dataset }: { projectId: string; datas
       >
         <Text size="sm">
           {plural(dataset.exampleCount, "Example")} and {plural(dataset.version, "version")} are deleted. The
-          conversations that Examples were made from stay. This cannot be undone.
+          conversations that Examples were made from stay. This can’t be undone.
         </Text>
       </TypeToConfirm>
     </Stack>

@@ -96,7 +96,7 @@ export function SettingsTab({ projectId, dataset }: { projectId: string; dataset
               </Group>
             ) : (
               <Text size="xs" c="dimmed">
-                You can look at these and not change them: ask for the role of an editor.
+                You can view these but not change them. Ask an owner for the editor role.
               </Text>
             )}
           </Stack>

@@ -29,7 +29,7 @@ export function RestoreVersion({ projectId, dataset, version, onClose }: Props) 
       onClose={onClose}
       title={({ number }) => `Restore version ${number}?`}
       says={({ number, exampleCount }) =>
-        `The Dataset gets the ${plural(exampleCount, "Example")} of version ${number} back, as a version of its own. It has ${plural(dataset.exampleCount, "Example")} at present; they stay in version ${dataset.version}.`
+        `Restores ${plural(exampleCount, "Example")} from version ${number} as a new version. The current state, ${plural(dataset.exampleCount, "Example")}, stays in version ${dataset.version}.`
       }
       action="Restore"
       danger={false}

@@ -97,7 +97,7 @@ export function LinkedTicket({ projectId, item, onReplace }: Props) {
             </Text>
           </Fact>
         )}
-        <Fact label="Last read">
+        <Fact label="Last synced">
           <AgoOr at={item.lastSyncedAt} otherwise={item.state === "pending" ? "Not created yet" : "Never"} />
         </Fact>
         <Fact label="Handed off">

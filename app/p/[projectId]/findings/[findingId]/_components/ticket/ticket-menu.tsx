@@ -39,7 +39,7 @@ export function TicketMenu({ projectId, item, onReplace }: Props) {
         <Menu.Dropdown>
           {isReadable ? (
             <Menu.Item leftSection={<IconRefresh size={14} aria-hidden />} onClick={() => sync.mutate(which)}>
-              Read now
+              Sync now
             </Menu.Item>
           ) : null}
           {onReplace ? (
@@ -56,7 +56,7 @@ export function TicketMenu({ projectId, item, onReplace }: Props) {
         subject={abandoning}
         onClose={() => setAbandoning(null)}
         title={(one) => `Abandon ${ticketName(one)}?`}
-        says={() => `The Finding and the ticket no longer follow each other. The ticket stays in ${label}.`}
+        says={() => `The Finding and the ticket no longer sync. The ticket stays in ${label}.`}
         action="Abandon ticket"
         keep="Keep it"
         running={abandon}

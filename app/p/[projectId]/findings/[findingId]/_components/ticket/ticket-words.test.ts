@@ -35,7 +35,5 @@ test("a message says what came of another attempt", () => {
   const item = { state: "failed", externalKey: null, destination: "acme/shop" } as const;
   expect(retriedWords(item, "acme/shop#12")).toBe("Created acme/shop#12");
   expect(retriedWords(item, null)).toBe("Queued the ticket in acme/shop: the tracker has not replied yet");
-  expect(retriedWords({ ...item, state: "open", externalKey: "ENG-1" }, "ENG-1")).toBe(
-    "Tried the changes of ENG-1 again",
-  );
+  expect(retriedWords({ ...item, state: "open", externalKey: "ENG-1" }, "ENG-1")).toBe("Retried the changes to ENG-1");
 });

@@ -22,7 +22,7 @@ export const mayRetry = (
 
 /** Returns what came of another attempt; `key`: the ticket's key by now. */
 export function retriedWords(item: Pick<WorkItem, "state" | "externalKey" | "destination">, key: string | null) {
-  if (item.state !== "failed") return `Tried the changes of ${ticketName(item)} again`;
+  if (item.state !== "failed") return `Retried the changes to ${ticketName(item)}`;
   return key === null ? `Queued ${ticketName(item)}: the tracker has not replied yet` : `Created ${key}`;
 }
 

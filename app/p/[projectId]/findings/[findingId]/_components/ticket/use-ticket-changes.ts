@@ -16,7 +16,7 @@ export function useTicketChanges(item: WorkItem) {
   };
   const tell = (message: string) => notifications.show({ message });
   const sync = useMutation(
-    trpc.workItems.sync.mutationOptions({ onSettled, onError: tellProblem, onSuccess: () => tell(`Read ${name}`) }),
+    trpc.workItems.sync.mutationOptions({ onSettled, onError: tellProblem, onSuccess: () => tell(`Synced ${name}`) }),
   );
   const retry = useMutation(
     trpc.workItems.retry.mutationOptions({

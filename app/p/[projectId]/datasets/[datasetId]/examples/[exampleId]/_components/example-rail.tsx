@@ -31,10 +31,10 @@ export function ExampleRail({ projectId, example, reviewer, draft, errors, disab
         label="Split"
         description={
           example === null
-            ? "By default by its content, so that equal inputs stay together."
+            ? "Assigned by content by default, so that equal inputs stay together."
             : example.conversationId === null
               ? "Which part it is used in."
-              : "Which part it is used in. Other Examples of its conversation move along."
+              : "Which part it is used in. Other Examples from its conversation move with it."
         }
         disabled={disabled}
         value={draft.split}
@@ -49,7 +49,7 @@ export function ExampleRail({ projectId, example, reviewer, draft, errors, disab
       />
       <TagsInput
         label="Tags"
-        placeholder={draft.tags.length === 0 ? "A word, then Enter" : undefined}
+        placeholder={draft.tags.length === 0 ? "Type and press Enter" : undefined}
         splitChars={[]}
         acceptValueOnBlur
         disabled={disabled}
@@ -92,7 +92,7 @@ function Provenance({ projectId, example, reviewer }: ProvenanceProps) {
         <Fact label="Updated">
           <ExactTime at={example.updatedAt} />
         </Fact>
-        <Fact label="Id">
+        <Fact label="ID">
           <IdText id={example.id} />
         </Fact>
       </DataList>

@@ -44,9 +44,9 @@ function Outdated({ changed, reading, failure, onLoad, onOverwrite }: Choice) {
   return (
     <>
       <Text size="sm">
-        This Example was changed since you opened it, so your changes are not saved.
+        This Example has changed since you opened it, so your changes are not saved.
         {changed.length === 0 ? "" : ` Different in the newer version: ${changed.join(", ")}.`} Load that version, which
-        discards your changes, or save yours over it.
+        discards your changes, or overwrite it with yours.
       </Text>
       {failure ? <Text size="sm">{problemOf(failure).detail}</Text> : null}
       <Group gap="xs" mt="xs">
@@ -54,7 +54,7 @@ function Outdated({ changed, reading, failure, onLoad, onOverwrite }: Choice) {
           Load the newer version
         </Button>
         <Button variant="default" size="compact-sm" disabled={reading} onClick={onOverwrite}>
-          Save mine over it
+          Overwrite with mine
         </Button>
       </Group>
     </>
