@@ -47,6 +47,30 @@ test("a wrong Finding leaves the list by w and comes back by u", async ({ page }
   await expect(findingRows(page)).toHaveCount(3);
 });
 
+test("tabs count what they list, and what is new since the last visit is marked", async ({ page }) => {
+  await page.goto(`/p/${project.projectId}/findings`);
+  const tab = (name: string) => page.getByRole("tab", { name, exact: true });
+  await expect(tab("For review")).toContainText("3");
+  await expect(tab("Dismissed")).toContainText("0");
+  await findingRows(page).first().focus();
+  await page.keyboard.press("w");
+  await expect(tab("For review")).toContainText("2");
+  await expect(tab("Dismissed")).toContainText("1");
+
+  const marks = page.getByTitle("New since your last visit");
+  await expect(marks).toHaveCount(0);
+  const visit = { at: Date.now() - 3_600_000, before: null };
+  await page.evaluate(
+    ([key, value]) => localStorage.setItem(key!, value!),
+    [`whetstone:findings-seen:${project.projectId}`, JSON.stringify(visit)],
+  );
+  await page.reload();
+  await expect(marks).toHaveCount(2);
+  // The same visit goes on.
+  await page.reload();
+  await expect(marks).toHaveCount(2);
+});
+
 type Read = { id: string; title: string; severity: string; dismissalReason: string | null; occurrenceCount: number };
 const readFindings = async () =>
   ((await project.read("diagnostics/findings")) as unknown as { findings: Read[] }).findings;

@@ -1,6 +1,7 @@
 import {
   addFindingNote,
   contrastFinding,
+  countFindings,
   countForReview,
   deleteFindingNote,
   findingTimeline,
@@ -29,6 +30,7 @@ export const FINDINGS = about("Findings", [
   post(`${findings}/bulk`, updateFindings),
   post(`${findings}/undo`, undoFindingChange),
   get(`${project}/diagnostics/review-count`, countForReview),
+  get(`${project}/diagnostics/finding-count`, countFindings),
   get(`${project}/diagnostics/assignees`, listAssignees),
   get(finding, getFinding),
   patch(finding, updateFinding),

@@ -10,6 +10,7 @@ export { unfinishedBackfills } from "./backfills/unfinished-backfills";
 export { deleteBaselinesBefore } from "./baselines/snapshots-with-baseline";
 export { detectLanguage } from "./detectors/broken-response/language/detect-language";
 export { contrastFinding } from "./findings/contrast";
+export { countFindings } from "./findings/count-findings";
 export { countForReview } from "./findings/count-for-review";
 export { recomputeFindingCosts } from "./findings/counts/recompute-finding-costs";
 export { recountDueFindings } from "./findings/counts/recount-due-findings";

@@ -228,6 +228,9 @@ export const queuedRuleRunReply = z.object({
   run: ruleRun.omit({ resultCount: true, skipReason: true, errorMessage: true, notes: true }),
 });
 
+/** `more`: more than `count` match. */
+export const findingCountReply = z.object({ count: z.int(), more: z.boolean() });
+
 export const reviewCountReply = z.object({ forReview: z.int(), countedUpTo: z.int() });
 
 /** What diagnosis has covered so far, to explain an empty list of Findings. Times are Unix ms. */

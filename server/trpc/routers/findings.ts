@@ -1,6 +1,7 @@
 import {
   addFindingNote,
   contrastFinding,
+  countFindings,
   countForReview,
   deleteFindingNote,
   findingTimeline,
@@ -24,6 +25,7 @@ import { router } from "../trpc";
 export const findingsRouter = router({
   list: query(listFindings),
   get: query(getFinding),
+  count: query(countFindings),
   reviewCount: query(countForReview),
   occurrences: query(listOccurrences),
   timeline: query(findingTimeline),

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { testProject } from "@/db/testing/test-project";
-import { countForReview, createRuleRuns, executeRuleRuns, listFindings, updateFinding } from "..";
+import { countFindings, countForReview, createRuleRuns, executeRuleRuns, listFindings, updateFinding } from "..";
 import { failingToolCall, storedConversation } from "../testing";
 
 test("a Finding waits for a review until it is reviewed or resolved, in its own project only", async () => {
@@ -21,4 +21,11 @@ test("a Finding waits for a review until it is reviewed or resolved, in its own 
   await updateFinding(ctx, { findingId: findings[1]!.id, resolutionStatus: "resolved" });
   expect((await countForReview(ctx, {})).forReview).toBe(findings.length - 2);
   expect((await countForReview(other.ctx, {})).forReview).toBe(0);
+
+  // Counted as they are listed.
+  for (const filters of [{}, { reviewStatus: ["confirmed" as const] }, { q: "book_room" }, { assignee: "none" }]) {
+    const listed = (await listFindings(ctx, filters)).findings.length;
+    expect(await countFindings(ctx, filters)).toEqual({ count: listed, more: false });
+    expect(await countFindings(other.ctx, filters)).toEqual({ count: 0, more: false });
+  }
 });

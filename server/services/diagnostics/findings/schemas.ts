@@ -48,6 +48,7 @@ export const findingFilters = {
 };
 const filterObject = z.strictObject(findingFilters);
 export type FindingFilters = z.output<typeof filterObject>;
+export const countFindingsInput = filterObject;
 
 export const listFindingsInput = z.strictObject({
   ...findingFilters,

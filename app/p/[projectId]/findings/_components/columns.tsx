@@ -10,6 +10,7 @@ import { Severity } from "@/app/p/[projectId]/_components/findings/severity";
 import { ticketOfRef } from "@/app/p/[projectId]/_components/work-items/tracker-words";
 import type { Finding } from "@/server/services/diagnostics/schemas";
 import classes from "./findings.module.css";
+import { NewMark } from "./last-visit";
 import { TrendBars } from "./trend-bars";
 
 export const COLUMNS: ListColumn<Finding>[] = [
@@ -32,6 +33,7 @@ export const COLUMNS: ListColumn<Finding>[] = [
           <span className={classes.onPhone}>
             <Severity value={original.severity} />
           </span>
+          <NewMark at={original.createdAt} />
           {ruleWords(original.ruleId)} · <span className="mono">{original.signal}</span> ·{" "}
           <InlineCode text={original.summary} />
         </span>

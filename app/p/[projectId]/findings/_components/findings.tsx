@@ -17,6 +17,8 @@ import { FindingFilters } from "./finding-filters";
 import { FindingPeek } from "./finding-peek";
 import classes from "./findings.module.css";
 import { FindingsEmpty } from "./findings-empty";
+import { LastVisitProvider } from "./last-visit";
+import { TabCount, useTabCounts } from "./tab-counts";
 import { useFindings } from "./use-findings";
 import { useHandOffAction } from "./use-hand-off-action";
 import { isFiltered, listInput, searchOf, TAB_VALUES, TABS, viewParsers } from "./view";
@@ -30,6 +32,7 @@ export function Findings({ projectId, openedAt }: { projectId: string; openedAt:
   const input = listInput(projectId, view, openedAt);
   const { choices, actions } = useReviewActions(projectId, input);
   const handOff = useHandOffAction(projectId);
+  const counts = useTabCounts(projectId, view, openedAt);
   const goToTab = (name: string | null | undefined) =>
     void setView({ tab: TAB_VALUES.find((known) => known === name) ?? "review", peek: null });
   const goToTabBeside = (by: 1 | -1) => goToTab(TAB_VALUES.at((TAB_VALUES.indexOf(view.tab) + by) % TABS.length));
@@ -39,7 +42,7 @@ export function Findings({ projectId, openedAt }: { projectId: string; openedAt:
   });
 
   return (
-    <>
+    <LastVisitProvider projectId={projectId}>
       <PageHeader
         title="Findings"
         aside={
@@ -54,7 +57,7 @@ export function Findings({ projectId, openedAt }: { projectId: string; openedAt:
       <Tabs value={view.tab} onChange={goToTab} className={classes.tabs}>
         <Tabs.List px="xs" className={classes.tabList}>
           {TABS.map(({ value, label }) => (
-            <Tabs.Tab key={value} value={value}>
+            <Tabs.Tab key={value} value={value} rightSection={<TabCount of={counts.get(value)} />}>
               {label}
             </Tabs.Tab>
           ))}
@@ -99,6 +102,6 @@ export function Findings({ projectId, openedAt }: { projectId: string; openedAt:
         </Tabs.Panel>
       </Tabs>
       {handOff.dialog}
-    </>
+    </LastVisitProvider>
   );
 }

@@ -116,22 +116,31 @@ export function keeps(view: Pick<View, "tab" | "resolution">, finding: Finding):
   );
 }
 
-export function listInput(projectId: string, view: View, now: number) {
+/** Returns the filters of a view. */
+function filtersOf(projectId: string, view: View, now: number) {
   const { after, before } = endsOf(view, now);
   return {
     projectId,
-    limit: PAGE,
     ...statesOf(view),
     ...(view.severity !== null ? { severity: view.severity } : {}),
     ...(view.score !== null && view.score >= 0 && view.score <= 1 ? { minDiagnosticScore: view.score } : {}),
     ...(view.rule !== null ? { ruleId: view.rule } : {}),
     ...(view.assignee !== null ? { assignee: view.assignee } : {}),
     ...(view.q?.trim() ? { q: view.q.trim().slice(0, 200) } : {}),
-    ...(view.order !== "newest" ? { sort: view.order } : {}),
     ...(after !== undefined ? { lastDetectedAfter: after } : {}),
     ...(before !== undefined ? { lastDetectedBefore: before } : {}),
   };
 }
+
+export const listInput = (projectId: string, view: View, now: number) => ({
+  ...filtersOf(projectId, view, now),
+  limit: PAGE,
+  ...(view.order !== "newest" ? { sort: view.order } : {}),
+});
+
+/** What a tab would list under the other filters. */
+export const countInput = (projectId: string, view: View, tab: View["tab"], now: number) =>
+  filtersOf(projectId, { ...view, tab }, now);
 
 export const isFiltered = (view: View) =>
   view.severity !== null ||

@@ -1,0 +1,29 @@
+import { sql } from "drizzle-orm";
+import { findings } from "@/db/schema";
+import { verb } from "@/server/platform/verb";
+import { findingCountReply } from "../schemas";
+import { matchingFindings } from "./matching-findings";
+import { countFindingsInput } from "./schemas";
+
+/** Lists say how much there is to do, and more than this is "a lot". */
+const COUNTED = 1000;
+
+export const countFindings = verb(
+  {
+    name: "findings.count",
+    summary: "Count the Findings that match the list's filters.",
+    description: `Counting stops at ${COUNTED.toLocaleString("en")}: \`more\` says that more match.`,
+    effect: "read",
+    capability: "diagnostics:read",
+    input: countFindingsInput,
+    reply: findingCountReply,
+  },
+  async (ctx, filters) => {
+    const found = await ctx.db
+      .select({ one: sql<number>`1` })
+      .from(findings)
+      .where(matchingFindings(ctx, filters))
+      .limit(COUNTED + 1);
+    return { count: Math.min(found.length, COUNTED), more: found.length > COUNTED };
+  },
+);
