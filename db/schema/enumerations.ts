@@ -243,3 +243,5 @@ export const PROOF_VERDICTS = ["proven", "not_proven", "not_enough"] as const;
 export const COMPACTION_STATES = ["running", "paused", "completed"] as const;
 /** The tables that a compaction goes through, in this order. */
 export const COMPACTED_TABLES = ["spans", "log_records"] as const;
+
+export const SAMPLE_STATES = ["loading", "ready", "failed"] as const;
