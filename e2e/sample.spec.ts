@@ -55,8 +55,8 @@ test("a person with an empty project loads the sample, sees its Findings and rem
     await page.goto(`/p/${sampleId}/findings?tab=all`);
     for (const title of [
       "Answers come in English where German was spoken",
-      "`track_parcel` is called again and again with the same arguments",
-      /another refundable than `get_order` returned/,
+      /track_parcel is called again and again with the same arguments/,
+      /another refundable than get_order returned/,
       /The assistant ignores a correction/,
       "The assistant answers with nothing",
     ]) {
@@ -64,6 +64,17 @@ test("a person with an empty project loads the sample, sees its Findings and rem
     }
     const body = await page.screenshot();
     await test.info().attach("sample-findings", { body, contentType: "image/png" });
+    for (const [title, verdict] of [
+      ["Answers come in English where German was spoken", "Proven"],
+      [/The assistant ignores a correction/, "Not proven"],
+    ] as const) {
+      await page.goto(`/p/${sampleId}/findings?tab=resolved`);
+      await page.getByRole("link", { name: title }).first().click();
+      await expect(page.getByRole("region", { name: "Since it was resolved" })).toContainText(verdict);
+      await expectSound(page);
+      const shown = await page.screenshot();
+      await test.info().attach(`sample-${verdict}`, { body: shown, contentType: "image/png" });
+    }
     await page.goto(`/p/${sampleId}/findings?tab=regressed`);
     await expect(page.getByRole("link", { name: /track_parcel/ }).first()).toBeVisible();
     await page

@@ -50,6 +50,8 @@ export const FINDING_EVENT_KINDS = [
   "handed_off",
   "detached",
 ] as const;
+/** What conversations say of a Finding since it was resolved. */
+export const FIX_VERDICTS = ["proven", "not_proven", "not_enough", "regressed"] as const;
 export const RULE_RUN_STATUSES = ["queued", "running", "completed", "skipped", "failed"] as const;
 export const RULE_RUN_ORIGINS = ["on_demand", "automatic", "backfill"] as const;
 

@@ -90,18 +90,32 @@ test("the Rules find exactly the five kinds of failure that were planted, and fo
 test("a Finding that a release fixed stays resolved, and its rate by day has fallen to zero since", async () => {
   const finding = await plantedFinding("englishInstead");
   expect(finding).toMatchObject({ reviewStatus: "confirmed", resolutionStatus: "resolved", regressedAt: null });
-  const { days, markers } = await findingTimeline(ctx, { findingId: finding.id });
+  const { days, markers, fix } = await findingTimeline(ctx, { findingId: finding.id });
   const sum = (some: typeof days) => some.reduce((total, { affected }) => total + affected, 0);
   const resolvedDay = Math.floor(finding.resolvedAt! / DAY_MS) * DAY_MS;
   expect(sum(days.filter(({ day }) => day > resolvedDay))).toBe(0);
   expect(sum(days)).toBe(countOf("englishInstead"));
+  expect(fix).toMatchObject({
+    verdict: "proven",
+    before: { affected: countOf("englishInstead") },
+    since: { affected: 0 },
+  });
   const release = markers.find(({ name }) => name === "2.4.1");
   expect(Math.abs(release!.at - finding.resolvedAt!)).toBeLessThan(DAY_MS / 2);
+});
+
+test("a fix of a rare Finding is not proven by the few conversations since", async () => {
+  const finding = await plantedFinding("ignoredCorrection");
+  expect(finding).toMatchObject({ resolutionStatus: "resolved" });
+  const { fix } = await findingTimeline(ctx, { findingId: finding.id });
+  expect(fix).toMatchObject({ verdict: "not_proven", since: { affected: 0, conversations: 93 } });
+  expect(fix!.difference!.high).toBeGreaterThan(0);
 });
 
 test("a Finding that came back after its fix is regressed since the first conversation with it", async () => {
   const finding = await plantedFinding("loop");
   expect(finding).toMatchObject({ resolutionStatus: "unresolved", trend: "regressed" });
+  expect((await findingTimeline(ctx, { findingId: finding.id })).fix).toMatchObject({ verdict: "regressed" });
   const { events } = await listFindingEvents(ctx, { findingId: finding.id });
   const at = Object.fromEntries(events.map((event) => [event.kind, event.at]));
   expect(at.created).toBeLessThan(at.resolved!);
@@ -142,6 +156,11 @@ test("a load that failed is resumed by loading it again", async () => {
   expect((await runSampleLoad(job, { forMs: 1 })).done).toBe(true);
   expect((await loadSample(account, {})).project.sample).toBe("loading");
   expect((await runSampleLoad(job, { forMs: 1 })).done).toBe(false);
+});
+
+test("a Finding that nobody resolved has no fix to prove", async () => {
+  const { id } = await plantedFinding("wrongRefund");
+  expect((await findingTimeline(ctx, { findingId: id })).fix).toBeNull();
 });
 
 test("nobody without the right to create projects loads it", async () => {

@@ -35,8 +35,9 @@ const RELEASES = [
 export const FIXES = [
   { release: "2.4.0", day: 5, kind: "loop" },
   { release: "2.4.1", day: 9, kind: "englishInstead" },
+  { release: "2.5.0", day: 11, kind: "ignoredCorrection" },
 ] as const;
-/** The first day of which nothing is read before those fixes are marked: 2.5.0 brings the loop back. */
+/** What is later is read after those fixes are marked: 2.5.0 brings the loop back. */
 export const SECOND_PART_FROM_DAY = 11;
 
 type Telling = (dice: Dice, at: number, n: number) => Script;
@@ -51,7 +52,7 @@ const TOLD = {
   loop: { perDay: [2, 2, 2, 1, 2, 0, 0, 0, 0, 0, 0, 2, 2, 2], tell: (dice, at) => loopScript(dice, at) },
   wrongRefund: { perDay: [1, 1, 0, 1, 1, 1, 1, 0, 1, 1, 1, 1, 0, 1], tell: (dice, at) => wrongRefundScript(dice, at) },
   ignoredCorrection: {
-    perDay: [1, 1, 1, 0, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1],
+    perDay: [1, 1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0],
     tell: (dice) => ignoredCorrectionScript(dice),
   },
   emptyAnswer: { perDay: [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1], tell: (dice, _, n) => emptyAnswerScript(dice, n) },
