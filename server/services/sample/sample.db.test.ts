@@ -8,6 +8,7 @@ import { listDatasets, listExamples } from "@/server/services/datasets";
 import { deleteProject, runDeletion } from "@/server/services/deletion";
 import { filesNaming, tablesNaming } from "@/server/services/deletion/testing";
 import { findingTimeline, getFinding, listFindingEvents, listFindings } from "@/server/services/diagnostics";
+import { joinDefaultProjects } from "@/server/services/members";
 import { getPerson } from "@/server/services/people";
 import { listProjects } from "@/server/services/projects";
 import { listConversations } from "@/server/services/telemetry";
@@ -206,4 +207,14 @@ test("a sample that got a key may hold other data, and its deletion leaves a rec
   await createApiKey(own, { name: "Exporter", capabilities: ["telemetry:write"] });
   await deleted(own, project.name);
   expect(Object.keys(await tablesNaming(db(), project.id)).sort()).toEqual(["account_audit_log", "deletion_receipts"]);
+});
+
+test("whoever joins every project by default does not join somebody's sample", async () => {
+  const newcomer = await person();
+  const [own] = (await listProjects(newcomer, {})).projects;
+  const joining = { userId: newcomer.userId, role: "viewer", projects: "*", except: own!.id } as const;
+  await joinDefaultProjects(db(), joining, { requestId: "req_sample", address: null, door: "page" });
+  const { projects } = await listProjects(newcomer, {});
+  expect(projects.length).toBeGreaterThan(1);
+  expect(projects.filter(({ sample }) => sample !== null)).toEqual([]);
 });

@@ -14,7 +14,7 @@ const REFRESH_MS = 2_000;
 
 const SAYS: Record<NonNullable<ShellProject["sample"]>, string> = {
   loading: "Its conversations are being sent and read. The page fills by itself.",
-  ready: "The support agent of a made-up shop, in no total. Change what you like.",
+  ready: "A made-up shop’s support agent. No total counts it, so change what you like.",
   failed: "Its load failed.",
 };
 
@@ -33,7 +33,7 @@ function Bar({ project, sample }: { project: ShellProject; sample: NonNullable<S
   useRefreshWhileLoading(sample);
   return (
     <aside className={classes.root} aria-label="Sample project">
-      <Badge size="sm" variant="light" flex="none">
+      <Badge size="sm" variant="light" tt="none" flex="none">
         Sample
       </Badge>
       {sample === "loading" ? <Loader size={12} /> : null}

@@ -57,7 +57,7 @@ export function ProjectSwitcher({ projectId, mayCreate }: { projectId: string; m
 }
 
 const SampleBadge = () => (
-  <Badge size="xs" variant="light" flex="none">
+  <Badge size="xs" variant="light" tt="none" flex="none">
     Sample
   </Badge>
 );

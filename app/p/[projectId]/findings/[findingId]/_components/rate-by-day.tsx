@@ -29,8 +29,8 @@ export function RateByDay({ projectId, findingId }: { projectId: string; finding
       <h2 className={classes.heading}>Rate by day</h2>
       {query.data ? (
         <>
-          <Drawn rows={timelineRows(query.data.days)} changes={daysOfChanges(query.data.markers)} />
           {query.data.fix === null ? null : <SinceFix fix={query.data.fix} />}
+          <Drawn rows={timelineRows(query.data.days)} changes={daysOfChanges(query.data.markers)} />
         </>
       ) : query.error ? (
         <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
