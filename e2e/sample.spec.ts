@@ -92,7 +92,8 @@ test("a person with an empty project loads the sample, sees its Findings and rem
       .getByRole("link", { name: /message 4/ })
       .first()
       .click();
-    await expect(page.getByText("Refundable: Yes").first()).toBeVisible();
+    await page.waitForURL(/\/conversations\/conv_/);
+    await expect(page.getByText(/Put it into its box/).first()).toBeVisible();
     const conversation = await page.screenshot();
     await test.info().attach("sample-conversation", { body: conversation, contentType: "image/png" });
   });
