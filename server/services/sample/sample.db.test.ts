@@ -7,11 +7,19 @@ import { createApiKey } from "@/server/services/api-keys";
 import { listDatasets, listExamples } from "@/server/services/datasets";
 import { deleteProject, runDeletion } from "@/server/services/deletion";
 import { filesNaming, tablesNaming } from "@/server/services/deletion/testing";
-import { findingTimeline, getFinding, listFindingEvents, listFindings } from "@/server/services/diagnostics";
+import {
+  addFindingNote,
+  findingTimeline,
+  getFinding,
+  listFindingEvents,
+  listFindings,
+  updateFinding,
+} from "@/server/services/diagnostics";
 import { joinDefaultProjects } from "@/server/services/members";
 import { getPerson } from "@/server/services/people";
 import { listProjects } from "@/server/services/projects";
-import { listConversations } from "@/server/services/telemetry";
+import { createSavedView } from "@/server/services/saved-views";
+import { changeLabels, createFeedback, listConversations } from "@/server/services/telemetry";
 import { failSampleLoad, loadSample, runSampleLoad, unfinishedSamples } from ".";
 import { findingOf, TRAINED_ON } from "./make-examples";
 import { countOf, PLANTED, plannedConversations } from "./story/plan";
@@ -182,11 +190,19 @@ test(
     const own = await loadedBy(account);
     const before = await tablesNaming(db(), neighbour.projectId);
     const { conversations } = await listConversations(own, { limit: 3 });
+    const conversationId = conversations[0]!.id;
+    const { findings } = await listFindings(own, {});
+    const findingId = findings[0]!.id;
+    await changeLabels(own, { conversationId, add: ["looked at"] });
+    await createFeedback(own, { conversationId, kind: "thumb", value: "down" });
+    await updateFinding(own, { findingId, reviewStatus: "confirmed", assigneeId: "me" });
+    await addFindingNote(own, { findingId, text: "Seen by me." });
+    await createSavedView(own, { list: "conversations", name: "Failing", query: "errors=true", shared: true });
     expect(Object.keys(await tablesNaming(db(), own.projectId)).length).toBeGreaterThan(15);
 
     const { id } = await deleted(own, "Sample shop");
     expect(await tablesNaming(db(), own.projectId)).toEqual({});
-    expect(await tablesNaming(db(), conversations[0]!.id)).toEqual({});
+    expect(await tablesNaming(db(), conversationId)).toEqual({});
     // The event that started the deletion expires by itself; it names nothing but the receipt.
     expect(Object.keys(await tablesNaming(db(), id))).toEqual(["job_events"]);
     expect(await filesNaming(own.projectId)).toEqual([]);
@@ -195,6 +211,16 @@ test(
   },
   LOAD_MS,
 );
+
+test("removed while it is being loaded, the load ends and leaves nothing", async () => {
+  const account = await person();
+  const { project } = await loadSample(account, {});
+  const job: Ctx = { db: db(), projectId: project.id as ProjectId, actor: { kind: "job", name: "load-sample" } };
+  expect((await runSampleLoad(job, { forMs: 1 })).done).toBe(false);
+  await deleted({ ...job, actor: { kind: "user", userId: account.userId, role: "owner" } }, project.name);
+  expect((await runSampleLoad(job, { forMs: 1_000 })).done).toBe(true);
+  expect(await tablesNaming(db(), project.id)).toEqual({});
+});
 
 test("a sample that got a key may hold other data, and its deletion leaves a receipt", async () => {
   const account = await person();
