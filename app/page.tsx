@@ -26,7 +26,8 @@ export default async function Home() {
   }
   const { projects } = await trpc.projects.list();
   const last = (await cookies()).get(LAST_PROJECT)?.value;
-  const project = projects.find(({ id }) => id === last) ?? projects[0];
+  const project =
+    projects.find(({ id }) => id === last) ?? projects.find(({ sample }) => sample === null) ?? projects[0];
   if (project) redirect(`/p/${project.id}/conversations`);
   const { passwordReset, rights } = await trpc.account.me();
   return (

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander";
 import { addBackup } from "./commands/backup";
+import { addDemo } from "./commands/demo";
 import { addDiagnose } from "./commands/diagnose";
 import { addJob } from "./commands/job";
 import { addKey } from "./commands/key";
@@ -24,6 +25,7 @@ for (const add of [
   addUser,
   addProject,
   addKey,
+  addDemo,
   addDiagnose,
   addJob,
   addBackup,

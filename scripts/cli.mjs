@@ -14,7 +14,7 @@ import { ended } from "./lib/system/processes.mjs";
 import { onStopSignal } from "./lib/system/signals.mjs";
 
 /** Command groups that need the database when followed by a command; anything else is help or a usage error. */
-const ON_DATABASE = /^(user|project|key|job|prices|secret|trainer) [a-z]|^(setup-link|backup|restore)\b/;
+const ON_DATABASE = /^(user|project|demo|key|job|prices|secret|trainer) [a-z]|^(setup-link|backup|restore)\b/;
 
 const args = process.argv.slice(2);
 const words = args.filter((word) => !word.startsWith("-")).join(" ");

@@ -599,6 +599,7 @@ export const TABLES = {
   },
   notification_rules: { conversation: NO_CONVERSATION, person: NO_CONVERSATION, project: "cascade" },
   connections: { conversation: NEITHER, person: NEITHER, project: "at once, uncounted" },
+  sample_projects: { conversation: NO_CONVERSATION, person: OPAQUE_ID, project: "at once, uncounted" },
   ring_keys: { conversation: NEITHER, person: NEITHER, project: "not a project's" },
   stored_sizes: { conversation: NEITHER, person: NEITHER, project: "cascade" },
   backups: { conversation: NEITHER, person: NEITHER, project: "not a project's" },

@@ -50,6 +50,8 @@ export const FINDING_EVENT_KINDS = [
   "handed_off",
   "detached",
 ] as const;
+/** What conversations say of a Finding since it was resolved. */
+export const FIX_VERDICTS = ["proven", "not_proven", "not_enough", "regressed"] as const;
 export const RULE_RUN_STATUSES = ["queued", "running", "completed", "skipped", "failed"] as const;
 export const RULE_RUN_ORIGINS = ["on_demand", "automatic", "backfill"] as const;
 
@@ -243,3 +245,5 @@ export const PROOF_VERDICTS = ["proven", "not_proven", "not_enough"] as const;
 export const COMPACTION_STATES = ["running", "paused", "completed"] as const;
 /** The tables that a compaction goes through, in this order. */
 export const COMPACTED_TABLES = ["spans", "log_records"] as const;
+
+export const SAMPLE_STATES = ["loading", "ready", "failed"] as const;

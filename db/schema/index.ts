@@ -56,6 +56,7 @@ export { projects } from "./projects";
 export { rateBuckets } from "./rate-limits";
 export { retentionSettings } from "./retention";
 export { ringKeys } from "./ring-keys";
+export { sampleProjects } from "./samples";
 export { savedViews } from "./saved-views";
 export {
   deployments,

@@ -11,6 +11,7 @@ import { evaluateTuningTriggers } from "./evaluate-tuning-triggers";
 import { pollEvaluations, runEvaluations } from "./evaluations";
 import { measureStorageOfProject, projectHousekeeping, scheduleDailyHousekeeping } from "./housekeeping";
 import { importExamples } from "./import-examples";
+import { loadSampleProject } from "./load-sample";
 import { queueDueNotices, sendQueuedDelivery } from "./notifications";
 import { recountFindings } from "./recount-findings";
 import { reprice } from "./reprice";
@@ -35,6 +36,7 @@ export const functions = [
   recountFindings,
   deleteData,
   deleteDatasetExamples,
+  loadSampleProject,
   reprice,
   scheduleDailyHousekeeping,
   projectHousekeeping,

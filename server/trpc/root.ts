@@ -25,6 +25,7 @@ import { notificationsRouter } from "./routers/notifications";
 import { peopleRouter } from "./routers/people";
 import { costsRouter, modelPricesRouter, repricingsRouter } from "./routers/pricing";
 import { projectsRouter } from "./routers/projects";
+import { sampleRouter } from "./routers/sample";
 import { savedViewsRouter } from "./routers/saved-views";
 import { setupRouter } from "./routers/setup";
 import { signInRouter } from "./routers/sign-in";
@@ -84,6 +85,7 @@ export const appRouter = router({
   reviewQueue: reviewQueueRouter,
   ruleRuns: ruleRunsRouter,
   rules: rulesRouter,
+  sample: sampleRouter,
   savedViews: savedViewsRouter,
   setup: setupRouter,
   signIn: signInRouter,

@@ -1,6 +1,7 @@
 "use client";
-import { Button, Stack, Text } from "@mantine/core";
+import { Button, Group, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
+import { ExploreSample } from "./explore-sample";
 import { NewProject } from "./new-project";
 
 /** `may`: whether the person has the right to create projects. */
@@ -17,7 +18,10 @@ export function CreateFirstProject({ may }: { may: boolean }) {
   return (
     <Stack gap="sm" align="flex-start">
       <Text>You’re not a member of any project. Create one, or ask a project owner to add you.</Text>
-      <Button onClick={open}>New project…</Button>
+      <Group align="flex-start">
+        <Button onClick={open}>New project…</Button>
+        <ExploreSample />
+      </Group>
       <NewProject opened={opened} onClose={close} />
     </Stack>
   );

@@ -19,7 +19,7 @@ export default async function ProjectLayout({ children, params }: Props) {
   if (!projects.some((project) => project.id === projectId)) notFound();
   const collapsed = collapsedIn((await cookies()).get(COLLAPSED_GROUPS)?.value);
   return (
-    <MembershipProvider projectId={projectId} projects={projects}>
+    <MembershipProvider projectId={projectId} projects={projects} rights={rights}>
       <Shell projectId={projectId} user={{ ...session.user, rights }} collapsed={collapsed}>
         <ResetNotice reset={passwordReset} />
         <RememberProject projectId={projectId} />

@@ -13,6 +13,7 @@ import {
   runExport,
   runTrainingJob,
 } from "@/server/services/fine-tuning";
+import { runSampleLoad } from "@/server/services/sample";
 import { jobContext } from "../../job-context";
 
 /** For tests: continues a piece of work, once it is told to, until it is done or killed. */
@@ -24,6 +25,9 @@ const WORK: Record<string, () => Promise<void>> = {
   },
   async collection() {
     while (!(await runCollectionPass(jobContext("collect-past", projectId), id, { forMs: 60_000 })).done);
+  },
+  async sample() {
+    while (!(await runSampleLoad(jobContext("load-sample", projectId), { forMs: 60_000 })).done);
   },
   async training() {
     while (!(await runTrainingJob(jobContext("run-training-job", projectId), id)).done);

@@ -21,6 +21,7 @@ const CATALOGUE = {
   "recount-findings": { name: "Recount large Findings" },
   "delete-data": { name: "Delete a user's or a project's data", uncancellable: true },
   "delete-dataset": { name: "Delete the Examples of a deleted Dataset", uncancellable: true },
+  "load-sample": { name: "Load the sample project", uncancellable: true },
   reprice: { name: "Reprice stored costs", uncancellable: true },
   "schedule-housekeeping": { name: "Schedule daily housekeeping" },
   "keep-house": { name: "Delete expired data", uncancellable: true },

@@ -36,6 +36,11 @@ export const deletionRequested = eventType("data/deletion.requested", {
   schema: z.object({ deletionId: z.string().min(1), projectId: z.string().min(1).optional() }),
 });
 
+/** A sample project is to be filled, or its load resumed. */
+export const sampleRequested = eventType("projects/sample.requested", {
+  schema: z.object({ projectId: z.string().min(1) }),
+});
+
 /** A Dataset is deleted: its rows are to go. */
 export const datasetDeleted = eventType("datasets/dataset.deleted", {
   schema: z.object({ projectId: z.string().min(1), datasetId: z.string().min(1) }),

@@ -15,6 +15,7 @@ import {
   RUNS_PER_EVENT,
   repricingRequested,
   ruleRunsQueued,
+  sampleRequested,
 } from "@/server/platform/jobs/events";
 import { logger } from "@/server/platform/logging/log";
 import { emit, type OutgoingEvent } from "@/server/platform/outbox";
@@ -23,6 +24,7 @@ import { unfinishedCollectionPasses, unfinishedDatasetDeletions, unfinishedImpor
 import { unfinishedDeletions } from "@/server/services/deletion";
 import { unfinishedBackfills, unfinishedRuleRuns } from "@/server/services/diagnostics";
 import { unsentMail } from "@/server/services/mail";
+import { unfinishedSamples } from "@/server/services/sample";
 import { eventIds } from "./event-ids";
 
 export const EMBEDDED = "embedded";
@@ -95,6 +97,10 @@ const KINDS: readonly {
   {
     read: unfinishedDatasetDeletions,
     ask: eachInProject((id, projectId) => datasetDeleted.create({ projectId, datasetId: id })),
+  },
+  {
+    read: unfinishedSamples,
+    ask: eachInProject((_, projectId) => sampleRequested.create({ projectId })),
   },
   {
     read: unsentMail,

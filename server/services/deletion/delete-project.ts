@@ -1,7 +1,8 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { tablesWhere } from "@/db/deletion-registry";
 import { projects } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
+import type { Ctx } from "@/server/platform/context";
 import { notFound, unprocessable } from "@/server/platform/errors";
 import { deletionRequested } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
@@ -9,6 +10,9 @@ import { verb } from "@/server/platform/verb";
 import { deleteOfProject } from "./delete-of-project";
 import { addCounts, openReceipt, readReceipt } from "./deletion-receipt";
 import { deletedReply, deleteProjectInput } from "./schemas";
+
+/** The subject of the receipt of a sample: its deletion leaves no receipt either. */
+export const SAMPLE = "sample";
 
 const COUNTED_ACCESS = tablesWhere(({ project }) => project === "at once");
 const OTHER_ACCESS = tablesWhere(({ project }) => project === "at once, uncounted");
@@ -28,8 +32,10 @@ export const deleteProject = verb(
     const [project] = await ctx.db.select().from(projects).where(eq(projects.id, ctx.projectId)).for("update");
     if (!project) throw notFound("The project");
     if (project.name !== name.trim()) throw unprocessable("/name", "Type the project's name exactly as it is.");
-    const receiptId = await openReceipt(ctx, { scope: "project" });
-    auditNote(ctx, { target: { type: "project", id: project.id }, before: null, after: null, survivesProject: true });
+    const isSample = await isUntouchedSample(ctx);
+    const receiptId = await openReceipt(ctx, { scope: "project", subject: isSample ? SAMPLE : null });
+    const target = { type: "project", id: project.id };
+    auditNote(ctx, { target, before: null, after: null, survivesProject: !isSample });
     // Without members and keys the project is invisible to everybody from here on.
     await addCounts(ctx.db, receiptId, await deleteOfProject(ctx, COUNTED_ACCESS));
     await deleteOfProject(ctx, OTHER_ACCESS);
@@ -37,3 +43,11 @@ export const deleteProject = verb(
     return { ok: true as const, deletion: (await readReceipt(ctx, receiptId))! };
   },
 );
+
+/** Returns whether the project holds the sample, and never had a key with which other data could have been sent. */
+async function isUntouchedSample(ctx: Ctx): Promise<boolean> {
+  const [found] = await ctx.db.execute(sql`
+    select 1 from sample_projects s where s.project_id = ${ctx.projectId}
+      and not exists (select 1 from api_keys k where k.project_id = s.project_id)`);
+  return found !== undefined;
+}

@@ -68,6 +68,10 @@ export const completeReceipt = (tx: Db, id: string, remaining: Counts | null = n
     .set({ status: "completed", subject: null, remaining, completedAt: NOW })
     .where(eq(deletionReceipts.id, id));
 
+/** Deletes all receipts of a project: of a sample, nothing remains. */
+export const discardReceipts = ({ db, projectId }: Pick<Ctx, "db" | "projectId">) =>
+  db.delete(deletionReceipts).where(eq(deletionReceipts.projectId, projectId));
+
 export async function readReceipt(ctx: Pick<Ctx, "db" | "projectId">, id: string): Promise<Deletion | undefined> {
   const [deletion] = await readReceipts(ctx, eq(deletionReceipts.id, id));
   return deletion;

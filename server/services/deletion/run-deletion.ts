@@ -20,7 +20,8 @@ import {
 import { countRemainingOfUser } from "./count-remaining";
 import { deleteBatch } from "./delete-batch";
 import { deleteOfProject } from "./delete-of-project";
-import { addCounts, completeReceipt } from "./deletion-receipt";
+import { SAMPLE } from "./delete-project";
+import { addCounts, completeReceipt, discardReceipts } from "./deletion-receipt";
 
 /** Tables with many rows per project. The rest is deleted by the cascade from the project. */
 const LARGE_TABLES = tablesWhere(({ project }) => project === "batches");
@@ -44,7 +45,7 @@ export async function runDeletion(
   const ctx: Ctx = { db, projectId: receipt.projectId as ProjectId, actor: { kind: "job", name: jobName } };
   const until = performance.now() + forMs;
   const timeIsUp = () => performance.now() > until;
-  if (receipt.scope === "project") return { done: await runProjectDeletion(ctx, deletionId, timeIsUp) };
+  if (receipt.scope === "project") return { done: await runProjectDeletion(ctx, receipt, timeIsUp) };
   if (receipt.scope === "user" && receipt.subject !== null) {
     return { done: await runUserDeletion(ctx, receipt, receipt.subject, timeIsUp) };
   }
@@ -120,7 +121,7 @@ async function projectPendingSpans(ctx: Ctx) {
   throw new Error("The spans that have arrived could not be projected in time; the deletion will be retried.");
 }
 
-async function runProjectDeletion(ctx: Ctx, deletionId: string, timeIsUp: () => boolean) {
+async function runProjectDeletion(ctx: Ctx, { id: deletionId, subject }: Receipt, timeIsUp: () => boolean) {
   for (const table of LARGE_TABLES) {
     for (let gone = ROWS_A_STATEMENT; gone === ROWS_A_STATEMENT; ) {
       if (timeIsUp()) return false;
@@ -152,6 +153,10 @@ async function runProjectDeletion(ctx: Ctx, deletionId: string, timeIsUp: () => 
           ne(deletionReceipts.status, "completed"),
         ),
       );
+    if (subject === SAMPLE) {
+      await discardReceipts(tx);
+      return;
+    }
     await addCounts(tx.db, deletionId, { ...loose, projects: project.length });
     await completeReceipt(tx.db, deletionId);
   });

@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, isNull, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { users } from "@/db/schema";
 
@@ -13,5 +13,16 @@ export async function findUserByEmail(db: Db, email: string) {
     .select()
     .from(users)
     .where(eq(sql`lower(${users.email})`, sql`lower(${email.trim()})`));
+  return found;
+}
+
+/** Returns the oldest owner of the installation who can sign in. For the operator's command line. */
+export async function findFirstOwner(db: Db) {
+  const [found] = await db
+    .select()
+    .from(users)
+    .where(and(eq(users.installationOwner, true), isNull(users.disabledAt)))
+    .orderBy(users.createdAt, users.id)
+    .limit(1);
   return found;
 }

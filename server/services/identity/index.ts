@@ -4,7 +4,7 @@ export { endMySession, endOtherSessions, listSessions } from "./account-sessions
 export { changePassword, discardUnverifiedPassword, endSessions } from "./change-password";
 export { createUser } from "./create-user";
 export { recordSignInNetwork } from "./familiar-networks";
-export { findUserByEmail } from "./find-user";
+export { findFirstOwner, findUserByEmail } from "./find-user";
 export { dismissPasswordReset, getMe } from "./get-me";
 export { hashOfToken, linkTo, newToken } from "./one-time-link";
 export { createPasswordReset } from "./password-resets/create-password-reset";

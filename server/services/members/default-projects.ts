@@ -1,9 +1,11 @@
-import { and, asc, eq, inArray, ne } from "drizzle-orm";
+import { and, asc, eq, inArray, ne, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
-import { memberships, projects } from "@/db/schema";
+import { memberships, projects, sampleProjects } from "@/db/schema";
 import { recordAudit } from "@/server/platform/audit";
 import type { Role } from "@/server/platform/capabilities";
 import type { RequestInfo } from "@/server/platform/context";
+
+const isNoSample = sql`not exists (select 1 from ${sampleProjects} where ${sampleProjects.projectId} = ${projects.id})`;
 
 type Joining = {
   userId: string;
@@ -22,7 +24,8 @@ export async function joinDefaultProjects(db: Db, joining: Joining, request: Req
     .from(projects)
     .where(
       and(
-        joining.projects === "*" ? undefined : inArray(projects.id, [...joining.projects]),
+        // Somebody's sample is nobody else's project.
+        joining.projects === "*" ? isNoSample : inArray(projects.id, [...joining.projects]),
         except === null ? undefined : ne(projects.id, except),
       ),
     )

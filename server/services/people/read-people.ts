@@ -1,7 +1,7 @@
 import { and, eq, gt, isNull, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
-import { memberships, projects, sessions, users } from "@/db/schema";
+import { memberships, projects, sampleProjects, sessions, users } from "@/db/schema";
 import { notFound } from "@/server/platform/errors";
 import { countKeysOf } from "@/server/services/api-keys";
 import { type Person, type PersonImpact, PROJECTS_SHOWN } from "./schemas";
@@ -10,6 +10,9 @@ const numberOrNull = (value: unknown) => (value === null ? null : Number(value))
 
 /** Qualified by hand: Drizzle omits the table name in single-table queries, and subqueries would resolve their own `id`. */
 const personId = sql.raw("users.id");
+
+/** Condition: the membership `m` is of a project that counts, which the sample does not. */
+const isNoSample = sql`not exists (select 1 from ${sampleProjects} s where s.project_id = m.project_id)`;
 
 /** The columns of a person in replies. */
 export const personColumns = {
@@ -24,11 +27,11 @@ export const personColumns = {
   lastSignInAt: sql<number | null>`(
     select max(s.created_at) from ${sessions} s where s.user_id = ${personId})`.mapWith(numberOrNull),
   projectCount: sql<number>`(
-    select count(*)::int from ${memberships} m where m.user_id = ${personId})`.mapWith(Number),
+    select count(*)::int from ${memberships} m where m.user_id = ${personId} and ${isNoSample})`.mapWith(Number),
   projects: sql<Person["projects"]>`(
     select coalesce(json_agg(shown), '[]'::json) from (
       select p.id, p.name, m.role from ${memberships} m join ${projects} p on p.id = m.project_id
-      where m.user_id = ${personId} order by lower(p.name), p.id limit ${PROJECTS_SHOWN}
+      where m.user_id = ${personId} and ${isNoSample} order by lower(p.name), p.id limit ${PROJECTS_SHOWN}
     ) shown)`,
 };
 

@@ -1,6 +1,6 @@
 import { asc, eq, sql } from "drizzle-orm";
 import { z } from "zod";
-import { memberships, projects } from "@/db/schema";
+import { memberships, projects, sampleProjects } from "@/db/schema";
 import { accountVerb } from "@/server/platform/verb";
 import { myProjectsReply } from "./schemas";
 
@@ -17,9 +17,16 @@ export const listProjects = accountVerb(
   },
   async ({ db, userId }) => ({
     projects: await db
-      .select({ id: projects.id, name: projects.name, createdAt: projects.createdAt, role: memberships.role })
+      .select({
+        id: projects.id,
+        name: projects.name,
+        createdAt: projects.createdAt,
+        role: memberships.role,
+        sample: sampleProjects.state,
+      })
       .from(memberships)
       .innerJoin(projects, eq(projects.id, memberships.projectId))
+      .leftJoin(sampleProjects, eq(sampleProjects.projectId, projects.id))
       .where(eq(memberships.userId, userId))
       .orderBy(asc(sql`lower(${projects.name})`), asc(projects.id))
       .limit(PROJECTS_SHOWN),

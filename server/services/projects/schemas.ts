@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { SAMPLE_STATES } from "@/db/schema/enumerations";
 import { ROLES } from "@/server/platform/capabilities";
 import { filledText } from "@/server/platform/schemas";
 import { apiKey } from "@/server/services/api-keys/schemas";
@@ -16,5 +17,9 @@ export const createdProjectReply = z.object({ project, apiKey, secret: z.string(
 export const renameProjectInput = z.strictObject({ name: projectName });
 
 /** A project in its member's switcher. */
-export const myProject = project.extend({ role: z.enum(ROLES) });
+export const myProject = project.extend({
+  role: z.enum(ROLES),
+  /** How far the load of the sample is, in the project that holds it; `null` for any other. */
+  sample: z.enum(SAMPLE_STATES).nullable(),
+});
 export const myProjectsReply = z.object({ projects: z.array(myProject) });

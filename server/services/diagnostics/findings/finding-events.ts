@@ -17,20 +17,20 @@ export type ChangeEvent = { finding_id: string; kind: FindingEventKind; detail: 
 /** The Findings that an undo restored, and those that changed since. */
 export type Undone = { restored: string[]; skipped: string[] };
 
-type Cause = { origin?: RunOrigin | null; changeId?: string | null; fromTracker?: boolean };
+type Cause = { origin?: RunOrigin | null; changeId?: string | null; fromTracker?: boolean; at?: number | undefined };
 
 /**
  * Adds to the history of Findings, in the transaction of the change. `origin` is that of the Runs that caused it, by which
  * notifications ignore backfills; `changeId` joins what one action of a person changed. Linked tickets are told, except of what
- * comes `fromTracker`.
+ * comes `fromTracker`. `at`: when it happened, if not now (Unix ms).
  */
 export async function recordEvents(
   tx: Ctx,
   events: readonly NewFindingEvent[],
-  { origin = null, changeId = null, fromTracker = false }: Cause = {},
+  { origin = null, changeId = null, fromTracker = false, at }: Cause = {},
 ) {
   await insertRows(tx.db, findingEvents, {
-    same: { project_id: tx.projectId, at: NOW, actor_kind: tx.actor.kind },
+    same: { project_id: tx.projectId, at: at ?? NOW, actor_kind: tx.actor.kind },
     rows: events.map(({ findingId, kind, detail = {} }) => ({
       id: newId("fev"),
       finding_id: findingId,

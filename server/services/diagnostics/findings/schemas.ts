@@ -1,5 +1,11 @@
 import { z } from "zod";
-import { DISMISSAL_REASONS, FINDING_EVENT_KINDS, FINDING_TRENDS, RULE_RUN_ORIGINS } from "@/db/schema/enumerations";
+import {
+  DISMISSAL_REASONS,
+  FINDING_EVENT_KINDS,
+  FINDING_TRENDS,
+  FIX_VERDICTS,
+  RULE_RUN_ORIGINS,
+} from "@/db/schema/enumerations";
 import {
   filledText,
   idInput,
@@ -226,7 +232,27 @@ const findingMarker = z.object({
   service: z.string().nullable(),
 });
 export type FindingMarker = z.infer<typeof findingMarker>;
+
+const shareOf = z.object({
+  affected: z.int(),
+  conversations: z.int(),
+  rate: z.object({ rate: z.number(), low: z.number(), high: z.number() }).nullable(),
+});
+/** Whether the rate has fallen since the Finding was resolved. */
+const findingFix = z.object({
+  /** Unix ms. */
+  at: z.number(),
+  /** Of the conversations that started in the days before, and since. */
+  before: shareOf,
+  since: shareOf,
+  /** Rate since less rate before, with its 95% limits; negative is better. */
+  difference: z.object({ rate: z.number(), low: z.number(), high: z.number() }).nullable(),
+  verdict: z.enum(FIX_VERDICTS),
+});
+export type FindingFix = z.infer<typeof findingFix>;
 export const timelineReply = z.object({
+  /** `null` where it was never resolved, or is open again without having come back. */
+  fix: findingFix.nullable(),
   days: z.array(
     z.object({
       /** Unix ms of its start. */

@@ -6,6 +6,7 @@ import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { wilson } from "../rules";
 import { startOfDay } from "./counts/occurrence-changes";
+import { DAYS_AROUND_FIX, FIX_CONVERSATIONS_MIN, fixOf } from "./fix";
 import { mergedWith } from "./merged-with";
 import { type FindingMarker, timelineInput, timelineReply } from "./schemas";
 
@@ -27,7 +28,7 @@ export const findingTimeline = verb(
   {
     name: "findings.timeline",
     summary: "Read a Finding's rate by day, and what changed on these days.",
-    description: `${DAYS} days (UTC), up to today or to ${DAYS_AFTER} days after it was last seen. \`rate\` is the share of the day's conversations with its 95% interval (Wilson); without conversations, and for days before the newest ${CONVERSATIONS_MAX.toLocaleString("en")} of them, it is \`null\`. \`markers\` are the first spans of a service's version or release (${VERSIONS.map((name) => `\`${name}\``).join(", ")} of the resource), the first days of a model, the Finding's own handoffs, resolutions and regressions, and the commits and pull requests that name its tickets.`,
+    description: `${DAYS} days (UTC), up to today or to ${DAYS_AFTER} days after it was last seen. \`rate\` is the share of the day's conversations with its 95% interval (Wilson); without conversations, and for days before the newest ${CONVERSATIONS_MAX.toLocaleString("en")} of them, it is \`null\`. \`markers\` are the first spans of a service's version or release (${VERSIONS.map((name) => `\`${name}\``).join(", ")} of the resource), the first days of a model, the Finding's own handoffs, resolutions and regressions, and the commits and pull requests that name its tickets. \`fix\` compares the conversations that started up to ${DAYS_AROUND_FIX} days before it was resolved with those since: \`proven\` when the 95% interval of the difference of both rates lies below zero, \`not_enough\` with fewer than ${FIX_CONVERSATIONS_MIN} conversations since, \`regressed\` when it has come back.`,
     effect: "read",
     capability: "diagnostics:read",
     input: timelineInput,
@@ -35,12 +36,18 @@ export const findingTimeline = verb(
   },
   async (ctx, { findingId }) => {
     const [row] = await ctx.db
-      .select({ lastDetectedAt: findings.lastDetectedAt, now: sql<string>`${NOW}` })
+      .select({
+        lastDetectedAt: findings.lastDetectedAt,
+        resolvedAt: findings.resolvedAt,
+        regressedAt: findings.regressedAt,
+        now: sql<string>`${NOW}`,
+      })
       .from(findings)
       .where(and(eq(findings.projectId, ctx.projectId), eq(findings.id, findingId)));
     if (!row) throw notFound("Finding");
     const days = daysAround(row.lastDetectedAt, Number(row.now));
-    const [affected, all, ...markers] = await Promise.all([
+    const [fix, affected, all, ...markers] = await Promise.all([
+      fixOf(ctx, findingId, row),
       affectedByDay(ctx, findingId, days),
       conversationsByDay(ctx, days),
       newVersions(ctx, days),
@@ -49,6 +56,7 @@ export const findingTimeline = verb(
       codeMarkers(ctx, findingId, days),
     ]);
     return {
+      fix,
       days: Array.from({ length: DAYS }, (_, index) => {
         const day = days.from + index * DAY_MS;
         const count = affected.get(day) ?? 0;

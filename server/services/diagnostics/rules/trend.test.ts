@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isEscalating, isWorse, wilson } from ".";
+import { isEscalating, isWorse, rateDifference, wilson } from ".";
 
 test("a share has the limits of Wilson's score interval", () => {
   expect(wilson({ affected: 0, conversations: 0 })).toBeNull();
@@ -34,4 +34,14 @@ test("worse than at dismissal takes the same evidence", () => {
   expect(isWorse({ affected: 12, conversations: 100 }, 0.1)).toBe(false);
   expect(isWorse({ affected: 40, conversations: 100 }, 0.1)).toBe(true);
   expect(isWorse({ affected: 4, conversations: 4 }, 0)).toBe(false);
+});
+
+test("the difference of two rates has limits that narrow with the conversations, and none without any", () => {
+  const fell = rateDifference({ affected: 22, conversations: 255 }, { affected: 0, conversations: 145 });
+  expect(fell!.rate).toBeCloseTo(-22 / 255);
+  expect(fell!.high).toBeLessThan(0);
+  expect(rateDifference({ affected: 2, conversations: 25 }, { affected: 0, conversations: 14 })!.high).toBeGreaterThan(
+    0,
+  );
+  expect(rateDifference({ affected: 1, conversations: 9 }, { affected: 0, conversations: 0 })).toBeNull();
 });

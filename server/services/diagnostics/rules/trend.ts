@@ -22,6 +22,21 @@ export function wilson({ affected, conversations }: Rate): Interval | null {
   };
 }
 
+/**
+ * Returns the second rate less the first with its 95 % limits, for rates of different conversations: Newcombe's method 10 of the
+ * Wilson limits. `null` where either has no conversations.
+ */
+export function rateDifference(first: Rate, second: Rate): Interval | null {
+  const [before, after] = [wilson(first), wilson(second)];
+  if (!before || !after) return null;
+  const rate = after.rate - before.rate;
+  return {
+    rate,
+    low: Math.max(-1, rate - Math.hypot(after.rate - after.low, before.high - before.rate)),
+    high: Math.min(1, rate + Math.hypot(after.high - after.rate, before.rate - before.low)),
+  };
+}
+
 /** Days that count as now: the current one (UTC) and the one before, so that the first hours of a day are not all there is. */
 export const NOW_DAYS = 2;
 /** Days before those that count as the past. */

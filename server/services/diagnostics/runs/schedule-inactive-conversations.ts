@@ -29,13 +29,20 @@ export async function scheduleInactiveConversations(db: Db, at?: number): Promis
   let runs = 0;
   for (const { id } of projects) {
     const ctx: Ctx = { db, projectId: id as ProjectId, actor: { kind: "job", name: "diagnose-quiet-conversations" } };
-    for (let taken = BATCH_SIZE; taken === BATCH_SIZE; ) {
-      const some = await scheduleSome(ctx, quietSince);
-      taken = some.conversations;
-      runs += some.runs;
-    }
+    runs += await scheduleConversations(ctx, quietSince);
   }
   return { runs };
+}
+
+/** Queues the enabled Rules for a project's conversations that have received no spans since `quietSince` (Unix ms). Returns the number of Runs. */
+export async function scheduleConversations(ctx: Ctx, quietSince: number): Promise<number> {
+  let runs = 0;
+  for (let taken = BATCH_SIZE; taken === BATCH_SIZE; ) {
+    const some = await scheduleSome(ctx, quietSince);
+    taken = some.conversations;
+    runs += some.runs;
+  }
+  return runs;
 }
 
 const scheduleSome = (ctx: Ctx, quietSince: number) =>

@@ -4,7 +4,7 @@ import { hashKey, useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useRef } from "react";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import { type Capability, ROLE_CAPABILITIES, type Role } from "@/server/platform/capabilities";
+import { type Capability, type InstallationRight, ROLE_CAPABILITIES, type Role } from "@/server/platform/capabilities";
 import type { ShellProject } from "../shell/shell-data";
 import { AccessLost, SignedOut } from "./access-lost";
 import { ROLE_WORDS } from "./role-words";
@@ -14,7 +14,7 @@ const POLL_MS = 3000;
 /** Refusals that trigger an immediate check: signed out, no longer allowed, no longer found. */
 const ACCESS_STATUSES = new Set<number | null>([401, 403, 404]);
 
-type Known = { project: ShellProject; projects: ShellProject[] };
+type Known = { project: ShellProject; projects: ShellProject[]; rights: readonly InstallationRight[] };
 const Membership = createContext<Known | null>(null);
 
 function useMembership(): Known {
@@ -25,6 +25,9 @@ function useMembership(): Known {
 
 /** Returns every project of the reader, live. */
 export const useProjects = () => useMembership().projects;
+export const useProject = () => useMembership().project;
+/** Returns what the reader may do outside any project. */
+export const useRights = () => useMembership().rights;
 export const useRole = (): Role => useMembership().project.role;
 /** Returns whether the reader has a capability. The server decides; checking here only avoids a refusal. */
 export const useMay = (capability: Capability) => ROLE_CAPABILITIES[useRole()].includes(capability);
@@ -62,13 +65,18 @@ function useLiveProjects(first: ShellProject[]) {
   };
 }
 
-type Props = { projectId: string; projects: ShellProject[]; children: ReactNode };
+type Props = {
+  projectId: string;
+  projects: ShellProject[];
+  rights: readonly InstallationRight[];
+  children: ReactNode;
+};
 
 /**
  * Polls the reader's role in this project and provides it to the pages below. Once removed, the reader no longer sees
  * anything of the project, even on a page that was already open.
  */
-export function MembershipProvider({ projectId, projects: first, children }: Props) {
+export function MembershipProvider({ projectId, projects: first, rights, children }: Props) {
   const { projects, signedOut, forget, reload } = useLiveProjects(first);
   const project = projects.find(({ id }) => id === projectId);
   const before = useRef(project);
@@ -86,5 +94,5 @@ export function MembershipProvider({ projectId, projects: first, children }: Pro
   });
   if (signedOut) return <SignedOut />;
   if (!project) return <AccessLost name={first.find(({ id }) => id === projectId)?.name} />;
-  return <Membership value={{ project, projects }}>{children}</Membership>;
+  return <Membership value={{ project, projects, rights }}>{children}</Membership>;
 }

@@ -1,5 +1,5 @@
 "use client";
-import { Menu, UnstyledButton } from "@mantine/core";
+import { Badge, Menu, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { IconCheck, IconPlus, IconSelector } from "@tabler/icons-react";
 import Link from "next/link";
@@ -29,6 +29,7 @@ export function ProjectSwitcher({ projectId, mayCreate }: { projectId: string; m
             <span className="clip" style={{ fontWeight: 600 }}>
               {current?.name}
             </span>
+            {current?.sample ? <SampleBadge /> : null}
             <IconSelector size={14} aria-hidden style={{ marginInlineStart: "auto", flex: "none" }} />
           </UnstyledButton>
         </Menu.Target>
@@ -58,6 +59,7 @@ export function ProjectSwitcher({ projectId, mayCreate }: { projectId: string; m
               href={pageHref(project.id, "conversations")}
               aria-current={project.id === projectId ? "true" : undefined}
               rightSection={project.id === projectId ? <IconCheck size={14} aria-hidden /> : null}
+              leftSection={project.sample ? <SampleBadge /> : undefined}
             >
               {project.name}
             </Menu.Item>
@@ -68,3 +70,9 @@ export function ProjectSwitcher({ projectId, mayCreate }: { projectId: string; m
     </>
   );
 }
+
+const SampleBadge = () => (
+  <Badge size="xs" variant="light" tt="none" flex="none">
+    Sample
+  </Badge>
+);

@@ -1,7 +1,13 @@
 import type { InstallationRight, Role } from "@/server/platform/capabilities";
 
 /** The shell's data about the project and the signed-in person. */
-export type ShellProject = { id: string; name: string; role: Role };
+export type ShellProject = {
+  id: string;
+  name: string;
+  role: Role;
+  /** How far the load of the sample is, in the project that holds it; `null` for any other. */
+  sample: "loading" | "ready" | "failed" | null;
+};
 export type ShellUser = {
   id: string;
   email: string;

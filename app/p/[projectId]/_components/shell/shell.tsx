@@ -5,6 +5,7 @@ import { spotlight } from "@mantine/spotlight";
 import { IconSearch } from "@tabler/icons-react";
 import { ModShortcut } from "@/app/_components/controls/mod-shortcut";
 import { useProjects } from "../access/membership";
+import { SampleBar } from "../sample/sample-bar";
 import { KeySheet } from "./key-sheet";
 import { Palette } from "./palette";
 import { ProjectNav } from "./project-nav";
@@ -66,6 +67,7 @@ export function Shell({ projectId, user, collapsed, children }: Props) {
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
         <div className={classes.page}>
+          <SampleBar />
           <SettingsNav projectId={projectId} />
           {children}
         </div>

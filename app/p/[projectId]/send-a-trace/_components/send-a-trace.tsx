@@ -1,10 +1,14 @@
 "use client";
 import { PageHeader } from "@/app/_components/layout/page-header";
+import { ExploreSample } from "@/app/_components/projects/explore-sample";
+import { useProject, useRights } from "../../_components/access/membership";
 import { Arrival } from "./arrival";
 import classes from "./send-a-trace.module.css";
 import { Snippets } from "./snippets-panel";
 
 export function SendATrace({ projectId, endpoint }: { projectId: string; endpoint: string }) {
+  const { sample } = useProject();
+  const mayExplore = useRights().includes("projects:create") && sample === null;
   return (
     <>
       <PageHeader title="Send a trace" />
@@ -16,6 +20,7 @@ export function SendATrace({ projectId, endpoint }: { projectId: string; endpoin
             <span className="mono">{endpoint}</span>, or run one of these to see how a conversation looks here.
           </p>
           <Arrival projectId={projectId} />
+          {mayExplore ? <ExploreSample /> : null}
           <Snippets projectId={projectId} endpoint={endpoint} />
         </div>
       </section>

@@ -26,14 +26,14 @@ const FIELDS: readonly { kind: (after: State) => FindingEventKind; fields: reado
 
 /**
  * Applies a change to Findings, with history. Returns the ids of those that it changed. Ids of others are a 404.
- * `fromTracker`: it comes from their tickets, which are not told of it.
+ * `fromTracker`: it comes from their tickets, which are not told of it. `at`: when it happened, if not now (Unix ms).
  */
 export async function changeFindings(
   tx: Ctx,
   ids: readonly string[],
   asked: Change,
   changeId: string,
-  { fromTracker = false }: { fromTracker?: boolean } = {},
+  { fromTracker = false, at }: { fromTracker?: boolean; at?: number } = {},
 ): Promise<string[]> {
   const change = asked.assigneeId ? { ...asked, assigneeId: await requireMember(tx, asked.assigneeId) } : asked;
   const rows = await lockFindingRows(tx, ids);
@@ -41,7 +41,7 @@ export async function changeFindings(
   const [clock] = await tx.db.execute<{ now: string }>(sql`select ${NOW} as now`);
   const changed = rows.flatMap((row) => {
     const before = stateOf(row);
-    const after = stateAfter(row, change, Number(clock!.now));
+    const after = stateAfter(row, change, at ?? Number(clock!.now));
     const events = eventsOf(row.id, before, after);
     return events.length === 0 ? [] : [{ row, before, after, events }];
   });
@@ -52,7 +52,7 @@ export async function changeFindings(
   await recordEvents(
     tx,
     changed.flatMap(({ events }) => events),
-    { changeId, fromTracker },
+    { changeId, fromTracker, at },
   );
   return changed.map(({ row }) => row.id);
 }

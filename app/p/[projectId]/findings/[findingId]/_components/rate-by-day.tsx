@@ -6,6 +6,7 @@ import { ErrorState } from "@/app/_components/feedback/error-state";
 import { formatCount, formatPercent, plural, UNKNOWN } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import classes from "./rate-by-day.module.css";
+import { SinceFix } from "./since-fix";
 import { type DayOfChanges, daysOfChanges, type TimelineRow, timelineRows } from "./timeline-rows";
 
 const HEIGHT = 200;
@@ -27,7 +28,10 @@ export function RateByDay({ projectId, findingId }: { projectId: string; finding
     <section>
       <h2 className={classes.heading}>Rate by day</h2>
       {query.data ? (
-        <Drawn rows={timelineRows(query.data.days)} changes={daysOfChanges(query.data.markers)} />
+        <>
+          {query.data.fix === null ? null : <SinceFix fix={query.data.fix} />}
+          <Drawn rows={timelineRows(query.data.days)} changes={daysOfChanges(query.data.markers)} />
+        </>
       ) : query.error ? (
         <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />
       ) : (

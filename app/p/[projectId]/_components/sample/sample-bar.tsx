@@ -1,0 +1,80 @@
+"use client";
+import { Badge, Button, Loader } from "@mantine/core";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useRef, useState } from "react";
+import { useLoadSample } from "@/app/_components/projects/use-load-sample";
+import { useTRPC } from "@/app/_lib/trpc/client";
+import { useMay, useProject } from "../access/membership";
+import { ConfirmDialog } from "../confirm/confirm-dialog";
+import type { ShellProject } from "../shell/shell-data";
+import classes from "./sample-bar.module.css";
+
+/** How often the page below is read again while conversations arrive. */
+const REFRESH_MS = 2_000;
+
+const SAYS: Record<NonNullable<ShellProject["sample"]>, string> = {
+  loading: "Its conversations are being sent and read. The page fills by itself.",
+  ready: "A made-up shop’s support agent. No total counts it, so change what you like.",
+  failed: "Its load failed.",
+};
+
+/** Says on every page of the sample that it is one, and removes it. */
+export function SampleBar() {
+  const project = useProject();
+  return project.sample === null ? null : <Bar project={project} sample={project.sample} />;
+}
+
+function Bar({ project, sample }: { project: ShellProject; sample: NonNullable<ShellProject["sample"]> }) {
+  const trpc = useTRPC();
+  const may = useMay("project:admin");
+  const [removing, setRemoving] = useState<ShellProject | null>(null);
+  const load = useLoadSample();
+  const remove = useMutation(trpc.projects.delete.mutationOptions({ onSuccess: () => window.location.assign("/") }));
+  useRefreshWhileLoading(sample);
+  return (
+    <aside className={classes.root} aria-label="Sample project">
+      <Badge size="sm" variant="light" tt="none" flex="none">
+        Sample
+      </Badge>
+      {sample === "loading" ? <Loader size={12} /> : null}
+      <span className={classes.says} role={sample === "ready" ? undefined : "status"}>
+        {SAYS[sample]}
+      </span>
+      {sample === "failed" && may ? (
+        <Button size="compact-xs" variant="default" loading={load.isPending} onClick={() => load.mutate({})}>
+          Load it again
+        </Button>
+      ) : null}
+      {may ? (
+        <Button size="compact-xs" variant="default" onClick={() => setRemoving(project)}>
+          Remove sample project
+        </Button>
+      ) : null}
+      <ConfirmDialog
+        subject={removing}
+        onClose={() => setRemoving(null)}
+        title={({ name }) => `Remove ${name}?`}
+        says={() =>
+          "Its conversations, its Findings and all that you made of them go for good, and nothing of your other projects. You can load the sample again whenever you like."
+        }
+        action="Remove sample project"
+        running={{ ...remove, isPending: remove.isPending || remove.isSuccess }}
+        onConfirm={({ id, name }) => remove.mutate({ projectId: id, name })}
+      />
+    </aside>
+  );
+}
+
+/** Reads the page again while the sample arrives, and once more at its end. */
+function useRefreshWhileLoading(sample: ShellProject["sample"]) {
+  const queries = useQueryClient();
+  const before = useRef(sample);
+  useEffect(() => {
+    const refresh = () => void queries.invalidateQueries();
+    if (before.current === "loading" && sample === "ready") refresh();
+    before.current = sample;
+    if (sample !== "loading") return;
+    const timer = setInterval(refresh, REFRESH_MS);
+    return () => clearInterval(timer);
+  }, [sample, queries]);
+}

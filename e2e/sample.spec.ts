@@ -1,0 +1,123 @@
+import type { Page } from "@playwright/test";
+import { press } from "./support/press";
+import { cli, newProject, type TestProject } from "./support/project";
+import { signIn } from "./support/sign-in";
+import { expectSound, showIn } from "./support/sound";
+import { expect, test } from "./support/test";
+
+const LOAD_MS = 90_000;
+
+async function explorer(url: string): Promise<TestProject> {
+  const project = newProject(url);
+  cli(process.env.E2E_DATA_DIR ?? "", "user", "rights", "--email", project.email, "--create-projects", "on");
+  return project;
+}
+
+const sampleBar = (page: Page) => page.getByRole("complementary", { name: "Sample project" });
+
+test("a person with an empty project loads the sample, sees its Findings and removes it", async ({ page, baseURL }) => {
+  test.setTimeout(240_000);
+  const project = await explorer(baseURL!);
+  await signIn(page, project);
+
+  await test.step("one click on the empty project fills a project of its own", async () => {
+    await page.getByRole("button", { name: "Explore a sample project" }).click();
+    await page.waitForURL(
+      (url) => /\/p\/prj_\w+\/conversations/.test(url.href) && !url.href.includes(project.projectId),
+    );
+    await expect(sampleBar(page)).toContainText("Sample");
+    await expect(sampleBar(page)).toContainText("No total counts it", { timeout: LOAD_MS });
+    await expect(page.getByRole("row").nth(5)).toBeVisible();
+    await expect(page.getByRole("button", { name: /Project Sample shop, switch/ })).toContainText("Sample");
+  });
+
+  await test.step("its pages look sound, light and dark, wide and narrow", async () => {
+    for (const [colorScheme, width] of [
+      ["light", 1440],
+      ["dark", 1440],
+      ["light", 390],
+      ["dark", 390],
+    ] as const) {
+      await showIn(page, colorScheme);
+      await page.setViewportSize({ width, height: 900 });
+      await expect(sampleBar(page)).toBeVisible();
+      await expectSound(page);
+      const body = await page.screenshot();
+      await test.info().attach(`sample-${colorScheme}-${width}`, { body, contentType: "image/png" });
+    }
+    await showIn(page, "light");
+    await page.setViewportSize({ width: 1440, height: 900 });
+  });
+
+  const sampleId = /prj_\w+/.exec(page.url())![0];
+  await test.step("the five kinds of failure are Findings; one was fixed, one came back", async () => {
+    await page.goto(`/p/${sampleId}/findings?tab=all`);
+    for (const title of [
+      "Answers come in English where German was spoken",
+      /track_parcel is called again and again with the same arguments/,
+      /another refundable than get_order returned/,
+      /The assistant ignores a correction/,
+      "The assistant answers with nothing",
+    ]) {
+      await expect(page.getByRole("link", { name: title }).first()).toBeVisible();
+    }
+    const body = await page.screenshot();
+    await test.info().attach("sample-findings", { body, contentType: "image/png" });
+    for (const [title, verdict] of [
+      ["Answers come in English where German was spoken", "Proven"],
+      [/The assistant ignores a correction/, "Not proven"],
+    ] as const) {
+      await page.goto(`/p/${sampleId}/findings?tab=resolved`);
+      await page.getByRole("link", { name: title }).first().click();
+      await expect(page.getByRole("region", { name: "Since it was resolved" })).toContainText(verdict);
+      await expectSound(page);
+      const shown = await page.screenshot();
+      await test.info().attach(`sample-${verdict}`, { body: shown, contentType: "image/png" });
+    }
+    await page.goto(`/p/${sampleId}/findings?tab=regressed`);
+    await expect(page.getByRole("link", { name: /track_parcel/ }).first()).toBeVisible();
+    await page
+      .getByRole("link", { name: /track_parcel/ })
+      .first()
+      .click();
+    await expect(page.getByRole("region", { name: "Since it was resolved" })).toContainText("Regressed");
+    const regressed = await page.screenshot();
+    await test.info().attach("sample-regressed", { body: regressed, contentType: "image/png" });
+    await page.goto(`/p/${sampleId}/findings?tab=review`);
+    await page
+      .getByRole("link", { name: /another refundable/ })
+      .first()
+      .click();
+    await page
+      .getByRole("link", { name: /message 4/ })
+      .first()
+      .click();
+    await page.waitForURL(/\/conversations\/conv_/);
+    await expect(page.getByText(/Put it into its box/).first()).toBeVisible();
+    const conversation = await page.screenshot();
+    await test.info().attach("sample-conversation", { body: conversation, contentType: "image/png" });
+  });
+
+  await test.step("removed, it is gone, and the own project is still there", async () => {
+    const dialog = page.getByRole("dialog");
+    await press(sampleBar(page).getByRole("button", { name: "Remove sample project" }), dialog);
+    await dialog.getByRole("button", { name: "Remove sample project" }).click();
+    await page.waitForURL(`**/p/${project.projectId}/conversations`);
+    await expect(page.getByRole("button", { name: "Explore a sample project" })).toBeVisible();
+    await page.getByRole("button", { name: /Project Journey, switch/ }).click();
+    await expect(page.getByRole("menuitem", { name: "Sample shop" })).toHaveCount(0);
+    const gone = await page.request.get(`/p/${sampleId}/conversations`);
+    expect(gone.status()).toBe(404);
+  });
+});
+
+test("the command line loads and removes a person's sample", async ({ baseURL }) => {
+  test.setTimeout(180_000);
+  const dataDir = process.env.E2E_DATA_DIR ?? "";
+  const { email } = await explorer(baseURL!);
+  const { project } = cli(dataDir, "demo", "load", "--owner", email);
+  expect(project).toMatchObject({ name: "Sample shop", sample: "ready" });
+  expect(cli(dataDir, "demo", "load", "--owner", email).project.id).toBe(project.id);
+  expect(cli(dataDir, "demo", "remove", "--owner", email)).toEqual({ ok: true });
+  expect(() => cli(dataDir, "demo", "remove", "--owner", email)).toThrow();
+});

@@ -1,0 +1,29 @@
+import { sql } from "drizzle-orm";
+import { expect, test } from "vitest";
+import { db } from "@/db/pool";
+import { testProject } from "@/db/testing/test-project";
+import { loadSample } from "@/server/services/sample";
+import { killRepeatedly } from "./testing/kill-repeatedly";
+
+const KILLS = 6;
+const WITHIN_MS = 400;
+
+test("a load that is killed again and again sends every conversation once and finds the same", async () => {
+  const { userId } = await testProject();
+  const { project } = await loadSample({ db: db(), userId }, {});
+  const one = async <T>(query: ReturnType<typeof sql>) => ((await db().execute(query))[0] as { value: T }).value;
+  const isRunning = async () =>
+    (await one<string>(sql`select state as value from sample_projects where project_id = ${project.id}`)) === "loading";
+  const progress = () =>
+    one<number>(sql`
+      select (select count(*) from spans where project_id = ${project.id})::int +
+        (select count(*) from rule_runs where project_id = ${project.id} and status = 'completed')::int as value`);
+  const kills = await killRepeatedly({ args: ["sample", project.id], isRunning, progress, withinMs: WITHIN_MS }, KILLS);
+  expect(kills).toBeGreaterThan(2);
+  const [found] = await db().execute(sql`
+    select (select count(*)::int from conversations where project_id = ${project.id}) as conversations,
+      (select sum(occurrence_count)::int from findings where project_id = ${project.id}
+        and signal in ('language_mismatch', 'repeated_tool_call', 'contradicts_tool_result', 'ignored_correction', 'empty_response')) as planted,
+      (select count(*)::int from datasets where project_id = ${project.id}) as datasets`);
+  expect(found).toEqual({ conversations: 400, planted: 72, datasets: 1 });
+}, 180_000);

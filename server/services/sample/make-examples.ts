@@ -1,0 +1,62 @@
+import { and, desc, eq } from "drizzle-orm";
+import { datasets, findings } from "@/db/schema";
+import type { Ctx } from "@/server/platform/context";
+import { addConversationsToDatasets, createDataset, listExamples, updateExample } from "@/server/services/datasets";
+import { germanFor } from "./story/german";
+import { PLANTED } from "./story/plan";
+
+export const SAMPLE_DATASET = "Answers in the customer's language";
+/** Examples that are trained on; the rest is held out for the proof. */
+export const TRAINED_ON = 10;
+const EXAMPLES_MAX = 100;
+
+/** Takes the Finding of wrong languages through Examples: its conversations with the answers that they should have had. */
+export async function makeExamples(ctx: Ctx): Promise<boolean> {
+  const finding = await findingOf(ctx, PLANTED.englishInstead);
+  if (!finding) return true;
+  const datasetId = await datasetOf(ctx);
+  await addConversationsToDatasets(ctx, { datasetIds: [datasetId], findingId: finding.id, tags: ["german"] });
+  const { examples } = await listExamples(ctx, { datasetId, limit: EXAMPLES_MAX });
+  // By id, so that a repeated step makes the same split.
+  const ordered = examples.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  for (const [at, example] of ordered.entries()) {
+    const said = example.payload.expectedOutput.message.content;
+    const german = typeof said === "string" ? germanFor(said) : undefined;
+    // Corrected before the process that began was stopped.
+    if (german === undefined) continue;
+    await updateExample(ctx, {
+      datasetId,
+      exampleId: example.id,
+      split: at < TRAINED_ON ? "train" : "test",
+      payload: {
+        ...example.payload,
+        expectedOutput: { type: "chat_message", message: { role: "assistant", content: german } },
+      },
+    });
+  }
+  return true;
+}
+
+/** Returns the largest Finding of a Rule's Signal. */
+export async function findingOf({ db, projectId }: Ctx, { ruleId, signal }: { ruleId: string; signal: string }) {
+  const [finding] = await db
+    .select({ id: findings.id })
+    .from(findings)
+    .where(and(eq(findings.projectId, projectId), eq(findings.ruleId, ruleId), eq(findings.signal, signal)))
+    .orderBy(desc(findings.occurrenceCount))
+    .limit(1);
+  return finding;
+}
+
+async function datasetOf(ctx: Ctx): Promise<string> {
+  const [known] = await ctx.db
+    .select({ id: datasets.id })
+    .from(datasets)
+    .where(and(eq(datasets.projectId, ctx.projectId), eq(datasets.name, SAMPLE_DATASET)));
+  if (known) return known.id;
+  const { dataset } = await createDataset(ctx, {
+    name: SAMPLE_DATASET,
+    description: "Questions that customers asked in German and the agent answered in English, with German answers.",
+  });
+  return dataset.id;
+}

@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { and, eq, sql } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import { databaseNow } from "@/db/database-now";
+import { NOW } from "@/db/now";
+import { sampleProjects } from "@/db/schema";
+import { type Ctx, inTransaction } from "@/server/platform/context";
+import { storedReason } from "@/server/platform/logging/stored-reason";
+import {
+  executeRuleRuns,
+  markFixedInThePast,
+  moveToTheirTime,
+  scheduleConversations,
+} from "@/server/services/diagnostics";
+import { decodeTraces, foldDailyCosts, projectIsolatingFailures, storeTraces } from "@/server/services/telemetry";
+import { makeExamples } from "./make-examples";
+import { DAYS, FIXES, PLANTED, type Planned, plannedConversations, SECOND_PART_FROM_DAY } from "./story/plan";
+import { otlpOf } from "./story/spans";
+
+const DAY_MS = 86_400_000;
+/** Conversations sent in one batch. */
+const BATCH = 50;
+/** Rule Runs executed at once. */
+const RUNS = 500;
+const WAIT_MS = 100;
+
+type Sample = { until: number };
+/** Does a part of the load, as much as time allows. Returns whether it is done. Doing it again changes nothing. */
+type Step = (ctx: Ctx, sample: Sample, timeIsUp: () => boolean) => Promise<boolean>;
+
+/** Each part is sent, rebuilt and read before the next, so that a fix is marked between what came before it and after it. */
+const STEPS: readonly Step[] = [
+  send(({ day }) => day < SECOND_PART_FROM_DAY),
+  rebuild,
+  diagnose,
+  markFixes,
+  send(({ day }) => day >= SECOND_PART_FROM_DAY),
+  rebuild,
+  diagnose,
+  finishTimes,
+  makeExamples,
+];
+
+/**
+ * Continues the load of a project's sample for about `forMs`. Every step is idempotent and noted when it is done, so the load can
+ * stop anywhere and be resumed by another process. Returns whether it has ended, also by the project's deletion.
+ */
+export async function runSampleLoad(ctx: Ctx, { forMs }: { forMs: number }): Promise<{ done: boolean }> {
+  const until = performance.now() + forMs;
+  const timeIsUp = () => performance.now() > until;
+  for (;;) {
+    const [sample] = await ctx.db.select().from(sampleProjects).where(eq(sampleProjects.projectId, ctx.projectId));
+    if (sample?.state !== "loading") return { done: true };
+    const step = STEPS[sample.stepsDone];
+    if (!step) {
+      await change(ctx, sample.stepsDone, { state: "ready", finishedAt: NOW });
+      return { done: true };
+    }
+    if (await step(ctx, { until: sample.createdAt }, timeIsUp)) {
+      await change(ctx, sample.stepsDone, { stepsDone: sample.stepsDone + 1 });
+    }
+    if (timeIsUp()) return { done: false };
+  }
+}
+
+type Changes = { state?: "ready"; finishedAt?: typeof NOW; stepsDone?: number };
+
+/** Changes a sample unless another process has got further. */
+const change = ({ db, projectId }: Ctx, stepsDone: number, changes: Changes) =>
+  db
+    .update(sampleProjects)
+    .set(changes)
+    .where(
+      and(
+        eq(sampleProjects.projectId, projectId),
+        eq(sampleProjects.stepsDone, stepsDone),
+        eq(sampleProjects.state, "loading"),
+      ),
+    );
+
+const REASON_CHARACTERS = 500;
+
+/** Notes that a load has failed for good. Loading the sample again resumes it. */
+export const failSampleLoad = ({ db, projectId }: Ctx, reason: string) =>
+  db
+    .update(sampleProjects)
+    .set({ state: "failed", error: storedReason(reason, REASON_CHARACTERS), finishedAt: NOW })
+    .where(and(eq(sampleProjects.projectId, projectId), eq(sampleProjects.state, "loading")));
+
+/** Returns the samples that are still being loaded, oldest first. */
+export const unfinishedSamples = (db: Db) =>
+  db
+    .select({ id: sampleProjects.projectId, projectId: sampleProjects.projectId })
+    .from(sampleProjects)
+    .where(eq(sampleProjects.state, "loading"))
+    .orderBy(sampleProjects.createdAt);
+
+/** Sends conversations as the shop's exporter would. Spans that are there already are left unchanged. */
+function send(which: (planned: Planned) => boolean): Step {
+  return async (ctx, { until }) => {
+    const conversations = plannedConversations(until).filter(which);
+    for (let from = 0; from < conversations.length; from += BATCH) {
+      const body = otlpOf(ctx.projectId, conversations.slice(from, from + BATCH));
+      await storeTraces(ctx, decodeTraces(body, "json", await databaseNow(ctx.db)));
+    }
+    return true;
+  };
+}
+
+/** Rebuilds conversations from what was sent, beside the projector if one runs. */
+async function rebuild(ctx: Ctx, _: Sample, timeIsUp: () => boolean): Promise<boolean> {
+  for (;;) {
+    const [pending] = await ctx.db.execute(
+      sql`select 1 from projection_queue where project_id = ${ctx.projectId} limit 1`,
+    );
+    if (!pending) {
+      await foldDailyCosts(ctx.db);
+      return true;
+    }
+    const { taken } = await projectIsolatingFailures(ctx.db);
+    // The projector holds the rest.
+    if (taken === 0) await sleep(WAIT_MS);
+    if (timeIsUp()) return false;
+  }
+}
+
+/** Lets the Rules read at once what took place days ago. */
+async function diagnose(ctx: Ctx, _: Sample, timeIsUp: () => boolean): Promise<boolean> {
+  await scheduleConversations(ctx, await databaseNow(ctx.db));
+  for (;;) {
+    const queued = await ctx.db.execute<{ id: string }>(sql`
+      select id from rule_runs where project_id = ${ctx.projectId} and status in ('queued', 'running')
+      order by conversation_id limit ${RUNS}`);
+    if (queued.length === 0) return true;
+    await executeRuleRuns(
+      ctx,
+      [...queued].map(({ id }) => id),
+    );
+    if (timeIsUp()) return false;
+  }
+}
+
+/** Marks what two releases fixed, at the time of the release. */
+async function markFixes(ctx: Ctx, { until }: Sample): Promise<boolean> {
+  await inTransaction(ctx, async (tx) => {
+    for (const { kind, day } of FIXES) {
+      await markFixedInThePast(tx, { ...PLANTED[kind], at: until - (DAYS - day) * DAY_MS });
+    }
+  });
+  return true;
+}
+
+async function finishTimes(ctx: Ctx): Promise<boolean> {
+  await inTransaction(ctx, moveToTheirTime);
+  return true;
+}

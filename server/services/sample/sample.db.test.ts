@@ -1,0 +1,246 @@
+import { sql } from "drizzle-orm";
+import { beforeAll, expect, test } from "vitest";
+import { db } from "@/db/pool";
+import { testProject } from "@/db/testing/test-project";
+import type { AccountCtx, Ctx, ProjectId } from "@/server/platform/context";
+import { createApiKey } from "@/server/services/api-keys";
+import { listDatasets, listExamples } from "@/server/services/datasets";
+import { deleteProject, runDeletion } from "@/server/services/deletion";
+import { filesNaming, tablesNaming } from "@/server/services/deletion/testing";
+import {
+  addFindingNote,
+  findingTimeline,
+  getFinding,
+  listFindingEvents,
+  listFindings,
+  updateFinding,
+} from "@/server/services/diagnostics";
+import { joinDefaultProjects } from "@/server/services/members";
+import { getPerson } from "@/server/services/people";
+import { listProjects } from "@/server/services/projects";
+import { createSavedView } from "@/server/services/saved-views";
+import { changeLabels, createFeedback, listConversations } from "@/server/services/telemetry";
+import { failSampleLoad, loadSample, runSampleLoad, unfinishedSamples } from ".";
+import { findingOf, TRAINED_ON } from "./make-examples";
+import { countOf, PLANTED, plannedConversations } from "./story/plan";
+
+const LOAD_MS = 120_000;
+const DAY_MS = 86_400_000;
+
+async function person(): Promise<AccountCtx> {
+  const { userId } = await testProject();
+  return { db: db(), userId };
+}
+
+/** Loads somebody's sample as the background job does, in many short turns. */
+async function loadedBy(account: AccountCtx): Promise<Ctx> {
+  const { project } = await loadSample(account, {});
+  const projectId = project.id as ProjectId;
+  const job: Ctx = { db: db(), projectId, actor: { kind: "job", name: "load-sample" } };
+  while (!(await runSampleLoad(job, { forMs: 200 })).done);
+  return { db: db(), projectId, actor: { kind: "user", userId: account.userId, role: "owner" } };
+}
+
+/** Deletes a project to its end. */
+async function deleted(ctx: Ctx, name: string) {
+  const { deletion } = await deleteProject(ctx, { name });
+  while (!(await runDeletion(db(), deletion.id, { forMs: 5_000, jobName: "delete-data" })).done);
+  return deletion;
+}
+
+let owner: AccountCtx;
+let ctx: Ctx;
+beforeAll(async () => {
+  owner = await person();
+  ctx = await loadedBy(owner);
+}, LOAD_MS);
+
+const plantedFinding = async (kind: keyof typeof PLANTED) => {
+  const found = await findingOf(ctx, PLANTED[kind]);
+  return (await getFinding(ctx, { findingId: found!.id })).finding;
+};
+
+test("the story is the same at every load", () => {
+  const at = Date.UTC(2026, 10, 25, 3);
+  expect(plannedConversations(at)).toEqual(plannedConversations(at));
+  const kindsOf = (until: number) => plannedConversations(until).map(({ kind, release }) => `${kind} ${release}`);
+  expect(kindsOf(at + 5 * DAY_MS + 7_000_000)).toEqual(kindsOf(at));
+});
+
+test("it holds 400 conversations of the last 14 days, every call of them priced", async () => {
+  const [found] = await db().execute(sql`
+    select count(*)::int as conversations, bool_and(c.last_activity_at between s.created_at - ${14 * DAY_MS} and s.created_at) as recent,
+      count(distinct user_id)::int > 100 as many_users
+    from conversations c join sample_projects s using (project_id) where project_id = ${ctx.projectId}`);
+  expect(found).toEqual({ conversations: 400, recent: true, many_users: true });
+  const [calls] = await db().execute(sql`
+    select count(*) filter (where cost is null and status = 'ok')::int as unpriced, count(distinct response_model)::int as models
+    from model_calls where project_id = ${ctx.projectId}`);
+  expect(calls).toEqual({ unpriced: 0, models: 4 });
+});
+
+test("the Rules find exactly the five kinds of failure that were planted, and four that come with them", async () => {
+  const { findings } = await listFindings(ctx, { limit: 100 });
+  const counts: Record<string, number> = {};
+  for (const { signal, occurrenceCount } of findings) counts[signal] = (counts[signal] ?? 0) + occurrenceCount;
+  const kinds = Object.keys(PLANTED) as (keyof typeof PLANTED)[];
+  const planted = Object.fromEntries(kinds.map((kind) => [PLANTED[kind].signal, countOf(kind)]));
+  expect(counts).toEqual({
+    ...planted,
+    explicit_correction: countOf("ignoredCorrection"),
+    tool_error: countOf("mistypedOrder"),
+    rate_limited: countOf("rateLimited"),
+    negative_feedback: counts.negative_feedback,
+  });
+  expect(counts.negative_feedback).toBeLessThan(15);
+  for (const kind of kinds) expect((await plantedFinding(kind)).occurrenceCount).toBe(countOf(kind));
+});
+
+test("a Finding that a release fixed stays resolved, and its rate by day has fallen to zero since", async () => {
+  const finding = await plantedFinding("englishInstead");
+  expect(finding).toMatchObject({ reviewStatus: "confirmed", resolutionStatus: "resolved", regressedAt: null });
+  const { days, markers, fix } = await findingTimeline(ctx, { findingId: finding.id });
+  const sum = (some: typeof days) => some.reduce((total, { affected }) => total + affected, 0);
+  const resolvedDay = Math.floor(finding.resolvedAt! / DAY_MS) * DAY_MS;
+  expect(sum(days.filter(({ day }) => day > resolvedDay))).toBe(0);
+  expect(sum(days)).toBe(countOf("englishInstead"));
+  expect(fix).toMatchObject({
+    verdict: "proven",
+    before: { affected: countOf("englishInstead") },
+    since: { affected: 0 },
+  });
+  const release = markers.find(({ name }) => name === "2.4.1");
+  expect(Math.abs(release!.at - finding.resolvedAt!)).toBeLessThan(DAY_MS / 2);
+});
+
+test("a fix of a rare Finding is not proven by the few conversations since", async () => {
+  const finding = await plantedFinding("ignoredCorrection");
+  expect(finding).toMatchObject({ resolutionStatus: "resolved" });
+  const { fix } = await findingTimeline(ctx, { findingId: finding.id });
+  expect(fix).toMatchObject({ verdict: "not_proven", since: { affected: 0, conversations: 93 } });
+  expect(fix!.difference!.high).toBeGreaterThan(0);
+});
+
+test("a Finding that came back after its fix is regressed since the first conversation with it", async () => {
+  const finding = await plantedFinding("loop");
+  expect(finding).toMatchObject({ resolutionStatus: "unresolved", trend: "regressed" });
+  expect((await findingTimeline(ctx, { findingId: finding.id })).fix).toMatchObject({ verdict: "regressed" });
+  const { events } = await listFindingEvents(ctx, { findingId: finding.id });
+  const at = Object.fromEntries(events.map((event) => [event.kind, event.at]));
+  expect(at.created).toBeLessThan(at.resolved!);
+  expect(at.resolved).toBeLessThan(at.regressed!);
+  expect(at.regressed).toBeLessThan(Date.now() - DAY_MS / 2);
+});
+
+test("its Dataset has the German answers, some of them held out", async () => {
+  const { datasets } = await listDatasets(ctx, {});
+  expect(datasets).toHaveLength(1);
+  const { examples } = await listExamples(ctx, { datasetId: datasets[0]!.id, limit: 100 });
+  expect(examples).toHaveLength(countOf("englishInstead"));
+  expect(examples.filter(({ split }) => split === "train")).toHaveLength(TRAINED_ON);
+  const said = examples.map(({ payload }) => payload.expectedOutput.message.content as string);
+  expect(said.filter((text) => /\b(?:the|you|with)\b/.test(text))).toEqual([]);
+});
+
+test("it is loaded once a person, and somebody else's is another", async () => {
+  const again = await loadSample(owner, {});
+  expect(again).toMatchObject({ created: false, project: { id: ctx.projectId, sample: "ready" } });
+  const other = await person();
+  const [one, two] = await Promise.all([loadSample(other, {}), loadSample(other, {})]);
+  expect(one.project.id).toBe(two.project.id);
+  expect(one.project.id).not.toBe(ctx.projectId);
+  expect(await unfinishedSamples(db())).toContainEqual({ id: one.project.id, projectId: one.project.id });
+  const { projects } = await listProjects(other, {});
+  expect(projects.map(({ name, sample }) => [name, sample])).toEqual([
+    ["Sample shop", "loading"],
+    ["Test project", null],
+  ]);
+});
+
+test("a load that failed is resumed by loading it again", async () => {
+  const account = await person();
+  const { project } = await loadSample(account, {});
+  const job: Ctx = { db: db(), projectId: project.id as ProjectId, actor: { kind: "job", name: "load-sample" } };
+  await failSampleLoad(job, "The disk was full.");
+  expect((await runSampleLoad(job, { forMs: 1 })).done).toBe(true);
+  expect((await loadSample(account, {})).project.sample).toBe("loading");
+  expect((await runSampleLoad(job, { forMs: 1 })).done).toBe(false);
+});
+
+test("a Finding that nobody resolved has no fix to prove", async () => {
+  const { id } = await plantedFinding("wrongRefund");
+  expect((await findingTimeline(ctx, { findingId: id })).fix).toBeNull();
+});
+
+test("nobody without the right to create projects loads it", async () => {
+  const account = await person();
+  await db().execute(sql`update users set may_create_projects = false where id = ${account.userId}`);
+  await expect(loadSample(account, {})).rejects.toMatchObject({ code: "forbidden" });
+});
+
+test("it is in no total of the installation", async () => {
+  const { person: shown } = await getPerson({ db: db(), operator: true }, { userId: owner.userId });
+  expect(shown).toMatchObject({ projectCount: 1, projects: [{ name: "Test project" }] });
+});
+
+test(
+  "used and removed, nothing of it is left in any table or file, and the neighbour has everything",
+  async () => {
+    const [account, neighbour] = [await person(), ctx];
+    const own = await loadedBy(account);
+    const before = await tablesNaming(db(), neighbour.projectId);
+    const { conversations } = await listConversations(own, { limit: 3 });
+    const conversationId = conversations[0]!.id;
+    const { findings } = await listFindings(own, {});
+    const findingId = findings[0]!.id;
+    await changeLabels(own, { conversationId, add: ["looked at"] });
+    await createFeedback(own, { conversationId, kind: "thumb", value: "down" });
+    await updateFinding(own, { findingId, reviewStatus: "confirmed", assigneeId: "me" });
+    await addFindingNote(own, { findingId, text: "Seen by me." });
+    await createSavedView(own, { list: "conversations", name: "Failing", query: "errors=true", shared: true });
+    expect(Object.keys(await tablesNaming(db(), own.projectId)).length).toBeGreaterThan(15);
+
+    const { id } = await deleted(own, "Sample shop");
+    expect(await tablesNaming(db(), own.projectId)).toEqual({});
+    expect(await tablesNaming(db(), conversationId)).toEqual({});
+    // The event that started the deletion expires by itself; it names nothing but the receipt.
+    expect(Object.keys(await tablesNaming(db(), id))).toEqual(["job_events"]);
+    expect(await filesNaming(own.projectId)).toEqual([]);
+    expect(await tablesNaming(db(), neighbour.projectId)).toEqual(before);
+    expect((await loadSample(account, {})).created).toBe(true);
+  },
+  LOAD_MS,
+);
+
+test("removed while it is being loaded, the load ends and leaves nothing", async () => {
+  const account = await person();
+  const { project } = await loadSample(account, {});
+  const job: Ctx = { db: db(), projectId: project.id as ProjectId, actor: { kind: "job", name: "load-sample" } };
+  expect((await runSampleLoad(job, { forMs: 1 })).done).toBe(false);
+  await deleted({ ...job, actor: { kind: "user", userId: account.userId, role: "owner" } }, project.name);
+  expect((await runSampleLoad(job, { forMs: 1_000 })).done).toBe(true);
+  expect(await tablesNaming(db(), project.id)).toEqual({});
+});
+
+test("a sample that got a key may hold other data, and its deletion leaves a receipt", async () => {
+  const account = await person();
+  const { project } = await loadSample(account, {});
+  const own: Ctx = {
+    db: db(),
+    projectId: project.id as ProjectId,
+    actor: { kind: "user", userId: account.userId, role: "owner" },
+  };
+  await createApiKey(own, { name: "Exporter", capabilities: ["telemetry:write"] });
+  await deleted(own, project.name);
+  expect(Object.keys(await tablesNaming(db(), project.id)).sort()).toEqual(["account_audit_log", "deletion_receipts"]);
+});
+
+test("whoever joins every project by default does not join somebody's sample", async () => {
+  const newcomer = await person();
+  const [own] = (await listProjects(newcomer, {})).projects;
+  const joining = { userId: newcomer.userId, role: "viewer", projects: "*", except: own!.id } as const;
+  await joinDefaultProjects(db(), joining, { requestId: "req_sample", address: null, door: "page" });
+  const { projects } = await listProjects(newcomer, {});
+  expect(projects.length).toBeGreaterThan(1);
+  expect(projects.filter(({ sample }) => sample !== null)).toEqual([]);
+});
