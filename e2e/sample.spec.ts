@@ -26,7 +26,7 @@ test("a person with an empty project loads the sample, sees its Findings and rem
       (url) => /\/p\/prj_\w+\/conversations/.test(url.href) && !url.href.includes(project.projectId),
     );
     await expect(sampleBar(page)).toContainText("Sample");
-    await expect(sampleBar(page)).toContainText("No total counts it", { timeout: LOAD_MS });
+    await expect(sampleBar(page)).toContainText("in no total", { timeout: LOAD_MS });
     await expect(page.getByRole("row").nth(5)).toBeVisible();
     await expect(page.getByRole("button", { name: /Project Sample shop, switch/ })).toContainText("Sample");
   });
@@ -53,18 +53,18 @@ test("a person with an empty project loads the sample, sees its Findings and rem
   await test.step("the five kinds of failure are Findings; one was fixed, one came back", async () => {
     await page.goto(`/p/${sampleId}/findings?tab=all`);
     for (const title of [
-      "Answers come in English where German was spoken",
-      /track_parcel is called again and again with the same arguments/,
-      /another refundable than get_order returned/,
+      "Replied in English, not German",
+      /Repeated identical calls to track_parcel/,
+      /different refundable than get_order returned/,
       /The assistant ignores a correction/,
-      "The assistant answers with nothing",
+      "Empty response",
     ]) {
       await expect(page.getByRole("link", { name: title }).first()).toBeVisible();
     }
     const body = await page.screenshot();
     await test.info().attach("sample-findings", { body, contentType: "image/png" });
     for (const [title, verdict] of [
-      ["Answers come in English where German was spoken", "Proven"],
+      ["Replied in English, not German", "Proven"],
       [/The assistant ignores a correction/, "Not proven"],
     ] as const) {
       await page.goto(`/p/${sampleId}/findings?tab=resolved`);
@@ -85,7 +85,7 @@ test("a person with an empty project loads the sample, sees its Findings and rem
     await test.info().attach("sample-regressed", { body: regressed, contentType: "image/png" });
     await page.goto(`/p/${sampleId}/findings?tab=review`);
     await page
-      .getByRole("link", { name: /another refundable/ })
+      .getByRole("link", { name: /different refundable/ })
       .first()
       .click();
     await page

@@ -13,9 +13,9 @@ import classes from "./sample-bar.module.css";
 const REFRESH_MS = 2_000;
 
 const SAYS: Record<NonNullable<ShellProject["sample"]>, string> = {
-  loading: "Its conversations are being sent and read. The page fills by itself.",
-  ready: "A made-up shop’s support agent. No total counts it, so change what you like.",
-  failed: "Its load failed.",
+  loading: "Conversations are being sent and diagnosed. This page updates automatically.",
+  ready: "A fictional shop’s support agent. It’s in no total, so change anything you like.",
+  failed: "Loading failed.",
 };
 
 /** Says on every page of the sample that it is one, and removes it. */
@@ -42,7 +42,7 @@ function Bar({ project, sample }: { project: ShellProject; sample: NonNullable<S
       </span>
       {sample === "failed" && may ? (
         <Button size="compact-xs" variant="default" loading={load.isPending} onClick={() => load.mutate({})}>
-          Load it again
+          Try again
         </Button>
       ) : null}
       {may ? (
@@ -55,7 +55,7 @@ function Bar({ project, sample }: { project: ShellProject; sample: NonNullable<S
         onClose={() => setRemoving(null)}
         title={({ name }) => `Remove ${name}?`}
         says={() =>
-          "Its conversations, its Findings and all that you made of them go for good, and nothing of your other projects. You can load the sample again whenever you like."
+          "This permanently deletes its conversations, its Findings and everything you made from them. Your other projects aren’t affected. You can load the sample again at any time."
         }
         action="Remove sample project"
         running={{ ...remove, isPending: remove.isPending || remove.isSuccess }}

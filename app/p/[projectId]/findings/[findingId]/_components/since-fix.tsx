@@ -9,11 +9,11 @@ type Word = { word: string; color: string; says: string };
 
 const WORDS: Record<FindingFix["verdict"], Word> = {
   ...VERDICT,
-  not_enough: { ...VERDICT.not_enough, says: "Too few conversations have started since for a verdict." },
+  not_enough: { ...VERDICT.not_enough, says: "Too few conversations since then for a verdict." },
   regressed: {
     word: "Regressed",
     color: "var(--severity-high)",
-    says: "A conversation that started after the fix has it again.",
+    says: "It happened again in a conversation that started after the fix.",
   },
 };
 
