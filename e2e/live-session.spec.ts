@@ -186,6 +186,14 @@ test("a reader of a session of 2,000 turns holds their place while it grows, and
     ]);
   });
 
+  await test.step("its spans are counted as they arrive, too", async () => {
+    await page.getByRole("tab", { name: "Spans" }).click();
+    const coverage = page.getByRole("tabpanel", { name: "Spans" }).getByRole("status");
+    await expect(coverage).toContainText("2,003 spans");
+    await send(project, [turn("after", TURNS + 2, startMs + 20 * (TURNS + 1))]);
+    await expect(coverage).toContainText("2,004 spans", NEWS);
+  });
+
   await test.step("nothing is lost or doubled", async () => {
     const both = (name: number | string) => [`Question ${name}`, `Answer ${name}`];
     const numbered = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => both(from + n)).flat();
@@ -196,6 +204,7 @@ test("a reader of a session of 2,000 turns holds their place while it grows, and
       ...both("late b"),
       ...numbered(21, TURNS),
       ...both("last"),
+      ...both("after"),
     ]);
   });
 });

@@ -98,6 +98,7 @@ export function ConversationPage({ projectId, conversationId }: { projectId: str
               projectId={projectId}
               conversationId={conversation.id}
               traceIds={conversation.traceIds}
+              version={conversation.version}
               traceId={view.trace}
               spanId={view.span}
               onChange={view.show}

@@ -17,6 +17,8 @@ type Props = {
   projectId: string;
   conversationId: string;
   traceIds: readonly string[];
+  /** The conversation's: another one says that there may be more spans. */
+  version: string;
   traceId: string | null;
   /** Opened in its trace, whether or not that is given. */
   spanId: string | null;
@@ -25,7 +27,16 @@ type Props = {
 };
 
 /** The traces of a conversation as received: timing, how each span was read, and unrecognized attributes. */
-export function SpansTab({ projectId, conversationId, traceIds, traceId, spanId, onChange, onMessage }: Props) {
+export function SpansTab({
+  projectId,
+  conversationId,
+  traceIds,
+  version,
+  traceId,
+  spanId,
+  onChange,
+  onMessage,
+}: Props) {
   const trpc = useTRPC();
   const named = traceIds.find((id) => id === traceId);
   const found = useQuery(
@@ -35,7 +46,7 @@ export function SpansTab({ projectId, conversationId, traceIds, traceId, spanId,
     ),
   );
   const shown = named ?? found.data?.span.traceId ?? (found.isLoading ? undefined : traceIds[0]);
-  const read = useTrace(projectId, shown, spanId);
+  const read = useTrace(projectId, shown, spanId, version);
   const { trace, spans, error, isFetching, retry, onEnd } = read;
   const [withLogs, setWithLogs] = useState(false);
   if (found.isLoading) return <TableSkeleton rowHeight={30} label="Loading spans" />;

@@ -9,14 +9,21 @@ const PAGE = 250;
 
 /**
  * Loads a trace's spans from its start, more while scrolling; if a requested span is not among them, from that one on.
- * `from` says which.
+ * `from` says which. It counts them again with each `version` of the conversation, which the page polls.
  */
-export function useTrace(projectId: string, traceId: string | undefined, spanId: string | null) {
+export function useTrace(projectId: string, traceId: string | undefined, spanId: string | null, version: string) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const enabled = traceId !== undefined;
   const counts = useQuery(trpc.traces.get.queryOptions({ projectId, traceId: traceId ?? "", parts: 0 }, { enabled }));
   const trace = counts.data?.trace;
+  const countedAt = useRef(version);
+  const { refetch: countAgain } = counts;
+  useEffect(() => {
+    if (countedAt.current === version) return;
+    countedAt.current = version;
+    if (enabled) void countAgain();
+  }, [version, enabled, countAgain]);
   /** The span last requested; `from` stays when it is closed, and is reset by going back to the start. */
   const [requested, setRequested] = useState<string | null>(null);
   const [from, setFrom] = useState<string | null>(null);
