@@ -284,7 +284,7 @@ test("the cost of a conversation and its Finding is shown as at least the known 
   await expect(page.locator("header").filter({ hasText: "3 model calls" })).toContainText(
     "cost at least $0.0076, 1 unpriced call",
   );
-  await expect(page.getByRole("tabpanel", { name: "Cost" })).toContainText("at least $0.0076of 2 of 3 model calls");
+  await expect(page.getByRole("tabpanel", { name: "Cost" })).toContainText("at least $0.00762 of 3 calls priced");
   await page.goto(`/p/${project.projectId}/findings`);
   const finding = page.getByRole("row").filter({ hasText: "tool_error" });
   await expect(finding).toContainText("≥ $0.00761 unpriced call");

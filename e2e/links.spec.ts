@@ -45,6 +45,17 @@ test("a turn leads to its span and back, says what it is in JSON, and its link i
   await expect(answer).toHaveAttribute("data-targeted", "true");
 });
 
+test("a search shows the words that it found, marked where they stand", async ({ page }) => {
+  await page.goto(`/p/${project.projectId}/conversations?q=on+its+way`);
+  const row = page.getByRole("row").filter({ hasText: "Where is order 17?" });
+  await expect(row).toContainText("… On its way.");
+  await expect(row.locator("mark")).toHaveText("way");
+  // What the first message shows already is not said twice.
+  await page.goto(`/p/${project.projectId}/conversations?q=order`);
+  await expect(row).toBeVisible();
+  await expect(row.locator("mark")).toHaveCount(0);
+});
+
 test("the palette opens whatever has a pasted id, acts, and remembers where one was", async ({ page }) => {
   await page.getByRole("link", { name: "Where is order 17?" }).click();
   await page.getByRole("tab", { name: "Spans" }).click();

@@ -219,8 +219,14 @@ export const listConversationsInput = z.strictObject({
   ...pageInput,
 });
 /** `sampled`: more conversations match than are sorted. */
+/** Where a searched word is in a conversation: `before`, `found` and `after` are consecutive pieces of a message's text. */
+const searchMatch = z.object({ messageIndex: z.int(), before: z.string(), found: z.string(), after: z.string() });
+export type SearchMatch = z.infer<typeof searchMatch>;
+const listedConversation = conversationSummary.extend({ match: searchMatch.nullable() });
+export type ListedConversation = z.infer<typeof listedConversation>;
+
 export const conversationsReply = z.object({
-  conversations: z.array(conversationSummary),
+  conversations: z.array(listedConversation),
   sampled: z.boolean(),
   pagination,
 });

@@ -17,6 +17,7 @@ import {
 } from "../schemas";
 import { NEWEST, SORTS } from "./conversation-sorts";
 import { hasTerms, searchConversations } from "./search-conversations";
+import { searchMatches } from "./search-matches";
 import { termsOf } from "./search-terms";
 
 type Input = Omit<z.output<typeof listConversationsInput>, "sort">;
@@ -26,17 +27,20 @@ export const listConversations = verb(
   {
     name: "conversations.list",
     summary: "List conversations, by default newest start first.",
-    description: `\`startedAfter\` is inclusive, \`startedBefore\` exclusive (Unix ms). \`q\` finds conversations whose messages contain all of its words, and the one that has it as its id (Whetstone's or the client's). \`model\` is a model name as reported in the response. \`label\` is one of the conversation's labels: tags on any of its spans (\`langfuse.trace.tags\`, \`tag.tags\` and others), or labels that people added. \`sort\` and \`order\` (\`desc\` or \`asc\`) order the list; conversations whose cost or tokens are unknown come last in both directions. By \`tokens\`, and by anything but \`started\` together with a filter, the newest ${SORTED_MAX.toLocaleString("en")} matching conversations are sorted: \`sampled\` says that more match.`,
+    description: `\`startedAfter\` is inclusive, \`startedBefore\` exclusive (Unix ms). \`q\` finds conversations whose messages contain all of its words, and the one that has it as its id (Whetstone's or the client's); \`match\` says where the longest of them stands, if in the first 60 messages. \`model\` is a model name as reported in the response. \`label\` is one of the conversation's labels: tags on any of its spans (\`langfuse.trace.tags\`, \`tag.tags\` and others), or labels that people added. \`sort\` and \`order\` (\`desc\` or \`asc\`) order the list; conversations whose cost or tokens are unknown come last in both directions. By \`tokens\`, and by anything but \`started\` together with a filter, the newest ${SORTED_MAX.toLocaleString("en")} matching conversations are sorted: \`sampled\` says that more match.`,
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: listConversationsInput,
     reply: conversationsReply,
   },
   // A search finds the newest first.
-  async (ctx, { sort, ...input }) =>
-    sort === "started" && (input.order === "desc" || !isSearch(input))
-      ? listByStart(ctx, input)
-      : listSorted(ctx, sort, input),
+  async (ctx, { sort, ...input }) => {
+    const byStart = sort === "started" && (input.order === "desc" || !isSearch(input));
+    const { conversations: found, ...reply } = await (byStart ? listByStart(ctx, input) : listSorted(ctx, sort, input));
+    const ids = found.map(({ id }) => id);
+    const matches = input.q === undefined ? undefined : await searchMatches(ctx, ids, input.q);
+    return { conversations: found.map((one) => ({ ...one, match: matches?.get(one.id) ?? null })), ...reply };
+  },
 );
 
 const isSearch = ({ q, model, label }: ConversationFilters) =>

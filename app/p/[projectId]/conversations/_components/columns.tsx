@@ -4,14 +4,30 @@ import { Count } from "@/app/_components/values/count";
 import { Dot } from "@/app/_components/values/dot";
 import { formatCount, formatDuration, plural, UNKNOWN } from "@/app/_lib/format";
 import { tokensIn } from "@/app/p/[projectId]/_components/costs/usage-words";
-import type { ConversationSummary } from "@/server/services/telemetry/schemas";
+import type { ConversationSummary, ListedConversation, SearchMatch } from "@/server/services/telemetry/schemas";
+import classes from "./columns.module.css";
 import { ConversationCost } from "./conversation-cost";
 
 const tokensOf = ({ usage }: ConversationSummary) => (Object.keys(usage).length === 0 ? null : tokensIn(usage));
 
 const None = () => <span style={{ color: "var(--mantine-color-dimmed)" }}>0</span>;
 
-export const COLUMNS: ListColumn<ConversationSummary>[] = [
+/** Where a searched word stands, unless the preview shows it. */
+function Match({ match, preview }: { match: SearchMatch | null; preview: string | null }) {
+  if (!match) return null;
+  const { before, found, after, messageIndex } = match;
+  if (messageIndex === 0 && preview?.toLowerCase().includes(found.toLowerCase())) return null;
+  return (
+    <span className={classes.match} title={`In message ${messageIndex}`}>
+      {" "}
+      … {before}
+      <mark>{found}</mark>
+      {after}
+    </span>
+  );
+}
+
+export const COLUMNS: ListColumn<ListedConversation>[] = [
   {
     id: "started",
     header: "Started",
@@ -22,8 +38,12 @@ export const COLUMNS: ListColumn<ConversationSummary>[] = [
     id: "message",
     header: "First message",
     meta: { link: true },
-    cell: ({ row: { original } }) =>
-      original.preview ?? <span className="mono">{original.externalId ?? original.id}</span>,
+    cell: ({ row: { original } }) => (
+      <>
+        {original.preview ?? <span className="mono">{original.externalId ?? original.id}</span>}
+        <Match match={original.match} preview={original.preview} />
+      </>
+    ),
   },
   {
     id: "user",

@@ -1,0 +1,60 @@
+import { sql } from "drizzle-orm";
+import { textArray } from "@/db/rows";
+import type { Ctx } from "@/server/platform/context";
+import { onOneLine } from "@/server/platform/excerpt";
+import { wordsOf } from "@/server/platform/text/words";
+import type { MessagePart, SearchMatch } from "../schemas";
+
+/** Messages of a conversation that are looked through: a page has up to a hundred conversations, some of them with thousands. */
+const MESSAGES_READ = 60;
+const BEFORE_CHARACTERS = 40;
+const AFTER_CHARACTERS = 120;
+
+/**
+ * Returns, by conversation, where the longest word of a search stands in its first messages. A conversation is absent if that is
+ * further down, or if the search found its id.
+ */
+export async function searchMatches(
+  { db, projectId }: Ctx,
+  ids: readonly string[],
+  q: string,
+): Promise<ReadonlyMap<string, SearchMatch>> {
+  const word = wordsOf([q]).reduce((longest, one) => (one.length > longest.length ? one : longest), "");
+  if (word === "" || ids.length === 0) return new Map();
+  const pattern = `%${word.replace(/[\\%_]/g, "\\$&")}%`;
+  const rows = await db.execute<{ id: string; position: number; parts: MessagePart[] }>(sql`
+    select c.id, m.position, m.parts
+    from unnest(${textArray([...ids])}) as c(id) cross join lateral (
+      select position, parts from conversation_messages
+      where project_id = ${projectId} and conversation_id = c.id and position < ${MESSAGES_READ} and parts::text ilike ${pattern}
+      order by position limit 1
+    ) m`);
+  return new Map(
+    [...rows].flatMap(({ id, position, parts }) => {
+      const match = matchIn(parts, word);
+      return match ? [[id, { messageIndex: position, ...match }] as const] : [];
+    }),
+  );
+}
+
+function matchIn(parts: readonly MessagePart[], word: string): Omit<SearchMatch, "messageIndex"> | undefined {
+  for (const { text = "" } of parts) {
+    const at = text.toLowerCase().indexOf(word);
+    // A letter whose lower case has another length moves what follows it; the words would be the wrong ones.
+    if (at < 0 || text.slice(at, at + word.length).toLowerCase() !== word) continue;
+    const end = at + word.length;
+    return {
+      before: pieceOf(text.slice(Math.max(0, at - BEFORE_CHARACTERS), at)),
+      found: text.slice(at, end),
+      after: pieceOf(text.slice(end, end + AFTER_CHARACTERS)),
+    };
+  }
+  return undefined;
+}
+
+/** On one line, without the half of a character at its ends, and with the spaces that join it to the rest. */
+function pieceOf(text: string): string {
+  const whole = text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "");
+  const line = onOneLine(whole);
+  return `${/^\s/.test(whole) && line ? " " : ""}${line}${/\s$/.test(whole) ? " " : ""}`;
+}
