@@ -114,6 +114,6 @@ test("a Finding's evidence opens at its span in its trace, and its text refers t
   await expect.poll(findings, { timeout: 60_000 }).toMatchObject([{ occurrenceCount: 2 }]);
   await page.goto(`/p/${project.projectId}/findings/${finding!.id}`);
   const why = page.locator("section", { has: page.getByRole("heading", { name: "Why" }) }).last();
-  await expect(why).toContainText("answered “Error: order 7 not found”", OPENS);
+  await expect(why).toContainText("returned “Error: order 7 not found”", OPENS);
   await expect(why).not.toContainText("1042");
 });
