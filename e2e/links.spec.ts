@@ -61,6 +61,9 @@ test("the palette opens whatever has a pasted id, acts, and remembers where one 
   await page.getByRole("tab", { name: "Spans" }).click();
   await page.getByRole("button", { name: /chat/ }).first().click();
   await expect(page).toHaveURL(/span=\w{16}/);
+  // A page is remembered once a reader has stayed on it.
+  const places = () => page.evaluate((key) => localStorage.getItem(key), `whetstone:places:${project.projectId}`);
+  await expect.poll(places).toContain("Where is order 17? · Conversation");
   const [traceId, spanId] = ["trace", "span"].map((name) => new URL(page.url()).searchParams.get(name)!);
 
   const search = page.getByRole("textbox", { name: "Go to" });

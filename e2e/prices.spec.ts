@@ -81,7 +81,7 @@ test("a price is overridden, holds for the next call, is reset; another is made;
     await expect(page.getByRole("region", { name: "With this price" })).toContainText("RE2 has no lookaround");
     await page.getByLabel("Pattern").fill("^acme-house");
     await expect(page.getByRole("status", { name: "Names in use that it matches" })).toContainText(
-      "Catches 1 of 2 names seen",
+      "Matches 1 of 2 names seen",
     );
     await page.getByRole("button", { name: "Add a tier" }).click();
     const tier = page.getByRole("group", { name: "Tier 2" });

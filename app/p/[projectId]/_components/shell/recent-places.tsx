@@ -9,7 +9,7 @@ export type Place = { href: string; title: string };
 
 const KEPT = 8;
 /** A page names itself once its data are there. */
-const NAMED_MS = 1_500;
+const NAMED_MS = 500;
 const SUFFIX = / · Whetstone$/;
 
 const places = z.array(z.object({ href: z.string().startsWith("/p/"), title: z.string() })).max(KEPT);
