@@ -32,7 +32,7 @@ export function PreviewTable({ preview }: { preview: Preview }) {
         {total.calls === 0
           ? "No calls match."
           : total.changed === 0
-            ? `Nothing would change: ${plural(total.calls, "call")} match current prices.`
+            ? `Nothing would change: ${plural(total.calls, "call matches", "calls match")} current prices.`
             : `${plural(total.changed, "call")} of ${formatCount(total.calls)} would change.`}
         {complete ? "" : ` These are the newest; there are about ${formatCount(callsExpected)}.`}
       </Text>
