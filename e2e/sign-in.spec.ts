@@ -52,7 +52,7 @@ test("a person whose password was reset by an owner's link is told by whom after
   await page.getByRole("button", { name: "Set password and sign in" }).click();
   await page.waitForURL(`**/p/${project.projectId}/conversations`);
   const notice = page.getByRole("region", { name: "Password reset" });
-  await expect(notice).toContainText(`with a link that ${project.email} made`);
+  await expect(notice).toContainText(`with a link that ${project.email} created`);
   await expect(notice.getByRole("button", { name: "Got it" })).toBeEnabled();
   for (const [colorScheme, width] of [
     ["light", 1440],
