@@ -28,6 +28,7 @@ const PLACES: Record<string, Partial<Place> & { table: string }> = {
   receiptId: { table: "ingest_receipts" },
   runId: { table: "rule_runs" },
   spanId: { table: "tool_calls", id: "span_id" },
+  telemetryId: { table: "tool_calls", id: "span_id" },
   trackerDeliveryId: { table: "tracker_deliveries", time: "received_at" },
   userId: { table: "memberships", id: "user_id" },
   version: { table: "dataset_versions", id: "number" },

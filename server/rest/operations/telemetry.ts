@@ -51,7 +51,7 @@ export const TELEMETRY = [
     remove(`${project}/conversations/:conversationId`, deleteConversation),
     patch(`${project}/conversations/:conversationId/labels`, changeLabels),
     get(`${project}/conversations/:conversationId/spans/:spanId`, findSpan),
-    get(`${project}/locations/:id`, locate),
+    get(`${project}/locations/:telemetryId`, locate),
     get(`${project}/conversation-facets`, conversationFacets),
     get(`${project}/conversation-histogram`, conversationHistogram),
     get(`${project}/conversation-count`, countConversations),

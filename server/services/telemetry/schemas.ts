@@ -255,7 +255,7 @@ export const findSpanInput = z.strictObject({
 });
 export const foundSpanReply = z.object({ span: z.object({ traceId: z.string(), spanId: z.string() }) });
 
-export const locateInput = z.strictObject({ id: z.string().trim().min(1).max(1000) });
+export const locateInput = z.strictObject({ telemetryId: z.string().trim().min(1).max(1000) });
 /** Where an id leads: a conversation (`traceId` and `spanId` null), one of its traces (`spanId` null), or a span of it. */
 export const locatedReply = z.object({
   location: z.object({

@@ -150,16 +150,16 @@ test("an id leads to its conversation, trace or span, of this project only", asy
   await ingest(neighbour.ctx, [chatSpan({ traceId: OTHER_TRACE, spanId: ids[1], attributes })]);
   const { id } = (await all(ctx))[0]!;
   const at = { conversationId: id, traceId: null, spanId: null };
-  expect(await locate(ctx, { id })).toEqual({ location: at });
-  expect(await locate(ctx, { id: "session-7" })).toEqual({ location: at });
+  expect(await locate(ctx, { telemetryId: id })).toEqual({ location: at });
+  expect(await locate(ctx, { telemetryId: "session-7" })).toEqual({ location: at });
   const asUuid = TRACE.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-").toUpperCase();
   for (const written of [TRACE, asUuid])
-    expect(await locate(ctx, { id: written })).toEqual({ location: { ...at, traceId: TRACE } });
-  expect(await locate(ctx, { id: ids[0]!.toUpperCase() })).toEqual({
+    expect(await locate(ctx, { telemetryId: written })).toEqual({ location: { ...at, traceId: TRACE } });
+  expect(await locate(ctx, { telemetryId: ids[0]!.toUpperCase() })).toEqual({
     location: { conversationId: id, traceId: TRACE, spanId: ids[0] },
   });
   for (const other of [OTHER_TRACE, ids[1]!, "session-8", (await all(neighbour.ctx))[0]!.id])
-    await expect(locate(ctx, { id: other })).rejects.toMatchObject({ code: "not_found" });
+    await expect(locate(ctx, { telemetryId: other })).rejects.toMatchObject({ code: "not_found" });
 });
 
 test("messages are listed by the span that was the first to send them", async () => {

@@ -22,7 +22,7 @@ export function useEntriesOfId(projectId: string, query: string, enabled: boolea
   const page = PAGE_OF[OWN.exec(query)?.[1]?.toLowerCase() ?? ""];
   const found = useQuery(
     trpc.conversations.locate.queryOptions(
-      { projectId, id: query },
+      { projectId, telemetryId: query },
       { enabled: enabled && page === undefined && PERHAPS.test(query), retry: false },
     ),
   );
