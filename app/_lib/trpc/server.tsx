@@ -7,7 +7,6 @@ import { excerpt } from "@/server/platform/excerpt";
 import { contextOfPage } from "@/server/trpc/context";
 import { appRouter } from "@/server/trpc/root";
 import { createCallerFactory } from "@/server/trpc/trpc";
-import { markPageRead } from "./first-paint";
 import { makeQueryClient } from "./query-client";
 
 /** The query cache of the current render. */
@@ -54,7 +53,6 @@ export async function titled<Data>(
 }
 
 /** Passes prefetched data to the client components below. */
-export function Hydrate({ children }: { children: ReactNode }) {
-  markPageRead();
-  return <HydrationBoundary state={dehydrate(getQueryClient())}>{children}</HydrationBoundary>;
-}
+export const Hydrate = ({ children }: { children: ReactNode }) => (
+  <HydrationBoundary state={dehydrate(getQueryClient())}>{children}</HydrationBoundary>
+);
