@@ -1,11 +1,10 @@
 import type { Ctx } from "@/server/platform/context";
-import { type Snapshot, snapshotLengths } from "@/server/services/telemetry";
+import type { Snapshot } from "@/server/services/telemetry";
 import { estimateQuestions, findAdjudicator, isAdjudication, type Sampled, withinBudget } from "../adjudicator";
-import { snapshotsWithBaseline } from "../baselines/snapshots-with-baseline";
 import { resultOf, runDetectors } from "../rules";
 import { boundedDetection } from "../runs/detections";
 import type { ConfiguredRule } from "../settings/rule-settings";
-import { inPieces } from "../windows/in-pieces";
+import { readInPieces } from "../windows/read-in-pieces";
 import { readExcerpt, readLong, signalsFound } from "../windows/read-long";
 import type { AdjudicationPreview } from "./schemas";
 
@@ -75,27 +74,15 @@ async function sampledQuestions(
   let read = 0;
   for (let from = 0; from < sample.length && performance.now() < end; from += PAGE) {
     const page = sample.slice(from, from + PAGE);
-    const wanted = page.map(({ id, lastActivityAt }) => ({ conversationId: id, lastActivityAt, traceIds: [] }));
-    const lengths = await snapshotLengths(ctx, wanted);
-    for (const piece of inPieces([...wanted.entries()], ([nth]) => lengths[nth]?.messages ?? 0)) {
-      if (performance.now() >= end) break;
-      read += piece.length;
-      const short = piece.filter(([nth]) => !lengths[nth]?.isLong);
-      const snapshots = await snapshotsWithBaseline(
-        ctx,
-        short.map(([, snapshot]) => snapshot),
-      );
-      for (const snapshot of snapshots) {
-        if (!snapshot || isAdjudication(ctx.projectId, snapshot)) continue;
+    for await (const piece of readInPieces(ctx, page, end)) {
+      read += piece.count;
+      for (const snapshot of piece.whole) {
+        if (isAdjudication(ctx.projectId, snapshot)) continue;
         const result = runDetectors(rule, snapshot, configuration, { adjudicatorConnected: true });
         const { undecided } = boundedDetection(result, snapshot.lastActivityAt);
         questions.push(...undecided.map((candidate) => ({ candidate, conversation: snapshot })));
       }
-      for (const [nth, snapshot] of piece) {
-        const length = lengths[nth];
-        if (!length?.isLong) continue;
-        questions.push(...(await questionsInLong(ctx, configured, { snapshot, startedAt: length.startedAt })));
-      }
+      for (const long of piece.long) questions.push(...(await questionsInLong(ctx, configured, long)));
     }
   }
   return { read, questions };

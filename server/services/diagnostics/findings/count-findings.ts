@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { count, sql } from "drizzle-orm";
 import { findings } from "@/db/schema";
 import { verb } from "@/server/platform/verb";
 import { findingCountReply } from "../schemas";
@@ -19,11 +19,14 @@ export const countFindings = verb(
     reply: findingCountReply,
   },
   async (ctx, filters) => {
-    const found = await ctx.db
-      .select({ one: sql<number>`1` })
+    const matching = ctx.db
+      .select({ one: sql`1`.as("one") })
       .from(findings)
       .where(matchingFindings(ctx, filters))
-      .limit(COUNTED + 1);
-    return { count: Math.min(found.length, COUNTED), more: found.length > COUNTED };
+      .limit(COUNTED + 1)
+      .as("matching");
+    const [row] = await ctx.db.select({ found: count() }).from(matching);
+    const found = row?.found ?? 0;
+    return { count: Math.min(found, COUNTED), more: found > COUNTED };
   },
 );

@@ -1,4 +1,5 @@
 import { and, eq, gte, ilike, inArray, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
+import { containing } from "@/db/like";
 import { NOW } from "@/db/now";
 import { findings, occurrences } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
@@ -30,7 +31,7 @@ export const matchingFindings = (ctx: Ctx, filters: FindingFilters) =>
     filters.assignee === undefined ? undefined : assignedTo(ctx, filters.assignee),
     filters.ruleId === undefined ? undefined : eq(findings.ruleId, filters.ruleId),
     filters.signal === undefined ? undefined : eq(findings.signal, filters.signal),
-    filters.q === undefined ? undefined : ilike(findings.title, `%${filters.q.replace(/[\\%_]/g, "\\$&")}%`),
+    filters.q === undefined ? undefined : ilike(findings.title, containing(filters.q)),
     filters.conversationId === undefined
       ? undefined
       : sql`${findings.id} = any(array(

@@ -4,11 +4,10 @@ import { conversations } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
-import { type Snapshot, type SnapshotLength, snapshotLengths } from "@/server/services/telemetry";
-import { snapshotsWithBaseline } from "../baselines/snapshots-with-baseline";
+import type { Snapshot } from "@/server/services/telemetry";
 import { outcomeOf, type RuleConfiguration, type RuleOccurrence, signalsIn, signalsOf } from "../rules";
 import type { Rule } from "../types";
-import { inPieces } from "../windows/in-pieces";
+import { readInPieces } from "../windows/read-in-pieces";
 import { readLong, signalsFound } from "../windows/read-long";
 import { type ChangeExample, previewedRuleReply, previewRuleInput, previewRuleReply } from "./schemas";
 import { configuredWith } from "./try-rule";
@@ -56,38 +55,20 @@ async function readNewest(ctx: Ctx, since: number, comparison: Comparison): Prom
   let after: { startedAt: number; id: string } | undefined;
   while (count < CONVERSATIONS_MAX && performance.now() < end) {
     const page = await newestPage(ctx, since, after);
-    const wanted = page.map(({ id, lastActivityAt }) => ({ conversationId: id, lastActivityAt, traceIds: [] }));
-    const lengths = await snapshotLengths(ctx, wanted);
-    const pieces = inPieces([...wanted.entries()], ([nth]) => lengths[nth]?.messages ?? 0);
-    for (const piece of pieces) {
-      if (performance.now() >= end) return false;
-      await addPiece(
-        ctx,
-        piece.map(([nth, snapshot]) => ({ snapshot, length: lengths[nth] })),
-        comparison,
-      );
+    let read = 0;
+    for await (const piece of readInPieces(ctx, page, end)) {
+      for (const snapshot of piece.whole) {
+        comparison.add(snapshot.id, (one) => signalsIn(comparison.rule, snapshot, one));
+      }
+      for (const long of piece.long) await addLong(ctx, long, comparison);
+      read += piece.count;
     }
+    if (read < page.length) return false;
     if (page.length < PAGE) return true;
     count += page.length;
     after = page.at(-1);
   }
   return after !== undefined && (await newestPage(ctx, since, after)).length === 0;
-}
-
-type Sized = { snapshot: Snapshot; length: SnapshotLength | undefined };
-
-async function addPiece(ctx: Ctx, piece: readonly Sized[], comparison: Comparison) {
-  const short = piece.filter(({ length }) => !length?.isLong);
-  const read = await snapshotsWithBaseline(
-    ctx,
-    short.map(({ snapshot }) => snapshot),
-  );
-  for (const snapshot of read) {
-    if (snapshot) comparison.add(snapshot.id, (one) => signalsIn(comparison.rule, snapshot, one));
-  }
-  for (const { snapshot, length } of piece) {
-    if (length?.isLong) await addLong(ctx, { snapshot, startedAt: length.startedAt }, comparison);
-  }
 }
 
 async function addLong(ctx: Ctx, long: { snapshot: Snapshot; startedAt: number }, comparison: Comparison) {

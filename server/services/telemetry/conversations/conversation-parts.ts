@@ -91,9 +91,19 @@ function callsPage<Name extends keyof typeof TABLES>(ctx: Ctx, name: Name, { con
 }
 
 /** Condition: the call has one of these keys. */
-const amongKeys = (table: typeof modelCalls | typeof toolCalls, keys: readonly CallKey[]): SQL =>
+export const amongKeys = (
+  table: typeof modelCalls | typeof toolCalls,
+  keys: readonly Pick<CallKey, "trace_id" | "span_id">[],
+): SQL =>
   sql`(${table.traceId}, ${table.spanId}) in (
     select * from unnest(${textArray(keys.map((key) => key.trace_id))}, ${textArray(keys.map((key) => key.span_id))}))`;
+
+/** The order in which detectors read calls. */
+export const asTheyEnded = (table: typeof modelCalls | typeof toolCalls) => [
+  asc(table.startedAt),
+  asc(table.endedAt),
+  asc(table.spanId),
+];
 
 const inOrder = (table: typeof modelCalls | typeof toolCalls) => [
   asc(table.startedAt),

@@ -11,14 +11,20 @@ import { summaryColumns } from "../projection/summary-row";
  */
 const VERSION = sql<string>`${conversations}.xmin::text`;
 
-/** Returns a conversation by our id or the client's own; ours wins if both match. Throws 404 if neither does. */
-export async function findConversation(ctx: Ctx, idOrExternalId: string) {
+/** Returns a conversation by our id or the client's own; ours wins if both match. */
+export async function lookUpConversation(ctx: Ctx, idOrExternalId: string) {
   const [row] = await ctx.db
     .select({ ...summaryColumns, version: VERSION })
     .from(conversations)
     .where(and(eq(conversations.projectId, ctx.projectId), matchesConversationId(idOrExternalId)))
     .orderBy(sql`${conversations.id} = ${idOrExternalId} desc`)
     .limit(1);
+  return row;
+}
+
+/** The same, but throws 404 if neither matches. */
+export async function findConversation(ctx: Ctx, idOrExternalId: string) {
+  const row = await lookUpConversation(ctx, idOrExternalId);
   if (!row) throw notFound("Conversation");
   return row;
 }

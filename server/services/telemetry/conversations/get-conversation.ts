@@ -4,7 +4,15 @@ import type { Ctx } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
 import { summaryOf } from "../projection/summary-row";
 import { conversationReply, getConversationInput } from "../schemas";
-import { messageOf, messagesPage, modelCallOf, modelCallsPage, toolCallOf, toolCallsPage } from "./conversation-parts";
+import {
+  asTheyEnded,
+  messageOf,
+  messagesPage,
+  modelCallOf,
+  modelCallsPage,
+  toolCallOf,
+  toolCallsPage,
+} from "./conversation-parts";
 import { findConversation } from "./find-conversation";
 import { embeddedNote, firstParts } from "./parts-page";
 
@@ -60,12 +68,12 @@ export async function contentsOf(ctx: Ctx, ids: readonly string[]): Promise<Read
       .select()
       .from(modelCalls)
       .where(within(modelCalls))
-      .orderBy(asc(modelCalls.startedAt), asc(modelCalls.endedAt), asc(modelCalls.spanId)),
+      .orderBy(...asTheyEnded(modelCalls)),
     ctx.db
       .select()
       .from(toolCalls)
       .where(within(toolCalls))
-      .orderBy(asc(toolCalls.startedAt), asc(toolCalls.endedAt), asc(toolCalls.spanId)),
+      .orderBy(...asTheyEnded(toolCalls)),
   ]);
   const contents = new Map<string, ConversationContent>();
   for (const id of ids) contents.set(id, { messages: [], modelCalls: [], toolCalls: [] });

@@ -1,10 +1,10 @@
 import { and, eq, sql } from "drizzle-orm";
-import { conversations, spans, traces } from "@/db/schema";
+import { spans, traces } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
-import { matchesConversationId } from "../ingest/conversation-key";
 import { locatedReply, locateInput } from "../schemas";
+import { lookUpConversation } from "./find-conversation";
 
 /** Ids are stored as lower-case digits; some tools write those of traces as UUIDs. */
 const asStored = (id: string) => id.toLowerCase().replaceAll("-", "");
@@ -31,12 +31,7 @@ export const locate = verb(
 );
 
 async function locateConversation(ctx: Ctx, id: string) {
-  const [row] = await ctx.db
-    .select({ id: conversations.id })
-    .from(conversations)
-    .where(and(eq(conversations.projectId, ctx.projectId), matchesConversationId(id)))
-    .orderBy(sql`${conversations.id} = ${id} desc`)
-    .limit(1);
+  const row = await lookUpConversation(ctx, id);
   return row && { conversationId: row.id, traceId: null, spanId: null };
 }
 

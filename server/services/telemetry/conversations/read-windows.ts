@@ -2,8 +2,8 @@ import { and, asc, desc, eq, type SQL, sql } from "drizzle-orm";
 import { textArray } from "@/db/rows";
 import { conversationMessages, modelCalls, toolCalls } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
-import { feedbackOf, type SnapshotFeedback } from "../feedback";
-import { messageOf, modelCallOf, TABLES, toolCallOf } from "./conversation-parts";
+import { feedbackOf, feedbackOn, type SnapshotFeedback } from "../feedback";
+import { amongKeys, asTheyEnded, messageOf, modelCallOf, TABLES, toolCallOf } from "./conversation-parts";
 import { conversationsOf, isWhole, type Snapshot, type SnapshotContent, unknownIn } from "./read-snapshots";
 import { layoutWindows, type Range, WINDOW, type WindowRange, type WindowSize } from "./window-layout";
 
@@ -107,7 +107,8 @@ async function* windowsOf(ctx: Ctx, row: Row, snapshot: Snapshot, size: WindowSi
       messages,
       ...(await callsIn(ctx, row.id, range)),
       positions,
-      feedback: feedbackOn(allFeedback, positions, isLast),
+      // That on the conversation itself goes with its end.
+      feedback: feedbackOn(allFeedback, positions, () => isLast),
       unknownTraceIds: unknownIn(row, snapshot),
       owns: range.owns,
       nextFrom: layout[nth + 1]?.from ?? null,
@@ -115,16 +116,6 @@ async function* windowsOf(ctx: Ctx, row: Row, snapshot: Snapshot, size: WindowSi
       allFeedback,
     };
   }
-}
-
-/** Feedback on these messages; that on the conversation itself goes with its end. */
-function feedbackOn(all: readonly SnapshotFeedback[], positions: readonly number[], isLast: boolean) {
-  const indexOf = new Map(positions.map((position, index) => [position, index]));
-  return all.flatMap((one) => {
-    if (one.messageIndex === null) return isLast ? [one] : [];
-    const messageIndex = indexOf.get(one.messageIndex);
-    return messageIndex === undefined ? [] : [{ ...one, messageIndex }];
-  });
 }
 
 /** The first exchange comes within so many messages and bytes. */
@@ -236,24 +227,24 @@ async function callsIn(ctx: Ctx, conversationId: string, { from, to }: WindowRan
       select kind, trace_id, span_id, position from placed
       where position >= ${from}::int and position < ${Math.max(to, 1)}::int`)),
   ];
-  const read = <Table extends typeof modelCalls | typeof toolCalls>(table: Table, kind: Placed["kind"]) => {
-    const some = keys.filter((key) => key.kind === kind);
-    return and(
+  const read = (table: typeof modelCalls | typeof toolCalls, kind: Placed["kind"]) =>
+    and(
       eq(table.projectId, ctx.projectId),
-      sql`(${table.traceId}, ${table.spanId}) in (
-        select * from unnest(${textArray(some.map((key) => key.trace_id))}, ${textArray(some.map((key) => key.span_id))}))`,
+      amongKeys(
+        table,
+        keys.filter((key) => key.kind === kind),
+      ),
     );
-  };
   const models = await ctx.db
     .select()
     .from(modelCalls)
     .where(read(modelCalls, "model"))
-    .orderBy(asc(modelCalls.startedAt), asc(modelCalls.endedAt), asc(modelCalls.spanId));
+    .orderBy(...asTheyEnded(modelCalls));
   const tools = await ctx.db
     .select()
     .from(toolCalls)
     .where(read(toolCalls, "tool"))
-    .orderBy(asc(toolCalls.startedAt), asc(toolCalls.endedAt), asc(toolCalls.spanId));
+    .orderBy(...asTheyEnded(toolCalls));
   return {
     modelCalls: models.map(modelCallOf),
     toolCalls: tools.map(toolCallOf),

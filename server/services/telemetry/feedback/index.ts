@@ -2,5 +2,5 @@ export { attachFeedback, attachOverlooked, deleteWaitingFeedback, moveFeedback, 
 export { createFeedback } from "./create-feedback";
 export { listFeedback } from "./list-feedback";
 export type { SnapshotFeedback } from "./schemas";
-export { feedbackIn, feedbackOf } from "./snapshot-feedback";
+export { feedbackIn, feedbackOf, feedbackOn } from "./snapshot-feedback";
 export { writeSentFeedback } from "./write-sent-feedback";

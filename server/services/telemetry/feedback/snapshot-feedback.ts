@@ -35,9 +35,18 @@ type Content = { lastActivityAt: number; positions: readonly (number | null)[] }
  */
 export function feedbackIn(all: readonly SnapshotFeedback[], content: Content, isWhole: boolean): SnapshotFeedback[] {
   if (all.length === 0 || isWhole) return [...all];
-  const indexOf = new Map(content.positions.map((position, index) => [position, index]));
+  return feedbackOn(all, content.positions, ({ at }) => at <= content.lastActivityAt);
+}
+
+/** Returns the feedback on messages at these positions, with their indices, and that on the conversation which is `included`. */
+export function feedbackOn(
+  all: readonly SnapshotFeedback[],
+  positions: Content["positions"],
+  included: (ofConversation: SnapshotFeedback) => boolean,
+): SnapshotFeedback[] {
+  const indexOf = new Map(positions.map((position, index) => [position, index]));
   return all.flatMap((one) => {
-    if (one.messageIndex === null) return one.at <= content.lastActivityAt ? [one] : [];
+    if (one.messageIndex === null) return included(one) ? [one] : [];
     const messageIndex = indexOf.get(one.messageIndex);
     return messageIndex === undefined ? [] : [{ ...one, messageIndex }];
   });

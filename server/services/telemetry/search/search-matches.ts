@@ -1,4 +1,5 @@
 import { sql } from "drizzle-orm";
+import { containing } from "@/db/like";
 import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
 import { onOneLine } from "@/server/platform/excerpt";
@@ -21,12 +22,11 @@ export async function searchMatches(
 ): Promise<ReadonlyMap<string, SearchMatch>> {
   const word = wordsOf([q]).reduce((longest, one) => (one.length > longest.length ? one : longest), "");
   if (word === "" || ids.length === 0) return new Map();
-  const pattern = `%${word.replace(/[\\%_]/g, "\\$&")}%`;
   const rows = await db.execute<{ id: string; position: number; parts: MessagePart[] }>(sql`
     select c.id, m.position, m.parts
     from unnest(${textArray([...ids])}) as c(id) cross join lateral (
       select position, parts from conversation_messages
-      where project_id = ${projectId} and conversation_id = c.id and position < ${MESSAGES_READ} and parts::text ilike ${pattern}
+      where project_id = ${projectId} and conversation_id = c.id and position < ${MESSAGES_READ} and parts::text ilike ${containing(word)}
       order by position limit 1
     ) m`);
   return new Map(

@@ -6,10 +6,9 @@ import { AtLeast } from "@/app/p/[projectId]/_components/costs/cost-total";
 import type { Costs } from "@/server/services/costs/schemas";
 import { CostDays } from "./cost-days";
 import classes from "./costs.module.css";
-import { coloursOf, groupHref, groupName } from "./view";
+import { coloursOf, dayFrom, groupHref, groupName } from "./view";
 
 export const CHART_HEIGHT = 240;
-const DAY_MS = 86_400_000;
 
 /** A bar per day, split into the most expensive groups; the same numbers follow as a table. */
 export function CostChart({ projectId, costs, now }: { projectId: string; costs: Costs; now: number }) {
@@ -61,7 +60,7 @@ export function CostChart({ projectId, costs, now }: { projectId: string; costs:
                 const part = shown.find((one) => one.name === name);
                 const hrefOf = (at: unknown) =>
                   part && typeof at === "number"
-                    ? groupHref(projectId, { groupBy: costs.groupBy, from: at, to: at + DAY_MS }, part.key)
+                    ? groupHref(projectId, { groupBy: costs.groupBy, ...dayFrom(at) }, part.key)
                     : null;
                 return {
                   isAnimationActive: false,

@@ -5,9 +5,7 @@ import { formatDay } from "@/app/_lib/format";
 import { CostTotal } from "@/app/p/[projectId]/_components/costs/cost-total";
 import type { Costs } from "@/server/services/costs/schemas";
 import classes from "./costs.module.css";
-import { conversationsHref, groupName } from "./view";
-
-const DAY_MS = 86_400_000;
+import { conversationsHref, dayFrom, groupName } from "./view";
 
 /** The chart's numbers: a row per day with a call, newest first. */
 export function CostDays({ projectId, costs }: { projectId: string; costs: Costs }) {
@@ -47,7 +45,7 @@ export function CostDays({ projectId, costs }: { projectId: string; costs: Costs
             {rows.map(({ day, total, values }) => (
               <Table.Tr key={day}>
                 <Table.Th scope="row" className={classes.day}>
-                  <Link href={conversationsHref(projectId, { from: day, to: day + DAY_MS })} prefetch={false}>
+                  <Link href={conversationsHref(projectId, dayFrom(day))} prefetch={false}>
                     {formatDay(day, 0)}
                   </Link>
                 </Table.Th>

@@ -63,6 +63,9 @@ export function groupName(groupBy: CostGroup, { key, others = false }: { key: st
 const conversationsSearch = createSerializer(conversationParsers);
 
 type Days = { from: number; to: number };
+const DAY_MS = 86_400_000;
+/** Returns the one day (UTC) that begins at a time. */
+export const dayFrom = (from: number): Days => ({ from, to: from + DAY_MS });
 
 /** Returns the page with a group's details, if there is one. */
 export function groupHref(projectId: string, { groupBy, from, to }: Days & { groupBy: CostGroup }, key: string | null) {

@@ -19,7 +19,7 @@ export function shareOfScale(score: Score, all: readonly Score[]): number | null
   if (typeof value !== "number") return null;
   if (scale) return (value - scale.min) / (scale.max - scale.min);
   if (value < 0) return 0;
-  const highest = highestLike(score, all);
+  const highest = Math.max(value, highestLike(score, all));
   if (highest === 1 && value === 1) return null;
   const assumed = SCALES.find(({ max }) => highest <= max);
   return assumed ? Math.max(0, (value - assumed.min) / (assumed.max - assumed.min)) : null;
