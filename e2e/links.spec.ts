@@ -48,7 +48,7 @@ test("a turn leads to its span and back, says what it is in JSON, and its link i
 test("a search shows the words that it found, marked where they stand", async ({ page }) => {
   await page.goto(`/p/${project.projectId}/conversations?q=on+its+way`);
   const row = page.getByRole("row").filter({ hasText: "Where is order 17?" });
-  await expect(row).toContainText("… On its way.");
+  await expect(row).toContainText("…On its way. · Where is order 17?");
   await expect(row.locator("mark")).toHaveText("its");
   // What the first message shows already is not said twice.
   await page.goto(`/p/${project.projectId}/conversations?q=order`);

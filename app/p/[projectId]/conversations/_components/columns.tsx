@@ -12,17 +12,21 @@ const tokensOf = ({ usage }: ConversationSummary) => (Object.keys(usage).length 
 
 const None = () => <span style={{ color: "var(--mantine-color-dimmed)" }}>0</span>;
 
-/** Where a searched word stands, unless the preview shows it. */
+/** What a column has room for on either side of the word. */
+const BEFORE_SHOWN = 12;
+const AFTER_SHOWN = 40;
+
+/** Where a searched word stands, unless the preview shows it. It comes first, since the end of a column is cut off. */
 function Match({ match, preview }: { match: SearchMatch | null; preview: string | null }) {
   if (!match) return null;
   const { before, found, after, messageIndex } = match;
   if (messageIndex === 0 && preview?.toLowerCase().includes(found.toLowerCase())) return null;
   return (
     <span className={classes.match} title={`In message ${messageIndex}`}>
-      {" "}
-      … {before}
+      …{before.slice(-BEFORE_SHOWN)}
       <mark>{found}</mark>
-      {after}
+      {after.slice(0, AFTER_SHOWN)}
+      {" · "}
     </span>
   );
 }
@@ -40,8 +44,8 @@ export const COLUMNS: ListColumn<ListedConversation>[] = [
     meta: { link: true },
     cell: ({ row: { original } }) => (
       <>
-        {original.preview ?? <span className="mono">{original.externalId ?? original.id}</span>}
         <Match match={original.match} preview={original.preview} />
+        {original.preview ?? <span className="mono">{original.externalId ?? original.id}</span>}
       </>
     ),
   },

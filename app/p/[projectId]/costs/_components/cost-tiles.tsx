@@ -35,7 +35,13 @@ export function CostTiles({
         {total.cost === null ? "No call has a known cost. " : ""}
         {plural(days.length, "day")} (UTC), {formatDay(from, to - 1)} – {formatDay(to - 1, 0)}
         <div>
-          <Change now={total} before={before?.total} /> from the previous {plural(days.length, "day")}
+          {before?.total.calls === 0 ? (
+            `no calls in the previous ${plural(days.length, "day")}`
+          ) : (
+            <>
+              <Change now={total} before={before?.total} /> from the previous {plural(days.length, "day")}
+            </>
+          )}
         </div>
       </Tile>
       <Tile label="Priced calls" value={formatCount(priced)}>
