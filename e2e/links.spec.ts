@@ -62,8 +62,11 @@ test("the palette opens whatever has a pasted id, acts, and remembers where one 
   await page.getByRole("button", { name: /chat/ }).first().click();
   await expect(page).toHaveURL(/span=\w{16}/);
   // A page is remembered once a reader has stayed on it.
-  const places = () => page.evaluate((key) => localStorage.getItem(key), `whetstone:places:${project.projectId}`);
-  await expect.poll(places).toContain("Where is order 17? · Conversation");
+  const remembered = () =>
+    expect
+      .poll(() => page.evaluate((key) => localStorage.getItem(key), `whetstone:places:${project.projectId}`))
+      .toContain("Where is order 17? · Conversation");
+  await remembered();
   const [traceId, spanId] = ["trace", "span"].map((name) => new URL(page.url()).searchParams.get(name)!);
 
   const search = page.getByRole("textbox", { name: "Go to" });
@@ -93,6 +96,7 @@ test("the palette opens whatever has a pasted id, acts, and remembers where one 
   await page.getByRole("button", { name: "Pause automatic diagnosis" }).click();
   await expect(page.getByRole("alert").filter({ hasText: "Automatic diagnosis paused." })).toBeVisible();
 
+  await remembered();
   await page.goto(`/p/${project.projectId}/findings`);
   await openPalette();
   await page.getByRole("button", { name: "Where is order 17? · Conversation" }).click();

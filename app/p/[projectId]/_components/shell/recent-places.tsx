@@ -8,8 +8,7 @@ import { z } from "zod";
 export type Place = { href: string; title: string };
 
 const KEPT = 8;
-/** A page names itself once its data are there. */
-const NAMED_MS = 500;
+const STAYS_MS = 500;
 const SUFFIX = / · Whetstone$/;
 
 const places = z.array(z.object({ href: z.string().startsWith("/p/"), title: z.string() })).max(KEPT);
@@ -34,18 +33,28 @@ export function useRecentPlaces(projectId: string): readonly Place[] {
   return known.filter(({ href }) => href !== pathname);
 }
 
-/** Remembers the pages that the reader stays on. */
+/** Remembers the pages that the reader stays on, by the title that each has in the end. */
 export function RememberPlaces({ projectId }: { projectId: string }) {
   const pathname = usePathname();
   const [, setPlaces] = usePlaces(projectId);
   useEffect(() => {
-    const timer = setTimeout(() => {
+    const remember = () => {
+      if (window.location.pathname !== pathname) return; // the title is already the next page's
       const title = document.title.replace(SUFFIX, "");
       setPlaces((known) =>
         [{ href: pathname, title }, ...known.filter(({ href }) => href !== pathname)].slice(0, KEPT),
       );
-    }, NAMED_MS);
-    return () => clearTimeout(timer);
+    };
+    // A page's name may arrive long after its address, whose title is the last page's until then.
+    const named = new MutationObserver(remember);
+    const stays = setTimeout(() => {
+      remember();
+      named.observe(document.head, { subtree: true, childList: true, characterData: true });
+    }, STAYS_MS);
+    return () => {
+      clearTimeout(stays);
+      named.disconnect();
+    };
   }, [pathname, setPlaces]);
   return null;
 }
