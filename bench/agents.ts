@@ -9,7 +9,7 @@ import { bound, machine, percentile } from "./lib/machine";
 /**
  * Run by `npm run bench:agents`: a long session of an agent, live: each call sends the whole history in a request of its own
  * and is projected before the next arrives, in this process. Then the same spans are sent to a second project, whose conversation
- * is rebuilt from nothing each time. Prints one line of JSON a form.
+ * is rebuilt from nothing each time. `cold` is one rebuild of the whole session after a restart. Prints one line of JSON a form.
  */
 const WORKER_S_PER_MB = 0.05;
 const GROWTH = 1.5;
@@ -99,11 +99,24 @@ async function sendSession(ctx: Ctx, form: Form, number: number, spans: number, 
   return { passes, wire, web };
 }
 
+/** Rebuilds the whole session as a process does that has just started, and knows nothing of it. */
+async function rebuildCold({ projectId }: Ctx) {
+  telemetry.forgetReadings(projectId, "all");
+  await db().execute(sql`
+    insert into projection_queue (project_id, trace_id, received_at)
+    select project_id, id, 1 from traces where project_id = ${projectId}`);
+  const pass = noPasses();
+  await project(pass);
+  return { workerMs: Math.round(sum(pass.cpu)), wallMs: Math.round(sum(pass.wall)) };
+}
+
 async function run(form: Form, number: number) {
   const cache = new telemetry.ReadingCache();
   const bytesBefore = await storedBytes();
-  const { passes, wire, web } = await sendSession(await newProject(form), form, number, calls, cache);
+  const ctx = await newProject(form);
+  const { passes, wire, web } = await sendSession(ctx, form, number, calls, cache);
   const bytes = (await storedBytes()) - bytesBefore;
+  const cold = await rebuildCold(ctx);
   const { passes: fromNothing } = await sendSession(await newProject(`${form}-uncached`), form, number, calls);
   const last = passes.wall.slice(-Math.ceil(calls / 10));
   const figures = {
@@ -118,6 +131,7 @@ async function run(form: Form, number: number) {
     storedShare: round(bytes / wire),
     cachedMb: round(cache.bytes / MB),
     webMs: Math.round(web),
+    cold,
     fromNothing: {
       workerMs: Math.round(sum(fromNothing.cpu)),
       lastOverFirstTenth: round(growthOf(fromNothing)),

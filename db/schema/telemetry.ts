@@ -65,6 +65,8 @@ export const conversations = pgTable(
     cost: numeric("cost"),
     /** When the newest span arrived; inactivity is measured from it. */
     receivedAt: unixMs("received_at").notNull(),
+    /** The version of the readers that last read its spans; 0 before they are read. */
+    readerVersion: integer("reader_version").notNull().default(0),
     /** `received_at` at the last automatic diagnosis; null before the first. */
     diagnosedReceivedAt: unixMs("diagnosed_received_at"),
     createdAt: createdAt(),

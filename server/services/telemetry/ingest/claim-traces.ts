@@ -6,8 +6,9 @@ import { NOW } from "@/db/now";
 const ROWS_PER_PASS = 400;
 /** Limit for one project while others have rows, so that a busy project does not starve the rest. */
 const ROWS_PER_PROJECT = 200;
-/** Backlog traces per pass: new arrivals wait for them. */
+/** Backlog traces per pass, and messages and calls of their conversations after which no other is begun: new arrivals wait for them. */
 const BACKLOG_PER_PASS = 20;
+const BACKLOG_ITEMS_PER_PASS = 500;
 
 /** `attempts` has the failed attempts by trace id, where there are any. `rows` counts queue rows: one per batch with spans of a trace. */
 export type ClaimedTraces = {
@@ -64,10 +65,19 @@ export const claimBacklog = (tx: Db): Promise<ClaimedTraces[]> =>
   take(
     tx,
     sql`
-    chosen as (
-      select q.ctid from projection_queue q
+    head as (
+      select q.ctid, q.id, q.project_id, q.trace_id from projection_queue q
       where q.backlog and not ${triedAlone}
       order by q.id limit ${BACKLOG_PER_PASS} for update skip locked
+    ),
+    chosen as (
+      select ctid from (
+        select h.ctid, sum(c.message_count + c.model_call_count)
+            over (order by h.id rows between unbounded preceding and 1 preceding) as before
+        from head h
+        left join traces t on t.project_id = h.project_id and t.id = h.trace_id
+        left join conversations c on c.project_id = t.project_id and c.id = t.conversation_id
+      ) sized where coalesce(before, 0) < ${BACKLOG_ITEMS_PER_PASS}
     )`,
     false,
     sql`project_id, trace_id`,

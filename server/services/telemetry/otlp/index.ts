@@ -7,3 +7,4 @@ export { decodeTraces } from "./decode/decode-traces";
 export { MalformedBody } from "./decode/malformed-body";
 export { IdentityFold, resolveTraceIdentity } from "./identity";
 export { readSpan } from "./read-span";
+export { READER_VERSION } from "./reader-version";

@@ -16,6 +16,7 @@ import { currentPriceBook, type PriceBook, priceCall } from "@/server/services/p
 import { isOfKnownBucket } from "@/server/services/pricing/usage/schemas";
 import { allLabels } from "../conversations/own-labels";
 import { attachFeedback, writeSentFeedback } from "../feedback";
+import { READER_VERSION } from "../otlp";
 import type { AssembledConversation, UnpricedModelCall } from "../otlp/types";
 import type { Message } from "../schemas";
 import { termsOf } from "../search/search-terms";
@@ -280,6 +281,7 @@ function* summaryWrites(projectId: string, ids: string[], conversations: readonl
     error_count: assembled.errorCount,
     usage: sumUsage(assembled.modelCalls),
     preview: previewOf(assembled.messages),
+    reader_version: READER_VERSION,
   }));
   if (rows.length === 0) return;
   const summaries = updateOf(conversationTable, rows);

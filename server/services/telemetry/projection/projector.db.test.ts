@@ -23,6 +23,7 @@ import { createJournal } from "./projector-journal";
 import { isolateOrphanedTraces } from "./retry-traces";
 
 const SPANS = ["1111111111111111", "2222222222222222"] as const;
+const NOW_MS = Date.UTC(2026, 10, 1);
 const BROKEN = "b".repeat(32);
 const trace = (n: number) => `${n}`.padStart(32, "c");
 
@@ -216,6 +217,48 @@ test("a running projector processes the backlog", async () => {
   await expect.poll(async () => (await conversationsOf(ctx))[0]?.errorCount, { timeout: 30_000 }).toBe(0);
   stop.abort();
   await running;
+});
+
+test("a burst that two passes at once work on is read as if one had", async () => {
+  const { ctx } = await testProject();
+  const SESSIONS = 20;
+  const TURNS = 120;
+  // Each turn in a batch of its own: more queue rows than one pass claims, and every session in several passes.
+  for (let turn = 0; turn < TURNS; turn++) {
+    const spans = Array.from({ length: SESSIONS }, (_, n) =>
+      chatSpan(
+        {
+          traceId: `${n}x${turn}`.replace("x", "0".repeat(8)).padStart(32, "e"),
+          spanId: SPANS[0],
+          startMs: NOW_MS + turn * 1000,
+          attributes: { "session.id": `s${n}` },
+        },
+        { input: [["user", `question ${turn}`]], output: `answer ${turn}` },
+      ),
+    );
+    await storeTraces(ctx, decodeTraces(Buffer.from(JSON.stringify(otlpJson(spans))), "json"));
+  }
+  const stop = new AbortController();
+  const running = runProjector({ signal: stop.signal });
+  await expect
+    .poll(async () => [...(await db().execute(sql`select 1 from projection_queue limit 1`))].length, {
+      timeout: 60_000,
+    })
+    .toBe(0);
+  stop.abort();
+  await running;
+  const read = await db().execute(sql`
+    select c.message_count, c.model_call_count, cardinality(c.trace_ids) as traces,
+           (select count(*)::int from conversation_messages m where m.project_id = c.project_id and m.conversation_id = c.id) as messages
+    from conversations c where c.project_id = ${ctx.projectId}`);
+  expect([...read]).toEqual(
+    Array.from({ length: SESSIONS }, () => ({
+      message_count: 2 * TURNS,
+      model_call_count: TURNS,
+      traces: TURNS,
+      messages: 2 * TURNS,
+    })),
+  );
 });
 
 test("two projectors with one half of a duplicate pair each merge it, whichever commits first", async () => {

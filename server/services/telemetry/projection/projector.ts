@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
+import { env } from "@/env";
 import { faultOf } from "@/server/platform/database/database-fault";
 import { transact } from "@/server/platform/database/transact";
 import { errorCodes } from "@/server/platform/logging/known-error";
@@ -9,6 +10,7 @@ import { loggable } from "@/server/platform/logging/loggable";
 import { type ClaimedTraces, claimAlone, claimBacklog, claimTraces } from "../ingest/claim-traces";
 import { createThrottledFold } from "./fold-daily-costs";
 import { createJournal, type Journal } from "./projector-journal";
+import { createReReader } from "./read-again";
 import { type CachePass, ReadingCache } from "./reading-cache";
 import { mergeDuplicateTraces, type Rebuilt, rebuildTraces } from "./rebuild-traces";
 import { createStatisticsRefresher } from "./refresh-statistics";
@@ -21,6 +23,8 @@ const IDLE_MS = 200;
  * of a pass is then shared by the rows that arrive meanwhile, which leaves more capacity for readers.
  */
 const BUSY_ROWS = 50;
+/** Passes at once while there is more than one pass's work: while one waits for the database, another computes. */
+const PASSES_WHEN_BUSY = 2;
 const AFTER_FAULT_MS = 1000;
 
 /** Rebuilds conversations from arriving spans until aborted. Any number may run, in any number of processes. */
@@ -28,24 +32,32 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
   const refreshStatistics = createStatisticsRefresher();
   const foldCosts = createThrottledFold();
   const journal = createJournal(db());
+  // A pass holds a connection while its journal needs another.
+  const others = Math.min(PASSES_WHEN_BUSY, env().DATABASE_POOL_SIZE - 1) - 1;
+  const journals = [journal, ...Array.from({ length: Math.max(0, others) }, () => createJournal(db()))];
   const cache = new ReadingCache();
+  const readAgain = createReReader();
   const log = logger("projector");
   let replayed = false;
   let faults = 0;
   let isolating = false;
+  let isBusy = false;
   while (!signal.aborted) {
     try {
-      if (faults > 0) await journal.clear();
+      if (faults > 0) for (const { clear } of journals) await clear();
       // This version may be able to read what an earlier one could not.
       if (!replayed) await replayParked(db(), { projectId: null });
       replayed = true;
       await isolateOrphanedTraces(db());
       const pass: Pass = isolating
         ? await projectIsolatingFailures(db(), journal)
-        : await projectBatch(db(), claimTraces, journal, cache);
+        : await projectBatches(isBusy ? journals : [journal], cache);
+      isBusy = pass.rows >= BUSY_ROWS;
       cache.dropUnused();
       const alone = await projectAlone(db(), journal);
-      const backlog = pass.taken + alone.taken === 0 ? await projectBacklog(db(), journal) : NOTHING;
+      const isIdle = pass.taken + alone.taken === 0;
+      const backlog = isIdle ? await projectBacklog(db(), journal) : NOTHING;
+      if (isIdle && backlog.taken === 0) await readAgain(db());
       if (faults > 0) log.info("Rebuilding conversations is working again.");
       faults = 0;
       isolating = pass.failed > 0;
@@ -56,7 +68,7 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
       ];
       if (together + singly > 0) await refreshStatistics(db());
       // Isolated traces come one per pass and backlog traces a few, so there is no delay between those passes.
-      if ((together > 0 && pass.rows >= BUSY_ROWS) || singly > 0) continue;
+      if ((together > 0 && isBusy) || singly > 0) continue;
       await pause(isolating && together === 0 ? AFTER_FAULT_MS : IDLE_MS, signal);
     } catch (error) {
       if (faults++ === 0) log.error({ err: loggable(error) }, "Rebuilding conversations failed; retrying.");
@@ -64,7 +76,7 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
       await pause(AFTER_FAULT_MS, signal);
     }
   }
-  await journal.leave().catch(() => {});
+  for (const { leave } of journals) await leave().catch(() => {});
 }
 
 /**
@@ -83,6 +95,21 @@ const passOf = (claimed: readonly ClaimedTraces[], failed: number): Pass => ({
   rows: claimed.reduce((sum, { rows }) => sum + rows, 0),
   failed,
 });
+
+/** Runs a pass with each journal, all at once. Throws after all have ended if one has failed. */
+async function projectBatches(journals: readonly Journal[], cache: ReadingCache): Promise<Pass> {
+  const passes = await Promise.allSettled(journals.map((journal) => projectBatch(db(), claimTraces, journal, cache)));
+  return passes
+    .map((pass) => {
+      if (pass.status === "rejected") throw pass.reason;
+      return pass.value;
+    })
+    .reduce((one, other) => ({
+      taken: one.taken + other.taken,
+      rows: one.rows + other.rows,
+      failed: one.failed + other.failed,
+    }));
+}
 
 async function projectBatch(
   database: Db,
