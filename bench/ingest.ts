@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { cpuOf } from "./lib/cpu";
 import { databaseOf } from "./lib/database";
 import { bound, machine, percentile } from "./lib/machine";
 import { memory } from "./lib/memory";
@@ -102,8 +103,11 @@ try {
   );
   await untilReadable();
 
+  const begun = cpuOf(product.pid);
   const durable = await send(batches, CONNECTIONS);
+  const onceSent = cpuOf(product.pid);
   const behind = await untilReadable();
+  const onceRead = cpuOf(product.pid);
   const copy = await rawCopy(SPANS);
   const rate = Math.round(SPANS / durable);
   const copyRate = Math.round(SPANS / copy);
@@ -111,6 +115,15 @@ try {
   console.log(
     `readable            ${Math.round(SPANS / (durable + behind)).toLocaleString("en")} spans/s (${behind.toFixed(1)} s after the last answer)`,
   );
+  for (const [phase, from, to] of [
+    ["sending", begun, onceSent],
+    ["reading", onceSent, onceRead],
+  ] as const) {
+    const taken = (["web", "worker", "database"] as const).map(
+      (part) => `${part} ${(to[part] - from[part]).toFixed(1)} s`,
+    );
+    console.log(`processor time while ${phase}: ${taken.join(", ")}`);
+  }
   console.log(`raw COPY            ${copyRate.toLocaleString("en")} rows/s`);
   bound(
     "share of a raw COPY",
