@@ -38,7 +38,7 @@ export function resolveFinishReasons(view: SpanView): string[] {
 }
 
 function fromCompletions(view: SpanView): string[] | undefined {
-  const tree = view.trees["gen_ai.completion."];
+  const tree = view.treeOf("gen_ai.completion.");
   if (!tree) return undefined;
   return some(Object.values(tree).map((completion) => textOf(objectIn(completion)?.finish_reason)));
 }

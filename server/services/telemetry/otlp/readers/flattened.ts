@@ -1,31 +1,22 @@
 import type { Attributes } from "../types";
 
-type Tree = { [key: string]: unknown };
+export type Tree = { [key: string]: unknown };
 
 /** Depth to which a flattened attribute's name is split; the rest stays one key. */
 const DEEPEST_NAME = 12;
 
 /**
- * Rebuilds attributes such as `llm.input_messages.0.message.role` into one tree per prefix. Branches are objects without a
- * prototype and never arrays, so neither a huge index nor `__proto__` can do harm.
+ * Rebuilds attributes such as `llm.input_messages.0.message.role` into the tree under their prefix, `undefined` if there are none.
+ * Branches are objects without a prototype and never arrays, so neither a huge index nor `__proto__` can do harm.
  */
-export function unflatten<Prefix extends string>(
-  attributes: Attributes,
-  prefixes: readonly Prefix[],
-): Partial<Record<Prefix, Tree>> {
-  const trees: Partial<Record<Prefix, Tree>> = {};
+export function unflatten(attributes: Attributes, prefix: string): Tree | undefined {
+  let tree: Tree | undefined;
   for (const name of Object.keys(attributes)) {
-    for (const prefix of prefixes) {
-      if (!name.startsWith(prefix)) continue;
-      let tree = trees[prefix];
-      if (!tree) {
-        tree = Object.create(null) as Tree;
-        trees[prefix] = tree;
-      }
-      put(tree, name.slice(prefix.length), attributes[name]);
-    }
+    if (!name.startsWith(prefix)) continue;
+    tree ??= Object.create(null) as Tree;
+    put(tree, name.slice(prefix.length), attributes[name]);
   }
-  return trees;
+  return tree;
 }
 
 function put(tree: Tree, path: string, value: unknown): void {

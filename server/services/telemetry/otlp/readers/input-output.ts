@@ -5,7 +5,7 @@ import { type SharedItem, sharedListOf } from "../shared-items";
 import { unflatten } from "./flattened";
 import { indexed, parseJson, toText } from "./json-text";
 import { objectIn, textOf } from "./reader";
-import type { SpanView } from "./span-view";
+import type { MessagePrefix, SpanView } from "./span-view";
 
 /** A source of messages; `takes` as for a `Reader`, `events` names the events that hold them. */
 export type MessageSource = {
@@ -29,14 +29,14 @@ function messagesIn(name: string, role: "user" | "assistant" | "system"): Messag
 }
 
 /** Reads attributes flattened by index, such as `llm.input_messages.0.message.role`. */
-function flattened(prefix: keyof SpanView["trees"], role: "user" | "assistant"): MessageSource {
+function flattened(prefix: MessagePrefix, role: "user" | "assistant"): MessageSource {
   return {
     takes: [`${prefix}*`],
     read: (view) => {
       const shared = sharedListOf(view.attributes, prefix);
       const read = shared && readSharedFamily(shared, role, ({ members }) => flattenedMessage(itemOf(members)));
       if (read) return read;
-      const tree = view.trees[prefix];
+      const tree = view.treeOf(prefix);
       if (!tree) return [];
       const messages = indexed(tree) ?? ("role" in tree || "content" in tree ? [tree] : []);
       return readMessages(messages.map(flattenedMessage), role);
@@ -46,7 +46,7 @@ function flattened(prefix: keyof SpanView["trees"], role: "user" | "assistant"):
 
 /** Returns what `unflatten` makes of an item of a list with these attributes. */
 const itemOf = (members: SharedItem["members"]): unknown =>
-  unflatten(Object.fromEntries(members.map(([rest, value]) => [`0.${rest}`, value])), [""])[""]?.["0"];
+  unflatten(Object.fromEntries(members.map(([rest, value]) => [`0.${rest}`, value])), "")?.["0"];
 
 /** Unwraps `{message: {…}}` of OpenInference; elsewhere the message is bare. Without a role it is still a message, not a part. */
 function flattenedMessage(sent: unknown): unknown {

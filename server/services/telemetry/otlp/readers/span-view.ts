@@ -1,5 +1,5 @@
 import type { Attributes, AttributeValue, LogRecord, SpanEvent, SpanRecord } from "../types";
-import { unflatten } from "./flattened";
+import { type Tree, unflatten } from "./flattened";
 
 /** An event or log record of a span: clients send one or the other, with the same names. */
 export type ViewEvent = { name: string; timeUs: number; attributes: Attributes; body: AttributeValue };
@@ -11,13 +11,15 @@ export const MESSAGE_PREFIXES = [
   "llm.input_messages.",
   "llm.output_messages.",
 ] as const;
+export type MessagePrefix = (typeof MESSAGE_PREFIXES)[number];
 
 /** A span with its events and log records. */
 export type SpanView = {
   span: SpanRecord;
   attributes: Attributes;
   events: readonly ViewEvent[];
-  readonly trees: ReturnType<typeof unflatten<(typeof MESSAGE_PREFIXES)[number]>>;
+  /** Returns the attributes under a prefix as a tree, made when it is first asked for: a long list that spans share is read by its items. */
+  treeOf(prefix: MessagePrefix): Tree | undefined;
 };
 
 /** The event that repeats a call's attributes; some clients send the content only in it. */
@@ -32,15 +34,14 @@ export function viewSpan(span: SpanRecord, logs: readonly LogRecord[]): SpanView
     const body = typeof event.body === "object" && !Array.isArray(event.body) ? event.body : null;
     attributes = Object.assign(Object.create(null), body, event.attributes, attributes) as Attributes;
   }
-  let trees: SpanView["trees"] | undefined;
+  const trees = new Map<MessagePrefix, Tree | undefined>();
   return {
     span,
     attributes,
     events,
-    // Only made for who asks: a long list that spans share is read by its items.
-    get trees() {
-      trees ??= unflatten(attributes, MESSAGE_PREFIXES);
-      return trees;
+    treeOf(prefix) {
+      if (!trees.has(prefix)) trees.set(prefix, unflatten(attributes, prefix));
+      return trees.get(prefix);
     },
   };
 }
