@@ -237,6 +237,9 @@ export const reviewCountReply = z.object({ forReview: z.int(), countedUpTo: z.in
 export const diagnosticsStatusReply = z.object({
   status: z.object({
     automaticSchedulingEnabled: z.boolean(),
+    inactiveAfterSeconds: z
+      .int()
+      .describe("Rules check a conversation automatically once it has received no spans for this long."),
     conversations: z.int(),
     conversationsRead: z.int(),
     runsWaiting: z.int(),

@@ -1,5 +1,6 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
+import { env } from "@/env";
 import type { Ctx } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
 import { diagnosticsStatusReply } from "../schemas";
@@ -60,6 +61,7 @@ export const diagnosticsStatus = verb(
     return {
       status: {
         ...(await readSettings(ctx)),
+        inactiveAfterSeconds: env().DIAGNOSE_AFTER_QUIET_SECONDS,
         conversations: row?.conversations ?? 0,
         conversationsRead: row?.read ?? 0,
         runsWaiting: row?.waiting ?? 0,

@@ -202,6 +202,7 @@ test("the status explains an empty list of Findings", async () => {
   const { ctx } = await testProject();
   expect((await diagnosticsStatus(ctx, {})).status).toEqual({
     automaticSchedulingEnabled: true,
+    inactiveAfterSeconds: 15,
     conversations: 0,
     conversationsRead: 0,
     runsWaiting: 0,

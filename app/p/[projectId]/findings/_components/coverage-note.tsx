@@ -11,6 +11,10 @@ export type DiagnosticsStatus = RouterOutputs["diagnostics"]["status"]["status"]
 const COUNTED = 1000;
 const upTo = (count: number) => (count >= COUNTED ? `${formatCount(COUNTED)}+` : formatCount(count));
 
+/** "inactive for 15 seconds": when Rules check a conversation by themselves. */
+export const inactiveFor = ({ inactiveAfterSeconds: seconds }: DiagnosticsStatus) =>
+  `inactive for ${seconds % 60 === 0 ? plural(seconds / 60, "minute") : plural(seconds, "second")}`;
+
 export const coverageOf = (status: DiagnosticsStatus, now: number) =>
   [
     `${upTo(status.conversationsRead)} of ${upTo(status.conversations)} conversations checked`,

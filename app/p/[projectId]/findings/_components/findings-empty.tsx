@@ -5,7 +5,7 @@ import Link from "next/link";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { useNow } from "@/app/_components/values/now";
 import { plural } from "@/app/_lib/format";
-import { coverageOf, type DiagnosticsStatus } from "./coverage-note";
+import { coverageOf, type DiagnosticsStatus, inactiveFor } from "./coverage-note";
 import { NO_FILTERS, type View } from "./view";
 
 type Props = {
@@ -43,7 +43,7 @@ export function FindingsEmpty({ projectId, tab, filtered, status, setView }: Pro
     );
   }
   if (!status) return null;
-  if (status.conversations === 0) return <NothingSent projectId={projectId} />;
+  if (status.conversations === 0) return <NothingSent projectId={projectId} status={status} />;
   if (status.runsWaiting > 0) return <StillReading projectId={projectId} status={status} />;
   if (status.conversationsRead === 0) return <NothingRead projectId={projectId} status={status} />;
   return tab === "review" ? (
@@ -75,7 +75,7 @@ const NoMatch = ({ onClear }: { onClear: () => void }) => (
   </EmptyState>
 );
 
-const NothingSent = ({ projectId }: { projectId: string }) => (
+const NothingSent = ({ projectId, status }: OfStatus) => (
   <EmptyState
     icon={<IconMessages {...ICON} />}
     title="No Findings yet: no conversations to check"
@@ -85,8 +85,8 @@ const NothingSent = ({ projectId }: { projectId: string }) => (
       </Button>
     }
   >
-    A Finding is one cause of failures, with every conversation that shows it. Rules check each conversation once it is
-    inactive.
+    A Finding is one cause of failures, with every conversation that shows it. Rules check each conversation once it has
+    been {inactiveFor(status)}.
   </EmptyState>
 );
 
@@ -129,7 +129,9 @@ function NothingRead({ projectId, status }: OfStatus) {
       }
     >
       {plural(status.conversations, "conversation")} here, none checked yet.{" "}
-      {off ? "Rules run only on request." : "Rules start automatically once a conversation is inactive."}
+      {off
+        ? "Rules run only on request."
+        : `Rules start automatically once a conversation has been ${inactiveFor(status)}.`}
     </EmptyState>
   );
 }

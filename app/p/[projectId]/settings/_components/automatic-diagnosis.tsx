@@ -7,10 +7,10 @@ import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { useMay } from "../../_components/access/membership";
 import { useAutomaticDiagnosis } from "../../_components/diagnosis/use-automatic-diagnosis";
-import { coverageOf } from "../../findings/_components/coverage-note";
+import { coverageOf, inactiveFor } from "../../findings/_components/coverage-note";
 
-const DESCRIPTION =
-  "Each enabled Rule checks a conversation once it is inactive, without a language model and at no cost. When off, Rules run only on request.";
+const descriptionOf = (inactive: string) =>
+  `Each enabled Rule checks a conversation once it has been ${inactive}, without a language model and at no cost. When off, Rules run only on request.`;
 
 /** Whether Rules run automatically. The switch updates optimistically and reverts on failure. */
 export function AutomaticDiagnosis({ projectId }: { projectId: string }) {
@@ -37,7 +37,7 @@ export function AutomaticDiagnosis({ projectId }: { projectId: string }) {
         disabled={!may}
         onChange={(event) => update.mutate({ projectId, automaticSchedulingEnabled: event.currentTarget.checked })}
         label="Diagnose conversations automatically"
-        description={`${DESCRIPTION}${may ? "" : " You can view this but not change it. Ask an owner for the editor role."}`}
+        description={`${descriptionOf(status.data ? inactiveFor(status.data.status) : "inactive for a while")}${may ? "" : " You can view this but not change it. Ask an owner for the editor role."}`}
       />
       {update.error ? (
         <Alert role="alert" color="red" p="xs" mt="sm">
