@@ -3,13 +3,19 @@ import type { Capability } from "./capabilities";
 import { type Ctx, hasCapability } from "./context";
 
 /** Where the things of a kind have their name, and who may read it (any one of these). */
-type Named = { table: string; name: string; needs: readonly Capability[] };
+type Named = {
+  table: string;
+  name: string;
+  needs: readonly Capability[];
+  /** The row of a deleted one stays until its contents are gone. */
+  staysDeleted?: true;
+};
 
 /** By the kind that audit targets and event payloads use: `datasetId` is the id of a "dataset". */
 const NAMED: Readonly<Record<string, Named>> = {
   conversation: { table: "conversations", name: "preview", needs: ["diagnostics:read", "project:data:read"] },
   finding: { table: "findings", name: "title", needs: ["diagnostics:read"] },
-  dataset: { table: "datasets", name: "name", needs: ["workspace:read"] },
+  dataset: { table: "datasets", name: "name", needs: ["workspace:read"], staysDeleted: true },
   import: { table: "dataset_imports", name: "file_name", needs: ["project:data:read"] },
   knowledgeGoal: { table: "knowledge_goals", name: "title", needs: ["workspace:read"] },
   file: { table: "files", name: "name", needs: ["project:data:read"] },
@@ -35,9 +41,10 @@ export async function readNames(ctx: Ctx, refs: readonly ThingRef[]): Promise<(r
     idsOf.set(type, (idsOf.get(type) ?? new Set()).add(id));
   }
   const parts = [...idsOf].map(([type, ids]): SQL => {
-    const { table, name } = NAMED[type]!;
+    const { table, name, staysDeleted } = NAMED[type]!;
     return sql`select ${type}::text as type, id, left(${sql.identifier(name)}, ${NAME_MAX}) as name
-      from ${sql.identifier(table)} where project_id = ${ctx.projectId} and id = any(${sql.param([...ids])}::text[])`;
+      from ${sql.identifier(table)} where project_id = ${ctx.projectId} and id = any(${sql.param([...ids])}::text[])
+      ${staysDeleted ? sql`and deleted_at is null` : sql``}`;
   });
   if (parts.length === 0) return () => null;
   const rows = await ctx.db.execute<ThingRef & { name: string | null }>(sql.join(parts, sql` union all `));

@@ -129,6 +129,8 @@ const DID: Readonly<Record<string, string>> = {
   "ruleRuns.create": "Requested Rule Runs for the conversation",
   "ruleRuns.createMany": "Requested Rule Runs for selected conversations",
   "ruleRuns.retry": "Retried the Rule Run",
+  "rules.preview": "Previewed a change of the Rule",
+  "rules.try": "Tried the Rule",
   "rules.update": "Changed the Rule",
   "sample.load": "Loaded the sample project",
   "savedViews.create": "Saved the view",
