@@ -172,6 +172,59 @@ test("costs are exact to the last digit by model, vendor and day; unknown ones a
     await expect(seen(page, "Can I return it?")).toBeVisible();
   });
 
+  await test.step("by user: in order of any column, and the way to one user's conversations", async () => {
+    await page.goto(`/p/${project.projectId}/costs`);
+    await press(page.getByText("User", { exact: true }), row(page, "user-of-dear"));
+    await expect(row(page, "user-of-dear").getByTitle("$0.0114", { exact: true })).toBeVisible();
+    await expect(row(page, "user-of-cheap").getByTitle("$0.000228", { exact: true })).toBeVisible();
+    await expect(row(page, "user-of-house")).toContainText("2");
+    await expect(row(page, "user-of-dear")).toContainText("new");
+    const table = page.getByRole("table", { name: "Costs", exact: true });
+    const first = table.locator("tbody").getByRole("row").first();
+    await expect(first).toContainText("user-of-dear");
+    await table.getByRole("button", { name: "Cost", exact: true }).click();
+    await table.getByRole("button", { name: "Cost", exact: true }).click();
+    await expect(table.getByRole("columnheader", { name: "Cost", exact: true })).toHaveAttribute(
+      "aria-sort",
+      "ascending",
+    );
+    await expect(first).toContainText("user-of-cheap");
+    await expect(page).toHaveURL(/sort=cost/);
+    await page.reload();
+    await expect(first).toContainText("user-of-cheap");
+    for (const name of ["Change", "Share", "Calls", "User of the application"])
+      await expect(table.getByRole("button", { name, exact: true })).toBeVisible();
+    expect((await download(page, "costs-by-user")).map((one) => one.user_id).sort()).toEqual([
+      "user-of-cheap",
+      "user-of-dear",
+      "user-of-house",
+    ]);
+    await row(page, "user-of-dear").getByRole("link", { name: "user-of-dear" }).click();
+    await expect(seen(page, "Can I return it?")).toBeVisible();
+    await expect(seen(page, "Where is it?")).toHaveCount(0);
+  });
+
+  await test.step("a click on a day opens its numbers, which the address keeps", async () => {
+    await page.goto(`/p/${project.projectId}/costs?range=7d&by=vendor`);
+    const days = page.getByRole("table", { name: "Costs by day" });
+    await expect(days).toBeHidden();
+    const chart = page.getByRole("img", { name: "Cost of 7 days, by vendor" });
+    const parts = page.getByRole("list", { name: /^Costs of / });
+    await expect(async () => {
+      await chart.locator(".recharts-bar-rectangle path").last().click();
+      await expect(parts).toBeVisible({ timeout: 1000 });
+    }).toPass();
+    await expect(parts).toContainText("OpenAI");
+    await expect(page).toHaveURL(/days-peek=\d+/);
+    await page.reload();
+    await expect(parts).toContainText("No price");
+    await days.getByRole("button", { name: "Cost", exact: true }).click();
+    await expect(page).toHaveURL(/days-sort=-cost/);
+    await page.getByText("Numbers by day").click();
+    await expect(days).toBeHidden();
+    await expect(page).not.toHaveURL(/days-peek/);
+  });
+
   await test.step("a label given by hand, taken back and given again, is counted with the others", async () => {
     await page.goto(`/p/${project.projectId}/conversations/cheap`);
     const field = page.getByRole("combobox", { name: "Labels" });

@@ -82,7 +82,7 @@ test("a job that fails for good is shown, opened, replayed and completed", async
   await expect(rows(page).filter({ hasText: MEASURE })).toContainText("Done");
 
   await page.goto(at("audit?action=backgroundJobs"));
-  await expect(seen(page, "Background jobs: replay")).toBeVisible();
+  await expect(seen(page, "Replayed the background job")).toBeVisible();
   await page.getByRole("link", { name: /^jr_/ }).click();
   await expect(peek(page)).toContainText("Completed");
 });

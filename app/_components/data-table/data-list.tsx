@@ -92,6 +92,7 @@ export function DataList<Row>(props: DataListProps<Row>) {
         <Loaded {...props} count={rows.length} onRetry={() => void list.refetch()}>
           <DataTable<Row>
             {...props}
+            fold={view.sort === null ? props.fold : undefined}
             scroller={container}
             table={table}
             minWidth={peekId === null || !peek ? props.minWidth : (props.minWidthAside ?? props.minWidth)}

@@ -3,15 +3,17 @@ import type { Table } from "@tanstack/react-table";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { Fragment, type RefObject, useEffect } from "react";
 import classes from "./data-table.module.css";
+import { FoldRow } from "./fold-row";
 import { ListHead, ListTotals } from "./list-head";
 import { ListRow } from "./list-row";
 import type { DataListProps } from "./types";
+import { useFolds } from "./use-folds";
 import { useRowKeys } from "./use-row-keys";
 import type { Selection } from "./use-selection";
 
 type Props<Row> = Pick<
   DataListProps<Row>,
-  "name" | "rowHref" | "rowName" | "rowHeight" | "dimmed" | "embedded" | "details" | "onOpen"
+  "name" | "rowHref" | "rowName" | "rowHeight" | "dimmed" | "embedded" | "details" | "onOpen" | "fold"
 > & {
   scroller: RefObject<HTMLElement | null>;
   table: Table<Row>;
@@ -46,20 +48,25 @@ export function DataTable<Row>(props: Props<Row>) {
     onPeek,
     embedded = false,
     details,
+    fold,
     selection,
   } = props;
-  const model = table.getRowModel().rows;
-  const { items, above, below, scrollToIndex } = useWindow(scroller, model.length, embedded ? undefined : rowHeight);
+  const { lines, toggle } = useFolds(table.getRowModel().rows, fold);
+  const { items, above, below, scrollToIndex } = useWindow(scroller, lines.length, embedded ? undefined : rowHeight);
   const lastIndex = items.at(-1) ?? 0;
+  const last = lines.at(-1);
+  // More of what is folded would not make the list longer: it would be read to its end.
+  const endsFolded = last?.kind === "fold" && !last.open;
   useEffect(() => {
-    if (onEnd && lastIndex >= model.length - NEAR_THE_END) onEnd();
-  }, [onEnd, lastIndex, model.length]);
-  useRowKeys(scroller, model.length, {
+    if (onEnd && !endsFolded && lastIndex >= lines.length - NEAR_THE_END) onEnd();
+  }, [onEnd, endsFolded, lastIndex, lines.length]);
+  useRowKeys(scroller, lines.length, {
     ...(scrollToIndex ? { scrollToIndex } : {}),
-    activeIndex: activeId === null ? -1 : model.findIndex((row) => row.id === activeId),
+    activeIndex: activeId === null ? -1 : lines.findIndex((line) => line.id === activeId),
     secondary: props.secondary,
   });
   const columns = table.getVisibleLeafColumns();
+  const cells = columns.length + (selection ? 1 : 0);
   const roomy = columns.some((column) => column.columnDef.meta?.roomy);
   return (
     <section
@@ -76,7 +83,7 @@ export function DataTable<Row>(props: Props<Row>) {
         data-natural={rowHeight === undefined || undefined}
         data-roomy={roomy || undefined}
         style={{ "--list-min-width": `${props.minWidth / 16}rem` } as React.CSSProperties}
-        aria-rowcount={onEnd ? -1 : model.length + 1}
+        aria-rowcount={onEnd ? -1 : lines.length + 1}
         aria-busy={props.busy || undefined}
       >
         <caption className={classes.caption}>{name}</caption>
@@ -95,8 +102,23 @@ export function DataTable<Row>(props: Props<Row>) {
         <tbody>
           {above > 0 ? <tr aria-hidden style={{ blockSize: above }} /> : null}
           {items.map((index) => {
-            const row = model[index];
-            return row ? (
+            const line = lines[index];
+            if (line === undefined) return null;
+            if (line.kind === "fold")
+              return (
+                <FoldRow
+                  key={line.id}
+                  index={index}
+                  columns={cells}
+                  height={rowHeight}
+                  open={line.open}
+                  onToggle={() => toggle(line.rows, !line.open)}
+                >
+                  {fold?.words(line.rows.map(({ original }) => original))}
+                </FoldRow>
+              );
+            const { row } = line;
+            return (
               <Fragment key={row.id}>
                 <ListRow
                   row={row}
@@ -114,11 +136,11 @@ export function DataTable<Row>(props: Props<Row>) {
                 />
                 {details && row.id === activeId ? (
                   <tr>
-                    <td colSpan={columns.length + (selection ? 1 : 0)}>{details(row.original)}</td>
+                    <td colSpan={cells}>{details(row.original)}</td>
                   </tr>
                 ) : null}
               </Fragment>
-            ) : null;
+            );
           })}
           {below > 0 ? <tr aria-hidden style={{ blockSize: below }} /> : null}
         </tbody>

@@ -71,7 +71,7 @@ export function ListRow<Row>(props: Props<Row>) {
         </td>
       ) : null}
       {row.getVisibleCells().map((cell) => {
-        const { cell: draw, meta: { align, roomy, wide, controls, link } = {} } = cell.column.columnDef;
+        const { cell: draw, meta: { align, roomy, wide, controls, link, below } = {} } = cell.column.columnDef;
         // Called, not rendered as a component: pages make new columns in each render, and a cell of another type loses its open menu.
         const content = typeof draw === "function" ? draw(cell.getContext()) : draw;
         return (
@@ -89,6 +89,7 @@ export function ListRow<Row>(props: Props<Row>) {
             ) : (
               content
             )}
+            {below?.(row.original)}
           </td>
         );
       })}

@@ -7,6 +7,8 @@ declare module "@tanstack/react-table" {
     align?: "end";
     /** This cell is the row's link: the target of j and k, opened by Enter. */
     link?: boolean;
+    /** What stands below the link: it may have controls of its own. */
+    below?: (row: TData) => React.ReactNode;
     /** The name in the column menu and for screen readers, if the header is not text. */
     label?: string;
     /** It has the row's buttons: always shown, and its header is not. */
@@ -90,6 +92,14 @@ export type Peeked<Row> = {
   busy: boolean;
 };
 
+/** Consecutive rows that one line stands for until it is opened. */
+export type Fold<Row> = {
+  /** Rows next to each other with the same text are folded; `null`: never. */
+  of: (row: Row) => string | null;
+  /** What the line says of its rows: "412 completed". */
+  words: (rows: readonly Row[]) => React.ReactNode;
+};
+
 export type DataListProps<Row> = {
   /** The accessible name, in the plural: "Findings". */
   name: string;
@@ -122,6 +132,8 @@ export type DataListProps<Row> = {
   minWidth: number;
   /** The minimum width while a row is open next to the list. */
   minWidthAside?: number;
+  /** Folds what is routine, in the list's own order only. */
+  fold?: Fold<Row> | undefined;
   /** Dimmed: it is over. */
   dimmed?: (row: Row) => boolean;
   /** Part of a page that scrolls as a whole. */

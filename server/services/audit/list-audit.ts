@@ -2,6 +2,7 @@ import { and, eq, gte, lt, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { apiKeys, auditLog, users } from "@/db/schema";
 import { byTime } from "@/server/platform/cursor";
+import { readNames } from "@/server/platform/names";
 import { verb } from "@/server/platform/verb";
 import { auditEntryOf } from "./entry";
 import { auditReply, listAuditInput } from "./schemas";
@@ -74,8 +75,19 @@ export const listAudit = verb(
       .orderBy(...list.order)
       .limit(list.fetch);
     const { rows, nextCursor } = list.page(found, ({ row }) => [row.createdAt, row.id]);
+    const nameOf = await readNames(
+      ctx,
+      rows.flatMap(({ row: { targetType: type, targetId: id } }) =>
+        type === null || id === null ? [] : [{ type, id }],
+      ),
+    );
     return {
-      entries: rows.map(({ row, ...names }) => auditEntryOf(row, names)),
+      entries: rows.map(({ row, ...names }) => {
+        const entry = auditEntryOf(row, names);
+        return entry.target === null || entry.target.name !== null
+          ? entry
+          : { ...entry, target: { ...entry.target, name: nameOf(entry.target) } };
+      }),
       pagination: { limit, nextCursor },
     };
   },

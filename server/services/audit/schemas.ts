@@ -39,7 +39,7 @@ export const auditEntry = z.object({
     .object({
       type: z.string(),
       id: z.string(),
-      /** As for the actor; `null` for any other target. */
+      /** As for the actor; the current title or name of other things that have one. `null` once they are deleted. */
       name: z.string().nullable(),
     })
     .nullable(),

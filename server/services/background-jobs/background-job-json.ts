@@ -4,6 +4,7 @@ import { jobRuns, ruleRuns } from "@/db/schema";
 import type { JobEvent } from "@/db/schema/engine";
 import type { Ctx } from "@/server/platform/context";
 import { describeFunction } from "@/server/platform/jobs/catalogue";
+import { readNames, type ThingRef } from "@/server/platform/names";
 import { eventIds } from "./event-ids";
 import { redactError } from "./redact-error";
 import type { BackgroundJob } from "./schemas";
@@ -39,11 +40,22 @@ export const UNFINISHED = sql`${jobRuns.finishedAt} is null`;
 export async function backgroundJobsJson(ctx: Ctx, rows: readonly Row[], shown: number): Promise<BackgroundJob[]> {
   const carried = new Map(rows.map((row) => [row.id, eventIds(row.event)]));
   const conversationOf = await conversationsOfRuns(ctx, [...carried.values()].flatMap(runIdsOf));
+  const conversationsOf = (row: Row) => [
+    ...new Set(runIdsOf(carried.get(row.id) ?? []).flatMap((id) => conversationOf.get(id) ?? [])),
+  ];
+  const thingsOf = (row: Row): ThingRef[] => [
+    ...conversationsOf(row)
+      .slice(0, shown)
+      .map((id) => ({ type: "conversation", id })),
+    ...(carried.get(row.id) ?? []).flatMap(({ of, ids }) => ids.slice(0, shown).map((id) => ({ type: of, id }))),
+  ];
+  const nameOf = await readNames(ctx, rows.flatMap(thingsOf));
   return rows.map((row) => {
     const about = carried.get(row.id) ?? [];
-    const conversations = new Set(runIdsOf(about).flatMap((id) => conversationOf.get(id) ?? []));
+    const conversations = conversationsOf(row);
     const { name, uncancellable, afterFailure } = describeFunction(row.functionId);
     const finished = row.finishedAt !== null;
+    const names = thingsOf(row).map((thing) => [thing.id, nameOf(thing)] as const);
     return {
       id: row.id,
       functionId: row.functionId,
@@ -51,8 +63,9 @@ export async function backgroundJobsJson(ctx: Ctx, rows: readonly Row[], shown: 
       afterFailure,
       eventName: row.event.name,
       carries: about.map(({ of, ids }) => ({ of, count: ids.length, ids: ids.slice(0, shown) })),
-      conversationIds: [...conversations].slice(0, shown),
-      conversationCount: conversations.size,
+      conversationIds: conversations.slice(0, shown),
+      conversationCount: conversations.length,
+      names: Object.fromEntries(names.filter((named): named is [string, string] => named[1] !== null)),
       state: stateOf(row),
       attempts: row.startedAt === null ? 0 : row.retries + 1,
       error: redactError(row.error, knownTo(row)),

@@ -180,6 +180,10 @@ test("a job says which conversations its Rule Runs are about, of its own project
     conversationIds: [ours.id],
     conversationCount: 1,
   });
+  await db().execute(sql`update conversations set preview = 'Hello' where id in (${ours.id}, ${theirs.id})`);
+  expect((await job(ctx, id)).names).toEqual({ [ours.id]: "Hello" });
+  const asKey: Ctx = { ...ctx, actor: { kind: "apiKey", keyId: "key_1", capabilities: ["workspace:read"] } };
+  expect((await job(asKey, id)).names).toEqual({});
   const [listed] = await jobs(ctx);
   expect(listed?.carries[0]?.ids).toHaveLength(5);
 });

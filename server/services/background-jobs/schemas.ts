@@ -39,6 +39,8 @@ export const backgroundJob = z.object({
   /** The existing conversations of its Rule Runs: `conversationCount` in total, the first few here. */
   conversationIds: z.array(z.string()),
   conversationCount: z.int(),
+  /** By id: the current title or name of those of the things above that have one and that the caller may read. */
+  names: z.record(z.string(), z.string()),
   state,
   /** 0 before the first start, then 1, plus 1 for each retry. */
   attempts: z.int(),

@@ -1,7 +1,8 @@
 import { sql } from "drizzle-orm";
 import { csvLine } from "@/server/platform/csv";
 import { verb } from "@/server/platform/verb";
-import { inDays, SUMS, type SumsRow, wholeDays } from "./daily-costs";
+import { costSource } from "./cost-source";
+import { SUMS, type SumsRow, wholeDays } from "./daily-costs";
 import { requireDays } from "./require-range";
 import { type CostsFile, exportCostsInput, exportCostsReply } from "./schemas";
 
@@ -17,15 +18,15 @@ const BUCKETS = [
 ];
 const SUM_COLUMNS = ["calls", "unpriced_calls", "cost_usd", "cost_complete", ...BUCKETS, "other_usage"];
 
-/** Table and columns of each file, in addition to the day. */
+/** Columns of each file, in addition to the day. */
 const FILES = {
   model: {
     name: "costs",
-    table: "daily_costs",
     columns: ["model", "provider", "vendor", "model_price_id"],
     order: ["model", "provider", "model_price_id"],
   },
-  label: { name: "costs-by-label", table: "daily_label_costs", columns: ["label"], order: ["label"] },
+  label: { name: "costs-by-label", columns: ["label"], order: ["label"] },
+  user: { name: "costs-by-user", columns: ["user_id"], order: ["user_id"] },
 } as const satisfies Record<CostsFile, object>;
 
 type Column = (typeof FILES)[keyof typeof FILES]["columns"][number];
@@ -35,8 +36,8 @@ export const exportCosts = verb(
   {
     name: "costs.export",
     summary:
-      "Export the costs of model calls as CSV, with one row per day, model, provider and definition, or per day and label.",
-    description: `Grouped by \`label\`, a call counts in each label of its conversation, so rows must not be added up. Costs have every digit; an unknown cost is empty. \`cost_complete\` is \`false\` where a cost excludes \`unpriced_calls\` calls and is therefore a lower bound. Returns at most ${ROWS_MAX.toLocaleString("en")} rows: \`complete\` says whether those are all.`,
+      "Export the costs of model calls as CSV, with one row per day, model, provider and definition, or per day and label or user.",
+    description: `Grouped by \`label\`, a call counts in each label of its conversation, so rows must not be added up. By \`user\` it also requires \`diagnostics:read\` or \`project:data:read\`. Costs have every digit; an unknown cost is empty. \`cost_complete\` is \`false\` where a cost excludes \`unpriced_calls\` calls and is therefore a lower bound. Returns at most ${ROWS_MAX.toLocaleString("en")} rows: \`complete\` says whether those are all.`,
     effect: "read",
     capability: "model-pricing:read",
     input: exportCostsInput,
@@ -45,10 +46,10 @@ export const exportCosts = verb(
   async (ctx, { groupBy, ...range }) => {
     requireDays(range);
     const file = FILES[groupBy];
-    const table = sql.identifier(file.table);
+    const { table, mine } = costSource(ctx, groupBy, range);
     const key = sql.raw(["day", ...file.columns].join(", "));
     const rows = await ctx.db.execute<Row>(sql`
-      with d as materialized (select * from ${table} d where ${inDays(ctx, range)}),
+      with d as materialized (select * from ${table} d where ${mine}),
       units as (
         select ${key}, jsonb_object_agg(bucket, units) as usage from (
           select ${key}, u.key as bucket, sum(u.value::numeric) as units

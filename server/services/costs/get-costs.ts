@@ -1,34 +1,32 @@
-import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Ctx } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
+import { type CostSource, costSource } from "./cost-source";
 import { inDays, SUMS, type SumsRow, sumsOf, wholeDays } from "./daily-costs";
 import { requireDays } from "./require-range";
-import { type CostGroup, type Costs, costsReply, DAY_MS, getCostsInput } from "./schemas";
+import { type Costs, costsReply, DAY_MS, getCostsInput } from "./schemas";
 
 const ROWS_MAX = 500;
+/** Of the usage left to the rest: finer than any unit is counted, coarser than what binary fractions leave behind. */
+const UNIT_DECIMALS = 6;
 
-const GROUPS: Record<CostGroup, { table: string; column: string }> = {
-  model: { table: "daily_costs", column: "model" },
-  provider: { table: "daily_costs", column: "provider" },
-  vendor: { table: "daily_costs", column: "vendor" },
-  label: { table: "daily_label_costs", column: "label" },
-  modelPriceId: { table: "daily_costs", column: "model_price_id" },
-};
-
-type Group = SumsRow & { key: string; usage: Record<string, number>; of_groups: number };
+type Usage = Record<string, number>;
+type Group = SumsRow & { key: string; usage: Usage; of_groups: number };
+/** `key` and `usage` are null for the sum of the groups left out. */
+type GroupRow = Group | (SumsRow & { key: null; usage: null; of_groups: number });
 /** `cost` is null when no cost is known. */
 const DAY_SUMS = sql`case when sum(calls) > sum(unpriced_calls) then sum(cost)::float8 end as cost,
   sum(unpriced_calls)::float8 as unpriced`;
 type DaySums = { cost: number | null; unpriced: number };
 type Cell = DaySums & { day: string; key: string | null };
-type Total = SumsRow & { days: Record<string, DaySums> | null; usage: Record<string, number> | null };
+type Total = SumsRow & { days: Record<string, DaySums> | null; usage: Usage | null };
 
 export const getCosts = verb(
   {
     name: "costs.get",
     summary: "Read the costs of model calls over time, by day and group, with a table of the groups.",
     description:
-      "The range is expanded to whole UTC days. Sums are exact; calls without a known cost are counted separately and add nothing, and a sum that excludes some is not `costComplete`. Grouped by `label`, a call counts in each label of its conversation; `total` and `totals` count it once. Served from daily aggregates, so response time does not depend on the number of calls.",
+      "The range is expanded to whole UTC days. Sums are exact; calls without a known cost are counted separately and add nothing, and a sum that excludes some is not `costComplete`. Grouped by `label`, a call counts in each label of its conversation; `total` and `totals` count it once. Served from daily aggregates, so response time does not depend on the number of calls; except by `user`, the end user of the application, whose sums are read from the calls of the range. That also requires `diagnostics:read` or `project:data:read`, like conversations. The most expensive groups are listed, and `rest` sums the others.",
     effect: "read",
     capability: "model-pricing:read",
     input: getCostsInput,
@@ -37,14 +35,10 @@ export const getCosts = verb(
   async (ctx, { groupBy, top, ...range }) => {
     requireDays(range);
     const { from, to } = wholeDays(range);
-    const of: Source = {
-      key: sql.identifier(GROUPS[groupBy].column),
-      table: sql.identifier(GROUPS[groupBy].table),
-      mine: inDays(ctx, range),
-    };
-    const groups = await readGroups(ctx, of);
+    const of = costSource(ctx, groupBy, range);
+    const { groups, rest } = await readGroups(ctx, of);
     const shown = groups.slice(0, top);
-    const all = await readTotal(ctx, of);
+    const all = await readTotal(ctx, inDays(ctx, range));
     const valuesOf = await readCells(
       ctx,
       of,
@@ -67,11 +61,9 @@ export const getCosts = verb(
         groupBy,
         days,
         series,
-        rows: groups.map((group) => ({
-          key: group.key || null,
-          ...sumsOf(group),
-          usage: group.usage,
-        })),
+        rows: groups.map((group) => ({ key: group.key || null, ...sumsOf(group), usage: group.usage })),
+        // A call may count in several labels: those left out have no meaningful sum.
+        rest: rest && groupBy !== "label" ? { ...sumsOf(rest), usage: usageOfRest(all, groups) } : null,
         rowsLeftOut: ofGroups - groups.length,
         totals: totals.map(({ cost }) => cost),
         totalsUnpricedCalls: totals.map(({ unpriced }) => unpriced),
@@ -84,32 +76,49 @@ export const getCosts = verb(
 const NO_CALLS: DaySums = { cost: null, unpriced: 0 };
 const NONE: Total = { calls: 0, unpriced_calls: 0, exact_cost: null, days: null, usage: null };
 
-/** The table, the rows of it to sum and the column to group by. */
-type Source = { key: SQLWrapper; table: SQLWrapper; mine: SQL };
-
-/** Returns groups, most expensive first, limited in the database because there can be as many labels as conversations. */
-const readGroups = async ({ db }: Pick<Ctx, "db">, { key, table, mine }: Source) => [
-  ...(await db.execute<Group>(sql`
+/**
+ * Returns groups, most expensive first, limited in the database because there can be as many labels or users as
+ * conversations, and the sum of the others. Their usage is not read: unpacking it costs more than all the rest.
+ */
+async function readGroups({ db }: Ctx, { key, table, mine }: CostSource) {
+  const rows = await db.execute<GroupRow>(sql`
     with d as materialized (select ${key} as key, calls, unpriced_calls, cost, usage from ${table} d where ${mine}),
     g as materialized (
-      select key, ${SUMS}, sum(d.cost) as known_cost, count(*) over ()::int as of_groups
-      from d group by key having sum(d.calls) > 0
-      order by known_cost desc, calls desc, key limit ${ROWS_MAX}
+      select key, sum(calls) as calls, sum(unpriced_calls) as unpriced_calls, sum(cost) as cost,
+             row_number() over (order by sum(cost) desc, sum(calls) desc, key) as place, count(*) over ()::int as of_groups
+      from d group by key having sum(calls) > 0
     ),
+    top as materialized (select key, place from g where place <= ${ROWS_MAX}),
     units as (
       select key, jsonb_object_agg(bucket, units) as usage from (
-        select d.key, u.bucket, sum(u.units::numeric) as units
-        from d join g using (key), jsonb_each_text(d.usage) as u(bucket, units)
-        group by d.key, u.bucket having sum(u.units::numeric) > 0
+        select key, u.bucket, sum(u.units::numeric) as units
+        from d join top using (key), jsonb_each_text(d.usage) as u(bucket, units)
+        group by key, u.bucket having sum(u.units::numeric) > 0
       ) b group by key
+    ),
+    sums as (
+      select top.key, top.place, max(d.of_groups) as of_groups, ${SUMS}
+      from g d left join top using (key) group by top.key, top.place
     )
-    select g.*, coalesce(units.usage, '{}') as usage
-    from g left join units using (key)
-    order by g.known_cost desc, g.calls desc, g.key`)),
-];
+    select sums.*, case when place is not null then coalesce(units.usage, '{}') end as usage
+    from sums left join units using (key) order by place nulls last`);
+  return {
+    groups: rows.filter((row): row is Group => row.key !== null),
+    rest: rows.find(({ key }) => key === null),
+  };
+}
+
+/** Returns what the rows leave of the total usage. The two are read one after the other, so a call may come in between. */
+function usageOfRest({ usage }: Total, rows: readonly Group[]): Usage {
+  const left = Object.entries(usage ?? {}).map(([bucket, units]): [string, number] => {
+    const ofRows = rows.reduce((sum, row) => sum + (row.usage[bucket] ?? 0), 0);
+    return [bucket, Number((units - ofRows).toFixed(UNIT_DECIMALS))];
+  });
+  return Object.fromEntries(left.filter(([, units]) => units > 0));
+}
 
 /** Returns the sums of all calls, in total and by day. They cannot be added up from the groups: a call may be in several. */
-async function readTotal({ db }: Pick<Ctx, "db">, { mine }: Pick<Source, "mine">): Promise<Total> {
+async function readTotal({ db }: Pick<Ctx, "db">, mine: SQL): Promise<Total> {
   const [all = NONE] = await db.execute<Total>(sql`
     with d as materialized (select day, calls, unpriced_calls, cost, usage from daily_costs d where ${mine}),
     units as (
@@ -126,7 +135,7 @@ async function readTotal({ db }: Pick<Ctx, "db">, { mine }: Pick<Source, "mine">
 }
 
 /** Reads the sums per day and shown group, and returns a lookup of one group's daily values; `null` stands for all others. */
-async function readCells({ db }: Pick<Ctx, "db">, { key, table, mine }: Source, shown: readonly string[]) {
+async function readCells({ db }: Pick<Ctx, "db">, { key, table, mine }: CostSource, shown: readonly string[]) {
   const keys = sql`${sql.param(shown)}::text[]`;
   const cells = await db.execute<Cell>(sql`
     select day, case when ${key} = any(${keys}) then ${key} end as key, ${DAY_SUMS}

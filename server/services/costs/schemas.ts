@@ -133,10 +133,11 @@ export const listRepricingsInput = z.strictObject(pageInput);
 export const repricingsReply = z.object({ repricings: z.array(repricing), pagination });
 
 /**
- * Dimensions by which daily costs are grouped. `model` and `provider` are as the client reported them, `label` comes from
- * the conversation, the others from the price definition. A call whose conversation has several labels counts in each.
+ * Dimensions by which daily costs are grouped. `model` and `provider` are as the client reported them, `label` and
+ * `user`, the end user of the application, come from the conversation, the others from the price definition. A call whose
+ * conversation has several labels counts in each.
  */
-export const COST_GROUPS = ["model", "provider", "vendor", "label", "modelPriceId"] as const;
+export const COST_GROUPS = ["model", "provider", "vendor", "label", "user", "modelPriceId"] as const;
 export type CostGroup = (typeof COST_GROUPS)[number];
 /** Ten years of days. */
 export const DAYS_MAX = 3660;
@@ -186,7 +187,10 @@ export const costsReply = z.object({
     ),
     /** Most expensive first. `usage` is units by bucket. */
     rows: z.array(z.object({ key: z.string().nullable(), ...sums, usage: z.record(z.string(), z.number()) })),
+    /** Number of groups without a row, which were the cheapest. */
     rowsLeftOut: z.int(),
+    /** Sum of the groups without a row. `null` if there are none, and by label, where a call may count in several. */
+    rest: z.object({ ...sums, usage: z.record(z.string(), z.number()) }).nullable(),
     /** Known cost of all calls per day, each call counted once; `null` when none is known. */
     totals: z.array(z.number().nullable()),
     /** Number of calls per day that the day's total excludes. */
@@ -198,10 +202,10 @@ export const costsReply = z.object({
 export type Costs = z.infer<typeof costsReply>["costs"];
 
 /** Available files, by what a row stands for besides the day. */
-export const COSTS_FILES = ["model", "label"] as const;
+export const COSTS_FILES = ["model", "label", "user"] as const;
 export type CostsFile = (typeof COSTS_FILES)[number];
 export const exportCostsInput = z.strictObject({ ...daysInput, groupBy: z.enum(COSTS_FILES).default("model") });
-/** `text` is CSV (RFC 4180) with a header and one row per day, model, provider and definition, or per day and label. */
+/** `text` is CSV (RFC 4180) with a header and one row per day, model, provider and definition, or per day and label or user. */
 export const exportCostsReply = z.object({
   csv: z.object({ fileName: z.string(), text: z.string(), rows: z.int(), complete: z.boolean() }),
 });

@@ -220,8 +220,12 @@ export const listRuleRunsInput = z.strictObject({
   ...pageInput,
 });
 /** `sampled`: more Runs match than are sorted. */
-export const ruleRunPageReply = z.object({ runs: z.array(ruleRun), sampled: z.boolean(), pagination });
+/** `conversationPreview`: the conversation's first user message in a line, `null` if there is none. */
+export const listedRuleRun = ruleRun.extend({ conversationPreview: z.string().nullable() });
+export type ListedRuleRun = z.infer<typeof listedRuleRun>;
+export const ruleRunPageReply = z.object({ runs: z.array(listedRuleRun), sampled: z.boolean(), pagination });
 export const getRuleRunInput = z.strictObject({ runId: idInput });
+export const listedRuleRunReply = z.object({ run: listedRuleRun });
 export const ruleRunReply = z.object({ run: ruleRun });
 /** A queued Run without its results. */
 export const queuedRuleRunReply = z.object({

@@ -5,11 +5,19 @@ import { ruleRuns } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { byTime } from "@/server/platform/cursor";
 import { notFound } from "@/server/platform/errors";
+import { readNames } from "@/server/platform/names";
 import { SORTED_MAX } from "@/server/platform/schemas";
 import { inOrderOf, type SortKey, sortedPage } from "@/server/platform/sorted-page";
 import { verb } from "@/server/platform/verb";
 import { conversationIdsMatching } from "@/server/services/telemetry";
-import { getRuleRunInput, listRuleRunsInput, type RuleRunSort, ruleRunPageReply, ruleRunReply } from "../schemas";
+import {
+  getRuleRunInput,
+  type ListedRuleRun,
+  listedRuleRunReply,
+  listRuleRunsInput,
+  type RuleRunSort,
+  ruleRunPageReply,
+} from "../schemas";
 import { ruleRunJson } from "./rule-run-json";
 
 type Input = Omit<z.output<typeof listRuleRunsInput>, "sort">;
@@ -52,7 +60,7 @@ async function listByTime(ctx: Ctx, { limit, cursor, order, ...filters }: Input)
     .orderBy(...list.order)
     .limit(list.fetch);
   const { rows: shown, nextCursor } = list.page(rows, (row) => [row.createdAt, row.id]);
-  return { runs: shown.map(ruleRunJson), sampled: false, pagination: { limit, nextCursor } };
+  return { runs: await withPreviews(ctx, shown), sampled: false, pagination: { limit, nextCursor } };
 }
 
 async function listSorted(ctx: Ctx, sort: Sort, { limit, cursor, order, ...filters }: Input) {
@@ -73,7 +81,19 @@ async function listSorted(ctx: Ctx, sort: Sort, { limit, cursor, order, ...filte
     .select()
     .from(ruleRuns)
     .where(and(eq(ruleRuns.projectId, ctx.projectId), isOneOf(ruleRuns.id, ids)));
-  return { runs: inOrderOf(ids, rows).map(ruleRunJson), sampled, pagination: { limit, nextCursor } };
+  return { runs: await withPreviews(ctx, inOrderOf(ids, rows)), sampled, pagination: { limit, nextCursor } };
+}
+
+/** Returns Runs with the first message of their conversations, by which people recognize them. */
+async function withPreviews(ctx: Ctx, rows: (typeof ruleRuns.$inferSelect)[]): Promise<ListedRuleRun[]> {
+  const nameOf = await readNames(
+    ctx,
+    rows.map(({ conversationId: id }) => ({ type: "conversation", id })),
+  );
+  return rows.map((row) => ({
+    ...ruleRunJson(row),
+    conversationPreview: nameOf({ type: "conversation", id: row.conversationId }),
+  }));
 }
 
 const matchingRuns = (ctx: Ctx, filters: Filters): SQL | undefined =>
@@ -97,7 +117,7 @@ export const getRuleRun = verb(
     effect: "read",
     capability: "diagnostics:read",
     input: getRuleRunInput,
-    reply: ruleRunReply,
+    reply: listedRuleRunReply,
   },
   async (ctx, { runId }) => {
     const [row] = await ctx.db
@@ -105,6 +125,7 @@ export const getRuleRun = verb(
       .from(ruleRuns)
       .where(and(eq(ruleRuns.projectId, ctx.projectId), eq(ruleRuns.id, runId)));
     if (!row) throw notFound("Rule Run");
-    return { run: ruleRunJson(row) };
+    const [run] = await withPreviews(ctx, [row]);
+    return { run: run! };
   },
 );

@@ -16,7 +16,7 @@ import { actionWords } from "../../_components/audit/audit-words";
 import { ViewsMenu } from "../../_components/saved-views/views-menu";
 import { AuditFilters } from "./audit-filters";
 import { AuditPeek } from "./audit-peek";
-import { columnsOf } from "./columns";
+import { columnsOf, REPEATED } from "./columns";
 import { csvHref, isFiltered, listInput, NO_FILTERS, viewParsers } from "./view";
 
 export function AuditLog({ projectId, openedAt }: { projectId: string; openedAt: number }) {
@@ -63,7 +63,9 @@ export function AuditLog({ projectId, openedAt }: { projectId: string; openedAt:
         rows={entries}
         rowId={(entry) => entry.id}
         rowName={(entry) => actionWords(entry.action)}
-        rowHeight={46}
+        // Who looks for one object sees each of its changes.
+        fold={view.target === null ? REPEATED : undefined}
+        rowHeight={52}
         minWidth={760}
         minWidthAside={420}
         peek={({ row, close }) => <AuditPeek projectId={projectId} entry={row} onClose={close} />}

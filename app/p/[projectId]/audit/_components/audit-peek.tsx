@@ -2,8 +2,8 @@ import { Text } from "@mantine/core";
 import { PeekPanel } from "@/app/_components/layout/peek-panel";
 import type { AuditEntry } from "@/server/services/audit/schemas";
 import { actionWords } from "../../_components/audit/audit-words";
+import { thingHref } from "../../_components/things/thing-href";
 import { Change } from "./change";
-import { targetHref } from "./view";
 
 type Props = {
   projectId: string;
@@ -16,7 +16,7 @@ type Props = {
 export const AuditPeek = ({ projectId, entry, onClose }: Props) => (
   <PeekPanel label="Change" title={entry ? actionWords(entry.action) : "Change"} onClose={onClose}>
     {entry ? (
-      <Change entry={entry} href={entry.target && targetHref(projectId, entry.target)} />
+      <Change entry={entry} href={entry.target && thingHref(projectId, entry.target)} />
     ) : (
       <Text p="md" size="sm" c="dimmed">
         Not among the rows loaded so far.

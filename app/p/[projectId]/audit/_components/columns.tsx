@@ -1,10 +1,11 @@
-import { Anchor, Text, UnstyledButton } from "@mantine/core";
-import Link from "next/link";
-import type { ListColumn } from "@/app/_components/data-table/types";
+import { Box, Text, UnstyledButton } from "@mantine/core";
+import type { Fold, ListColumn } from "@/app/_components/data-table/types";
 import { Ago } from "@/app/_components/values/ago";
+import { plural } from "@/app/_lib/format";
 import type { AuditEntry } from "@/server/services/audit/schemas";
 import { actionWords, doorWords } from "../../_components/audit/audit-words";
-import { targetHref } from "./view";
+import { ThingId } from "../../_components/things/thing-id";
+import { calledOf, ThingName } from "../../_components/things/thing-name";
 
 const KINDS = { user: "Person", apiKey: "Key", job: "Job", operator: "Operator", visitor: "Visitor" } as const;
 
@@ -48,18 +49,15 @@ export const columnsOf = (projectId: string, onActor: (actorId: string | null) =
     meta: { link: true },
     cell: ({ row: { original } }) => (
       <>
-        {actionWords(original.action)}
+        <div className="clip">
+          <What projectId={projectId} entry={original} />
+        </div>
         <Text size="xs" c="dimmed" truncate hiddenFrom="sm">
           {actorLabel(original.actor)}
         </Text>
+        <Box visibleFrom="sm">{idBelow(original)}</Box>
       </>
     ),
-  },
-  {
-    id: "on",
-    header: "Object",
-    meta: { width: "16rem", roomy: true, aside: true },
-    cell: ({ row }) => <Target projectId={projectId} target={row.original.target} />,
   },
   {
     id: "door",
@@ -69,20 +67,36 @@ export const columnsOf = (projectId: string, onActor: (actorId: string | null) =
   },
 ];
 
-function Target({ projectId, target }: { projectId: string; target: AuditEntry["target"] }) {
-  if (target === null) return null;
-  if (target.type === "project") return "This project";
-  const href = targetHref(projectId, target);
-  const name = target.name ?? target.id;
+/** What was done to what, in a sentence: "Created the Dataset Refunds". */
+export function What({ projectId, entry: { action, target } }: { projectId: string; entry: AuditEntry }) {
   return (
-    <div className={target.name === null ? "mono clip" : "clip"} title={target.id}>
-      {href ? (
-        <Anchor component={Link} href={href} prefetch={false} fz="inherit">
-          {name}
-        </Anchor>
-      ) : (
-        name
+    <>
+      {actionWords(action)}
+      {target === null || target.type === "project" ? null : (
+        <>
+          {" "}
+          <ThingName projectId={projectId} thing={target} />
+        </>
       )}
-    </div>
+    </>
   );
 }
+
+/** The object's id, where the sentence has its name instead. */
+const idBelow = ({ target }: AuditEntry) =>
+  target === null || target.type === "project" || calledOf(target) === target.id ? null : <ThingId id={target.id} />;
+
+/** Folds the same operation by the same actor. */
+export const REPEATED: Fold<AuditEntry> = {
+  of: ({ action, actor: { kind, id } }) => `${action} ${kind} ${id}`,
+  words: (entries) => {
+    const [first] = entries;
+    if (first === undefined) return null;
+    return (
+      <>
+        {actionWords(first.action)}: {plural(entries.length, "time")} in a row, by {actorLabel(first.actor)},{" "}
+        <Ago at={first.createdAt} />
+      </>
+    );
+  },
+};

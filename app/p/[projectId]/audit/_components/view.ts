@@ -1,9 +1,6 @@
 import { createLoader, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import { listParsers } from "@/app/_components/data-table/list-view";
 import { endsOf, RANGE_VALUES } from "@/app/_lib/time-range";
-import type { AuditEntry } from "@/server/services/audit/schemas";
-import { pageHref } from "../../_components/shell/pages";
-import { receiptHref } from "../../data/_components/view";
 
 /** The page's state, kept in the address. */
 export const viewParsers = {
@@ -52,12 +49,6 @@ export function csvHref(projectId: string, view: View, now: number) {
 export const isFiltered = (view: View) =>
   view.action !== null || view.actor !== null || view.target !== null || view.range !== null;
 export const NO_FILTERS = { action: null, actor: null, target: null, range: null, from: null, to: null };
-
-/** Returns the page of the changed thing, if it has one: a job, or a deletion's receipt. */
-export function targetHref(projectId: string, { type, id }: NonNullable<AuditEntry["target"]>): string | null {
-  if (type === "backgroundJob") return `${pageHref(projectId, "jobs")}?peek=${encodeURIComponent(id)}`;
-  return type === "deletion" ? receiptHref(projectId, id) : null;
-}
 
 /** The subjects of the log, by the prefix of an action's name. */
 const SUBJECTS = [

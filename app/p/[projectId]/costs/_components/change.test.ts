@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { changeWords } from "./change";
+import { changeWords, factorOf } from "./change";
 
 test.each([
   [1, "no change"],
@@ -10,4 +10,14 @@ test.each([
   [0, "−100%"],
 ])("a cost that is %d times that of before: %s", (factor, words) => {
   expect(changeWords(factor)).toBe(words);
+});
+
+test("a change sorts by its factor, what is new above all, and what is unknown not at all", () => {
+  const sums = (cost: number | null, calls = 1) => ({ cost, calls });
+  expect(factorOf(sums(3), sums(2))).toBe(1.5);
+  expect(factorOf(sums(3), null)).toBe(Number.POSITIVE_INFINITY);
+  expect(factorOf(sums(3), sums(null, 0))).toBe(Number.POSITIVE_INFINITY);
+  for (const before of [undefined, "unlisted", sums(0), sums(null)] as const)
+    expect(factorOf(sums(3), before)).toBeUndefined();
+  expect(factorOf(sums(null), sums(2))).toBeUndefined();
 });

@@ -6,9 +6,13 @@ type Sums = { cost: number | null; calls: number };
 /** From this factor on, a multiple says more than a percentage. */
 const MANY = 10;
 
-/** The change of a cost against the period before. `undefined`: not known yet; `null`: there were no calls. */
-export function Change({ now, before }: { now: Sums; before: Sums | null | undefined }) {
+/** The sums of the period before. `undefined`: not known yet; `null`: there were no calls; `"unlisted"`: not in the reply. */
+export type Before = Sums | null | undefined | "unlisted";
+
+/** The change of a cost against the period before. */
+export function Change({ now, before }: { now: Sums; before: Before }) {
   if (before === undefined) return "…";
+  if (before === "unlisted") return <Unknown why="not among the most expensive in the previous period" />;
   if (now.cost === null) return <Unknown why="no known cost" />;
   if (before === null || before.calls === 0) return <span title="No calls in the previous period">new</span>;
   if (before.cost === null || before.cost === 0)
@@ -22,6 +26,13 @@ export function Change({ now, before }: { now: Sums; before: Sums | null | undef
       {changeWords(now.cost / before.cost)}
     </span>
   );
+}
+
+/** Returns the factor to sort by, with what is new above all; `undefined` if it is unknown. */
+export function factorOf(now: Sums, before: Before): number | undefined {
+  if (before === undefined || before === "unlisted" || now.cost === null) return undefined;
+  if (before === null || before.calls === 0) return Number.POSITIVE_INFINITY;
+  return before.cost ? now.cost / before.cost : undefined;
 }
 
 /** Returns the words for a factor: `+12%`, `−3%`, `×14`, `no change`. */

@@ -2,7 +2,7 @@ import Link from "next/link";
 import type { ListColumn } from "@/app/_components/data-table/types";
 import { Count } from "@/app/_components/values/count";
 import { Unknown } from "@/app/_components/values/unknown";
-import { formatCount, formatPercent } from "@/app/_lib/format";
+import { formatCount, formatPercent, plural } from "@/app/_lib/format";
 import { AtLeast } from "@/app/p/[projectId]/_components/costs/cost-total";
 import { bucketName } from "@/app/p/[projectId]/_components/costs/price-words";
 import { Units } from "@/app/p/[projectId]/_components/costs/units";
@@ -10,21 +10,25 @@ import { formatUnits } from "@/app/p/[projectId]/_components/costs/usage-words";
 import type { CostGroup, Costs } from "@/server/services/costs/schemas";
 import { useMay } from "../../_components/access/membership";
 import { editHref } from "../../prices/_components/view";
-import { Change } from "./change";
+import { type Before, Change, factorOf } from "./change";
 import classes from "./costs.module.css";
-import { bucketColumns, GROUP_WORDS, groupName } from "./view";
+import { bucketColumns, GROUP_WORDS, groupName, groupWord, type Row } from "./view";
 
-export type Row = Costs["rows"][number];
-type Sums = Omit<Row, "key">;
+type Sums = Omit<Row, "key" | "others">;
 
 /** Names shown in monospace, because every character counts. */
-const IDS: ReadonlySet<CostGroup> = new Set<CostGroup>(["model", "provider", "modelPriceId"]);
+const IDS: ReadonlySet<CostGroup> = new Set<CostGroup>(["model", "provider", "user", "modelPriceId"]);
 
 /** A column of numbers, with the total's below. */
 const sum = (
   id: string,
   header: ListColumn<Row>["header"],
-  { value, of, total, label }: { value?: (row: Sums) => number | null; of: Numbers; total: Sums; label?: string },
+  {
+    value,
+    of,
+    total,
+    label,
+  }: { value?: (row: Row) => number | null | undefined; of: Numbers; total: Sums; label?: string },
 ): ListColumn<Row> => ({
   id,
   ...(header === undefined ? {} : { header }),
@@ -33,25 +37,32 @@ const sum = (
   cell: ({ row }) => of(row.original),
   footer: () => of(total),
 });
-type Numbers = (sums: Sums & { key?: Row["key"] }) => React.ReactNode;
+/** The total has no key. */
+type Keyed = Sums & { key?: Row["key"]; others?: true };
+type Numbers = (sums: Keyed) => React.ReactNode;
+
+/** Returns a row's name: of the groups without a row of their own, how many they are. */
+export const rowName = ({ groupBy, rowsLeftOut }: Costs, row: Row) =>
+  row.others ? plural(rowsLeftOut, `other ${groupWord(groupBy)}`) : groupName(groupBy, row);
 
 /** A column for each detail of the usage that matters, and one for the others. `before`: the same days before, once known. */
-export function columnsOf(projectId: string, { groupBy, total }: Costs, before: Costs | undefined): ListColumn<Row>[] {
+export function columnsOf(projectId: string, costs: Costs, before: Costs | undefined): ListColumn<Row>[] {
+  const { groupBy, total } = costs;
   const { shown, more } = bucketColumns(total.usage);
   const known = before && new Map(before.rows.map((row) => [row.key, row]));
   // Groups that are left out of a reply were cheap, and are not known.
-  const missing = before && before.rowsLeftOut === 0 ? null : undefined;
-  const sumsBefore = ({ key }: { key?: Row["key"] }) =>
-    key === undefined ? before?.total : (known?.get(key) ?? missing);
+  const missing = before && (before.rowsLeftOut === 0 ? null : "unlisted");
+  const sumsBefore = ({ key, others }: Pick<Keyed, "key" | "others">): Before =>
+    key === undefined ? before?.total : others ? before && "unlisted" : (known?.get(key) ?? missing);
   return [
     {
       id: "group",
       header: GROUP_WORDS[groupBy].one,
-      accessorFn: (row) => groupName(groupBy, row),
+      accessorFn: (row) => rowName(costs, row),
       meta: { link: true },
       cell: ({ row: { original } }) => (
         <span className={`${classes.group}${original.key !== null && IDS.has(groupBy) ? " mono" : ""}`}>
-          {groupName(groupBy, original)}
+          {rowName(costs, original)}
         </span>
       ),
       footer: "Total",
@@ -61,8 +72,12 @@ export function columnsOf(projectId: string, { groupBy, total }: Costs, before: 
       value: ({ cost }) => cost,
       of: (row) => <AtLeast usd={row.cost} exact={row.exactCost} unpriced={row.unpricedCalls} />,
     }),
-    sum("change", "Change", { total, of: (row) => <Change now={row} before={sumsBefore(row)} /> }),
-    sum("share", "Share", { total, of: (row) => <Share row={row} of={total} /> }),
+    sum("change", "Change", {
+      total,
+      value: (row) => factorOf(row, sumsBefore(row)),
+      of: (row) => <Change now={row} before={sumsBefore(row)} />,
+    }),
+    sum("share", "Share", { total, value: ({ cost }) => cost, of: (row) => <Share row={row} of={total} /> }),
     sum("calls", "Calls", { total, value: ({ calls }) => calls, of: ({ calls }) => <Count value={calls} /> }),
     sum("unpriced", "Unpriced calls", {
       total,
@@ -121,7 +136,7 @@ function OtherUsage({ usage, names }: { usage: Row["usage"]; names: readonly str
   );
 }
 
-type UnpricedProps = { projectId: string; groupBy: CostGroup; row: Sums & { key?: Row["key"] } };
+type UnpricedProps = { projectId: string; groupBy: CostGroup; row: Keyed };
 
 /** The number of a group's unpriced calls; for a model, a link to set its price. */
 function Unpriced({ projectId, groupBy, row: { key = null, calls, unpricedCalls } }: UnpricedProps) {

@@ -1,18 +1,23 @@
 import { BarChart } from "@mantine/charts";
 import Link from "next/link";
 import { useRouter } from "next/navigation";
+import type { ListQuery } from "@/app/_components/data-table/types";
+import { useListView } from "@/app/_components/data-table/use-list-view";
 import { formatDay, formatUsd, plural } from "@/app/_lib/format";
 import { AtLeast } from "@/app/p/[projectId]/_components/costs/cost-total";
 import type { Costs } from "@/server/services/costs/schemas";
 import { CostDays } from "./cost-days";
 import classes from "./costs.module.css";
-import { coloursOf, dayFrom, groupHref, groupName } from "./view";
+import { coloursOf, DAYS_SCOPE, dayFrom, groupHref, groupName, groupWord } from "./view";
 
 export const CHART_HEIGHT = 240;
 
-/** A bar per day, split into the most expensive groups; the same numbers follow as a table. */
-export function CostChart({ projectId, costs, now }: { projectId: string; costs: Costs; now: number }) {
+type Props = { projectId: string; costs: Costs; now: number; list: ListQuery };
+
+/** A bar per day, split into the most expensive groups; the same numbers follow as a table. A click on a day opens it there. */
+export function CostChart({ projectId, costs, now, list }: Props) {
   const router = useRouter();
+  const [, setDays] = useListView(DAYS_SCOPE);
   const colours = coloursOf(costs.series.map(({ key }) => key));
   // Groups are keyed by position, because clients choose their names.
   const parts = costs.series.map((series, index) => ({
@@ -40,7 +45,8 @@ export function CostChart({ projectId, costs, now }: { projectId: string; costs:
         <>
           <div
             role="img"
-            aria-label={`Cost of ${plural(costs.days.length, "day")}, by ${groupWord(costs)}; the numbers are in the tables below`}
+            aria-label={`Cost of ${plural(costs.days.length, "day")}, by ${groupWord(costs.groupBy)}; the numbers are in the tables below`}
+            className={classes.chart}
             style={{ blockSize: CHART_HEIGHT }}
           >
             <BarChart
@@ -55,7 +61,13 @@ export function CostChart({ projectId, costs, now }: { projectId: string; costs:
               valueFormatter={formatUsd}
               xAxisProps={{ minTickGap: 24, tick: TICK }}
               yAxisProps={{ width: 72, tick: TICK }}
-              barChartProps={{ accessibilityLayer: false }}
+              barChartProps={{
+                accessibilityLayer: false,
+                onClick: ({ activeTooltipIndex }) => {
+                  const day = rows[Number(activeTooltipIndex)];
+                  if (day && (day.total !== null || day.unpriced > 0)) void setDays({ peek: String(day.at) });
+                },
+              }}
               barProps={({ name }) => {
                 const part = shown.find((one) => one.name === name);
                 const hrefOf = (at: unknown) =>
@@ -64,10 +76,12 @@ export function CostChart({ projectId, costs, now }: { projectId: string; costs:
                     : null;
                 return {
                   isAnimationActive: false,
-                  cursor: hrefOf(0) ? "pointer" : "default",
-                  onClick: ({ payload }) => {
+                  // Without conversations to open, a bar is a part of its day.
+                  onClick: ({ payload }, _index, event) => {
                     const href = hrefOf(payload?.at);
-                    if (href) router.push(href);
+                    if (!href) return;
+                    event.stopPropagation();
+                    router.push(href);
                   },
                 };
               }}
@@ -109,7 +123,7 @@ export function CostChart({ projectId, costs, now }: { projectId: string; costs:
           </ul>
         </>
       )}
-      <CostDays projectId={projectId} costs={costs} />
+      <CostDays projectId={projectId} costs={costs} list={list} />
     </section>
   );
 }
@@ -120,7 +134,6 @@ const aboutLabels = ({ rows }: Costs) =>
     : "A conversation with several labels counts towards each of them, so shares can add up to more than 100%, and bars can exceed the day's cost.";
 
 const TICK = { fontSize: 11, fill: "var(--mantine-color-dimmed)" };
-const groupWord = ({ groupBy }: Costs) => (groupBy === "modelPriceId" ? "price" : groupBy);
 
 type OneDayProps = {
   day: string;

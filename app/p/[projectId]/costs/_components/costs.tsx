@@ -64,7 +64,7 @@ export function Costs({ projectId, openedAt }: { projectId: string; openedAt: nu
             <StaleNote error={query.error} dataUpdatedAt={query.dataUpdatedAt} onRetry={() => void query.refetch()} />
             <div className={classes.all} aria-busy={query.isPlaceholderData || undefined}>
               <CostTiles projectId={projectId} costs={costs} before={before} />
-              <CostChart projectId={projectId} costs={costs} now={now} />
+              <CostChart projectId={projectId} costs={costs} now={now} list={query} />
               <CostTable projectId={projectId} costs={costs} before={before} list={query} />
             </div>
           </>

@@ -6,6 +6,9 @@ import { COST_GROUPS, type CostGroup, type Costs } from "@/server/services/costs
 import { viewParsers as conversationParsers } from "../../conversations/_components/view";
 import { priceHref } from "../../prices/_components/view";
 
+/** The scope of the table by day in the address: its order, and the open day. */
+export const DAYS_SCOPE = "days";
+
 /** The page's state, kept in the address. */
 export const viewParsers = {
   by: parseAsStringLiteral(COST_GROUPS).withDefault("model"),
@@ -34,11 +37,11 @@ export function costsInputBefore(projectId: string, view: View, now: number) {
 }
 
 /**
- * The address of the same days as a file: by label if grouped so, else by everything that determines a call's price.
+ * The address of the same days as a file: by label or user if grouped so, else by everything that determines a call's price.
  */
 export function csvHref(projectId: string, view: View, now: number) {
   const { from, to } = daysOf(view, now);
-  const by = view.by === "label" ? "&groupBy=label" : "";
+  const by = view.by === "label" || view.by === "user" ? `&groupBy=${view.by}` : "";
   return `/v1/projects/${encodeURIComponent(projectId)}/costs.csv?from=${from}&to=${to}${by}`;
 }
 
@@ -48,10 +51,20 @@ export const GROUP_WORDS: Record<CostGroup, { choice: string; one: string; none:
   vendor: { choice: "Vendor", one: "Vendor of the price", none: "No price" },
   provider: { choice: "Provider", one: "Provider, as sent by clients", none: "Provider not specified" },
   label: { choice: "Label", one: "Label of the conversation", none: "No label" },
+  user: { choice: "User", one: "User of the application", none: "No user" },
   modelPriceId: { choice: "Price", one: "Price", none: "No price" },
 };
 
 export type Series = Costs["series"][number];
+
+/** A group's noun. */
+export const groupWord = (groupBy: CostGroup) => (groupBy === "modelPriceId" ? "price" : groupBy);
+
+/** A row of the table; the one of the groups without a row of their own is `others`. */
+export type Row = Costs["rows"][number] & { others?: true };
+
+/** Returns the groups, and one row for the sum of those left out. */
+export const rowsOf = ({ rows, rest }: Costs): Row[] => (rest ? [...rows, { key: null, ...rest, others: true }] : rows);
 
 /** Returns a group's readable name. */
 export function groupName(groupBy: CostGroup, { key, others = false }: { key: string | null; others?: boolean }) {
@@ -71,13 +84,16 @@ export const dayFrom = (from: number): Days => ({ from, to: from + DAY_MS });
 export function groupHref(projectId: string, { groupBy, from, to }: Days & { groupBy: CostGroup }, key: string | null) {
   if (key === null) return null;
   if (groupBy === "modelPriceId") return priceHref(projectId, key);
-  if (groupBy !== "model" && groupBy !== "label") return null;
+  if (groupBy !== "model" && groupBy !== "label" && groupBy !== "user") return null;
   return conversationsHref(projectId, { from, to }, { [groupBy]: key });
 }
 
-/** Returns the list of the conversations of some days, of a model or with a label if given. */
-export const conversationsHref = (projectId: string, { from, to }: Days, of: { model?: string; label?: string } = {}) =>
-  `/p/${encodeURIComponent(projectId)}/conversations${conversationsSearch({ ...of, range: "custom", from, to })}`;
+/** Returns the list of the conversations of some days, of a model, with a label or of a user if given. */
+export const conversationsHref = (
+  projectId: string,
+  { from, to }: Days,
+  of: { model?: string; label?: string; user?: string } = {},
+) => `/p/${encodeURIComponent(projectId)}/conversations${conversationsSearch({ ...of, range: "custom", from, to })}`;
 
 const COLOURS = 10;
 

@@ -1,20 +1,22 @@
 import { Button } from "@mantine/core";
-import type { ListColumn } from "@/app/_components/data-table/types";
+import type { Fold, ListColumn } from "@/app/_components/data-table/types";
 import { Ago } from "@/app/_components/values/ago";
 import { formatCount, formatDuration, UNKNOWN } from "@/app/_lib/format";
 import type { BackgroundJob } from "@/server/services/background-jobs/schemas";
 import { JobState } from "./job-state";
+import { JobTarget } from "./job-target";
 import classes from "./jobs.module.css";
 import { aboutWords, nameOf } from "./words";
 
 type Options = {
+  projectId: string;
   /** Absent for readers who may not. */
   onReplay: ((job: BackgroundJob) => void) | undefined;
   /** The job being replayed. */
   busyWith: string | undefined;
 };
 
-export const columnsOf = ({ onReplay, busyWith }: Options): ListColumn<BackgroundJob>[] => [
+export const columnsOf = ({ projectId, onReplay, busyWith }: Options): ListColumn<BackgroundJob>[] => [
   {
     id: "state",
     header: "State",
@@ -36,7 +38,7 @@ export const columnsOf = ({ onReplay, busyWith }: Options): ListColumn<Backgroun
     id: "about",
     header: "Target",
     meta: { width: "16rem", roomy: true, aside: true },
-    cell: ({ row }) => aboutWords(row.original) ?? <span className={classes.dimmed}>The project</span>,
+    cell: ({ row }) => <JobTarget projectId={projectId} job={row.original} />,
   },
   {
     id: "attempts",
@@ -82,6 +84,32 @@ export const columnsOf = ({ onReplay, busyWith }: Options): ListColumn<Backgroun
       ) : null,
   },
 ];
+
+/** Folds jobs that completed, by whichever function. */
+export const COMPLETED: Fold<BackgroundJob> = {
+  of: ({ state }) => (state === "completed" ? state : null),
+  words: (jobs) => (
+    <>
+      <b>{formatCount(jobs.length)} completed</b> {functionsOf(jobs)}
+      {jobs[0] ? (
+        <>
+          , <Ago at={jobs[0].createdAt} />
+        </>
+      ) : null}
+    </>
+  ),
+};
+
+const FUNCTIONS_SHOWN = 3;
+
+/** What the jobs were, the most frequent first: "Execute Rule Runs (9), Send an e-mail". */
+function functionsOf(jobs: readonly BackgroundJob[]) {
+  const counts = new Map<string, number>();
+  for (const job of jobs) counts.set(nameOf(job), (counts.get(nameOf(job)) ?? 0) + 1);
+  const names = [...counts].sort(([, a], [, b]) => b - a);
+  const shown = names.slice(0, FUNCTIONS_SHOWN).map(([name, count]) => (count === 1 ? name : `${name} (${count})`));
+  return [...shown, ...(names.length > FUNCTIONS_SHOWN ? ["others"] : [])].join(", ");
+}
 
 /** The job's status in a line: when it resumes, or what went wrong. On a phone also what has no column there. */
 function Line({ job }: { job: BackgroundJob }) {

@@ -11,7 +11,7 @@ import { useKeys } from "@/app/_lib/use-keys";
 import type { BackgroundJob } from "@/server/services/background-jobs/schemas";
 import { useMay } from "../../_components/access/membership";
 import { ViewsMenu } from "../../_components/saved-views/views-menu";
-import { columnsOf } from "./columns";
+import { COMPLETED, columnsOf } from "./columns";
 import { JobPeek } from "./job-peek";
 import classes from "./jobs.module.css";
 import { JobsEmpty } from "./jobs-empty";
@@ -32,7 +32,7 @@ export function Jobs({ projectId }: { projectId: string }) {
   const functions = (summary?.functions ?? []).map((one) => ({ id: one.id, name: functionWords(one) }));
   useKeys({ u: actions.undo });
   const beside = view.peek !== null;
-  const columns = columnsOf({ onReplay: may ? actions.replay : undefined, busyWith: actions.busyWith });
+  const columns = columnsOf({ projectId, onReplay: may ? actions.replay : undefined, busyWith: actions.busyWith });
   const replay: ListAction<BackgroundJob> = {
     id: "replay",
     label: "Replay",
@@ -78,6 +78,7 @@ export function Jobs({ projectId }: { projectId: string }) {
         rowName={nameOf}
         rowHref={(job) => peekHref(view, job.id)}
         linkPeeks
+        fold={view.state === null ? COMPLETED : undefined}
         rowHeight={54}
         minWidth={860}
         minWidthAside={440}

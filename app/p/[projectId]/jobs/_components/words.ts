@@ -20,6 +20,14 @@ export function kindHeading(of: string, count: number) {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+type Subject = BackgroundJob["carries"][number];
+
+/** Returns a job's subjects by kind: its conversations, then what its event names. */
+export const subjectsOf = ({ conversationIds, conversationCount, carries }: BackgroundJob): Subject[] => [
+  ...(conversationCount > 0 ? [{ of: "conversation", ids: conversationIds, count: conversationCount }] : []),
+  ...carries,
+];
+
 /** A job's subjects in a line: "3 Rule Runs of 1 conversation". Empty for the whole project. */
 export function aboutWords({ carries, conversationCount }: BackgroundJob): string | null {
   const parts = carries.map(({ of, count }) => plural(count, kindWords(of), kindsWords(of)));

@@ -1,9 +1,10 @@
-import { Text } from "@mantine/core";
-import type { ListColumn } from "@/app/_components/data-table/types";
+import { Box, Text } from "@mantine/core";
+import type { Fold, ListColumn } from "@/app/_components/data-table/types";
 import { Ago } from "@/app/_components/values/ago";
 import { formatCount, formatDuration, plural, UNKNOWN } from "@/app/_lib/format";
-import type { RuleRun } from "@/server/services/diagnostics/schemas";
-import { ruleWords } from "../../_components/findings/rule-words";
+import type { ListedRuleRun, RuleRun } from "@/server/services/diagnostics/schemas";
+import { ThingId } from "../../_components/things/thing-id";
+import { ThingName } from "../../_components/things/thing-name";
 import { RunStatus } from "./run-status";
 import { ORIGIN_WORD } from "./view";
 
@@ -15,7 +16,26 @@ export const outcomeOf = (run: RuleRun) => {
   return run.resultCount === 0 ? "Nothing found" : plural(run.resultCount, "occurrence");
 };
 
-export const COLUMNS: ListColumn<RuleRun>[] = [
+/** A Run's conversation as people know it: by its first message, else by its id. */
+export const conversationOf = ({ conversationId, conversationPreview }: ListedRuleRun) =>
+  conversationPreview ?? conversationId;
+
+/** Folds Runs that found nothing. */
+export const NOTHING_FOUND: Fold<ListedRuleRun> = {
+  of: ({ status, resultCount }) => (status === "completed" && resultCount === 0 ? status : null),
+  words: (runs) => (
+    <>
+      <b>{formatCount(runs.length)} completed</b> and found nothing
+      {runs[0] ? (
+        <>
+          , <Ago at={runs[0].createdAt} />
+        </>
+      ) : null}
+    </>
+  ),
+};
+
+export const columnsOf = (projectId: string): ListColumn<ListedRuleRun>[] => [
   {
     id: "status",
     header: "Status",
@@ -28,7 +48,7 @@ export const COLUMNS: ListColumn<RuleRun>[] = [
     meta: { width: "10rem" },
     cell: ({ row: { original } }) => (
       <span title={original.ruleId}>
-        {ruleWords(original.ruleId)}{" "}
+        <ThingName projectId={projectId} thing={{ type: "rule", id: original.ruleId, name: null }} />{" "}
         <span style={{ color: "var(--mantine-color-dimmed)" }}>v{original.ruleVersion}</span>
       </span>
     ),
@@ -36,11 +56,19 @@ export const COLUMNS: ListColumn<RuleRun>[] = [
   {
     id: "conversation",
     header: "Conversation",
-    meta: { link: true },
+    meta: {
+      link: true,
+      below: ({ conversationId, conversationPreview }) =>
+        conversationPreview === null ? null : (
+          <Box visibleFrom="sm">
+            <ThingId id={conversationId} />
+          </Box>
+        ),
+    },
     cell: ({ row: { original } }) => (
       <>
-        <span className="mono" title={original.conversationId}>
-          {original.conversationId}
+        <span className={original.conversationPreview === null ? "mono" : undefined} title={conversationOf(original)}>
+          {conversationOf(original)}
         </span>
         <Text size="xs" c="dimmed" lh={1.2} truncate hiddenFrom="sm">
           {outcomeOf(original)}

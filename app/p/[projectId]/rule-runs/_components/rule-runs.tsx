@@ -13,7 +13,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
 import { ruleWords } from "../../_components/findings/rule-words";
 import { ViewsMenu } from "../../_components/saved-views/views-menu";
-import { COLUMNS } from "./columns";
+import { columnsOf, conversationOf, NOTHING_FOUND } from "./columns";
 import { RunFilters } from "./run-filters";
 import { RunPeek } from "./run-peek";
 import { isFiltered, listInput, NO_FILTERS, viewParsers } from "./view";
@@ -36,6 +36,7 @@ export function RuleRuns({ projectId }: { projectId: string }) {
       },
     }),
   );
+  const columns = columnsOf(projectId);
   const rows = list.data?.pages.flatMap((page) => page.runs) ?? [];
 
   return (
@@ -45,7 +46,7 @@ export function RuleRuns({ projectId }: { projectId: string }) {
         aside={
           <>
             <ViewsMenu projectId={projectId} list="rule-runs" parsers={viewParsers} />
-            <ColumnMenu columns={COLUMNS} />
+            <ColumnMenu columns={columns} />
           </>
         }
       >
@@ -55,12 +56,13 @@ export function RuleRuns({ projectId }: { projectId: string }) {
         list={list}
         name="Rule Runs"
         what="Rule Run"
-        columns={COLUMNS}
+        columns={columns}
         rows={rows}
         rowId={(row) => row.id}
-        rowName={(row) => `${ruleWords(row.ruleId)} on ${row.conversationId}`}
+        rowName={(row) => `${ruleWords(row.ruleId)} on ${conversationOf(row)}`}
         rowHref={(row) => `/p/${projectId}/conversations/${encodeURIComponent(row.conversationId)}`}
-        rowHeight={40}
+        fold={view.status === null ? NOTHING_FOUND : undefined}
+        rowHeight={52}
         minWidth={1000}
         minWidthAside={480}
         note={<SampledNote what="Rule Runs" sampled={list.data?.pages[0]?.sampled} />}

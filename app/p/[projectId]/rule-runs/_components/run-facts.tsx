@@ -4,14 +4,16 @@ import { ExactTime } from "@/app/_components/values/exact-time";
 import { Fact } from "@/app/_components/values/fact";
 import { IdText } from "@/app/_components/values/id-text";
 import { formatCount, formatDuration, UNKNOWN } from "@/app/_lib/format";
-import type { RuleRun } from "@/server/services/diagnostics/schemas";
+import type { ListedRuleRun } from "@/server/services/diagnostics/schemas";
 import { ruleWords } from "../../_components/findings/rule-words";
+import { ThingId } from "../../_components/things/thing-id";
+import { ThingName } from "../../_components/things/thing-name";
 import { outcomeOf } from "./columns";
 import { RunStatus } from "./run-status";
 import { ORIGIN_WORD } from "./view";
 
 /** A Run's details: why it was skipped or failed, its attempts and its notes. */
-export function RunFacts({ projectId, run }: { projectId: string; run: RuleRun }) {
+export function RunFacts({ projectId, run }: { projectId: string; run: ListedRuleRun }) {
   const conversation = `/p/${projectId}/conversations/${encodeURIComponent(run.conversationId)}`;
   return (
     <Stack p="md" gap="md">
@@ -25,8 +27,12 @@ export function RunFacts({ projectId, run }: { projectId: string; run: RuleRun }
           {run.ruleVersion}
         </Fact>
         <Fact label="Settings">Revision {formatCount(run.configurationRevision)}</Fact>
-        <Fact label="Conversation" mono>
-          <Link href={conversation}>{run.conversationId}</Link>
+        <Fact label="Conversation">
+          <ThingName
+            projectId={projectId}
+            thing={{ type: "conversation", id: run.conversationId, name: run.conversationPreview }}
+          />
+          {run.conversationPreview === null ? null : <ThingId id={run.conversationId} />}
         </Fact>
         <Fact label="Checked as of">
           <ExactTime at={run.lastActivityAt} />

@@ -1,0 +1,133 @@
+import type { Page } from "@playwright/test";
+import { storeJob } from "./support/jobs";
+import { newProject } from "./support/project";
+import { runningDatabase } from "./support/running-database";
+import { seed } from "./support/seed";
+import { signIn } from "./support/sign-in";
+import { expect, test } from "./support/test";
+
+/** Audit, Jobs and Rule Runs in words: what is routine is one line, and what failed stands out. */
+
+const rows = (page: Page, name: string) => page.getByRole("table", { name }).locator("tbody").getByRole("row");
+
+test("jobs that completed are one line between failures, which the keyboard opens, and none of a filter by state", async ({
+  page,
+  baseURL,
+}) => {
+  const project = newProject(baseURL!);
+  await seed(project, [{ id: "one", model: "gpt-4o", ask: "Where is it?", answer: "On its way." }], {
+    diagnosed: false,
+  });
+  await signIn(page, project);
+  const sql = runningDatabase();
+  try {
+    const [conversation] = await sql`select id from conversations where project_id = ${project.projectId}`;
+    await sql`delete from job_runs where project_id = ${project.projectId}`;
+    const start = Date.now() - 3_600_000;
+    const states = [
+      "completed",
+      "completed",
+      "completed",
+      "failed",
+      "completed",
+      "completed",
+      "completed",
+      "completed",
+    ];
+    for (const [n, state] of states.entries())
+      await storeJob(sql, project.projectId, {
+        state: state as "completed" | "failed",
+        createdAt: start + n * 1000,
+        data: state === "failed" ? { conversationId: conversation!.id } : {},
+        ...(state === "failed" ? { error: { name: "Error", message: "The tape is worn out." } } : {}),
+      });
+    await page.goto(`/p/${project.projectId}/jobs`);
+    const folds = page.getByRole("table", { name: "Jobs" }).getByRole("button", { name: /completed/ });
+    await expect(folds).toHaveText([/^4 completed Measure stored size \(4\)/, /^3 completed/]);
+    const failed = rows(page, "Jobs").filter({ hasText: "The tape is worn out." });
+    await expect(failed).toContainText("Failed");
+    await expect(failed.getByRole("button", { name: "Copy id" })).toBeVisible();
+    await expect(failed.getByRole("link", { name: "Where is it?" })).toHaveAttribute(
+      "href",
+      `/p/${project.projectId}/conversations/${conversation!.id}`,
+    );
+
+    await expect(async () => {
+      await page.keyboard.press("k");
+      await expect(folds.first()).toBeFocused({ timeout: 1000 });
+    }).toPass();
+    await page.keyboard.press("Enter");
+    await expect(folds.first()).toHaveAttribute("aria-expanded", "true");
+    await expect(rows(page, "Jobs").filter({ hasText: "Done" })).toHaveCount(4);
+    await page.keyboard.press("Enter");
+    await expect(rows(page, "Jobs").filter({ hasText: "Done" })).toHaveCount(0);
+
+    await page.goto(`/p/${project.projectId}/jobs?state=completed`);
+    await expect(rows(page, "Jobs").filter({ hasText: "Done" })).toHaveCount(7);
+    await expect(folds).toHaveCount(0);
+    await page.goto(`/p/${project.projectId}/jobs?sort=took`);
+    await expect(rows(page, "Jobs").filter({ hasText: "Done" })).toHaveCount(7);
+  } finally {
+    await sql.end();
+  }
+});
+
+test("Rule Runs name the conversation by its first message, and those that found nothing are one line", async ({
+  page,
+  baseURL,
+}) => {
+  const project = newProject(baseURL!);
+  await seed(project, [
+    { id: "bad", model: "gpt-4o", ask: "Where is order 1042?", answer: "I can't find it.", failingTool: true },
+    { id: "good", model: "gpt-4o", ask: "Is it blue?", answer: "It is." },
+  ]);
+  await signIn(page, project);
+  await page.goto(`/p/${project.projectId}/rule-runs`);
+  const table = page.getByRole("table", { name: "Rule Runs" });
+  const found = rows(page, "Rule Runs").filter({ hasText: "1 occurrence" }).first();
+  await expect(found.getByRole("link", { name: "Tool failure" })).toHaveAttribute("href", /rules\/tool-failure$/);
+  await expect(found.getByRole("link", { name: "Where is order 1042?" })).toBeVisible();
+  await expect(found).toContainText("conv_");
+  await expect(table).not.toContainText("Is it blue?");
+  const fold = table.getByRole("button", { name: /completed and found nothing/ }).first();
+  await fold.click();
+  await expect(fold).toHaveAttribute("aria-expanded", "true");
+  await expect(rows(page, "Rule Runs").filter({ hasText: "Nothing found" }).first()).toBeVisible();
+});
+
+test("the audit log says what was done to what, by its name, and folds what somebody repeats", async ({
+  page,
+  baseURL,
+}) => {
+  const project = newProject(baseURL!);
+  await signIn(page, project);
+  const at = `${project.url}/v1/projects/${project.projectId}`;
+  const send = (path: string, data: object) =>
+    page.request.post(`${at}/${path}`, { headers: { origin: project.url }, data });
+  const created = await send("datasets", { name: "Refunds" });
+  expect(created.status()).toBe(201);
+  const { dataset } = await created.json();
+  for (let n = 0; n < 4; n++)
+    await page.request.patch(`${at}/datasets/${dataset.id}`, {
+      headers: { origin: project.url },
+      data: { name: `Returns ${n}` },
+    });
+  await page.goto(`/p/${project.projectId}/audit`);
+  const line = rows(page, "Audit log").filter({ hasText: "Created the Dataset" });
+  await expect(line).toContainText("Created the Dataset Returns 3");
+  await expect(line.getByText(dataset.id)).toBeVisible();
+  const fold = page.getByRole("button", { name: /^Changed the Dataset: 4 times in a row, by / });
+  await fold.click();
+  await expect(rows(page, "Audit log").filter({ hasText: /^.*Changed the Dataset Returns 3/ })).toHaveCount(4);
+  await line.getByRole("link", { name: "Returns 3" }).click();
+  await expect(page).toHaveURL(new RegExp(`/datasets/${dataset.id}`));
+
+  expect((await page.request.delete(`${at}/datasets/${dataset.id}`, { headers: { origin: project.url } })).ok()).toBe(
+    true,
+  );
+  await page.goto(`/p/${project.projectId}/audit`);
+  await expect(line).toContainText(`Created the Dataset ${dataset.id}`);
+  // By this object, nothing is folded.
+  await page.goto(`/p/${project.projectId}/audit?target=${dataset.id}`);
+  await expect(rows(page, "Audit log")).toHaveCount(6);
+});
