@@ -72,12 +72,15 @@ export function groupHref(projectId: string, { groupBy, from, to }: Days & { gro
   if (key === null) return null;
   if (groupBy === "modelPriceId") return priceHref(projectId, key);
   if (groupBy !== "model" && groupBy !== "label") return null;
-  return conversationsHref(projectId, { from, to }, { [groupBy]: key });
+  return conversationsHref(projectId, { from, to }, { [groupBy]: [key] });
 }
 
 /** Returns the list of the conversations of some days, of a model or with a label if given. */
-export const conversationsHref = (projectId: string, { from, to }: Days, of: { model?: string; label?: string } = {}) =>
-  `/p/${encodeURIComponent(projectId)}/conversations${conversationsSearch({ ...of, range: "custom", from, to })}`;
+export const conversationsHref = (
+  projectId: string,
+  { from, to }: Days,
+  of: { model?: string[]; label?: string[] } = {},
+) => `/p/${encodeURIComponent(projectId)}/conversations${conversationsSearch({ ...of, range: "custom", from, to })}`;
 
 const COLOURS = 10;
 
