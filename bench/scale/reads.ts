@@ -161,6 +161,13 @@ const conversationReads: Read[] = [
   read(listConversations, "a rare model of the user with 2 %", [{ model: MODELS.rare, userId: "user-0" }]),
   ...paged(listConversations, "a label of nearly all", { label: LABELS.plain }, inConversations),
   ...paged(listConversations, "a rare label", { label: LABELS.rare }, inConversations),
+  read(listConversations, "either of two models", [
+    { model: [MODELS.present, MODELS.rare] },
+    { model: [MODELS.former, MODELS.rare] },
+  ]),
+  read(listConversations, "either of two models, either of two labels and a word", [
+    { model: [MODELS.former, MODELS.rare], label: [LABELS.plain, LABELS.rare], q: "order" },
+  ]),
   read(listConversations, "a label that nothing has", [{ label: "nothing" }]),
   read(listConversations, "a rare label and a word of nearly all", [{ label: LABELS.rare, q: "order" }]),
   ...paged(listConversations, "with Findings", { hasFindings: true }, inConversations),
@@ -264,6 +271,12 @@ const conversationReads: Read[] = [
     numbers(20).map((n) => ({ conversationId: GIANT_CONVERSATION, fromIndex: n * 100 })),
   ),
   read(conversationFacets, "", [{}]),
+  read(conversationFacets, "under filters", [
+    { model: [MODELS.present, MODELS.rare], hasErrors: true },
+    { label: [LABELS.plain], hasFindings: true },
+    { userId: "user-0", model: [MODELS.former] },
+  ]),
+  read(conversationFacets, "of a search", searches("order", "topic5", "release2", "zebra")),
   read(
     conversationFacets,
     "one day",

@@ -21,9 +21,15 @@ export const queryNumber = (min: number, max: number) =>
 export const queryBoolean = () =>
   z.preprocess((value) => (value === "true" ? true : value === "false" ? false : value), z.boolean());
 
+/** Alternative values that a filter takes. */
+export const SEVERAL_MAX = 20;
+
 /** Alternative values of a filter: a list (tRPC) or a parameter given once or repeatedly (a query string). */
 export const oneOrSeveral = <Value extends z.ZodType>(value: Value) =>
-  z.preprocess((given) => (Array.isArray(given) ? [...new Set(given)].sort() : [given]), z.array(value).min(1).max(20));
+  z.preprocess(
+    (given) => (Array.isArray(given) ? [...new Set(given)].sort() : [given]),
+    z.array(value).min(1).max(SEVERAL_MAX),
+  );
 
 /** Text that says something, kept without the blanks around it. The pattern tells readers of the OpenAPI document what trimming alone cannot. */
 export const filledText = (charactersMax: number, message = "Must not be blank.") =>

@@ -1,5 +1,5 @@
 import { Button, UnstyledButton } from "@mantine/core";
-import { IconFilter, IconX } from "@tabler/icons-react";
+import { IconFilter, IconSquare, IconSquareCheckFilled, IconX } from "@tabler/icons-react";
 import { formatCompact, formatCount } from "@/app/_lib/format";
 import classes from "./facets.module.css";
 
@@ -35,11 +35,20 @@ export const FacetOptions = ({ children }: { children: React.ReactNode }) => (
 
 export const FacetNote = ({ children }: { children: React.ReactNode }) => <p className={classes.note}>{children}</p>;
 
-type OptionProps = { label: string; count: number | undefined; on: boolean; onToggle: () => void; mono?: boolean };
+type OptionProps = {
+  label: string;
+  count: number | undefined;
+  on: boolean;
+  onToggle: () => void;
+  mono?: boolean;
+  /** Others can be on at the same time. */
+  several?: boolean;
+};
 
-export const FacetOption = ({ label, count, on, onToggle, mono = false }: OptionProps) => (
+export const FacetOption = ({ label, count, on, onToggle, mono = false, several = false }: OptionProps) => (
   <li>
     <UnstyledButton className={classes.option} aria-pressed={on} onClick={onToggle}>
+      {several ? <Box on={on} /> : null}
       <span className={mono ? "mono clip" : "clip"} title={label}>
         {label}
       </span>
@@ -50,50 +59,94 @@ export const FacetOption = ({ label, count, on, onToggle, mono = false }: Option
   </li>
 );
 
+const Box = ({ on }: { on: boolean }) => {
+  const Icon = on ? IconSquareCheckFilled : IconSquare;
+  return <Icon className={classes.box} size={14} aria-hidden />;
+};
+
 type ValuesProps<Value extends string> = {
   title: string;
   /** `undefined` while they are loading. */
   values: readonly { value: Value; count: number }[] | undefined;
   /** How the values are called; by default as they are. */
   words?: Record<Value, string>;
-  chosen: Value | null;
-  onChoose: (value: Value | null) => void;
+  chosen: readonly Value[];
+  onToggle: (value: Value, on: boolean) => void;
   mono?: boolean;
+  /** More than one can be chosen; any of them matches. */
+  several?: boolean;
+  /** A value that is not listed does not occur. Otherwise its count is unknown. */
+  exact?: boolean;
 };
 
-/** The values of one property; includes the chosen one even if it is not among the most frequent. */
+/** The values of one property; includes the chosen ones even if they are not among the most frequent. */
 export function FacetValues<Value extends string>({
   title,
   values,
   words,
   chosen,
-  onChoose,
+  onToggle,
   mono = false,
+  several = false,
+  exact = false,
 }: ValuesProps<Value>) {
-  const listed = chosen === null || values?.some(({ value }) => value === chosen);
+  const unlisted = chosen.filter((one) => !values?.some(({ value }) => value === one));
   const nameOf = (value: Value) => words?.[value] ?? value;
   return (
     <>
       <FacetTitle>{title}</FacetTitle>
       <FacetOptions>
-        {listed ? null : (
-          <FacetOption mono={mono} label={nameOf(chosen)} count={undefined} on onToggle={() => onChoose(null)} />
-        )}
+        {unlisted.map((value) => (
+          <FacetOption
+            key={value}
+            mono={mono}
+            several={several}
+            label={nameOf(value)}
+            count={exact ? 0 : undefined}
+            on
+            onToggle={() => onToggle(value, false)}
+          />
+        ))}
         {values?.map(({ value, count }) => (
           <FacetOption
             key={value}
             mono={mono}
+            several={several}
             label={nameOf(value)}
             count={count}
-            on={chosen === value}
-            onToggle={() => onChoose(chosen === value ? null : value)}
+            on={chosen.includes(value)}
+            onToggle={() => onToggle(value, !chosen.includes(value))}
           />
         ))}
-        {values?.length === 0 && listed ? <li className={classes.none}>None</li> : null}
+        {values?.length === 0 && unlisted.length === 0 ? <li className={classes.none}>None</li> : null}
       </FacetOptions>
     </>
   );
 }
+
+type ChosenProps = { filters: readonly { id: string; text: string; onRemove: () => void }[] };
+
+/** The filters that are set, each removed by a press. */
+export const ChosenFilters = ({ filters }: ChosenProps) =>
+  filters.length === 0 ? null : (
+    <ul className={classes.chosen} aria-label="Active filters">
+      {filters.map(({ id, text, onRemove }) => (
+        <li key={id}>
+          <Button
+            variant="default"
+            size="compact-xs"
+            className={classes.chip}
+            rightSection={<IconX size={12} aria-hidden />}
+            aria-label={`Remove the filter ${text}`}
+            title={text}
+            onClick={onRemove}
+          >
+            <span className="clip">{text}</span>
+          </Button>
+        </li>
+      ))}
+    </ul>
+  );
 
 type OnlyProps = { title: string; value: string; onRemove: () => void };
 

@@ -92,7 +92,18 @@ test("a view holds what its list's address may say, in one form, and nothing els
     query: "?user=a%20b&sort=-cost&q=two+words&hide=tokens,models&errors=false&range=24h",
   });
   expect(query).toBe("errors=false&hide=tokens%2Cmodels&q=two+words&range=24h&sort=-cost&user=a+b");
-  for (const wrong of ["peek=conv_1", "cursor=x", "errors=maybe", "q=", "q=a&q=b", "sort=1;drop", "__proto__=1"]) {
+  const { query: several } = await create(ctx, "Several", { query: "model=b&errors=true&model=a&label=x" });
+  expect(several).toBe("errors=true&label=x&model=a&model=b");
+  for (const wrong of [
+    "model=a&model=a",
+    "peek=conv_1",
+    "cursor=x",
+    "errors=maybe",
+    "q=",
+    "q=a&q=b",
+    "sort=1;drop",
+    "__proto__=1",
+  ]) {
     await expect(create(ctx, wrong, { query: wrong })).rejects.toMatchObject({
       code: "unprocessable",
       errors: [{ path: "/query" }],

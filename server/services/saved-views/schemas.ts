@@ -43,6 +43,9 @@ export const PARAMETERS: Record<SavedViewList, Record<string, z.ZodType<string>>
   audit: { action: text, actor: text, target: text, ...TIME, ...LIST },
 };
 
+/** The parameters that may be given repeatedly, each with another value. */
+export const SEVERAL: Partial<Record<SavedViewList, readonly string[]>> = { conversations: ["model", "label"] };
+
 export const VIEW_NAME_CHARACTERS = 80;
 /** Views of one list that a member, or the project, can have. */
 export const SAVED_VIEWS_MAX = 100;

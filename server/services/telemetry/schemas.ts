@@ -3,6 +3,7 @@ import { COMPACTION_STATES, SPAN_STATUSES, TELEMETRY_SIGNALS } from "@/db/schema
 import {
   filledText,
   idInput,
+  oneOrSeveral,
   pageInput,
   pagination,
   queryBoolean,
@@ -203,9 +204,10 @@ export type ConversationSort = (typeof CONVERSATION_SORTS)[number];
 export const conversationFilters = z.strictObject({
   externalId: z.string().max(1000).optional(),
   userId: z.string().max(1000).optional(),
-  model: z.string().max(500).optional(),
-  /** Exact match of one of the conversation's labels. */
-  label: z.string().min(1).max(LABEL_CHARACTERS).optional(),
+  /** Any of these. */
+  model: oneOrSeveral(z.string().max(500)).optional(),
+  /** Any of these, each an exact match of one of the conversation's labels. */
+  label: oneOrSeveral(z.string().min(1).max(LABEL_CHARACTERS)).optional(),
   startedAfter: queryUnixMs.optional(),
   startedBefore: queryUnixMs.optional(),
   hasFindings: queryBoolean().optional(),

@@ -1,74 +1,106 @@
-import { sql } from "drizzle-orm";
+import { and, type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
-import { queryUnixMs } from "@/server/platform/schemas";
+import { textArray } from "@/db/rows";
+import { conversations } from "@/db/schema";
 import { verb } from "@/server/platform/verb";
+import { conversationFilters } from "../schemas";
+import { NEWEST } from "./conversation-sorts";
+import { matchingConversations } from "./list-conversations";
 
 /** Facets count the newest conversations: exact for small projects, a recent sample for large ones. */
 const COUNTED = 10_000;
-const MODELS_SHOWN = 50;
-const LABELS_SHOWN = 50;
+/** Those that a search finds are read one by one. */
+const COUNTED_OF_SEARCH = 2000;
+const VALUES_SHOWN = 50;
 
 const values = z.array(z.object({ value: z.string(), count: z.int() }));
 type Values = z.infer<typeof values>;
+
+const inWords = (count: number) => count.toLocaleString("en");
 
 export const conversationFacets = verb(
   {
     name: "conversations.facets",
     summary: "Count conversations by model, label, Findings and errors.",
-    description: `Counts the newest ${COUNTED.toLocaleString("en")} conversations of the time range; \`sampled\` says whether there are more.`,
+    description: `Takes the list's filters. Each value is counted under all filters but its own facet's: what the list would have with this value alone. Counts cover the newest ${inWords(COUNTED)} conversations of the time range and user, of a search (\`q\`) the newest ${inWords(COUNTED_OF_SEARCH)}; \`sampled\` says whether there are more, \`counted\` how many were looked at. \`total\` match all filters. Of models and labels, the ${VALUES_SHOWN} most frequent are listed, and those that the filters name.`,
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
-    input: z.strictObject({ startedAfter: queryUnixMs.optional(), startedBefore: queryUnixMs.optional() }),
+    input: conversationFilters,
     reply: z.object({
       facets: z.object({
         total: z.int(),
+        counted: z.int(),
         sampled: z.boolean(),
         withFindings: z.int(),
+        withoutFindings: z.int(),
         withErrors: z.int(),
+        withoutErrors: z.int(),
         /** Sorted by count, descending. */
         models: values,
         labels: values,
       }),
     }),
   },
-  async (ctx, { startedAfter = 0, startedBefore = Number.MAX_SAFE_INTEGER }) => {
-    const rows = await ctx.db.execute<{
+  async (ctx, { model = [], label = [], hasFindings, hasErrors, ...searched }) => {
+    const limit = searched.q === undefined ? COUNTED : COUNTED_OF_SEARCH;
+    const newest = ctx.db
+      .select({
+        models: conversations.models,
+        labels: conversations.labels,
+        hasFindings: sql<boolean>`finding_count > 0`.as("has_findings"),
+        hasErrors: sql<boolean>`error_count > 0`.as("has_errors"),
+      })
+      .from(conversations)
+      .where(matchingConversations(ctx, searched, { position: undefined, limit: limit + 1 }))
+      .orderBy(...NEWEST)
+      .limit(limit + 1);
+    const facets = {
+      model: model.length === 0 ? undefined : sql`models && ${textArray(model)}`,
+      label: label.length === 0 ? undefined : sql`labels && ${textArray(label)}`,
+      findings: hasFindings === undefined ? undefined : sql`has_findings = ${hasFindings}`,
+      errors: hasErrors === undefined ? undefined : sql`has_errors = ${hasErrors}`,
+    };
+    /** The filters but those of one facet. */
+    const beside = (facet: keyof typeof facets | null): SQL =>
+      and(...Object.entries(facets).map(([name, condition]) => (name === facet ? undefined : condition))) ?? sql`true`;
+    const counted = (condition: SQL | undefined) => sql`coalesce(sum(count) filter (where ${condition}), 0)::int`;
+    const valuesOf = (facet: "model" | "label", column: SQL, chosen: readonly string[]) => sql`(
+      select json_agg(shown order by count desc, value) from (
+        select value, sum(count)::int as count from alike, unnest(${column}) as value where ${beside(facet)}
+        group by value order by (value = any(${textArray(chosen)})) desc, sum(count) desc, value limit ${VALUES_SHOWN}
+      ) shown)`;
+    const [row] = await ctx.db.execute<{
+      counted: number;
       total: number;
       with_findings: number;
+      without_findings: number;
       with_errors: number;
+      without_errors: number;
       models: Values | null;
       labels: Values | null;
     }>(sql`
-      with alike as (
-        select models, labels, count(*)::int as count, count(*) filter (where finding_count > 0)::int as with_findings,
-               count(*) filter (where error_count > 0)::int as with_errors
-        from (
-          select models, labels, finding_count, error_count from conversations
-          where project_id = ${ctx.projectId} and started_at >= ${startedAfter}::bigint and started_at < ${startedBefore}::bigint
-          order by started_at desc, id desc limit ${COUNTED + 1}
-        ) newest group by models, labels
-      ),
-      by_model as (
-        select model as value, sum(count)::int as count from alike, unnest(models) as model
-        group by model order by sum(count) desc, model limit ${MODELS_SHOWN}
-      ),
-      by_label as (
-        select label as value, sum(count)::int as count from alike, unnest(labels) as label
-        group by label order by sum(count) desc, label limit ${LABELS_SHOWN}
+      with alike as materialized (
+        select models, labels, has_findings, has_errors, count(*)::int as count from ${newest} newest group by 1, 2, 3, 4
       )
-      select coalesce(sum(count), 0)::int as total, coalesce(sum(with_findings), 0)::int as with_findings,
-             coalesce(sum(with_errors), 0)::int as with_errors, (select json_agg(by_model) from by_model) as models,
-             (select json_agg(by_label) from by_label) as labels
+      select coalesce(sum(count), 0)::int as counted, ${counted(beside(null))} as total,
+             ${counted(and(beside("findings"), sql`has_findings`))} as with_findings,
+             ${counted(and(beside("findings"), sql`not has_findings`))} as without_findings,
+             ${counted(and(beside("errors"), sql`has_errors`))} as with_errors,
+             ${counted(and(beside("errors"), sql`not has_errors`))} as without_errors,
+             ${valuesOf("model", sql`models`, model)} as models, ${valuesOf("label", sql`labels`, label)} as labels
       from alike`);
-    const row = rows[0]!;
+    const { counted: seen, total, ...rest } = row!;
     return {
       facets: {
-        total: Math.min(row.total, COUNTED),
-        sampled: row.total > COUNTED,
-        withFindings: row.with_findings,
-        withErrors: row.with_errors,
-        models: row.models ?? [],
-        labels: row.labels ?? [],
+        total: Math.min(total, limit),
+        counted: Math.min(seen, limit),
+        sampled: seen > limit,
+        withFindings: rest.with_findings,
+        withoutFindings: rest.without_findings,
+        withErrors: rest.with_errors,
+        withoutErrors: rest.without_errors,
+        models: rest.models ?? [],
+        labels: rest.labels ?? [],
       },
     };
   },

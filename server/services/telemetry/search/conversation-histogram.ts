@@ -4,7 +4,7 @@ import { verb } from "@/server/platform/verb";
 import { keyOfExternalId } from "../ingest/conversation-key";
 import { conversationFilters, conversationHistogramReply } from "../schemas";
 import { searchedFor, someOrNone } from "./list-conversations";
-import { hasTerms } from "./search-conversations";
+import { hasAny, hasTerms } from "./search-conversations";
 
 /** The picture's bars. */
 const BUCKETS_MAX = 48;
@@ -37,7 +37,7 @@ export const conversationHistogram = verb(
       and(
         filters.externalId === undefined ? undefined : eq(conversations.key, keyOfExternalId(filters.externalId)),
         filters.userId === undefined ? undefined : eq(conversations.userId, filters.userId),
-        terms.length === 0 ? undefined : or(hasTerms(terms), hasId),
+        hasAny(terms) ? or(hasTerms(terms), hasId) : undefined,
         someOrNone("finding_count", filters.hasFindings),
         someOrNone("error_count", filters.hasErrors),
       ) ?? sql`true`;

@@ -16,7 +16,7 @@ import {
   listConversationsInput,
 } from "../schemas";
 import { NEWEST, SORTS } from "./conversation-sorts";
-import { hasTerms, searchConversations } from "./search-conversations";
+import { hasAny, hasTerms, searchConversations, type Terms } from "./search-conversations";
 import { searchMatches } from "./search-matches";
 import { termsOf } from "./search-terms";
 
@@ -27,7 +27,7 @@ export const listConversations = verb(
   {
     name: "conversations.list",
     summary: "List conversations, by default newest start first.",
-    description: `\`startedAfter\` is inclusive, \`startedBefore\` exclusive (Unix ms). \`q\` finds conversations whose messages contain all of its words, and the one that has it as its id (Whetstone's or the client's); \`match\` says where the longest of them stands, if in the first 60 messages. \`model\` is a model name as reported in the response. \`label\` is one of the conversation's labels: tags on any of its spans (\`langfuse.trace.tags\`, \`tag.tags\` and others), or labels that people added. \`sort\` and \`order\` (\`desc\` or \`asc\`) order the list; conversations whose cost or tokens are unknown come last in both directions. By \`tokens\`, and by anything but \`started\` together with a filter, the newest ${SORTED_MAX.toLocaleString("en")} matching conversations are sorted: \`sampled\` says that more match.`,
+    description: `\`startedAfter\` is inclusive, \`startedBefore\` exclusive (Unix ms). \`q\` finds conversations whose messages contain all of its words, and the one that has it as its id (Whetstone's or the client's); \`match\` says where the longest of them stands, if in the first 60 messages. \`model\` is a model name as reported in the response, \`label\` one of the conversation's labels; of several, any matches. Labels are tags on any of its spans (\`langfuse.trace.tags\`, \`tag.tags\` and others), or labels that people added. \`sort\` and \`order\` (\`desc\` or \`asc\`) order the list; conversations whose cost or tokens are unknown come last in both directions. By \`tokens\`, and by anything but \`started\` together with a filter, the newest ${SORTED_MAX.toLocaleString("en")} matching conversations are sorted: \`sampled\` says that more match.`,
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: listConversationsInput,
@@ -106,10 +106,10 @@ export function matchingConversations(
     narrowed,
   ];
   // The client's own id matches one conversation at most: the search index is not needed.
-  if (terms.length > 0 && externalId === undefined) {
+  if (hasAny(terms) && externalId === undefined) {
     const found = searchConversations({
       projectId,
-      terms: [...terms, ...termsOf({ userId })],
+      terms: { ...terms, all: [...terms.all, ...termsOf({ userId })] },
       startedAfter,
       startedBefore,
       position,
@@ -122,20 +122,21 @@ export function matchingConversations(
   return and(
     ...rest,
     externalId === undefined ? undefined : eq(conversations.key, keyOfExternalId(externalId)),
-    terms.length === 0 ? undefined : hasTerms(terms),
+    hasAny(terms) ? hasTerms(terms) : undefined,
   );
 }
 
 /** Returns the terms of a search, and the condition for the conversation whose id is searched for. */
 export function searchedFor({ q, model, label }: Pick<ConversationFilters, "q" | "model" | "label">) {
-  const others = termsOf({
-    models: model === undefined ? [] : [model],
-    labels: label === undefined ? [] : [label],
-  });
+  const chosen = [termsOf({ models: model ?? [] }), termsOf({ labels: label ?? [] })];
+  const others: Terms = {
+    all: chosen.flatMap((terms) => (terms.length === 1 ? terms : [])),
+    oneOf: chosen.filter((terms) => terms.length > 1),
+  };
   const id = q?.trim();
   return {
-    terms: [...termsOf({ texts: q === undefined ? [] : [q] }), ...others],
-    hasId: id ? and(matchesConversationId(id), others.length === 0 ? undefined : hasTerms(others)) : undefined,
+    terms: { ...others, all: [...termsOf({ texts: q === undefined ? [] : [q] }), ...others.all] },
+    hasId: id ? and(matchesConversationId(id), hasAny(others) ? hasTerms(others) : undefined) : undefined,
   };
 }
 

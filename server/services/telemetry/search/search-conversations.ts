@@ -9,10 +9,12 @@ const NEWEST = 100;
 /** Scan size once one of those matches, as more matches are then likely. */
 const NEWEST_OF_COMMON = 1000;
 
+/** A conversation must have every term of `all`, and one of each list of `oneOf`. */
+export type Terms = { all: readonly string[]; oneOf: readonly (readonly string[])[] };
+
 type Search = {
   projectId: string;
-  /** A conversation must have all of them. */
-  terms: readonly string[];
+  terms: Terms;
   startedAfter: number | undefined;
   startedBefore: number | undefined;
   /** Where the previous page ended. */
@@ -23,10 +25,21 @@ type Search = {
 };
 
 /** Condition: the conversation has these terms. OFFSET 0 forces one lookup per row; a join could read the whole project. */
-export const hasTerms = (terms: readonly string[]): SQL => sql`exists (
+export const hasTerms = (terms: Terms): SQL => sql`exists (
   select 1 from conversation_search s
   where s.project_id = ${conversations.projectId} and s.conversation_id = ${conversations.id}
-    and s.terms @> ${sql.param([...terms])}::text[] offset 0)`;
+    and ${matchesTerms(sql`s.terms`, terms, (wanted) => wanted)} offset 0)`;
+
+/** Condition: an array has these terms, as `keyOf` writes them. Nothing is asked of an empty list: an index would be read whole for it. */
+const matchesTerms = (array: SQL, { all, oneOf }: Terms, keyOf: (terms: SQL) => SQL): SQL | undefined => {
+  const keys = (terms: readonly string[]) => keyOf(sql`${sql.param([...terms])}::text[]`);
+  return and(
+    all.length === 0 ? undefined : sql`${array} @> ${keys(all)}`,
+    ...oneOf.map((terms) => sql`${array} && ${keys(terms)}`),
+  );
+};
+
+export const hasAny = ({ all, oneOf }: Terms): boolean => all.length + oneOf.length > 0;
 
 /**
  * Returns the ids of the newest conversations with these terms, as an SQL array. Scans the newest conversations first: a
@@ -39,7 +52,6 @@ export function searchConversations({ projectId, terms, narrowed, position, limi
     time.startedBefore ?? Number.MAX_SAFE_INTEGER,
     (position?.[0] ?? Number.MAX_SAFE_INTEGER - 1) + 1,
   );
-  const wanted = sql`${sql.param([...terms])}::text[]`;
   // LIMIT is inlined: with a parameter, a generic plan would assume a tenth of the project.
   const newest = (many: number) => sql`
     select id, started_at, ${hasTerms(terms)} as has from (
@@ -84,8 +96,11 @@ export function searchConversations({ projectId, terms, narrowed, position, limi
       select found.conversation_id from day cross join last cross join lateral (
         select s.conversation_id from (
           select project_id, conversation_id, started_at from conversation_search
-          where search_keys(project_id, started_at, terms)
-            @> search_keys(${projectId}, day.number * ${DAY_MS}::bigint, ${wanted})
+          where ${matchesTerms(
+            sql`search_keys(project_id, started_at, terms)`,
+            terms,
+            (wanted) => sql`search_keys(${projectId}, day.number * ${DAY_MS}::bigint, ${wanted})`,
+          )}
           offset 0
         ) s
         where ${and(

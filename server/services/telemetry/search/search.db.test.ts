@@ -2,13 +2,22 @@ import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
-import { conversationHistogram, listConversations } from "..";
+import { conversationFacets, conversationHistogram, countConversations, listConversations } from "..";
 
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2026, 0, 1);
 const WORDS = ["order", "refund", "parcel", "invoice"] as const;
 
-type Row = { id: string; at: number; words: string[]; model: string; user: string; findings: number; errors: number };
+type Row = {
+  id: string;
+  at: number;
+  words: string[];
+  model: string;
+  labels: string[];
+  user: string;
+  findings: number;
+  errors: number;
+};
 
 /**
  * Every combination of words, models and so on, over days with long gaps between them and several at one moment; more than
@@ -19,7 +28,8 @@ const ROWS: Row[] = Array.from({ length: COUNT }, (_, n) => ({
   id: `conv_${String((n * 7919) % COUNT).padStart(4, "0")}`,
   at: START + Math.floor(n / 30) ** 2 * DAY_MS + Math.floor((n % 30) / 3) * 60_000,
   words: WORDS.filter((_, bit) => (n >> bit) & 1),
-  model: n < 200 ? "gpt-4o" : "gpt-5",
+  model: n < 200 ? "gpt-4o" : n % 50 === 0 ? "acme-1" : "gpt-5",
+  labels: [["eu"], ["us", "vip"], [], ["eu", "vip"]][n % 4]!,
   user: `user-${n % 5}`,
   findings: n % 7 === 0 ? 1 : 0,
   errors: n % 3 === 0 ? 2 : 0,
@@ -27,13 +37,14 @@ const ROWS: Row[] = Array.from({ length: COUNT }, (_, n) => ({
 
 async function stored({ db, projectId }: Ctx, rows: readonly Row[]) {
   const given = sql`jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
-    as t(id text, at bigint, words jsonb, model text, "user" text, findings int, errors int)`;
+    as t(id text, at bigint, words jsonb, model text, labels jsonb, "user" text, findings int, errors int)`;
   await db.execute(sql`
-    insert into conversations (project_id, id, key, external_id, user_id, models, started_at, last_activity_at, received_at, finding_count, error_count)
-    select ${projectId}::text, id, 'id:' || id, id, "user", array[model], at, at, at, findings, errors from ${given}`);
+    insert into conversations (project_id, id, key, external_id, user_id, models, labels, started_at, last_activity_at, received_at, finding_count, error_count)
+    select ${projectId}::text, id, 'id:' || id, id, "user", array[model], array(select jsonb_array_elements_text(labels)), at, at, at, findings, errors from ${given}`);
   await db.execute(sql`
     insert into conversation_search (project_id, conversation_id, started_at, terms)
-    select ${projectId}::text, id, at, array(select jsonb_array_elements_text(words)) || array['model:' || model, 'user:' || "user"] from ${given}`);
+    select ${projectId}::text, id, at, array(select jsonb_array_elements_text(words)) || array['model:' || model, 'user:' || "user"]
+        || array(select 'label:' || jsonb_array_elements_text(labels)) from ${given}`);
 }
 
 async function everyPage(ctx: Ctx, filters: Parameters<typeof listConversations>[1]) {
@@ -46,6 +57,8 @@ async function everyPage(ctx: Ctx, filters: Parameters<typeof listConversations>
   } while (cursor);
   return ids;
 }
+
+type Filters = Parameters<typeof countConversations>[1];
 
 const newestFirst = (a: Row, b: Row) => b.at - a.at || (a.id < b.id ? 1 : -1);
 const read = (has: (row: Row) => boolean) =>
@@ -70,6 +83,18 @@ test.each([
   [{ q: "conv_0007", startedAfter: from, startedBefore: to }, within("conv_0007")],
   [{ model: "gpt-4o" }, (row: Row) => row.model === "gpt-4o"],
   [{ model: "gpt-4o", q: "parcel" }, (row: Row) => row.model === "gpt-4o" && said("parcel")(row)],
+  [{ model: ["gpt-4o", "acme-1"] }, (row: Row) => row.model !== "gpt-5"],
+  [{ model: ["acme-1", "nothing"], q: "parcel" }, (row: Row) => row.model === "acme-1" && said("parcel")(row)],
+  [{ label: ["us", "eu"] }, (row: Row) => row.labels.length > 0],
+  [
+    { model: ["gpt-4o", "acme-1"], label: ["vip", "us"], hasErrors: true },
+    (row: Row) => row.model !== "gpt-5" && row.labels.includes("vip") && row.errors > 0,
+  ],
+  [
+    { model: ["gpt-4o", "acme-1"], label: "vip", startedAfter: from, startedBefore: to },
+    (row: Row) => row.model !== "gpt-5" && row.labels.includes("vip") && row.at >= from && row.at < to,
+  ],
+  [{ q: "conv_0007", label: ["us", "eu"] }, (row: Row) => row.id === "conv_0007" && row.labels.length > 0],
   [{ q: "order", userId: "user-2" }, (row: Row) => said("order")(row) && row.user === "user-2"],
   [{ q: "order", hasFindings: true }, (row: Row) => said("order")(row) && row.findings > 0],
   [
@@ -103,6 +128,7 @@ test("the histogram counts what the list returns, in buckets of one width within
     { q: "order refund", hasFindings: true },
     { q: "conv_0007" },
     { userId: "user-3", model: "gpt-5", hasErrors: false, startedAfter: from },
+    { model: ["gpt-4o", "acme-1"], label: ["vip", "us"] },
   ]) {
     const { width, buckets } = await conversationHistogram(ctx, filters);
     expect(buckets.length).toBeLessThanOrEqual(48);
@@ -132,4 +158,51 @@ test("a bucket with more conversations than are looked at says so", async () => 
     Array.from({ length: 600 }, (_, n) => ({ ...ROWS[0]!, id: `conv_busy_${n}`, at: START + n })),
   );
   expect((await conversationHistogram(ctx, {})).buckets).toEqual([{ from: START, count: 500, sampled: true }]);
+});
+
+test("a facet's counts are what the list would have with that value under the other filters", async () => {
+  const [{ ctx }, { ctx: other }] = [await testProject(), await testProject()];
+  await stored(ctx, ROWS);
+  await stored(
+    other,
+    ROWS.slice(0, 50).map((row) => ({ ...row, id: `other_${row.id}` })),
+  );
+  for (const { model, label, hasFindings, hasErrors, ...rest } of [
+    {},
+    { model: ["gpt-4o"] },
+    { model: ["gpt-4o", "acme-1"], label: ["vip"], hasErrors: true },
+    { label: ["eu", "us"], hasFindings: false, startedAfter: from, startedBefore: to },
+    { q: "order", model: ["gpt-5"], hasFindings: true },
+    { userId: "user-2", label: ["vip"] },
+    { q: "zebra", model: ["gpt-5"] },
+  ] as Filters[]) {
+    const filters = { model, label, hasFindings, hasErrors, ...rest };
+    const { facets } = await conversationFacets(ctx, filters);
+    const count = async (instead: object) => (await countConversations(ctx, { ...filters, ...instead })).count;
+    expect(facets).toMatchObject({
+      sampled: false,
+      total: await count({}),
+      withFindings: await count({ hasFindings: true }),
+      withoutFindings: await count({ hasFindings: false }),
+      withErrors: await count({ hasErrors: true }),
+      withoutErrors: await count({ hasErrors: false }),
+    });
+    for (const { value, count: counted } of facets.models) expect(counted).toBe(await count({ model: value }));
+    for (const { value, count: counted } of facets.labels) expect(counted).toBe(await count({ label: value }));
+    const listed = facets.models.map(({ value }) => value).sort();
+    const occurring = await Promise.all(
+      ["acme-1", "gpt-4o", "gpt-5"].map(async (value) => ((await count({ model: value })) > 0 ? [value] : [])),
+    );
+    expect(listed).toEqual(occurring.flat());
+  }
+});
+
+test("a chosen value is listed with its count even if fifty others are more frequent", async () => {
+  const { ctx } = await testProject();
+  const many = Array.from({ length: 60 }, (_, n) => ({ ...ROWS[0]!, id: `m_${n}`, model: `model-${n % 59}` }));
+  await stored(ctx, many);
+  const { facets } = await conversationFacets(ctx, { model: ["model-58"] });
+  expect(facets.models).toHaveLength(50);
+  expect(facets.models).toContainEqual({ value: "model-58", count: 1 });
+  expect((await conversationFacets(ctx, {})).facets.models).not.toContainEqual({ value: "model-58", count: 1 });
 });

@@ -56,7 +56,7 @@ function Fields({ values, query, action, mayShare, saving, error, onSave, onClos
           <Text size="sm" component="div">
             {query === "" ? "Saves the list without filters." : "Saves "}
             {[...new URLSearchParams(query)].map(([parameter, value]) => (
-              <Code key={parameter} mr={6} style={{ overflowWrap: "anywhere" }}>
+              <Code key={`${parameter}=${value}`} mr={6} style={{ overflowWrap: "anywhere" }}>
                 {parameter}: {value}
               </Code>
             ))}

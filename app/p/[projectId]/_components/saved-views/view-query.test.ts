@@ -19,6 +19,8 @@ test("the same state is the same text, whatever the order of its parameters and 
   const query = "errors=true&hide=tokens&q=refund&sort=-cost";
   expect(currentForm(conversations, "?sort=-cost&q=refund&hide=tokens&errors=true")).toBe(query);
   expect(queryOf(conversations, { ...stateOf(conversations, query), peek: "conv_1" })).toBe(query);
+  expect(currentForm(conversations, "model=b&label=x&model=a")).toBe("label=x&model=a&model=b");
+  expect(currentForm(conversations, "model=a%2Cb")).toBe("model=a%2Cb");
   expect(currentForm(findings, "tab=review&order=newest")).toBe("");
 });
 

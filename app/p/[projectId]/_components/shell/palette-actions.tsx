@@ -8,7 +8,7 @@ import {
   IconPlayerPlay,
   IconUserPlus,
 } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { skipToken, useQuery } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { leavePage } from "@/app/_lib/leave-guard";
 import { problemOf } from "@/app/_lib/problem";
@@ -28,7 +28,8 @@ export function usePaletteActions(projectId: string, open: boolean): readonly Ac
     useMay("models:manage"),
     useMay("diagnostics:write"),
   ];
-  const settings = useQuery(trpc.diagnosticSettings.get.queryOptions({ projectId }, { enabled: open && mayDiagnose }));
+  // A query that waits for its turn would take the place of the page's own, and the page would come from the server without its data.
+  const settings = useQuery(trpc.diagnosticSettings.get.queryOptions(open && mayDiagnose ? { projectId } : skipToken));
   const update = useAutomaticDiagnosis();
   const go = (path: string) => () => leavePage(() => router.push(path));
   const isOn = settings.data?.settings.automaticSchedulingEnabled;

@@ -49,7 +49,7 @@ export function Shell({ projectId, user, collapsed, children }: Props) {
           </Text>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar className={classes.navbar} aria-label="Workbench">
+      <AppShell.Navbar className={classes.navbar} aria-label="Workbench" data-closed={!nav || undefined}>
         <AppShell.Section p={8}>
           <ProjectSwitcher projectId={projectId} mayCreate={user.rights.includes("projects:create")} />
           <UnstyledButton className={classes.search} onClick={spotlight.open} mt={8}>

@@ -8,7 +8,7 @@ import { TimeRangePicker } from "@/app/_components/controls/time-range-picker";
 import { ColumnMenu } from "@/app/_components/data-table/column-menu";
 import { DataList } from "@/app/_components/data-table/data-list";
 import { SampledNote } from "@/app/_components/data-table/sampled-note";
-import { FacetsToggle } from "@/app/_components/facets/facets";
+import { ChosenFilters, FacetsToggle } from "@/app/_components/facets/facets";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import panes from "@/app/_components/layout/panes.module.css";
 import { useRememberList } from "@/app/_lib/remember-list";
@@ -21,7 +21,7 @@ import { ConversationsEmpty } from "./conversations-empty";
 import { Facets } from "./facets";
 import { HistogramPanel } from "./histogram/histogram";
 import { Peek } from "./peek";
-import { facetsChosen, facetsInput, isFiltered, listInput, searchOf, viewParsers } from "./view";
+import { chosenFilters, filterInput, isFiltered, listInput, searchOf, viewParsers } from "./view";
 
 export function Conversations({ projectId, openedAt }: { projectId: string; openedAt: number }) {
   const trpc = useTRPC();
@@ -38,12 +38,12 @@ export function Conversations({ projectId, openedAt }: { projectId: string; open
     }),
   );
   const facets = useQuery(
-    trpc.conversations.facets.queryOptions(facetsInput(projectId, view, now), {
+    trpc.conversations.facets.queryOptions(filterInput(projectId, view, now), {
       placeholderData: (previous) => previous,
     }),
   );
   const { actions, dialogs } = useConversationActions(projectId, view, now);
-  const chosen = facetsChosen(view);
+  const chosen = chosenFilters(view);
   const rows = list.data?.pages.flatMap((page) => page.conversations) ?? [];
   const refresh = () => {
     setNow(Date.now());
@@ -64,11 +64,14 @@ export function Conversations({ projectId, openedAt }: { projectId: string; open
       >
         <SearchInput label="Search messages and ids" value={view.q} onChange={(q) => void setView({ q: q || null })} />
         <TimeRangePicker what="Started" value={view} onChange={(range) => void setView(range)} />
-        <FacetsToggle chosen={chosen} shown={showFacets} onToggle={() => setShowFacets(!showFacets)} />
+        <FacetsToggle chosen={chosen.length} shown={showFacets} onToggle={() => setShowFacets(!showFacets)} />
       </PageHeader>
       <div className={panes.root}>
         <Facets view={view} setView={setView} facets={facets.data?.facets} shown={showFacets} />
         <div className={panes.list}>
+          <ChosenFilters
+            filters={chosen.map(({ id, text, without }) => ({ id, text, onRemove: () => void setView(without) }))}
+          />
           <HistogramPanel
             projectId={projectId}
             view={view}

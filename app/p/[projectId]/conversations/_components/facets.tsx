@@ -9,6 +9,7 @@ import {
 } from "@/app/_components/facets/facets";
 import { formatCount } from "@/app/_lib/format";
 import type { RouterOutputs } from "@/app/_lib/trpc/client";
+import { SEVERAL_MAX } from "@/server/platform/schemas";
 import type { View } from "./view";
 
 type FacetCounts = RouterOutputs["conversations"]["facets"]["facets"];
@@ -19,8 +20,12 @@ type Props = {
   shown: boolean;
 };
 
-/** What the conversations of the time range consist of; a click narrows the list. */
+const toggled = (values: readonly string[], value: string, on: boolean) =>
+  on ? [...values, value].slice(0, SEVERAL_MAX) : values.filter((other) => other !== value);
+
+/** What the conversations consist of, each facet under the other filters; a click narrows the list. */
 export function Facets({ view, setView, facets, shown }: Props) {
+  const exact = facets !== undefined && !facets.sampled;
   return (
     <FacetPanel shown={shown}>
       <FacetTitle>Findings</FacetTitle>
@@ -33,7 +38,7 @@ export function Facets({ view, setView, facets, shown }: Props) {
         />
         <FacetOption
           label="Without Findings"
-          count={facets ? facets.total - facets.withFindings : undefined}
+          count={facets?.withoutFindings}
           on={view.findings === false}
           onToggle={() => setView({ findings: view.findings === false ? null : false })}
         />
@@ -48,7 +53,7 @@ export function Facets({ view, setView, facets, shown }: Props) {
         />
         <FacetOption
           label="Without errors"
-          count={facets ? facets.total - facets.withErrors : undefined}
+          count={facets?.withoutErrors}
           on={view.errors === false}
           onToggle={() => setView({ errors: view.errors === false ? null : false })}
         />
@@ -58,14 +63,23 @@ export function Facets({ view, setView, facets, shown }: Props) {
         mono
         values={facets?.models}
         chosen={view.model}
-        onChoose={(model) => setView({ model })}
+        several
+        exact={exact}
+        onToggle={(value, on) => setView({ model: toggled(view.model, value, on) })}
       />
-      <FacetValues title="Label" values={facets?.labels} chosen={view.label} onChoose={(label) => setView({ label })} />
+      <FacetValues
+        title="Label"
+        values={facets?.labels}
+        chosen={view.label}
+        several
+        exact={exact}
+        onToggle={(value, on) => setView({ label: toggled(view.label, value, on) })}
+      />
       {view.user === null ? null : (
         <FacetOnly title="User" value={view.user} onRemove={() => setView({ user: null })} />
       )}
       <FacetNote>
-        {facets?.sampled ? `Counts cover the newest ${formatCount(facets.total)} conversations.` : " "}
+        {facets?.sampled ? `Counts cover the newest ${formatCount(facets.counted)} conversations.` : " "}
       </FacetNote>
     </FacetPanel>
   );

@@ -1,14 +1,23 @@
 import { expect, test } from "vitest";
-import { isFiltered, labelHref, listInput, loadView } from "./view";
+import { chosenFilters, isFiltered, labelHref, listInput, loadView, searchOf } from "./view";
 
 const viewOf = async (search: string) => loadView(new URLSearchParams(search));
 
 test("a label in the address filters, an empty one does not", async () => {
   const view = await viewOf("label=vip%2C%20old");
-  expect(listInput("p", view, 0)).toMatchObject({ label: "vip, old" });
+  expect(listInput("p", view, 0)).toMatchObject({ label: ["vip, old"] });
   expect(isFiltered(view)).toBe(true);
   expect(await viewOf(labelHref("p", "vip, old").split("?")[1]!)).toEqual(view);
   const none = await viewOf("label=");
   expect(listInput("p", none, 0)).not.toHaveProperty("label");
   expect(isFiltered(none)).toBe(false);
+});
+
+test("several values of a filter are given as several parameters, each with its chip", async () => {
+  const view = await viewOf("model=gpt-4o&model=acme,1&label=vip&errors=false");
+  expect(listInput("p", view, 0)).toMatchObject({ model: ["gpt-4o", "acme,1"], label: ["vip"], hasErrors: false });
+  const chips = chosenFilters(view);
+  expect(chips.map(({ text }) => text)).toEqual(["Without errors", "Model: gpt-4o", "Model: acme,1", "Label: vip"]);
+  expect(chips[1]!.without).toEqual({ model: ["acme,1"] });
+  expect(searchOf({ ...view, ...chips[1]!.without })).toBe("?model=acme,1&label=vip&errors=false");
 });

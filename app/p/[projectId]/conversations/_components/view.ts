@@ -4,11 +4,13 @@ import {
   createSerializer,
   parseAsBoolean,
   parseAsInteger,
+  parseAsNativeArrayOf,
   parseAsString,
   parseAsStringLiteral,
 } from "nuqs/server";
 import { listParsers, sortInput } from "@/app/_components/data-table/list-view";
 import { endsOf, RANGE_VALUES } from "@/app/_lib/time-range";
+import { SEVERAL_MAX } from "@/server/platform/schemas";
 import { LABEL_CHARACTERS } from "@/server/services/telemetry/schemas";
 
 /** A label has at least one character: `label=` in an address is no filter. */
@@ -17,8 +19,8 @@ const parseAsLabel = createParser<string>({ parse: (text) => text || null, seria
 /** The page's state, kept in the address, so that a copied address shows the same. */
 export const viewParsers = {
   q: parseAsString.withDefault(""),
-  model: parseAsString,
-  label: parseAsLabel,
+  model: parseAsNativeArrayOf(parseAsString),
+  label: parseAsNativeArrayOf(parseAsLabel),
   user: parseAsString,
   findings: parseAsBoolean,
   errors: parseAsBoolean,
@@ -36,7 +38,7 @@ export const searchOf = (view: View) => serialize({ ...view, peek: null });
 
 /** Returns the address of the conversations with a label. */
 export const labelHref = (projectId: string, label: string) =>
-  `/p/${encodeURIComponent(projectId)}/conversations${serialize({ label })}`;
+  `/p/${encodeURIComponent(projectId)}/conversations${serialize({ label: [label] })}`;
 
 export const PAGE = 100;
 /** The server's orders by column. */
@@ -56,8 +58,10 @@ export function listInput(projectId: string, view: View, now: number) {
     projectId,
     limit: PAGE,
     ...(view.q.trim() ? { q: view.q.trim().slice(0, 500) } : {}),
-    ...(view.model !== null ? { model: view.model } : {}),
-    ...(view.label !== null ? { label: view.label.slice(0, LABEL_CHARACTERS) } : {}),
+    ...(view.model.length > 0 ? { model: view.model.slice(0, SEVERAL_MAX) } : {}),
+    ...(view.label.length > 0
+      ? { label: view.label.slice(0, SEVERAL_MAX).map((label) => label.slice(0, LABEL_CHARACTERS)) }
+      : {}),
     ...(view.user !== null ? { userId: view.user } : {}),
     ...(view.findings !== null ? { hasFindings: view.findings } : {}),
     ...(view.errors !== null ? { hasErrors: view.errors } : {}),
@@ -67,19 +71,10 @@ export function listInput(projectId: string, view: View, now: number) {
   };
 }
 
-/** Returns the filters of what the list shows, as the histogram takes them. */
+/** Returns the filters of what the list shows, as its histogram, facets and actions take them. */
 export function filterInput(projectId: string, view: View, now: number) {
   const { limit: _, sort: __, order: ___, ...filters } = listInput(projectId, view, now);
   return filters;
-}
-
-export function facetsInput(projectId: string, view: View, now: number) {
-  const { after, before } = endsOf(view, now);
-  return {
-    projectId,
-    ...(after !== undefined ? { startedAfter: after } : {}),
-    ...(before !== undefined ? { startedBefore: before } : {}),
-  };
 }
 
 export const NO_FILTERS = {
@@ -94,8 +89,26 @@ export const NO_FILTERS = {
   to: null,
 };
 
-/** Returns how many sidebar filters are active: on a phone they are behind a button. */
-export const facetsChosen = ({ model, label, user, findings, errors }: View) =>
-  [model, label, user, findings, errors].filter((value) => value !== null).length;
+/** A filter of the sidebar, and the view without it. */
+export type ChosenFilter = { id: string; text: string; without: Partial<View> };
 
-export const isFiltered = (view: View) => view.q.trim() !== "" || view.range !== null || facetsChosen(view) > 0;
+/** Returns the sidebar's filters that are active. */
+export function chosenFilters({ model, label, user, findings, errors }: View): ChosenFilter[] {
+  const either = (name: "findings" | "errors", value: boolean | null, what: string): ChosenFilter[] =>
+    value === null ? [] : [{ id: name, text: `${value ? "With" : "Without"} ${what}`, without: { [name]: null } }];
+  const each = (name: "model" | "label", values: readonly string[], what: string): ChosenFilter[] =>
+    values.map((value) => ({
+      id: `${name}:${value}`,
+      text: `${what}: ${value}`,
+      without: { [name]: values.filter((other) => other !== value) },
+    }));
+  return [
+    ...either("findings", findings, "Findings"),
+    ...either("errors", errors, "errors"),
+    ...each("model", model, "Model"),
+    ...each("label", label, "Label"),
+    ...(user === null ? [] : [{ id: "user", text: `User: ${user}`, without: { user: null } }]),
+  ];
+}
+
+export const isFiltered = (view: View) => view.q.trim() !== "" || view.range !== null || chosenFilters(view).length > 0;

@@ -84,15 +84,16 @@ export const dayFrom = (from: number): Days => ({ from, to: from + DAY_MS });
 export function groupHref(projectId: string, { groupBy, from, to }: Days & { groupBy: CostGroup }, key: string | null) {
   if (key === null) return null;
   if (groupBy === "modelPriceId") return priceHref(projectId, key);
-  if (groupBy !== "model" && groupBy !== "label" && groupBy !== "user") return null;
-  return conversationsHref(projectId, { from, to }, { [groupBy]: key });
+  if (groupBy === "user") return conversationsHref(projectId, { from, to }, { user: key });
+  if (groupBy !== "model" && groupBy !== "label") return null;
+  return conversationsHref(projectId, { from, to }, { [groupBy]: [key] });
 }
 
-/** Returns the list of the conversations of some days, of a model, with a label or of a user if given. */
+/** Returns the list of the conversations of some days, of models, with labels or of a user if given. */
 export const conversationsHref = (
   projectId: string,
   { from, to }: Days,
-  of: { model?: string; label?: string; user?: string } = {},
+  of: { model?: string[]; label?: string[]; user?: string } = {},
 ) => `/p/${encodeURIComponent(projectId)}/conversations${conversationsSearch({ ...of, range: "custom", from, to })}`;
 
 const COLOURS = 10;

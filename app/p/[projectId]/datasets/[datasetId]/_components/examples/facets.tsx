@@ -16,6 +16,8 @@ const OBJECTIVE_NAMES = Object.fromEntries(
   Object.entries(OBJECTIVES).map(([value, { name }]) => [value, name]),
 ) as Record<keyof typeof OBJECTIVES, string>;
 
+const chosenOf = <Value,>(value: Value | null) => (value === null ? [] : [value]);
+
 /** What a Dataset's Examples consist of; a click narrows the list. */
 export function ExampleFacets({ view, setView, facets, shown }: Props) {
   return (
@@ -24,24 +26,29 @@ export function ExampleFacets({ view, setView, facets, shown }: Props) {
         title="Split"
         values={facets && known(facets.splits, SPLIT_VALUES)}
         words={SPLITS}
-        chosen={view.split}
-        onChoose={(split) => setView({ split })}
+        chosen={chosenOf(view.split)}
+        onToggle={(split, on) => setView({ split: on ? split : null })}
       />
       <FacetValues
         title="Source"
         values={facets && known(facets.sources, SOURCE_VALUES)}
         words={SOURCES}
-        chosen={view.source}
-        onChoose={(source) => setView({ source })}
+        chosen={chosenOf(view.source)}
+        onToggle={(source, on) => setView({ source: on ? source : null })}
       />
       <FacetValues
         title="Objective"
         values={facets && known(facets.objectives, OBJECTIVE_VALUES)}
         words={OBJECTIVE_NAMES}
-        chosen={view.objective}
-        onChoose={(objective) => setView({ objective })}
+        chosen={chosenOf(view.objective)}
+        onToggle={(objective, on) => setView({ objective: on ? objective : null })}
       />
-      <FacetValues title="Tag" values={facets?.tags} chosen={view.tag} onChoose={(tag) => setView({ tag })} />
+      <FacetValues
+        title="Tag"
+        values={facets?.tags}
+        chosen={chosenOf(view.tag)}
+        onToggle={(tag, on) => setView({ tag: on ? tag : null })}
+      />
       {view.conversation === null ? null : (
         <FacetOnly title="Conversation" value={view.conversation} onRemove={() => setView({ conversation: null })} />
       )}

@@ -1,0 +1,115 @@
+import type { Page } from "@playwright/test";
+import { newProject, type TestProject } from "./support/project";
+import { seed } from "./support/seed";
+import { signIn } from "./support/sign-in";
+import { expectSound, showIn } from "./support/sound";
+import { expect, test } from "./support/test";
+
+/** What conversations consist of: several values of a facet at once, each counted under the other facets' filters. */
+
+let project: TestProject;
+
+test.beforeEach(async ({ page, baseURL }) => {
+  project = newProject(baseURL!);
+  const talk = (id: string, model: string, labels: string[], failingTool = false) => ({
+    id,
+    model,
+    ask: `Question ${id}`,
+    answer: "An answer.",
+    labels,
+    failingTool,
+  });
+  await seed(
+    project,
+    [
+      talk("a", "gpt-4o", ["web"]),
+      talk("b", "gpt-4o", ["app"], true),
+      talk("c", "gpt-4o-mini", ["web", "beta"], true),
+      talk("d", "acme-1", ["beta"]),
+    ],
+    { diagnosed: false },
+  );
+  await signIn(page, project);
+});
+
+const rows = (page: Page) => page.getByRole("table", { name: "Conversations", exact: true }).locator("[data-row]");
+const panel = (page: Page) => page.getByRole("complementary", { name: "Filters" });
+const value = (page: Page, name: string) => panel(page).getByRole("button", { name: new RegExp(`^${name} ?\\d+$`) });
+const chips = (page: Page) => page.getByRole("list", { name: "Active filters" }).getByRole("button");
+
+test("several models are any of them, counts follow the other filters, and an action on all matching takes both", async ({
+  page,
+}) => {
+  await expect(rows(page)).toHaveCount(4);
+  await expect(value(page, "gpt-4o")).toContainText("2");
+  await value(page, "gpt-4o").click();
+  await expect(rows(page)).toHaveCount(2);
+  // Its own facet is counted as before, the others under it.
+  await expect(value(page, "gpt-4o-mini")).toHaveText(/1$/);
+  await expect(value(page, "web")).toHaveText(/1$/);
+  await expect(value(page, "With errors")).toHaveText(/1$/);
+
+  await value(page, "gpt-4o-mini").click();
+  await expect(rows(page)).toHaveCount(3);
+  await expect(page).toHaveURL(/model=gpt-4o&model=gpt-4o-mini/);
+  await expect(value(page, "web")).toHaveText(/2$/);
+  await expect(value(page, "gpt-4o")).toHaveAttribute("aria-pressed", "true");
+  await value(page, "web").click();
+  await expect(rows(page)).toHaveCount(2);
+  await expect(value(page, "acme-1")).toHaveCount(0);
+  await expect(chips(page)).toHaveText(["Model: gpt-4o", "Model: gpt-4o-mini", "Label: web"]);
+
+  await rows(page).first().focus();
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.press("l");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Add").fill("both");
+  await page.keyboard.press("Enter");
+  await dialog.getByRole("button", { name: "Change labels" }).click();
+  await expect(page.getByRole("alert").filter({ hasText: "Changed the labels of 2 of 2" })).toBeVisible();
+  const labelled = (await project.read("conversations?label=both")).conversations as unknown as {
+    externalId: string;
+  }[];
+  expect(labelled.map(({ externalId }) => externalId).sort()).toEqual(["a", "c"]);
+
+  await page.getByRole("button", { name: "Remove the filter Model: gpt-4o", exact: true }).click();
+  await expect(rows(page)).toHaveCount(1);
+  await page.reload();
+  await expect(rows(page)).toHaveCount(1);
+  await expect(chips(page)).toHaveText(["Model: gpt-4o-mini", "Label: web"]);
+});
+
+test("an address of one value still filters, a saved view has several, and all of it fits a phone in both colours", async ({
+  page,
+}) => {
+  await page.goto(`${project.url}/p/${project.projectId}/conversations?model=gpt-4o&label=web`);
+  await expect(rows(page)).toHaveCount(1);
+  await page.goto(`${project.url}/p/${project.projectId}/conversations?model=acme-1&model=gpt-4o-mini`);
+  await expect(rows(page)).toHaveCount(2);
+  await page.getByRole("button", { name: /^Saved views/ }).click();
+  await page.getByRole("menuitem", { name: "Save view…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Save view" });
+  await dialog.getByLabel("Name").fill("Two models");
+  await dialog.getByRole("button", { name: "Save view" }).click();
+  await expect(page.getByRole("button", { name: "Saved views: Two models" })).toBeVisible();
+  await page.goto(`${project.url}/p/${project.projectId}/conversations`);
+  await expect(rows(page)).toHaveCount(4);
+  await page.getByRole("button", { name: /^Saved views/ }).click();
+  await page.getByRole("menuitem", { name: "Two models" }).click();
+  await expect(rows(page)).toHaveCount(2);
+  await expect(chips(page)).toHaveText(["Model: acme-1", "Model: gpt-4o-mini"]);
+
+  for (const [width, scheme] of [
+    [1440, "light"],
+    [1440, "dark"],
+    [390, "light"],
+    [390, "dark"],
+  ] as const) {
+    await page.setViewportSize({ width, height: 844 });
+    await showIn(page, scheme);
+    if (width === 390 && !(await panel(page).isVisible())) await page.getByRole("button", { name: /^Filters/ }).click();
+    await expect(value(page, "acme-1")).toHaveAttribute("aria-pressed", "true");
+    await expectSound(page, `facets ${scheme} ${width}`);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(1);
+  }
+});

@@ -1,0 +1,142 @@
+import type { Browser, BrowserContext, Page } from "@playwright/test";
+import { newProject, type TestProject } from "./support/project";
+import { seed } from "./support/seed";
+import { seen } from "./support/seen";
+import { signIn } from "./support/sign-in";
+import { expectSound } from "./support/sound";
+import { expect, test } from "./support/test";
+
+/** Every page of the navigation: reached from it, named, within the screen, and readable before its script runs. */
+
+type Place = {
+  label: string;
+  path: string;
+  /** Its heading and title, if not the label. */
+  heading?: string;
+  /** What it shows besides its heading, of a project with one conversation and no trainer. */
+  shows: string | RegExp;
+  /** The browser asks for it: a claim of the reader's, or the refusal of a read that needs a trainer. */
+  later?: true;
+};
+const NAVIGATION: readonly Place[] = [
+  { label: "Conversations", path: "conversations", shows: "Where is my order?" },
+  { label: "Findings", path: "findings", shows: /get_order/ },
+  { label: "Costs", path: "costs", shows: "Numbers by day" },
+  { label: "Rules", path: "rules", shows: "Tool failure" },
+  { label: "Rule Runs", path: "rule-runs", shows: "Nothing found" },
+  { label: "Backfills", path: "backfills", shows: "No backfills yet" },
+  { label: "Datasets", path: "datasets", shows: "No Datasets yet" },
+  { label: "Review", path: "review", shows: "No candidate is waiting", later: true },
+  { label: "Knowledge goals", path: "knowledge-goals", shows: "No knowledge goals yet" },
+  { label: "Training", path: "training", shows: "Attach a trainer", later: true },
+  { label: "Before/after", path: "evaluations", shows: "Attach a trainer", later: true },
+  { label: "Checkpoints", path: "checkpoints", shows: "Attach a trainer", later: true },
+  { label: "Tuning configurations", path: "tuning-configs", shows: "Attach a trainer", later: true },
+  { label: "Trainers", path: "trainers", shows: "Attach a trainer", later: true },
+  { label: "Deployments", path: "deployments", shows: "Attach a trainer", later: true },
+  { label: "Playground", path: "playground", shows: "Attach a trainer", later: true },
+  { label: "Exports", path: "exports", shows: "Attach a trainer", later: true },
+  { label: "Lineage", path: "lineage", shows: "Attach a trainer", later: true },
+  { label: "Jobs", path: "jobs", shows: "Execute Rule Runs" },
+  { label: "Send a trace", path: "send-a-trace", shows: "Listening…" },
+  { label: "Settings", path: "settings", shows: "Diagnose conversations automatically" },
+];
+const SETTINGS: readonly Place[] = [
+  { label: "General", path: "settings", heading: "Settings", shows: "Diagnose conversations automatically" },
+  { label: "Members", path: "members", shows: /\(you\)/ },
+  { label: "API keys", path: "api-keys", shows: "Default key" },
+  { label: "Integrations", path: "integrations", shows: "No connections" },
+  { label: "Prices", path: "prices", shows: "claude-3-5-haiku" },
+  { label: "Data", path: "data", shows: "Delete a user’s data" },
+  { label: "Audit log", path: "audit", shows: /API keys: create|Project/ },
+];
+
+let project: TestProject;
+let state: Awaited<ReturnType<BrowserContext["storageState"]>>;
+
+test.beforeAll(async ({ browser, baseURL }) => {
+  test.setTimeout(180_000);
+  project = newProject(baseURL!);
+  await seed(project, [
+    { id: "one", model: "gpt-4o", ask: "Where is my order?", answer: "I cannot find it.", failingTool: true },
+  ]);
+  const context = await browser.newContext();
+  await signIn(await context.newPage(), project);
+  state = await context.storageState();
+  await context.close();
+});
+
+const hrefOf = (path: string) => `/p/${project.projectId}/${path}`;
+const contextAt = (browser: Browser, width: number, colorScheme: "light" | "dark") =>
+  browser.newContext({
+    storageState: state,
+    viewport: { width, height: 900 },
+    colorScheme,
+    reducedMotion: "reduce",
+    baseURL: project.url,
+  });
+
+async function expectPlace(page: Page, { label, path, heading = label, shows }: Place, where: string) {
+  await expect(page).toHaveURL(new RegExp(`${hrefOf(path)}$`));
+  await expect(page.getByRole("heading", { level: 1, name: heading, exact: true })).toBeVisible();
+  await expect(page).toHaveTitle(`${heading} · Whetstone`);
+  await expect(seen(page, shows).first()).toBeVisible();
+  await page.mouse.move(0, 0);
+  await expectSound(page, `${label} ${where}`);
+  const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(sideways, `${label} ${where} scrolls sideways`).toBeLessThanOrEqual(1);
+}
+
+for (const [width, scheme] of [
+  [1440, "light"],
+  [390, "dark"],
+] as const) {
+  test(`every page is reached from the navigation at ${width} px`, async ({ browser }) => {
+    test.setTimeout(300_000);
+    const context = await contextAt(browser, width, scheme);
+    const page = await context.newPage();
+    const isPhone = width < 600;
+    const menu = page.getByRole("button", { name: "Open menu" });
+    const nav = page.getByRole("navigation", { name: "Workbench" });
+    const where = `at ${width} px`;
+    await page.goto(hrefOf("account"));
+    if (isPhone) await expect(nav).toBeHidden();
+
+    if (isPhone) await menu.click();
+    const links = nav.locator("ul a");
+    await expect(links).toHaveCount(NAVIGATION.length);
+    expect(await links.evaluateAll((all) => all.map((link) => link.getAttribute("href")))).toEqual(
+      NAVIGATION.map(({ path }) => hrefOf(path)),
+    );
+    for (const place of NAVIGATION) {
+      if (isPhone && !(await nav.isVisible())) await menu.click();
+      await nav.locator(`ul a[href="${hrefOf(place.path)}"]`).click();
+      await expectPlace(page, place, where);
+      // The menu closes behind whoever chose from it.
+      if (isPhone) await expect(nav).toBeHidden();
+      else await expect(nav.locator('[aria-current="page"]')).toHaveAttribute("href", hrefOf(place.path));
+    }
+    const section = page.getByRole("navigation", { name: "Settings" });
+    await expect(section.getByRole("link")).toHaveText(SETTINGS.map(({ label }) => label));
+    for (const place of SETTINGS) {
+      await section.getByRole("link", { name: place.label, exact: true }).click();
+      await expectPlace(page, place, where);
+      await expect(section.locator('[aria-current="page"]')).toHaveText(place.label);
+    }
+    await context.close();
+  });
+}
+
+test("every page comes from the server with its content, before its script runs", async ({ browser }) => {
+  test.setTimeout(180_000);
+  const context = await contextAt(browser, 1440, "light");
+  const page = await context.newPage();
+  await page.route("**/_next/static/**/*.js", (route) => route.abort());
+  for (const { label, path, heading = label, shows, later } of [...NAVIGATION, ...SETTINGS]) {
+    // Without their script no control ever works: nothing waits for them.
+    await page.goto(hrefOf(path), { waitUntil: "commit" });
+    await expect(page.getByRole("heading", { level: 1, name: heading, exact: true }), label).toBeVisible();
+    if (!later) await expect(seen(page.locator("#content"), shows).first(), label).toBeVisible();
+  }
+  await context.close();
+});
