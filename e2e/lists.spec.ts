@@ -272,7 +272,6 @@ const TABLES_BY_HAND = [
   "app/p/[projectId]/conversations/[conversationId]/_components/cost/cost-tab.tsx",
   "app/p/[projectId]/conversations/[conversationId]/_components/cost/model-call-detail.tsx",
   "app/p/[projectId]/conversations/_components/histogram/bucket-table.tsx",
-  "app/p/[projectId]/costs/_components/cost-days.tsx",
   "app/p/[projectId]/data/_components/receipt.tsx",
   "app/p/[projectId]/data/_components/stored-size.tsx",
   "app/p/[projectId]/datasets/[datasetId]/_components/overview/token-histogram.tsx",

@@ -49,7 +49,8 @@ export const LISTS: List[] = [
   { name: "Occurrences", path: "findings/{finding}", rows: 1 },
   {
     name: "Rule Runs",
-    path: "rule-runs",
+    // Not folded.
+    path: "rule-runs?status=completed",
     rows: 4,
     peek: "Rule Run",
     sorts: "Requested",
@@ -130,6 +131,8 @@ export const LISTS: List[] = [
     sorts: "Cost",
     empty: ["costs?range=custom&from=0&to=86400000", "No model calls in this period"],
   },
+  // Open as if on a day without calls.
+  { name: "Costs by day", path: "costs?days-peek=0", rows: 1, second: true },
   {
     name: "Prices",
     path: "prices",

@@ -81,7 +81,7 @@ const columnsOf = ({ series, groupBy }: Costs): ListColumn<Day>[] => [
     header: "Day (UTC)",
     accessorFn: ({ day }) => day,
     meta: { link: true },
-    cell: ({ row }) => formatDay(row.original.day, 0),
+    cell: ({ row }) => <span className={classes.day}>{formatDay(row.original.day, 0)}</span>,
   },
   // Groups are keyed by position, because clients choose their names.
   ...series.map(
