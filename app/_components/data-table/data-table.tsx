@@ -109,7 +109,8 @@ export function DataTable<Row>(props: Props<Row>) {
                 <FoldRow
                   key={line.id}
                   index={index}
-                  columns={cells}
+                  columns={columns.map(({ id, columnDef: { meta } }) => (meta ? { id, meta } : { id }))}
+                  selectable={selection !== undefined}
                   height={rowHeight}
                   open={line.open}
                   onToggle={() => toggle(line.rows, !line.open)}

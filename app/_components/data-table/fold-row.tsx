@@ -1,27 +1,41 @@
 import { UnstyledButton } from "@mantine/core";
 import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
 import classes from "./data-table.module.css";
+import type { ListColumn } from "./types";
 
-type Props = {
+type Props<Row> = {
   index: number;
-  columns: number;
+  columns: readonly Pick<ListColumn<Row>, "id" | "meta">[];
+  selectable: boolean;
   height: number | undefined;
   open: boolean;
   onToggle: () => void;
   children: React.ReactNode;
 };
 
-/** The line that stands for folded rows. j and k stop at it, Enter opens and closes it. */
-export function FoldRow({ index, columns, height, open, onToggle, children }: Props) {
+/**
+ * The line that stands for folded rows. j and k stop at it, Enter opens and closes it. Its button lies over a cell per column:
+ * one cell across all would count those that are hidden on a phone, and squeeze the others.
+ */
+export function FoldRow<Row>({ index, columns, selectable, height, open, onToggle, children }: Props<Row>) {
   const Icon = open ? IconChevronDown : IconChevronRight;
+  const cells: Props<Row>["columns"] = selectable ? [{ id: "select" }, ...columns] : columns;
   return (
-    <tr aria-rowindex={index + 2} style={height === undefined ? undefined : { blockSize: height }}>
-      <td colSpan={columns}>
-        <UnstyledButton className={classes.foldButton} data-row={index} aria-expanded={open} onClick={onToggle}>
-          <Icon size={14} aria-hidden />
-          <span className="clip">{children}</span>
-        </UnstyledButton>
-      </td>
+    <tr
+      aria-rowindex={index + 2}
+      className={classes.fold}
+      style={height === undefined ? undefined : { blockSize: height }}
+    >
+      {cells.map(({ id, meta }, at) => (
+        <td key={id} data-roomy={meta?.roomy || undefined} data-wide={meta?.wide || undefined}>
+          {at === 0 ? (
+            <UnstyledButton className={classes.foldButton} data-row={index} aria-expanded={open} onClick={onToggle}>
+              <Icon size={14} aria-hidden />
+              <span className="clip">{children}</span>
+            </UnstyledButton>
+          ) : null}
+        </td>
+      ))}
     </tr>
   );
 }
