@@ -23,7 +23,7 @@ const NAVIGATION: readonly Place[] = [
   { label: "Findings", path: "findings", shows: /get_order/ },
   { label: "Costs", path: "costs", shows: "Numbers by day" },
   { label: "Rules", path: "rules", shows: "Tool failure" },
-  { label: "Rule Runs", path: "rule-runs", shows: "Nothing found" },
+  { label: "Rule Runs", path: "rule-runs", shows: /completed/i },
   { label: "Backfills", path: "backfills", shows: "No backfills yet" },
   { label: "Datasets", path: "datasets", shows: "No Datasets yet" },
   { label: "Review", path: "review", shows: "No candidate is waiting", later: true },
@@ -48,7 +48,7 @@ const SETTINGS: readonly Place[] = [
   { label: "Integrations", path: "integrations", shows: "No connections" },
   { label: "Prices", path: "prices", shows: "claude-3-5-haiku" },
   { label: "Data", path: "data", shows: "Delete a user’s data" },
-  { label: "Audit log", path: "audit", shows: /API keys: create|Project/ },
+  { label: "Audit log", path: "audit", shows: "Created the project" },
 ];
 
 let project: TestProject;

@@ -86,9 +86,25 @@ export function What({ projectId, entry: { action, target } }: { projectId: stri
 const idBelow = ({ target }: AuditEntry) =>
   target === null || target.type === "project" || calledOf(target) === target.id ? null : <ThingId id={target.id} />;
 
+/** What decides who may do what, and what is kept: each change has its line. */
+const NEVER_FOLDED: ReadonlySet<string> = new Set([
+  "account",
+  "apiKeys",
+  "connections",
+  "deletions",
+  "invitations",
+  "masking",
+  "members",
+  "projects",
+  "retention",
+  "secrets",
+  "trainers",
+]);
+
 /** Folds the same operation by the same actor. */
 export const REPEATED: Fold<AuditEntry> = {
-  of: ({ action, actor: { kind, id } }) => `${action} ${kind} ${id}`,
+  of: ({ action, actor: { kind, id } }) =>
+    NEVER_FOLDED.has(action.split(".")[0] ?? "") ? null : `${action} ${kind} ${id}`,
   words: (entries) => {
     const [first] = entries;
     if (first === undefined) return null;

@@ -1,0 +1,145 @@
+import { chromium, type Page } from "@playwright/test";
+import { attribute, headers } from "../e2e/support/known-load";
+import { startProduct } from "../e2e/support/product";
+import { newProject, type TestProject } from "../e2e/support/project";
+import { signIn } from "../e2e/support/sign-in";
+import { findChromium } from "../scripts/lib/testing/chromium.mjs";
+import { bound, machine, percentile } from "./lib/machine";
+
+/**
+ * Run by `npm run bench:interactions` on a finished build: interaction to next paint in a list of 10,000 conversations, all of them
+ * loaded. What counts is the longest event of an interaction (Event Timing), as in web-vitals.
+ */
+const CONVERSATIONS = 10_000;
+const BATCH = 500;
+const TIMES = 20;
+const BOUND_MS = 200;
+/** Shorter events are not reported by the browser. */
+const REPORTED_FROM_MS = 16;
+const MODELS = ["gpt-4o", "gpt-4o-mini", "acme-1"];
+
+const text = (role: string, content: string) => JSON.stringify([{ role, parts: [{ type: "text", content }] }]);
+
+function call(n: number, startMs: number) {
+  const at = startMs + n * 1000;
+  return {
+    traceId: (n + 1).toString(16).padStart(32, "0"),
+    spanId: (n + 1).toString(16).padStart(16, "0"),
+    name: "chat",
+    kind: 1,
+    startTimeUnixNano: `${at}000000`,
+    endTimeUnixNano: `${at + 300 + (n % 900)}000000`,
+    attributes: [
+      attribute("gen_ai.conversation.id", `talk-${n}`),
+      attribute("user.id", `user-${n % 300}`),
+      attribute("gen_ai.operation.name", "chat"),
+      attribute("gen_ai.request.model", MODELS[n % MODELS.length]!),
+      attribute("gen_ai.response.model", MODELS[n % MODELS.length]!),
+      attribute("gen_ai.usage.input_tokens", 100 + (n % 700)),
+      attribute("gen_ai.usage.output_tokens", 20 + (n % 90)),
+      attribute("gen_ai.input.messages", text("user", `Question ${n}: where is my parcel, and when does it arrive?`)),
+      attribute("gen_ai.output.messages", text("assistant", `Answer ${n}: it is on its way.`)),
+      attribute("tag.tags", JSON.stringify([`region-${n % 12}`])),
+    ],
+    status: n % 7 === 0 ? { code: 2, message: "the carrier did not answer" } : { code: 0 },
+  };
+}
+
+async function fill(project: TestProject) {
+  const startMs = Date.now() - CONVERSATIONS * 1000 - 60_000;
+  for (let from = 0; from < CONVERSATIONS; from += BATCH) {
+    const spans = Array.from({ length: BATCH }, (_, n) => call(from + n, startMs));
+    const body = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
+    const reply = await fetch(`${project.url}/v1/otlp/v1/traces`, { method: "POST", headers: headers(project), body });
+    if (!reply.ok) throw new Error(`${reply.status} ${await reply.text()}`);
+  }
+  for (let count = 0; count < CONVERSATIONS; ) {
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    count = ((await project.read("conversation-count")) as unknown as { count: number }).count;
+  }
+}
+
+/** Notes the longest event of each interaction. As text, since tsx rewrites functions. */
+const NOTE_INTERACTIONS = `window.interactions = new Map();
+new PerformanceObserver((list) => {
+  for (const { interactionId, duration } of list.getEntries())
+    if (interactionId) window.interactions.set(interactionId, Math.max(duration, window.interactions.get(interactionId) ?? 0));
+}).observe({ type: "event", durationThreshold: ${REPORTED_FROM_MS}, buffered: true });`;
+
+/** Time for the entries of an interaction to arrive after its paint. */
+const ENTRIES_MS = 150;
+const settled = (page: Page) =>
+  page.evaluate(`new Promise((done) => requestAnimationFrame(() => setTimeout(done, ${ENTRIES_MS})))`);
+const taken = (page: Page) =>
+  page.evaluate<number[]>(
+    `(() => { const all = [...window.interactions.values()]; window.interactions.clear(); return all; })()`,
+  );
+
+/** Loads every page of the list, by its last row. */
+async function loadAll(page: Page) {
+  const all = page.getByText(`${CONVERSATIONS.toLocaleString("en")} conversations`, { exact: true });
+  await page.locator("[data-row]").first().focus();
+  const until = Date.now() + 300_000;
+  while (!(await all.isVisible())) {
+    if (Date.now() > until) throw new Error("The list did not load in time.");
+    await page.keyboard.press("End");
+    await page.waitForTimeout(50);
+  }
+  await page.waitForLoadState("networkidle");
+  await page.keyboard.press("Home");
+}
+
+console.log(`Interactions in a list of ${CONVERSATIONS.toLocaleString("en")} conversations on ${machine()}`);
+const executablePath = await findChromium();
+if (!executablePath) throw new Error("This needs a Chromium: set CHROMIUM_PATH.");
+// Rules would read the conversations meanwhile.
+const product = await startProduct({ env: { DIAGNOSE_AFTER_QUIET_SECONDS: "3600" } });
+const browser = await chromium.launch({ executablePath, args: ["--disable-gpu"] });
+try {
+  const project = newProject(product.url, product.dataDir);
+  await fill(project);
+  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await page.addInitScript(NOTE_INTERACTIONS);
+  await signIn(page, project);
+  await page.goto(`${product.url}/p/${project.projectId}/conversations`);
+  await page.waitForLoadState("networkidle");
+  const startedAt = performance.now();
+  await loadAll(page);
+  console.log(`all rows loaded after ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
+
+  const row = page.locator("[data-row]");
+  const press = (key: string) => () => page.keyboard.press(key);
+  const facet = page.getByRole("button", { name: /^With errors/ });
+  const search = page.getByLabel("Search messages and ids");
+  const column = page.getByRole("columnheader", { name: /^Cost/ }).getByRole("button");
+  /** Repeated pairs: what is measured, and what makes it possible again, which counts too. */
+  const kinds: [what: string, ...acts: (() => Promise<unknown>)[]][] = [
+    ["row by row (j)", press("j")],
+    ["open and close next to the list (Space, Escape)", press("Space"), press("Escape")],
+    ["row by row beside the open one (Space, j, Escape)", press("Space"), press("j"), press("Escape")],
+    ["select a row (x)", press("x")],
+    ["select all (Ctrl A, Escape)", press("ControlOrMeta+a"), press("Escape")],
+    ["filter by a facet, and not", () => facet.click()],
+    ["search, letter by letter", () => search.press("p"), () => search.press("Backspace")],
+    ["sort by a column", () => column.click()],
+  ];
+  for (const [what, ...acts] of kinds) {
+    if (!what.startsWith("filter") && !what.startsWith("search") && !what.startsWith("sort")) await row.first().focus();
+    await settled(page);
+    await taken(page);
+    for (let n = 0; n < TIMES; n++) {
+      for (const act of acts) {
+        await act();
+        await settled(page);
+      }
+    }
+    const times = await taken(page);
+    // Those that were not reported were shorter.
+    while (times.length < TIMES * acts.length) times.push(REPORTED_FROM_MS);
+    const [p50, most] = [percentile(times, 0.5), percentile(times, 1)];
+    bound(what, most <= BOUND_MS, `${p50.toFixed(0)} ms median, ${most.toFixed(0)} ms at most of ${times.length}`);
+  }
+} finally {
+  await browser.close();
+  await product.stop();
+}
