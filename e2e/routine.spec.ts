@@ -15,9 +15,8 @@ test("jobs that completed are one line between failures, which the keyboard open
   baseURL,
 }) => {
   const project = newProject(baseURL!);
-  await seed(project, [{ id: "one", model: "gpt-4o", ask: "Where is it?", answer: "On its way." }], {
-    diagnosed: false,
-  });
+  // Waits for the Rules, whose job would be one more.
+  await seed(project, [{ id: "one", model: "gpt-4o", ask: "Where is it?", answer: "On its way." }]);
   await signIn(page, project);
   const sql = runningDatabase();
   try {
