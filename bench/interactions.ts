@@ -1,9 +1,8 @@
-import { chromium, type Page } from "@playwright/test";
-import { attribute, headers } from "../e2e/support/known-load";
-import { startProduct } from "../e2e/support/product";
-import { newProject, type TestProject } from "../e2e/support/project";
+import type { Page } from "@playwright/test";
+import { attribute } from "../e2e/support/known-load";
+import type { TestProject } from "../e2e/support/project";
 import { signIn } from "../e2e/support/sign-in";
-import { findChromium } from "../scripts/lib/testing/chromium.mjs";
+import { inBrowser, sendSpans } from "./lib/in-browser";
 import { bound, machine, percentile } from "./lib/machine";
 
 /**
@@ -11,7 +10,6 @@ import { bound, machine, percentile } from "./lib/machine";
  * loaded. What counts is the longest event of an interaction (Event Timing), as in web-vitals.
  */
 const CONVERSATIONS = 10_000;
-const BATCH = 500;
 const TIMES = 20;
 const BOUND_MS = 200;
 /** Shorter events are not reported by the browser. */
@@ -45,18 +43,14 @@ function call(n: number, startMs: number) {
   };
 }
 
-async function fill(project: TestProject) {
+function fill(project: TestProject) {
   const startMs = Date.now() - CONVERSATIONS * 1000 - 60_000;
-  for (let from = 0; from < CONVERSATIONS; from += BATCH) {
-    const spans = Array.from({ length: BATCH }, (_, n) => call(from + n, startMs));
-    const body = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
-    const reply = await fetch(`${project.url}/v1/otlp/v1/traces`, { method: "POST", headers: headers(project), body });
-    if (!reply.ok) throw new Error(`${reply.status} ${await reply.text()}`);
-  }
-  for (let count = 0; count < CONVERSATIONS; ) {
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    count = ((await project.read("conversation-count")) as unknown as { count: number }).count;
-  }
+  return sendSpans(project, {
+    count: CONVERSATIONS,
+    span: (n) => call(n, startMs),
+    readable: async () => ((await project.read("conversation-count")) as unknown as { count: number }).count,
+    expected: CONVERSATIONS,
+  });
 }
 
 /** Notes the longest event of each interaction. As text, since tsx rewrites functions. */
@@ -90,18 +84,12 @@ async function loadAll(page: Page) {
 }
 
 console.log(`Interactions in a list of ${CONVERSATIONS.toLocaleString("en")} conversations on ${machine()}`);
-const executablePath = await findChromium();
-if (!executablePath) throw new Error("This needs a Chromium: set CHROMIUM_PATH.");
-// Rules would read the conversations meanwhile.
-const product = await startProduct({ env: { DIAGNOSE_AFTER_QUIET_SECONDS: "3600" } });
-const browser = await chromium.launch({ executablePath, args: ["--disable-gpu"] });
-try {
-  const project = newProject(product.url, product.dataDir);
+await inBrowser(async (browser, project) => {
   await fill(project);
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   await page.addInitScript(NOTE_INTERACTIONS);
   await signIn(page, project);
-  await page.goto(`${product.url}/p/${project.projectId}/conversations`);
+  await page.goto(`${project.url}/p/${project.projectId}/conversations`);
   await page.waitForLoadState("networkidle");
   const startedAt = performance.now();
   await loadAll(page);
@@ -139,7 +127,4 @@ try {
     const [p50, most] = [percentile(times, 0.5), percentile(times, 1)];
     bound(what, most <= BOUND_MS, `${p50.toFixed(0)} ms median, ${most.toFixed(0)} ms at most of ${times.length}`);
   }
-} finally {
-  await browser.close();
-  await product.stop();
-}
+});

@@ -1,9 +1,8 @@
-import { chromium, type Page } from "@playwright/test";
-import { attribute, headers } from "../e2e/support/known-load";
-import { startProduct } from "../e2e/support/product";
-import { newProject, type TestProject } from "../e2e/support/project";
+import type { Page } from "@playwright/test";
+import { attribute } from "../e2e/support/known-load";
+import type { TestProject } from "../e2e/support/project";
 import { signIn } from "../e2e/support/sign-in";
-import { findChromium } from "../scripts/lib/testing/chromium.mjs";
+import { inBrowser, sendSpans } from "./lib/in-browser";
 import { machine, percentile } from "./lib/machine";
 
 /**
@@ -11,7 +10,6 @@ import { machine, percentile } from "./lib/machine";
  * (median of ten), what that transfers, and the time from frame to frame while it scrolls from its start and in its middle.
  */
 const MESSAGES = 20_000;
-const BATCH = 500;
 const OPENS = 10;
 /** Opened before it counts: the database still writes what was sent, and nothing of the page is compiled. */
 const WARM_UP = 5;
@@ -40,19 +38,17 @@ function turn(n: number, startMs: number) {
   };
 }
 
-async function fill(project: TestProject) {
+function fill(project: TestProject) {
   const startMs = Date.now() - 3_600_000;
-  for (let from = 0; from < MESSAGES / 2; from += BATCH) {
-    const spans = Array.from({ length: BATCH }, (_, n) => turn(from + n, startMs));
-    const body = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
-    const reply = await fetch(`${project.url}/v1/otlp/v1/traces`, { method: "POST", headers: headers(project), body });
-    if (!reply.ok) throw new Error(`${reply.status} ${await reply.text()}`);
-  }
-  for (let count = 0; count < MESSAGES; ) {
-    await new Promise((resolve) => setTimeout(resolve, 1000));
-    const { conversations } = await project.read("conversations");
-    count = (conversations as unknown as { messageCount: number }[])[0]?.messageCount ?? 0;
-  }
+  return sendSpans(project, {
+    count: MESSAGES / 2,
+    span: (n) => turn(n, startMs),
+    readable: async () => {
+      const { conversations } = await project.read("conversations");
+      return (conversations as unknown as { messageCount: number }[])[0]?.messageCount ?? 0;
+    },
+    expected: MESSAGES,
+  });
 }
 
 /** Notes when the first message is there to be read: the skeleton that a page shows first is none. */
@@ -93,17 +89,11 @@ const scroll = (page: Page) =>
   })`);
 
 console.log(`Reading ${MESSAGES.toLocaleString("en")} messages in a browser on ${machine()}`);
-const executablePath = await findChromium();
-if (!executablePath) throw new Error("This needs a Chromium: set CHROMIUM_PATH.");
-// Rules would read the conversation meanwhile, for a minute of processor time.
-const product = await startProduct({ env: { DIAGNOSE_AFTER_QUIET_SECONDS: "3600" } });
-const browser = await chromium.launch({ executablePath, args: ["--disable-gpu"] });
-try {
-  const project = newProject(product.url, product.dataDir);
+await inBrowser(async (browser, project) => {
   await fill(project);
   const page = await browser.newPage();
   await signIn(page, project);
-  const url = `${product.url}/p/${project.projectId}/conversations/${SESSION}`;
+  const url = `${project.url}/p/${project.projectId}/conversations/${SESSION}`;
   await page.addInitScript(NOTE_FIRST_MESSAGE);
   const opened: Awaited<ReturnType<typeof open>>[] = [];
   for (let n = -WARM_UP; n < OPENS; n++) {
@@ -132,7 +122,4 @@ try {
       `scrolled ${where}, ${PX_A_FRAME} px a frame: frames of ${p50} ms median, ${p95} ms p95, ${most} ms maximum; a message still empty in ${empty} of ${FRAMES}`,
     );
   }
-} finally {
-  await browser.close();
-  await product.stop();
-}
+});
