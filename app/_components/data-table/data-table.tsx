@@ -2,6 +2,7 @@
 import type { Table } from "@tanstack/react-table";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { Fragment, type RefObject, useEffect } from "react";
+import { Ago } from "../values/ago";
 import classes from "./data-table.module.css";
 import { FoldRow } from "./fold-row";
 import { ListHead, ListTotals } from "./list-head";
@@ -116,6 +117,11 @@ export function DataTable<Row>(props: Props<Row>) {
                   onToggle={() => toggle(line.rows, !line.open)}
                 >
                   {fold?.words(line.rows.map(({ original }) => original))}
+                  {fold && line.rows[0] ? (
+                    <>
+                      , <Ago at={fold.at(line.rows[0].original)} />
+                    </>
+                  ) : null}
                 </FoldRow>
               );
             const { row } = line;

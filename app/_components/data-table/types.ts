@@ -98,6 +98,8 @@ export type Fold<Row> = {
   of: (row: Row) => string | null;
   /** What the line says of its rows: "412 completed". */
   words: (rows: readonly Row[]) => React.ReactNode;
+  /** When a row was, Unix ms: the line ends with the newest row's. */
+  at: (row: Row) => number;
 };
 
 export type DataListProps<Row> = {

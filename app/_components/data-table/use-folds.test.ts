@@ -5,7 +5,7 @@ import { linesOf } from "./use-folds";
 /** `.` is routine, `F` a failure; ids are positions counted from `first`. */
 const rowsOf = (states: string, first = 0) =>
   [...states].map((original, at) => ({ id: String(first + at), original }) as Row<string>);
-const fold = { of: (state: string) => (state === "." ? state : null), words: () => null };
+const fold = { of: (state: string) => (state === "." ? state : null), words: () => null, at: () => 0 };
 const shown = (states: string, opened: string[] = [], first = 0) =>
   linesOf(rowsOf(states, first), fold, new Set(opened)).map((line) =>
     line.kind === "row" ? line.row.original : `${line.open ? "-" : "+"}${line.rows.length}`,

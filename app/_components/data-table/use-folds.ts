@@ -1,5 +1,5 @@
 import type { Row as TableRow } from "@tanstack/react-table";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import type { Fold } from "./types";
 
 /** Fewer are as short as the line that would stand for them. */
@@ -40,5 +40,6 @@ export function useFolds<Row>(rows: readonly TableRow<Row>[], fold: Fold<Row> | 
       for (const { id } of folded) open ? next.add(id) : next.delete(id);
       return next;
     });
-  return { lines: linesOf(rows, fold, opened), toggle };
+  const lines = useMemo(() => linesOf(rows, fold, opened), [rows, fold, opened]);
+  return { lines, toggle };
 }

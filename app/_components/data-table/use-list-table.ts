@@ -1,4 +1,5 @@
 import { getCoreRowModel, getSortedRowModel, useReactTable } from "@tanstack/react-table";
+import { useState } from "react";
 import type { Sort } from "./list-view";
 import type { DataListProps } from "./types";
 
@@ -7,6 +8,14 @@ type Options<Row> = Pick<DataListProps<Row>, "rows" | "rowId" | "columns" | "lis
   view: View;
   onSort: (sort: Sort | null) => void;
 };
+
+/** Returns the same array while it holds the same rows. Pages collect theirs in each render, and a table models a new array again. */
+function useSame<Row>(rows: readonly Row[]): readonly Row[] {
+  const [known, setKnown] = useState(rows);
+  if (rows === known || (rows.length === known.length && rows.every((row, at) => row === known[at]))) return known;
+  setKnown(rows);
+  return rows;
+}
 
 /** Returns a list's table with the order and the columns of its address. */
 export function useListTable<Row>({ rows, rowId, columns, list, view, onSort }: Options<Row>) {
@@ -21,7 +30,7 @@ export function useListTable<Row>({ rows, rowId, columns, list, view, onSort }: 
   const isHidden = ({ id, meta }: (typeof columns)[number]) =>
     peek === null ? hide.includes(id) && !meta?.link && !meta?.controls : meta?.aside === true;
   const table = useReactTable<Row>({
-    data: rows as Row[],
+    data: useSame(rows) as Row[],
     columns,
     getRowId: rowId,
     getCoreRowModel: getCoreRowModel(),

@@ -15,12 +15,12 @@ const START: Place = { projectId: "", id: "" };
  * call, and none while the last are still waiting. One walk over all conversations: each says which version has read it, so a walk that
  * is cut short, by `kill -9` too, starts over with the next process and finds what is left. Returns whether any was queued.
  */
-export function createReReader({ version = READER_VERSION } = {}) {
+export function createReReader() {
   let at: Place | "end" = START;
   let queued = 0;
   return async (db: Db): Promise<boolean> => {
     for (let pages = 0; at !== "end" && pages < PAGES; pages += 1) {
-      const page = await queuePage(db, at, version);
+      const page = await queuePage(db, at);
       if (page === "waiting") return false;
       if (queued === 0 && page.queued > 0)
         logger("projector").info("Reading conversations of an earlier version again.");
@@ -34,7 +34,7 @@ export function createReReader({ version = READER_VERSION } = {}) {
 }
 
 /** Queues one trace of each, which brings its conversation. Parked traces wait for a replay. */
-async function queuePage(db: Db, after: Place, version: number) {
+async function queuePage(db: Db, after: Place) {
   const [row] = await db.execute<{ waiting: boolean; queued: number; last: [string, string] | null }>(sql`
     with waiting as (select exists (select 1 from projection_queue where backlog) as waiting),
     page as (
@@ -50,7 +50,7 @@ async function queuePage(db: Db, after: Place, version: number) {
           and not exists (select 1 from parked_traces k where k.project_id = t.project_id and k.trace_id = t.id)
         limit 1
       ) trace
-      where page.reader_version < ${version}
+      where page.reader_version < ${READER_VERSION}
       returning 1
     )
     select waiting, (select count(*)::int from queued) as queued,

@@ -108,11 +108,7 @@ export const REPEATED: Fold<AuditEntry> = {
   words: (entries) => {
     const [first] = entries;
     if (first === undefined) return null;
-    return (
-      <>
-        {actionWords(first.action)}: {plural(entries.length, "time")} in a row, by {actorLabel(first.actor)},{" "}
-        <Ago at={first.createdAt} />
-      </>
-    );
+    return `${actionWords(first.action)}: ${plural(entries.length, "time")} in a row, by ${actorLabel(first.actor)}`;
   },
+  at: ({ createdAt }) => createdAt,
 };

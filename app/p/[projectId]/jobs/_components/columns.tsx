@@ -91,13 +91,9 @@ export const COMPLETED: Fold<BackgroundJob> = {
   words: (jobs) => (
     <>
       <b>{formatCount(jobs.length)} completed</b> {functionsOf(jobs)}
-      {jobs[0] ? (
-        <>
-          , <Ago at={jobs[0].createdAt} />
-        </>
-      ) : null}
     </>
   ),
+  at: ({ createdAt }) => createdAt,
 };
 
 const FUNCTIONS_SHOWN = 3;

@@ -26,13 +26,9 @@ export const NOTHING_FOUND: Fold<ListedRuleRun> = {
   words: (runs) => (
     <>
       <b>{formatCount(runs.length)} completed</b> and found nothing
-      {runs[0] ? (
-        <>
-          , <Ago at={runs[0].createdAt} />
-        </>
-      ) : null}
     </>
   ),
+  at: ({ createdAt }) => createdAt,
 };
 
 export const columnsOf = (projectId: string): ListColumn<ListedRuleRun>[] => [
