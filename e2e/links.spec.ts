@@ -70,12 +70,14 @@ test("the palette opens whatever has a pasted id, acts, and remembers where one 
   const [traceId, spanId] = ["trace", "span"].map((name) => new URL(page.url()).searchParams.get(name)!);
 
   const search = page.getByRole("textbox", { name: "Go to" });
-  /** A page is there before the script that listens to keys. */
-  const openPalette = () =>
-    expect(async () => {
+  /** A page is there before the script that listens to keys, and a palette that closes is still there for a moment. */
+  const openPalette = async () => {
+    await expect(search).toBeHidden();
+    await expect(async () => {
       await page.keyboard.press("ControlOrMeta+k");
       await expect(search).toBeVisible({ timeout: 2_000 });
     }).toPass({ timeout: 30_000 });
+  };
   const paste = async (id: string) => {
     await openPalette();
     await search.fill(id);
