@@ -8,7 +8,7 @@ import { lockFindings, recordOccurrences } from "../findings/record-occurrences"
 import { queueCollection } from "../queue-collection";
 import type { RuleOccurrence } from "../rules";
 import { deleteDetections } from "./detections";
-import { type Run, storedError } from "./started-runs";
+import { lockedRuns, type Run, storedError } from "./started-runs";
 
 /** How a Run ends: with what it found, or skipped for a reason. */
 export type FinishedRun = { run: Run } & (
@@ -23,6 +23,12 @@ export async function finishRuns(tx: Ctx, finished: readonly FinishedRun[]) {
   await lockFindings(
     tx,
     completed.map(({ run }) => run.ruleId),
+  );
+  await tx.db.execute(
+    lockedRuns(
+      tx,
+      finished.map(({ run }) => run.id),
+    ),
   );
   const rows = finished.map((one) => ({
     id: one.run.id,
@@ -55,6 +61,7 @@ export async function finishRuns(tx: Ctx, finished: readonly FinishedRun[]) {
 /** Marks unfinished Runs as failed. With `preferOwn`, a Run whose last attempt failed retains that error. */
 export const failRuleRuns = (ctx: Ctx, runIds: readonly string[], message: string, { preferOwn = false } = {}) =>
   inTransaction(ctx, async (tx) => {
+    await tx.db.execute(lockedRuns(tx, runIds));
     const failed = await tx.db
       .update(ruleRuns)
       .set({

@@ -47,12 +47,22 @@ export const hasNewerRun: SQL = sql`exists (
     and o.last_activity_at = r.last_activity_at and o.traces_key = r.traces_key and o.id <> r.id
     and (o.status not in ('skipped', 'failed') or (o.created_at, o.id) > (r.created_at, r.id)))`;
 
+/**
+ * Selects Runs and locks them in the order of their ids until the transaction ends. Every statement that changes several Runs
+ * begins with it: two that take the same Runs, each in its own order, end in a deadlock.
+ */
+export const lockedRuns = (ctx: Ctx, runIds: readonly string[]): SQL => sql`
+  select id from rule_runs where project_id = ${ctx.projectId} and id = any(${textArray(runIds)})
+  order by id for no key update`;
+
 /** Marks Runs as running and returns them. A failed Run that has been queued again as a newer Run is left out. */
 export async function startRuns(ctx: Ctx, runIds: readonly string[]): Promise<Run[]> {
   if (runIds.length === 0) return [];
   const rows = await ctx.db.execute<RunRow>(sql`
+    with locked as materialized (${lockedRuns(ctx, runIds)})
     update rule_runs r set status = 'running', attempts = r.attempts + 1, started_at = ${NOW}, finished_at = null
-    where r.project_id = ${ctx.projectId} and r.id = any(${textArray(runIds)})
+    from locked
+    where r.project_id = ${ctx.projectId} and r.id = locked.id
       and (r.status in ('queued', 'running') or r.status = 'failed' and not ${hasNewerRun})
     returning ${RUN_COLUMNS}`);
   return [...rows].map(runOf);
