@@ -7,7 +7,8 @@ import { machine, percentile } from "./lib/machine";
 
 /**
  * Run by `npm run bench:scroll` on a finished build: a conversation of 20,000 messages in a browser. How long it takes to open
- * (median of ten), what that transfers, and the time from frame to frame while it scrolls from its start and in its middle.
+ * by its address and from the list (medians of ten), what that transfers, and the time from frame to frame while it scrolls
+ * from its start and in its middle.
  */
 const MESSAGES = 20_000;
 const OPENS = 10;
@@ -70,6 +71,25 @@ async function open(page: Page, url: string) {
   })`);
 }
 
+/** Opens the conversation from the list; returns the time from the click to the first message. */
+async function openFromList(page: Page, project: TestProject) {
+  await page.goto(`${project.url}/p/${project.projectId}/conversations`);
+  const link = page.getByRole("table").locator(`a[href*="/conversations/"]`).first();
+  await link.waitFor();
+  await page.waitForLoadState("networkidle");
+  const opened = page.evaluate<number>(`new Promise((resolve) => {
+    addEventListener("click", ({ timeStamp }) => {
+      requestAnimationFrame(function look(now) {
+        const isThere = [...document.querySelectorAll("article")].some((article) => article.offsetHeight > 0);
+        if (isThere) resolve(now - timeStamp);
+        else requestAnimationFrame(look);
+      });
+    }, { capture: true, once: true });
+  })`);
+  await link.click();
+  return opened;
+}
+
 /** Scrolls by this many pixels with every frame; returns the times from one frame to the next. As text, since tsx rewrites functions. */
 const scroll = (page: Page) =>
   page.evaluate<{ times: number[]; empty: number }>(`new Promise((resolve) => {
@@ -107,6 +127,11 @@ await inBrowser(async (browser, project) => {
     );
   console.log(
     `opened: first message after ${median("message").toFixed(0)} ms, the document of ${(median("bytes") / 1024).toFixed(0)} KiB after ${median("document").toFixed(0)} ms (medians of ${OPENS})`,
+  );
+  const clicked: number[] = [];
+  for (let n = 0; n < OPENS; n++) clicked.push(await openFromList(page, project));
+  console.log(
+    `opened from the list: first message after ${percentile(clicked, 0.5).toFixed(0)} ms (median of ${OPENS})`,
   );
   for (const [where, hash] of [
     ["from the start", ""],

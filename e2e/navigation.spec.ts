@@ -140,3 +140,34 @@ test("every page comes from the server with its content, before its script runs"
   }
   await context.close();
 });
+
+test("the last page stays until the next one is there, under a bar when that takes long", async ({ browser }) => {
+  const context = await contextAt(browser, 1440, "light");
+  const page = await context.newPage();
+  const heading = (name: string) => page.getByRole("heading", { level: 1, name, exact: true });
+  const bar = page.getByRole("progressbar", { name: "Loading page" });
+  let arrive = () => {};
+  const held = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  await page.goto(hrefOf("conversations"));
+  await expect(heading("Conversations")).toBeVisible();
+  await page.route(/\/findings\?.*_rsc=/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page
+    .getByRole("navigation", { name: "Workbench" })
+    .getByRole("link", { name: /^Findings/ })
+    .click();
+  await expect(bar).toBeVisible();
+  await expect(heading("Conversations")).toBeVisible();
+  await expect(seen(page, "Where is my order?").first()).toBeVisible();
+  arrive();
+  await expect(heading("Findings")).toBeVisible();
+  await expect(bar).toBeHidden();
+  await page.goBack();
+  await expect(heading("Conversations")).toBeVisible();
+  await expect(bar).toBeHidden();
+  await context.close();
+});

@@ -7,6 +7,7 @@ import { ModShortcut } from "@/app/_components/controls/mod-shortcut";
 import { useProjects } from "../access/membership";
 import { SampleBar } from "../sample/sample-bar";
 import { KeySheet } from "./key-sheet";
+import { NavigationBar } from "./navigation-bar";
 import { Palette } from "./palette";
 import { ProjectNav } from "./project-nav";
 import { ProjectSwitcher } from "./project-switcher";
@@ -38,6 +39,7 @@ export function Shell({ projectId, user, collapsed, children }: Props) {
       header={{ height: { base: 48, sm: 0 } }}
       navbar={{ width: 228, breakpoint: "sm", collapsed: { mobile: !nav } }}
     >
+      <NavigationBar />
       <a href="#content" className="skip-link">
         Skip to content
       </a>
