@@ -1,8 +1,8 @@
 import { cursorFor, type Position } from "@/server/platform/cursor";
 import { EMBEDDED_PARTS_MAX } from "../schemas";
 
-/** Approximate characters in a page: long texts end it early. */
-const PAGE_CHARACTERS = 4 * 1024 * 1024;
+/** Approximate characters in a page: long texts end it early, since a page keeps others waiting while it is put together. */
+const PAGE_CHARACTERS = 1024 * 1024;
 
 /** Part of the description of every list of parts. */
 export const PAGE_SIZE_NOTE =
