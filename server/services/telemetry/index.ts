@@ -31,7 +31,14 @@ export { listMessages, listModelCalls, listToolCalls } from "./conversations/lis
 export { listLogs, listSpans } from "./conversations/list-trace-parts";
 export { locate } from "./conversations/locate";
 export { readSnapshots, type Snapshot, type SnapshotContent } from "./conversations/read-snapshots";
-export { readAround, readWindows, type SnapshotLength, snapshotLengths } from "./conversations/read-windows";
+export {
+  type Beginning,
+  readAround,
+  readBeginnings,
+  readWindows,
+  type SnapshotLength,
+  snapshotLengths,
+} from "./conversations/read-windows";
 export type { WindowSize } from "./conversations/window-layout";
 export {
   attachOverlooked,

@@ -80,9 +80,11 @@ export const correctAnswer = verb(
   {
     before: async (ctx, { conversationId, turn, answer }) => {
       const { id } = await findConversation(ctx, conversationId);
-      const [conversation] = await readConversations(ctx, [id]);
-      if (!conversation) throw notFound("The conversation");
-      return makeExample(conversation, { turn, better: answer, masking: await maskingOf(ctx) });
+      const masking = await maskingOf(ctx);
+      for await (const [conversation] of readConversations(ctx, [id])) {
+        if (conversation) return makeExample(conversation, { turn, better: answer, masking });
+      }
+      throw notFound("The conversation");
     },
     run: async (ctx, { datasetId, tags }, made) => {
       const dataset = await lockDataset(ctx, datasetId);
@@ -101,10 +103,13 @@ type Selection = { conversationIds?: string[] | undefined; findingId?: string | 
 async function madeOf(ctx: Ctx, { conversationIds, findingId, turn }: Selection): Promise<Made[]> {
   const ids = conversationIds ?? (await conversationsOf(ctx, findingId!, OF_A_FINDING_MAX));
   if (ids.length === 0) throw notFound("The Finding");
-  const read = await readConversations(ctx, ids);
-  if (conversationIds !== undefined && read.length < ids.length) throw notFound("A conversation");
   const masking = await maskingOf(ctx);
-  return read.map((conversation) => makeExample(conversation, { turn, masking }));
+  const made: Made[] = [];
+  for await (const piece of readConversations(ctx, ids)) {
+    made.push(...piece.map((conversation) => makeExample(conversation, { turn, masking })));
+  }
+  if (conversationIds !== undefined && made.length < ids.length) throw notFound("A conversation");
+  return made;
 }
 
 const isMade = (one: Made): one is Made & { payload: ChatPayload } => one.payload !== null;

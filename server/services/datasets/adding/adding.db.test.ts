@@ -57,6 +57,23 @@ test("conversations go into several Datasets at once, as the preview shows them,
   });
 });
 
+test("of a conversation longer than an Example may be, the answers near its beginning can be added", async () => {
+  const { ctx } = await testProject();
+  const turns = Array.from({ length: 1_200 }, (_, n) => [
+    { role: "user", text: `Question ${n}?` },
+    { role: "assistant", text: `Answer ${n}.` },
+  ]);
+  const { id } = await storedConversation(ctx, turns.flat());
+  const of = async (turn?: number) => (await previewConversations(ctx, { conversationIds: [id], turn })).examples[0];
+  expect(await of(3)).toMatchObject({ payload: { expectedOutput: { message: { content: "Answer 1." } } } });
+  for (const turn of [2_051, 2_399, undefined]) {
+    expect(await of(turn)).toMatchObject({
+      payload: null,
+      problem: "The conversation is larger than an Example may be.",
+    });
+  }
+});
+
 test("a conversation that is being changed is not skipped: adding it is a conflict until that has ended", async () => {
   const { ctx } = await testProject();
   const datasetId = await storedDataset(ctx);

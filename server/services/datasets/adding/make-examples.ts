@@ -1,17 +1,19 @@
 import { sql } from "drizzle-orm";
 import { type Ctx, idOfActor } from "@/server/platform/context";
-import { readSnapshots, type SnapshotContent } from "@/server/services/telemetry";
+import { type Beginning, readBeginnings } from "@/server/services/telemetry";
 import type { ChatPayload } from "../chat-payload/schemas";
 import { keyOfChosen, type LeftCode, maskExample } from "../collection";
 import { payloadOf } from "../collection/payload-of";
+import { EXAMPLE_REACH } from "../example-reach";
 import type { Draft } from "../examples/types";
 
+const TOO_LARGE = "The conversation is larger than an Example may be.";
 const PROBLEMS: Partial<Record<LeftCode, string>> = {
   not_text: "A message has images or files, which chat/v1 cannot hold.",
   incomplete_tool_calls: "A tool call has no result, or its arguments are not JSON.",
   no_question: "There is no user message before the answer.",
   same_answer: "The better answer is the same as the old one.",
-  too_large: "The conversation is larger than an Example may be.",
+  too_large: TOO_LARGE,
   personal_data: "It contains personal data or secrets, and the project holds such Examples back.",
 };
 const NO_ANSWER = "It has no assistant answer.";
@@ -23,24 +25,26 @@ export type Made = { conversationId: string; userId: string | null; turn: number
   | { payload: null; problem: string }
 );
 
-/** Reads conversations, those that exist, in the order of their ids given. */
-export async function readConversations(ctx: Ctx, ids: readonly string[]): Promise<SnapshotContent[]> {
-  const now = Number.MAX_SAFE_INTEGER;
-  const read = await readSnapshots(
+/** Yields conversations, those that exist, in the order of their ids given and as far as an Example reaches. */
+export const readConversations = (ctx: Ctx, ids: readonly string[]): AsyncGenerator<Beginning[]> =>
+  readBeginnings(
     ctx,
-    ids.map((conversationId) => ({ conversationId, lastActivityAt: now, traceIds: [] })),
+    ids.map((conversationId) => ({ conversationId, lastActivityAt: Number.MAX_SAFE_INTEGER, traceIds: [] })),
+    EXAMPLE_REACH,
   );
-  return read.filter((one) => one !== undefined);
-}
 
 /** Makes an Example of everything up to an answer, masked as the project has it. `better` corrects the answer. */
 export function makeExample(
-  conversation: SnapshotContent,
+  conversation: Beginning,
   { turn: wanted, better, masking }: { turn?: number | undefined; better?: string; masking: "mask" | "hold_back" },
 ): Made {
-  const { messages } = conversation;
+  const { messages, isCut } = conversation;
+  const whose = { conversationId: conversation.id, userId: conversation.userId };
+  if (isCut && (wanted === undefined || wanted >= messages.length)) {
+    return { ...whose, turn: wanted ?? null, payload: null, problem: TOO_LARGE };
+  }
   const turn = wanted ?? messages.findLastIndex(isSpoken);
-  const of = { conversationId: conversation.id, userId: conversation.userId, turn: turn === -1 ? null : turn };
+  const of = { ...whose, turn: turn === -1 ? null : turn };
   const answer = messages[turn];
   if (!answer) return { ...of, payload: null, problem: wanted === undefined ? NO_ANSWER : NOT_AN_ANSWER };
   const said = answer.toolCalls.length > 0 ? turn : textOf(answer);
@@ -56,7 +60,7 @@ export function makeExample(
   return { ...of, payload: null, problem: PROBLEMS[left ?? "personal_data"] ?? "It is not a valid Example." };
 }
 
-type Said = SnapshotContent["messages"][number];
+type Said = Beginning["messages"][number];
 const textOf = ({ parts }: Said) =>
   parts.flatMap(({ type, text }) => (type === "text" && text ? [text] : [])).join("\n");
 const isSpoken = (message: Said) => message.role === "assistant" && textOf(message).trim() !== "";

@@ -1,7 +1,7 @@
 import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import { isAdjudication } from "@/server/services/diagnostics/adjudicator";
-import { readSnapshots } from "@/server/services/telemetry";
+import { readBeginnings } from "@/server/services/telemetry";
 import { contentHashOf } from "../chat-payload";
 import {
   bandsOf,
@@ -12,6 +12,7 @@ import {
   provenanceKeyOf,
   signatureOf,
 } from "../collection";
+import { EXAMPLE_REACH } from "../example-reach";
 import type { Collecting } from "./collection-settings";
 import { goalsIn, occurrencesIn } from "./read-evidence";
 
@@ -35,8 +36,9 @@ export type ReadProposals = {
 };
 
 /**
- * Reads conversations once and returns what each Dataset's objective proposes of them. Asks the connected model for the
- * Datasets that do, where `propose` is given, about all the conversations at the same time. Stores no proposals.
+ * Reads conversations once and returns what each Dataset's objective proposes of them; of a long one as far as an Example reaches.
+ * Asks the connected model for the Datasets that do, where `propose` is given, about the conversations read together at the same
+ * time. Stores no proposals.
  */
 export async function readProposals(
   ctx: Ctx,
@@ -44,37 +46,37 @@ export async function readProposals(
   datasets: readonly Collecting[],
   propose: Propose | null = null,
 ): Promise<ReadProposals[]> {
-  const ids = settled.map(({ id }) => id);
-  const snapshots = await readSnapshots(
-    ctx,
-    settled.map(({ id, lastActivityAt }) => ({ conversationId: id, lastActivityAt, traceIds: [] })),
-  );
-  const occurrences = await occurrencesIn(ctx, ids);
   const goalsById = new Map(datasets.flatMap(({ goals }) => goals.map((goal) => [goal.id, goal] as const)));
-  const matching = await goalsIn(ctx, ids, [...goalsById.values()]);
   const results = datasets.map(({ datasetId }) => ({ datasetId, read: [], offered: [], left: {} }) as ReadProposals);
-  const read = snapshots.flatMap((one) => (one && !isAdjudication(ctx.projectId, one) ? [one] : []));
-  const proposed = await Promise.all(
-    read.map((snapshot) =>
-      Promise.all(
-        datasets.map(({ goals, asksModel, ...settings }) => {
-          const named = matching.get(snapshot.id);
-          const evidence = {
-            occurrences: occurrences.get(snapshot.id) ?? [],
-            feedback: snapshot.feedback,
-            goals: goals.filter(({ id }) => named?.has(id)),
-          };
-          return proposals(snapshot, evidence, { ...settings, filters: null }, asksModel ? propose : null);
-        }),
+  const wanted = settled.map(({ id, lastActivityAt }) => ({ conversationId: id, lastActivityAt, traceIds: [] }));
+  for await (const piece of readBeginnings(ctx, wanted, EXAMPLE_REACH)) {
+    const read = piece.filter((one) => !isAdjudication(ctx.projectId, one));
+    const ids = read.map(({ id }) => id);
+    const occurrences = await occurrencesIn(ctx, ids);
+    const matching = await goalsIn(ctx, ids, [...goalsById.values()]);
+    const proposed = await Promise.all(
+      read.map((snapshot) =>
+        Promise.all(
+          datasets.map(({ goals, asksModel, ...settings }) => {
+            const named = matching.get(snapshot.id);
+            const evidence = {
+              occurrences: occurrences.get(snapshot.id) ?? [],
+              feedback: snapshot.feedback,
+              goals: goals.filter(({ id }) => named?.has(id)),
+              isCut: snapshot.isCut,
+            };
+            return proposals(snapshot, evidence, { ...settings, filters: null }, asksModel ? propose : null);
+          }),
+        ),
       ),
-    ),
-  );
-  for (const [at, snapshot] of read.entries()) {
-    for (const [nth, result] of results.entries()) {
-      const { proposals: found, left } = proposed[at]![nth]!;
-      result.read.push(snapshot.id);
-      addCounts(result.left, left);
-      result.offered.push(...found.map((proposal) => offeredOf(snapshot, proposal)));
+    );
+    for (const [at, snapshot] of read.entries()) {
+      for (const [nth, result] of results.entries()) {
+        const { proposals: found, left } = proposed[at]![nth]!;
+        result.read.push(snapshot.id);
+        addCounts(result.left, left);
+        result.offered.push(...found.map((proposal) => offeredOf(snapshot, proposal)));
+      }
     }
   }
   return results;

@@ -31,6 +31,40 @@ async function collect(
   return found;
 }
 
+describe("a conversation that goes on further than an Example reaches", () => {
+  const BEGINNING = [
+    user("What does the Pro plan cost?"),
+    assistant("It costs 20 dollars."),
+    user("Perfect, thank you!"),
+    assistant("You're welcome!"),
+  ];
+
+  test("keeps no answer for a thank-you that may not be the last word", async () => {
+    const evidence = { isCut: true };
+    expect(await collect("preserve_successful_behavior", BEGINNING)).toMatchObject({ proposals: [{ turn: 1 }] });
+    const cut = await collect("preserve_successful_behavior", BEGINNING, evidence);
+    expect(cut).toMatchObject({ proposals: [], left: { too_large: 1 } });
+  });
+
+  test("is left out for what a user disliked further on", async () => {
+    const disliked = { ...GIVEN, kind: "thumb", value: "down", messageIndex: 2_400 } as const;
+    const evidence = { isCut: true, feedback: [disliked] };
+    const { left } = await collect("preserve_successful_behavior", BEGINNING, evidence);
+    expect(left).toEqual({ negative_feedback: 1 });
+  });
+
+  test("makes no Example of corrections and Findings further on, but of those that an Example reaches", async () => {
+    const correction = { ...GIVEN, kind: "correction", value: "It costs 25 dollars." } as const;
+    const feedback = [{ ...correction, messageIndex: 1 }, { ...correction, messageIndex: 2_401 }, correction];
+    const occurrences = [occurrence("broken-response", "language_mismatch", [2_400])];
+    const found = await collect("correct_failed_conversations", BEGINNING, { isCut: true, feedback, occurrences });
+    expect(found).toMatchObject({
+      proposals: [{ turn: 1, reasonCode: "corrected_by_feedback" }],
+      left: { too_large: 3 },
+    });
+  });
+});
+
 describe("preserve successful behavior", () => {
   const SUCCESS = [
     { role: "system", content: "You sell tickets." },

@@ -31,6 +31,8 @@ export type CollectionEvidence = {
   feedback: readonly SnapshotFeedback[];
   /** Knowledge goals that may match; each is read again against each answer. */
   goals: readonly Goal[];
+  /** The conversation goes on after the messages, further than an Example reaches. */
+  isCut?: boolean;
 };
 
 export type MaskingMode = "mask" | "hold_back";

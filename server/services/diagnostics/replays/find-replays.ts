@@ -3,7 +3,7 @@ import { findings, occurrences } from "@/db/schema";
 import type { Evidence } from "@/db/schema/json";
 import type { Ctx } from "@/server/platform/context";
 import { notFound, unprocessable } from "@/server/platform/errors";
-import { readSnapshots, type SnapshotContent } from "@/server/services/telemetry";
+import { type Beginning, readBeginnings } from "@/server/services/telemetry";
 import { textOf } from "../detectors/reading/text";
 import { configuredRules } from "../settings/rule-settings";
 import { type FrozenRule, isFoundIn, type ReplayedMessage } from "./judge-replay";
@@ -17,7 +17,7 @@ export type Replays = {
   replays: Replay[];
   /** Conversations that `skip` left out. */
   skipped: number;
-  /** With tool calls or attachments before the answer. */
+  /** With tool calls or attachments before the answer, or further into a conversation than a prompt reaches. */
   notText: number;
   /** Where the Rule, as it is set now, no longer reports the recorded answer. */
   changed: number;
@@ -28,6 +28,8 @@ export type Replays = {
 /** Snapshots read at once, and occurrences looked at: the newest. */
 const PAGE = 50;
 const OCCURRENCES_MAX = 2_000;
+/** How far into a conversation a prompt reaches: as long as an Example may be, which is what models are trained on. */
+const PROMPT_REACH = { messages: 2_200, bytes: 16 * 1024 * 1024, around: 100 };
 /** Of these the last message with evidence is the fault; of others the first, whose conversation is still sound. */
 const FAULT_IS_LAST = new Set(["repeated_message"]);
 
@@ -56,17 +58,21 @@ export async function findReplays(
     const page = await occurrencesAfter(ctx, findingId, after);
     const wanted = page.filter(({ conversationId }) => !skip.has(conversationId));
     found.skipped += page.length - wanted.length;
-    const snapshots = await readSnapshots(
-      ctx,
-      wanted.map(({ conversationId }) => ({ conversationId, lastActivityAt: Number.MAX_SAFE_INTEGER, traceIds: [] })),
-    );
-    for (const [at, snapshot] of snapshots.entries()) {
-      if (found.replays.length === limit) return found;
-      const replay = snapshot && replayOf(snapshot, wanted[at]!.evidence, frozen);
-      if (!replay || replay === "changed") found.changed += 1;
-      else if (replay === "not_text") found.notText += 1;
-      else found.replays.push(replay);
+    const evidenceOf = new Map(wanted.map(({ conversationId, evidence }) => [conversationId, evidence]));
+    const now = Number.MAX_SAFE_INTEGER;
+    const snapshots = wanted.map(({ conversationId }) => ({ conversationId, lastActivityAt: now, traceIds: [] }));
+    let seen = 0;
+    for await (const piece of readBeginnings(ctx, snapshots, PROMPT_REACH)) {
+      for (const conversation of piece) {
+        if (found.replays.length === limit) return found;
+        seen += 1;
+        const replay = replayOf(conversation, evidenceOf.get(conversation.id) ?? [], frozen);
+        if (replay === "changed") found.changed += 1;
+        else if (replay === "not_text") found.notText += 1;
+        else found.replays.push(replay);
+      }
     }
+    found.changed += wanted.length - seen; // the others are gone
     const last = page.at(-1);
     if (!last || page.length < PAGE) return { ...found, isWhole: true };
     after = [last.detectedAt, last.id];
@@ -100,7 +106,7 @@ const occurrencesAfter = ({ db, projectId }: Ctx, findingId: string, after: Posi
     .limit(PAGE);
 
 function replayOf(
-  { id, messages, modelCalls }: SnapshotContent,
+  { id, messages, modelCalls, isCut }: Beginning,
   evidence: readonly Evidence[],
   rule: FrozenRule,
 ): Replay | "changed" | "not_text" {
@@ -109,7 +115,7 @@ function replayOf(
     .filter((index) => messages[index]?.role === "assistant")
     .sort((a, b) => a - b);
   const index = FAULT_IS_LAST.has(rule.signal) ? places.at(-1) : places[0];
-  if (index === undefined) return "changed";
+  if (index === undefined) return isCut ? "not_text" : "changed";
   const prompt = promptOf(messages.slice(0, index));
   const answer = messages[index]!;
   if (!prompt || answer.toolCalls.length > 0) return "not_text";
@@ -128,7 +134,7 @@ const ROLES: Readonly<Record<string, ReplayedMessage["role"]>> = {
 const UNSENT = new Set(["reasoning", "thinking"]);
 
 /** Returns messages as a trainer takes them, `null` if they are more than words or do not ask anything. */
-function promptOf(messages: SnapshotContent["messages"]): ReplayedMessage[] | null {
+function promptOf(messages: Beginning["messages"]): ReplayedMessage[] | null {
   const prompt: ReplayedMessage[] = [];
   for (const message of messages) {
     const role = ROLES[message.role];

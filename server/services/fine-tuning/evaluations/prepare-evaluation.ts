@@ -129,7 +129,7 @@ async function replaysOf(ctx: Ctx, findingId: string, checkpointIds: readonly st
   if (replays.length === 0) {
     const why = [
       ...(skipped > 0 ? [`${skipped.toLocaleString("en")} were trained on`] : []),
-      ...(notText > 0 ? [`${notText.toLocaleString("en")} use tools or attachments`] : []),
+      ...(notText > 0 ? [`${notText.toLocaleString("en")} use tools or attachments, or are too long`] : []),
       ...(changed > 0 ? [`in ${changed.toLocaleString("en")} the Rule no longer reports the answer`] : []),
     ];
     const left = why.length === 0 ? "" : ` Of its conversations ${why.join(", ")}.`;

@@ -3,7 +3,14 @@ import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { createFeedback, findConversation, readSnapshots } from "..";
 import { chatSpan, ingest, type TestSpan } from "../testing";
-import { readAround, readWindows, type SnapshotWindow, snapshotLengths } from "./read-windows";
+import {
+  type Beginning,
+  readAround,
+  readBeginnings,
+  readWindows,
+  type SnapshotWindow,
+  snapshotLengths,
+} from "./read-windows";
 
 const START = Date.UTC(2026, 10, 1, 12);
 const SESSION = "session-1";
@@ -104,13 +111,51 @@ test("a conversation is long by its messages or its stored texts, and only as a 
   expect(await readWindows(ctx, earlier, all, SIZE)).toBeUndefined();
 });
 
-test("another project reads no window and no excerpt", async () => {
+const piecesOf = async (...asked: Parameters<typeof readBeginnings>) => {
+  const pieces: Beginning[][] = [];
+  for await (const piece of readBeginnings(...asked)) pieces.push(piece);
+  return pieces;
+};
+
+test("of a long conversation the beginning is read, with all feedback; short ones are read whole and together", async () => {
+  const { ctx } = await testProject();
+  const long = await stored(ctx);
+  await createFeedback(ctx, { conversationId: SESSION, kind: "comment", value: "of all" });
+  const short = async (n: number) => {
+    const own = { "gen_ai.conversation.id": `short-${n}` };
+    await ingest(ctx, [
+      chatSpan({ traceId: String(n).repeat(32), spanId: id(n), attributes: own }, { output: "Yes." }),
+    ]);
+    return { conversationId: (await findConversation(ctx, `short-${n}`)).id, lastActivityAt: Date.now(), traceIds: [] };
+  };
+  const [first, second] = [await short(1), await short(2)];
+  const gone = { ...first, conversationId: "conv_gone" };
+  const [whole] = await readSnapshots(ctx, [long]);
+
+  const pieces = await piecesOf(ctx, [first, gone, second, long], SIZE);
+  expect(pieces.map((piece) => piece.map((one) => [one.id, one.isCut]))).toEqual([
+    [
+      [first.conversationId, false],
+      [second.conversationId, false],
+    ],
+    [[long.conversationId, true]],
+  ]);
+  const { messages, toolCalls, feedback } = pieces[1]![0]!;
+  expect(messages.length).toBeLessThanOrEqual(SIZE.messages);
+  expect(messages).toEqual(whole!.messages.slice(0, messages.length));
+  expect(toolCalls).toEqual(whole!.toolCalls.slice(0, toolCalls.length));
+  expect(feedback).toEqual(whole!.feedback);
+  expect(await piecesOf(ctx, [long], { ...SIZE, messages: 500 })).toMatchObject([[{ isCut: false, ...whole }]]);
+});
+
+test("another project reads no beginning, no window and no excerpt", async () => {
   const { ctx } = await testProject();
   const snapshot = await stored(ctx);
   const other = await testProject();
   await stored(other.ctx);
   expect(await snapshotLengths(other.ctx, [snapshot], SIZE)).toEqual([undefined]);
   expect(await readWindows(other.ctx, snapshot, all, SIZE)).toBeUndefined();
+  expect(await piecesOf(other.ctx, [snapshot], SIZE)).toEqual([]);
   expect(await readAround(other.ctx, snapshot, [10], 2)).toBeUndefined();
   const excerpt = await readAround(ctx, snapshot, [10, 11], 2);
   expect(excerpt?.positions).toEqual([0, 8, 9, 10, 11, 12, 13]);

@@ -4,7 +4,14 @@ import { conversationMessages, modelCalls, toolCalls } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { feedbackOf, feedbackOn, type SnapshotFeedback } from "../feedback";
 import { amongKeys, asTheyEnded, messageOf, modelCallOf, TABLES, toolCallOf } from "./conversation-parts";
-import { conversationsOf, isWhole, type Snapshot, type SnapshotContent, unknownIn } from "./read-snapshots";
+import {
+  conversationsOf,
+  isWhole,
+  readSnapshots,
+  type Snapshot,
+  type SnapshotContent,
+  unknownIn,
+} from "./read-snapshots";
 import { layoutWindows, type Range, WINDOW, type WindowRange, type WindowSize } from "./window-layout";
 
 /**
@@ -85,6 +92,57 @@ export function readWindows<T>(
     { isolationLevel: "repeatable read", accessMode: "read only" },
   );
 }
+
+/**
+ * A conversation, or the beginning of a long one. `isCut`: it goes on after these messages; the feedback then is all that there
+ * is, on what follows too.
+ */
+export type Beginning = SnapshotContent & { isCut: boolean };
+
+/**
+ * Yields conversations as of a snapshot, in order and without those that no longer exist; of one that is longer than `size` its
+ * beginning. Each piece is at most one long conversation's worth of messages.
+ */
+export async function* readBeginnings(
+  ctx: Ctx,
+  wanted: readonly Snapshot[],
+  size: WindowSize = WINDOW,
+): AsyncGenerator<Beginning[]> {
+  const lengths = await snapshotLengths(ctx, wanted, size);
+  let short: Snapshot[] = [];
+  let messages = 0;
+  for (const [nth, snapshot] of wanted.entries()) {
+    const length = lengths[nth];
+    if (!length) continue;
+    if (short.length > 0 && (length.isLong || messages + length.messages > size.messages)) {
+      yield await readShort(ctx, short);
+      short = [];
+      messages = 0;
+    }
+    // It may have become longer since: then it is no longer the snapshot.
+    const beginning = length.isLong ? await readBeginning(ctx, snapshot, size) : undefined;
+    if (beginning) yield [beginning];
+    else {
+      short.push(snapshot);
+      messages += length.messages;
+    }
+  }
+  if (short.length > 0) yield await readShort(ctx, short);
+}
+
+const readShort = async (ctx: Ctx, wanted: readonly Snapshot[]): Promise<Beginning[]> =>
+  (await readSnapshots(ctx, wanted)).flatMap((one) => (one ? [{ ...one, isCut: false }] : []));
+
+const readBeginning = (ctx: Ctx, snapshot: Snapshot, size: WindowSize) =>
+  readWindows(
+    ctx,
+    snapshot,
+    async (windows): Promise<Beginning | undefined> => {
+      const { value: first } = await windows.next();
+      return first && { ...first, feedback: first.allFeedback, isCut: !first.isLast };
+    },
+    size,
+  );
 
 type Row = Parameters<typeof isWhole>[0];
 

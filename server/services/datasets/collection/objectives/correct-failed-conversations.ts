@@ -34,7 +34,9 @@ export async function correctFailedConversations(
   fromFeedback(conversation, evidence, occurrences, drafts);
   if (occurrences.length === 0 && drafts.list.length === 0) drafts.leave("no_finding");
   for (const occurrence of occurrences) {
-    if (occurrence.rule === USER_CORRECTION) drafts.leave("finding_of_user_correction");
+    const { turns } = occurrence;
+    if (turns.length > 0 && turns.every((turn) => turn >= conversation.messages.length)) drafts.leave("too_large");
+    else if (occurrence.rule === USER_CORRECTION) drafts.leave("finding_of_user_correction");
     else if (NOT_ABOUT_ANSWERS.has(occurrence.rule) || NOT_OF_ANSWERS.has(occurrence.signal))
       drafts.leave("finding_not_about_an_answer");
     else if (occurrence.rule === TOOL_FAILURE) fromLaterCalls(conversation, occurrence, drafts);
@@ -45,7 +47,7 @@ export async function correctFailedConversations(
 
 function fromFeedback(
   conversation: ConversationSnapshot,
-  { feedback }: CollectionEvidence,
+  { feedback, isCut = false }: CollectionEvidence,
   occurrences: readonly CollectedOccurrence[],
   drafts: Drafts,
 ): void {
@@ -53,6 +55,10 @@ function fromFeedback(
   // The newest first: a person may correct their correction.
   for (const { kind, value, messageIndex, givenByUser } of feedback.toReversed()) {
     if (kind !== "correction" || typeof value !== "string") continue;
+    if (isCut && (messageIndex === null || messageIndex >= conversation.messages.length)) {
+      drafts.leave("too_large");
+      continue;
+    }
     const at = messageIndex ?? said.at(-1)?.index;
     const failed = at === undefined ? undefined : conversation.messages[at];
     if (at === undefined || failed?.role !== "assistant") drafts.leave("no_question");

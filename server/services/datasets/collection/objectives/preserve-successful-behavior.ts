@@ -13,8 +13,9 @@ export function preserveSuccessfulBehavior(conversation: ConversationSnapshot, e
   if (evidence.occurrences.some(({ reviewStatus }) => reviewStatus !== "dismissed")) drafts.leave("has_finding");
   else if (evidence.feedback.some((one) => isNegative(one, evidence.feedback))) drafts.leave("negative_feedback");
   else {
-    const given = evidence.feedback.flatMap((one) => praised(conversation, one, evidence.feedback));
-    const told = given.length > 0 ? [] : [accepted(conversation)];
+    const given = evidence.feedback.flatMap((one) => praised(conversation, one, evidence));
+    // Of a conversation that goes on, the last answer that the user accepted is not known.
+    const told = given.length > 0 || evidence.isCut ? [] : [accepted(conversation)];
     for (const praise of [...given, ...told]) {
       if (!praise) continue;
       const { index } = praise.answer;
@@ -24,7 +25,8 @@ export function preserveSuccessfulBehavior(conversation: ConversationSnapshot, e
         { reason: praise.reason, reasonCode: praise.code, turn: index, answerTurn: index, source: "conversation" },
       );
     }
-    if (drafts.list.length === 0 && Object.keys(drafts.left).length === 0) drafts.leave("no_positive_evidence");
+    if (drafts.list.length === 0 && Object.keys(drafts.left).length === 0)
+      drafts.leave(evidence.isCut ? "too_large" : "no_positive_evidence");
   }
   return drafts;
 }
@@ -32,10 +34,14 @@ export function preserveSuccessfulBehavior(conversation: ConversationSnapshot, e
 type Praise = { answer: Answer; code: ReasonCode; reason: string };
 
 /** Returns the answer that a user praised by feedback. */
-function praised(conversation: ConversationSnapshot, one: Feedback, all: readonly Feedback[]): Praise[] {
-  const praise = praiseIn(one, all);
-  if (!praise) return [];
+function praised(
+  conversation: ConversationSnapshot,
+  one: Feedback,
+  { feedback, isCut = false }: CollectionEvidence,
+): Praise[] {
+  const praise = praiseIn(one, feedback);
   const { messageIndex: at } = one;
+  if (!praise || (at === null && isCut)) return [];
   const said = answers(conversation);
   const answer =
     at === null ? said.findLast((each) => isComplete(conversation, each)) : said.find((each) => each.index >= at);
