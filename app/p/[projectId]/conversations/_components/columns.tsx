@@ -35,7 +35,7 @@ export const COLUMNS: ListColumn<ListedConversation>[] = [
   {
     id: "started",
     header: "Started",
-    meta: { width: "5.75rem", sort: "server" },
+    meta: { width: "5.5rem", sort: "server" },
     cell: ({ row }) => <Ago at={row.original.startedAt} />,
   },
   {
@@ -52,7 +52,7 @@ export const COLUMNS: ListColumn<ListedConversation>[] = [
   {
     id: "user",
     header: "User",
-    meta: { roomy: true, aside: true, width: "6.25rem" },
+    meta: { roomy: true, aside: true, width: "5.75rem" },
     cell: ({ row }) =>
       row.original.userId === null ? (
         <span title="unknown">{UNKNOWN}</span>
@@ -78,7 +78,7 @@ export const COLUMNS: ListColumn<ListedConversation>[] = [
   {
     id: "turns",
     header: "Messages",
-    meta: { roomy: true, aside: true, width: "6rem", align: "end", sort: "server" },
+    meta: { roomy: true, aside: true, width: "5.75rem", align: "end", sort: "server" },
     cell: ({ row }) => <Count value={row.original.messageCount} />,
   },
   {
@@ -98,13 +98,13 @@ export const COLUMNS: ListColumn<ListedConversation>[] = [
   {
     id: "tokens",
     header: "Tokens",
-    meta: { roomy: true, aside: true, width: "5rem", align: "end", sort: "server" },
+    meta: { roomy: true, aside: true, width: "4.75rem", align: "end", sort: "server" },
     cell: ({ row }) => <Count value={tokensOf(row.original)} />,
   },
   {
     id: "cost",
     header: "Cost",
-    meta: { roomy: true, width: "6.5rem", align: "end", sort: "server" },
+    meta: { roomy: true, width: "5.75rem", align: "end", sort: "server" },
     cell: ({ row }) => <ConversationCost conversation={row.original} below />,
   },
   {
@@ -125,7 +125,7 @@ export const COLUMNS: ListColumn<ListedConversation>[] = [
   {
     id: "activity",
     header: "Active",
-    meta: { roomy: true, aside: true, width: "6rem", align: "end", sort: "server", label: "Last activity" },
+    meta: { roomy: true, aside: true, width: "5.5rem", align: "end", sort: "server", label: "Last activity" },
     cell: ({ row }) => <Ago at={row.original.lastActivityAt} />,
   },
 ];

@@ -43,7 +43,7 @@ export const COLUMNS: ListColumn<Finding>[] = [
   {
     id: "state",
     header: "State",
-    meta: { aside: true, roomy: true, width: "7rem" },
+    meta: { aside: true, roomy: true, width: "6.5rem" },
     cell: ({ row: { original } }) => (
       <>
         <FindingState finding={original} />
@@ -58,7 +58,7 @@ export const COLUMNS: ListColumn<Finding>[] = [
   {
     id: "ticket",
     header: "Ticket",
-    meta: { aside: true, roomy: true, width: "8.5rem" },
+    meta: { aside: true, roomy: true, width: "6.5rem" },
     cell: ({ row }) => <TicketKey handoffRef={row.original.repairHandoffRef} />,
   },
   {
@@ -82,7 +82,7 @@ export const COLUMNS: ListColumn<Finding>[] = [
   {
     id: "cost",
     header: "Affected cost",
-    meta: { aside: true, roomy: true, width: "7.25rem", align: "end" },
+    meta: { aside: true, roomy: true, width: "6.75rem", align: "end" },
     cell: ({ row: { original } }) => (
       <CostTotal
         usd={original.affectedCost}

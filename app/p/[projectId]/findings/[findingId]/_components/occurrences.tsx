@@ -18,7 +18,7 @@ import { turnHref } from "./why";
 
 type Occurrence = RouterOutputs["findings"]["occurrences"]["occurrences"][number];
 
-const quoteOf = ({ evidence, summary }: Occurrence) => evidence[0]?.quote || summary;
+const quoteOf = ({ evidence, summary }: Occurrence) => evidence[0]?.quote.trim() || summary;
 const conversationOf = ({ conversationExternalId, conversationId }: Occurrence) =>
   conversationExternalId ?? conversationId;
 

@@ -38,7 +38,7 @@ export function Why({ projectId, finding }: { projectId: string; finding: Findin
               .map(({ text, places }) => (
                 <li key={text} className={classes.quote}>
                   <ScrollPre className={classes.quoteText} label="Quote">
-                    {text || "(nothing: the text is empty)"}
+                    {text.trim() === "" ? "(nothing: the text is empty)" : text}
                   </ScrollPre>
                   <p className={classes.turns}>
                     {places.slice(0, PLACES_SHOWN).map((evidence) => (
