@@ -11,18 +11,19 @@ let project: TestProject;
 
 test.beforeEach(async ({ page, baseURL }) => {
   project = newProject(baseURL!);
-  const talk = (id: string, model: string, labels: string[], failingTool = false) => ({
+  const talk = (id: string, model: string, labels: string[], failingTool = false, user: { user?: null } = {}) => ({
     id,
     model,
     ask: `Question ${id}`,
     answer: "An answer.",
     labels,
     failingTool,
+    ...user,
   });
   await seed(
     project,
     [
-      talk("a", "gpt-4o", ["web"]),
+      talk("a", "gpt-4o", ["web"], false, { user: null }),
       talk("b", "gpt-4o", ["app"], true),
       talk("c", "gpt-4o-mini", ["web", "beta"], true),
       talk("d", "acme-1", ["beta"]),
@@ -112,4 +113,38 @@ test("an address of one value still filters, a saved view has several, and all o
     await expectSound(page, `facets ${scheme} ${width}`);
     expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(1);
   }
+});
+
+test("calls without a user lead from their costs to their conversations, and the filter goes into a saved view", async ({
+  page,
+}) => {
+  const at = `${project.url}/p/${project.projectId}`;
+  await page.goto(`${at}/costs?by=user`);
+  const costs = page.getByRole("table", { name: "Costs", exact: true });
+  await expect(page.getByRole("list", { name: "Colours" }).getByRole("link", { name: "No user" })).toBeVisible();
+  await costs.getByRole("link", { name: "No user" }).click();
+  await expect(rows(page)).toHaveCount(1);
+  await expect(rows(page)).toContainText("Question a");
+  await expect(page).toHaveURL(/conversations\?.*hasUser=false/);
+  await expect(chips(page)).toHaveText(["No user"]);
+
+  await page.goto(`${at}/conversations`);
+  await expect(value(page, "No user")).toHaveText(/1$/);
+  await value(page, "With a user").click();
+  await expect(rows(page)).toHaveCount(3);
+  await value(page, "No user").click();
+  await expect(rows(page)).toHaveCount(1);
+  await expect(value(page, "gpt-4o-mini")).toHaveCount(0);
+  await page.getByRole("button", { name: /^Saved views/ }).click();
+  await page.getByRole("menuitem", { name: "Save view…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Save view" });
+  await dialog.getByLabel("Name").fill("Anonymous");
+  await dialog.getByRole("button", { name: "Save view" }).click();
+  await expect(page.getByRole("button", { name: "Saved views: Anonymous" })).toBeVisible();
+  await page.getByRole("button", { name: "Remove the filter No user" }).click();
+  await expect(rows(page)).toHaveCount(4);
+  await page.getByRole("button", { name: /^Saved views/ }).click();
+  await page.getByRole("menuitem", { name: "Anonymous", exact: true }).click();
+  await expect(rows(page)).toHaveCount(1);
+  expect((await project.read("conversations?hasUser=false")).conversations).toMatchObject([{ externalId: "a" }]);
 });
