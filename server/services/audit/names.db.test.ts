@@ -8,6 +8,7 @@ import { newId } from "@/server/platform/ids";
 import { readNames } from "@/server/platform/names";
 import { createDataset, createExample, deleteDataset, updateDataset } from "@/server/services/datasets";
 import { storedDataset } from "@/server/services/datasets/examples/testing";
+import { failedTool } from "@/server/services/diagnostics/work-items/testing";
 import { storedCheckpoint, storedExport } from "@/server/services/fine-tuning/testing/stored-checkpoint";
 import { storedJob } from "@/server/services/fine-tuning/testing/stored-job";
 import { listAudit } from ".";
@@ -36,7 +37,7 @@ test("checkpoints, exports, tickets and Examples have names, of this project alo
   const world = async (name: string) => {
     const { ctx, asKey } = await testProject();
     const datasetId = await storedDataset(ctx, "Answers");
-    const jobId = await storedJob(ctx, { name, datasetId });
+    const jobId = await storedJob(ctx, { name, datasetId: await storedDataset(ctx, "Trained on") });
     const checkpoint = await storedCheckpoint(ctx, jobId, { stepNumber: 40 });
     const { example } = await createExample(ctx, {
       datasetId,
@@ -52,7 +53,8 @@ test("checkpoints, exports, tickets and Examples have names, of this project alo
         expectedOutput: { type: "chat_message", message: { role: "assistant", content: "Soon." } },
       },
     });
-    const ticket = { findingId: "fnd_1", provider: "linear", connectionId: "conn_1", destination: "ENG" } as const;
+    const { findingId } = await failedTool(ctx);
+    const ticket = { findingId, provider: "linear", connectionId: "conn_1", destination: "ENG" } as const;
     const item = {
       ...ticket,
       projectId: ctx.projectId,
