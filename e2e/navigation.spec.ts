@@ -127,25 +127,31 @@ for (const [width, scheme] of [
   });
 }
 
-test("every page comes from the server with its content, before its script runs", async ({ browser }) => {
-  test.setTimeout(300_000);
-  const context = await contextAt(browser, 1440, "light");
+/** Visits pages whose scripts never run: without their script no control ever works, so nothing waits for them. */
+async function expectServed(context: BrowserContext, projectId: string, places: readonly Place[]) {
   const page = await context.newPage();
   await page.route("**/_next/static/**/*.js", (route) => route.abort());
-  const visit = async (at: string, heading: string, shows: string | RegExp) => {
-    // Without their script no control ever works: nothing waits for them.
-    await page.goto(at, { waitUntil: "commit" });
-    await expect(page.getByRole("heading", { level: 1, name: heading, exact: true }), at).toBeVisible();
-    await expect(seen(page.locator("#content"), shows).first(), at).toBeVisible();
-  };
-  const created = await page.request.post(`${project.url}/v1/projects`, {
-    headers: { origin: project.url },
-    data: { name: "Nothing yet" },
-  });
-  const empty = (await created.json()).project.id;
-  for (const { label, path, heading = label, shows, empty: nothing = shows } of [...NAVIGATION, ...SETTINGS]) {
-    await visit(hrefOf(path), heading, shows);
-    await visit(`/p/${empty}/${path}`, heading, nothing);
+  for (const { label, path, heading = label, shows } of places) {
+    await page.goto(`/p/${projectId}/${path}`, { waitUntil: "commit" });
+    await expect(page.getByRole("heading", { level: 1, name: heading, exact: true }), label).toBeVisible();
+    await expect(seen(page.locator("#content"), shows).first(), label).toBeVisible();
   }
   await context.close();
+}
+
+test("every page comes from the server with its content, before its script runs", async ({ browser }) => {
+  test.setTimeout(180_000);
+  await expectServed(await contextAt(browser, 1440, "light"), project.projectId, [...NAVIGATION, ...SETTINGS]);
+});
+
+test("every page of a project without data says so before its script runs", async ({ browser }) => {
+  test.setTimeout(180_000);
+  const nothing = newProject(project.url);
+  const context = await browser.newContext({ baseURL: project.url });
+  await signIn(await context.newPage(), nothing);
+  await expectServed(
+    context,
+    nothing.projectId,
+    [...NAVIGATION, ...SETTINGS].map(({ empty, ...place }) => ({ ...place, shows: empty ?? place.shows })),
+  );
 });
