@@ -5,7 +5,7 @@ import { signIn } from "./support/sign-in";
 import { expectSound, showIn } from "./support/sound";
 import { expect, test } from "./support/test";
 
-/** What conversations consist of: several values of a facet at once, each counted under the other facets' filters. */
+/** What conversations and Examples consist of: several values of a facet at once, each counted under the other facets' filters. */
 
 let project: TestProject;
 
@@ -147,4 +147,58 @@ test("calls without a user lead from their costs to their conversations, and the
   await page.getByRole("menuitem", { name: "Anonymous", exact: true }).click();
   await expect(rows(page)).toHaveCount(1);
   expect((await project.read("conversations?hasUser=false")).conversations).toMatchObject([{ externalId: "a" }]);
+});
+
+test("Examples of several splits and tags are any of them, counted under the other filters, and an old address still filters", async ({
+  page,
+}) => {
+  const headers = {
+    authorization: `Bearer ${project.newKey("models:manage", "workspace:read")}`,
+    "content-type": "application/json",
+  };
+  const send = async (path: string, data: object) => {
+    const reply = await fetch(`${project.url}/v1/projects/${project.projectId}/${path}`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(data),
+    });
+    expect(reply.ok, `${path}: ${reply.status}`).toBe(true);
+    return reply.json();
+  };
+  const { dataset } = await send("datasets", { name: "Answers" });
+  for (const [split, tags] of [
+    ["train", ["web"]],
+    ["train", ["app"]],
+    ["validation", ["web", "beta"]],
+    ["test", ["app"]],
+  ] as const)
+    await send(`datasets/${dataset.id}/examples`, {
+      split,
+      tags,
+      payload: {
+        input: { type: "chat", messages: [{ role: "user", content: `Of ${split} by ${tags.join()}` }] },
+        expectedOutput: { type: "chat_message", message: { role: "assistant", content: "Yes." } },
+      },
+    });
+  const at = `${project.url}/p/${project.projectId}/datasets/${dataset.id}`;
+  const examples = page.getByRole("table", { name: "Examples", exact: true }).locator("[data-row]");
+  await page.goto(at);
+  await expect(examples).toHaveCount(4);
+  await value(page, "Train").click();
+  await expect(examples).toHaveCount(2);
+  await expect(value(page, "Validation")).toHaveText(/1$/);
+  await expect(value(page, "web")).toHaveText(/1$/);
+  await value(page, "Validation").click();
+  await expect(examples).toHaveCount(3);
+  await expect(page).toHaveURL(/split=train&split=validation/);
+  await value(page, "web").click();
+  await expect(examples).toHaveCount(2);
+  await expect(value(page, "app")).toHaveText(/1$/);
+  await expect(chips(page)).toHaveText(["Split: Train", "Split: Validation", "Tag: web"]);
+  await page.getByRole("button", { name: "Remove the filter Split: Train" }).click();
+  await expect(examples).toHaveCount(1);
+
+  await page.goto(`${at}?split=train&tag=app`);
+  await expect(examples).toHaveCount(1);
+  await expect(chips(page)).toHaveText(["Split: Train", "Tag: app"]);
 });
