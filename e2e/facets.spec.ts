@@ -5,24 +5,25 @@ import { signIn } from "./support/sign-in";
 import { expectSound, showIn } from "./support/sound";
 import { expect, test } from "./support/test";
 
-/** What conversations consist of: several values of a facet at once, each counted under the other facets' filters. */
+/** What conversations and Examples consist of: several values of a facet at once, each counted under the other facets' filters. */
 
 let project: TestProject;
 
 test.beforeEach(async ({ page, baseURL }) => {
   project = newProject(baseURL!);
-  const talk = (id: string, model: string, labels: string[], failingTool = false) => ({
+  const talk = (id: string, model: string, labels: string[], failingTool = false, user: { user?: null } = {}) => ({
     id,
     model,
     ask: `Question ${id}`,
     answer: "An answer.",
     labels,
     failingTool,
+    ...user,
   });
   await seed(
     project,
     [
-      talk("a", "gpt-4o", ["web"]),
+      talk("a", "gpt-4o", ["web"], false, { user: null }),
       talk("b", "gpt-4o", ["app"], true),
       talk("c", "gpt-4o-mini", ["web", "beta"], true),
       talk("d", "acme-1", ["beta"]),
@@ -112,4 +113,92 @@ test("an address of one value still filters, a saved view has several, and all o
     await expectSound(page, `facets ${scheme} ${width}`);
     expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(1);
   }
+});
+
+test("calls without a user lead from their costs to their conversations, and the filter goes into a saved view", async ({
+  page,
+}) => {
+  const at = `${project.url}/p/${project.projectId}`;
+  await page.goto(`${at}/costs?by=user`);
+  const costs = page.getByRole("table", { name: "Costs", exact: true });
+  await expect(page.getByRole("list", { name: "Colours" }).getByRole("link", { name: "No user" })).toBeVisible();
+  await costs.getByRole("link", { name: "No user" }).click();
+  await expect(rows(page)).toHaveCount(1);
+  await expect(rows(page)).toContainText("Question a");
+  await expect(page).toHaveURL(/conversations\?.*hasUser=false/);
+  await expect(chips(page)).toHaveText(["No user"]);
+
+  await page.goto(`${at}/conversations`);
+  await expect(value(page, "No user")).toHaveText(/1$/);
+  await value(page, "With a user").click();
+  await expect(rows(page)).toHaveCount(3);
+  await value(page, "No user").click();
+  await expect(rows(page)).toHaveCount(1);
+  await expect(value(page, "gpt-4o-mini")).toHaveCount(0);
+  await page.getByRole("button", { name: /^Saved views/ }).click();
+  await page.getByRole("menuitem", { name: "Save view…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Save view" });
+  await dialog.getByLabel("Name").fill("Anonymous");
+  await dialog.getByRole("button", { name: "Save view" }).click();
+  await expect(page.getByRole("button", { name: "Saved views: Anonymous" })).toBeVisible();
+  await page.getByRole("button", { name: "Remove the filter No user" }).click();
+  await expect(rows(page)).toHaveCount(4);
+  await page.getByRole("button", { name: /^Saved views/ }).click();
+  await page.getByRole("menuitem", { name: "Anonymous", exact: true }).click();
+  await expect(rows(page)).toHaveCount(1);
+  expect((await project.read("conversations?hasUser=false")).conversations).toMatchObject([{ externalId: "a" }]);
+});
+
+test("Examples of several splits and tags are any of them, counted under the other filters, and an old address still filters", async ({
+  page,
+}) => {
+  const headers = {
+    authorization: `Bearer ${project.newKey("models:manage", "workspace:read")}`,
+    "content-type": "application/json",
+  };
+  const send = async (path: string, data: object) => {
+    const reply = await fetch(`${project.url}/v1/projects/${project.projectId}/${path}`, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(data),
+    });
+    expect(reply.ok, `${path}: ${reply.status}`).toBe(true);
+    return reply.json();
+  };
+  const { dataset } = await send("datasets", { name: "Answers" });
+  for (const [split, tags] of [
+    ["train", ["web"]],
+    ["train", ["app"]],
+    ["validation", ["web", "beta"]],
+    ["test", ["app"]],
+  ] as const)
+    await send(`datasets/${dataset.id}/examples`, {
+      split,
+      tags,
+      payload: {
+        input: { type: "chat", messages: [{ role: "user", content: `Of ${split} by ${tags.join()}` }] },
+        expectedOutput: { type: "chat_message", message: { role: "assistant", content: "Yes." } },
+      },
+    });
+  const at = `${project.url}/p/${project.projectId}/datasets/${dataset.id}`;
+  const examples = page.getByRole("table", { name: "Examples", exact: true }).locator("[data-row]");
+  await page.goto(at);
+  await expect(examples).toHaveCount(4);
+  await value(page, "Train").click();
+  await expect(examples).toHaveCount(2);
+  await expect(value(page, "Validation")).toHaveText(/1$/);
+  await expect(value(page, "web")).toHaveText(/1$/);
+  await value(page, "Validation").click();
+  await expect(examples).toHaveCount(3);
+  await expect(page).toHaveURL(/split=train&split=validation/);
+  await value(page, "web").click();
+  await expect(examples).toHaveCount(2);
+  await expect(value(page, "app")).toHaveText(/1$/);
+  await expect(chips(page)).toHaveText(["Split: Train", "Split: Validation", "Tag: web"]);
+  await page.getByRole("button", { name: "Remove the filter Split: Train" }).click();
+  await expect(examples).toHaveCount(1);
+
+  await page.goto(`${at}?split=train&tag=app`);
+  await expect(examples).toHaveCount(1);
+  await expect(chips(page)).toHaveText(["Split: Train", "Tag: app"]);
 });

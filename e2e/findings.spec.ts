@@ -36,6 +36,33 @@ test("Findings are merged over a selection, and the merge is undone", async ({ p
   await expect(findingRows(page)).toHaveCount(3);
 });
 
+test("a bulk change names the Findings that are gone and goes on without them, if asked", async ({ page }) => {
+  await page.goto(`/p/${project.projectId}/findings`);
+  await expect(findingRows(page)).toHaveCount(3);
+  await findingRows(page).first().focus();
+  await expect(async () => {
+    await page.keyboard.press("ControlOrMeta+a");
+    await expect(page.getByText("3 Findings selected")).toBeVisible({ timeout: 2000 });
+  }).toPass();
+  const [into, from] = await readFindings();
+  const reply = await fetch(`${project.url}/v1/projects/${project.projectId}/diagnostics/findings/${into!.id}/merge`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${project.newKey("diagnostics:write")}`,
+      "content-type": "application/json",
+    },
+    body: JSON.stringify({ findingIds: [from!.id] }),
+  });
+  expect(reply.status).toBe(200);
+  await page.keyboard.press("c");
+  const dialog = page.getByRole("dialog", { name: "1 Finding of your selection is gone" });
+  await expect(dialog.getByRole("listitem")).toHaveText(from!.title.replaceAll("`", ""));
+  await dialog.getByRole("button", { name: "Continue with 2 Findings" }).click();
+  await expect(said(page, "Confirmed 2 Findings")).toBeVisible();
+  await expect(dialog).toBeHidden();
+  await expect(findingRows(page)).toHaveCount(0);
+});
+
 test("a wrong Finding leaves the list by w and comes back by u", async ({ page }) => {
   await page.goto(`/p/${project.projectId}/findings`);
   await expect(findingRows(page)).toHaveCount(3);

@@ -15,29 +15,29 @@ type Place = {
   heading?: string;
   /** What it shows besides its heading, of a project with one conversation and no trainer. */
   shows: string | RegExp;
-  /** The browser asks for it: a claim of the reader's, or the refusal of a read that needs a trainer. */
-  later?: true;
+  /** The same of a project without anything, if it differs. */
+  empty?: string | RegExp;
 };
 const NAVIGATION: readonly Place[] = [
-  { label: "Conversations", path: "conversations", shows: "Where is my order?" },
-  { label: "Findings", path: "findings", shows: /get_order/ },
-  { label: "Costs", path: "costs", shows: "Numbers by day" },
+  { label: "Conversations", path: "conversations", shows: "Where is my order?", empty: "No conversations yet" },
+  { label: "Findings", path: "findings", shows: /get_order/, empty: /^No Findings yet/ },
+  { label: "Costs", path: "costs", shows: "Numbers by day", empty: "No costs yet" },
   { label: "Rules", path: "rules", shows: "Tool failure" },
-  { label: "Rule Runs", path: "rule-runs", shows: /completed/i },
+  { label: "Rule Runs", path: "rule-runs", shows: /completed/i, empty: "No Rule Runs yet" },
   { label: "Backfills", path: "backfills", shows: "No backfills yet" },
   { label: "Datasets", path: "datasets", shows: "No Datasets yet" },
-  { label: "Review", path: "review", shows: "No candidate is waiting", later: true },
+  { label: "Review", path: "review", shows: "No candidate is waiting" },
   { label: "Knowledge goals", path: "knowledge-goals", shows: "No knowledge goals yet" },
-  { label: "Training", path: "training", shows: "Attach a trainer", later: true },
-  { label: "Before/after", path: "evaluations", shows: "Attach a trainer", later: true },
-  { label: "Checkpoints", path: "checkpoints", shows: "Attach a trainer", later: true },
-  { label: "Tuning configurations", path: "tuning-configs", shows: "Attach a trainer", later: true },
-  { label: "Trainers", path: "trainers", shows: "Attach a trainer", later: true },
-  { label: "Deployments", path: "deployments", shows: "Attach a trainer", later: true },
-  { label: "Playground", path: "playground", shows: "Attach a trainer", later: true },
-  { label: "Exports", path: "exports", shows: "Attach a trainer", later: true },
-  { label: "Lineage", path: "lineage", shows: "Attach a trainer", later: true },
-  { label: "Jobs", path: "jobs", shows: "Execute Rule Runs" },
+  { label: "Training", path: "training", shows: "Attach a trainer" },
+  { label: "Before/after", path: "evaluations", shows: "Attach a trainer" },
+  { label: "Checkpoints", path: "checkpoints", shows: "Attach a trainer" },
+  { label: "Tuning configurations", path: "tuning-configs", shows: "Attach a trainer" },
+  { label: "Trainers", path: "trainers", shows: "Attach a trainer" },
+  { label: "Deployments", path: "deployments", shows: "Attach a trainer" },
+  { label: "Playground", path: "playground", shows: "Attach a trainer" },
+  { label: "Exports", path: "exports", shows: "Attach a trainer" },
+  { label: "Lineage", path: "lineage", shows: "Attach a trainer" },
+  { label: "Jobs", path: "jobs", shows: "Execute Rule Runs", empty: "No jobs yet" },
   { label: "Send a trace", path: "send-a-trace", shows: "Listening…" },
   { label: "Settings", path: "settings", shows: "Diagnose conversations automatically" },
 ];
@@ -127,18 +127,33 @@ for (const [width, scheme] of [
   });
 }
 
-test("every page comes from the server with its content, before its script runs", async ({ browser }) => {
-  test.setTimeout(180_000);
-  const context = await contextAt(browser, 1440, "light");
+/** Visits pages whose scripts never run: without their script no control ever works, so nothing waits for them. */
+async function expectServed(context: BrowserContext, projectId: string, places: readonly Place[]) {
   const page = await context.newPage();
   await page.route("**/_next/static/**/*.js", (route) => route.abort());
-  for (const { label, path, heading = label, shows, later } of [...NAVIGATION, ...SETTINGS]) {
-    // Without their script no control ever works: nothing waits for them.
-    await page.goto(hrefOf(path), { waitUntil: "commit" });
+  for (const { label, path, heading = label, shows } of places) {
+    await page.goto(`/p/${projectId}/${path}`, { waitUntil: "commit" });
     await expect(page.getByRole("heading", { level: 1, name: heading, exact: true }), label).toBeVisible();
-    if (!later) await expect(seen(page.locator("#content"), shows).first(), label).toBeVisible();
+    await expect(seen(page.locator("#content"), shows).first(), label).toBeVisible();
   }
   await context.close();
+}
+
+test("every page comes from the server with its content, before its script runs", async ({ browser }) => {
+  test.setTimeout(180_000);
+  await expectServed(await contextAt(browser, 1440, "light"), project.projectId, [...NAVIGATION, ...SETTINGS]);
+});
+
+test("every page of a project without data says so before its script runs", async ({ browser }) => {
+  test.setTimeout(180_000);
+  const nothing = newProject(project.url);
+  const context = await browser.newContext({ baseURL: project.url });
+  await signIn(await context.newPage(), nothing);
+  await expectServed(
+    context,
+    nothing.projectId,
+    [...NAVIGATION, ...SETTINGS].map(({ empty, ...place }) => ({ ...place, shows: empty ?? place.shows })),
+  );
 });
 
 test("the last page stays until the next one is there, under a bar when that takes long", async ({ browser }) => {

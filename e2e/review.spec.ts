@@ -58,6 +58,8 @@ async function reviewer(browser: Browser): Promise<Page> {
   const page = await (await browser.newContext()).newPage();
   await signIn(page, project);
   await page.goto(`/p/${project.projectId}/review`);
+  // The server shows the first candidate before it is the reviewer's.
+  await expect(page.getByRole("button", { name: /^Approve/ })).toBeEnabled();
   return page;
 }
 

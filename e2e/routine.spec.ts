@@ -92,6 +92,16 @@ test("Rule Runs name the conversation by its first message, and those that found
   await fold.click();
   await expect(fold).toHaveAttribute("aria-expanded", "true");
   await expect(rows(page, "Rule Runs").filter({ hasText: "Nothing found" }).first()).toBeVisible();
+
+  // On a phone the conversation has the row's width, with the Rule and the outcome below it.
+  await page.setViewportSize({ width: 390, height: 844 });
+  const onPhone = rows(page, "Rule Runs").filter({ hasText: "1 occurrence" }).first();
+  await expect(onPhone.getByRole("link", { name: "Tool failure" })).toBeVisible();
+  await expect(onPhone.getByText("1 occurrence").locator("visible=true")).toBeVisible();
+  await expect(fold).toBeVisible();
+  const title = (await onPhone.getByRole("link", { name: "Where is order 1042?" }).boundingBox())!;
+  expect(title.width).toBeGreaterThan(280);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(1);
 });
 
 test("the audit log says what was done to what, by its name, and folds what somebody repeats", async ({

@@ -14,8 +14,8 @@ export type Talk = {
   /** A tool that fails before the response; `true` is one called get_order. */
   failingTool?: boolean | string;
   turns?: number;
-  /** The application's own id of its user. */
-  user?: string;
+  /** The application's own id of its user; `null` if it names none. */
+  user?: string | null;
   labels?: readonly string[];
   /** Further usage of each model call besides tokens, by name. */
   used?: Readonly<Record<string, number>>;
@@ -28,7 +28,7 @@ function spansOf(
 ) {
   const traceId = hex(16);
   const root = hex(8);
-  const common = [attribute("gen_ai.conversation.id", id), attribute("user.id", user)];
+  const common = [attribute("gen_ai.conversation.id", id), ...(user === null ? [] : [attribute("user.id", user)])];
   let now = startedAt;
   const span = (name: string, attributes: object[], more: object = {}) => {
     const start = now;

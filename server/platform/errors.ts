@@ -40,5 +40,23 @@ export class ServiceError extends Error {
 export const unprocessable = (path: string, message: string) =>
   new ServiceError("unprocessable", message, { errors: [{ path, message }] });
 
+/** How many ids a message quotes; `errors` has all. */
+const QUOTED_MAX = 5;
+
+/**
+ * Returns the 404 for a list of ids of which some were not found. It names them, each at its place in the input, so that the
+ * caller can go on without them. `path` points to the list.
+ */
+export function notFoundAmong(what: string, path: string, ids: readonly string[], found: ReadonlySet<string>) {
+  const errors = ids.flatMap((id, at) => (found.has(id) ? [] : [{ id, path: `${path}/${at}` }]));
+  const missing = [...new Set(errors.map(({ id }) => id))];
+  const more = missing.length > QUOTED_MAX ? ` and ${missing.length - QUOTED_MAX} more` : "";
+  return new ServiceError(
+    "not_found",
+    `${what} was not found: ${missing.slice(0, QUOTED_MAX).join(", ")}${more}. Nothing was changed.`,
+    { errors: errors.map(({ id, path }) => ({ path, message: `${id} was not found.` })) },
+  );
+}
+
 /** Returns a 404. Rows of other projects get the same one, so that ids do not leak. */
 export const notFound = (what: string) => new ServiceError("not_found", `${what} was not found.`);

@@ -4,12 +4,36 @@ import { type Ctx, hasCapability } from "./context";
 
 /** Where the things of a kind have their name, and who may read it (any one of these). */
 type Named = {
-  table: string;
-  name: string;
   needs: readonly Capability[];
-  /** The row of a deleted one stays until its contents are gone. */
-  staysDeleted?: true;
-};
+} & (
+  | {
+      table: string;
+      name: string;
+      /** The row of a deleted one stays until its contents are gone. */
+      staysDeleted?: true;
+    }
+  /** Selects `id` and `name` of those of the project that exist. */
+  | { select: (projectId: string, ids: SQL) => SQL }
+);
+
+/** The name is the training run's with the step, as on the checkpoint's page. */
+const checkpointNames = (projectId: string, ids: SQL) => sql`
+  select c.id, j.name || ', step ' || c.step_number as name
+  from checkpoints c join training_jobs j on j.project_id = c.project_id and j.id = c.job_id
+  where c.project_id = ${projectId} and c.id = any(${ids})`;
+
+/** The name is what the user asked last, else the first message. Ids are looked up Dataset by Dataset, because every index of Examples begins with it. */
+const exampleNames = (projectId: string, ids: SQL) => sql`
+  select wanted.id, asked.content as name
+  from datasets d cross join unnest(${ids}) as wanted(id) cross join lateral (
+    select payload #> '{input,messages}' as messages from example_revisions
+    where project_id = d.project_id and dataset_id = d.id and example_id = wanted.id and to_version is null
+    offset 0
+  ) example left join lateral (
+    select message ->> 'content' as content from jsonb_array_elements(messages) with ordinality as said(message, place)
+    order by message ->> 'role' = 'user' desc, case message ->> 'role' when 'user' then -place else place end limit 1
+  ) asked on true
+  where d.project_id = ${projectId} and d.deleted_at is null`;
 
 /** By the kind that audit targets and event payloads use: `datasetId` is the id of a "dataset". */
 const NAMED: Readonly<Record<string, Named>> = {
@@ -22,6 +46,10 @@ const NAMED: Readonly<Record<string, Named>> = {
   job: { table: "training_jobs", name: "name", needs: ["workspace:read"] },
   tuningConfig: { table: "tuning_configs", name: "name", needs: ["workspace:read"] },
   baseModel: { table: "base_models", name: "name", needs: ["workspace:read"] },
+  checkpoint: { select: checkpointNames, needs: ["workspace:read", "project:data:read"] },
+  export: { table: "model_exports", name: "repo_id", needs: ["workspace:read", "project:data:read"] },
+  example: { select: exampleNames, needs: ["workspace:read"] },
+  workItem: { table: "work_items", name: "external_key", needs: ["diagnostics:read"] },
   deployment: { table: "deployments", name: "name", needs: ["workspace:read"] },
   connection: { table: "connections", name: "name", needs: ["connections:manage"] },
   notificationRule: { table: "notification_rules", name: "name", needs: ["connections:manage"] },
@@ -41,10 +69,15 @@ export async function readNames(ctx: Ctx, refs: readonly ThingRef[]): Promise<(r
     idsOf.set(type, (idsOf.get(type) ?? new Set()).add(id));
   }
   const parts = [...idsOf].map(([type, ids]): SQL => {
-    const { table, name, staysDeleted } = NAMED[type]!;
-    return sql`select ${type}::text as type, id, left(${sql.identifier(name)}, ${NAME_MAX}) as name
-      from ${sql.identifier(table)} where project_id = ${ctx.projectId} and id = any(${sql.param([...ids])}::text[])
-      ${staysDeleted ? sql`and deleted_at is null` : sql``}`;
+    const named = NAMED[type]!;
+    const wanted = sql`${sql.param([...ids])}::text[]`;
+    const found =
+      "select" in named
+        ? named.select(ctx.projectId, wanted)
+        : sql`select id, ${sql.identifier(named.name)} as name from ${sql.identifier(named.table)}
+            where project_id = ${ctx.projectId} and id = any(${wanted})
+            ${named.staysDeleted ? sql`and deleted_at is null` : sql``}`;
+    return sql`select ${type}::text as type, id, left(name, ${NAME_MAX}) as name from (${found}) found`;
   });
   if (parts.length === 0) return () => null;
   const rows = await ctx.db.execute<ThingRef & { name: string | null }>(sql.join(parts, sql` union all `));

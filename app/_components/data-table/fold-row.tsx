@@ -15,11 +15,15 @@ type Props<Row> = {
 
 /**
  * The line that stands for folded rows. j and k stop at it, Enter opens and closes it. Its button lies over a cell per column:
- * one cell across all would count those that are hidden on a phone, and squeeze the others.
+ * one cell across all would count those that are hidden on a phone, and squeeze the others. It is in one that never is hidden.
  */
 export function FoldRow<Row>({ index, columns, selectable, height, open, onToggle, children }: Props<Row>) {
   const Icon = open ? IconChevronDown : IconChevronRight;
   const cells: Props<Row>["columns"] = selectable ? [{ id: "select" }, ...columns] : columns;
+  const place = Math.max(
+    0,
+    cells.findIndex(({ meta }) => !meta?.roomy && !meta?.wide && !meta?.aside),
+  );
   return (
     <tr
       aria-rowindex={index + 2}
@@ -28,7 +32,7 @@ export function FoldRow<Row>({ index, columns, selectable, height, open, onToggl
     >
       {cells.map(({ id, meta }, at) => (
         <td key={id} data-roomy={meta?.roomy || undefined} data-wide={meta?.wide || undefined}>
-          {at === 0 ? (
+          {at === place ? (
             <UnstyledButton className={classes.foldButton} data-row={index} aria-expanded={open} onClick={onToggle}>
               <Icon size={14} aria-hidden />
               <span className="clip">{children}</span>

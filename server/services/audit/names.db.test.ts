@@ -1,10 +1,16 @@
 import { expect, test } from "vitest";
 import { db } from "@/db/pool";
+import { workItems } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { recordAudit } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
+import { newId } from "@/server/platform/ids";
 import { readNames } from "@/server/platform/names";
-import { createDataset, deleteDataset, updateDataset } from "@/server/services/datasets";
+import { createDataset, createExample, deleteDataset, updateDataset } from "@/server/services/datasets";
+import { storedDataset } from "@/server/services/datasets/examples/testing";
+import { failedTool } from "@/server/services/diagnostics/work-items/testing";
+import { storedCheckpoint, storedExport } from "@/server/services/fine-tuning/testing/stored-checkpoint";
+import { storedJob } from "@/server/services/fine-tuning/testing/stored-job";
 import { listAudit } from ".";
 
 test("things are called by their current names, of this project alone, for those who may read them", async () => {
@@ -25,6 +31,84 @@ test("things are called by their current names, of this project alone, for those
   expect(await named(asKey)).toEqual([null, null, null, null]);
   await deleteDataset(ctx, { datasetId: mine.id });
   expect(await named(ctx)).toEqual([null, null, null, null]);
+});
+
+test("checkpoints, exports, tickets and Examples have names, of this project alone, for those who may read them", async () => {
+  const world = async (name: string) => {
+    const { ctx, asKey } = await testProject();
+    const datasetId = await storedDataset(ctx, "Answers");
+    const jobId = await storedJob(ctx, { name, datasetId: await storedDataset(ctx, "Trained on") });
+    const checkpoint = await storedCheckpoint(ctx, jobId, { stepNumber: 40 });
+    const { example } = await createExample(ctx, {
+      datasetId,
+      payload: {
+        input: {
+          type: "chat",
+          messages: [
+            { role: "user", content: "Hello" },
+            { role: "assistant", content: "Hi." },
+            { role: "user", content: `What of ${name}?` },
+          ],
+        },
+        expectedOutput: { type: "chat_message", message: { role: "assistant", content: "Soon." } },
+      },
+    });
+    const { findingId } = await failedTool(ctx);
+    const ticket = { findingId, provider: "linear", connectionId: "conn_1", destination: "ENG" } as const;
+    const item = {
+      ...ticket,
+      projectId: ctx.projectId,
+      actorKind: "operator",
+      updatedAt: 1,
+      state: "abandoned",
+    } as const;
+    const [workItem, untold] = [newId("wi"), newId("wi")];
+    await ctx.db.insert(workItems).values([
+      {
+        ...item,
+        id: workItem,
+        externalId: "1",
+        externalUpdatedAt: 1,
+        externalState: "Open",
+        externalKey: `${name}-7`,
+        url: "https://t.example/7",
+      },
+      { ...item, id: untold },
+    ]);
+    return {
+      ctx,
+      asKey,
+      datasetId,
+      refs: [
+        { type: "checkpoint", id: checkpoint },
+        { type: "export", id: await storedExport(ctx, { checkpointId: checkpoint, repoId: `acme/${name}` }) },
+        { type: "example", id: example.id },
+        { type: "workItem", id: workItem },
+        { type: "workItem", id: untold },
+      ],
+    };
+  };
+  const [ours, theirs] = [await world("refunds"), await world("secrets")];
+  const named = async (ctx: Ctx) => {
+    const all = [...ours.refs, ...theirs.refs];
+    return all.map(await readNames(ctx, all));
+  };
+  const nothing = ours.refs.map(() => null);
+  expect(await named(ours.ctx)).toEqual([
+    ...["refunds, step 40", "acme/refunds", "What of refunds?", "refunds-7", null],
+    ...nothing,
+  ]);
+  expect(await named(theirs.ctx)).toEqual([
+    ...nothing,
+    ...["secrets, step 40", "acme/secrets", "What of secrets?", "secrets-7", null],
+  ]);
+  expect(await named(ours.asKey("diagnostics:read"))).toEqual([null, null, null, "refunds-7", null, ...nothing]);
+  expect(await named(ours.asKey("workspace:read"))).toEqual([
+    ...["refunds, step 40", "acme/refunds", "What of refunds?", null, null],
+    ...nothing,
+  ]);
+  await deleteDataset(ours.ctx, { datasetId: ours.datasetId });
+  expect((await named(ours.ctx))[2]).toBeNull();
 });
 
 test("the log calls a changed thing by its current name while it exists, and by no other project's", async () => {

@@ -47,7 +47,7 @@ export { previewImport } from "./imports/preview-import";
 export { getImport, listImports, unfinishedImports } from "./imports/read-imports";
 export { failImport, runImport } from "./imports/run-import";
 export { updateUsers } from "./links";
-export { claimCandidate, nextCandidate, releaseCandidate } from "./review/claim-candidate";
+export { claimCandidate, nextCandidate, peekCandidate, releaseCandidate } from "./review/claim-candidate";
 export { approveCandidate, rejectCandidate, skipCandidate } from "./review/decide-candidate";
 export { getCandidate, listReviewQueue } from "./review/list-review-queue";
 export { undoDecision } from "./review/undo-decision";

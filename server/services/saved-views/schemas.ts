@@ -17,7 +17,17 @@ const TIME = { range: oneOf(["1h", "24h", "7d", "30d", "custom"]), from: unixMs,
 
 /** What the address of each list may say: the parameters of its page, without the open row. */
 export const PARAMETERS: Record<SavedViewList, Record<string, z.ZodType<string>>> = {
-  conversations: { q: text, model: text, label: text, user: text, findings: flag, errors: flag, ...TIME, ...LIST },
+  conversations: {
+    q: text,
+    model: text,
+    label: text,
+    user: text,
+    hasUser: flag,
+    findings: flag,
+    errors: flag,
+    ...TIME,
+    ...LIST,
+  },
   findings: {
     tab: choice,
     order: choice,

@@ -204,6 +204,8 @@ export type ConversationSort = (typeof CONVERSATION_SORTS)[number];
 export const conversationFilters = z.strictObject({
   externalId: z.string().max(1000).optional(),
   userId: z.string().max(1000).optional(),
+  /** `false`: only conversations for which the client named no user. */
+  hasUser: queryBoolean().optional(),
   /** Any of these. */
   model: oneOrSeveral(z.string().max(500)).optional(),
   /** Any of these, each an exact match of one of the conversation's labels. */

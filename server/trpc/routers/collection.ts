@@ -10,6 +10,7 @@ import {
   listCollectionPasses,
   listReviewQueue,
   nextCandidate,
+  peekCandidate,
   previewCollection,
   previewConversations,
   previewObjective,
@@ -36,6 +37,7 @@ export const collectionRouter = router({
 export const reviewQueueRouter = router({
   list: query(listReviewQueue),
   get: query(getCandidate),
+  peek: query(peekCandidate),
   next: mutation(nextCandidate),
   claim: mutation(claimCandidate),
   release: mutation(releaseCandidate),

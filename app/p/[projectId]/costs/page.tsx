@@ -12,11 +12,13 @@ export default async function CostsPage({ params, searchParams }: Props) {
   const { projectId } = await params;
   const view = await loadView(searchParams);
   const now = Date.now();
-  await Promise.all(
-    [costsInput(projectId, view, now), costsInputBefore(projectId, view, now)].map((input) =>
+  await Promise.all([
+    ...[costsInput(projectId, view, now), costsInputBefore(projectId, view, now)].map((input) =>
       prefetch(trpc.costs.get.queryOptions(input)),
     ),
-  );
+    // Without a cost, the page says whether there was ever a conversation.
+    prefetch(trpc.conversations.list.queryOptions({ projectId, limit: 1 })),
+  ]);
   return (
     <Hydrate>
       <OnlyFor capability="model-pricing:read" title="Costs">

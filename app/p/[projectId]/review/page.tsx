@@ -2,12 +2,19 @@ import type { Metadata } from "next";
 import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc/server";
 import { OnlyFor } from "../_components/access/only-for";
 import { Review } from "./_components/review";
+import { loadView, peekInput } from "./_components/view";
 
 export const metadata: Metadata = { title: "Review" };
 
-export default async function ReviewPage({ params }: { params: Promise<{ projectId: string }> }) {
+type Props = { params: Promise<{ projectId: string }>; searchParams: Promise<Record<string, string | string[]>> };
+
+export default async function ReviewPage({ params, searchParams }: Props) {
   const { projectId } = await params;
-  await prefetch(trpc.datasets.list.queryOptions({ projectId, limit: 500 }));
+  const { dataset } = await loadView(searchParams);
+  await Promise.all([
+    prefetch(trpc.datasets.list.queryOptions({ projectId, limit: 500 })),
+    prefetch(trpc.reviewQueue.peek.queryOptions(peekInput(projectId, dataset))),
+  ]);
   return (
     <Hydrate>
       <OnlyFor capability="models:manage" title="Review">

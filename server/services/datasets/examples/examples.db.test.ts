@@ -13,6 +13,52 @@ import { smallPayload } from "../chat-payload/testing";
 import { exportedLines, imported } from "../imports/testing";
 import { creating, requireExactCounts, storedDataset, write } from "./testing";
 
+test("several values of a filter are any of them, and a facet's counts are what the list has under the other filters", async () => {
+  const [{ ctx }, { ctx: other }] = [await testProject(), await testProject()];
+  const datasetId = await storedDataset(ctx);
+  const SPLIT = ["train", "validation", "test"] as const;
+  const drafts = Array.from({ length: 24 }, (_, n) =>
+    creating(n % 2 ? `order ${n}` : `refund ${n}`, {
+      split: SPLIT[n % 3]!,
+      tags: [["a"], ["b"], ["a", "c"], []][n % 4]!,
+    }),
+  );
+  await write(ctx, datasetId, drafts);
+  const elsewhere = await storedDataset(ctx, "Others");
+  await write(ctx, elsewhere, drafts.slice(0, 3));
+  const list = async (filters: object) => (await listExamples(ctx, { datasetId, limit: 100, ...filters })).examples;
+  const count = async (filters: object) => (await list(filters)).length;
+
+  const some = await list({ split: ["train", "test"], tag: ["b", "c"], q: "refund" });
+  expect(some.length).toBeGreaterThan(0);
+  expect(
+    some.every(({ split, tags }) => split !== "validation" && tags.some((tag) => tag === "b" || tag === "c")),
+  ).toBe(true);
+  expect(await list({ split: "train" })).toEqual(await list({ split: ["train"] }));
+  expect(await list({ split: ["train", "test"], version: 1 })).toEqual(await list({ split: ["train", "test"] }));
+  for (const filters of [
+    { split: ["train"] },
+    { split: ["train", "test"], tag: ["a"] },
+    { tag: ["b", "c"], q: "refund" },
+    { source: ["manual"], objective: ["teach_project_knowledge"] },
+    { q: "order" },
+  ]) {
+    const { facets } = await exampleFacets(ctx, { datasetId, ...filters });
+    expect(facets).toMatchObject({ total: await count(filters), counted: 24, sampled: false });
+    for (const { value, count: counted } of facets.splits)
+      expect(counted).toBe(await count({ ...filters, split: value }));
+    for (const { value, count: counted } of facets.tags) expect(counted).toBe(await count({ ...filters, tag: value }));
+    for (const { value, count: counted } of facets.sources)
+      expect(counted).toBe(await count({ ...filters, source: value }));
+    expect(facets.tokens.reduce((sum, { count: counted }) => sum + counted, 0)).toBe(facets.total);
+  }
+  const { facets } = await exampleFacets(ctx, { datasetId });
+  expect((await exampleFacets(ctx, { datasetId, split: [...SPLIT] })).facets).toEqual(facets);
+  const refused = { code: "not_found" };
+  await expect(exampleFacets(other, { datasetId, split: "train" })).rejects.toMatchObject(refused);
+  await expect(listExamples(other, { datasetId, split: ["train", "test"] })).rejects.toMatchObject(refused);
+});
+
 test("what one person writes one by one and in batches is one version with exact counts", async () => {
   const { ctx } = await testProject();
   const datasetId = await storedDataset(ctx);

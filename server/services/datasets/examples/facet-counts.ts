@@ -55,7 +55,8 @@ export class FacetChanges {
   }
 }
 
-const RANGE: SQL = sql`(
+/** The range of a revision's tokens. */
+export const TOKEN_RANGE: SQL = sql`(
   select max(bound) from unnest(${sql.raw(`array[${TOKEN_RANGES.join(",")}]`)}) bound where bound <= tokens)`;
 
 /** Recounts all facets of a Dataset from its Examples. The caller holds its lock. */
@@ -63,7 +64,7 @@ export async function recountFacets(tx: Ctx, datasetId: string) {
   await tx.db.execute(sql`delete from dataset_facets where project_id = ${tx.projectId} and dataset_id = ${datasetId}`);
   await tx.db.execute(sql`
     with current as (
-      select split, source_kind, objective, tags, ${RANGE} as range from example_revisions
+      select split, source_kind, objective, tags, ${TOKEN_RANGE} as range from example_revisions
       where project_id = ${tx.projectId} and dataset_id = ${datasetId} and to_version is null
     ),
     counted as (

@@ -1,4 +1,4 @@
-import { and, desc, isNull, lt, type SQL, sql } from "drizzle-orm";
+import { and, desc, isNull, lt, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { z } from "zod";
 import { textArray } from "@/db/rows";
 import { exampleRevisions } from "@/db/schema";
@@ -19,7 +19,7 @@ export const listExamples = verb(
     name: "examples.list",
     summary: "List the Examples of a Dataset, newest first.",
     description:
-      "`q` finds Examples whose messages contain all of its words. `version` lists what that version contains; without it, the newest.",
+      "`q` finds Examples whose messages contain all of its words. Of several splits, sources, tags or objectives, any matches. `version` lists what that version contains; without it, the newest.",
     effect: "read",
     capability: "workspace:read",
     input: listExamplesInput,
@@ -50,10 +50,35 @@ const position = z.tuple([z.int().min(1).max(ORDINAL_MAX), comparableText]);
 type Position = z.infer<typeof position>;
 type Page = { after: Position | undefined; limit: number };
 
-const termsOf = ({ q, version: _, ...attributes }: ExampleFilters) => [
-  ...attributeTerms({ ...attributes, tags: attributes.tag === undefined ? [] : [attributes.tag] }),
+/** An Example must have every term of `all`, and one of each list of `oneOf`. */
+type Terms = { all: readonly string[]; oneOf: readonly (readonly string[])[] };
+
+/** Returns the terms of the filters that have one value. */
+export const termsOf = ({ q, conversationId, findingId }: ExampleFilters): string[] => [
+  ...attributeTerms({ conversationId, findingId }),
   ...(q === undefined ? [] : wordsOf([q])),
 ];
+
+function allTermsOf(filters: ExampleFilters): Terms {
+  const { split = [], source = [], objective = [], tag = [] } = filters;
+  const chosen = [
+    split.flatMap((one) => attributeTerms({ split: one })),
+    source.flatMap((one) => attributeTerms({ source: one })),
+    objective.flatMap((one) => attributeTerms({ objective: one })),
+    attributeTerms({ tags: tag }),
+  ];
+  return {
+    all: [...termsOf(filters), ...chosen.flatMap((terms) => (terms.length === 1 ? terms : []))],
+    oneOf: chosen.filter((terms) => terms.length > 1),
+  };
+}
+
+/** Condition: an array has these terms, as `keyOf` writes them; none without terms. */
+const hasTerms = (array: SQLWrapper, { all, oneOf }: Terms, keyOf = (terms: SQL) => terms): SQL | undefined =>
+  and(
+    all.length === 0 ? undefined : sql`${array} @> ${keyOf(textArray(all))}`,
+    ...oneOf.map((terms) => sql`${array} && ${keyOf(textArray(terms))}`),
+  );
 
 /** Newest Examples that are read before the index is asked: a common word is found there. */
 const NEWEST = 400;
@@ -71,18 +96,18 @@ const newestFirst = async (
 async function currentExamples(ctx: Ctx, datasetId: string, filters: ExampleFilters, { after, limit }: Page) {
   const before = after?.[0] ?? ORDINAL_MAX;
   const current = and(ofDataset(ctx, datasetId), isNull(exampleRevisions.toVersion));
-  const terms = termsOf(filters);
+  const terms = allTermsOf(filters);
   const isBefore = lt(exampleRevisions.ordinal, before);
-  if (terms.length === 0) return newestFirst(ctx, and(current, isBefore), limit);
-  const wanted = textArray(terms);
+  const has = hasTerms(sql`terms`, terms);
+  if (has === undefined) return newestFirst(ctx, and(current, isBefore), limit);
   const newest = await ctx.db.execute<{ ordinal: number; has: boolean }>(sql`
-    select ordinal, terms @> ${wanted} as has from (
+    select ordinal, ${has} as has from (
       select ordinal, terms from example_revisions where ${current} and ${isBefore} order by ordinal desc limit ${sql.raw(String(NEWEST))}
     ) newest order by ordinal desc`);
   const found = newest.flatMap(({ ordinal, has }) => (has ? [ordinal] : [])).slice(0, limit);
   if (found.length < limit && newest.length === NEWEST) {
     const rest = { before: newest.at(-1)!.ordinal, limit: limit - found.length };
-    found.push(...(await ordinalsByIndex(ctx, datasetId, wanted, rest)));
+    found.push(...(await ordinalsByIndex(ctx, datasetId, terms, rest)));
   }
   const ordinals = sql`${sql.param(found)}::int[]`;
   return newestFirst(ctx, and(current, sql`${exampleRevisions.ordinal} = any(${ordinals})`), limit);
@@ -92,16 +117,20 @@ async function currentExamples(ctx: Ctx, datasetId: string, filters: ExampleFilt
 async function ordinalsByIndex(
   ctx: Ctx,
   datasetId: string,
-  wanted: SQL,
+  terms: Terms,
   { before, limit }: { before: number; limit: number },
 ): Promise<number[]> {
+  const inRun = hasTerms(
+    sql`search_keys(dataset_id, ordinal::bigint * 10000, terms)`,
+    terms,
+    (wanted) => sql`search_keys(${datasetId}, run * ${RUN * 10_000}::bigint, ${wanted})`,
+  );
   // OFFSET 0 keeps the index condition apart from the other conditions.
   const rows = await ctx.db.execute<{ ordinal: number }>(sql`
     select found.ordinal from generate_series(${Math.floor((before - 1) / RUN)}::bigint, 0, -1) run cross join lateral (
       select s.ordinal from (
         select project_id, dataset_id, ordinal from example_revisions
-        where to_version is null and search_keys(dataset_id, ordinal::bigint * 10000, terms)
-          @> search_keys(${datasetId}, run * ${RUN * 10_000}::bigint, ${wanted})
+        where to_version is null and ${inRun}
         offset 0
       ) s
       where s.project_id = ${ctx.projectId} and s.dataset_id = ${datasetId} and s.ordinal < ${before}
@@ -117,14 +146,13 @@ async function examplesOfVersion(
   filters: ExampleFilters & { version: number },
   { after, limit }: Page,
 ) {
-  const terms = termsOf(filters);
   return newestFirst(
     ctx,
     and(
       ofDataset(ctx, datasetId),
       inVersion(filters.version),
       after && lt(exampleRevisions.exampleId, after[1]),
-      terms.length === 0 ? undefined : sql`${exampleRevisions.terms} @> ${textArray(terms)}`,
+      hasTerms(exampleRevisions.terms, allTermsOf(filters)),
     ),
     limit,
     exampleRevisions.exampleId,

@@ -5,7 +5,7 @@ import {
   EXAMPLE_SPLITS,
   IMPORT_DUPLICATES,
 } from "@/db/schema/enumerations";
-import { filledText, idInput, pageInput, queryInteger, unixMs } from "@/server/platform/schemas";
+import { filledText, idInput, oneOrSeveral, pageInput, queryInteger, unixMs } from "@/server/platform/schemas";
 import { namedActor } from "@/server/services/members/schemas";
 import { type ChatPayload, givenChatPayload as payload } from "../chat-payload/schemas";
 
@@ -91,10 +91,11 @@ export const updateExampleInput = z.strictObject({
 });
 
 export const exampleFilters = {
-  split: split.optional(),
-  source: sourceKind.optional(),
-  tag: tag.optional(),
-  objective: objective.optional(),
+  /** Any of these, as are several sources, tags and objectives. */
+  split: oneOrSeveral(split).optional(),
+  source: oneOrSeveral(sourceKind).optional(),
+  tag: oneOrSeveral(tag).optional(),
+  objective: oneOrSeveral(objective).optional(),
   conversationId: idInput.optional(),
   findingId: idInput.optional(),
   /** Words that its messages contain, all of them. */
@@ -105,14 +106,20 @@ export const exampleFilters = {
 export type ExampleFilters = z.infer<z.ZodObject<typeof exampleFilters>>;
 export const listExamplesInput = z.strictObject({ datasetId: idInput, ...pageInput, ...exampleFilters });
 
+const { version: _, ...currentFilters } = exampleFilters;
+export const exampleFacetsInput = z.strictObject({ datasetId: idInput, ...currentFilters });
 const counts = z.array(z.object({ value: z.string(), count: z.int() }));
 export const exampleFacetsReply = z.object({
   facets: z.object({
+    /** Those that match all filters. */
     total: z.int(),
+    /** Examples that were looked at; `sampled`: there are more. */
+    counted: z.int(),
+    sampled: z.boolean(),
     splits: counts,
     sources: counts,
     objectives: counts,
-    /** The most frequent. */
+    /** The most frequent, and those that the filters name. */
     tags: counts,
     /** By lower bound. */
     tokens: z.array(z.object({ from: z.int(), count: z.int() })),

@@ -20,6 +20,7 @@ import {
   nextCandidateInput,
   nextCandidateReply,
   nextWriteOnly,
+  peekCandidateInput,
 } from "./schemas";
 
 /** For how long a candidate is one reviewer's. */
@@ -45,11 +46,27 @@ export const nextCandidate = verb(
     writeOnlyReply: { unless: ["workspace:read"], reply: nextWriteOnly },
   },
   async (ctx, { datasetId, holding }) => {
-    const found = await nextOf(ctx, datasetId, holding);
+    const found = await nextOf(ctx, datasetId, holding, "lock");
     const claimed =
       found && (await changeCandidate(ctx, found.id, { claimedBy: reviewerOf(ctx), claimedUntil: claimEnd }));
     auditNote(ctx, { target: claimed ? { type: "candidate", id: claimed.id } : null, after: {} });
     return { candidate: claimed ? candidateJson(claimed) : null, counter: await reviewCounterOf(ctx, datasetId) };
+  },
+);
+
+export const peekCandidate = verb(
+  {
+    name: "reviewQueue.peek",
+    summary: "Read the candidate that the caller would take next, without taking it.",
+    description: "Another reviewer can take it first. `candidate` is `null` when none is waiting.",
+    effect: "read",
+    capability: "workspace:read",
+    input: peekCandidateInput,
+    reply: nextCandidateReply,
+  },
+  async (ctx, { datasetId }) => {
+    const [found, counter] = [await nextOf(ctx, datasetId, []), await reviewCounterOf(ctx, datasetId)];
+    return { candidate: found ? candidateJson(found) : null, counter };
   },
 );
 
@@ -82,17 +99,21 @@ export const releaseCandidate = verb(
   },
 );
 
-/** Locks the caller's own open candidate, else the first that waits, else the one that was skipped first. */
+/**
+ * Returns the caller's own open candidate, else the first that waits, else the one that was skipped first. Locked, it is one that
+ * nobody else is taking.
+ */
 async function nextOf(
   tx: Ctx,
   datasetId: string | undefined,
   holding: readonly string[],
+  lock?: "lock",
 ): Promise<CandidateRow | undefined> {
   const { claimedBy, claimedUntil, createdAt, id, skippedAt } = exampleCandidates;
   const mine = eq(claimedBy, reviewerOf(tx));
   const free = sql`(${claimedUntil} is null or ${claimedUntil} <= ${NOW})`;
   const first = async (condition: SQL | undefined, ...order: SQL[]) => {
-    const [row] = await tx.db
+    const query = tx.db
       .select()
       .from(exampleCandidates)
       .where(
@@ -106,8 +127,8 @@ async function nextOf(
         ),
       )
       .orderBy(...order)
-      .limit(1)
-      .for("update", { of: exampleCandidates, skipLocked: true });
+      .limit(1);
+    const [row] = await (lock ? query.for("update", { of: exampleCandidates, skipLocked: true }) : query);
     return row;
   };
   return (

@@ -14,6 +14,7 @@ import {
   getExample,
   listReviewQueue,
   nextCandidate,
+  peekCandidate,
   rejectCandidate,
   releaseCandidate,
   skipCandidate,
@@ -56,6 +57,19 @@ test("two reviewers never get the same candidate, and each keeps their own until
   // A claim that has run out is anybody's.
   await db().update(exampleCandidates).set({ claimedUntil: 1 }).where(eq(exampleCandidates.id, mine.candidate!.id));
   expect((await claimCandidate(ctx, { candidateId: mine.candidate!.id })).candidate.claimedUntil).toBeGreaterThan(1);
+});
+
+test("a peek shows what the caller would take next and takes nothing, and nothing of another project", async () => {
+  const { ctx, other, datasetId } = await reviewers();
+  const [first, second] = [await storedCandidate(ctx, datasetId), await storedCandidate(ctx, datasetId)];
+  const peeked = await peekCandidate(other, { datasetId });
+  expect(peeked).toMatchObject({ candidate: { id: first, claimedBy: null }, counter: { waiting: 2 } });
+  expect((await nextCandidate(ctx, {})).candidate!.id).toBe(first);
+  expect((await peekCandidate(ctx, {})).candidate!.id).toBe(first);
+  expect((await peekCandidate(other, {})).candidate!.id).toBe(second);
+
+  const { ctx: stranger } = await testProject();
+  expect(await peekCandidate(stranger, { datasetId })).toMatchObject({ candidate: null, counter: { waiting: 0 } });
 });
 
 test("many reviewers at once share a queue without taking anything twice", async () => {

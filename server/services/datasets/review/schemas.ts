@@ -70,6 +70,7 @@ export const nextCandidateInput = z.strictObject({
   /** Candidates that the caller has open already: another one is taken. */
   holding: z.array(idInput).max(20).default([]),
 });
+export const peekCandidateInput = nextCandidateInput.pick({ datasetId: true });
 export const nextCandidateReply = z.object({ candidate: candidate.nullable(), counter: reviewCounter });
 
 export const approveCandidateInput = z.strictObject({

@@ -4,7 +4,7 @@ import { isOneOf } from "@/db/rows";
 import { conversations } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { type Ctx, inTransaction } from "@/server/platform/context";
-import { notFound, ServiceError, unprocessable } from "@/server/platform/errors";
+import { notFoundAmong, ServiceError, unprocessable } from "@/server/platform/errors";
 import { conversationsSelected, RUNS_PER_EVENT } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
 import { verb } from "@/server/platform/verb";
@@ -73,7 +73,8 @@ async function selectedIds(ctx: Ctx, { conversationIds, filter }: z.output<typeo
   }
   if (conversationIds !== undefined) {
     const ids = [...new Set(conversationIds)];
-    if ((await existing(ctx, ids)).length < ids.length) throw notFound("A conversation");
+    const found = new Set((await existing(ctx, ids)).map(({ id }) => id));
+    if (found.size < ids.length) throw notFoundAmong("A conversation", "/conversationIds", conversationIds, found);
     return ids;
   }
   const ids = await idsOfMatching(ctx, filter!, CONVERSATIONS_COUNTED + 1);

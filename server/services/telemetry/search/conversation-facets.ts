@@ -21,7 +21,7 @@ const inWords = (count: number) => count.toLocaleString("en");
 export const conversationFacets = verb(
   {
     name: "conversations.facets",
-    summary: "Count conversations by model, label, Findings and errors.",
+    summary: "Count conversations by model, label, Findings, errors and whether they have a user.",
     description: `Takes the list's filters. Each value is counted under all filters but its own facet's: what the list would have with this value alone. Counts cover the newest ${inWords(COUNTED)} conversations of the time range and user, of a search (\`q\`) the newest ${inWords(COUNTED_OF_SEARCH)}; \`sampled\` says whether there are more, \`counted\` how many were looked at. \`total\` match all filters. Of models and labels, the ${VALUES_SHOWN} most frequent are listed, and those that the filters name.`,
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
@@ -35,13 +35,15 @@ export const conversationFacets = verb(
         withoutFindings: z.int(),
         withErrors: z.int(),
         withoutErrors: z.int(),
+        withUser: z.int(),
+        withoutUser: z.int(),
         /** Sorted by count, descending. */
         models: values,
         labels: values,
       }),
     }),
   },
-  async (ctx, { model = [], label = [], hasFindings, hasErrors, ...searched }) => {
+  async (ctx, { model = [], label = [], hasFindings, hasErrors, hasUser, ...searched }) => {
     const limit = searched.q === undefined ? COUNTED : COUNTED_OF_SEARCH;
     const newest = ctx.db
       .select({
@@ -49,6 +51,7 @@ export const conversationFacets = verb(
         labels: conversations.labels,
         hasFindings: sql<boolean>`finding_count > 0`.as("has_findings"),
         hasErrors: sql<boolean>`error_count > 0`.as("has_errors"),
+        hasUser: sql<boolean>`user_id is not null`.as("has_user"),
       })
       .from(conversations)
       .where(matchingConversations(ctx, searched, { position: undefined, limit: limit + 1 }))
@@ -59,6 +62,7 @@ export const conversationFacets = verb(
       label: label.length === 0 ? undefined : sql`labels && ${textArray(label)}`,
       findings: hasFindings === undefined ? undefined : sql`has_findings = ${hasFindings}`,
       errors: hasErrors === undefined ? undefined : sql`has_errors = ${hasErrors}`,
+      user: hasUser === undefined ? undefined : sql`has_user = ${hasUser}`,
     };
     /** The filters but those of one facet. */
     const beside = (facet: keyof typeof facets | null): SQL =>
@@ -76,17 +80,22 @@ export const conversationFacets = verb(
       without_findings: number;
       with_errors: number;
       without_errors: number;
+      with_user: number;
+      without_user: number;
       models: Values | null;
       labels: Values | null;
     }>(sql`
       with alike as materialized (
-        select models, labels, has_findings, has_errors, count(*)::int as count from ${newest} newest group by 1, 2, 3, 4
+        select models, labels, has_findings, has_errors, has_user, count(*)::int as count
+        from ${newest} newest group by 1, 2, 3, 4, 5
       )
       select coalesce(sum(count), 0)::int as counted, ${counted(beside(null))} as total,
              ${counted(and(beside("findings"), sql`has_findings`))} as with_findings,
              ${counted(and(beside("findings"), sql`not has_findings`))} as without_findings,
              ${counted(and(beside("errors"), sql`has_errors`))} as with_errors,
              ${counted(and(beside("errors"), sql`not has_errors`))} as without_errors,
+             ${counted(and(beside("user"), sql`has_user`))} as with_user,
+             ${counted(and(beside("user"), sql`not has_user`))} as without_user,
              ${valuesOf("model", sql`models`, model)} as models, ${valuesOf("label", sql`labels`, label)} as labels
       from alike`);
     const { counted: seen, total, ...rest } = row!;
@@ -99,6 +108,8 @@ export const conversationFacets = verb(
         withoutFindings: rest.without_findings,
         withErrors: rest.with_errors,
         withoutErrors: rest.without_errors,
+        withUser: rest.with_user,
+        withoutUser: rest.without_user,
         models: rest.models ?? [],
         labels: rest.labels ?? [],
       },

@@ -3,7 +3,7 @@ import { conversations } from "@/db/schema";
 import { verb } from "@/server/platform/verb";
 import { keyOfExternalId } from "../ingest/conversation-key";
 import { conversationFilters, conversationHistogramReply } from "../schemas";
-import { searchedFor, someOrNone } from "./list-conversations";
+import { narrowedBy, searchedFor } from "./list-conversations";
 import { hasAny, hasTerms } from "./search-conversations";
 
 /** The picture's bars. */
@@ -38,8 +38,7 @@ export const conversationHistogram = verb(
         filters.externalId === undefined ? undefined : eq(conversations.key, keyOfExternalId(filters.externalId)),
         filters.userId === undefined ? undefined : eq(conversations.userId, filters.userId),
         hasAny(terms) ? or(hasTerms(terms), hasId) : undefined,
-        someOrNone("finding_count", filters.hasFindings),
-        someOrNone("error_count", filters.hasErrors),
+        narrowedBy(filters),
       ) ?? sql`true`;
     const edge = (order: "asc" | "desc") => sql`(
       select started_at from conversations where project_id = ${ctx.projectId}

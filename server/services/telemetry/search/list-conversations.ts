@@ -1,4 +1,4 @@
-import { and, eq, gte, lt, type SQL, sql } from "drizzle-orm";
+import { and, eq, gte, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { z } from "zod";
 import { isOneOf } from "@/db/rows";
 import { conversations } from "@/db/schema";
@@ -27,7 +27,7 @@ export const listConversations = verb(
   {
     name: "conversations.list",
     summary: "List conversations, by default newest start first.",
-    description: `\`startedAfter\` is inclusive, \`startedBefore\` exclusive (Unix ms). \`q\` finds conversations whose messages contain all of its words, and the one that has it as its id (Whetstone's or the client's); \`match\` says where the longest of them stands, if in the first 60 messages. \`model\` is a model name as reported in the response, \`label\` one of the conversation's labels; of several, any matches. Labels are tags on any of its spans (\`langfuse.trace.tags\`, \`tag.tags\` and others), or labels that people added. \`sort\` and \`order\` (\`desc\` or \`asc\`) order the list; conversations whose cost or tokens are unknown come last in both directions. By \`tokens\`, and by anything but \`started\` together with a filter, the newest ${SORTED_MAX.toLocaleString("en")} matching conversations are sorted: \`sampled\` says that more match.`,
+    description: `\`startedAfter\` is inclusive, \`startedBefore\` exclusive (Unix ms). \`q\` finds conversations whose messages contain all of its words, and the one that has it as its id (Whetstone's or the client's); \`match\` says where the longest of them stands, if in the first 60 messages. \`model\` is a model name as reported in the response, \`label\` one of the conversation's labels; of several, any matches. \`hasUser=false\` finds conversations for which the client named no user. Labels are tags on any of its spans (\`langfuse.trace.tags\`, \`tag.tags\` and others), or labels that people added. \`sort\` and \`order\` (\`desc\` or \`asc\`) order the list; conversations whose cost or tokens are unknown come last in both directions. By \`tokens\`, and by anything but \`started\` together with a filter, the newest ${SORTED_MAX.toLocaleString("en")} matching conversations are sorted: \`sampled\` says that more match.`,
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: listConversationsInput,
@@ -95,7 +95,7 @@ export function matchingConversations(
   filters: ConversationFilters,
   { position, limit }: { position: Position | undefined; limit: number },
 ): SQL | undefined {
-  const narrowed = and(someOrNone("finding_count", filters.hasFindings), someOrNone("error_count", filters.hasErrors));
+  const narrowed = narrowedBy(filters);
   const { externalId, userId, startedAfter, startedBefore } = filters;
   const { terms, hasId } = searchedFor(filters);
   const rest = [
@@ -140,6 +140,14 @@ export function searchedFor({ q, model, label }: Pick<ConversationFilters, "q" |
   };
 }
 
+/** Returns the filters that are conditions on the conversation itself. */
+export const narrowedBy = ({ hasFindings, hasErrors, hasUser }: ConversationFilters): SQL | undefined =>
+  and(
+    someOrNone("finding_count", hasFindings),
+    someOrNone("error_count", hasErrors),
+    hasUser === undefined ? undefined : (hasUser ? isNotNull : isNull)(conversations.userId),
+  );
+
 /** Filters by whether a count is above zero. Inlined as text, because a generic plan with a parameter cannot use a partial index. */
-export const someOrNone = (count: "finding_count" | "error_count", wanted: boolean | undefined): SQL | undefined =>
+const someOrNone = (count: "finding_count" | "error_count", wanted: boolean | undefined): SQL | undefined =>
   wanted === undefined ? undefined : sql.raw(`conversations.${count} ${wanted ? ">" : "="} 0`);

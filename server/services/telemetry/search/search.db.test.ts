@@ -14,7 +14,7 @@ type Row = {
   words: string[];
   model: string;
   labels: string[];
-  user: string;
+  user: string | null;
   findings: number;
   errors: number;
 };
@@ -30,7 +30,7 @@ const ROWS: Row[] = Array.from({ length: COUNT }, (_, n) => ({
   words: WORDS.filter((_, bit) => (n >> bit) & 1),
   model: n < 200 ? "gpt-4o" : n % 50 === 0 ? "acme-1" : "gpt-5",
   labels: [["eu"], ["us", "vip"], [], ["eu", "vip"]][n % 4]!,
-  user: `user-${n % 5}`,
+  user: n % 11 === 0 ? null : `user-${n % 5}`,
   findings: n % 7 === 0 ? 1 : 0,
   errors: n % 3 === 0 ? 2 : 0,
 }));
@@ -43,7 +43,7 @@ async function stored({ db, projectId }: Ctx, rows: readonly Row[]) {
     select ${projectId}::text, id, 'id:' || id, id, "user", array[model], array(select jsonb_array_elements_text(labels)), at, at, at, findings, errors from ${given}`);
   await db.execute(sql`
     insert into conversation_search (project_id, conversation_id, started_at, terms)
-    select ${projectId}::text, id, at, array(select jsonb_array_elements_text(words)) || array['model:' || model, 'user:' || "user"]
+    select ${projectId}::text, id, at, array(select jsonb_array_elements_text(words)) || array_remove(array['model:' || model, 'user:' || "user"], null)
         || array(select 'label:' || jsonb_array_elements_text(labels)) from ${given}`);
 }
 
@@ -96,6 +96,13 @@ test.each([
   ],
   [{ q: "conv_0007", label: ["us", "eu"] }, (row: Row) => row.id === "conv_0007" && row.labels.length > 0],
   [{ q: "order", userId: "user-2" }, (row: Row) => said("order")(row) && row.user === "user-2"],
+  [{ hasUser: false }, (row: Row) => row.user === null],
+  [
+    { q: "order", hasUser: false, hasErrors: true },
+    (row: Row) => said("order")(row) && row.user === null && row.errors > 0,
+  ],
+  [{ q: "refund", hasUser: true }, (row: Row) => said("refund")(row) && row.user !== null],
+  [{ userId: "user-2", hasUser: false }, () => false],
   [{ q: "order", hasFindings: true }, (row: Row) => said("order")(row) && row.findings > 0],
   [
     { model: "gpt-5", hasFindings: false, hasErrors: true },
@@ -129,6 +136,7 @@ test("the histogram counts what the list returns, in buckets of one width within
     { q: "conv_0007" },
     { userId: "user-3", model: "gpt-5", hasErrors: false, startedAfter: from },
     { model: ["gpt-4o", "acme-1"], label: ["vip", "us"] },
+    { hasUser: false, q: "order" },
   ]) {
     const { width, buckets } = await conversationHistogram(ctx, filters);
     expect(buckets.length).toBeLessThanOrEqual(48);
@@ -167,16 +175,17 @@ test("a facet's counts are what the list would have with that value under the ot
     other,
     ROWS.slice(0, 50).map((row) => ({ ...row, id: `other_${row.id}` })),
   );
-  for (const { model, label, hasFindings, hasErrors, ...rest } of [
+  for (const { model, label, hasFindings, hasErrors, hasUser, ...rest } of [
     {},
     { model: ["gpt-4o"] },
     { model: ["gpt-4o", "acme-1"], label: ["vip"], hasErrors: true },
     { label: ["eu", "us"], hasFindings: false, startedAfter: from, startedBefore: to },
     { q: "order", model: ["gpt-5"], hasFindings: true },
     { userId: "user-2", label: ["vip"] },
+    { hasUser: false, label: ["vip"] },
     { q: "zebra", model: ["gpt-5"] },
   ] as Filters[]) {
-    const filters = { model, label, hasFindings, hasErrors, ...rest };
+    const filters = { model, label, hasFindings, hasErrors, hasUser, ...rest };
     const { facets } = await conversationFacets(ctx, filters);
     const count = async (instead: object) => (await countConversations(ctx, { ...filters, ...instead })).count;
     expect(facets).toMatchObject({
@@ -186,6 +195,8 @@ test("a facet's counts are what the list would have with that value under the ot
       withoutFindings: await count({ hasFindings: false }),
       withErrors: await count({ hasErrors: true }),
       withoutErrors: await count({ hasErrors: false }),
+      withUser: await count({ hasUser: true }),
+      withoutUser: await count({ hasUser: false }),
     });
     for (const { value, count: counted } of facets.models) expect(counted).toBe(await count({ model: value }));
     for (const { value, count: counted } of facets.labels) expect(counted).toBe(await count({ label: value }));

@@ -4,6 +4,7 @@ import Link from "next/link";
 import { CopyButton } from "@/app/_components/controls/copy-button";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { problemOf } from "@/app/_lib/problem";
+import { useUnsupportedReads } from "@/app/_lib/trpc/refused-reads";
 import { pageHref } from "../shell/pages";
 
 /** What Whetstone is started with, so that it calls a trainer. */
@@ -12,6 +13,12 @@ const START = "npm run trainer";
 
 /** Whether a refusal says that no trainer is attached. */
 export const isWithoutTrainer = (error: unknown) => problemOf(error).status === 501;
+
+/** Returns whether a read is refused for want of a trainer; while it is pending, whether it was when the page was rendered. */
+export function useWithoutTrainer({ error, isPending }: { error: unknown; isPending: boolean }) {
+  const before = useUnsupportedReads();
+  return isWithoutTrainer(error) || (isPending && before);
+}
 
 /** Says how a trainer is attached; fine-tuning can do nothing before. */
 export const NoTrainer = ({ projectId, here = false }: { projectId: string; here?: boolean }) => (

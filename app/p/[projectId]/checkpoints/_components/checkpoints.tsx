@@ -14,7 +14,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextCursorPage } from "@/app/_lib/trpc/next-page";
 import { pageHref } from "../../_components/shell/pages";
 import { checkpointHref } from "../../_components/training/hrefs";
-import { isWithoutTrainer, NoTrainer } from "../../_components/training/no-trainer";
+import { NoTrainer, useWithoutTrainer } from "../../_components/training/no-trainer";
 import { CheckpointPeek } from "./checkpoint-peek";
 import { COLUMNS } from "./columns";
 import { listInput, serializeView, viewParsers } from "./view";
@@ -30,7 +30,7 @@ export function Checkpoints({ projectId }: { projectId: string }) {
       refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 15_000),
     }),
   );
-  const unattached = isWithoutTrainer(list.error);
+  const unattached = useWithoutTrainer(list);
   return (
     <>
       <PageHeader title="Checkpoints" aside={unattached ? null : <ColumnMenu columns={COLUMNS} />}>

@@ -10,12 +10,12 @@ import {
 import { formatCount } from "@/app/_lib/format";
 import type { RouterOutputs } from "@/app/_lib/trpc/client";
 import { SEVERAL_MAX } from "@/server/platform/schemas";
-import type { View } from "./view";
+import { HAS_USER, type View } from "./view";
 
 type FacetCounts = RouterOutputs["conversations"]["facets"]["facets"];
 type Props = {
   view: View;
-  setView: (view: Partial<Pick<View, "model" | "label" | "findings" | "errors" | "user">>) => unknown;
+  setView: (view: Partial<Pick<View, "model" | "label" | "findings" | "errors" | "user" | "hasUser">>) => unknown;
   facets: FacetCounts | undefined;
   shown: boolean;
 };
@@ -75,7 +75,25 @@ export function Facets({ view, setView, facets, shown }: Props) {
         exact={exact}
         onToggle={(value, on) => setView({ label: toggled(view.label, value, on) })}
       />
-      {view.user === null ? null : (
+      {view.user === null ? (
+        <>
+          <FacetTitle>User</FacetTitle>
+          <FacetOptions>
+            <FacetOption
+              label={HAS_USER.true}
+              count={facets?.withUser}
+              on={view.hasUser === true}
+              onToggle={() => setView({ hasUser: view.hasUser === true ? null : true })}
+            />
+            <FacetOption
+              label={HAS_USER.false}
+              count={facets?.withoutUser}
+              on={view.hasUser === false}
+              onToggle={() => setView({ hasUser: view.hasUser === false ? null : false })}
+            />
+          </FacetOptions>
+        </>
+      ) : (
         <FacetOnly title="User" value={view.user} onRemove={() => setView({ user: null })} />
       )}
       <FacetNote>

@@ -13,6 +13,13 @@ test("a label in the address filters, an empty one does not", async () => {
   expect(isFiltered(none)).toBe(false);
 });
 
+test("the address says whether conversations have a user", async () => {
+  const view = await viewOf("hasUser=false");
+  expect(listInput("p", view, 0)).toMatchObject({ hasUser: false });
+  expect(chosenFilters(view)).toEqual([{ id: "hasUser", text: "No user", without: { hasUser: null } }]);
+  expect(searchOf(view)).toBe("?hasUser=false");
+});
+
 test("several values of a filter are given as several parameters, each with its chip", async () => {
   const view = await viewOf("model=gpt-4o&model=acme,1&label=vip&errors=false");
   expect(listInput("p", view, 0)).toMatchObject({ model: ["gpt-4o", "acme,1"], label: ["vip"], hasErrors: false });

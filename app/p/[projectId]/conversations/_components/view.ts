@@ -22,6 +22,7 @@ export const viewParsers = {
   model: parseAsNativeArrayOf(parseAsString),
   label: parseAsNativeArrayOf(parseAsLabel),
   user: parseAsString,
+  hasUser: parseAsBoolean,
   findings: parseAsBoolean,
   errors: parseAsBoolean,
   range: parseAsStringLiteral(RANGE_VALUES),
@@ -63,6 +64,7 @@ export function listInput(projectId: string, view: View, now: number) {
       ? { label: view.label.slice(0, SEVERAL_MAX).map((label) => label.slice(0, LABEL_CHARACTERS)) }
       : {}),
     ...(view.user !== null ? { userId: view.user } : {}),
+    ...(view.hasUser !== null ? { hasUser: view.hasUser } : {}),
     ...(view.findings !== null ? { hasFindings: view.findings } : {}),
     ...(view.errors !== null ? { hasErrors: view.errors } : {}),
     ...(after !== undefined ? { startedAfter: after } : {}),
@@ -82,6 +84,7 @@ export const NO_FILTERS = {
   model: null,
   label: null,
   user: null,
+  hasUser: null,
   findings: null,
   errors: null,
   range: null,
@@ -92,8 +95,11 @@ export const NO_FILTERS = {
 /** A filter of the sidebar, and the view without it. */
 export type ChosenFilter = { id: string; text: string; without: Partial<View> };
 
+/** Whether the client named a user. */
+export const HAS_USER = { true: "With a user", false: "No user" } as const;
+
 /** Returns the sidebar's filters that are active. */
-export function chosenFilters({ model, label, user, findings, errors }: View): ChosenFilter[] {
+export function chosenFilters({ model, label, user, hasUser, findings, errors }: View): ChosenFilter[] {
   const either = (name: "findings" | "errors", value: boolean | null, what: string): ChosenFilter[] =>
     value === null ? [] : [{ id: name, text: `${value ? "With" : "Without"} ${what}`, without: { [name]: null } }];
   const each = (name: "model" | "label", values: readonly string[], what: string): ChosenFilter[] =>
@@ -107,6 +113,7 @@ export function chosenFilters({ model, label, user, findings, errors }: View): C
     ...either("errors", errors, "errors"),
     ...each("model", model, "Model"),
     ...each("label", label, "Label"),
+    ...(hasUser === null ? [] : [{ id: "hasUser", text: HAS_USER[`${hasUser}`], without: { hasUser: null } }]),
     ...(user === null ? [] : [{ id: "user", text: `User: ${user}`, without: { user: null } }]),
   ];
 }

@@ -71,7 +71,7 @@ export function CostChart({ projectId, costs, now, list }: Props) {
               barProps={({ name }) => {
                 const part = shown.find((one) => one.name === name);
                 const hrefOf = (at: unknown) =>
-                  part && typeof at === "number"
+                  part && !part.others && typeof at === "number"
                     ? groupHref(projectId, { groupBy: costs.groupBy, ...dayFrom(at) }, part.key)
                     : null;
                 return {

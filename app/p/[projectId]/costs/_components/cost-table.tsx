@@ -26,7 +26,7 @@ export function CostTable({ projectId, costs, before, list }: Props) {
         rows={rowsOf(costs)}
         rowId={({ key, others }) => (others ? "/others" : (key ?? "/"))}
         rowName={(row) => rowName(costs, row)}
-        rowHref={({ key }) => groupHref(projectId, costs, key)}
+        rowHref={({ key, others }) => (others ? null : groupHref(projectId, costs, key))}
         minWidth={600 + (columns.length - FEWEST_COLUMNS) * COLUMN_PX}
         empty={null}
       />

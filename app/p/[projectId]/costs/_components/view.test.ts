@@ -30,7 +30,7 @@ test("groups have readable names and link to their details", () => {
   );
   expect(groupHref("p1", of("label"), "a b")).toBe("/p/p1/conversations?label=a+b&range=custom&from=0&to=86400000");
   expect(groupHref("p1", of("user"), "a@b")).toBe("/p/p1/conversations?user=a@b&range=custom&from=0&to=86400000");
-  expect(groupHref("p1", of("user"), null)).toBeNull();
+  expect(groupHref("p1", of("user"), null)).toBe("/p/p1/conversations?hasUser=false&range=custom&from=0&to=86400000");
   expect(groupHref("p1", of("modelPriceId"), "openai:gpt-4o")).toBe("/p/p1/prices?peek=openai%3Agpt-4o");
   expect(groupHref("p1", of("vendor"), "openai")).toBeNull();
   expect(groupHref("p1", of("model"), null)).toBeNull();

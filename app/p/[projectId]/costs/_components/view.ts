@@ -82,18 +82,19 @@ export const dayFrom = (from: number): Days => ({ from, to: from + DAY_MS });
 
 /** Returns the page with a group's details, if there is one. */
 export function groupHref(projectId: string, { groupBy, from, to }: Days & { groupBy: CostGroup }, key: string | null) {
+  if (groupBy === "user")
+    return conversationsHref(projectId, { from, to }, key === null ? { hasUser: false } : { user: key });
   if (key === null) return null;
   if (groupBy === "modelPriceId") return priceHref(projectId, key);
-  if (groupBy === "user") return conversationsHref(projectId, { from, to }, { user: key });
   if (groupBy !== "model" && groupBy !== "label") return null;
   return conversationsHref(projectId, { from, to }, { [groupBy]: [key] });
 }
 
-/** Returns the list of the conversations of some days, of models, with labels or of a user if given. */
+/** Returns the list of the conversations of some days, of models, with labels, of a user or without one if given. */
 export const conversationsHref = (
   projectId: string,
   { from, to }: Days,
-  of: { model?: string[]; label?: string[]; user?: string } = {},
+  of: { model?: string[]; label?: string[]; user?: string; hasUser?: boolean } = {},
 ) => `/p/${encodeURIComponent(projectId)}/conversations${conversationsSearch({ ...of, range: "custom", from, to })}`;
 
 const COLOURS = 10;

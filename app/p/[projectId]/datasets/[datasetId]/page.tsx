@@ -3,7 +3,7 @@ import type { RouterOutputs } from "@/app/_lib/trpc/client";
 import { nextCursorPage } from "@/app/_lib/trpc/next-page";
 import { Hydrate, prefetch, titled, trpc } from "@/app/_lib/trpc/server";
 import { DatasetPage } from "./_components/dataset-page";
-import { examplesInput, loadView } from "./_components/view";
+import { examplesInput, facetsInput, loadView } from "./_components/view";
 
 type Props = {
   params: Promise<{ projectId: string; datasetId: string }>;
@@ -26,7 +26,10 @@ export default async function Page({ params, searchParams }: Props) {
     prefetch(trpc.datasets.get.queryOptions({ projectId, datasetId })),
     prefetch(trpc.examples.facets.queryOptions({ projectId, datasetId })),
     ...(view.tab === "examples"
-      ? [prefetch(trpc.examples.list.infiniteQueryOptions(examplesInput(projectId, datasetId, view), nextCursorPage))]
+      ? [
+          prefetch(trpc.examples.list.infiniteQueryOptions(examplesInput(projectId, datasetId, view), nextCursorPage)),
+          prefetch(trpc.examples.facets.queryOptions(facetsInput(projectId, datasetId, view))),
+        ]
       : []),
   ]);
   return (

@@ -18,7 +18,7 @@ import { StopDeployment } from "../../_components/serving/stop-deployment";
 import { DEPLOYMENT_STATUS, DEPLOYMENT_STATUSES, isChanging, isLive } from "../../_components/serving/words";
 import { pageHref } from "../../_components/shell/pages";
 import { deploymentHref } from "../../_components/training/hrefs";
-import { isWithoutTrainer, NoTrainer } from "../../_components/training/no-trainer";
+import { NoTrainer, useWithoutTrainer } from "../../_components/training/no-trainer";
 import { columnsOf } from "./columns";
 import { useCheckpointNames } from "./use-checkpoint-names";
 import { isFiltered, listInput, NO_FILTERS, PURPOSES, serializeView, type View, viewParsers } from "./view";
@@ -45,7 +45,7 @@ export function Deployments({ projectId }: { projectId: string }) {
   const checkpointName = useCheckpointNames(projectId);
   const [stopped, setStopped] = useState<Deployment | null>(null);
   const columns = columnsOf({ projectId, checkpointName });
-  const unattached = isWithoutTrainer(list.error);
+  const unattached = useWithoutTrainer(list);
   const deploy = <Button onClick={() => void setView({ deploy: "new" })}>Deploy a checkpoint</Button>;
   return (
     <>

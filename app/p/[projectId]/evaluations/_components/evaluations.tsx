@@ -13,7 +13,7 @@ import { nextCursorPage } from "@/app/_lib/trpc/next-page";
 import { evaluationHref } from "../../_components/evaluations/hrefs";
 import { isUnfinished } from "../../_components/evaluations/words";
 import { pageHref } from "../../_components/shell/pages";
-import { isWithoutTrainer, NoTrainer } from "../../_components/training/no-trainer";
+import { NoTrainer, useWithoutTrainer } from "../../_components/training/no-trainer";
 import { COLUMNS, nameOf } from "./columns";
 import { listInput, NO_FILTERS, viewParsers } from "./view";
 
@@ -34,7 +34,7 @@ export function Evaluations({ projectId }: { projectId: string }) {
       },
     }),
   );
-  const unattached = isWithoutTrainer(list.error);
+  const unattached = useWithoutTrainer(list);
   const isFiltered = view.checkpoint !== null || view.finding !== null;
   const clear = () => void setView(NO_FILTERS);
   return (

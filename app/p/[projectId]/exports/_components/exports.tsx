@@ -14,7 +14,7 @@ import type { ModelExport } from "@/server/services/fine-tuning/exports/schemas"
 import { useMay } from "../../_components/access/membership";
 import { ExportDialog } from "../../_components/serving/export-dialog";
 import { canCancelExport, EXPORT_STATUS, EXPORT_STATUSES, isUnfinishedExport } from "../../_components/serving/words";
-import { isWithoutTrainer, NoTrainer } from "../../_components/training/no-trainer";
+import { NoTrainer, useWithoutTrainer } from "../../_components/training/no-trainer";
 import { useCheckpointNames } from "../../deployments/_components/use-checkpoint-names";
 import { CancelExport } from "./cancel-export";
 import { columnsOf } from "./columns";
@@ -42,7 +42,7 @@ export function Exports({ projectId }: { projectId: string }) {
   const checkpointName = useCheckpointNames(projectId);
   const columns = columnsOf({ checkpointName });
   const [cancelled, setCancelled] = useState<ModelExport | null>(null);
-  const unattached = isWithoutTrainer(list.error);
+  const unattached = useWithoutTrainer(list);
   const exporting = <Button onClick={() => void setView({ export: "new" })}>Export a model</Button>;
   return (
     <>

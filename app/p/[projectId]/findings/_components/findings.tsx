@@ -30,7 +30,7 @@ export function Findings({ projectId, openedAt }: { projectId: string; openedAt:
   const { list, rows } = useFindings(projectId, view, openedAt);
   const status = useQuery(trpc.diagnostics.status.queryOptions({ projectId }, { refetchInterval: 10_000 }));
   const input = listInput(projectId, view, openedAt);
-  const { choices, actions } = useReviewActions(projectId, input);
+  const { choices, actions, dialog } = useReviewActions(projectId, input);
   const handOff = useHandOffAction(projectId);
   const counts = useTabCounts(projectId, view, openedAt);
   const goToTab = (name: string | null | undefined) =>
@@ -102,6 +102,7 @@ export function Findings({ projectId, openedAt }: { projectId: string; openedAt:
         </Tabs.Panel>
       </Tabs>
       {handOff.dialog}
+      {dialog}
     </LastVisitProvider>
   );
 }

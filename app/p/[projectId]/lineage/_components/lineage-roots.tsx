@@ -12,7 +12,7 @@ import { formatCount } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { pageHref } from "../../_components/shell/pages";
 import { lineageHref } from "../../_components/training/hrefs";
-import { isWithoutTrainer, NoTrainer } from "../../_components/training/no-trainer";
+import { NoTrainer, useWithoutTrainer } from "../../_components/training/no-trainer";
 import { type Root, rootsOf } from "./roots-of";
 
 const COLUMNS: ListColumn<Root>[] = [
@@ -44,10 +44,11 @@ const COLUMNS: ListColumn<Root>[] = [
 export function LineageRoots({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const list = useQuery(trpc.trainingJobs.list.queryOptions({ projectId, limit: 100 }));
+  const unattached = useWithoutTrainer(list);
   return (
     <>
       <PageHeader title="Lineage" />
-      {isWithoutTrainer(list.error) ? (
+      {unattached ? (
         <NoTrainer projectId={projectId} />
       ) : (
         <DataList

@@ -6,7 +6,7 @@ import { useState } from "react";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { OnlyFor } from "../../_components/access/only-for";
-import { isWithoutTrainer, NoTrainer } from "../../_components/training/no-trainer";
+import { NoTrainer, useWithoutTrainer } from "../../_components/training/no-trainer";
 import { ConversationContext } from "./conversation-context";
 import { Pane } from "./pane";
 import classes from "./playground.module.css";
@@ -31,18 +31,18 @@ function useTargets(projectId: string, given: { a: Target | null; b: Target | nu
     ({ id }) => given.b?.kind === "checkpoint" && id === given.b.id,
   );
   const base: Target | null = checkpoint === undefined ? null : { kind: "base", id: checkpoint.baseModel.id };
-  return { a: given.a ?? base, b: given.b, error: checkpoints.error };
+  return { a: given.a ?? base, b: given.b, unattached: useWithoutTrainer(checkpoints) };
 }
 
 function Panes({ projectId }: { projectId: string }) {
   const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
-  const { a, b, error } = useTargets(projectId, view);
+  const { a, b, unattached } = useTargets(projectId, view);
   const first = usePane(projectId, a);
   const second = usePane(projectId, b);
   const context = useContextMessages(projectId, view.conversation, view.turn);
   const [prompt, setPrompt] = useState("");
   const [system, setSystem] = useState("");
-  if (isWithoutTrainer(error)) {
+  if (unattached) {
     return (
       <>
         <PageHeader title="Playground" />

@@ -10,21 +10,33 @@ import { Answers } from "./answers";
 import { Context } from "./context";
 import classes from "./review.module.css";
 
-type Props = { projectId: string; candidate: Candidate };
+type Props = {
+  projectId: string;
+  candidate: Candidate;
+  /** It is the reviewer's, so that it can be decided. */
+  ready: boolean;
+};
 
 /** A candidate with what a reviewer needs to decide: the conversation, the reason, and both answers. */
-export function CandidateView({ projectId, candidate }: Props) {
+export function CandidateView({ projectId, candidate, ready }: Props) {
   const { payload, reason, source } = candidate;
   const dataset = useDatasets(projectId).data?.find(({ id }) => id === candidate.datasetId);
   const top = useRef<HTMLElement>(null);
   const current = payload.rejectedOutput ? textOfAnswer(payload.rejectedOutput.message) : null;
-  // Each candidate starts at its top, and a screen reader reads it from there.
+  // Each candidate starts at its top, and a screen reader reads it from there. Its keys work once it has the focus.
   useEffect(() => {
+    if (!ready) return;
     top.current?.focus({ preventScroll: true });
     top.current?.scrollTo?.(0, 0);
-  }, []);
+  }, [ready]);
   return (
-    <section ref={top} tabIndex={-1} className={classes.candidate} aria-label={`Candidate: ${reason}`}>
+    <section
+      ref={top}
+      tabIndex={-1}
+      className={classes.candidate}
+      aria-label={`Candidate: ${reason}`}
+      aria-busy={!ready}
+    >
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable by keyboard */}
       <section className={classes.pane} tabIndex={0} aria-label="Conversation">
         <h2 className={classes.heading}>Conversation</h2>

@@ -38,7 +38,7 @@ type Props = { projectId: string; datasetId: string | null; onDataset: (id: stri
 
 function Queue({ projectId, datasetId, onDataset }: Props) {
   const review = useReview(projectId, datasetId);
-  const { candidate } = review;
+  const { candidate, shown } = review;
   const [dialog, setDialog] = useState<{ kind: AnswerTask["kind"] | "reject"; of: Candidate } | null>(null);
   const [said, setSaid] = useState("");
   // A dialog is about one candidate: it closes if another reviewer took that one.
@@ -85,8 +85,8 @@ function Queue({ projectId, datasetId, onDataset }: Props) {
       <VisuallyHidden role="status">
         {said} {candidate ? `Next: ${candidate.reason}` : review.empty ? "No candidate is waiting." : ""}
       </VisuallyHidden>
-      {candidate ? (
-        <CandidateView key={candidate.id} projectId={projectId} candidate={candidate} />
+      {shown ? (
+        <CandidateView key={shown.id} projectId={projectId} candidate={shown} ready={shown === candidate} />
       ) : review.error ? (
         <ErrorState error={review.error} onRetry={review.retry} />
       ) : review.empty ? (

@@ -1,12 +1,13 @@
 "use client";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
-import { useCallback, useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useEffectEvent, useRef, useState } from "react";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC, useTRPCClient } from "@/app/_lib/trpc/client";
 import type { ChatPayload } from "@/server/services/datasets/chat-payload/schemas";
 import type { Candidate, ReviewCounter } from "@/server/services/datasets/review/schemas";
 import { broughtBack, claimed, decided, EMPTY, heldIn, lost, type Queue } from "./queue";
+import { peekInput } from "./view";
 
 /** Claimed beside the one on screen, so that deciding never waits for the server. */
 const AHEAD = 2;
@@ -51,7 +52,29 @@ export function useReview(projectId: string, datasetId: string | null) {
         setQueue((before) => lost(before, last.candidate.id));
       });
     });
-  return { candidate: queue.current, counter, ...reading, decide, undo };
+  const first = useFirst(projectId, datasetId);
+  const unread = counter === null && reading.error === null;
+  return {
+    candidate: queue.current,
+    /** The candidate on screen; until it is the reviewer's, nothing can be decided. */
+    shown: queue.current ?? (unread ? (first?.candidate ?? null) : null),
+    ...reading,
+    counter: counter ?? first?.counter ?? null,
+    empty: reading.empty || (unread && first?.candidate === null),
+    decide,
+    undo,
+  };
+}
+
+/** Returns what the server's render read, which the reviewer has not taken yet; another visit starts anew. */
+function useFirst(projectId: string, datasetId: string | null) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const queryKey = trpc.reviewQueue.peek.queryKey(peekInput(projectId, datasetId));
+  const [first] = useState(() => queries.getQueryData(queryKey));
+  const drop = useEffectEvent(() => queries.removeQueries({ queryKey, exact: true }));
+  useEffect(() => drop(), []);
+  return first;
 }
 
 type Enqueue = <Reply>(request: () => Promise<Reply>) => Promise<Reply>;

@@ -1,11 +1,13 @@
-import { Box, Text } from "@mantine/core";
+import { Box } from "@mantine/core";
 import type { Fold, ListColumn } from "@/app/_components/data-table/types";
 import { Ago } from "@/app/_components/values/ago";
+import { Dot } from "@/app/_components/values/dot";
 import { formatCount, formatDuration, plural, UNKNOWN } from "@/app/_lib/format";
 import type { ListedRuleRun, RuleRun } from "@/server/services/diagnostics/schemas";
 import { ThingId } from "../../_components/things/thing-id";
 import { ThingName } from "../../_components/things/thing-name";
-import { RunStatus } from "./run-status";
+import classes from "./rule-runs.module.css";
+import { RUN_STATUS, RunStatus } from "./run-status";
 import { ORIGIN_WORD } from "./view";
 
 /** A Run's result in a line. */
@@ -14,6 +16,14 @@ export const outcomeOf = (run: RuleRun) => {
   if (run.skipReason !== null) return run.skipReason;
   if (run.resultCount === null) return UNKNOWN;
   return run.resultCount === 0 ? "Nothing found" : plural(run.resultCount, "occurrence");
+};
+
+/** The same beside the Rule, where the status has no column: it is named unless the result implies it. */
+const statedOutcomeOf = (run: RuleRun) => {
+  if (run.status === "completed") return outcomeOf(run);
+  const { word } = RUN_STATUS[run.status];
+  const outcome = outcomeOf(run);
+  return outcome === UNKNOWN ? word : `${word}: ${outcome}`;
 };
 
 /** A Run's conversation as people know it: by its first message, else by its id. */
@@ -35,13 +45,13 @@ export const columnsOf = (projectId: string): ListColumn<ListedRuleRun>[] => [
   {
     id: "status",
     header: "Status",
-    meta: { width: "7.5rem" },
+    meta: { width: "7.5rem", roomy: true },
     cell: ({ row }) => <RunStatus status={row.original.status} />,
   },
   {
     id: "rule",
     header: "Rule",
-    meta: { width: "10rem" },
+    meta: { width: "10rem", roomy: true },
     cell: ({ row: { original } }) => (
       <span title={original.ruleId}>
         <ThingName projectId={projectId} thing={{ type: "rule", id: original.ruleId, name: null }} />{" "}
@@ -54,22 +64,28 @@ export const columnsOf = (projectId: string): ListColumn<ListedRuleRun>[] => [
     header: "Conversation",
     meta: {
       link: true,
-      below: ({ conversationId, conversationPreview }) =>
-        conversationPreview === null ? null : (
-          <Box visibleFrom="sm">
-            <ThingId id={conversationId} />
-          </Box>
-        ),
+      below: (run) => (
+        <>
+          {run.conversationPreview === null ? null : (
+            <Box visibleFrom="sm">
+              <ThingId id={run.conversationId} />
+            </Box>
+          )}
+          <div className={classes.onPhone}>
+            <Dot color={RUN_STATUS[run.status].color} hollow={RUN_STATUS[run.status].hollow ?? false}>
+              <ThingName projectId={projectId} thing={{ type: "rule", id: run.ruleId, name: null }} />
+            </Dot>
+            <span className="clip" title={statedOutcomeOf(run)}>
+              {statedOutcomeOf(run)}
+            </span>
+          </div>
+        </>
+      ),
     },
     cell: ({ row: { original } }) => (
-      <>
-        <span className={original.conversationPreview === null ? "mono" : undefined} title={conversationOf(original)}>
-          {conversationOf(original)}
-        </span>
-        <Text size="xs" c="dimmed" lh={1.2} truncate hiddenFrom="sm">
-          {outcomeOf(original)}
-        </Text>
-      </>
+      <span className={original.conversationPreview === null ? "mono" : undefined} title={conversationOf(original)}>
+        {conversationOf(original)}
+      </span>
     ),
   },
   {

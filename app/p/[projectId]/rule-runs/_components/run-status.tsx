@@ -1,7 +1,8 @@
 import { Dot } from "@/app/_components/values/dot";
 import type { RuleRun } from "@/server/services/diagnostics/schemas";
 
-const STATUS: Record<RuleRun["status"], { word: string; color: string; hollow?: boolean }> = {
+/** How each status is called and marked. */
+export const RUN_STATUS: Record<RuleRun["status"], { word: string; color: string; hollow?: boolean }> = {
   queued: { word: "Queued", color: "var(--severity-info)", hollow: true },
   running: { word: "Running", color: "var(--severity-low)", hollow: true },
   completed: { word: "Completed", color: "var(--state-ok)" },
@@ -10,7 +11,7 @@ const STATUS: Record<RuleRun["status"], { word: string; color: string; hollow?: 
 };
 
 export function RunStatus({ status }: { status: RuleRun["status"] }) {
-  const { word, color, hollow } = STATUS[status];
+  const { word, color, hollow } = RUN_STATUS[status];
   return (
     <Dot color={color} hollow={hollow ?? false}>
       {word}

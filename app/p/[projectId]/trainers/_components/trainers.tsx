@@ -10,7 +10,7 @@ import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import type { Trainer } from "@/server/services/fine-tuning/trainers/schemas";
 import { useMay } from "../../_components/access/membership";
-import { AttachLines, isWithoutTrainer, NoTrainer } from "../../_components/training/no-trainer";
+import { AttachLines, NoTrainer, useWithoutTrainer } from "../../_components/training/no-trainer";
 import { AddTrainer } from "./add-trainer";
 import { RemoveTrainer } from "./remove-trainer";
 import { TrainerCard } from "./trainer-card";
@@ -25,7 +25,7 @@ export function Trainers({ projectId }: { projectId: string }) {
   const [adding, setAdding] = useState(false);
   const [removed, setRemoved] = useState<Trainer | null>(null);
   const query = useQuery(trpc.fineTuning.listTrainers.queryOptions({ projectId }, { refetchInterval: LIVE_MS }));
-  const none = isWithoutTrainer(query.error);
+  const none = useWithoutTrainer(query);
   // Without a trainer nothing says who manages them: the server decides.
   const mayManage = none ? mayAsk : (query.data?.mayManage ?? false);
   const trainers = none ? [] : (query.data?.trainers ?? []);

@@ -15,7 +15,7 @@ import { useDatasets } from "../../_components/datasets/use-datasets";
 import { pageHref } from "../../_components/shell/pages";
 import { CancelJob } from "../../_components/training/cancel-job";
 import { jobHref, newTrainingHref } from "../../_components/training/hrefs";
-import { isWithoutTrainer, NoTrainer } from "../../_components/training/no-trainer";
+import { NoTrainer, useWithoutTrainer } from "../../_components/training/no-trainer";
 import { isUnfinished, STATUS, STATUSES } from "../../_components/training/words";
 import { columnsOf } from "./columns";
 import { useJobActions } from "./use-job-actions";
@@ -40,7 +40,7 @@ export function TrainingJobs({ projectId }: { projectId: string }) {
       New training
     </Button>
   );
-  const unattached = isWithoutTrainer(list.error);
+  const unattached = useWithoutTrainer(list);
   return (
     <>
       <PageHeader

@@ -12,7 +12,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextCursorPage } from "@/app/_lib/trpc/next-page";
 import type { TuningConfig } from "@/server/services/fine-tuning/tuning-configs/schemas";
 import { useMay } from "../../_components/access/membership";
-import { isWithoutTrainer, NoTrainer } from "../../_components/training/no-trainer";
+import { NoTrainer, useWithoutTrainer } from "../../_components/training/no-trainer";
 import { COLUMNS } from "./columns";
 import { ConfigForm } from "./config-form";
 import { ConfigPeek } from "./config-peek";
@@ -34,7 +34,7 @@ export function TuningConfigs({ projectId }: { projectId: string }) {
     }),
   );
   const configs = list.data?.pages.flatMap((page) => page.tuningConfigs) ?? [];
-  const unattached = isWithoutTrainer(list.error);
+  const unattached = useWithoutTrainer(list);
   const add = <Button onClick={() => void setView({ edit: NEW })}>New configuration</Button>;
   return (
     <>

@@ -1,5 +1,5 @@
 import { auditNote } from "@/server/platform/audit";
-import { notFound, unprocessable } from "@/server/platform/errors";
+import { notFound, notFoundAmong, unprocessable } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { verb } from "@/server/platform/verb";
 import { readFinding } from "../get-finding";
@@ -25,8 +25,10 @@ export const mergeFindingsByHand = verb(
     if (from.includes(findingId)) throw unprocessable("/findingIds", "A Finding cannot be merged into itself.");
     await lockRulesOf(ctx, [findingId, ...from]);
     const rows = await lockFindingRows(ctx, [findingId, ...from]);
-    if (rows.length < from.length + 1) throw notFound("Finding");
-    const into = rows.find(({ id }) => id === findingId)!;
+    const into = rows.find(({ id }) => id === findingId);
+    if (!into) throw notFound("Finding");
+    if (rows.length < from.length + 1)
+      throw notFoundAmong("A Finding", "/findingIds", findingIds, new Set(rows.map(({ id }) => id)));
     if (rows.some(({ ruleId }) => ruleId !== into.ruleId)) {
       throw unprocessable("/findingIds", "Only Findings of the same Rule can be merged.");
     }

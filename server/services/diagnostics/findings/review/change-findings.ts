@@ -4,7 +4,7 @@ import { isOneOf } from "@/db/rows";
 import { findings, memberships } from "@/db/schema";
 import { updateOf } from "@/db/sets";
 import type { Ctx } from "@/server/platform/context";
-import { notFound, unprocessable } from "@/server/platform/errors";
+import { notFound, notFoundAmong, unprocessable } from "@/server/platform/errors";
 import { diagnosticScoreOf } from "../../rules";
 import { updateConversationCounts } from "../counts/conversation-counts";
 import { type FindingEventKind, type NewFindingEvent, recordEvents } from "../finding-events";
@@ -25,19 +25,27 @@ const FIELDS: readonly { kind: (after: State) => FindingEventKind; fields: reado
 ];
 
 /**
- * Applies a change to Findings, with history. Returns the ids of those that it changed. Ids of others are a 404.
- * `fromTracker`: it comes from their tickets, which are not told of it. `at`: when it happened, if not now (Unix ms).
+ * `fromTracker`: it comes from their tickets, which are not told of it. `at`: when it happened, if not now (Unix ms). `gone`: what
+ * to do with ids of none; by default a 404, which names them if it knows where in the input they are.
+ */
+type Options = { fromTracker?: boolean; at?: number; gone?: "refuse" | "skip" | { listedAt: string } };
+
+/**
+ * Applies a change to Findings, with history. Returns the ids of those that it changed.
  */
 export async function changeFindings(
   tx: Ctx,
   ids: readonly string[],
   asked: Change,
   changeId: string,
-  { fromTracker = false, at }: { fromTracker?: boolean; at?: number } = {},
+  { fromTracker = false, at, gone = "refuse" }: Options = {},
 ): Promise<string[]> {
   const change = asked.assigneeId ? { ...asked, assigneeId: await requireMember(tx, asked.assigneeId) } : asked;
   const rows = await lockFindingRows(tx, ids);
-  if (rows.length < new Set(ids).size) throw notFound("Finding");
+  if (gone !== "skip" && rows.length < new Set(ids).size) {
+    if (gone === "refuse") throw notFound("Finding");
+    throw notFoundAmong("A Finding", gone.listedAt, ids, new Set(rows.map(({ id }) => id)));
+  }
   const [clock] = await tx.db.execute<{ now: string }>(sql`select ${NOW} as now`);
   const changed = rows.flatMap((row) => {
     const before = stateOf(row);

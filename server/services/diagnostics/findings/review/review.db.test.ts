@@ -359,6 +359,38 @@ test("the contrast shows conversations with the same request that went well", as
   expect(compared).toBe(2);
 });
 
+test("a bulk change of Findings of which some are gone, or another project's, changes none and names them by their place", async () => {
+  const [{ ctx }, { ctx: other }] = [await testProject(), await testProject()];
+  await failing(other, "alpha", "Error: not found");
+  for (const tool of ["alpha", "bravo", "charlie"]) await failing(ctx, tool, "Error: not found");
+  const [[alpha], [bravo], [charlie], [theirs]] = [
+    await of(ctx, "alpha"),
+    await of(ctx, "bravo"),
+    await of(ctx, "charlie"),
+    await of(other, "alpha"),
+  ];
+  await mergeFindingsByHand(ctx, { findingId: alpha!, findingIds: [bravo!] });
+  const findingIds = [alpha!, bravo!, charlie!, theirs!];
+  const gone = [
+    { path: "/findingIds/1", message: `${bravo} was not found.` },
+    { path: "/findingIds/3", message: `${theirs} was not found.` },
+  ];
+  await expect(updateFindings(ctx, { findingIds, set: { reviewStatus: "confirmed" } })).rejects.toMatchObject({
+    code: "not_found",
+    message: `A Finding was not found: ${bravo}, ${theirs}. Nothing was changed.`,
+    errors: gone,
+  });
+  expect(await get(ctx, alpha!)).toMatchObject({ reviewStatus: "unreviewed" });
+  await expect(mergeFindingsByHand(ctx, { findingId: charlie!, findingIds: [alpha!, theirs!] })).rejects.toMatchObject({
+    errors: [{ path: "/findingIds/1" }],
+  });
+  const { change } = await updateFindings(ctx, {
+    findingIds: [alpha!, charlie!],
+    set: { reviewStatus: "confirmed" },
+  });
+  expect(change.count).toBe(2);
+});
+
 test("another project's Findings, changes and notes do not exist", async () => {
   const { ctx } = await testProject();
   const { ctx: other } = await testProject();

@@ -14,7 +14,7 @@ export const updateFindings = verb(
   {
     name: "findings.updateMany",
     summary: "Change several Findings: listed ones, or all that match a filter.",
-    description: `Send \`findingIds\` or \`filter\`. A filter takes at most ${MATCHING_MAX.toLocaleString("en")} Findings (422 beyond). The returned change can be undone.`,
+    description: `Send \`findingIds\` or \`filter\`. A filter takes at most ${MATCHING_MAX.toLocaleString("en")} Findings (422 beyond). If a listed Finding is gone (deleted, or merged into another), nothing is changed: the 404 names each such id in its \`errors\`. The returned change can be undone.`,
     effect: "write",
     capability: "diagnostics:write",
     input: updateFindingsInput,
@@ -29,7 +29,10 @@ export const updateFindings = verb(
     }
     const ids = findingIds ?? (await idsMatching(ctx, filter!));
     const id = newId("fch");
-    const changed = await changeFindings(ctx, ids, set, id);
+    // One that goes in the meantime no longer matches a filter.
+    const changed = await changeFindings(ctx, ids, set, id, {
+      gone: findingIds ? { listedAt: "/findingIds" } : "skip",
+    });
     auditNote(ctx, { target: { type: "findingChange", id }, after: { ...set, count: changed.length } });
     return { change: { id, count: changed.length, findingIds: changed } };
   },

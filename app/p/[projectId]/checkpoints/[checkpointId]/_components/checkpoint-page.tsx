@@ -15,7 +15,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { pageHref } from "../../../_components/shell/pages";
 import { Artifacts } from "../../../_components/training/artifacts";
-import { isWithoutTrainer, NoTrainer } from "../../../_components/training/no-trainer";
+import { NoTrainer, useWithoutTrainer } from "../../../_components/training/no-trainer";
 import { CheckpointFacts, CheckpointFiles, CheckpointProfile } from "../../_components/checkpoint-parts";
 import { Certificates } from "./certificates";
 import { CheckpointHeader } from "./checkpoint-header";
@@ -69,10 +69,11 @@ export function CheckpointPage({ projectId, checkpointId }: { projectId: string;
   );
 }
 
-type Query = { error: unknown; isFetching: boolean; refetch: () => unknown };
+type Query = { error: unknown; isPending: boolean; isFetching: boolean; refetch: () => unknown };
 
 function NoCheckpoint({ projectId, query }: { projectId: string; query: Query }) {
-  if (!query.error) {
+  const unattached = useWithoutTrainer(query);
+  if (!query.error && !unattached) {
     return (
       <Stack p="md" gap="lg" role="status" aria-label="Loading the checkpoint">
         {[40, 90, 70, 80, 60].map((width) => (
@@ -84,7 +85,7 @@ function NoCheckpoint({ projectId, query }: { projectId: string; query: Query })
   return (
     <>
       <PageHeader title="Checkpoint" />
-      {isWithoutTrainer(query.error) ? (
+      {unattached ? (
         <NoTrainer projectId={projectId} />
       ) : problemOf(query.error).status === 404 ? (
         <EmptyState

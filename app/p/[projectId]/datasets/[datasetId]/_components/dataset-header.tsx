@@ -55,7 +55,7 @@ export function DatasetHeader({ projectId, dataset }: { projectId: string; datas
       <p className={classes.facts}>
         <span>{plural(dataset.exampleCount, "Example")}</span>
         {known(facets.data?.facets.splits ?? [], SPLIT_VALUES).map(({ value, count }) => (
-          <Link key={value} href={`${datasetHref(projectId, dataset.id)}${serializeView({ split: value })}`}>
+          <Link key={value} href={`${datasetHref(projectId, dataset.id)}${serializeView({ split: [value] })}`}>
             {SPLITS[value]} {formatCount(count)}
           </Link>
         ))}

@@ -1,6 +1,18 @@
-import { createLoader, createSerializer, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
+import {
+  createLoader,
+  createParser,
+  createSerializer,
+  parseAsInteger,
+  parseAsNativeArrayOf,
+  parseAsString,
+  parseAsStringLiteral,
+} from "nuqs/server";
 import { listParsers } from "@/app/_components/data-table/list-view";
-import { OBJECTIVE_VALUES, SOURCE_VALUES, SPLIT_VALUES } from "../../_components/words";
+import { SEVERAL_MAX } from "@/server/platform/schemas";
+import { OBJECTIVE_VALUES, OBJECTIVES, SOURCE_VALUES, SOURCES, SPLIT_VALUES, SPLITS } from "../../_components/words";
+
+/** A tag has at least one character: `tag=` in an address is no filter. */
+const parseAsTag = createParser<string>({ parse: (text) => text || null, serialize: (tag) => tag });
 
 export const TABS = ["examples", "overview", "versions", "settings"] as const;
 
@@ -8,10 +20,10 @@ export const TABS = ["examples", "overview", "versions", "settings"] as const;
 export const viewParsers = {
   tab: parseAsStringLiteral(TABS).withDefault("examples"),
   q: parseAsString.withDefault(""),
-  split: parseAsStringLiteral(SPLIT_VALUES),
-  source: parseAsStringLiteral(SOURCE_VALUES),
-  objective: parseAsStringLiteral(OBJECTIVE_VALUES),
-  tag: parseAsString,
+  split: parseAsNativeArrayOf(parseAsStringLiteral(SPLIT_VALUES)),
+  source: parseAsNativeArrayOf(parseAsStringLiteral(SOURCE_VALUES)),
+  objective: parseAsNativeArrayOf(parseAsStringLiteral(OBJECTIVE_VALUES)),
+  tag: parseAsNativeArrayOf(parseAsTag),
   conversation: parseAsString,
   from: parseAsInteger,
   to: parseAsInteger,
@@ -29,16 +41,45 @@ export const examplesInput = (projectId: string, datasetId: string, view: View) 
   datasetId,
   limit: PAGE,
   ...(view.q.trim() ? { q: view.q.trim().slice(0, 500) } : {}),
-  ...(view.split !== null ? { split: view.split } : {}),
-  ...(view.source !== null ? { source: view.source } : {}),
-  ...(view.objective !== null ? { objective: view.objective } : {}),
-  ...(view.tag ? { tag: view.tag } : {}),
+  ...(view.split.length > 0 ? { split: view.split } : {}),
+  ...(view.source.length > 0 ? { source: view.source } : {}),
+  ...(view.objective.length > 0 ? { objective: view.objective } : {}),
+  ...(view.tag.length > 0 ? { tag: view.tag.slice(0, SEVERAL_MAX) } : {}),
   ...(view.conversation ? { conversationId: view.conversation } : {}),
 });
 
+/** Returns the filters of what the list shows, as its facets take them. */
+export function facetsInput(projectId: string, datasetId: string, view: View) {
+  const { limit: _, ...filters } = examplesInput(projectId, datasetId, view);
+  return filters;
+}
+
 export const NO_FILTERS = { q: null, split: null, source: null, objective: null, tag: null, conversation: null };
 
-export const filtersChosen = ({ split, source, objective, tag, conversation }: View) =>
-  [split, source, objective, tag, conversation].filter((value) => value !== null).length;
+/** A filter of the sidebar, and the view without it. */
+type ChosenFilter = { id: string; text: string; without: Partial<View> };
 
-export const isFiltered = (view: View) => view.q.trim() !== "" || filtersChosen(view) > 0;
+/** Returns the sidebar's filters that are active. */
+export function chosenFilters({ split, source, objective, tag, conversation }: View): ChosenFilter[] {
+  const each = <Name extends "split" | "source" | "objective" | "tag">(
+    name: Name,
+    values: readonly View[Name][number][],
+    words: (value: View[Name][number]) => string,
+  ): ChosenFilter[] =>
+    values.map((value) => ({
+      id: `${name}:${value}`,
+      text: words(value),
+      without: { [name]: values.filter((other) => other !== value) },
+    }));
+  return [
+    ...each("split", split, (value) => `Split: ${SPLITS[value]}`),
+    ...each("source", source, (value) => `Source: ${SOURCES[value]}`),
+    ...each("objective", objective, (value) => `Objective: ${OBJECTIVES[value].name}`),
+    ...each("tag", tag, (value) => `Tag: ${value}`),
+    ...(conversation === null
+      ? []
+      : [{ id: "conversation", text: `Conversation: ${conversation}`, without: { conversation: null } }]),
+  ];
+}
+
+export const isFiltered = (view: View) => view.q.trim() !== "" || chosenFilters(view).length > 0;

@@ -16,7 +16,7 @@ import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { CertificateView } from "../../../_components/serving/certificate-view";
 import { isChanging } from "../../../_components/serving/words";
 import { pageHref } from "../../../_components/shell/pages";
-import { isWithoutTrainer, NoTrainer } from "../../../_components/training/no-trainer";
+import { NoTrainer, useWithoutTrainer } from "../../../_components/training/no-trainer";
 import { TrainerError } from "../../../_components/training/trainer-error";
 import { DeploymentFacts } from "./deployment-facts";
 import { DeploymentHeader } from "./deployment-header";
@@ -79,7 +79,8 @@ type NoDeploymentProps = { projectId: string; query: ReturnType<typeof useDeploy
 
 /** What is shown instead of a deployment: that it loads, that it is not there, or why it could not be read. */
 function NoDeployment({ projectId, query }: NoDeploymentProps) {
-  if (!query.error) {
+  const unattached = useWithoutTrainer(query);
+  if (!query.error && !unattached) {
     return (
       <Stack p="md" gap="lg" role="status" aria-label="Loading the deployment">
         {[40, 90, 70, 80, 60].map((width) => (
@@ -91,7 +92,7 @@ function NoDeployment({ projectId, query }: NoDeploymentProps) {
   return (
     <>
       <PageHeader title="Deployment" />
-      {isWithoutTrainer(query.error) ? (
+      {unattached ? (
         <NoTrainer projectId={projectId} />
       ) : problemOf(query.error).status === 404 ? (
         <EmptyState

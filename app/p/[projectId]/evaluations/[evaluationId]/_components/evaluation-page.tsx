@@ -22,7 +22,7 @@ import { StartEvaluation } from "../../../_components/evaluations/start-evaluati
 import { EvaluationState } from "../../../_components/evaluations/state";
 import { isUnfinished } from "../../../_components/evaluations/words";
 import { pageHref } from "../../../_components/shell/pages";
-import { isWithoutTrainer, NoTrainer } from "../../../_components/training/no-trainer";
+import { NoTrainer, useWithoutTrainer } from "../../../_components/training/no-trainer";
 import { TrainerError } from "../../../_components/training/trainer-error";
 import classes from "./evaluation-page.module.css";
 import { Facts } from "./facts";
@@ -127,12 +127,12 @@ function Header({ projectId, evaluation, back }: HeaderProps) {
   );
 }
 
-type Query = { error: unknown; isFetching: boolean; refetch: () => unknown };
+type Query = { error: unknown; isPending: boolean; isFetching: boolean; refetch: () => unknown };
 
 /** What is shown instead: that it loads, that it is not there, or why it could not be read. */
 function NoEvaluation({ projectId, query }: { projectId: string; query: Query }) {
   const header = <PageHeader title="Before/after" />;
-  if (isWithoutTrainer(query.error)) {
+  if (useWithoutTrainer(query)) {
     return (
       <>
         {header}

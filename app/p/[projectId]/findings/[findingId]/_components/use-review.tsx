@@ -12,6 +12,7 @@ import { useKeys } from "@/app/_lib/use-keys";
 import type { Finding } from "@/server/services/diagnostics/schemas";
 import { useMay } from "../../../_components/access/membership";
 import { type FindingChange, type ReviewChoice, reviewChoices } from "./review-choices";
+import { useWithoutGone } from "./use-without-gone";
 
 const ASSIGNEES_STALE_MS = 60_000;
 
@@ -81,7 +82,11 @@ export function useFindingChanges(projectId: string) {
   ) => {
     const { projectId: _, limit: __, sort: ___, ...matches } = filter ?? { projectId };
     const which = matching ? { filter: matches } : { findingIds: rows.map(({ id }) => id) };
-    const reply = await update.mutateAsync({ projectId, ...which, set });
+    const reply = await update.mutateAsync({ projectId, ...which, set }).catch((error: unknown) => {
+      // Some of them are gone, which the lists do not show yet.
+      if (problemOf(error).status === 404) void reload();
+      throw error;
+    });
     show(new Set(reply.change.findingIds), set);
     const reloaded = reload();
     if (rows.length === 1) await reloaded;
@@ -151,13 +156,14 @@ export type Review = ReturnType<typeof useReview>;
 export function useReviewActions(projectId: string, filter: FindingsFilter) {
   const choices = useReviewChoices(projectId);
   const { change, mergeInto } = useFindingChanges(projectId);
+  const { run, dialog } = useWithoutGone();
   const actions: ListAction<Finding>[] = choices.map(({ change: _, done: __, ...choice }, index) => ({
     ...choice,
     matching: true,
-    run: (target) => change(choices[index]!, target, filter),
+    run: (target) => run(target.rows, (rows) => change(choices[index]!, { ...target, rows }, filter)),
   }));
   const merge: ListAction<Finding> = { id: "merge", label: "Merge", key: "m", run: ({ rows }) => mergeInto(rows) };
-  return { choices, actions: choices.length === 0 ? [] : [...actions, merge] };
+  return { choices, actions: choices.length === 0 ? [] : [...actions, merge], dialog };
 }
 
 /** Handles the review keys; they act on what `target` returns at that moment. */

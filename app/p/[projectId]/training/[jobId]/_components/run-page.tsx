@@ -14,7 +14,7 @@ import { useListHref } from "@/app/_lib/remember-list";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { pageHref } from "../../../_components/shell/pages";
-import { isWithoutTrainer, NoTrainer } from "../../../_components/training/no-trainer";
+import { NoTrainer, useWithoutTrainer } from "../../../_components/training/no-trainer";
 import { TrainerError } from "../../../_components/training/trainer-error";
 import { useLastReading } from "../../../_components/training/use-last-reading";
 import { isMoving } from "../../../_components/training/words";
@@ -89,7 +89,7 @@ type NoRunProps = { projectId: string; query: ReturnType<typeof useRun> };
 
 /** What is shown instead of a run: that it loads, that it is not there, or why it could not be read. */
 function NoRun({ projectId, query }: NoRunProps) {
-  if (isWithoutTrainer(query.error)) {
+  if (useWithoutTrainer(query)) {
     return (
       <>
         <PageHeader title="Training run" />

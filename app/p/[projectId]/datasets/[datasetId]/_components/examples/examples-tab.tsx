@@ -7,7 +7,7 @@ import { useState } from "react";
 import { SearchInput } from "@/app/_components/controls/search-input";
 import { ColumnMenu } from "@/app/_components/data-table/column-menu";
 import { DataList } from "@/app/_components/data-table/data-list";
-import { FacetsToggle } from "@/app/_components/facets/facets";
+import { ChosenFilters, FacetsToggle } from "@/app/_components/facets/facets";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
 import panes from "@/app/_components/layout/panes.module.css";
 import { useTRPC } from "@/app/_lib/trpc/client";
@@ -15,7 +15,7 @@ import { nextCursorPage } from "@/app/_lib/trpc/next-page";
 import type { Dataset } from "@/server/services/datasets/datasets/schemas";
 import { useMay } from "../../../../_components/access/membership";
 import { exampleHref } from "../../../_components/view";
-import { examplesInput, filtersChosen, isFiltered, NO_FILTERS, type View } from "../view";
+import { chosenFilters, examplesInput, facetsInput, isFiltered, NO_FILTERS, type View } from "../view";
 import { COLUMNS } from "./columns";
 import { ExamplePeek } from "./example-peek";
 import classes from "./examples.module.css";
@@ -42,14 +42,18 @@ export function ExamplesTab({ projectId, dataset, view, setView }: Props) {
       placeholderData: (previous) => previous,
     }),
   );
-  const facets = useQuery(trpc.examples.facets.queryOptions({ projectId, datasetId }));
+  const facets = useQuery(
+    trpc.examples.facets.queryOptions(facetsInput(projectId, datasetId, view), {
+      placeholderData: (previous) => previous,
+    }),
+  );
   const { actions, dialogs } = useExampleActions(input, facets.data?.facets.tags.map(({ value }) => value) ?? []);
-  const chosen = filtersChosen(view);
+  const chosen = chosenFilters(view);
   return (
     <>
       <div className={classes.bar}>
         <SearchInput label="Search Examples" value={view.q} onChange={(q) => void setView({ q: q || null })} />
-        <FacetsToggle chosen={chosen} shown={showFacets} onToggle={() => setShowFacets(!showFacets)} />
+        <FacetsToggle chosen={chosen.length} shown={showFacets} onToggle={() => setShowFacets(!showFacets)} />
         <div className={classes.barEnd}>
           <ColumnMenu columns={COLUMNS} />
         </div>
@@ -57,6 +61,9 @@ export function ExamplesTab({ projectId, dataset, view, setView }: Props) {
       <div className={panes.root}>
         <ExampleFacets view={view} setView={setView} facets={facets.data?.facets} shown={showFacets} />
         <div className={panes.list}>
+          <ChosenFilters
+            filters={chosen.map(({ id, text, without }) => ({ id, text, onRemove: () => void setView(without) }))}
+          />
           <DataList
             list={list}
             name="Examples"

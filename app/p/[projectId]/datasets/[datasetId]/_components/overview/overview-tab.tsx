@@ -40,7 +40,7 @@ export function OverviewTab({ projectId, dataset }: { projectId: string; dataset
             values={known(splits, SPLIT_VALUES).map(({ value, count }) => ({
               label: SPLITS[value],
               count,
-              href: to({ split: value }),
+              href: to({ split: [value] }),
             }))}
           />
           <Counts
@@ -49,7 +49,7 @@ export function OverviewTab({ projectId, dataset }: { projectId: string; dataset
             values={known(sources, SOURCE_VALUES).map(({ value, count }) => ({
               label: SOURCES[value],
               count,
-              href: to({ source: value }),
+              href: to({ source: [value] }),
             }))}
           />
           <Counts
@@ -58,13 +58,13 @@ export function OverviewTab({ projectId, dataset }: { projectId: string; dataset
             values={known(objectives, OBJECTIVE_VALUES).map(({ value, count }) => ({
               label: OBJECTIVES[value].name,
               count,
-              href: to({ objective: value }),
+              href: to({ objective: [value] }),
             }))}
           />
           <Counts
             title="By tag"
             total={total}
-            values={tags.map(({ value, count }) => ({ label: value, count, href: to({ tag: value }) }))}
+            values={tags.map(({ value, count }) => ({ label: value, count, href: to({ tag: [value] }) }))}
           />
         </div>
       </PageSection>
