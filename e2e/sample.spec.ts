@@ -34,7 +34,7 @@ async function lookAt(page: Page, name: string) {
 const sampleBar = (page: Page) => page.getByRole("complementary", { name: "Sample project" });
 
 test("a person with an empty project loads the sample, sees its Findings and removes it", async ({ page, baseURL }) => {
-  test.setTimeout(240_000);
+  test.setTimeout(300_000);
   const project = await explorer(baseURL!);
   await signIn(page, project);
 

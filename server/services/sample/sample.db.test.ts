@@ -165,6 +165,10 @@ test("its tiny model was trained on those Examples, with a loss that falls, and 
   expect(jobs).toHaveLength(1);
   const [job] = jobs;
   expect(job).toMatchObject({ status: "succeeded", stopReason: "completed", manifest: { rows: 11 }, staleSince: null });
+  expect(job!.resolvedSpec).toMatchObject({
+    manifest: { sha256: job!.manifest.sha256 },
+    training: { lrSchedulerType: "cosine" },
+  });
   expect(job!.finishedAt! - job!.startedAt!).toBeGreaterThan(1_000);
   expect(job!.createdAt).toBeLessThanOrEqual(job!.startedAt!);
   expect(job!.finishedAt).toBeLessThanOrEqual(Date.now());
@@ -220,6 +224,7 @@ test("another project sees nothing of its model, and has no trainer", async () =
   const { checkpoints } = await listCheckpoints(ctx, {});
   const { ctx: neighbour } = await testProject();
   await expect(listJobs(neighbour, {})).rejects.toMatchObject({ code: "not_implemented" });
+  await expect(listTrainers(ctx, {})).rejects.toMatchObject({ code: "not_implemented" });
   const detach = attachTrainer();
   try {
     expect((await listJobs(neighbour, {})).jobs).toEqual([]);

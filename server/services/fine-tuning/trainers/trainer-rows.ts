@@ -61,10 +61,14 @@ export async function isTrainerAttached(db: Db): Promise<boolean> {
 const isSample = async ({ db, projectId }: { db: Db; projectId: string }) =>
   (await db.$count(sampleProjects, eq(sampleProjects.projectId, projectId))) > 0;
 
-/** Throws the 501 that says how a trainer is attached unless one is, or the project is the sample. */
+/** Throws the 501 that says how a trainer is attached unless one is. */
+export async function requireAttachedTrainer({ db }: { db: Db }): Promise<void> {
+  if (!(await isTrainerAttached(db))) throw new ServiceError("not_implemented", NO_TRAINER);
+}
+
+/** Throws the same, but not in the sample. */
 export async function requireTrainer(ctx: { db: Db; projectId: string }): Promise<void> {
-  if (!(await isTrainerAttached(ctx.db)) && !(await isSample(ctx)))
-    throw new ServiceError("not_implemented", NO_TRAINER);
+  if (!(await isSample(ctx))) await requireAttachedTrainer(ctx);
 }
 
 /** A silence that a healthy trainer does not reach: an agent's long poll lasts 50 s, and others are called every 20 s. */

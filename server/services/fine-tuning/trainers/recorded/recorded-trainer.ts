@@ -31,6 +31,13 @@ const notThere = (what: string) => refusal(NOT_THERE, "not_found", `${what} is n
 
 const ok = (json: unknown): TrainerReply => ({ status: 200, headers: {}, json });
 
+/** A trainer resolves the settings while a job runs: the first look at it finds it there, the next one at its end. */
+function snapshotOf({ lastSeq }: { lastSeq: number }, events: readonly Record<string, unknown>[]) {
+  const resolved = events.findIndex(({ type }) => type === "dataset.report");
+  const { resolved_spec } = (events[resolved]?.data ?? {}) as { resolved_spec?: unknown };
+  return { last_seq: lastSeq <= resolved ? resolved + 1 : events.length, resolved_spec };
+}
+
 type Prompts = { prompts: { messages: unknown }[]; targets: unknown[] };
 
 /** Answers prompts that were recorded; any other would need the model itself. */
@@ -66,9 +73,11 @@ export function recordedTrainer(db: Db): TrainerClient {
     if (method === "PUT" && comparableSpec(json as Record<string, unknown>) !== comparableSpec(RECORDING.spec)) {
       throw refusal(UNPROCESSABLE, "invalid_spec", "A training with these settings was not recorded.");
     }
-    if (action !== "events") return ok({ job: { job_id: job.id, last_seq: events.length } });
+    if (action !== "events") return ok({ job: { job_id: job.id, ...snapshotOf(job, events) } });
     const after = Number(query?.after ?? 0);
-    return ok({ events: events.slice(after, after + Number(query?.limit ?? events.length)), last_seq: events.length });
+    const { last_seq } = snapshotOf({ lastSeq: after }, events);
+    const until = Math.min(last_seq, after + Number(query?.limit ?? events.length));
+    return ok({ events: events.slice(after, until), last_seq });
   }
 
   async function download({ path: address, headers, projectId }: TrainerCall) {
