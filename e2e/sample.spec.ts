@@ -13,10 +13,28 @@ async function explorer(url: string): Promise<TestProject> {
   return project;
 }
 
+/** Keeps a picture of a sound page, light and dark, wide and narrow. */
+async function lookAt(page: Page, name: string) {
+  for (const [colorScheme, width] of [
+    ["light", 1440],
+    ["dark", 1440],
+    ["light", 390],
+    ["dark", 390],
+  ] as const) {
+    await showIn(page, colorScheme);
+    await page.setViewportSize({ width, height: 900 });
+    await expectSound(page);
+    const body = await page.screenshot();
+    await test.info().attach(`${name}-${colorScheme}-${width}`, { body, contentType: "image/png" });
+  }
+  await showIn(page, "light");
+  await page.setViewportSize({ width: 1440, height: 900 });
+}
+
 const sampleBar = (page: Page) => page.getByRole("complementary", { name: "Sample project" });
 
 test("a person with an empty project loads the sample, sees its Findings and removes it", async ({ page, baseURL }) => {
-  test.setTimeout(240_000);
+  test.setTimeout(300_000);
   const project = await explorer(baseURL!);
   await signIn(page, project);
 
@@ -96,6 +114,32 @@ test("a person with an empty project loads the sample, sees its Findings and rem
     await expect(page.getByText(/Put it into its box/).first()).toBeVisible();
     const conversation = await page.screenshot();
     await test.info().attach("sample-conversation", { body: conversation, contentType: "image/png" });
+  });
+
+  await test.step("the first one's tiny model and the proof of its drop are there, without a trainer", async () => {
+    await page.goto(`/p/${sampleId}/findings?tab=resolved`);
+    await page.getByRole("link", { name: "Replied in English, not German" }).first().click();
+    const proof = page.getByRole("region", { name: "Proof", exact: true });
+    await expect(proof).toContainText("Proven");
+    await proof.getByRole("link").first().click();
+    await page.waitForURL(/\/evaluations\/eval_/);
+    await expect(page.getByText("Auf Nähte, Reißverschlüsse und Stangen").first()).toBeVisible();
+    await lookAt(page, "sample-proof");
+    await page.goto(`/p/${sampleId}/training`);
+    await page
+      .getByRole("link", { name: /recorded run/ })
+      .first()
+      .click();
+    await page.waitForURL(/\/training\/job_/);
+    await expect(page.getByText("Succeeded").first()).toBeVisible();
+    await lookAt(page, "sample-training");
+    await page.goto(`/p/${sampleId}/checkpoints`);
+    await page
+      .getByRole("link", { name: /recorded run/ })
+      .first()
+      .click();
+    await page.waitForURL(/\/checkpoints/);
+    await lookAt(page, "sample-model");
   });
 
   await test.step("removed, it is gone, and the own project is still there", async () => {

@@ -24,6 +24,15 @@ test("a load that is killed again and again sends every conversation once and fi
     select (select count(*)::int from conversations where project_id = ${project.id}) as conversations,
       (select sum(occurrence_count)::int from findings where project_id = ${project.id}
         and signal in ('language_mismatch', 'repeated_tool_call', 'contradicts_tool_result', 'ignored_correction', 'empty_response')) as planted,
-      (select count(*)::int from datasets where project_id = ${project.id}) as datasets`);
-  expect(found).toEqual({ conversations: 400, planted: 72, datasets: 1 });
+      (select count(*)::int from datasets where project_id = ${project.id}) as datasets,
+      (select count(*)::int from training_jobs where project_id = ${project.id} and status = 'succeeded') as trained,
+      (select string_agg(kind || ' ' || status || ' ' || coalesce(verdict, ''), ', ' order by kind)
+        from evaluations where project_id = ${project.id}) as evaluated`);
+  expect(found).toEqual({
+    conversations: 400,
+    planted: 72,
+    datasets: 1,
+    trained: 1,
+    evaluated: "examples succeeded , finding succeeded proven",
+  });
 }, 180_000);

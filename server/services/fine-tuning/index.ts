@@ -40,6 +40,7 @@ export { runTrainingJob, wakeTrainingJobs } from "./jobs/run-job";
 export { validateJob } from "./jobs/validate-job";
 export { getLineage } from "./lineage/get-lineage";
 export { forgetTraining } from "./manifests/forget-training";
+export { playEvaluation, playTraining } from "./recordings/play-recording";
 export { listRolloutDecisions } from "./rollouts/list-rollout-decisions";
 export { runRollout, wakeRollouts } from "./rollouts/run-rollout";
 export {

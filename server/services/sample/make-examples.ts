@@ -2,12 +2,10 @@ import { and, desc, eq } from "drizzle-orm";
 import { datasets, findings } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { addConversationsToDatasets, createDataset, listExamples, updateExample } from "@/server/services/datasets";
-import { germanFor } from "./story/german";
+import { germanFor, splitByTopic } from "./story/german";
 import { PLANTED } from "./story/plan";
 
 export const SAMPLE_DATASET = "Answers in the customer's language";
-/** Examples that are trained on; the rest is held out for the proof. */
-export const TRAINED_ON = 10;
 const EXAMPLES_MAX = 100;
 
 /** Takes the Finding of wrong languages through Examples: its conversations with the answers that they should have had. */
@@ -17,17 +15,20 @@ export async function makeExamples(ctx: Ctx): Promise<boolean> {
   const datasetId = await datasetOf(ctx);
   await addConversationsToDatasets(ctx, { datasetIds: [datasetId], findingId: finding.id, tags: ["german"] });
   const { examples } = await listExamples(ctx, { datasetId, limit: EXAMPLES_MAX });
-  // By id, so that a repeated step makes the same split.
-  const ordered = examples.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  for (const [at, example] of ordered.entries()) {
-    const said = example.payload.expectedOutput.message.content;
-    const german = typeof said === "string" ? germanFor(said) : undefined;
+  const asked = examples.map((example) => ({
+    example,
+    question: textOf(example.payload.input.messages.at(-1)?.content),
+    answer: textOf(example.payload.expectedOutput.message.content),
+  }));
+  const { train } = splitByTopic(asked);
+  for (const { example, question, answer } of asked) {
+    const german = germanFor(answer);
     // Corrected before the process that began was stopped.
     if (german === undefined) continue;
     await updateExample(ctx, {
       datasetId,
       exampleId: example.id,
-      split: at < TRAINED_ON ? "train" : "test",
+      split: train.some((one) => one.question === question) ? "train" : "test",
       payload: {
         ...example.payload,
         expectedOutput: { type: "chat_message", message: { role: "assistant", content: german } },
@@ -36,6 +37,8 @@ export async function makeExamples(ctx: Ctx): Promise<boolean> {
   }
   return true;
 }
+
+const textOf = (content: unknown) => (typeof content === "string" ? content : "");
 
 /** Returns the largest Finding of a Rule's Signal. */
 export async function findingOf({ db, projectId }: Ctx, { ruleId, signal }: { ruleId: string; signal: string }) {

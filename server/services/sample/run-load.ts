@@ -16,6 +16,7 @@ import { decodeTraces, foldDailyCosts, projectIsolatingFailures, storeTraces } f
 import { makeExamples } from "./make-examples";
 import { DAYS, FIXES, PLANTED, type Planned, plannedConversations, SECOND_PART_FROM_DAY } from "./story/plan";
 import { otlpOf } from "./story/spans";
+import { trainAndProve } from "./training";
 
 const DAY_MS = 86_400_000;
 /** Conversations sent in one batch. */
@@ -39,7 +40,11 @@ const STEPS: readonly Step[] = [
   diagnose,
   finishTimes,
   makeExamples,
+  trainAndProve,
 ];
+
+/** How many steps come before the recorded training. A new recording needs what they make. */
+export const stepsBeforeTraining = () => STEPS.indexOf(trainAndProve);
 
 /**
  * Continues the load of a project's sample for about `forMs`. Every step is idempotent and noted when it is done, so the load can

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { beforeAll, expect, test } from "vitest";
 import { db } from "@/db/pool";
@@ -15,17 +16,32 @@ import {
   listFindings,
   updateFinding,
 } from "@/server/services/diagnostics";
+import {
+  certifyCheckpoint,
+  createJob,
+  deployCheckpoint,
+  downloadCheckpointFile,
+  getMetrics,
+  listCheckpoints,
+  listEvaluationRows,
+  listEvaluations,
+  listJobs,
+  listTrainers,
+} from "@/server/services/fine-tuning";
+import { attachTrainer } from "@/server/services/fine-tuning/testing/attach-trainer";
 import { joinDefaultProjects } from "@/server/services/members";
 import { getPerson } from "@/server/services/people";
 import { listProjects } from "@/server/services/projects";
 import { createSavedView } from "@/server/services/saved-views";
 import { changeLabels, createFeedback, listConversations } from "@/server/services/telemetry";
 import { failSampleLoad, loadSample, runSampleLoad, unfinishedSamples } from ".";
-import { findingOf, TRAINED_ON } from "./make-examples";
+import { findingOf } from "./make-examples";
 import { countOf, PLANTED, plannedConversations } from "./story/plan";
+import { trainAndProve } from "./training";
 
 const LOAD_MS = 120_000;
 const DAY_MS = 86_400_000;
+const NEVER = new AbortController().signal;
 
 async function person(): Promise<AccountCtx> {
   const { userId } = await testProject();
@@ -137,9 +153,98 @@ test("its Dataset has the German answers, some of them held out", async () => {
   expect(datasets).toHaveLength(1);
   const { examples } = await listExamples(ctx, { datasetId: datasets[0]!.id, limit: 100 });
   expect(examples).toHaveLength(countOf("englishInstead"));
-  expect(examples.filter(({ split }) => split === "train")).toHaveLength(TRAINED_ON);
+  expect(examples.filter(({ split }) => split === "train")).toHaveLength(11);
   const said = examples.map(({ payload }) => payload.expectedOutput.message.content as string);
   expect(said.filter((text) => /\b(?:the|you|with)\b/.test(text))).toEqual([]);
+});
+
+const CHECKPOINT_FILE = "model/model.safetensors";
+
+test("its tiny model was trained on those Examples, with a loss that falls, and can be downloaded without a trainer", async () => {
+  const { jobs } = await listJobs(ctx, {});
+  expect(jobs).toHaveLength(1);
+  const [job] = jobs;
+  expect(job).toMatchObject({ status: "succeeded", stopReason: "completed", manifest: { rows: 11 }, staleSince: null });
+  expect(job!.resolvedSpec).toMatchObject({
+    manifest: { sha256: job!.manifest.sha256 },
+    training: { lrSchedulerType: "cosine" },
+  });
+  expect(job!.finishedAt! - job!.startedAt!).toBeGreaterThan(1_000);
+  expect(job!.createdAt).toBeLessThanOrEqual(job!.startedAt!);
+  expect(job!.finishedAt).toBeLessThanOrEqual(Date.now());
+  const { metrics } = await getMetrics(ctx, { jobId: job!.id });
+  const loss = metrics.find(({ series }) => series === "train_loss")!.mean;
+  expect(loss.at(-1)).toBeLessThan(loss[0]! / 10);
+
+  const { checkpoints } = await listCheckpoints(ctx, {});
+  const final = checkpoints.find(({ isFinal }) => isFinal)!;
+  const file = final.files.find(({ path }) => path === CHECKPOINT_FILE)!;
+  const sent = await downloadCheckpointFile(ctx, { checkpointId: final.id, path: file.path }, { signal: NEVER });
+  const hash = createHash("sha256");
+  for await (const part of sent.body as AsyncIterable<Uint8Array>) hash.update(part);
+  expect(hash.digest("hex")).toBe(file.sha256);
+});
+
+test("answers of the model before and after prove on held-out conversations that the failure dropped", async () => {
+  const { id: findingId } = await plantedFinding("englishInstead");
+  const { evaluations } = await listEvaluations(ctx, {});
+  const proof = evaluations.find(({ kind }) => kind === "finding")!;
+  expect(proof).toMatchObject({
+    findingId,
+    status: "succeeded",
+    verdict: "proven",
+    selection: { selected: 11, trainedOn: 11, changed: 0 },
+    proof: { foundAfter: 0 },
+  });
+  expect(proof.proof!.foundBefore).toBeGreaterThanOrEqual(10);
+  expect(proof.proof!.difference!.high).toBeLessThan(-0.3);
+  const { rows } = await listEvaluationRows(ctx, { evaluationId: proof.id, limit: 100 });
+  const fixed = rows.filter(({ reason }) => reason === "fixed");
+  expect(fixed.length).toBe(proof.proof!.foundBefore);
+  const compared = evaluations.find(({ kind }) => kind === "examples")!;
+  expect(compared).toMatchObject({ status: "succeeded", total: 11, selection: { splits: { test: 11 } } });
+});
+
+test("its model is a recording: what needs a machine is refused, and so is training anything without a trainer", async () => {
+  const { checkpoints } = await listCheckpoints(ctx, {});
+  const { id } = checkpoints.find(({ isFinal }) => isFinal)!;
+  const recorded = { code: "unprocessable", message: expect.stringContaining("recorded") };
+  await expect(deployCheckpoint(ctx, { checkpointId: id })).rejects.toMatchObject(recorded);
+  await expect(certifyCheckpoint(ctx, { checkpointId: id, forms: [{ kind: "merged-16bit" }] })).rejects.toMatchObject(
+    recorded,
+  );
+  const { datasets } = await listDatasets(ctx, {});
+  const asked = { datasetId: datasets[0]!.id, method: "sft", adapter: "full" } as const;
+  await expect(createJob(ctx, { ...asked, baseModel: { checkpointId: id } })).rejects.toMatchObject(recorded);
+  const untrained = { ...asked, baseModel: { id: "/models/shop-tiny", source: "local" } } as const;
+  await expect(createJob(ctx, untrained)).rejects.toMatchObject({ code: "not_implemented" });
+});
+
+test("another project sees nothing of its model, and has no trainer", async () => {
+  const { checkpoints } = await listCheckpoints(ctx, {});
+  const { ctx: neighbour } = await testProject();
+  await expect(listJobs(neighbour, {})).rejects.toMatchObject({ code: "not_implemented" });
+  await expect(listTrainers(ctx, {})).rejects.toMatchObject({ code: "not_implemented" });
+  const detach = attachTrainer();
+  try {
+    expect((await listJobs(neighbour, {})).jobs).toEqual([]);
+    expect((await listCheckpoints(neighbour, {})).checkpoints).toEqual([]);
+    const asked = { checkpointId: checkpoints[0]!.id, path: CHECKPOINT_FILE };
+    await expect(downloadCheckpointFile(neighbour, asked, { signal: NEVER })).rejects.toMatchObject({
+      code: "not_found",
+    });
+    const { trainers } = await listTrainers(ctx, {});
+    expect(trainers.map(({ id }) => id)).not.toContain("trn_recorded");
+  } finally {
+    detach();
+  }
+});
+
+test("played again, its training and its proof stay as they are", async () => {
+  const shown = async () => [await listJobs(ctx, {}), await listCheckpoints(ctx, {}), await listEvaluations(ctx, {})];
+  const before = await shown();
+  await Promise.all([trainAndProve(ctx), trainAndProve(ctx)]);
+  expect(await shown()).toEqual(before);
 });
 
 test("it is loaded once a person, and somebody else's is another", async () => {
@@ -197,15 +302,23 @@ test(
     await createFeedback(own, { conversationId, kind: "thumb", value: "down" });
     await updateFinding(own, { findingId, reviewStatus: "confirmed", assigneeId: "me" });
     await addFindingNote(own, { findingId, text: "Seen by me." });
+    const { jobs } = await listJobs(own, {});
+    const { checkpoints } = await listCheckpoints(own, {});
+    const { evaluations } = await listEvaluations(own, {});
+    const trained = [...jobs, ...checkpoints, ...evaluations].map(({ id }) => id);
+    expect(trained.length).toBeGreaterThan(3);
+    const { datasetId } = jobs[0]!;
+    expect(await filesNaming(datasetId)).toHaveLength(1);
     await createSavedView(own, { list: "conversations", name: "Failing", query: "errors=true", shared: true });
     expect(Object.keys(await tablesNaming(db(), own.projectId)).length).toBeGreaterThan(15);
 
     const { id } = await deleted(own, "Sample shop");
     expect(await tablesNaming(db(), own.projectId)).toEqual({});
     expect(await tablesNaming(db(), conversationId)).toEqual({});
+    for (const one of trained) expect(await tablesNaming(db(), one)).toEqual({});
     // The event that started the deletion expires by itself; it names nothing but the receipt.
     expect(Object.keys(await tablesNaming(db(), id))).toEqual(["job_events"]);
-    expect(await filesNaming(own.projectId)).toEqual([]);
+    expect([...(await filesNaming(own.projectId)), ...(await filesNaming(datasetId))]).toEqual([]);
     expect(await tablesNaming(db(), neighbour.projectId)).toEqual(before);
     expect((await loadSample(account, {})).created).toBe(true);
   },

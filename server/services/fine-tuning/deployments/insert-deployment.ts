@@ -9,7 +9,7 @@ import { newId } from "@/server/platform/ids";
 import { deploymentDue } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
 import { inMs } from "../background/follow";
-import { refreshTrainers } from "../trainers";
+import { ONLY_RECORDED, RECORDED_TRAINER, refreshTrainers } from "../trainers";
 import { readCapabilities } from "../trainers/capabilities";
 import { attachedTrainers } from "../trainers/trainer-rows";
 import { type DeploymentRow, isInService, isRollOut, lockNamed } from "./read-deployments";
@@ -56,6 +56,7 @@ function nameOf(text: string): string {
 
 /** Returns a trainer's own description; throws the 503 for one that cannot be asked. */
 export async function capabilitiesOf(ctx: Ctx, trainerId: string) {
+  if (trainerId === RECORDED_TRAINER) throw new ServiceError("unprocessable", ONLY_RECORDED);
   const row = (await attachedTrainers(ctx.db)).find(({ id }) => id === trainerId);
   if (!row) throw new ServiceError("unprocessable", "The trainer that holds this checkpoint is no longer attached.");
   if (row.capabilities === null) {

@@ -18,22 +18,28 @@ export type PreparedJob = {
 };
 
 /**
- * Freezes what a job would train on and chooses its trainer. Throws 501 without a trainer, and 422 for a model that is not
+ * Freezes what a job would train on and chooses its trainer, unless the caller has. Throws 501 without a trainer, and 422 for a model that is not
  * known, for Examples that its method cannot train on, for what no trainer can do, and for an export that the hub would refuse.
  */
-export async function prepareJob(ctx: Ctx, asked: z.output<typeof validateJobInput>): Promise<PreparedJob> {
+export async function prepareJob(
+  ctx: Ctx,
+  asked: z.output<typeof validateJobInput>,
+  chosen: { trainerId?: string } = {},
+): Promise<PreparedJob> {
   await requireTrainer(ctx);
   const start = await resolveStart(ctx, asked.baseModel);
   const { formats, ggufQuantizations, compressedQuantizations, export: planned } = asked.output;
-  const trainerId = await chooseTrainer(ctx, {
-    method: asked.method,
-    adapter: asked.adapter,
-    formats,
-    ggufQuantizations,
-    compressedQuantizations,
-    exportFormats: planned ? [planned.format] : [],
-    ...(start.trainerId === null ? {} : { trainerId: start.trainerId }),
-  });
+  const trainerId =
+    chosen.trainerId ??
+    (await chooseTrainer(ctx, {
+      method: asked.method,
+      adapter: asked.adapter,
+      formats,
+      ggufQuantizations,
+      compressedQuantizations,
+      exportFormats: planned ? [planned.format] : [],
+      ...(start.trainerId === null ? {} : { trainerId: start.trainerId }),
+    }));
   if (planned) await checkPlannedExport(ctx, { planned, adapter: asked.adapter });
   const frozen = await freezeExamples(ctx, asked);
   return { start, frozen, trainerId, spec: specOf(asked, start, frozen), plannedExport: planned ?? null };

@@ -2,6 +2,7 @@ import type { Ctx } from "@/server/platform/context";
 import { type FieldError, ServiceError } from "@/server/platform/errors";
 import { NO_TRAINER } from "./attachment";
 import { type Capabilities, readCapabilities } from "./capabilities";
+import { ONLY_RECORDED, RECORDED_TRAINER } from "./recorded/recorded-trainer";
 import { attachedTrainers, isOnline, type TrainerRow } from "./trainer-rows";
 
 /** What a job or a validation asks of a trainer: values of its settings. */
@@ -73,6 +74,7 @@ const byReadiness = (a: TrainerRow, b: TrainerRow) =>
  * `refreshTrainers` before it where the newest state matters.
  */
 export async function chooseTrainer({ db }: Pick<Ctx, "db">, needs: TrainerNeeds): Promise<string> {
+  if (needs.trainerId === RECORDED_TRAINER) throw new ServiceError("unprocessable", ONLY_RECORDED);
   const attached = await attachedTrainers(db);
   if (attached.length === 0) throw new ServiceError("not_implemented", NO_TRAINER);
   const candidates = attached.filter(({ id }) => needs.trainerId === undefined || id === needs.trainerId);

@@ -7,6 +7,7 @@ export { downloadCheckpointFile } from "./download-checkpoint-file";
 export { listTrainers } from "./list-trainers";
 export { addTrainer, removeTrainer } from "./manage-agents";
 export { clientOf, openTrainer } from "./open-trainer";
+export { ONLY_RECORDED, RECORDED_TRAINER } from "./recorded/recorded-trainer";
 export { refreshTrainers } from "./refresh-trainers";
 export {
   type TrainerCall,

@@ -5,7 +5,7 @@ import { FINE_TUNING_READERS } from "../readers";
 import { trainerJson } from "./capabilities";
 import { refreshTrainers } from "./refresh-trainers";
 import { listTrainersInput, trainersReply } from "./schemas";
-import { attachedTrainers, requireTrainer } from "./trainer-rows";
+import { attachedTrainers, requireAttachedTrainer } from "./trainer-rows";
 
 const mayManage = async ({ db, actor }: Ctx) =>
   actor.kind === "user" && (await rightsOf(db, actor.userId)).includes("trainers:manage");
@@ -21,7 +21,7 @@ export const listTrainers = verb(
     reply: trainersReply,
   },
   async (ctx) => {
-    await requireTrainer(ctx);
+    await requireAttachedTrainer(ctx);
     await refreshTrainers(ctx);
     const rows = await attachedTrainers(ctx.db);
     rows.sort((a, b) => Number(b.kind === "url") - Number(a.kind === "url"));

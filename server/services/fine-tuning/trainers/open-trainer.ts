@@ -1,6 +1,7 @@
 import type { Db } from "@/db/client";
 import { agentTrainer } from "./agent-trainer";
 import { namedTrainer } from "./attachment";
+import { RECORDED_TRAINER, recordedTrainer } from "./recorded/recorded-trainer";
 import { type TrainerClient, TrainerUnreachable } from "./trainer-client";
 import { attachedTrainers, type CalledTrainer, isOnline } from "./trainer-rows";
 import { urlTrainer } from "./url-trainer";
@@ -14,7 +15,8 @@ export function clientOf(db: Db, row: CalledTrainer | null): TrainerClient {
   return urlTrainer({ trainerId: row.id, ...named });
 }
 
-/** Returns a trainer's client; throws `TrainerUnreachable` for one that is no longer attached. */
+/** Returns a trainer's client, also the recorded one's; throws `TrainerUnreachable` for one that is no longer attached. */
 export async function openTrainer(db: Db, trainerId: string): Promise<TrainerClient> {
+  if (trainerId === RECORDED_TRAINER) return recordedTrainer(db);
   return clientOf(db, (await attachedTrainers(db)).find(({ id }) => id === trainerId) ?? null);
 }

@@ -1,7 +1,7 @@
 import { and, eq, inArray, isNull, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
-import { trainers } from "@/db/schema";
+import { sampleProjects, trainers } from "@/db/schema";
 import { ServiceError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { NO_TRAINER, namedTrainer } from "./attachment";
@@ -57,9 +57,18 @@ export async function isTrainerAttached(db: Db): Promise<boolean> {
   return agent !== undefined;
 }
 
+/** Whether a project is the sample, whose training was recorded: that can be looked at without a trainer. */
+const isSample = async ({ db, projectId }: { db: Db; projectId: string }) =>
+  (await db.$count(sampleProjects, eq(sampleProjects.projectId, projectId))) > 0;
+
 /** Throws the 501 that says how a trainer is attached unless one is. */
-export async function requireTrainer({ db }: { db: Db }): Promise<void> {
+export async function requireAttachedTrainer({ db }: { db: Db }): Promise<void> {
   if (!(await isTrainerAttached(db))) throw new ServiceError("not_implemented", NO_TRAINER);
+}
+
+/** Throws the same, but not in the sample. */
+export async function requireTrainer(ctx: { db: Db; projectId: string }): Promise<void> {
+  if (!(await isSample(ctx))) await requireAttachedTrainer(ctx);
 }
 
 /** A silence that a healthy trainer does not reach: an agent's long poll lasts 50 s, and others are called every 20 s. */

@@ -156,3 +156,18 @@ export function englishInsteadScript(dice: Dice, n: number): Script {
 /** Returns the German answer to a question that was answered in English, if the shop has one. */
 export const germanFor = (english: string): string | undefined =>
   TOPICS.find((topic) => topic.english === english)?.german;
+
+type Asked = { question: string; answer: string };
+
+/** Splits answered questions: of each topic one question is trained on, and those that ask the same in other words are held out. */
+export function splitByTopic<One extends Asked>(all: readonly One[]): { train: One[]; test: One[] } {
+  const known = new Set<number>();
+  const parts: { train: One[]; test: One[] } = { train: [], test: [] };
+  // By their words, so that every load makes the same split.
+  for (const one of all.toSorted((a, b) => (a.question < b.question ? -1 : 1))) {
+    const topic = TOPICS.findIndex(({ english, german }) => one.answer === english || one.answer === german);
+    parts[known.has(topic) ? "test" : "train"].push(one);
+    known.add(topic);
+  }
+  return parts;
+}

@@ -1,0 +1,170 @@
+/**
+ * Records the training of the sample's model: `npm run sample:record -- --chats FILE` writes what its base model reads, for
+ * `scripts/sample-training/base_model.py`; without the option, the training is carried out by the trainer of TRAINER_URL and
+ * written down. Nothing of a recording is edited afterwards. `scripts/sample-training/README.md` has the commands.
+ */
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { and, asc, eq } from "drizzle-orm";
+import { db as pool } from "@/db/pool";
+import { evaluationRows, sampleProjects, trainingJobs, trainingManifests, users } from "@/db/schema";
+import { canonicalJson } from "@/server/platform/canonical-json";
+import type { Ctx, ProjectId } from "@/server/platform/context";
+import { newId } from "@/server/platform/ids";
+import { listDatasets } from "@/server/services/datasets";
+import { openFile } from "@/server/services/files";
+import {
+  createEvaluation,
+  createJob,
+  listTrainers,
+  runEvaluation,
+  runTrainingJob,
+} from "@/server/services/fine-tuning";
+import { openTrainer } from "@/server/services/fine-tuning/trainers";
+import {
+  promptHash,
+  RECORDED_FILES,
+  type Recording,
+  rowHashes,
+} from "@/server/services/fine-tuning/trainers/recorded/recording";
+import { loadSampleFor, runSampleLoad } from "@/server/services/sample";
+import { findingOf } from "@/server/services/sample/make-examples";
+import { stepsBeforeTraining } from "@/server/services/sample/run-load";
+import { PLANTED } from "@/server/services/sample/story/plan";
+import { addSampleBase, SAMPLE_TRAINING } from "@/server/services/sample/training";
+import { baseChats } from "./sample-training/chats";
+
+const FILES = path.join(import.meta.dirname, "..", RECORDED_FILES);
+const RECORDING = path.join(FILES, "../recording.generated.json");
+/** What only a resume needs is not kept. */
+const KEPT = /^model\//;
+const LONGEST_MS = 20 * 60_000;
+
+async function record() {
+  const db = pool();
+  const userId = newId("usr");
+  await db.insert(users).values({ id: userId, email: "recorder@example.com", name: "Recorder" });
+  const { project } = await loadSampleFor(db, userId);
+  const ctx: Ctx = { db, projectId: project.id as ProjectId, actor: { kind: "operator" } };
+  for (let done = 0; done < stepsBeforeTraining(); ) {
+    await runSampleLoad(ctx, { forMs: 0 });
+    const [sample] = await db.select().from(sampleProjects).where(eq(sampleProjects.projectId, ctx.projectId));
+    done = sample?.stepsDone ?? 0;
+  }
+  const { trainers } = await listTrainers(ctx, {});
+  await addSampleBase(ctx);
+  const { datasets } = await listDatasets(ctx, {});
+  const { job } = await createJob(ctx, { ...SAMPLE_TRAINING, datasetId: datasets[0]!.id });
+  await toItsEnd(() => runTrainingJob(ctx, job.id));
+  const [row] = await db.select().from(trainingJobs).where(eq(trainingJobs.id, job.id));
+  if (row?.status !== "succeeded") throw new Error(`The training ${row?.status}: ${JSON.stringify(row?.error)}`);
+
+  const trainer = await openTrainer(db, row.trainerId ?? "");
+  const call = { method: "GET" as const, projectId: ctx.projectId };
+  const { json } = await trainer.request({ ...call, path: `/jobs/${job.id}/events`, query: { after: 0, limit: 1000 } });
+  const events = (json as { events: SavedEvent[] }).events.map(withoutState);
+  const saved = events.filter(({ type }) => type === "checkpoint.saved").map(({ data }) => data);
+  const final = saved.findLast(({ is_final }) => is_final)!;
+  const answers = await evaluate(ctx, final.checkpoint_id);
+
+  rmSync(FILES, { recursive: true, force: true });
+  for (const file of final.files) {
+    const target = path.join(FILES, file.path);
+    mkdirSync(path.dirname(target), { recursive: true });
+    const { body } = await trainer.download({
+      ...call,
+      path: `/checkpoints/${final.checkpoint_id}/files/${file.path}`,
+    });
+    const parts: Uint8Array[] = [];
+    for await (const part of body) parts.push(part);
+    writeFileSync(target, Buffer.concat(parts));
+  }
+  const recording: Recording = {
+    trainerVersion: trainers[0]?.version ?? null,
+    jobId: job.id,
+    manifestSha256: row.manifestSha256,
+    spec: row.spec,
+    rows: rowHashes(await manifestOf(ctx, row.manifestSha256)),
+    events,
+    checkpoints: unique(saved).map((one) => ({
+      id: one.checkpoint_id,
+      step: one.step_number,
+      contentSha256: one.content_sha256,
+    })),
+    kept: { id: final.checkpoint_id, files: final.files },
+    answers,
+  };
+  writeFileSync(RECORDING, `${canonicalJson(recording)}\n`);
+  console.log(`${events.length} events, ${Object.keys(answers).length} answered prompts, ${final.bytes} bytes`);
+}
+
+type Saved = {
+  checkpoint_id: string;
+  step_number: number;
+  content_sha256: string;
+  is_final: boolean;
+  resumable: boolean;
+  bytes: number;
+  files: Recording["kept"]["files"];
+};
+type SavedEvent = { type: string; data: Saved } & Record<string, unknown>;
+
+/** Leaves out of a saved checkpoint what a resume needs: it is not kept. */
+function withoutState(event: SavedEvent): SavedEvent {
+  if (event.type !== "checkpoint.saved") return event;
+  const files = event.data.files.filter(({ path: name }) => KEPT.test(name));
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  return { ...event, data: { ...event.data, files, bytes, resumable: false } };
+}
+
+const unique = (saved: readonly Saved[]) => [...new Map(saved.map((one) => [one.checkpoint_id, one])).values()];
+
+async function manifestOf(ctx: Ctx, sha256: string) {
+  const isIt = and(eq(trainingManifests.projectId, ctx.projectId), eq(trainingManifests.sha256, sha256));
+  const [manifest] = await ctx.db.select().from(trainingManifests).where(isIt);
+  const file = await openFile(ctx, manifest?.fileId ?? "");
+  return Buffer.from(await file.read(0, file.size)).toString();
+}
+
+/** Has both models answer the held-out Examples and the Finding's conversations. */
+async function evaluate(ctx: Ctx, checkpointId: string): Promise<Recording["answers"]> {
+  const finding = await findingOf(ctx, PLANTED.englishInstead);
+  const answers: Recording["answers"] = {};
+  for (const choice of [{ kind: "examples" }, { kind: "finding", findingId: finding!.id }] as const) {
+    const { evaluation } = await createEvaluation(ctx, { checkpointId, ...choice });
+    await toItsEnd(() => runEvaluation(ctx, evaluation.id));
+    const rows = await ctx.db
+      .select()
+      .from(evaluationRows)
+      .where(and(eq(evaluationRows.projectId, ctx.projectId), eq(evaluationRows.evaluationId, evaluation.id)))
+      .orderBy(asc(evaluationRows.n));
+    for (const { prompt, before, after, reason } of rows) {
+      console.log(choice.kind, reason, "|", spoken(before).content, "|", spoken(after).content);
+      answers[promptHash(prompt)] = { before: spoken(before), after: spoken(after) };
+    }
+  }
+  return answers;
+}
+
+function spoken(answer: unknown) {
+  const { content, finishReason } = answer as { content: string; finishReason: "stop" | "length" };
+  return { content, finish_reason: finishReason };
+}
+
+async function toItsEnd(turn: () => Promise<{ done: boolean }>) {
+  const until = performance.now() + LONGEST_MS;
+  while (!(await turn()).done) {
+    if (performance.now() > until) throw new Error("The trainer takes too long.");
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+}
+
+const at = process.argv.indexOf("--chats");
+if (at >= 0) {
+  const lines = baseChats().map((messages) => `${JSON.stringify({ messages })}\n`);
+  writeFileSync(process.argv[at + 1]!, lines.join(""));
+  console.log(`${lines.length} chats`);
+} else {
+  await record();
+}
+process.exit();

@@ -1,0 +1,121 @@
+import { open } from "node:fs/promises";
+import path from "node:path";
+import { and, eq } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import { trainingJobs } from "@/db/schema";
+import { parseRange } from "@/server/services/files";
+import { type TrainerCall, type TrainerClient, TrainerRefused, type TrainerReply } from "../trainer-client";
+import { checkpointId, comparableSpec, eventsFor, promptHash, RECORDED_FILES, RECORDING, rowHashes } from "./recording";
+
+/** The trainer of the sample's job: it repeats what a real one did with the same Examples, and can do nothing else. */
+export const RECORDED_TRAINER = "trn_recorded";
+
+export const ONLY_RECORDED =
+  "This model belongs to the sample. Its training was recorded, and no attached trainer holds it: it can be looked at and downloaded, but not continued, deployed or exported.";
+
+const NOT_THERE = 404;
+const UNPROCESSABLE = 422;
+
+const refusal = (status: number, code: string, message: string, hint: string | null = null) =>
+  new TrainerRefused(status, {
+    code,
+    message,
+    hint,
+    param: null,
+    retryable: false,
+    blame: "platform",
+    phase: null,
+    logTail: [],
+  });
+const notThere = (what: string) => refusal(NOT_THERE, "not_found", `${what} is not in the recording.`);
+
+const ok = (json: unknown): TrainerReply => ({ status: 200, headers: {}, json });
+
+/** A trainer resolves the settings while a job runs: the first look at it finds it there, the next one at its end. */
+function snapshotOf({ lastSeq }: { lastSeq: number }, events: readonly Record<string, unknown>[]) {
+  const resolved = events.findIndex(({ type }) => type === "dataset.report");
+  const { resolved_spec } = (events[resolved]?.data ?? {}) as { resolved_spec?: unknown };
+  return { last_seq: lastSeq <= resolved ? resolved + 1 : events.length, resolved_spec };
+}
+
+type Prompts = { prompts: { messages: unknown }[]; targets: unknown[] };
+
+/** Answers prompts that were recorded; any other would need the model itself. */
+function samples({ prompts, targets }: Prompts): TrainerReply {
+  const known = prompts.map(({ messages }) => RECORDING.answers[promptHash(messages)]);
+  const answers = known.flatMap((one) => (one ? [one] : []));
+  if (answers.length < known.length) {
+    throw refusal(
+      UNPROCESSABLE,
+      "capability_missing",
+      "Answers to these prompts were not recorded, and no trainer holds the sample's model.",
+      "Attach a trainer and train a model of your own.",
+    );
+  }
+  const [before, after] = [answers.map((one) => one.before), answers.map((one) => one.after)];
+  return ok({ answers: [before, after].map((said, at) => ({ target: targets[at], answers: said })), error: null });
+}
+
+/** Returns the client of the recording. Like a trainer's, each of its calls can be repeated; unlike one, it needs no machine. */
+export function recordedTrainer(db: Db): TrainerClient {
+  async function jobOf(projectId: string, id: string) {
+    const isIt = and(eq(trainingJobs.projectId, projectId), eq(trainingJobs.id, id));
+    const [job] = await db.select().from(trainingJobs).where(isIt);
+    if (!job || job.trainerId !== RECORDED_TRAINER) throw notThere("The job");
+    return { job, events: eventsFor(id, job.manifestSha256, job.createdAt) };
+  }
+
+  async function request({ method, path: address, query, json, projectId }: TrainerCall): Promise<TrainerReply> {
+    const [, kind, id = "", action = ""] = address.split("/");
+    if (kind === "samples" && method === "POST") return samples(json as Prompts);
+    if (kind !== "jobs") throw refusal(UNPROCESSABLE, "capability_missing", ONLY_RECORDED);
+    const { job, events } = await jobOf(projectId, id);
+    if (method === "PUT" && comparableSpec(json as Record<string, unknown>) !== comparableSpec(RECORDING.spec)) {
+      throw refusal(UNPROCESSABLE, "invalid_spec", "A training with these settings was not recorded.");
+    }
+    if (action !== "events") return ok({ job: { job_id: job.id, ...snapshotOf(job, events) } });
+    const after = Number(query?.after ?? 0);
+    const { last_seq } = snapshotOf({ lastSeq: after }, events);
+    const until = Math.min(last_seq, after + Number(query?.limit ?? events.length));
+    return ok({ events: events.slice(after, until), last_seq });
+  }
+
+  async function download({ path: address, headers, projectId }: TrainerCall) {
+    const [, id = "", encoded = ""] = /^\/checkpoints\/([^/]+)\/files\/(.+)$/.exec(address) ?? [];
+    const name = encoded.split("/").map(decodeURIComponent).join("/");
+    const file = RECORDING.kept.files.find((one) => one.path === name);
+    const kept = RECORDING.checkpoints.find((one) => one.id === RECORDING.kept.id);
+    const jobs = await db
+      .select({ id: trainingJobs.id })
+      .from(trainingJobs)
+      .where(and(eq(trainingJobs.projectId, projectId), eq(trainingJobs.trainerId, RECORDED_TRAINER)));
+    if (!file || !kept || !jobs.some((job) => checkpointId(job.id, kept) === id)) throw notThere("The file");
+    const range = parseRange(headers?.range, file.size);
+    return { status: range ? 206 : 200, headers: {}, body: bytesOf(name, range) };
+  }
+
+  return {
+    trainerId: RECORDED_TRAINER,
+    request,
+    download,
+    async stream() {
+      throw refusal(UNPROCESSABLE, "capability_missing", ONLY_RECORDED);
+    },
+    async sendManifest({ content }) {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of content()) chunks.push(chunk);
+      const rows = rowHashes(Buffer.concat(chunks).toString());
+      if (rows.join() === RECORDING.rows.join()) return;
+      throw refusal(UNPROCESSABLE, "manifest_hash_mismatch", "A training on these Examples was not recorded.");
+    },
+  };
+}
+
+async function* bytesOf(name: string, range: { start: number; end: number } | undefined) {
+  const file = await open(path.join(process.cwd(), RECORDED_FILES, name));
+  try {
+    yield* file.createReadStream({ autoClose: false, ...range }) as AsyncIterable<Uint8Array>;
+  } finally {
+    await file.close();
+  }
+}
