@@ -23,12 +23,18 @@ export async function showIn(page: Page, colorScheme: "light" | "dark") {
   await expect(page.locator("html")).toHaveAttribute("data-mantine-color-scheme", colorScheme);
 }
 
-/** Half-way through a change of colours nothing has its contrast: waits until what fades has faded, and is painted. */
-const expectSettled = (page: Page) =>
-  page.evaluate(async () => {
+/**
+ * Half-way to another page there is the last one, without a title; half-way through a change of colours nothing has its contrast.
+ * Waits until the page is there, what fades has faded, and all is painted.
+ */
+async function expectSettled(page: Page) {
+  await expect(page.getByRole("progressbar", { name: "Loading page" })).toBeHidden();
+  await expect(page).toHaveTitle(/./);
+  await page.evaluate(async () => {
     const ending = document
       .getAnimations()
       .filter(({ effect }) => Number.isFinite(Number(effect?.getComputedTiming().endTime)));
     await Promise.all(ending.map(({ finished }) => finished.catch(() => undefined)));
     await new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)));
   });
+}

@@ -39,7 +39,6 @@ export function Shell({ projectId, user, collapsed, children }: Props) {
       header={{ height: { base: 48, sm: 0 } }}
       navbar={{ width: 228, breakpoint: "sm", collapsed: { mobile: !nav } }}
     >
-      <NavigationBar />
       <a href="#content" className="skip-link">
         Skip to content
       </a>
@@ -68,6 +67,7 @@ export function Shell({ projectId, user, collapsed, children }: Props) {
         </AppShell.Section>
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} className={classes.main}>
+        <NavigationBar />
         <div className={classes.page}>
           <SampleBar />
           <SettingsNav projectId={projectId} />
