@@ -25,6 +25,7 @@ export const NoTrainer = ({ projectId, here = false }: { projectId: string; here
   <EmptyState
     icon={<IconCpu size={32} stroke={1.5} aria-hidden />}
     title="Attach a trainer"
+    below={<AttachLines />}
     action={
       here ? undefined : (
         <Button component={Link} href={pageHref(projectId, "trainers")} variant="default">
@@ -36,7 +37,6 @@ export const NoTrainer = ({ projectId, here = false }: { projectId: string; here
     Models are trained by a service on your own machine, with a GPU or, for small models, without one. Start it there,
     give Whetstone its address, and restart Whetstone. For a machine that Whetstone cannot reach, add an agent under
     Trainers.
-    <AttachLines />
   </EmptyState>
 );
 
