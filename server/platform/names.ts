@@ -22,7 +22,10 @@ const checkpointNames = (projectId: string, ids: SQL) => sql`
   from checkpoints c join training_jobs j on j.project_id = c.project_id and j.id = c.job_id
   where c.project_id = ${projectId} and c.id = any(${ids})`;
 
-/** The name is what the user asked last, else the first message. Ids are looked up Dataset by Dataset, because every index of Examples begins with it. */
+/**
+ * The name is what the user asked last, else the first message. Ids are looked up Dataset by Dataset, because every index of
+ * Examples begins with it.
+ */
 const exampleNames = (projectId: string, ids: SQL) => sql`
   select wanted.id, asked.content as name
   from datasets d cross join unnest(${ids}) as wanted(id) cross join lateral (

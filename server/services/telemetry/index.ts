@@ -27,6 +27,7 @@ export { findConversation } from "./conversations/find-conversation";
 export { findSpan } from "./conversations/find-span";
 export { getConversation } from "./conversations/get-conversation";
 export { getTrace } from "./conversations/get-trace";
+export { inPieces } from "./conversations/in-pieces";
 export { listMessages, listModelCalls, listToolCalls } from "./conversations/list-conversation-parts";
 export { listLogs, listSpans } from "./conversations/list-trace-parts";
 export { locate } from "./conversations/locate";

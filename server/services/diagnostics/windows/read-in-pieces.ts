@@ -1,7 +1,6 @@
 import type { Ctx } from "@/server/platform/context";
-import { type Snapshot, snapshotLengths } from "@/server/services/telemetry";
+import { inPieces, type Snapshot, snapshotLengths } from "@/server/services/telemetry";
 import { type DiagnosedSnapshot, snapshotsWithBaseline } from "../baselines/snapshots-with-baseline";
-import { inPieces } from "./in-pieces";
 
 /** So many conversations: those that were read, without those that are gone, and those to be read in windows. */
 type Piece = {

@@ -31,21 +31,3 @@ export const withRestart = (problem: object, stored: Stored | null): Stored => (
 
 /** Returns how often unfinished work was started again after its process had died. */
 export const restartsOf = (stored: Stored | null): number => Number(stored?.restarts ?? 0);
-
-/** Returns a problem of our own in the form of the trainer's. */
-export const problemOf = (
-  code: string,
-  message: string,
-  hint: string | null,
-  more: Partial<TrainerProblem> = {},
-): TrainerProblem => ({
-  code,
-  message,
-  hint,
-  param: null,
-  retryable: false,
-  blame: "platform",
-  phase: null,
-  logTail: [],
-  ...more,
-});

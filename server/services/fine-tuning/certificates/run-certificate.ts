@@ -10,7 +10,6 @@ import {
   isForNow,
   NOT_THERE,
   POLL_MS,
-  problemOf,
   RESTARTS_MAX,
   RETRY_MS,
   restartsOf,
@@ -18,7 +17,14 @@ import {
   withRestart,
 } from "../background/follow";
 import { wakeDue } from "../background/wake-due";
-import { openTrainer, type TrainerClient, type TrainerProblem, TrainerRefused, TrainerUnreachable } from "../trainers";
+import {
+  openTrainer,
+  problemOf,
+  type TrainerClient,
+  type TrainerProblem,
+  TrainerRefused,
+  TrainerUnreachable,
+} from "../trainers";
 import { type CertificateRow, formsOf, isCertificate } from "./certificate-rows";
 import { readWireCertificate } from "./wire-certificate";
 

@@ -2,10 +2,10 @@ import { isNull } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { deployments } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
-import { inMs, isForNow, NOT_THERE, problemOf, RETRY_MS, type Turn } from "../background/follow";
+import { inMs, isForNow, NOT_THERE, RETRY_MS, type Turn } from "../background/follow";
 import type { ServingGates } from "../serving-gates";
 import { SERVING_GATES } from "../serving-gates-of-rooms";
-import { openTrainer, type TrainerClient, TrainerRefused, TrainerUnreachable } from "../trainers";
+import { openTrainer, problemOf, type TrainerClient, TrainerRefused, TrainerUnreachable } from "../trainers";
 import {
   end,
   endStopped,

@@ -9,6 +9,7 @@ import { evaluationDue } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
 import {
   openTrainer,
+  problemOf,
   type TrainerClient,
   type TrainerProblem,
   TrainerRefused,
@@ -159,17 +160,7 @@ async function take(ctx: Ctx, record: EvaluationRecord, ns: readonly number[], j
   return storeAnswers(ctx, record, answered, { crashes: 0 });
 }
 
-const saying = (code: string, message: string, hint: string): TrainerProblem => ({
-  code,
-  message,
-  hint,
-  param: null,
-  retryable: false,
-  blame: "platform",
-  phase: null,
-  logTail: [],
-});
-const RULE_CHANGED = saying(
+const RULE_CHANGED = problemOf(
   "rule_changed",
   "The Finding's Rule changed with a new version of Whetstone while this was running.",
   "Start it again: both models are then judged by the new Rule.",

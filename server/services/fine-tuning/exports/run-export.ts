@@ -12,7 +12,6 @@ import {
   isForNow,
   NOT_THERE,
   POLL_MS,
-  problemOf,
   RESTARTS_MAX,
   RETRY_MS,
   restartsOf,
@@ -23,7 +22,14 @@ import { wakeDue } from "../background/wake-due";
 import { licenseOf } from "../base-models/license-of";
 import { ensureParity } from "../certificates/ensure-parity";
 import { requireCheckpoint } from "../checkpoints/require-checkpoint";
-import { openTrainer, type TrainerClient, type TrainerProblem, TrainerRefused, TrainerUnreachable } from "../trainers";
+import {
+  openTrainer,
+  problemOf,
+  type TrainerClient,
+  type TrainerProblem,
+  TrainerRefused,
+  TrainerUnreachable,
+} from "../trainers";
 import { type ExportRow, isExport } from "./export-rows";
 import { type ModelCard, modelCard } from "./model-card";
 import { readWireExport } from "./wire-export";

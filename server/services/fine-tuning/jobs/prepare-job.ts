@@ -18,8 +18,8 @@ export type PreparedJob = {
 };
 
 /**
- * Freezes what a job would train on and chooses its trainer, unless the caller has. Throws 501 without a trainer, and 422 for a model that is not
- * known, for Examples that its method cannot train on, for what no trainer can do, and for an export that the hub would refuse.
+ * Freezes what a job would train on and chooses its trainer, unless the caller has. Throws 501 without a trainer, and 422 for a
+ * model that is not known, for Examples that its method cannot train on, for what no trainer can do, and for an export that the hub would refuse.
  */
 export async function prepareJob(
   ctx: Ctx,

@@ -6,10 +6,10 @@ import { trainingJobs, trainingManifests } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { trainingJobDue } from "@/server/platform/jobs/events";
 import { openFile } from "@/server/services/files";
-import { inMs, isForNow, NOT_THERE, POLL_MS, problemOf, RETRY_MS, type Turn } from "../background/follow";
+import { inMs, isForNow, NOT_THERE, POLL_MS, RETRY_MS, type Turn } from "../background/follow";
 import { wakeDue } from "../background/wake-due";
 import { storeEvents } from "../events";
-import { openTrainer, type TrainerClient, TrainerRefused, TrainerUnreachable } from "../trainers";
+import { openTrainer, problemOf, type TrainerClient, TrainerRefused, TrainerUnreachable } from "../trainers";
 import type { Requested } from "./change-jobs";
 import { isJob, type JobRow } from "./read-jobs";
 

@@ -19,5 +19,5 @@ export {
   TrainerUnreachable,
 } from "./trainer-client";
 export { trainerHealth } from "./trainer-health";
-export { trainerProblemOf, withHint } from "./trainer-problem";
+export { problemOf, trainerProblemOf, withHint } from "./trainer-problem";
 export { type CalledTrainer, requireTrainer } from "./trainer-rows";

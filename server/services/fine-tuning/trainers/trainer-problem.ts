@@ -47,15 +47,22 @@ export function trainerProblemOf(body: unknown): TrainerProblem | null {
   return null;
 }
 
-const saying = (code: string, message: string, hint: string | null): TrainerProblem => ({
+/** Returns a problem of our own, in the form of a trainer's. */
+export const problemOf = (
+  code: string,
+  message: string,
+  hint: string | null,
+  more: Partial<TrainerProblem> = {},
+): TrainerProblem => ({
   code,
   message,
+  hint,
   param: null,
   retryable: false,
   blame: "platform",
   phase: null,
-  hint,
   logTail: [],
+  ...more,
 });
 
 /** What a proxy in front of a trainer replies while the trainer is away. */
@@ -68,7 +75,7 @@ export function refusalOf(status: number, body: unknown, tokenName: string): Tra
   if (GATEWAY.has(status)) return new TrainerUnreachable(`The trainer is not available (status ${status}).`);
   if (status === 401 || status === 403) {
     const hint = `Check that ${tokenName} is the trainer's own token.`;
-    return new TrainerRefused(status, saying("unauthorized", "The trainer does not accept our token.", hint));
+    return new TrainerRefused(status, problemOf("unauthorized", "The trainer does not accept our token.", hint));
   }
-  return new TrainerRefused(status, saying("invalid_spec", `The trainer replied with the status ${status}.`, null));
+  return new TrainerRefused(status, problemOf("invalid_spec", `The trainer replied with the status ${status}.`, null));
 }

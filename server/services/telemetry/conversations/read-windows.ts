@@ -4,6 +4,7 @@ import { conversationMessages, modelCalls, toolCalls } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { feedbackOf, feedbackOn, type SnapshotFeedback } from "../feedback";
 import { amongKeys, asTheyEnded, messageOf, modelCallOf, TABLES, toolCallOf } from "./conversation-parts";
+import { inPieces } from "./in-pieces";
 import {
   conversationsOf,
   isWhole,
@@ -101,7 +102,7 @@ export type Beginning = SnapshotContent & { isCut: boolean };
 
 /**
  * Yields conversations as of a snapshot, in order and without those that no longer exist; of one that is longer than `size` its
- * beginning. Each piece is at most one long conversation's worth of messages.
+ * beginning. Each piece fits into memory.
  */
 export async function* readBeginnings(
   ctx: Ctx,
@@ -109,28 +110,22 @@ export async function* readBeginnings(
   size: WindowSize = WINDOW,
 ): AsyncGenerator<Beginning[]> {
   const lengths = await snapshotLengths(ctx, wanted, size);
-  let short: Snapshot[] = [];
-  let messages = 0;
-  for (const [nth, snapshot] of wanted.entries()) {
-    const length = lengths[nth];
-    if (!length) continue;
-    if (short.length > 0 && (length.isLong || messages + length.messages > size.messages)) {
-      yield await readShort(ctx, short);
-      short = [];
-      messages = 0;
-    }
+  const known = wanted.flatMap((snapshot, nth) => (lengths[nth] ? [{ snapshot, length: lengths[nth] }] : []));
+  // A long one is a piece of its own, however few messages it has.
+  for (const piece of inPieces(known, ({ length }) => (length.isLong ? Infinity : length.messages))) {
+    const [first] = piece;
+    const long = first?.length.isLong ? await readBeginning(ctx, first.snapshot, size) : undefined;
     // It may have become longer since: then it is no longer the snapshot.
-    const beginning = length.isLong ? await readBeginning(ctx, snapshot, size) : undefined;
-    if (beginning) yield [beginning];
-    else {
-      short.push(snapshot);
-      messages += length.messages;
-    }
+    if (long) yield [long];
+    else
+      yield await readWhole(
+        ctx,
+        piece.map(({ snapshot }) => snapshot),
+      );
   }
-  if (short.length > 0) yield await readShort(ctx, short);
 }
 
-const readShort = async (ctx: Ctx, wanted: readonly Snapshot[]): Promise<Beginning[]> =>
+const readWhole = async (ctx: Ctx, wanted: readonly Snapshot[]): Promise<Beginning[]> =>
   (await readSnapshots(ctx, wanted)).flatMap((one) => (one ? [{ ...one, isCut: false }] : []));
 
 const readBeginning = (ctx: Ctx, snapshot: Snapshot, size: WindowSize) =>

@@ -5,6 +5,7 @@ import type { Db } from "@/db/client";
 import { trainingJobs } from "@/db/schema";
 import { parseRange } from "@/server/services/files";
 import { type TrainerCall, type TrainerClient, TrainerRefused, type TrainerReply } from "../trainer-client";
+import { problemOf } from "../trainer-problem";
 import { checkpointId, comparableSpec, eventsFor, promptHash, RECORDED_FILES, RECORDING, rowHashes } from "./recording";
 
 /** The trainer of the sample's job: it repeats what a real one did with the same Examples, and can do nothing else. */
@@ -17,16 +18,7 @@ const NOT_THERE = 404;
 const UNPROCESSABLE = 422;
 
 const refusal = (status: number, code: string, message: string, hint: string | null = null) =>
-  new TrainerRefused(status, {
-    code,
-    message,
-    hint,
-    param: null,
-    retryable: false,
-    blame: "platform",
-    phase: null,
-    logTail: [],
-  });
+  new TrainerRefused(status, problemOf(code, message, hint));
 const notThere = (what: string) => refusal(NOT_THERE, "not_found", `${what} is not in the recording.`);
 
 const ok = (json: unknown): TrainerReply => ({ status: 200, headers: {}, json });
