@@ -8,7 +8,7 @@ export default {
   compress: false,
   // `npm run verify` type-checks every file, not only those that a page imports.
   typescript: { ignoreBuildErrors: true },
-  serverExternalPackages: ["@node-rs/argon2"],
+  serverExternalPackages: ["@node-rs/argon2", "piscina"],
   experimental: {
     optimizePackageImports: [
       "@mantine/core",

@@ -43,10 +43,22 @@ const assignments = (names: readonly string[], from: string) =>
   sql.raw(names.map((name) => `${quoted(name)} = ${from}.${quoted(name)}`).join(", "));
 
 /** Many rows as one parameter, `t` in the statement; `rowsOf` explains why. */
-const records = ({ types }: Facts, names: readonly string[], rows: readonly object[]) =>
-  sql`jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) as t(${sql.raw(
+const records = (facts: Facts, names: readonly string[], rows: readonly object[]) =>
+  recordsIn(facts, names, JSON.stringify(rows));
+const recordsIn = ({ types }: Facts, names: readonly string[], json: string) =>
+  sql`jsonb_to_recordset(${json}::text::jsonb) as t(${sql.raw(
     names.map((name) => `${quoted(name)} ${types.get(name)}`).join(", "),
   )})`;
+
+/** Rows of a table as the parameter's text, so that another thread can write it. Made by `rowsText`. */
+export type RowsText<T extends PgTable, But extends ColumnName<T>> = string & { readonly rowsOf?: [T, But] };
+
+/** Returns rows for `rowsFor` as text. */
+export const rowsText = <T extends PgTable, const But extends ColumnName<T>>(
+  _table: T,
+  _but: readonly But[],
+  rows: readonly Omit<RowOf<T>, But>[],
+): RowsText<T, But> => JSON.stringify(rows);
 
 const namesBut = ({ types }: Facts, but: readonly string[]) => [...types.keys()].filter((name) => !but.includes(name));
 
@@ -57,11 +69,14 @@ const namesBut = ({ types }: Facts, but: readonly string[]) => [...types.keys()]
 export function rowsFor<T extends PgTable, const But extends ColumnName<T>>(
   table: T,
   but: readonly But[],
-  rows: readonly Omit<RowOf<T>, But>[],
+  rows: readonly Omit<RowOf<T>, But>[] | RowsText<T, But>,
 ): { columns: SQL; rows: SQL } {
   const of = factsOf(table);
   const names = namesBut(of, but);
-  return { columns: listOf(names), rows: records(of, names, rows) };
+  return {
+    columns: listOf(names),
+    rows: typeof rows === "string" ? recordsIn(of, names, rows) : records(of, names, rows),
+  };
 }
 
 type Same<T extends PgTable> = { readonly [N in ColumnName<T>]?: string | number | boolean | SQL };

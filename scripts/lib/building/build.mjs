@@ -19,6 +19,7 @@ const PROGRAMS = {
   worker: "worker/main.ts",
   cli: "cli/main.ts",
   prepare: "cli/prepare.ts",
+  "reading-thread": "server/services/telemetry/ingest/reading-thread.ts",
 };
 
 /** @param {string} folder @returns {string[]} */
@@ -106,7 +107,7 @@ async function bundlePrograms() {
     keepNames: true,
     tsconfig: "tsconfig.json",
     alias: { "server-only": inRoot("db/testing/empty.ts") },
-    external: ["@node-rs/argon2", "next"], // a native library, and a package that loads its own build
+    external: ["@node-rs/argon2", "next", "piscina"], // a native library, and packages that load files of their own
     // An ES module has no `require`, which CommonJS dependencies expect.
     banner: {
       js: 'import { createRequire as $require } from "node:module"; const require = $require(import.meta.url);',

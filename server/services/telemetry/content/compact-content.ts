@@ -8,7 +8,7 @@ import type { COMPACTED_TABLES } from "@/db/schema/enumerations";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { sharedSourcesLock } from "../ingest/tombstones";
 import type { Attributes, AttributeValue, SpanEvent } from "../otlp/types";
-import { ContentBatch } from "./content-batch";
+import { ContentBatch, storeContent } from "./content-batch";
 import { lengthOf, type Taken, takeFromLog, takeFromSpan } from "./take-content";
 
 /** Rows looked at in one transaction, and bytes as stored of those that are read. */
@@ -132,7 +132,7 @@ async function moveSome({ db, projectId }: Ctx, name: keyof typeof TABLES, after
     return [{ key: row.key, attributes: left.attributes, other: left.other, ...batch.add(left.taken) }];
   });
   if (changed.length === 0) return { examined, moved: 0, saved: 0, last };
-  const { characters } = await batch.store(db);
+  const { characters } = await storeContent(db, projectId, batch);
   const matches = table.key.map((column, at) => sql`u.${sql.identifier(column)} = t.key[${sql.raw(`${at + 1}`)}]`);
   await db.execute(sql`
     update ${sql.identifier(name)} u

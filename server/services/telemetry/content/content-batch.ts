@@ -10,10 +10,16 @@ import { lengthOf, type Taken } from "./take-content";
 export type ContentColumns = { content: TakenContent | null; chunk_ids: ContentId[] | null };
 export const STORED_WHOLE: ContentColumns = { content: null, chunk_ids: null };
 
-/** Parts and chunks of a batch's rows, each once. */
-export class ContentBatch {
-  private readonly parts = new Map<ContentId, string>();
-  private readonly chunks = new Map<ContentId, readonly ContentId[]>();
+/** Parts and chunks of a batch's rows by id. */
+export type Content = {
+  parts: Pick<ReadonlyMap<ContentId, string>, "get">;
+  chunks: ReadonlyMap<ContentId, readonly ContentId[]>;
+};
+
+/** Collects the parts and chunks of a batch's rows, each once. */
+export class ContentBatch implements Content {
+  readonly parts = new Map<ContentId, string>();
+  readonly chunks = new Map<ContentId, readonly ContentId[]>();
 
   constructor(private readonly projectId: string) {}
 
@@ -38,38 +44,47 @@ export class ContentBatch {
     this.parts.set(id, text);
     return id;
   }
+}
 
-  /**
-   * Stores what is new. Returns the ids of the new chunks, and the characters of the new parts. The caller holds the shared lock
-   * (`sharedSourcesLock`), so that nothing that is known is deleted before the rows that need it are stored.
-   */
-  async store(tx: Db): Promise<{ newChunks: ContentId[]; characters: number }> {
-    const chunkIds = await this.unknown(tx, "content_chunks", [...this.chunks.keys()]);
-    const partIds = new Set(chunkIds.flatMap((id) => this.chunks.get(id) ?? []));
-    const newParts = await this.unknown(tx, "content_parts", [...partIds]);
-    const same = { project_id: this.projectId };
-    // Sorted, and parts before chunks, so that two batches cannot deadlock.
-    await insertRows(tx, contentParts, {
-      same,
-      rows: newParts.map((id) => ({ id, content: this.parts.get(id) ?? "" })),
-      onConflict: "nothing",
-    });
-    await insertRows(tx, contentChunks, {
-      same,
-      rows: chunkIds.map((id) => ({ id, part_ids: this.chunks.get(id) ?? [] })),
-      onConflict: "nothing",
-    });
-    const characters = newParts.reduce((sum, id) => sum + (this.parts.get(id)?.length ?? 0), 0);
-    return { newChunks: chunkIds, characters };
-  }
+/**
+ * Stores what is new of the project's content. Returns the ids of the new chunks, and the characters of the new parts. The caller holds the shared lock
+ * (`sharedSourcesLock`), so that nothing that is known is deleted before the rows that need it are stored.
+ */
+export async function storeContent(
+  tx: Db,
+  projectId: string,
+  { parts, chunks }: Content,
+): Promise<{ newChunks: ContentId[]; characters: number }> {
+  const chunkIds = await unknown(tx, projectId, "content_chunks", [...chunks.keys()]);
+  const partIds = new Set(chunkIds.flatMap((id) => chunks.get(id) ?? []));
+  const newParts = (await unknown(tx, projectId, "content_parts", [...partIds])).map((id) => ({
+    id,
+    content: parts.get(id) ?? "",
+  }));
+  const same = { project_id: projectId };
+  // Sorted, and parts before chunks, so that two batches cannot deadlock.
+  await insertRows(tx, contentParts, { same, rows: newParts, onConflict: "nothing" });
+  await insertRows(tx, contentChunks, {
+    same,
+    rows: chunkIds.map((id) => ({ id, part_ids: chunks.get(id) ?? [] })),
+    onConflict: "nothing",
+  });
+  const characters = newParts.reduce((sum, { content }) => sum + content.length, 0);
+  return { newChunks: chunkIds, characters };
+}
 
-  private async unknown(tx: Db, table: "content_chunks" | "content_parts", ids: readonly ContentId[]) {
-    if (ids.length === 0) return [];
-    const rows = await tx.execute<{ id: ContentId }>(sql`
-      select id from ${sql.identifier(table)} where project_id = ${this.projectId} and id = any(${uuidArray(ids)})`);
-    const known = new Set([...rows].map((row) => row.id));
-    return ids.filter((id) => !known.has(id)).sort();
-  }
+/** Returns those that are not stored, sorted. */
+async function unknown(
+  tx: Db,
+  projectId: string,
+  table: "content_chunks" | "content_parts",
+  ids: readonly ContentId[],
+) {
+  if (ids.length === 0) return [];
+  const rows = await tx.execute<{ id: ContentId }>(sql`
+    select id from ${sql.identifier(table)} where project_id = ${projectId} and id = any(${uuidArray(ids)})`);
+  const known = new Set([...rows].map((row) => row.id));
+  return ids.filter((id) => !known.has(id)).sort();
 }
 
 export const uuidArray = (ids: readonly ContentId[]) => sql`${sql.param([...ids])}::uuid[]`;

@@ -2,10 +2,12 @@ import { Writer } from "protobufjs/minimal.js";
 import { z } from "zod";
 import { databaseNow } from "@/db/database-now";
 import type { Ctx } from "@/server/platform/context";
-import { ServiceError } from "@/server/platform/errors";
 import { type MediaTypes, type Outgoing, streamVerb } from "@/server/platform/stream-verb";
-import { decodeLogs, decodeTraces, type Encoding, MalformedBody } from "../otlp";
-import { storeLogs, storeTraces, TRACE_DELETED } from "./store-batch";
+import type { Encoding } from "../otlp";
+import { maskingOf } from "./masking-setting";
+import { readRequest } from "./read-request";
+import type { Signals } from "./reading-thread";
+import { type StoredBatch, storePreparedLogs, storePreparedTraces, TRACE_DELETED } from "./store-batch";
 
 /** Bytes of a batch after decompression, as the API documents. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -16,38 +18,41 @@ const MAX_CLOCK_SKEW_MS = 60_000;
 /** The contents are defined by the OTLP specification. */
 const MESSAGES: MediaTypes = { "application/x-protobuf": {}, "application/json": { type: "object" } };
 
-type Batch = ReturnType<typeof decodeTraces> | ReturnType<typeof decodeLogs>;
-type Signal<B extends Batch> = {
+type Signal<Kind extends keyof Signals> = {
   name: string;
+  kind: Kind;
   what: string;
   /** The message's only field. */
   list: string;
   rejectedField: string;
-  decode: (body: Uint8Array, encoding: Encoding, nowMs: number) => B;
-  store: (ctx: Ctx, batch: B) => Promise<{ receiptId: string; refused: number }>;
+  store: (
+    ctx: Ctx,
+    batch: Signals[Kind],
+    prepareAgain: (whole: readonly string[]) => Promise<Signals[Kind]>,
+  ) => Promise<StoredBatch>;
 };
 
 /** `POST /v1/otlp/v1/traces`: 200 means that every span that was not rejected is committed. */
 export const receiveTraces = receiver({
   name: "otlp.traces",
+  kind: "traces",
   what: "spans",
   list: "resourceSpans",
   rejectedField: "rejectedSpans",
-  decode: decodeTraces,
-  store: storeTraces,
+  store: storePreparedTraces,
 });
 
 /** `POST /v1/otlp/v1/logs`: the same for log records. */
 export const receiveLogs = receiver({
   name: "otlp.logs",
+  kind: "logs",
   what: "log records",
   list: "resourceLogs",
   rejectedField: "rejectedLogRecords",
-  decode: decodeLogs,
-  store: storeLogs,
+  store: storePreparedLogs,
 });
 
-function receiver<B extends Batch>({ name, what, list, rejectedField, decode, store }: Signal<B>) {
+function receiver<Kind extends keyof Signals>({ name, kind, what, list, rejectedField, store }: Signal<Kind>) {
   return streamVerb(
     {
       name,
@@ -78,8 +83,15 @@ function receiver<B extends Batch>({ name, what, list, rejectedField, decode, st
     async (ctx, _, { body }): Promise<Outgoing> => {
       const encoding: Encoding = body.mediaType === "application/json" ? "json" : "protobuf";
       const bytes = await body.bytes();
-      const batch = await decodeBySkewCheckedTime(ctx, (nowMs) => decode(bytes, encoding, nowMs));
-      const { receiptId, refused } = await store(ctx, batch);
+      const masking = await maskingOf(ctx);
+      const read = (nowMs: number, whole: readonly string[] = []) =>
+        readRequest<Kind>({
+          signal: kind,
+          request: { body: bytes, encoding, nowMs },
+          preparation: { projectId: ctx.projectId, masking, whole },
+        });
+      const { batch, nowMs } = await readBySkewCheckedTime(ctx, read);
+      const { receiptId, refused } = await store(ctx, batch, (whole) => read(nowMs, whole));
 
       const rejected = batch.rejections.length + refused;
       const why = [...batch.rejections.map(({ reason }) => reason), ...(refused > 0 ? [TRACE_DELETED] : [])];
@@ -95,24 +107,18 @@ function receiver<B extends Batch>({ name, what, list, rejectedField, decode, st
 }
 
 /**
- * Decodes with this process's clock, and when items are rejected again with the database's: they may only seem to be in the
+ * Reads with this process's clock, and when items are rejected again with the database's: they may only seem to be in the
  * future because this clock is behind. Only rejections are worth the extra round trip.
  */
-async function decodeBySkewCheckedTime<B extends Batch>(ctx: Ctx, decode: (nowMs: number) => B): Promise<B> {
+async function readBySkewCheckedTime<Batch extends Signals[keyof Signals]>(
+  ctx: Ctx,
+  read: (nowMs: number) => Promise<Batch>,
+): Promise<{ batch: Batch; nowMs: number }> {
   const ownTime = Date.now();
-  const batch = decoded(() => decode(ownTime));
-  if (batch.rejections.length === 0) return batch;
+  const batch = await read(ownTime);
+  if (batch.rejections.length === 0) return { batch, nowMs: ownTime };
   const time = await databaseNow(ctx.db);
-  return time - ownTime > MAX_CLOCK_SKEW_MS ? decoded(() => decode(time)) : batch;
-}
-
-function decoded<B>(decode: () => B): B {
-  try {
-    return decode();
-  } catch (error) {
-    if (error instanceof MalformedBody) throw new ServiceError("invalid", error.message);
-    throw error;
-  }
+  return time - ownTime > MAX_CLOCK_SKEW_MS ? { batch: await read(time), nowMs: time } : { batch, nowMs: ownTime };
 }
 
 /** Returns the first few distinct reasons. */

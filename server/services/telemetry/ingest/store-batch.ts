@@ -1,16 +1,21 @@
-import { createHash } from "node:crypto";
 import { type SQL, sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { logRecords, spanSources, spans } from "@/db/schema";
 import { rowsFor } from "@/db/sets";
 import { type Ctx, requireCapability } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
-import { type StoredItem, storeWithContent } from "../content/store-with-content";
-import { takeFromLog, takeFromSpan } from "../content/take-content";
-import { type Masked, maskLogs, maskSpans } from "../masking";
+import { storeWithContent } from "../content/store-with-content";
 import type { Decoded, LogRecord, SpanRecord } from "../otlp/types";
 import { maskingOf } from "./masking-setting";
-import { createSourceIndex, type SourceRow } from "./source-id";
+import {
+  NOT_SENT,
+  type Preparation,
+  type PreparedLogs,
+  type PreparedTraces,
+  prepareLogs,
+  prepareTraces,
+} from "./prepare-batch";
+import type { SourceRow } from "./source-id";
 import { sharedSourcesLock, traceDigest } from "./tombstones";
 
 /** Limits the size of a receipt when most of a batch is invalid. */
@@ -23,33 +28,42 @@ const NONE: Counts = { stored: 0, refused: 0 };
 /** `refused` counts items of deleted traces. They count as rejected and are never stored again. */
 export type StoredBatch = Counts & { receiptId: string };
 
+/** Prepares the same batch again, with the items of these traces whole. */
+type PrepareAgain<Batch> = (whole: readonly string[]) => Promise<Batch>;
+
 /**
  * Masks and stores a decoded batch of spans in one statement, or one transaction if they are long: all or nothing. Existing
  * spans are left unchanged. The projector rebuilds everything derived (conversations, calls, costs) from these rows.
  */
-export async function storeTraces(ctx: Ctx, decoded: Decoded<SpanRecord>): Promise<StoredBatch> {
-  requireCapability(ctx, ["telemetry:write"]);
-  const batch = maskSpans(decoded, await maskingOf(ctx));
-  const sources = createSourceIndex();
-  const row = ({ item: span, left, content }: StoredItem<SpanRecord>) => ({
-    trace_id: span.traceId,
-    span_id: span.spanId,
-    parent_span_id: span.parentSpanId,
-    source_id: sources.idOf(span),
-    name: span.name,
-    kind: span.kind,
-    status_code: span.status.code,
-    status_message: span.status.message,
-    started_us: span.startedUs,
-    ended_us: span.endedUs,
-    attributes: left.attributes,
-    events: left.events.length > 0 ? left.events : null,
-    ...content,
-  });
-  const receipt = receiptOf("traces", batch);
+export const storeTraces = (ctx: Ctx, decoded: Decoded<SpanRecord>) =>
+  storeDecoded(ctx, decoded, prepareTraces, storePreparedTraces);
 
-  const counts = await storeWithContent(ctx, batch.items, takeFromSpan, async (db, items) => {
-    const sent = rowsFor(spans, ["project_id"], items.map(row));
+/** Masks and stores a decoded batch of log records. Sending a record again changes nothing. */
+export const storeLogs = (ctx: Ctx, decoded: Decoded<LogRecord>) =>
+  storeDecoded(ctx, decoded, prepareLogs, storePreparedLogs);
+
+async function storeDecoded<Item, Batch>(
+  ctx: Ctx,
+  decoded: Decoded<Item>,
+  prepare: (decoded: Decoded<Item>, preparation: Preparation) => Batch,
+  store: (ctx: Ctx, batch: Batch, again: PrepareAgain<Batch>) => Promise<StoredBatch>,
+): Promise<StoredBatch> {
+  requireCapability(ctx, ["telemetry:write"]);
+  const masking = await maskingOf(ctx);
+  const prepared = async (whole: readonly string[]) => prepare(decoded, { projectId: ctx.projectId, masking, whole });
+  return store(ctx, await prepared([]), prepared);
+}
+
+/** Stores a prepared batch of spans, see `storeTraces`. */
+export async function storePreparedTraces(
+  ctx: Ctx,
+  prepared: PreparedTraces,
+  prepareAgain: PrepareAgain<PreparedTraces>,
+): Promise<StoredBatch> {
+  requireCapability(ctx, ["telemetry:write"]);
+  const receipt = receiptOf("traces", prepared);
+  const counts = await storeWithContent(ctx, prepared, prepareAgain, async (db, batch) => {
+    const sent = rowsFor(spans, NOT_SENT, batch.rows);
     // Sorted inserts, so that two batches with the same traces cannot deadlock.
     const [result] = await db.execute<Counts>(sql`
       with ${gate(ctx)},
@@ -63,7 +77,7 @@ export async function storeTraces(ctx: Ctx, decoded: Decoded<SpanRecord>): Promi
         select ${ctx.projectId}::text, trace_id from (select distinct trace_id from item order by trace_id) d
         on conflict do nothing
       ),
-      new_sources as (${insertSources(ctx, sources.rows(), FIRST_SPAN)}),
+      new_sources as (${insertSources(ctx, batch.sources, FIRST_SPAN)}),
       earlier_sources as (${moveFirstSeen(ctx)}),
       stored as (
         insert into spans (project_id, ${sent.columns})
@@ -84,29 +98,16 @@ export async function storeTraces(ctx: Ctx, decoded: Decoded<SpanRecord>): Promi
   return { receiptId: receipt.id, ...counts };
 }
 
-/** Masks and stores a decoded batch of log records. A record's id is the hash of its content, so resending it is a no-op. */
-export async function storeLogs(ctx: Ctx, decoded: Decoded<LogRecord>): Promise<StoredBatch> {
+/** Stores a prepared batch of log records, see `storeLogs`. */
+export async function storePreparedLogs(
+  ctx: Ctx,
+  prepared: PreparedLogs,
+  prepareAgain: PrepareAgain<PreparedLogs>,
+): Promise<StoredBatch> {
   requireCapability(ctx, ["telemetry:write"]);
-  const batch = maskLogs(decoded, await maskingOf(ctx));
-  const sources = createSourceIndex();
-  const row = ({ item: log, left, content }: StoredItem<LogRecord>) => {
-    const whole = {
-      trace_id: log.traceId,
-      span_id: log.spanId,
-      source_id: sources.idOf(log),
-      event_name: log.eventName,
-      severity: log.severity,
-      time_us: log.timeUs,
-      body: log.body,
-      attributes: log.attributes,
-    };
-    const id = `log_${createHash("sha256").update(JSON.stringify(whole)).digest("base64url")}`;
-    return { id, ...whole, body: left.body, attributes: left.attributes, ...content };
-  };
-  const receipt = receiptOf("logs", batch);
-
-  const counts = await storeWithContent(ctx, batch.items, takeFromLog, async (db, items) => {
-    const sent = rowsFor(logRecords, ["project_id"], items.map(row));
+  const receipt = receiptOf("logs", prepared);
+  const counts = await storeWithContent(ctx, prepared, prepareAgain, async (db, batch) => {
+    const sent = rowsFor(logRecords, NOT_SENT, batch.rows);
     const [result] = await db.execute<Counts>(sql`
       with ${gate(ctx)},
       clock as materialized (select ${NOW} as now),
@@ -120,7 +121,7 @@ export async function storeLogs(ctx: Ctx, decoded: Decoded<LogRecord>): Promise<
         from (select distinct trace_id from item where trace_id is not null order by trace_id) d
         on conflict do nothing
       ),
-      new_sources as (${insertSources(ctx, sources.rows(), sql`null::bigint`)}),
+      new_sources as (${insertSources(ctx, batch.sources, sql`null::bigint`)}),
       stored as (
         insert into log_records (project_id, ${sent.columns})
         select ${ctx.projectId}::text, ${sent.columns}
@@ -182,14 +183,14 @@ const moveFirstSeen = (ctx: Ctx) => sql`
   ) e
   where o.project_id = ${ctx.projectId} and o.id = e.id`;
 
-const receiptOf = (signal: "traces" | "logs", batch: Masked<{ traceId: string | null }>) => ({
+const receiptOf = (signal: "traces" | "logs", batch: PreparedTraces | PreparedLogs) => ({
   id: newId("rcp"),
   signal,
   received: batch.received,
   masked: batch.masked,
   rejected: batch.rejections.length,
   rejections: batch.rejections.slice(0, MAX_STORED_REJECTIONS),
-  traceIds: [...new Set(batch.items.flatMap((item) => item.traceId ?? []))].slice(0, 1000),
+  traceIds: batch.traceIds.slice(0, 1000),
 });
 
 const insertReceipt = (ctx: Ctx, receipt: ReturnType<typeof receiptOf>) => sql`

@@ -1,0 +1,81 @@
+import { attribute } from "./support/known-load";
+import { newProject, type TestProject } from "./support/project";
+import { expect, test } from "./support/test";
+
+/** Long requests are read in another thread of the web server: they must be stored as short ones are. */
+
+const SENTENCE = "The parcel of order 4821 has not arrived yet. ";
+const PASSWORD = "hunter2-and-more";
+const LONG_CHARACTERS = 200_000;
+const SHORT_CHARACTERS = 2_000;
+
+let project: TestProject;
+test.beforeAll(({ baseURL }) => {
+  project = newProject(baseURL!);
+});
+
+const hex = (number: number, digits: number) => number.toString(16).padStart(digits, "0");
+
+const historyOf = (characters: number) =>
+  JSON.stringify(
+    Array.from({ length: Math.ceil(characters / (40 * SENTENCE.length)) }, (_, n) => ({
+      role: n % 2 === 0 ? "user" : "assistant",
+      parts: [{ type: "text", content: `${n}: é주문 ${SENTENCE.repeat(40)}` }],
+    })),
+  );
+
+async function send(nth: number, history: string, body?: string) {
+  const at = Date.now() - 1000;
+  const span = {
+    traceId: hex(nth, 32),
+    spanId: hex(nth, 16),
+    name: "chat",
+    kind: 1,
+    startTimeUnixNano: `${at}000000`,
+    endTimeUnixNano: `${at + 5}000000`,
+    attributes: [
+      attribute("gen_ai.operation.name", "chat"),
+      attribute("gen_ai.input.messages", history),
+      attribute("db.password", PASSWORD),
+    ],
+  };
+  const batch = { resourceSpans: [{ scopeSpans: [{ scope: { name: "shop" }, spans: [span] }] }] };
+  return fetch(`${project.url}/v1/otlp/v1/traces`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${project.secret}`, "content-type": "application/json" },
+    body: body ?? JSON.stringify(batch),
+  });
+}
+
+const attributesOf = async (nth: number) => {
+  const { spans } = await project.read(`traces/${hex(nth, 32)}/spans`);
+  return (spans as { attributes: Record<string, string> }[])[0]?.attributes ?? {};
+};
+
+for (const [nth, characters] of [SHORT_CHARACTERS, LONG_CHARACTERS].entries()) {
+  test(`a history of ${characters} characters comes back as it was sent, without the password beside it`, async () => {
+    const history = historyOf(characters);
+    const reply = await send(nth + 1, history);
+    expect(reply.status).toBe(200);
+    const attributes = await attributesOf(nth + 1);
+    expect(attributes["gen_ai.input.messages"]).toBe(history);
+    expect(attributes["db.password"]).toBe("[masked: value]");
+    const { receipt } = await project.read(`ingest-receipts/${reply.headers.get("x-whetstone-receipt")}`);
+    expect(receipt).toMatchObject({ received: 1, stored: 1, rejected: 0, masked: 1 });
+  });
+}
+
+test("long batches at once are each stored, and shorter ones between them", async () => {
+  const sizes = Array.from({ length: 12 }, (_, n) => (n % 3 === 0 ? SHORT_CHARACTERS : LONG_CHARACTERS + n));
+  const replies = await Promise.all(sizes.map((characters, n) => send(100 + n, historyOf(characters))));
+  expect(replies.map(({ status }) => status)).toEqual(sizes.map(() => 200));
+  for (const [n, characters] of sizes.entries())
+    expect((await attributesOf(100 + n))["gen_ai.input.messages"]).toBe(historyOf(characters));
+});
+
+test("a long body that is not JSON is refused with a reason, and the next one is read", async () => {
+  const reply = await send(1, "", `{"resourceSpans": [${" ".repeat(LONG_CHARACTERS)}`);
+  expect(reply.status).toBe(400);
+  expect(await reply.json()).toMatchObject({ code: "invalid", detail: expect.stringContaining("not JSON") });
+  expect((await send(200, historyOf(LONG_CHARACTERS))).status).toBe(200);
+});

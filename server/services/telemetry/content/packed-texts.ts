@@ -1,0 +1,32 @@
+/** Texts by id for another thread: of hundreds it needs those that are new, so they stay bytes until one is asked for. */
+export type PackedTexts = { ids: readonly string[]; ends: Uint32Array; utf8: Uint8Array };
+
+/** At most, a UTF-16 code unit takes three bytes. */
+const BYTES_PER_UNIT = 3;
+
+export function packTexts(texts: ReadonlyMap<string, string>): PackedTexts {
+  let units = 0;
+  for (const text of texts.values()) units += text.length;
+  const utf8 = new Uint8Array(units * BYTES_PER_UNIT);
+  const encoder = new TextEncoder();
+  const ends = new Uint32Array(texts.size);
+  let at = 0;
+  let end = 0;
+  for (const text of texts.values()) {
+    end += encoder.encodeInto(text, utf8.subarray(end)).written;
+    ends[at++] = end;
+  }
+  return { ids: [...texts.keys()], ends, utf8: utf8.slice(0, end) };
+}
+
+export function unpackTexts({ ids, ends, utf8 }: PackedTexts): Pick<ReadonlyMap<string, string>, "get"> {
+  const places = new Map(ids.map((id, place) => [id, place]));
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  return {
+    get(id) {
+      const place = places.get(id);
+      if (place === undefined) return undefined;
+      return decoder.decode(utf8.subarray(place === 0 ? 0 : ends[place - 1], ends[place]));
+    },
+  };
+}

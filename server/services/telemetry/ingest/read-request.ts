@@ -1,0 +1,53 @@
+import { availableParallelism } from "node:os";
+import path from "node:path";
+import { Piscina } from "piscina";
+import { env } from "@/env";
+import { ServiceError } from "@/server/platform/errors";
+import { unpackTexts } from "../content/packed-texts";
+import { MalformedBody } from "../otlp";
+import { READERS, type ReadOutcome, type ReadTask, type Signals } from "./reading-thread";
+
+/** A shorter body is read within a millisecond, about what it takes to pass a longer one to a thread and back. */
+const SHORT_BYTES = 64 * 1024;
+
+/** The database, the worker and the pages need processors too. */
+const THREADS_MAX = Math.max(1, Math.min(4, availableParallelism() - 1));
+
+// Next loads this module more than once: all copies share the threads.
+const kept = globalThis as { whetstoneReadingThreads?: Piscina };
+
+/** Built by `scripts/lib/building`, so only there after a build. */
+function threads(): Piscina {
+  kept.whetstoneReadingThreads ??= new Piscina({
+    filename: path.join(process.cwd(), "dist/reading-thread.js"),
+    minThreads: 1,
+    maxThreads: THREADS_MAX,
+    idleTimeout: 60_000,
+  });
+  return kept.whetstoneReadingThreads;
+}
+
+/**
+ * Decodes, masks and divides a request. Long ones are read in another thread: an agent's history of half a megabyte takes ten
+ * milliseconds, a batch of 16 MiB half a second, and pages are served meanwhile. Throws `invalid` if the body cannot be read.
+ */
+export async function readRequest<Signal extends keyof Signals>(task: ReadTask<Signal>): Promise<Signals[Signal]> {
+  const isShort = task.request.body.byteLength < SHORT_BYTES;
+  return (isShort || env().NODE_ENV !== "production" ? readHere(task) : await readElsewhere(task)) as Signals[Signal];
+}
+
+function readHere({ signal, request, preparation }: ReadTask<keyof Signals>) {
+  try {
+    return READERS[signal](request, preparation);
+  } catch (error) {
+    if (error instanceof MalformedBody) throw new ServiceError("invalid", error.message);
+    throw error;
+  }
+}
+
+async function readElsewhere(task: ReadTask<keyof Signals>) {
+  const outcome: ReadOutcome<keyof Signals> = await threads().run(task);
+  if ("malformed" in outcome) throw new ServiceError("invalid", outcome.malformed);
+  const { content, ...read } = outcome.read;
+  return { ...read, content: { ...content, parts: unpackTexts(content.parts) } };
+}
