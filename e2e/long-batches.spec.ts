@@ -47,10 +47,11 @@ async function send(nth: number, history: string, body?: string) {
   });
 }
 
-const attributesOf = async (nth: number) => {
-  const { spans } = await project.read(`traces/${hex(nth, 32)}/spans`);
-  return (spans as { attributes: Record<string, string> }[])[0]?.attributes ?? {};
-};
+async function attributesOf(nth: number) {
+  const reply = await project.read(`traces/${hex(nth, 32)}/spans`);
+  const [span] = (reply.spans ?? []) as { attributes: Record<string, string> }[];
+  return span?.attributes ?? {};
+}
 
 for (const [nth, characters] of [SHORT_CHARACTERS, LONG_CHARACTERS].entries()) {
   test(`a history of ${characters} characters comes back as it was sent, without the password beside it`, async () => {
