@@ -34,12 +34,9 @@ const { values } = parseArgs({
     sessions: { type: "string", default: "200" },
     minutes: { type: "string", default: "10" },
     every: { type: "string", default: "5" },
-    // A short run of sessions with as many calls behind them is about the end of a long one.
-    from: { type: "string", default: "0" },
   },
 });
-const [sessions, minutes, seconds, from] = [values.sessions, values.minutes, values.every, values.from].map(Number) as [
-  number,
+const [sessions, minutes, seconds] = [values.sessions, values.minutes, values.every].map(Number) as [
   number,
   number,
   number,
@@ -108,7 +105,7 @@ try {
     }
   })();
   const [sent, { reads }] = await Promise.all([
-    sendSessions({ project: product, sessions, from, everyMs: seconds * 1000, ms }),
+    sendSessions({ project: product, sessions, everyMs: seconds * 1000, ms }),
     reader.work({ batches: 0, reads: READS_PER_SECOND, ms }),
   ]);
   over = true;

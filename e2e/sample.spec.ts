@@ -126,6 +126,8 @@ test("a person with an empty project loads the sample, sees its Findings and rem
       .first()
       .click();
     await page.waitForURL(/\/checkpoints/);
+    await expect(page.getByText("Recorded", { exact: true }).first()).toBeVisible();
+    await expect(page.getByRole("button", { name: "Continue training…" })).toHaveCount(0);
     await lookAt(page, "sample-model");
   });
 

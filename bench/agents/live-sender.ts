@@ -8,8 +8,6 @@ import { sessionOf } from "./session";
 export type LiveSessions = {
   project: { url: string; projectId: string; secret: string };
   sessions: number;
-  /** Calls that each session has made before. */
-  from: number;
   everyMs: number;
   ms: number;
 };
@@ -19,21 +17,17 @@ const CONNECTIONS = 16;
 // Agents run elsewhere: they take no processor time that the product wants.
 setPriority(constants.priority.PRIORITY_LOW);
 
-const { project, sessions, from, everyMs, ms } = JSON.parse(process.argv[2] ?? "") as LiveSessions;
+const { project, sessions, everyMs, ms } = JSON.parse(process.argv[2] ?? "") as LiveSessions;
 const { post, close } = senderTo(project, CONNECTIONS, "application/json");
 const startMs = Date.now() - ms;
-const next = Array.from({ length: sessions }, (_, number) => {
-  const call = sessionOf(number + 1, "json", startMs);
-  for (let n = 0; n < from; n++) call(n);
-  return call;
-});
+const next = Array.from({ length: sessions }, (_, number) => sessionOf(number + 1, "json", startMs));
 
 let bytes = 0;
 /** The sessions take turns, so that each sends a span every `everyMs`. */
 const sent = await atPace(
   { perSecond: (sessions * 1000) / everyMs, atOnce: CONNECTIONS, until: performance.now() + ms },
   async (nth) => {
-    const span = next[nth % sessions]?.(from + Math.floor(nth / sessions));
+    const span = next[nth % sessions]?.(Math.floor(nth / sessions));
     const body = Buffer.from(JSON.stringify(otlpJson(span ? [span] : [])));
     bytes += body.length;
     const status = await post(body);

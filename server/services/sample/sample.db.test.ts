@@ -207,6 +207,7 @@ test("answers of the model before and after prove on held-out conversations that
 
 test("its model is a recording: what needs a machine is refused, and so is training anything without a trainer", async () => {
   const { checkpoints } = await listCheckpoints(ctx, {});
+  expect(checkpoints.map((checkpoint) => checkpoint.recorded)).toEqual(checkpoints.map(() => true));
   const { id } = checkpoints.find(({ isFinal }) => isFinal)!;
   const recorded = { code: "unprocessable", message: expect.stringContaining("recorded") };
   await expect(deployCheckpoint(ctx, { checkpointId: id })).rejects.toMatchObject(recorded);

@@ -6,19 +6,19 @@ import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { parityOf } from "../certificates/certificate-rows";
 import { FINE_TUNING_READERS } from "../readers";
-import { requireTrainer } from "../trainers";
+import { RECORDED_TRAINER, requireTrainer } from "../trainers";
 import { type Checkpoint, checkpointIdInput, checkpointReply, checkpointsReply, listCheckpointsInput } from "./schemas";
 
 const ofItsJob = and(eq(trainingJobs.projectId, checkpoints.projectId), eq(trainingJobs.id, checkpoints.jobId));
 
 const select = ({ db, projectId }: Ctx, condition: SQL | undefined) =>
   db
-    .select({ row: checkpoints, jobName: trainingJobs.name })
+    .select({ row: checkpoints, jobName: trainingJobs.name, trainerId: trainingJobs.trainerId })
     .from(checkpoints)
     .innerJoin(trainingJobs, ofItsJob)
     .where(and(eq(checkpoints.projectId, projectId), condition));
 
-type Found = { row: typeof checkpoints.$inferSelect; jobName: string };
+type Found = { row: typeof checkpoints.$inferSelect; jobName: string; trainerId: string | null };
 
 /** Returns checkpoints with their newest certificates. */
 async function checkpointsJson(ctx: Ctx, found: readonly Found[]): Promise<Checkpoint[]> {
@@ -26,9 +26,10 @@ async function checkpointsJson(ctx: Ctx, found: readonly Found[]): Promise<Check
     ctx,
     found.map(({ row }) => row.id),
   );
-  return found.map(({ row: { projectId: _, ...row }, jobName }) => ({
+  return found.map(({ row: { projectId: _, ...row }, jobName, trainerId }) => ({
     ...row,
     jobName,
+    recorded: trainerId === RECORDED_TRAINER,
     parity: parity.get(row.id) ?? null,
   }));
 }

@@ -25,6 +25,8 @@ export const checkpoint = z.object({
   isFinal: z.boolean(),
   /** Whether a job can be resumed from it. */
   resumable: z.boolean(),
+  /** Whether its training is a recording, as the sample's: no trainer holds it, so it is only to be looked at and downloaded. */
+  recorded: z.boolean(),
   /** Such as `train_loss` and `eval_loss`. */
   metrics: z.record(z.string(), z.number().nullable()),
   files: z.array(z.object({ path: z.string(), size: z.number(), sha256: z.string() })),

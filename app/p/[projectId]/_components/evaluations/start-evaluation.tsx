@@ -9,6 +9,7 @@ import { formatCount } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import type { Checkpoint } from "@/server/services/fine-tuning/checkpoints/schemas";
 import { ConfirmDialog } from "../confirm/confirm-dialog";
+import { isUsable } from "../training/is-usable";
 import { evaluationHref } from "./hrefs";
 
 /** What to compare: a checkpoint, one of a run's, or one that is to have fixed a Finding. */
@@ -30,7 +31,7 @@ export function StartEvaluation({ projectId, subject, onClose }: Props) {
   const list = useQuery(
     trpc.checkpoints.list.queryOptions({ projectId, limit: LISTED }, { enabled: subject !== null }),
   );
-  const stored = (list.data?.checkpoints ?? []).filter(({ state }) => state === "stored");
+  const stored = (list.data?.checkpoints ?? []).filter(isUsable);
   const eligible =
     subject !== null && "jobId" in subject ? stored.filter(({ jobId }) => jobId === subject.jobId) : stored;
   const fixed = subject !== null && "checkpointId" in subject ? subject.checkpointId : null;

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { Refused } from "@/app/_components/feedback/refused";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import type { Checkpoint } from "@/server/services/fine-tuning/checkpoints/schemas";
+import { isUsable } from "../training/is-usable";
 import { DeployFields } from "./deploy-fields";
 import { type DeployForm, isReady, nameFrom, requestOf } from "./deploy-form";
 import { DeployProgress } from "./deploy-progress";
@@ -96,6 +97,6 @@ function Deploy({ projectId, start, onClose }: { projectId: string; start: Deplo
 
 /** The checkpoints that can be served, with the chosen one first where it is not among the newest. */
 function merged(list: readonly Checkpoint[], first: Checkpoint | undefined): Checkpoint[] {
-  const stored = list.filter(({ state }) => state === "stored");
+  const stored = list.filter(isUsable);
   return first === undefined || stored.some(({ id }) => id === first.id) ? stored : [first, ...stored];
 }

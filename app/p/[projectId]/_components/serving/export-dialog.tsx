@@ -9,6 +9,7 @@ import { fieldProblem } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import type { Checkpoint } from "@/server/services/fine-tuning/checkpoints/schemas";
 import { exportHref } from "../training/hrefs";
+import { isUsable } from "../training/is-usable";
 import { missingWords, quantizationProblem } from "./backends";
 import { checkpointWords } from "./deploy-fields";
 import { DestinationFields } from "./destination-fields";
@@ -49,7 +50,7 @@ function ExportFields({ projectId, start, onClose }: { projectId: string; start:
   const [form, setForm] = useState<ExportForm>({ ...EMPTY_EXPORT, checkpointId: start.checkpointId ?? "" });
   const set = (change: Partial<ExportForm>) => setForm((before) => ({ ...before, ...change }));
   const list = useQuery(trpc.checkpoints.list.queryOptions({ projectId, limit: 100 }));
-  const checkpoints = list.data?.checkpoints.filter(({ state }) => state === "stored") ?? [];
+  const checkpoints = list.data?.checkpoints.filter(isUsable) ?? [];
   const checkpoint = checkpoints.find(({ id }) => id === form.checkpointId);
   const problems = exportProblems(form);
   const create = useMutation(

@@ -11,6 +11,7 @@ import { PARITY } from "../../_components/serving/words";
 import { formatMetric } from "../../_components/training/charts/metric-words";
 import { CheckpointMarks } from "../../_components/training/checkpoint-marks";
 import { checkpointFileHref, checkpointHref, jobHref } from "../../_components/training/hrefs";
+import { isUsable } from "../../_components/training/is-usable";
 import { KINDS } from "./columns";
 
 /** What a checkpoint is, and where it comes from. */
@@ -45,7 +46,7 @@ export const CheckpointFacts = ({ projectId, checkpoint }: { projectId: string; 
     <Fact label="Its formats">
       {checkpoint.parity === null ? "Not compared yet" : <LookDot look={PARITY[checkpoint.parity.verdict]} />}
     </Fact>
-    <Fact label="Can be resumed">{checkpoint.resumable && checkpoint.state === "stored" ? "Yes" : "No"}</Fact>
+    <Fact label="Can be resumed">{checkpoint.resumable && isUsable(checkpoint) ? "Yes" : "No"}</Fact>
     <Fact label="Attempt">{formatCount(checkpoint.attempt)}</Fact>
     <Fact label="Saved">
       <ExactTime at={checkpoint.createdAt} />

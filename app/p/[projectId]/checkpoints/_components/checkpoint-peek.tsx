@@ -11,6 +11,7 @@ import type { Checkpoint } from "@/server/services/fine-tuning/checkpoints/schem
 import { useMay } from "../../_components/access/membership";
 import { StartEvaluation } from "../../_components/evaluations/start-evaluation";
 import { checkpointHref, newTrainingHref } from "../../_components/training/hrefs";
+import { isUsable } from "../../_components/training/is-usable";
 import { CheckpointFacts, CheckpointFiles, CheckpointProfile } from "./checkpoint-parts";
 
 type Props = { projectId: string; checkpointId: string; row: Checkpoint | undefined; onClose: () => void };
@@ -33,7 +34,7 @@ export function CheckpointPeek({ projectId, checkpointId, row, onClose }: Props)
     >
       {checkpoint ? (
         <Stack p="md" gap="lg">
-          {may && checkpoint.state === "stored" ? (
+          {may && isUsable(checkpoint) ? (
             <Group>
               <Button variant="default" size="compact-sm" onClick={() => setComparing(true)}>
                 Compare before and after…

@@ -3,6 +3,7 @@ import { Select } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { checkpointWords } from "../../_components/serving/deploy-fields";
+import { isUsable } from "../../_components/training/is-usable";
 import { type Target, targetIn, targetText } from "./view";
 
 type Props = { projectId: string; label: string; value: Target | null; onChange: (target: Target | null) => void };
@@ -23,9 +24,8 @@ export function TargetSelect({ projectId, label, value, onChange }: Props) {
     {
       group: "Checkpoints",
       items:
-        checkpoints
-          ?.filter(({ state }) => state === "stored")
-          .map((one) => ({ value: `checkpoint:${one.id}`, label: checkpointWords(one) })) ?? [],
+        checkpoints?.filter(isUsable).map((one) => ({ value: `checkpoint:${one.id}`, label: checkpointWords(one) })) ??
+        [],
     },
     {
       group: "Base models",

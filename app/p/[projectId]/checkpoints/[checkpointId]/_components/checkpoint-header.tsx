@@ -14,6 +14,7 @@ import { DeployDialog } from "../../../_components/serving/deploy-dialog";
 import { ExportDialog } from "../../../_components/serving/export-dialog";
 import { CheckpointMarks } from "../../../_components/training/checkpoint-marks";
 import { lineageHref, newTrainingHref, playgroundHref } from "../../../_components/training/hrefs";
+import { isUsable } from "../../../_components/training/is-usable";
 import { Certify } from "./certify";
 import { viewParsers } from "./view";
 
@@ -27,8 +28,8 @@ export function CheckpointHeader({ projectId, checkpoint, listHref }: Props) {
   const [comparing, setComparing] = useState(false);
   const ask = (question: typeof view.ask) => () => void setView({ ask: question });
   const close = ask(null);
-  const { id, jobName, stepNumber, state } = checkpoint;
-  const stored = state === "stored";
+  const { id, jobName, stepNumber } = checkpoint;
+  const usable = isUsable(checkpoint);
   return (
     <>
       <PageHeader
@@ -42,7 +43,7 @@ export function CheckpointHeader({ projectId, checkpoint, listHref }: Props) {
         }
         aside={
           <>
-            {mayServe && stored ? (
+            {mayServe && usable ? (
               <>
                 <Button onClick={ask("deploy")}>Deploy…</Button>
                 <Button variant="default" onClick={ask("export")}>
@@ -57,7 +58,7 @@ export function CheckpointHeader({ projectId, checkpoint, listHref }: Props) {
                 </Button>
               </Menu.Target>
               <Menu.Dropdown>
-                {mayTrain && stored ? (
+                {mayTrain && usable ? (
                   <>
                     <Menu.Item onClick={ask("certify")}>Compare its formats…</Menu.Item>
                     <Menu.Item onClick={() => setComparing(true)}>Compare before and after…</Menu.Item>
@@ -81,12 +82,12 @@ export function CheckpointHeader({ projectId, checkpoint, listHref }: Props) {
       </PageHeader>
       <DeployDialog
         projectId={projectId}
-        start={mayServe && stored && view.ask === "deploy" ? { checkpointId: id } : null}
+        start={mayServe && usable && view.ask === "deploy" ? { checkpointId: id } : null}
         onClose={close}
       />
       <ExportDialog
         projectId={projectId}
-        start={mayServe && stored && view.ask === "export" ? { checkpointId: id } : null}
+        start={mayServe && usable && view.ask === "export" ? { checkpointId: id } : null}
         onClose={close}
       />
       <StartEvaluation
@@ -96,7 +97,7 @@ export function CheckpointHeader({ projectId, checkpoint, listHref }: Props) {
       />
       <Certify
         projectId={projectId}
-        checkpoint={mayTrain && stored && view.ask === "certify" ? checkpoint : null}
+        checkpoint={mayTrain && usable && view.ask === "certify" ? checkpoint : null}
         onStarted={(certificate) => void setView({ ask: null, certificate })}
         onClose={close}
       />

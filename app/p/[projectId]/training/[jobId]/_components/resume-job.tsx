@@ -8,6 +8,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import type { Checkpoint } from "@/server/services/fine-tuning/checkpoints/schemas";
 import type { TrainingJob } from "@/server/services/fine-tuning/jobs/schemas";
 import { ConfirmDialog } from "../../../_components/confirm/confirm-dialog";
+import { isUsable } from "../../../_components/training/is-usable";
 
 type Props = {
   projectId: string;
@@ -22,7 +23,7 @@ export function ResumeJob({ projectId, job, checkpoints, onClose }: Props) {
   const queries = useQueryClient();
   const [from, setFrom] = useState("");
   const resumable = checkpoints
-    .filter(({ resumable, state }) => resumable && state === "stored")
+    .filter((checkpoint) => checkpoint.resumable && isUsable(checkpoint))
     .toSorted((a, b) => b.stepNumber - a.stepNumber);
   const resume = useMutation(
     trpc.trainingJobs.resume.mutationOptions({

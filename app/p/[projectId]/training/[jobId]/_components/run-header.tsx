@@ -14,6 +14,7 @@ import { useMay } from "../../../_components/access/membership";
 import { StartEvaluation } from "../../../_components/evaluations/start-evaluation";
 import { CancelJob } from "../../../_components/training/cancel-job";
 import { newTrainingHref } from "../../../_components/training/hrefs";
+import { isUsable } from "../../../_components/training/is-usable";
 import { JobStatus } from "../../../_components/training/job-status";
 import { canCancel, canPause, isUnfinished } from "../../../_components/training/words";
 import { ResumeJob } from "./resume-job";
@@ -58,7 +59,7 @@ export function RunHeader({ projectId, job, checkpoints, listHref }: Props) {
                   Pause
                 </Button>
               ) : null}
-              {checkpoints.some(({ state }) => state === "stored") ? (
+              {checkpoints.some(isUsable) ? (
                 <Button variant="default" onClick={() => setAsking("compare")}>
                   Compare…
                 </Button>

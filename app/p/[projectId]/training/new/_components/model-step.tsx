@@ -9,6 +9,7 @@ import { formatCompact, formatCount } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import type { BaseModel } from "@/server/services/fine-tuning/base-models/schemas";
 import { formatMetric } from "../../../_components/training/charts/metric-words";
+import { isUsable } from "../../../_components/training/is-usable";
 import { AddModel } from "./add-model";
 import classes from "./new-training.module.css";
 import { Option } from "./option";
@@ -171,7 +172,7 @@ function Checkpoints({ projectId, draft, setDraft }: StepProps) {
       <Skeleton height={260} role="status" aria-label="Loading the checkpoints" />
     );
   }
-  const stored = query.data.checkpoints.filter(({ state }) => state === "stored");
+  const stored = query.data.checkpoints.filter(isUsable);
   return (
     <Radio.Group
       label="Continue from"

@@ -25,9 +25,9 @@ export type Family =
 export type Cue = { family: Family; weight: number; hints: readonly string[]; pattern: RegExp };
 
 const MODEL = String.raw`(?:an? |the |any |all |every |this |your |whichever |whatever )?(?:helpful |intelligent |virtual |autonomous |automated )?(?:AIs?|A\.I\.|LLMs?|(?:large )?language models?|chat ?bots?|AI[ -](?:assistants?|agents?|models?|systems?|screeners?|reviewers?|crawlers?|readers?)|(?:virtual |digital )?assistants?|agents?|GPT[-‑ ]?[345][\w.-]{0,8}|chat ?gpt|claude|gemini|bard|copilot|llama|mistral|grok|qwen|deepseek)`;
-const NO_PERSON = String.raw`(?! (?:researcher|engineer|developer|expert|enthusiast|company|startup|team|lab|student|professional|practitioner|professor|manager|director|specialist))`;
-const PRIOR = String.raw`(?:previous(?:ly)?|prior|preceding|earlier|above|foregoing|former|past|original|initial|existing|current|system|developer|all|any|every|your|these|those|other)`;
-const RULES = String.raw`(?:i(?:u)?nstructions?|prompts?|directions?|directives?|guidelines?|commands?|system messages?|programming)`;
+const NO_PERSON = `(?! (?:researcher|engineer|developer|expert|enthusiast|company|startup|team|lab|student|professional|practitioner|professor|manager|director|specialist))`;
+const PRIOR = `(?:previous(?:ly)?|prior|preceding|earlier|above|foregoing|former|past|original|initial|existing|current|system|developer|all|any|every|your|these|those|other)`;
+const RULES = `(?:i(?:u)?nstructions?|prompts?|directions?|directives?|guidelines?|commands?|system messages?|programming)`;
 const FORGET = [
   "gnore ",
   "gnoring",
