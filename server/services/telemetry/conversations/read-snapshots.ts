@@ -1,4 +1,5 @@
-import { and, asc, eq } from "drizzle-orm";
+import { hash } from "node:crypto";
+import { and, asc, eq, gte, lt } from "drizzle-orm";
 import { isOneOf } from "@/db/rows";
 import { conversationMessages, conversations, modelCalls, traces } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
@@ -154,7 +155,7 @@ async function assembled(ctx: Ctx, row: Row, snapshot: Snapshot): Promise<Conver
       calls.filter(({ traceId }) => wants(traceId)),
     ),
     toolCalls: toolCalls.filter(({ traceId }) => wants(traceId)),
-    positions: positionsOf(included, await messagesNow(ctx, row.id)),
+    positions: await positionsOf(included, messagesNow(ctx, row.id)),
     unknownTraceIds: unknownIn(row, snapshot),
   };
 }
@@ -177,35 +178,56 @@ async function priced<Call extends Pick<ModelCall, "traceId" | "spanId">>(
 
 type Said = Pick<Message, "role" | "parts" | "toolCalls">;
 
-const messagesNow = (ctx: Ctx, conversationId: string) =>
-  ctx.db
-    .select({
-      role: conversationMessages.role,
-      parts: conversationMessages.parts,
-      toolCalls: conversationMessages.toolCalls,
-    })
-    .from(conversationMessages)
-    .where(
-      and(eq(conversationMessages.projectId, ctx.projectId), eq(conversationMessages.conversationId, conversationId)),
-    )
-    .orderBy(asc(conversationMessages.position)) as Promise<Said[]>;
+/** Messages of the current conversation that are in memory at once. */
+const NOW_AT_A_TIME = 500;
 
-/** Identifies a message by its content, ignoring the ids of tool calls, which may be filled in later. */
+/** Yields what the current conversation says, in order and page by page: its texts are only compared. */
+async function* messagesNow(ctx: Ctx, conversationId: string): AsyncGenerator<Said[]> {
+  for (let from = 0; ; from += NOW_AT_A_TIME) {
+    const page = await ctx.db
+      .select({
+        role: conversationMessages.role,
+        parts: conversationMessages.parts,
+        toolCalls: conversationMessages.toolCalls,
+      })
+      .from(conversationMessages)
+      .where(
+        and(
+          eq(conversationMessages.projectId, ctx.projectId),
+          eq(conversationMessages.conversationId, conversationId),
+          gte(conversationMessages.position, from),
+          lt(conversationMessages.position, from + NOW_AT_A_TIME),
+        ),
+      )
+      .orderBy(asc(conversationMessages.position));
+    yield page as Said[];
+    if (page.length < NOW_AT_A_TIME) return;
+  }
+}
+
+/** Identifies a message by a hash of its content, ignoring the ids of tool calls, which may be filled in later. */
 const contentKeyOf = ({ role, parts, toolCalls }: Said) =>
-  JSON.stringify([
-    role,
-    parts.map((part) => part.text ?? part.type),
-    toolCalls.map((call) => [call.name, call.arguments]),
-  ]);
+  hash(
+    "sha1",
+    JSON.stringify([
+      role,
+      parts.map((part) => part.text ?? part.type),
+      toolCalls.map((call) => [call.name, call.arguments]),
+    ]),
+    "base64",
+  );
 
 /** Returns the indices of messages among the current ones: same content, in the same order. */
-function positionsOf(messages: readonly Said[], now: readonly Said[]): (number | null)[] {
+async function positionsOf(messages: readonly Said[], now: AsyncIterable<Said[]>): Promise<(number | null)[]> {
   const places = new Map<string, { positions: number[]; next: number }>();
-  for (const [position, message] of now.entries()) {
-    const key = contentKeyOf(message);
-    const known = places.get(key);
-    if (known) known.positions.push(position);
-    else places.set(key, { positions: [position], next: 0 });
+  let nowAt = 0;
+  for await (const page of now) {
+    for (const message of page) {
+      const key = contentKeyOf(message);
+      const known = places.get(key);
+      if (known) known.positions.push(nowAt++);
+      else places.set(key, { positions: [nowAt++], next: 0 });
+    }
   }
   let last = -1;
   return messages.map((message) => {
