@@ -32,7 +32,9 @@ export function Jobs({ projectId }: { projectId: string }) {
   const functions = (summary?.functions ?? []).map((one) => ({ id: one.id, name: functionWords(one) }));
   useKeys({ u: actions.undo });
   const beside = view.peek !== null;
-  const columns = columnsOf({ projectId, onReplay: may ? actions.replay : undefined, busyWith: actions.busyWith });
+  const mayReplayAny = may && jobs.some(({ state }) => state === "failed");
+  const onReplay = mayReplayAny ? actions.replay : undefined;
+  const columns = columnsOf({ projectId, onReplay, busyWith: actions.busyWith });
   const replay: ListAction<BackgroundJob> = {
     id: "replay",
     label: "Replay",
