@@ -59,7 +59,8 @@ const variables = z.object({
     .string()
     .regex(/^postgres(ql)?:\/\//, "must start with postgres://")
     .optional(),
-  DATABASE_POOL_SIZE: z.coerce.number().int().min(1).max(200).default(10),
+  /** Two at least: background work holds a connection while it asks by another. */
+  DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
   /** Timeout of a statement on behalf of a request, which then fails; 0 means no limit. */
   DATABASE_STATEMENT_SECONDS: z.coerce.number().min(0).max(3600).default(20),
   /** Where generated secrets, the embedded database and artifacts live. */

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { and, eq, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { databaseNow } from "@/db/database-now";
+import { allowNetworkUnderLock } from "@/db/inside-transaction";
 import { NOW } from "@/db/now";
 import { sampleProjects } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
@@ -24,6 +25,7 @@ const BATCH = 50;
 /** Rule Runs executed at once. */
 const RUNS = 500;
 const WAIT_MS = 100;
+const OTHERS_TURN_MS = 1_000;
 
 type Sample = { until: number };
 /** Does a part of the load, as much as time allows. Returns whether it is done. Doing it again changes nothing. */
@@ -48,11 +50,30 @@ export const stepsBeforeTraining = () => STEPS.indexOf(trainAndProve);
 
 /**
  * Continues the load of a project's sample for about `forMs`. Every step is idempotent and noted when it is done, so the load can
- * stop anywhere and be resumed by another process. Returns whether it has ended, also by the project's deletion.
+ * stop anywhere and be resumed by another process; while another has it, this waits for a moment. Returns whether it has ended, also
+ * by the project's deletion.
  */
 export async function runSampleLoad(ctx: Ctx, { forMs }: { forMs: number }): Promise<{ done: boolean }> {
   const until = performance.now() + forMs;
-  const timeIsUp = () => performance.now() > until;
+  const load = await alone(ctx, () => runSteps(ctx, () => performance.now() > until));
+  if (load) return load;
+  await sleep(Math.min(forMs, OTHERS_TURN_MS));
+  return { done: false };
+}
+
+/**
+ * Runs `work` unless another process loads this sample: both would make what neither has committed yet, a Dataset each. The lock
+ * ends with its connection, also by `kill -9`.
+ */
+const alone = <T>({ db, projectId }: Ctx, work: () => Promise<T>): Promise<T | undefined> =>
+  db.transaction(async (tx) => {
+    const [lock] = await tx.execute<{ mine: boolean }>(
+      sql`select pg_try_advisory_xact_lock(hashtextextended(${`load sample ${projectId}`}, 0)) as mine`,
+    );
+    return lock?.mine ? allowNetworkUnderLock(work) : undefined;
+  });
+
+async function runSteps(ctx: Ctx, timeIsUp: () => boolean): Promise<{ done: boolean }> {
   for (;;) {
     const [sample] = await ctx.db.select().from(sampleProjects).where(eq(sampleProjects.projectId, ctx.projectId));
     if (sample?.state !== "loading") return { done: true };

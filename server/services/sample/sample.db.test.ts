@@ -48,12 +48,15 @@ async function person(): Promise<AccountCtx> {
   return { db: db(), userId };
 }
 
-/** Loads somebody's sample as the background job does, in many short turns. */
+/** Loads somebody's sample as the background job and the command line do at once, in many short turns. */
 async function loadedBy(account: AccountCtx): Promise<Ctx> {
   const { project } = await loadSample(account, {});
   const projectId = project.id as ProjectId;
   const job: Ctx = { db: db(), projectId, actor: { kind: "job", name: "load-sample" } };
-  while (!(await runSampleLoad(job, { forMs: 200 })).done);
+  const load = async () => {
+    while (!(await runSampleLoad(job, { forMs: 200 })).done);
+  };
+  await Promise.all([load(), load()]);
   return { db: db(), projectId, actor: { kind: "user", userId: account.userId, role: "owner" } };
 }
 

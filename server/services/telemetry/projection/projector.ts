@@ -34,7 +34,7 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
   const journal = createJournal(db());
   // A pass holds a connection while its journal needs another.
   const others = Math.min(PASSES_WHEN_BUSY, env().DATABASE_POOL_SIZE - 1) - 1;
-  const journals = [journal, ...Array.from({ length: Math.max(0, others) }, () => createJournal(db()))];
+  const journals = [journal, ...Array.from({ length: others }, () => createJournal(db()))];
   const cache = new ReadingCache();
   const readAgain = createReReader();
   const log = logger("projector");
