@@ -139,11 +139,12 @@ function entryOf(action: string, input: unknown, notes: readonly AuditNote[], wh
   };
 }
 
-/** Runs a project's write and records its audit row in one transaction. */
+/** Runs a project's write and records its audit row, unless there was nothing to do, in one transaction. */
 export const auditedWrite = <T>(ctx: Ctx, action: string, input: unknown, run: (ctx: Ctx) => Promise<T>) =>
   transact(ctx.db, async (tx) => {
     const notes: AuditNote[] = [];
     const result = await run({ ...ctx, db: tx, notes });
+    if (notes.some(({ nothing }) => nothing)) return result;
     await recordAudit(tx, {
       ...entryOf(action, input, notes, { type: "project", id: ctx.projectId }),
       projectId: ctx.projectId,

@@ -50,6 +50,8 @@ export type AuditNote = {
   after?: Record<string, unknown> | null;
   /** For an account's write: the project whose log gets the row. */
   projectId?: string;
+  /** There was nothing to do, so that the write leaves no row. */
+  nothing?: true;
   /** The write deletes the project and its log: a second row goes to the account's log. */
   survivesProject?: boolean;
 };

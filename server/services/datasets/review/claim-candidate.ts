@@ -49,7 +49,7 @@ export const nextCandidate = verb(
     const found = await nextOf(ctx, datasetId, holding, "lock");
     const claimed =
       found && (await changeCandidate(ctx, found.id, { claimedBy: reviewerOf(ctx), claimedUntil: claimEnd }));
-    auditNote(ctx, { target: claimed ? { type: "candidate", id: claimed.id } : null, after: {} });
+    auditNote(ctx, claimed ? { target: { type: "candidate", id: claimed.id }, after: {} } : { nothing: true });
     return { candidate: claimed ? candidateJson(claimed) : null, counter: await reviewCounterOf(ctx, datasetId) };
   },
 );

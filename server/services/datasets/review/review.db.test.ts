@@ -1,7 +1,7 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { db } from "@/db/pool";
-import { exampleCandidates, memberships, users } from "@/db/schema";
+import { auditLog, exampleCandidates, memberships, users } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { CAPABILITIES } from "@/server/platform/capabilities";
 import { type Ctx, inTransaction } from "@/server/platform/context";
@@ -57,6 +57,17 @@ test("two reviewers never get the same candidate, and each keeps their own until
   // A claim that has run out is anybody's.
   await db().update(exampleCandidates).set({ claimedUntil: 1 }).where(eq(exampleCandidates.id, mine.candidate!.id));
   expect((await claimCandidate(ctx, { candidateId: mine.candidate!.id })).candidate.claimedUntil).toBeGreaterThan(1);
+});
+
+test("taking the next candidate is in the audit log, and finding none is not", async () => {
+  const { ctx, datasetId } = await reviewers();
+  const taken = () =>
+    db().$count(auditLog, and(eq(auditLog.projectId, ctx.projectId), eq(auditLog.action, nextCandidate.spec.name)));
+  expect((await nextCandidate(ctx, {})).candidate).toBeNull();
+  expect(await taken()).toBe(0);
+  await storedCandidate(ctx, datasetId);
+  expect((await nextCandidate(ctx, {})).candidate).not.toBeNull();
+  expect(await taken()).toBe(1);
 });
 
 test("a peek shows what the caller would take next and takes nothing, and nothing of another project", async () => {
