@@ -60,12 +60,12 @@ test("rows, peek, open, turns, tabs and back", async ({ page }) => {
 
 test("go keys, search, sheet and palette", async ({ page }) => {
   await expect(page.getByRole("link", { name: "The second question" })).toBeVisible();
-  await pressUntil(page, "/", () => expect(page.getByLabel("Search messages and ids")).toBeFocused({ timeout: 2000 }));
+  await pressUntil(page, "/", () => expect(page.getByLabel("Search messages and IDs")).toBeFocused({ timeout: 2000 }));
   await page.keyboard.type("gf?");
   await expect(page).toHaveURL(/q=gf/);
   await page.keyboard.press("Escape");
   await page.keyboard.press("Escape");
-  await expect(page.getByLabel("Search messages and ids")).not.toBeFocused();
+  await expect(page.getByLabel("Search messages and IDs")).not.toBeFocused();
 
   for (const [key, path] of [
     ["f", "findings"],

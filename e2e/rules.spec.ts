@@ -35,7 +35,7 @@ test("a Rule is tried, changed with a look at what that would find, saved, undon
   const result = page.getByRole("status", { name: "Result" });
 
   await test.step("try it on a stored conversation and on pasted messages: every Signal has its score", async () => {
-    await page.getByLabel("Conversation id").fill("order");
+    await page.getByLabel("Conversation ID").fill("order");
     await press(page.getByRole("button", { name: "Try the Rule" }), result);
     await expect(result.getByRole("row", { name: /^tool_error / })).toContainText("Found");
     await expect(result.getByRole("row", { name: /^tool_timeout / })).toContainText("Nothing detected");

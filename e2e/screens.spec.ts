@@ -575,7 +575,7 @@ test.describe("states", () => {
     await page.getByRole("button", { name: "Refresh" }).click();
     await expect(seen(page, /Showing data from/)).toBeVisible({ timeout: 20_000 });
     await expectFit(page, "stale");
-    await page.getByLabel("Search messages and ids").fill("jacket");
+    await page.getByLabel("Search messages and IDs").fill("jacket");
     await expect(page.getByText("req-1").first()).toBeVisible({ timeout: 20_000 });
     await expectFit(page, "error");
     await page.unrouteAll({ behavior: "ignoreErrors" });

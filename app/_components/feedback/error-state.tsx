@@ -25,7 +25,7 @@ export function ErrorState({ error, onRetry, retrying = false }: Props) {
           <Text size="xs" c="dimmed">
             Request <span className="mono">{problem.requestId}</span>
           </Text>
-          <CopyButton value={problem.requestId} label="Copy request id" />
+          <CopyButton value={problem.requestId} label="Copy request ID" />
         </Group>
       ) : null}
       <Group gap="sm" mt="sm">

@@ -1,3 +1,5 @@
+import { capitalized } from "@/app/_lib/format";
+
 const DOORS: Record<string, string> = {
   rest: "REST API",
   trpc: "Workbench",
@@ -159,6 +161,6 @@ const spaced = (name: string) =>
 export function actionWords(action: string) {
   if (Object.hasOwn(DID, action)) return DID[action]!;
   const [subject = "", ...what] = action.split(".").map(spaced);
-  const name = subject.charAt(0).toUpperCase() + subject.slice(1);
+  const name = capitalized(subject);
   return what.length === 0 ? name : `${name}: ${what.join(" ")}`;
 }

@@ -1,4 +1,5 @@
 import { Decimal } from "decimal.js";
+import { capitalized } from "@/app/_lib/format";
 import type { PriceProvider, PriceSource, TierCondition } from "@/server/services/pricing/schemas";
 
 /** The origin of a price as a word. */
@@ -23,10 +24,7 @@ export const VENDOR_WORDS: Record<PriceProvider, string> = {
 };
 
 /** Returns a usage bucket's readable name: `cache_read_input_tokens` → `Cache read input tokens`. */
-export function bucketName(bucket: string) {
-  const words = bucket.replaceAll("_", " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
+export const bucketName = (bucket: string) => capitalized(bucket.replaceAll("_", " "));
 
 /** Returns how many units vendors quote a bucket's price for: a million tokens, or one of anything else. */
 export const quotedFor = (bucket: string) => (/token/i.test(bucket) ? 1_000_000 : 1);

@@ -57,7 +57,7 @@ export function Palette({ projectId }: { projectId: string }) {
       transitionProps={{ duration: 80 }}
     >
       <Spotlight.Search
-        placeholder="Go to a page, a conversation, a Finding, any id…"
+        placeholder="Go to a page, a conversation, a Finding, any ID…"
         aria-label="Go to"
         leftSection={<IconSearch size={16} aria-hidden />}
       />

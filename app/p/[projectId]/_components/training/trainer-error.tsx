@@ -1,6 +1,7 @@
 import { Alert, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { ScrollPre } from "@/app/_components/layout/scroll-pre";
+import { capitalized } from "@/app/_lib/format";
 import type { TrainingJob } from "@/server/services/fine-tuning/jobs/schemas";
 import classes from "./trainer-error.module.css";
 import { BLAME, phaseWords } from "./words";
@@ -16,7 +17,7 @@ export const TrainerError = ({ error, flush = false }: Props) => (
   <Alert
     color="red"
     m={flush ? 0 : "md"}
-    title={error.message.charAt(0).toUpperCase() + error.message.slice(1)}
+    title={capitalized(error.message)}
     icon={<IconAlertTriangle size={18} aria-hidden />}
     styles={{ title: { color: "var(--mantine-color-error)", overflowWrap: "anywhere" }, body: { minWidth: 0 } }}
   >

@@ -42,7 +42,7 @@ export function Change({ entry, href }: Props) {
             <dt>{name}</dt>
             <dd>
               <span className="mono">{name === "Object" && href ? <Link href={href}>{value}</Link> : value}</span>
-              {name === "Request" ? <CopyButton value={value} label="Copy request id" /> : null}
+              {name === "Request" ? <CopyButton value={value} label="Copy request ID" /> : null}
             </dd>
           </div>
         ))}

@@ -109,7 +109,7 @@ const Facts = ({ projectId, backfill }: { projectId: string; backfill: Backfill 
     <Fact label="Finished">
       <ExactTime at={backfill.finishedAt} />
     </Fact>
-    <Fact label="Id">
+    <Fact label="ID">
       <IdText id={backfill.id} />
     </Fact>
   </DataList>

@@ -4,7 +4,7 @@ import { ExactTime } from "@/app/_components/values/exact-time";
 import { Fact } from "@/app/_components/values/fact";
 import { IdText } from "@/app/_components/values/id-text";
 import { JsonView } from "@/app/_components/values/json-view";
-import { formatBytes, formatCount, plural } from "@/app/_lib/format";
+import { capitalized, formatBytes, formatCount, plural } from "@/app/_lib/format";
 import type { Checkpoint } from "@/server/services/fine-tuning/checkpoints/schemas";
 import { LookDot } from "../../_components/serving/status";
 import { PARITY } from "../../_components/serving/words";
@@ -39,7 +39,7 @@ export const CheckpointFacts = ({ projectId, checkpoint }: { projectId: string; 
     <Fact label="Kind">{KINDS[checkpoint.kind]}</Fact>
     {checkpoint.epoch === null ? null : <Fact label="Epoch">{checkpoint.epoch.toFixed(2)}</Fact>}
     {Object.entries(checkpoint.metrics).map(([name, value]) => (
-      <Fact key={name} label={name.replaceAll("_", " ")}>
+      <Fact key={name} label={capitalized(name.replaceAll("_", " "))}>
         {formatMetric(value)}
       </Fact>
     ))}
@@ -59,7 +59,7 @@ export const CheckpointFacts = ({ projectId, checkpoint }: { projectId: string; 
     <Fact label="Content" mono>
       {checkpoint.contentSha256}
     </Fact>
-    <Fact label="Id">
+    <Fact label="ID">
       <IdText id={checkpoint.id} />
     </Fact>
   </DataList>

@@ -62,7 +62,7 @@ export function Conversations({ projectId, openedAt }: { projectId: string; open
           </>
         }
       >
-        <SearchInput label="Search messages and ids" value={view.q} onChange={(q) => void setView({ q: q || null })} />
+        <SearchInput label="Search messages and IDs" value={view.q} onChange={(q) => void setView({ q: q || null })} />
         <TimeRangePicker what="Started" value={view} onChange={(range) => void setView(range)} />
         <FacetsToggle chosen={chosen.length} shown={showFacets} onToggle={() => setShowFacets(!showFacets)} />
       </PageHeader>

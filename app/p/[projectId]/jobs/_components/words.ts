@@ -1,4 +1,4 @@
-import { formatCount, plural } from "@/app/_lib/format";
+import { capitalized, formatCount, plural } from "@/app/_lib/format";
 import type { BackgroundJob } from "@/server/services/background-jobs/schemas";
 
 /** A function's readable name; its failure handler is a job of its own. */
@@ -17,7 +17,7 @@ const kindsWords = (of: string) => (of === "user" ? "people" : `${kindWords(of)}
 /** The same as a heading for `count` of them: `Deletion`, `Rule Runs (12)`. */
 export function kindHeading(of: string, count: number) {
   const words = count === 1 ? kindWords(of) : `${kindsWords(of)} (${formatCount(count)})`;
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalized(words);
 }
 
 type Subject = BackgroundJob["carries"][number];

@@ -75,8 +75,8 @@ function Who({ person, me }: { person: Person; me: string | null }) {
   const { id, name, email, installationOwner, mayCreateProjects, disabledAt } = person;
   return (
     <>
-      <Group gap={6} wrap="nowrap">
-        <Text size="sm" fw={500} truncate title={name ?? email}>
+      <Group gap={6}>
+        <Text size="sm" fw={500}>
           {name ?? email}
           {id === me ? " (you)" : ""}
         </Text>
@@ -90,13 +90,13 @@ function Who({ person, me }: { person: Person; me: string | null }) {
             Owner
           </Badge>
         ) : mayCreateProjects ? (
-          <Badge size="sm" variant="default" flex="none" visibleFrom="sm">
+          <Badge size="sm" variant="default" flex="none">
             Can create projects
           </Badge>
         ) : null}
       </Group>
       {name ? (
-        <Text size="xs" c="dimmed" truncate title={email}>
+        <Text size="xs" c="dimmed">
           {email}
         </Text>
       ) : null}
@@ -116,7 +116,7 @@ function Projects({ person: { projects, projectCount } }: { person: Person }) {
   const more = projectCount - projects.length;
   const text = more > 0 ? `${named} and ${more} more` : named;
   return (
-    <Text size="sm" truncate title={text}>
+    <Text size="sm" lineClamp={2} title={text}>
       {text}
     </Text>
   );

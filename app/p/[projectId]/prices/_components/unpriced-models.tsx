@@ -23,9 +23,9 @@ export function UnpricedModels({ projectId, models }: Props) {
       <Text size="sm" className={classes.title}>
         <IconAlertTriangle size={14} aria-hidden />
         <span>
-          {plural(calls, "call")} in the last 30 days {calls === 1 ? "has" : "have"} no known cost:{" "}
-          {plural(models.length, "model")} in use {models.length === 1 ? "lacks" : "lack"} a price that covers{" "}
-          {models.length === 1 ? "its" : "their"} usage.
+          {plural(calls, "call")} in the last 30 days {calls === 1 ? "has" : "have"} no known cost, because{" "}
+          {models.length === 1 ? "the model lacks" : "a model lacks"} a price that covers the usage or{" "}
+          {calls === 1 ? "the call" : "a call"} reported none.
         </span>
       </Text>
       <ul className={classes.list}>

@@ -1,16 +1,15 @@
 import { Button, NativeSelect } from "@mantine/core";
 import { IconX } from "@tabler/icons-react";
 import { SearchInput } from "@/app/_components/controls/search-input";
+import { capitalized } from "@/app/_lib/format";
 import { RuleSelect } from "../../findings/_components/rule-select";
 import { ORIGIN_WORD, ORIGINS, STATUSES, type View } from "./view";
-
-const word = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
 export function RunFilters({ view, setView }: { view: View; setView: (view: Partial<View>) => unknown }) {
   return (
     <>
       <SearchInput
-        label="Conversation id"
+        label="Conversation ID"
         width={220}
         value={view.conversation ?? ""}
         onChange={(conversation) => setView({ conversation: conversation || null })}
@@ -19,7 +18,7 @@ export function RunFilters({ view, setView }: { view: View; setView: (view: Part
         aria-label="Status"
         value={view.status ?? ""}
         onChange={(event) => setView({ status: STATUSES.find((known) => known === event.currentTarget.value) ?? null })}
-        data={[{ value: "", label: "Any status" }, ...STATUSES.map((value) => ({ value, label: word(value) }))]}
+        data={[{ value: "", label: "Any status" }, ...STATUSES.map((value) => ({ value, label: capitalized(value) }))]}
       />
       <NativeSelect
         aria-label="Origin"

@@ -36,7 +36,7 @@ export function ToolCallFields({ call, name, at, errors, disabled, onChange, onR
         />
         <TextInput
           size="xs"
-          label="Call id"
+          label="Call ID"
           spellCheck={false}
           disabled={disabled}
           classNames={{ input: classes.mono }}

@@ -3,13 +3,13 @@ import Link from "next/link";
 import { DataList } from "@/app/_components/data-table/data-list";
 import type { ListColumn, ListQuery } from "@/app/_components/data-table/types";
 import { InlineCode } from "@/app/_components/values/inline-code";
+import { capitalized } from "@/app/_lib/format";
 import { Quality } from "../../_components/quality";
 import { Judged } from "../../_components/rules";
 import type { Rule } from "../../_components/use-toggle-rule";
 import { type Draft, withOverride } from "./draft";
 
 const SEVERITIES = ["critical", "high", "medium", "low", "info"] as const;
-const word = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
 type Signal = Rule["signals"][number];
 type Props = {
@@ -80,7 +80,7 @@ const columnsOf = (props: Props): ListColumn<Signal>[] => [
         aria-label={`Severity of ${original.name}`}
         value={props.draft.signalOverrides[original.name]?.severity ?? original.severity}
         disabled={props.disabled}
-        data={SEVERITIES.map((value) => ({ value, label: word(value) }))}
+        data={SEVERITIES.map((value) => ({ value, label: capitalized(value) }))}
         onChange={({ currentTarget: { value } }) => {
           const severity = SEVERITIES.find((known) => known === value);
           props.onChange(withOverride(props.draft, original.name, { severity }));

@@ -60,7 +60,7 @@ export function TryRule({ projectId, ruleId, patch }: Props) {
         />
         {view.try === "conversation" ? (
           <TextInput
-            label="Conversation id"
+            label="Conversation ID"
             description="Whetstone’s or your own."
             maw={480}
             spellCheck={false}

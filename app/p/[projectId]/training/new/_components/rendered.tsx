@@ -3,7 +3,7 @@ import { Button, Group, SegmentedControl, Text } from "@mantine/core";
 import Link from "next/link";
 import { useRef, useState } from "react";
 import { ScrollPre } from "@/app/_components/layout/scroll-pre";
-import { formatCount } from "@/app/_lib/format";
+import { capitalized, formatCount } from "@/app/_lib/format";
 import type { TrainingValidation } from "@/server/services/fine-tuning/jobs/schemas";
 import { exampleHref } from "../../../datasets/_components/view";
 import classes from "./new-training.module.css";
@@ -11,10 +11,7 @@ import classes from "./new-training.module.css";
 type Props = { projectId: string; datasetId: string; samples: TrainingValidation["renderedExamples"] };
 
 /** `Worst` of `worst, messages`; which answer of a pair it is stays. */
-const titleOf = (why: string) => {
-  const said = why.replace(/, (messages|whole)$/, "");
-  return said.charAt(0).toUpperCase() + said.slice(1);
-};
+const titleOf = (why: string) => capitalized(why.replace(/, (messages|whole)$/, ""));
 
 /** Examples as the model gets them, with what is learned highlighted. The first is the worst. */
 export function Rendered({ projectId, datasetId, samples }: Props) {

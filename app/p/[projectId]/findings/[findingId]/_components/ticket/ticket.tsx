@@ -5,6 +5,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { ErrorState } from "@/app/_components/feedback/error-state";
 import { Ago } from "@/app/_components/values/ago";
+import { capitalized } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import type { FindingDetail } from "@/server/services/diagnostics/schemas";
 import { useMay } from "../../../../_components/access/membership";
@@ -118,8 +119,6 @@ function NoTicket({ may, canHandOff, onHandOff }: NoTicketProps) {
     </Group>
   );
 }
-
-const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 const ENDS: Partial<Record<WorkItem["state"], string>> = { replaced: "Replaced", abandoned: "Abandoned" };
 
