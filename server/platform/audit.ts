@@ -56,6 +56,7 @@ export type AuditEntry = Pick<AuditNote, "target" | "before" | "after"> & {
   actor: { kind: Actor["kind"] | "visitor"; id: string | null; sessionId?: string | undefined };
   request?: RequestInfo | undefined;
   survivesProject?: boolean | undefined;
+  nothing?: true | undefined;
 };
 
 const doorOf = ({ actor, request }: AuditEntry): (typeof auditLog.$inferInsert)["door"] =>
@@ -63,9 +64,10 @@ const doorOf = ({ actor, request }: AuditEntry): (typeof auditLog.$inferInsert)[
 
 /**
  * Writes one row in the transaction of the change that it records, so that both exist or neither. If the change deleted the
- * project, and its log with it, the row goes to the account's log.
+ * project, and its log with it, the row goes to the account's log. Writes none if there was nothing to do.
  */
 export async function recordAudit(db: Db, entry: AuditEntry): Promise<void> {
+  if (entry.nothing) return;
   const { actor, target, request } = entry;
   const row = {
     id: entry.id ?? newId("aud"),
@@ -136,15 +138,15 @@ function entryOf(action: string, input: unknown, notes: readonly AuditNote[], wh
     after: note.after === undefined ? (input as Record<string, unknown>) : note.after,
     projectId: note.projectId ?? null,
     survivesProject: note.survivesProject,
+    nothing: note.nothing,
   };
 }
 
-/** Runs a project's write and records its audit row, unless there was nothing to do, in one transaction. */
+/** Runs a project's write and records its audit row in one transaction. */
 export const auditedWrite = <T>(ctx: Ctx, action: string, input: unknown, run: (ctx: Ctx) => Promise<T>) =>
   transact(ctx.db, async (tx) => {
     const notes: AuditNote[] = [];
     const result = await run({ ...ctx, db: tx, notes });
-    if (notes.some(({ nothing }) => nothing)) return result;
     await recordAudit(tx, {
       ...entryOf(action, input, notes, { type: "project", id: ctx.projectId }),
       projectId: ctx.projectId,

@@ -47,8 +47,8 @@ export class ContentBatch implements Content {
 }
 
 /**
- * Stores what is new of the project's content. Returns the ids of the new chunks, and the characters of the new parts. The caller holds the shared lock
- * (`sharedSourcesLock`), so that nothing that is known is deleted before the rows that need it are stored.
+ * Stores what is new of the content. Returns the ids of the new chunks, and the characters of the new parts. The caller holds
+ * the shared lock (`sharedSourcesLock`), so that nothing that is known is deleted before the rows that need it are stored.
  */
 export async function storeContent(
   tx: Db,

@@ -8,6 +8,9 @@ import { type Content, storeContent, uuidArray } from "./content-batch";
 export type WithContent = { count: number; traceIds: readonly string[]; content: Content };
 type Counts = { stored: number; refused: number };
 
+/** Prepares a batch again, with the items of these traces whole. */
+export type PrepareAgain<Batch> = (whole: readonly string[]) => Promise<Batch>;
+
 /**
  * Stores a batch with `insert`, which is one statement; what was taken out of its rows is stored before, in the same
  * transaction. Nothing is stored of items of deleted traces: `prepareAgain` returns the batch with these whole, as the statement
@@ -16,7 +19,7 @@ type Counts = { stored: number; refused: number };
 export async function storeWithContent<Batch extends WithContent>(
   ctx: Ctx,
   batch: Batch,
-  prepareAgain: (deletedTraceIds: readonly string[]) => Promise<Batch>,
+  prepareAgain: PrepareAgain<Batch>,
   insert: (db: Db, batch: Batch) => Promise<Counts>,
 ): Promise<Counts> {
   if (batch.content.chunks.size === 0) return insert(ctx.db, batch);

@@ -8,7 +8,7 @@ import { decodeLogs, decodeTraces, type Encoding } from "../otlp";
 import type { Decoded, LogRecord, Rejection, SpanRecord } from "../otlp/types";
 import { createSourceIndex, type SourceRow } from "./source-id";
 
-/** Set by the database: the same for all rows. */
+/** The same for all rows of a batch, and set by the statement that stores them. */
 export const NOT_SENT = ["project_id"] as const;
 type NotSent = (typeof NOT_SENT)[number];
 

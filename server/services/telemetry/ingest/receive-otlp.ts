@@ -3,6 +3,7 @@ import { z } from "zod";
 import { databaseNow } from "@/db/database-now";
 import type { Ctx } from "@/server/platform/context";
 import { type MediaTypes, type Outgoing, streamVerb } from "@/server/platform/stream-verb";
+import type { PrepareAgain } from "../content/store-with-content";
 import type { Encoding } from "../otlp";
 import { maskingOf } from "./masking-setting";
 import { readRequest } from "./read-request";
@@ -25,11 +26,7 @@ type Signal<Kind extends keyof Signals> = {
   /** The message's only field. */
   list: string;
   rejectedField: string;
-  store: (
-    ctx: Ctx,
-    batch: Signals[Kind],
-    prepareAgain: (whole: readonly string[]) => Promise<Signals[Kind]>,
-  ) => Promise<StoredBatch>;
+  store: (ctx: Ctx, batch: Signals[Kind], prepareAgain: PrepareAgain<Signals[Kind]>) => Promise<StoredBatch>;
 };
 
 /** `POST /v1/otlp/v1/traces`: 200 means that every span that was not rejected is committed. */

@@ -4,7 +4,7 @@ import { logRecords, spanSources, spans } from "@/db/schema";
 import { rowsFor } from "@/db/sets";
 import { type Ctx, requireCapability } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
-import { storeWithContent } from "../content/store-with-content";
+import { type PrepareAgain, storeWithContent } from "../content/store-with-content";
 import type { Decoded, LogRecord, SpanRecord } from "../otlp/types";
 import { maskingOf } from "./masking-setting";
 import {
@@ -28,9 +28,6 @@ const NONE: Counts = { stored: 0, refused: 0 };
 /** `refused` counts items of deleted traces. They count as rejected and are never stored again. */
 export type StoredBatch = Counts & { receiptId: string };
 
-/** Prepares the same batch again, with the items of these traces whole. */
-type PrepareAgain<Batch> = (whole: readonly string[]) => Promise<Batch>;
-
 /**
  * Masks and stores a decoded batch of spans in one statement, or one transaction if they are long: all or nothing. Existing
  * spans are left unchanged. The projector rebuilds everything derived (conversations, calls, costs) from these rows.
@@ -46,7 +43,7 @@ async function storeDecoded<Item, Batch>(
   ctx: Ctx,
   decoded: Decoded<Item>,
   prepare: (decoded: Decoded<Item>, preparation: Preparation) => Batch,
-  store: (ctx: Ctx, batch: Batch, again: PrepareAgain<Batch>) => Promise<StoredBatch>,
+  store: (ctx: Ctx, batch: Batch, prepareAgain: PrepareAgain<Batch>) => Promise<StoredBatch>,
 ): Promise<StoredBatch> {
   requireCapability(ctx, ["telemetry:write"]);
   const masking = await maskingOf(ctx);
