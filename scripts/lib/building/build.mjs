@@ -104,7 +104,6 @@ async function bundlePrograms() {
     format: "esm",
     platform: "node",
     target: "node20.19",
-    keepNames: true,
     tsconfig: "tsconfig.json",
     alias: { "server-only": inRoot("db/testing/empty.ts") },
     external: ["@node-rs/argon2", "next", "piscina"], // a native library, and packages that load files of their own
