@@ -13,7 +13,7 @@ import {
 } from "@/server/platform/schemas";
 import { cost, usage } from "@/server/services/pricing/schemas";
 
-/** Labels stored per conversation: at most so many from the client (the first in sort order), and so many from people. */
+/** Maximum labels stored per conversation from the client (the first in sort order), and separately from people. */
 export const LABELS_MAX = 20;
 /** Characters in a label. */
 export const LABEL_CHARACTERS = 200;
@@ -36,7 +36,7 @@ export const message = z.object({
   at: z.number().nullable(),
 });
 export type Message = z.infer<typeof message>;
-/** With its zero-based index in the conversation, which `messageIndex` of evidence refers to. */
+/** A message with its zero-based index in the conversation, which `messageIndex` of evidence refers to. */
 const placedMessage = message.extend({ index: z.int() });
 export type PlacedMessage = z.infer<typeof placedMessage>;
 
@@ -152,7 +152,7 @@ export const conversationSummary = z.object({
 });
 export type ConversationSummary = z.infer<typeof conversationSummary>;
 
-/** Changes whenever the conversation, its messages or its calls do; says nothing else. */
+/** Changes whenever the conversation, its messages or its calls change; has no other meaning. */
 const version = z.string();
 
 /**
@@ -222,13 +222,13 @@ export const listConversationsInput = z.strictObject({
   order: sortOrder.default("desc"),
   ...pageInput,
 });
-/** `sampled`: more conversations match than are sorted. */
 /** Where a searched word is in a conversation: `before`, `found` and `after` are consecutive pieces of a message's text. */
 const searchMatch = z.object({ messageIndex: z.int(), before: z.string(), found: z.string(), after: z.string() });
 export type SearchMatch = z.infer<typeof searchMatch>;
 const listedConversation = conversationSummary.extend({ match: searchMatch.nullable() });
 export type ListedConversation = z.infer<typeof listedConversation>;
 
+/** `sampled`: more conversations match than are sorted. */
 export const conversationsReply = z.object({
   conversations: z.array(listedConversation),
   sampled: z.boolean(),
@@ -246,7 +246,7 @@ export const conversationHistogramReply = z.object({
 
 /** Items of each kind that the reply for a conversation or trace embeds: enough for nearly all of them. */
 export const EMBEDDED_PARTS_MAX = 1000;
-/** At most so many items of each kind are included. With 0 there are none and no cursors: each list is read from its start. */
+/** Maximum number of items of each kind to include. With 0 there are none and no cursors: each list is read from its start. */
 const embeddedParts = queryInteger(0, EMBEDDED_PARTS_MAX).default(EMBEDDED_PARTS_MAX);
 
 const conversationInput = z.strictObject({ conversationId: z.string().min(1).max(1000) });
@@ -278,7 +278,7 @@ export const listMessagesInput = listPartsInput.extend({
   /** Only messages that this span was the first to send. */
   spanId: z.string().min(1).max(64).optional(),
 });
-/** `version` is the conversation's before they were read: they are up to date as long as it still has that. */
+/** `version` is the conversation's version from before the parts were read: they are current as long as it is unchanged. */
 const parts = z.object({ version, pagination });
 /** `toolCalls` are those that these messages refer to: the newest for each id. */
 export const messagesReply = parts.extend({ messages: z.array(placedMessage), toolCalls: z.array(toolCall) });
@@ -349,10 +349,10 @@ export const compactionReply = z.object({
   compaction: z
     .object({
       state: z.enum(COMPACTION_STATES),
-      /** Spans and log records looked at, and those of them that were long enough to move. */
+      /** Spans and log records examined, and how many of them were long enough to move. */
       rowsExamined: z.int(),
       rowsMoved: z.int(),
-      /** Characters that are no longer stored, as other rows had them too. */
+      /** Characters no longer stored, because other rows contain them too. */
       charactersSaved: z.int(),
       /** Unix ms. */
       startedAt: z.number(),

@@ -11,13 +11,13 @@ import type { Attributes, AttributeValue, SpanEvent } from "../otlp/types";
 import { ContentBatch, storeContent } from "./content-batch";
 import { lengthOf, type Taken, takeFromLog, takeFromSpan } from "./take-content";
 
-/** Rows looked at in one transaction, and bytes as stored of those that are read. */
+/** Rows examined in one transaction, and stored bytes of those that are read. */
 const ROWS_AT_A_TIME = 500;
 const BYTES_AT_A_TIME = 2 * 2 ** 20;
 /** A row that takes less, compressed, is not worth reading. */
 const ROW_BYTES = 1_024;
 
-/** Returns the projects whose older telemetry is being moved, those first that began first. */
+/** Returns the projects whose older telemetry is being moved, earliest start first. */
 export async function runningCompactions(db: Db): Promise<string[]> {
   const rows = await db
     .select({ projectId: compactions.projectId })
@@ -28,8 +28,9 @@ export async function runningCompactions(db: Db): Promise<string[]> {
 }
 
 /**
- * Moves content of a project's older spans and log records to shared parts for about `forMs`, a little in each transaction, so
- * that it can stop anywhere and be resumed. Yields to telemetry that waits to be projected. Returns whether nothing is left to do.
+ * Moves content of a project's older spans and log records to shared parts for about `forMs` milliseconds, a little per
+ * transaction, so that it can stop at any point and resume. Yields to telemetry that is pending projection. Returns whether
+ * nothing is left to do.
  */
 export async function compactContent(ctx: Ctx, { forMs }: { forMs: number }): Promise<{ done: boolean }> {
   const until = performance.now() + forMs;
@@ -74,7 +75,7 @@ async function compactSome(tx: Ctx): Promise<boolean> {
   return false;
 }
 
-/** A row with the column beside its attributes that has content. */
+/** A row; `other` is the column besides its attributes that has content. */
 type Row = { key: string[]; attributes: Attributes; other: AttributeValue };
 type LeftOfRow = Omit<Row, "key"> & { taken: readonly Taken[] };
 
@@ -103,7 +104,9 @@ const TABLES: Record<
 
 const list = (items: readonly SQLChunk[]) => sql.join([...items], sql`, `);
 
-/** Moves the next rows of a table after this key; `last` is the key of the last one, undefined at the end of the table. */
+/**
+ * Moves content of the next rows after this key; `last` is the key of the last row examined, undefined at the end of the table.
+ */
 async function moveSome({ db, projectId }: Ctx, name: keyof typeof TABLES, after: readonly string[]) {
   const table = TABLES[name];
   const [key, other] = [list(table.key.map((column) => sql.identifier(column))), sql.identifier(table.other)];
@@ -115,10 +118,10 @@ async function moveSome({ db, projectId }: Ctx, name: keyof typeof TABLES, after
   const { examined, last, wanted } = fitting([...keys]);
   if (wanted.length === 0) return { examined, moved: 0, saved: 0, last };
 
-  // Before any row of telemetry is locked, as in a deletion.
+  // Taken before any telemetry row is locked, as in a deletion.
   await db.execute(sql`select ${sharedSourcesLock(projectId)}`);
   const values = table.key.map((_, at) => textArray(wanted.map((one) => one[at] ?? "")));
-  // A row that is locked is being deleted: it is left to that.
+  // A locked row is being deleted, so it is skipped.
   const rows = await db.execute<Row>(sql`
     select array[${key}] as key, attributes, ${other} as other from ${sql.identifier(name)}
     where project_id = ${projectId} and content is null and (${key}) in (select * from unnest(${list(values)}))

@@ -24,11 +24,11 @@ import { chatSpan, otlpJson } from "../testing";
 const TRACE = (n: number) => `${n}`.padStart(32, "e");
 const SPAN = (n: number) => `${n}`.padStart(16, "f");
 const SPANS = 30;
-/** A text that does not compress, as what people say hardly does. */
+/** Returns text that does not compress, much like real messages. */
 const said = (n: number) =>
   Array.from({ length: 10 }, (_, m) => createHash("sha256").update(`${n} ${m}`).digest("base64url")).join(" ");
 
-/** Stores a session as an earlier version did: each span and log record whole. */
+/** Stores a session as an earlier version did: each span and log record in one piece. */
 async function storeWhole(ctx: Ctx) {
   for (let n = 0; n < SPANS; n++) {
     const span = chatSpan(
@@ -114,7 +114,7 @@ test("what was stored whole is moved a little at a time, and at any time reads t
   expect(compaction).toMatchObject({ state: "completed", rowsExamined: SPANS + 1, completedAt: expect.any(Number) });
   expect(compaction?.rowsMoved).toBeGreaterThan(SPANS - 5);
   expect(saved).toBeGreaterThan(0.8 * characters);
-  // Of a text in a JSON column, the row had the quotes and escapes too.
+  // For text in a JSON column, the row also contained the quotes and escapes.
   expect(compaction?.charactersSaved).toBeGreaterThan(0.7 * saved);
   expect(compaction?.charactersSaved).toBeLessThanOrEqual(saved);
 

@@ -6,7 +6,7 @@ import { insertRows } from "@/db/sets";
 import { type ContentId, chunkId, chunksOf, partId } from "./content-ids";
 import { lengthOf, type Taken } from "./take-content";
 
-/** The columns of a row that say what was taken out of it. */
+/** The columns of a row that record what was taken out of it. */
 export type ContentColumns = { content: TakenContent | null; chunk_ids: ContentId[] | null };
 export const STORED_WHOLE: ContentColumns = { content: null, chunk_ids: null };
 
@@ -47,8 +47,9 @@ export class ContentBatch implements Content {
 }
 
 /**
- * Stores what is new of the content. Returns the ids of the new chunks, and the characters of the new parts. The caller holds
- * the shared lock (`sharedSourcesLock`), so that nothing that is known is deleted before the rows that need it are stored.
+ * Stores the content that is not stored yet. Returns the ids of the new chunks, and the number of characters in the new parts.
+ * The caller holds the shared lock (`sharedSourcesLock`), so that no existing content is deleted before the rows that need it
+ * are stored.
  */
 export async function storeContent(
   tx: Db,
@@ -73,7 +74,7 @@ export async function storeContent(
   return { newChunks: chunkIds, characters };
 }
 
-/** Returns those that are not stored, sorted. */
+/** Returns the ids that are not stored, sorted. */
 async function unknown(
   tx: Db,
   projectId: string,

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** The first 128 bits of a SHA-256, as Postgres stores them best. Content of another project never has the same id. */
+/** The first 128 bits of a SHA-256 as a UUID, which Postgres stores compactly. Projects never share content ids. */
 export type ContentId = string;
 
 function idOf(kind: "part" | "chunk", projectId: string, text: string): ContentId {
@@ -16,8 +16,9 @@ const ENDS_CHUNK = /^.0/;
 const PARTS_MAX = 64;
 
 /**
- * Divides a list of parts into chunks whose ends depend on the parts themselves: lists that share a stretch share its chunks,
- * wherever it begins. A list of n parts thus costs about n / 16 + 16 references, of which only the last few are new when it grows.
+ * Divides a list of parts into chunks whose ends depend on the parts themselves, so lists that share a stretch share its
+ * chunks, wherever it begins. A list of n parts thus takes about n / 16 + 16 references, of which only the last few are new
+ * when it grows.
  */
 export function chunksOf(partIds: readonly ContentId[]): ContentId[][] {
   const chunks: ContentId[][] = [];

@@ -57,7 +57,7 @@ const partsNaming = async (text: string) => {
   );
   return row!.n;
 };
-/** The messages that the spans of a project's traces sent, by span. */
+/** Returns the messages that the spans of a project's traces sent, by span. */
 async function sentMessages({ projectId }: Ctx) {
   const traces = await db().execute<{ id: string }>(sql`select id from traces where project_id = ${projectId}`);
   const sent = new Map<string, string>();
@@ -186,7 +186,7 @@ test("a span whose parts are missing fails to load rather than losing its messag
   await expect(sentMessages(own)).rejects.toThrow(/is missing/);
 });
 
-/** Real payloads of other projects' clients, which lie beside some checkouts. */
+/** Real payloads of other projects' clients, which are present beside some checkouts. */
 const DATA = path.resolve(import.meta.dirname, "../../../../../shared/data");
 const FOLDERS = ["otlp", "otlp-python"]
   .map((folder) => path.join(DATA, folder))

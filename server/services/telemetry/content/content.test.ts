@@ -16,10 +16,10 @@ const joined = (text: string) =>
     .map(({ pieces, separator }) => pieces.join(separator))
     .join("");
 const piecesOf = (text: string) => splitText(text).flatMap(({ pieces }) => pieces);
-/** Attributes as they come out of the database: same names and values, whatever their order and prototype. */
+/** Attributes as loaded from the database: same names and values, whatever their order and prototype. */
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
 
-/** What was taken, as it comes out of the database. */
+/** What was taken, as loaded from the database. */
 const loaded = (taken: readonly Taken[]) =>
   taken.map(({ recipe, parts }) => ({ recipe: plain(recipe), items: parts.map((part) => new SharedItem(part)) }));
 
@@ -164,7 +164,7 @@ function conversationOf(...spans: SpanRecord[]) {
   return assembler.finish();
 }
 
-/** A list of items as clients send messages: whole ones, parts, and what is neither. */
+/** Generates a list of items as clients send messages: whole messages, parts, and things that are neither. */
 function anyList() {
   const text = fc.constantFrom("short", words(100), '\\u0000 \u00e9 "quoted"', "");
   const role = fc.constantFrom("system", "user", "assistant", "tool", "model", "nobody");
@@ -196,11 +196,14 @@ function anyList() {
   return fc.array(item, { minLength: 2, maxLength: 14 }) as fc.Arbitrary<AttributeValue[]>;
 }
 
-/** Whether a span's shared items, new and read before, say what its attributes say; and whether they were asked. */
+/**
+ * Expects that a span's shared items, new and already read, read the same as its attributes; returns whether the attribute is a
+ * shared list.
+ */
 function isReadByItems(span: SpanRecord, name: string): boolean {
   const { left, taken } = takeFromSpan(span);
   const again = putIntoSpan(left, loaded(taken));
-  // Copied, attributes say nothing of shared items.
+  // Copied attributes are not associated with shared items.
   const whole = { ...span, attributes: { ...again.attributes } };
   expect(conversationOf(again)).toEqual(conversationOf(whole));
   const items = loaded(taken);
@@ -221,7 +224,7 @@ test("a history that is read by its shared items says what it says as a whole, a
   let shared = 0;
   fc.assert(
     fc.property(anyList(), form, name, (list, write, name) => {
-      // Long enough to be taken out, which is what shares the items.
+      // Long enough to be taken out of the row, which makes the items shared.
       if (isReadByItems(spanSending({ [name]: write([...list, LONG]) }), name)) shared += 1;
     }),
     { numRuns: 400 },

@@ -4,12 +4,12 @@ import { lockSources } from "../ingest/tombstones";
 import { uuidArray } from "./content-batch";
 import type { ContentId } from "./content-ids";
 
-/** Chunks that are checked at once. No batch is stored meanwhile: few enough for a sender not to notice. */
+/** Chunks checked at a time. No batch can be stored meanwhile, so they are few enough for senders not to notice. */
 export const CHUNKS_AT_A_TIME = 2_000;
 
 /**
- * Deletes the parts that only deleted spans and log records had, of at most `limit` released chunks. Blocks the project's ingest
- * until the transaction ends, so that no batch can rely on what is being deleted. Returns the rows deleted, by table.
+ * Deletes the parts that only deleted spans and log records used, of at most `limit` released chunks. Blocks the project's
+ * ingest until the transaction ends, so that no batch can rely on what is being deleted. Returns the rows deleted, by table.
  */
 export async function deleteUnusedContent(tx: Ctx, limit = Number.POSITIVE_INFINITY) {
   await lockSources(tx.db, tx.projectId);
@@ -33,7 +33,7 @@ async function takeReleased({ db, projectId }: Ctx, limit: number): Promise<Cont
   return [...rows].map((row) => row.chunk_id);
 }
 
-/** Deletes those of these chunks that no row has, and returns the parts of each. */
+/** Deletes those of these chunks that no row uses, and returns the parts of each. */
 async function deleteChunks({ db, projectId }: Ctx, ids: readonly ContentId[]): Promise<ContentId[][]> {
   const rows = await db.execute<{ part_ids: ContentId[] }>(sql`
     delete from content_chunks c where c.project_id = ${projectId} and c.id = any(${uuidArray(ids)})
@@ -43,7 +43,7 @@ async function deleteChunks({ db, projectId }: Ctx, ids: readonly ContentId[]): 
   return [...rows].map((row) => row.part_ids);
 }
 
-/** Deletes those of these parts that no chunk has. */
+/** Deletes those of these parts that no chunk uses. */
 async function deleteParts({ db, projectId }: Ctx, ids: readonly ContentId[]): Promise<number> {
   const [row] = await db.execute<{ gone: number }>(sql`
     with gone as (

@@ -7,15 +7,15 @@ import type { ContentId } from "./content-ids";
 import { cacheChunk, cachedChunk, cachedPart, cachePart } from "./part-cache";
 import type { Given } from "./put-back";
 
-/** A row as stored: what was taken out of it, if anything was. */
+/** A row as stored, with what was taken out of it, if anything. */
 export type WithContent = { content: TakenContent | null; chunk_ids: ContentId[] | null };
 
-/** Characters of the rows that are filled at once, which bounds the memory that long histories take. */
+/** Total characters of the rows that are filled at a time, which bounds the memory that long histories take. */
 const CHARACTERS_AT_ONCE = 16 * 2 ** 20;
 
 /**
- * Yields the rows with the parts that were taken out of them, some at a time. Leaves out rows that were deleted with their parts
- * after they had been read; throws if parts of one that is still there are missing.
+ * Yields the rows in groups, with the parts that were taken out of them. Omits rows that were deleted with their parts after
+ * they had been read; throws if parts of a row that still exists are missing.
  */
 export async function* withContents<Row extends WithContent>(
   db: Db,
@@ -55,7 +55,7 @@ function groupsOf<Row extends WithContent>(rows: readonly Row[]): Row[][] {
 type Chunks = ReadonlyMap<ContentId, readonly ContentId[]>;
 type Parts = ReadonlyMap<ContentId, SharedItem>;
 
-/** Loads chunks, and with those that are new their parts: of a history that grew, only its last chunk is. */
+/** Loads chunks, together with the parts of uncached ones: when a history grows, only its last chunk is new. */
 async function chunksByIds(db: Db, projectId: string, rows: readonly WithContent[]): Promise<Chunks> {
   const chunks = new Map<ContentId, readonly ContentId[]>();
   const unknown: ContentId[] = [];

@@ -1,7 +1,7 @@
-/** Texts by id for another thread: of hundreds it needs those that are new, so they stay bytes until one is asked for. */
+/** Strings by id for another thread, which needs only the new ones of hundreds: each stays bytes until it is requested. */
 export type PackedTexts = { ids: readonly string[]; ends: Uint32Array; utf8: Uint8Array };
 
-/** At most, a UTF-16 code unit takes three bytes. */
+/** A UTF-16 code unit takes at most three bytes. */
 const BYTES_PER_UNIT = 3;
 
 export function packTexts(texts: ReadonlyMap<string, string>): PackedTexts {

@@ -2,10 +2,10 @@ import type { ContentRecipe } from "@/db/schema/json";
 import { noteSharedItems, noteSharedList, type SharedItem, type SharedList } from "../otlp/shared-items";
 import type { Attributes, AttributeValue, LogRecord, SpanRecord } from "../otlp/types";
 
-/** A value that was taken out, with its parts as loaded. */
+/** A value that was taken out, with its loaded parts. */
 export type Given = { recipe: ContentRecipe; items: readonly SharedItem[] };
 
-/** Returns the span that `takeFromSpan` took this from. */
+/** Rebuilds the span from which `takeFromSpan` took these values. */
 export function putIntoSpan<Span extends Pick<SpanRecord, "attributes" | "events">>(
   span: Span,
   given: readonly Given[],
@@ -17,7 +17,7 @@ export function putIntoSpan<Span extends Pick<SpanRecord, "attributes" | "events
   return { ...span, attributes: filled(span.attributes, ofAttributes(given)), events };
 }
 
-/** Returns the log record that `takeFromLog` took this from. */
+/** Rebuilds the log record from which `takeFromLog` took these values. */
 export function putIntoLog<Log extends Pick<LogRecord, "attributes" | "body">>(log: Log, given: readonly Given[]) {
   const ofBody = given.filter(({ recipe }) => recipe.in === "body");
   const whole = ofBody.find(({ recipe }) => recipe.name === null);
@@ -49,7 +49,7 @@ function putFamily(attributes: Record<string, AttributeValue>, left: Attributes,
   noteSharedList(attributes, prefix, { items, isText: false });
 }
 
-/** Long histories are mostly read by their items: the whole is made when it is asked for. */
+/** Long histories are mostly read item by item, so the whole value is built only on access. */
 function putLazily(attributes: Record<string, AttributeValue>, name: string, given: Given): void {
   const put = (descriptor: PropertyDescriptor) =>
     Object.defineProperty(attributes, name, { ...descriptor, enumerable: true, configurable: true });
@@ -66,7 +66,7 @@ const OPENS = /^\s*\[\s*$/;
 const CLOSES = /^\s*\]\s*$/;
 const SEPARATES = /^\s*,\s*$/;
 
-/** Returns the items if the value is a list of them, or JSON text of nothing else. */
+/** Returns the items if the value is a list of them, or JSON text of just that list. */
 function listOf({ recipe, items }: Given): SharedList | undefined {
   if (recipe.form === "list") return { items, isText: false };
   if (recipe.form !== "text" || recipe.runs.length !== 3) return undefined;

@@ -1,16 +1,16 @@
-/** Consecutive pieces of a text: it reads `pieces.join(separator)`. */
+/** Consecutive pieces of a text, which is `pieces.join(separator)`. */
 export type Run = { separator: string; pieces: readonly string[] };
 
 /** A shorter list or text is not split. */
 const SPLIT_CHARACTERS = 1_024;
 /** Lists of shorter items, such as the numbers of an embedding, stay whole. */
 export const ITEM_CHARACTERS = 64;
-/** Lists that are nested deeper are not looked for: a request holds its messages nearer to the top. */
+/** Lists nested deeper are ignored: a request has its messages nearer to the top. */
 const DEEPEST_LIST = 6;
 
 /**
- * Splits a text so that one that only grew at its end gives the same pieces and new ones: JSON between the items of its long
- * lists, any other text after lines. The runs joined are the text, whatever it is.
+ * Splits a text so that one that only grew at its end yields the same pieces plus new ones: JSON between the items of its long
+ * lists, any other text after line ends. The runs joined are always exactly the text.
  */
 export function splitText(text: string): Run[] {
   if (text.length < SPLIT_CHARACTERS) return [whole(text)];
@@ -55,7 +55,7 @@ function splitJson(text: string): Run[] | undefined {
   return runs;
 }
 
-/** Returns what is between the items if that is always the same. */
+/** Returns the separator between the items if it is always the same. */
 function separatorOf(text: string, items: readonly number[]): string | undefined {
   const separator = text.slice(items[1], items[2]);
   for (let n = 1; n + 1 < items.length; n += 2) {
@@ -69,8 +69,8 @@ function separatorOf(text: string, items: readonly number[]): string | undefined
 type Open = { isList: boolean; from: number; items: number[] | null; start: number };
 
 /**
- * Returns the long lists of a JSON text, each with the start and end of its items. Follows brackets and strings only, which is
- * all that splitting needs and cheaper than parsing.
+ * Returns the long lists of a JSON text, each with the start and end of its items. Follows only brackets and strings, which
+ * suffices for splitting and is cheaper than parsing.
  */
 function listsIn(text: string): List[] | undefined {
   const found: List[] = [];
@@ -107,7 +107,7 @@ function endItem(text: string, inner: Open | undefined, at: number): void {
   inner.start = -1;
 }
 
-/** Two items at least, and long enough to be worth the references. */
+/** Whether there are at least two items, and enough text to be worth the references. */
 function isLong(items: readonly number[]): boolean {
   const length = (items.at(-1) ?? 0) - (items[0] ?? 0);
   return items.length >= 4 && length >= SPLIT_CHARACTERS && length >= (items.length / 2) * ITEM_CHARACTERS;

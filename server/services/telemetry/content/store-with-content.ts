@@ -4,17 +4,17 @@ import { type Ctx, inTransaction } from "@/server/platform/context";
 import { deletedAmong, sharedSourcesLock } from "../ingest/tombstones";
 import { type Content, storeContent, uuidArray } from "./content-batch";
 
-/** What is taken out of a batch's rows, and the traces that the rows belong to. */
+/** What was taken out of a batch's rows, and the traces that the rows belong to. */
 export type WithContent = { count: number; traceIds: readonly string[]; content: Content };
 type Counts = { stored: number; refused: number };
 
-/** Prepares a batch again, with the items of these traces whole. */
+/** Prepares a batch again, leaving the items of these traces undivided. */
 export type PrepareAgain<Batch> = (whole: readonly string[]) => Promise<Batch>;
 
 /**
- * Stores a batch with `insert`, which is one statement; what was taken out of its rows is stored before, in the same
- * transaction. Nothing is stored of items of deleted traces: `prepareAgain` returns the batch with these whole, as the statement
- * refuses them.
+ * Stores a batch with `insert`, which is one statement. What was taken out of its rows is stored first, in the same
+ * transaction. No content of items of deleted traces is stored: `prepareAgain` returns the batch with these items undivided,
+ * and the statement refuses them.
  */
 export async function storeWithContent<Batch extends WithContent>(
   ctx: Ctx,
@@ -25,13 +25,13 @@ export async function storeWithContent<Batch extends WithContent>(
   if (batch.content.chunks.size === 0) return insert(ctx.db, batch);
 
   return inTransaction(ctx, async ({ db, projectId }) => {
-    // What is stored from now on is not deleted, see `deleteUnusedContent`.
+    // Content stored from here on cannot be deleted meanwhile; see `deleteUnusedContent`.
     await db.execute(sql`select ${sharedSourcesLock(projectId)}`);
     const deleted = await deletedAmong(db, projectId, batch.traceIds);
     const allowed = deleted.length === 0 ? batch : await prepareAgain(deleted);
     const { newChunks } = await storeContent(db, projectId, allowed.content);
     const counts = await insert(db, allowed);
-    // Items that were there already, with other content, or were refused at the last moment.
+    // Some items already existed with other content, or were refused at the last moment.
     if (counts.stored < allowed.count)
       await db.execute(sql`
         insert into content_released (project_id, chunk_id)

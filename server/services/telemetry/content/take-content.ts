@@ -3,7 +3,7 @@ import { isIdentity } from "../otlp/message-text";
 import type { Attributes, AttributeValue, LogRecord, SpanEvent, SpanRecord } from "../otlp/types";
 import { ITEM_CHARACTERS, type Run, splitText } from "./split-text";
 
-/** A value that was taken out: how its parts make it again, and the parts. */
+/** A value that was taken out: its parts, and how to rebuild it from them. */
 export type Taken = { recipe: ContentRecipe; parts: readonly string[] };
 type Place = ContentRecipe["in"];
 type Form = { form: "text"; runs: (readonly [parts: number, separator: string])[] } | { form: "list" | "value" };
@@ -44,7 +44,7 @@ export function takeFromLog<Log extends Pick<LogRecord, "attributes" | "body">>(
   return isWorthIt(taken) ? { left: { ...log, attributes, body }, taken } : { left: log, taken: [] };
 }
 
-/** Characters of the parts. */
+/** Total characters of the parts. */
 export const lengthOf = (taken: readonly Taken[]) => taken.reduce((sum, { parts }) => sum + lengthOfTexts(parts), 0);
 
 const isWorthIt = (taken: readonly Taken[]) => lengthOf(taken) >= RECORD_CHARACTERS;
@@ -132,7 +132,7 @@ const inOrder = (members: readonly { name: string; rest: string }[]) =>
 
 const lengthOfTexts = (texts: readonly string[]) => texts.reduce((sum, text) => sum + text.length, 0);
 
-/** Returns the JSON of a value with the names of its objects in the order that `jsonb` would give them. */
+/** Returns the JSON of a value with object keys in the order that `jsonb` would give them. */
 const jsonTextOf = (value: AttributeValue): string => JSON.stringify(ordered(value));
 
 function ordered(value: AttributeValue): AttributeValue {

@@ -6,8 +6,8 @@ import { matchesConversationId } from "../ingest/conversation-key";
 import { summaryColumns } from "../projection/summary-row";
 
 /**
- * The transaction that last wrote the conversation: every change of its messages or calls writes the conversation too, even
- * when none of its other columns changes, and no time or count says that.
+ * The transaction that last wrote the conversation. Every change to its messages or calls also writes the conversation, even if
+ * none of its other columns change, so no timestamp or count would show it.
  */
 const VERSION = sql<string>`${conversations}.xmin::text`;
 

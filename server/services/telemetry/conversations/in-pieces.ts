@@ -1,8 +1,8 @@
-/** Loaded and recorded at once: bounds memory, and how long recording locks a Rule's Findings. */
+/** Limits per piece: they bound memory, and how long recording locks a Rule's Findings. */
 const MESSAGES_AT_ONCE = 2_000;
 const CONVERSATIONS_AT_ONCE = 50;
 
-/** Divides conversations into pieces that fit into memory, each in order; a longer one is a piece of its own. */
+/** Divides conversations, in order, into pieces that fit into memory; a conversation over the limit is its own piece. */
 export function inPieces<Item>(items: readonly Item[], messagesOf: (item: Item) => number): Item[][] {
   const pieces: Item[][] = [];
   let piece: Item[] = [];

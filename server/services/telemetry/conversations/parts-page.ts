@@ -1,7 +1,7 @@
 import { cursorFor, type Position } from "@/server/platform/cursor";
 import { EMBEDDED_PARTS_MAX } from "../schemas";
 
-/** Approximate characters in a page: long texts end it early, since a page keeps others waiting while it is put together. */
+/** Approximate characters in a page: long texts end it early, because assembling a page blocks other requests. */
 const PAGE_CHARACTERS = 1024 * 1024;
 
 /** Part of the description of every list of parts. */
@@ -12,10 +12,10 @@ export const PAGE_SIZE_NOTE =
 export const embeddedNote = (items: string, continuation: string) =>
   `Includes at most the first \`parts\` ${items} (${EMBEDDED_PARTS_MAX.toLocaleString("en")} by default, none with 0), fewer when they are long. ${continuation}`;
 
-/** What a reply embeds of a list of which it was asked to embed nothing. */
+/** Returned for a list of which no parts are requested. */
 const NONE = { rows: [], nextCursor: null };
 
-/** Reads the first parts of a list, without a query if none are wanted. */
+/** Reads the first parts of a list, without a query if none are requested. */
 export const firstParts = async <Row>(
   limit: number,
   read: () => Promise<{ rows: Row[]; nextCursor: string | null }>,

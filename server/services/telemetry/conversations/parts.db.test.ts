@@ -149,7 +149,7 @@ test("the version changes with any message, an earlier one too, and messages car
   await ingest(ctx, spans.slice(1));
   const before = await versionOf();
   expect([await versionOf(), (await listMessages(ctx, { conversationId })).version]).toEqual([before, before]);
-  // A late span: it comes first, and the newest activity stays what it was.
+  // A late span: it comes first, and the time of the latest activity is unchanged.
   await ingest(ctx, spans.slice(0, 1));
   const after = await versionOf();
   expect(after).not.toBe(before);

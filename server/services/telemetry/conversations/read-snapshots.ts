@@ -25,7 +25,7 @@ export type SnapshotContent = {
   messages: readonly Message[];
   modelCalls: readonly (Omit<ModelCall, "cost"> & { costTotal: string | null })[];
   toolCalls: readonly ToolCall[];
-  /** What users said about it: on its messages, or on the conversation. Oldest first. */
+  /** User feedback on its messages or on the conversation, oldest first. */
   feedback: readonly SnapshotFeedback[];
   /** Index of each message in the current conversation; `null` if it does not contain the message with the same text. */
   positions: readonly (number | null)[];
@@ -33,7 +33,7 @@ export type SnapshotContent = {
   unknownTraceIds: readonly string[];
 };
 
-/** What telemetry says, without the feedback. */
+/** The content without the feedback. */
 type ConversationPart = Omit<SnapshotContent, "feedback">;
 type Row = Pick<
   typeof conversations.$inferSelect,
@@ -115,7 +115,7 @@ const present = (
   unknownTraceIds: unknownIn(row, snapshot),
 });
 
-/** Assembles the conversation from what had ended by then, and keeps the parts that the named traces contributed. */
+/** Assembles the conversation from what had ended by then, and returns the parts that the named traces contributed. */
 async function assembled(ctx: Ctx, row: Row, snapshot: Snapshot): Promise<ConversationPart> {
   const members = await ctx.db
     .select({ id: traces.id })
@@ -178,10 +178,10 @@ async function priced<Call extends Pick<ModelCall, "traceId" | "spanId">>(
 
 type Said = Pick<Message, "role" | "parts" | "toolCalls">;
 
-/** Messages of the current conversation that are in memory at once. */
+/** Messages of the current conversation that are in memory at the same time. */
 const NOW_AT_A_TIME = 500;
 
-/** Yields what the current conversation says, in order and page by page: its texts are only compared. */
+/** Yields the messages of the current conversation in order, page by page: their text is only compared, not retained. */
 async function* messagesNow(ctx: Ctx, conversationId: string): AsyncGenerator<Said[]> {
   for (let from = 0; ; from += NOW_AT_A_TIME) {
     const page = await ctx.db

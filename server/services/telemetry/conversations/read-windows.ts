@@ -16,28 +16,28 @@ import {
 import { layoutWindows, type Range, WINDOW, type WindowRange, type WindowSize } from "./window-layout";
 
 /**
- * A part of a long conversation: consecutive messages with their calls. Before them, as context, the conversation's first
- * messages (its instructions and first exchange) and what the user said last.
+ * A part of a long conversation: consecutive messages with their calls. Before them, as context, are the conversation's first
+ * messages (its instructions and first exchange) and the user's last message.
  */
 export type SnapshotWindow = SnapshotContent & {
-  /** Positions of the messages that are this window's alone. Every position and every call has one window. */
+  /** Positions of the messages that this window owns. Every position and every call is owned by exactly one window. */
   owns: Range;
   /** Position of the first message that the next window reads; `null` in the last. */
   nextFrom: number | null;
   isLast: boolean;
   /** Position of the message that each call in the window belongs to, by the call's span. */
   callPositions: ReadonlyMap<string, number>;
-  /** The feedback on the whole conversation; `messageIndex` is a position. */
+  /** All feedback on the conversation; `messageIndex` is a position. */
   allFeedback: readonly SnapshotFeedback[];
 };
 
 /**
- * Stored bytes, from which a conversation is read in windows. Postgres compresses texts two to four times, so that it is one
- * window's worth; it says the compressed size without reading the texts.
+ * Stored bytes above which a conversation is read in windows. Postgres compresses text two to four times, so this is about one
+ * window's worth; the compressed size is available without reading the text.
  */
 const storedBytesOf = ({ bytes }: WindowSize) => bytes / 4;
 
-/** What is known of a snapshot before it is read. `isLong`: it is a whole conversation, to be read in windows. */
+/** What is known of a snapshot before it is read. `isLong`: it is a whole conversation that must be read in windows. */
 export type SnapshotLength = { isLong: boolean; startedAt: number; messages: number };
 
 /** Returns how long the conversations of snapshots are; `undefined` where one no longer exists. */
@@ -71,12 +71,12 @@ async function idsStoring({ db, projectId }: Ctx, ids: readonly string[], bytes:
 }
 
 /**
- * Gives `use` a whole conversation in windows, each read when it is asked for. Returns `undefined`, without calling `use`,
- * if the snapshot is not the whole conversation, or no longer.
+ * Passes a whole conversation to `use` in windows, each read on request. Returns `undefined`, without calling `use`, if the
+ * snapshot is not, or is no longer, the whole conversation.
  *
  * All windows come from one read-only transaction, which stays open while `use` works on a window: it locks nothing, and
- * detecting takes about a second for 20,000 messages. Comparing the conversation's version window by window instead would
- * begin again for every label and Finding that changes it.
+ * detecting takes about a second for 20,000 messages. Comparing the conversation's version at each window instead would mean
+ * starting over for every label or Finding that changes it.
  */
 export function readWindows<T>(
   ctx: Ctx,
@@ -95,14 +95,14 @@ export function readWindows<T>(
 }
 
 /**
- * A conversation, or the beginning of a long one. `isCut`: it goes on after these messages; the feedback then is all that there
- * is, on what follows too.
+ * A conversation, or the beginning of a long one. `isCut`: the conversation continues after these messages; the feedback then
+ * includes that on later messages.
  */
 export type Beginning = SnapshotContent & { isCut: boolean };
 
 /**
- * Yields conversations as of a snapshot, in order and without those that no longer exist; of one that is longer than `size` its
- * beginning. Each piece fits into memory.
+ * Yields conversations as of a snapshot, in order, skipping those that no longer exist; of a conversation longer than `size`,
+ * only the beginning. Each piece fits into memory.
  */
 export async function* readBeginnings(
   ctx: Ctx,
@@ -111,11 +111,11 @@ export async function* readBeginnings(
 ): AsyncGenerator<Beginning[]> {
   const lengths = await snapshotLengths(ctx, wanted, size);
   const known = wanted.flatMap((snapshot, nth) => (lengths[nth] ? [{ snapshot, length: lengths[nth] }] : []));
-  // A long one is a piece of its own, however few messages it has.
+  // A long conversation is its own piece, however few messages it has.
   for (const piece of inPieces(known, ({ length }) => (length.isLong ? Infinity : length.messages))) {
     const [first] = piece;
     const long = first?.length.isLong ? await readBeginning(ctx, first.snapshot, size) : undefined;
-    // It may have become longer since: then it is no longer the snapshot.
+    // `undefined` if the conversation has grown since: the snapshot is then assembled from its spans.
     if (long) yield [long];
     else
       yield await readWhole(
@@ -160,7 +160,7 @@ async function* windowsOf(ctx: Ctx, row: Row, snapshot: Snapshot, size: WindowSi
       messages,
       ...(await callsIn(ctx, row.id, range)),
       positions,
-      // That on the conversation itself goes with its end.
+      // Feedback on the conversation itself belongs to the last window.
       feedback: feedbackOn(allFeedback, positions, () => isLast),
       unknownTraceIds: unknownIn(row, snapshot),
       owns: range.owns,
@@ -171,7 +171,7 @@ async function* windowsOf(ctx: Ctx, row: Row, snapshot: Snapshot, size: WindowSi
   }
 }
 
-/** The first exchange comes within so many messages and bytes. */
+/** Maximum messages and bytes in which the first exchange is looked for. */
 const FIRST_MESSAGES = 10;
 const CONTEXT_BYTES = 256 * 1024;
 
@@ -189,7 +189,7 @@ async function firstMessages(ctx: Ctx, conversationId: string) {
   return first;
 }
 
-/** Returns what the user said last before a position: long runs of an agent are about it. */
+/** Returns the user's last message before a position: long agent runs respond to it. */
 async function lastQuestion(ctx: Ctx, conversationId: string, before: number) {
   const rows = await ctx.db
     .select()
@@ -224,7 +224,7 @@ const messagesIn = async (ctx: Ctx, conversationId: string, { from, to }: Range)
 
 /**
  * Selects each call `(kind, trace_id, span_id, length, position)` with the message that it belongs to: the last of its span,
- * else the last one by the time it started; the first or the last of all where it lies outside.
+ * else the last one by the time it started; the first or the last message if it lies outside.
  */
 const placedCalls = ({ projectId }: Ctx, conversationId: string): SQL => sql`
   said as materialized (
@@ -273,7 +273,7 @@ async function lengthsOf(ctx: Ctx, conversationId: string): Promise<number[]> {
 type Placed = { kind: "model" | "tool"; trace_id: string; span_id: string; position: number };
 
 async function callsIn(ctx: Ctx, conversationId: string, { from, to }: WindowRange) {
-  // Without messages there is one window, which has the calls at 0.
+  // Without messages there is one window, which contains the calls at position 0.
   const keys = [
     ...(await ctx.db.execute<Placed>(sql`
       with ${placedCalls(ctx, conversationId)}

@@ -1,15 +1,15 @@
 /** How much of a conversation is read at once. */
 export type WindowSize = {
   messages: number;
-  /** Of messages' texts and calls, as read. */
+  /** Size of the messages' texts and calls, as read. */
   bytes: number;
-  /** Messages before and after those that a window owns, of which it sees at least so many. */
+  /** Messages that a window reads before and after those it owns; fewer where they are long or the conversation ends. */
   around: number;
 };
 
 /**
- * 4,000 messages are about 27 MiB of memory (20,000 are 134 MiB), and few conversations are longer, so that windows are the
- * exception. A hundred messages on either side are more than any detector that reads locally looks at.
+ * 4,000 messages are about 27 MiB of memory (20,000 are 134 MiB), and few conversations are longer, so windows are the
+ * exception. A hundred messages on either side are more than any local detector examines.
  */
 export const WINDOW: WindowSize = { messages: 4_000, bytes: 16 * 1024 * 1024, around: 100 };
 
@@ -18,12 +18,12 @@ export type Range = { from: number; to: number };
 /** The messages that a window reads, and those among them that are its own. */
 export type WindowRange = Range & { owns: Range };
 
-/** Share of a window's bytes that the messages on one side may take: long ones are fewer than `around`. */
+/** Share of a window's bytes that the messages on one side may take: if they are long, there are fewer than `around`. */
 const SIDE_SHARE = 1 / 8;
 
 /**
- * Divides messages of these lengths into windows. Each message is one window's own; the windows' sides overlap. One message
- * is never divided, however long. The last window reaches back as far as its size allows, because it shows the end.
+ * Divides messages of these lengths into windows. Each message is owned by one window; the sides of windows overlap. A single
+ * message is never divided, however long. The last window reaches back as far as its size allows, because it shows the end.
  */
 export function layoutWindows(lengths: readonly number[], size: WindowSize): WindowRange[] {
   const side = { messages: size.around, bytes: size.bytes * SIDE_SHARE };

@@ -3,10 +3,13 @@ import type { Db } from "@/db/client";
 import { rowsOf, textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
 
-/** Feedback is often sent within a second of the answer, before the conversation's telemetry. It waits for it this long. */
+/**
+ * Feedback is often sent within a second of the response, before the conversation's telemetry arrives. It waits this long for
+ * it.
+ */
 export const WAITING_DAYS = 30;
 
-/** Attaches waiting feedback to these conversations: by the client's conversation id, or by trace. */
+/** Attaches pending feedback to these conversations: by the client's conversation id, or by trace. */
 export async function attachFeedback(tx: Db, projectId: string, conversationIds: readonly string[]) {
   if (conversationIds.length === 0) return;
   await tx.execute(sql`
@@ -34,8 +37,8 @@ export async function attachOverlooked(db: Db) {
 }
 
 /**
- * Moves feedback with its trace to another conversation; what concerns a whole conversation moves when its last trace does.
- * Must run before the conversation that was left is deleted.
+ * Moves feedback with its trace to another conversation; feedback on the whole conversation moves when its last trace does.
+ * Must run before the old conversation is deleted.
  */
 export async function moveFeedback(tx: Db, projectId: string, moved: readonly { trace_id: string; from: string }[]) {
   if (moved.length === 0) return;
@@ -48,7 +51,7 @@ export async function moveFeedback(tx: Db, projectId: string, moved: readonly { 
         or not exists (select 1 from traces s where s.project_id = ${projectId} and s.conversation_id = t."from"))`);
 }
 
-/** Deletes feedback whose conversation has not arrived, from before `before` (Unix ms), at most `limit` rows. */
+/** Deletes feedback from before `before` (Unix ms) whose conversation has not arrived, at most `limit` rows. */
 export async function deleteWaitingFeedback(ctx: Ctx, before: number, limit: number): Promise<number> {
   const [row] = await ctx.db.execute<{ gone: number }>(sql`
     with gone as (

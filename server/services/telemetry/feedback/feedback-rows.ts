@@ -5,13 +5,13 @@ import type { Feedback } from "./schemas";
 
 type Kind = (typeof FEEDBACK_KINDS)[number];
 
-/** A person gives one thumb and one score for a turn, which they may change; they may write several texts. */
+/** A user gives one thumb and one score per turn, and may change them, but may write several texts. */
 const REPLACED: ReadonlySet<Kind> = new Set<Kind>(["thumb", "score"]);
 
-/** What feedback is on: the conversation it names, and the trace and span within it. */
+/** The target of feedback: the conversation it names, and the trace and span within it. */
 type Target = { conversationRef: string | null; traceId: string | null; spanId: string | null; name: string | null };
 
-/** Returns the hash of what makes two the same feedback: its target and kind, and for a text the text itself. */
+/** Returns the hash that identifies feedback: of its target and kind and, for text, the text itself. */
 export const identityOf = ({ conversationRef, traceId, spanId, name }: Target, kind: Kind, value: string | number) =>
   createHash("sha256")
     .update(JSON.stringify([conversationRef, traceId, spanId, name, kind, REPLACED.has(kind) ? null : value]))
@@ -37,7 +37,7 @@ export type FeedbackRow = {
 };
 
 /**
- * Selects feedback `f` with the assistant message that it is on: the one of its span; else the last one of its trace, no
+ * Selects feedback `f` with the assistant message that it refers to: the one of its span; else the last one of its trace, no
  * later than the end of its span, which may be a wrapper.
  */
 export const feedbackRows = (where: SQL, order: SQL) => sql`

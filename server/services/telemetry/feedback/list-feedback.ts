@@ -40,7 +40,7 @@ export const listFeedback = verb(
   },
 );
 
-/** Condition: `f` is on this conversation, attached to it or waiting for it. */
+/** Condition: `f` is on this conversation, whether attached to it or still waiting for it. */
 const isOn = (projectId: string, id: string) => sql`(
   f.conversation_id = any(${conversationIdsMatching(projectId, id)})
   or f.conversation_id is null and f.conversation_ref = any(

@@ -21,7 +21,7 @@ export const feedback = z.object({
   value: z.union([z.string(), z.number()]),
   scale: scale.nullable(),
   comment: z.string().nullable(),
-  /** The name of an evaluation that telemetry brought; `null` for feedback over `/v1`. */
+  /** The name of an evaluation received with telemetry; `null` for feedback sent to `/v1`. */
   name: z.string().nullable(),
   source: z.enum(FEEDBACK_SOURCES),
   /** Whether a user gave it; `false` for the score of an automatic evaluation. */
@@ -96,7 +96,7 @@ export const createFeedbackInput = z
   .meta({ examples: [{ conversationId: "chat-4711", kind: "thumb", value: "down", comment: "Wrong order" }] });
 
 export const feedbackReply = z.object({ feedback });
-/** For a caller who may not read: what it sent, and our id. */
+/** For a caller without read access: what it sent, plus our id. */
 export const givenFeedbackReply = z.object({
   feedback: feedback.pick({
     id: true,
@@ -110,7 +110,7 @@ export const givenFeedbackReply = z.object({
 });
 
 export const listFeedbackInput = z.strictObject({
-  /** Our id or the client's own; also one of which no telemetry has arrived. */
+  /** Our id or the client's own, even if no telemetry has arrived for it. */
   conversationId: z.string().max(1000).optional(),
   kind: feedbackKind.optional(),
   ...pageInput,

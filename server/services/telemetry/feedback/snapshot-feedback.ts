@@ -4,7 +4,7 @@ import type { Ctx } from "@/server/platform/context";
 import { type FeedbackRow, feedbackJson, feedbackRows } from "./feedback-rows";
 import type { SnapshotFeedback } from "./schemas";
 
-/** More feedback on one conversation than this comes from a program. */
+/** More feedback than this on one conversation comes from a program. */
 const READ_MAX = 1000;
 
 /** Returns the feedback on these conversations by their id, oldest first. */
@@ -38,7 +38,10 @@ export function feedbackIn(all: readonly SnapshotFeedback[], content: Content, i
   return feedbackOn(all, content.positions, ({ at }) => at <= content.lastActivityAt);
 }
 
-/** Returns the feedback on messages at these positions, with their indices, and that on the conversation which is `included`. */
+/**
+ * Returns the feedback on messages at these positions, with their indices, and the feedback on the conversation that is
+ * `included`.
+ */
 export function feedbackOn(
   all: readonly SnapshotFeedback[],
   positions: Content["positions"],

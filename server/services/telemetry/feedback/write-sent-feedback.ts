@@ -9,7 +9,7 @@ import { identityOf } from "./feedback-rows";
 
 const US_PER_MS = 1000;
 
-/** Stores the feedback that rebuilt conversations' telemetry reports, and deletes what it reports no more. */
+/** Stores the feedback that rebuilt conversations' telemetry reports, and deletes what it no longer reports. */
 export async function writeSentFeedback(
   tx: Db,
   projectId: string,

@@ -6,11 +6,17 @@ import { NOW } from "@/db/now";
 const ROWS_PER_PASS = 400;
 /** Limit for one project while others have rows, so that a busy project does not starve the rest. */
 const ROWS_PER_PROJECT = 200;
-/** Backlog traces per pass, and messages and calls of their conversations after which no other is begun: new arrivals wait for them. */
+/**
+ * Backlog traces per pass, and messages and calls of their conversations after which no further trace is begun: new arrivals
+ * have to wait for them.
+ */
 const BACKLOG_PER_PASS = 20;
 const BACKLOG_ITEMS_PER_PASS = 500;
 
-/** `attempts` has the failed attempts by trace id, where there are any. `rows` counts queue rows: one per batch with spans of a trace. */
+/**
+ * `attempts` contains the number of failed attempts by trace id, where there are any. `rows` counts queue rows: one per batch
+ * with spans of a trace.
+ */
 export type ClaimedTraces = {
   projectId: string;
   traceIds: string[];
@@ -84,8 +90,8 @@ export const claimBacklog = (tx: Db): Promise<ClaimedTraces[]> =>
   );
 
 /**
- * Deletes the chosen rows by their place, since the planner would compare each with every row of the queue. Drops the rows of
- * parked traces: they are not retried when more spans arrive.
+ * Deletes the chosen rows by `ctid`, since the planner would compare each with every row of the queue. Drops the rows of
+ * dead-lettered traces: they are not retried when more spans arrive.
  */
 async function take(tx: Db, choosing: SQL, alone: boolean, together = sql`project_id`): Promise<ClaimedTraces[]> {
   const rows = await tx.execute<{

@@ -258,7 +258,7 @@ test("the order in which spans arrive makes no difference", async () => {
         batch.map((index) => spans[index]!),
       );
     const { conversation } = await getConversation(ctx, { conversationId: "s" });
-    // The version says how often it was written.
+    // The version depends on how often it was written.
     const { id: _, version: __, ...rest } = conversation;
     return rest;
   };

@@ -13,10 +13,10 @@ export type Identities = ReadonlyMap<string, TraceIdentity>;
 const keyOf = (traceId: string, externalId: string | null) =>
   externalId === null ? `trace:${traceId}` : keyOfExternalId(externalId);
 
-/** The conversation that a trace is in, if it is in one. */
+/** A trace's conversation, if it has one. */
 export type Placement = { id: string; conversation_id: string | null; key: string | null };
 
-/** Returns where these traces are. They must be locked. */
+/** Returns the placements of these traces, which must be locked. */
 export async function loadPlacements(tx: Db, projectId: string, traceIds: readonly string[]): Promise<Placement[]> {
   const rows = await tx.execute<Placement>(sql`
     select t.id, t.conversation_id, c.key
@@ -26,10 +26,10 @@ export async function loadPlacements(tx: Db, projectId: string, traceIds: readon
 }
 
 /**
- * Assigns each of these traces that has an identity to the conversation that it names, creating that if needed, and returns the
- * ids of the conversations whose content changed, and of those among them that are empty so far. A conversation of one trace is renamed, keeping its id and Findings; if another
- * has the name already, the trace moves there and the empty conversation is deleted.
- * Locks the rows of the conversations until the transaction ends.
+ * Assigns each of these traces that has an identity to the conversation that it names, creating that if needed. Returns the ids
+ * of the conversations whose content changed, and of those among them that are still empty. A conversation with one trace is
+ * renamed, keeping its id and Findings; if another already has the name, the trace moves there and the empty conversation is
+ * deleted. Locks the rows of the conversations until the transaction ends.
  */
 export async function placeTraces(
   tx: Db,

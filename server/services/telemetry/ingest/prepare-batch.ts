@@ -8,11 +8,11 @@ import { decodeLogs, decodeTraces, type Encoding } from "../otlp";
 import type { Decoded, LogRecord, Rejection, SpanRecord } from "../otlp/types";
 import { createSourceIndex, type SourceRow } from "./source-id";
 
-/** The same for all rows of a batch, and set by the statement that stores them. */
+/** Columns that are the same for all rows of a batch and are set by the statement that stores them. */
 export const NOT_SENT = ["project_id"] as const;
 type NotSent = (typeof NOT_SENT)[number];
 
-/** A batch as it is going to be stored: decoded, masked and divided. */
+/** A batch as it will be stored: decoded, masked and divided. */
 type Prepared<Rows extends string> = {
   received: number;
   masked: number;
@@ -28,10 +28,10 @@ type Prepared<Rows extends string> = {
 };
 export type PreparedTraces = Prepared<RowsText<typeof spans, NotSent>>;
 export type PreparedLogs = Prepared<RowsText<typeof logRecords, NotSent>>;
-/** What this thread has prepared, with all parts. */
+/** A batch prepared in this thread, with all its parts. */
 export type Collected<Batch extends Prepared<string>> = Omit<Batch, "content"> & { content: ContentBatch };
 
-/** Items of `whole` traces are not divided: they are deleted, and nothing of them may be stored. */
+/** Items of `whole` traces are not divided: the traces were deleted, and none of their content may be stored. */
 export type Preparation = { projectId: string; masking: Masking; whole: readonly string[] };
 
 /** A request's body and the time that its items are checked against, Unix ms. */

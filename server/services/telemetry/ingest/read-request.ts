@@ -7,7 +7,7 @@ import { unpackTexts } from "../content/packed-texts";
 import { MalformedBody } from "../otlp";
 import { READERS, type ReadOutcome, type ReadTask, type Signals } from "./reading-thread";
 
-/** A shorter body is read within a millisecond, about what it takes to pass a longer one to a thread and back. */
+/** A shorter body is read within a millisecond, about the time it takes to pass a longer one to a thread and back. */
 const SHORT_BYTES = 64 * 1024;
 
 /** The database, the worker and the pages need processors too. */
@@ -16,14 +16,14 @@ const THREADS_MAX = Math.max(1, Math.min(4, availableParallelism() - 1));
 // Next loads this module more than once: all copies share the threads.
 const kept = globalThis as { whetstoneReadingThreads?: Piscina };
 
-/** Built by `scripts/lib/building`, so only there after a build. */
+/** Built by `scripts/lib/building`, so it exists only after a build. */
 function threads(): Piscina {
   kept.whetstoneReadingThreads ??= new Piscina({
     filename: path.join(process.cwd(), "dist/reading-thread.js"),
     minThreads: 1,
     maxThreads: THREADS_MAX,
     idleTimeout: 60_000,
-    // Pages first: a batch that waits a moment longer is noticed by nobody.
+    // Pages have priority: nobody notices if a batch waits a moment longer.
     niceIncrement: 5,
   });
   return kept.whetstoneReadingThreads;

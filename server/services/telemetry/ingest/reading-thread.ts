@@ -9,19 +9,22 @@ import {
   readTraces,
 } from "./prepare-batch";
 
-/** What each signal becomes. */
+/** The prepared batch for each signal. */
 export type Signals = { traces: PreparedTraces; logs: PreparedLogs };
 export type ReadTask<Signal extends keyof Signals> = { signal: Signal; request: Request; preparation: Preparation };
 
 type Chunks = PreparedTraces["content"]["chunks"];
 /** A prepared batch as plain data. */
 type Packed<Batch> = Omit<Batch, "content"> & { content: { parts: PackedTexts; chunks: Chunks } };
-/** `malformed`: why the body cannot be read. An error of another class than `Error` would not arrive as such. */
+/**
+ * `malformed`: why the body cannot be read. It is not thrown, because a subclass of `Error` would lose its class between
+ * threads.
+ */
 export type ReadOutcome<Signal extends keyof Signals> = { read: Packed<Signals[Signal]> } | { malformed: string };
 
 export const READERS = { traces: readTraces, logs: readLogs };
 
-/** Reads and prepares one request. The program of the threads that `read-request.ts` starts; it uses no database. */
+/** Reads and prepares one request. Entry point of the threads that `read-request.ts` starts; uses no database. */
 export default function readInThread({
   signal,
   request,

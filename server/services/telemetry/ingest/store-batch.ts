@@ -167,8 +167,8 @@ const insertSources = (ctx: Ctx, rows: readonly SourceRow[], firstSeenAt: SQL) =
 const FIRST_SPAN = sql`(select min(started_us) / 1000 from item where source_id = t.id)`;
 
 /**
- * Corrects the time of known sources when earlier spans arrive late. Rows that another batch holds are skipped, so that two
- * batches cannot deadlock; the times of both differ by seconds.
+ * Corrects the time of known sources when earlier spans arrive late. Rows that another batch has locked are skipped, so that
+ * two batches cannot deadlock; the times of both differ by seconds.
  */
 const moveFirstSeen = (ctx: Ctx) => sql`
   update span_sources o set first_seen_at = e.first from (

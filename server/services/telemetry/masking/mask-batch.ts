@@ -5,11 +5,14 @@ import type { Attributes, AttributeValue, Decoded, LogRecord, SpanRecord } from 
 import { maskText, namesSecret, type Tally } from "./mask-text";
 import { changedFields, changedItems, maskField, maskValue } from "./mask-value";
 
-/** Whether a project wants the text of its messages masked as well. */
+/** Whether a project also masks the text of its messages. */
 export type Masking = { messages: boolean };
 export type Masked<Item> = Decoded<Item> & { masked: number };
 
-/** Masks the secrets in a batch of spans before it is stored; `masked` counts them. Message text only if the project wants it. */
+/**
+ * Masks the secrets in a batch of spans before it is stored; `masked` counts them. Message text is masked only if the project
+ * has enabled it.
+ */
 export function maskSpans(batch: Decoded<SpanRecord>, masking: Masking): Masked<SpanRecord> {
   const { tally, attributes, resources } = masker(masking);
   const events = (given: SpanRecord["events"]) =>

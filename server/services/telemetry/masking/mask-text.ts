@@ -9,7 +9,7 @@ import {
 } from "@/server/platform/secret-shapes";
 import { isSecretName, isSecretParameter, meaningOf } from "./secret-names";
 
-/** Counter of masked secrets. `write` replaces a secret by something else than `maskOf` its kind. */
+/** Counts masked secrets. `write` returns a replacement other than `maskOf(kind)`. */
 export type Tally = { masked: number; write?: (kind: string, secret: string) => string };
 
 /** Returns the replacement for a secret, which reveals its kind only. */
@@ -81,7 +81,7 @@ const NAME_MAX = 64;
 const IN_NAME = /[\w.-]/;
 const isQuote = (char: string | undefined) => char === '"' || char === "'";
 const NOTHING = /^\s*(?:|null|none|nil|undefined|true|false|\*+|<[^>]{0,40}>)\s*$/i;
-/** Whether the value of a secret's name is a placeholder: no secret, or one that is masked already. */
+/** Whether the value after a secret's name is a placeholder: not a secret, or already masked. */
 export const isPlaceholder = (text: string) => text.length <= 48 && (NOTHING.test(text) || IS_MASKED.test(text));
 /** A path, as in `PWD=/home/…`. */
 const IS_PATH = /^(?:\/|[A-Za-z]:\\)/;

@@ -192,7 +192,7 @@ test("JSON text nested too deeply to traverse is harmless", () => {
   }
 });
 
-/** What a drawn span says: every second message is the assistant's, and some are calls of tools and their results. */
+/** Returns a message of a generated span: every second one is the assistant's, and some are tool calls or their results. */
 function messageDrawn(content: string, at: number) {
   if (content === "call" || content === "call again")
     return {
@@ -298,7 +298,7 @@ test("a conversation that grows equals one assembled from nothing, whatever is a
   );
 });
 
-/** Whoever changes a conversation that was handed out changes what the next one is made of: in a frozen one, that throws. */
+/** Freezes a returned conversation: changing it would change the parts reused by the next one, and now throws instead. */
 function deepFrozen<Value>(value: Value): Value {
   if (typeof value === "object" && value !== null) {
     Object.freeze(value);

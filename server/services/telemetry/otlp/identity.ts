@@ -80,7 +80,7 @@ export class IdentityFold {
     this.add(log.attributes, log.resource, 2, log.timeUs, log.spanId ?? "");
   }
 
-  /** Returns a fold that goes on from here on its own. */
+  /** Returns a copy that continues independently. */
   copy(): IdentityFold {
     const fold = new IdentityFold();
     fold.conversation = this.conversation;

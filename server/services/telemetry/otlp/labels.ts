@@ -3,7 +3,7 @@ import { parseJson, unwrapList } from "./readers/json-text";
 import { objectIn, type Reader, textOf } from "./readers/reader";
 import type { Attributes, SpanRecord } from "./types";
 
-/** Where labels are found, which clients call tags. Labels of all readers are combined. */
+/** Attributes that hold labels (clients call them tags). The labels of all readers are combined. */
 export const LABELS: readonly Reader<string[]>[] = [
   tags("langfuse.trace.tags"),
   tags("tag.tags"), // OpenInference
@@ -24,7 +24,7 @@ function tags(name: string): Reader<string[]> {
   return { takes: [name], read: (attributes) => textsOf(attributes[name]) };
 }
 
-/** Returns the texts of a list, or of JSON text of one; other text is split at commas, as LangSmith and Langfuse do. */
+/** Returns the strings of a list, or of a list as JSON text; other text is split at commas, as LangSmith and Langfuse do. */
 function textsOf(value: unknown): string[] | undefined {
   if (value === undefined || value === null) return undefined;
   const parsed = parseJson(value) ?? value;

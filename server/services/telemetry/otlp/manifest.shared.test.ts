@@ -140,7 +140,7 @@ function checkCall(call: AssembledConversation["modelCalls"][number], expected: 
     .map(inOurNames);
   if (usages.length === 0) expect(call.usage).toBeNull();
   else if (provider === FRAMEWORK && call.usage?.cache_read_input_tokens === 150) {
-    // cache 200 of input 134 cannot be inside it
+    // An input of 134 tokens cannot include 200 cached ones.
     expect(call.usage.input_tokens).toBeGreaterThan(0);
     expect(call.usageRule).toContain("cache exceeds input");
   } else {

@@ -7,7 +7,7 @@ import type { SentSpan } from "./testing/encode-otlp";
 
 const ASKS = { role: "assistant", tool_calls: [{ id: "c1", function: LOOK }] };
 
-/** What the conventions' one call lacks: usage, costs, errors, tools and identities. */
+/** Covers what the single call in the conventions lacks: usage, costs, errors, tools and identities. */
 const SESSION: SentSpan[] = [
   {
     name: "agent",
@@ -65,7 +65,7 @@ const LOGS = logsOf([
   { eventName: "gen_ai.choice", body: { index: 0, finish_reason: "stop", message: { content: "It rains." } } },
 ]);
 
-/** The digest of all that a version reads from the spans above. */
+/** Digests of everything that each version reads from the spans above. */
 const DIGESTS: Readonly<Record<number, string>> = {
   1: "ffd5a081b82a12901bc1c6864a60cb03111821df081f09e74a2ce03755a5ed16",
 };

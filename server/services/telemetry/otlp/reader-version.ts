@@ -1,5 +1,6 @@
 /**
- * Version of what is read from stored spans. Raise it when a change of the readers or the assembler gives other messages, calls,
- * usage or identities for spans that are already stored: workers then read conversations of earlier versions again in the background.
+ * Version of the interpretation of stored spans. Raise it when a change to the readers or the assembler yields different
+ * messages, calls, usage or identities for spans that are already stored: workers then reread conversations of earlier versions
+ * in the background.
  */
 export const READER_VERSION = 1;

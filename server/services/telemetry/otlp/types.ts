@@ -49,10 +49,10 @@ export type SpanReading = { type: SpanType; unmapped: string[] };
 /** A model call before it is priced. */
 export type UnpricedModelCall = Omit<ModelCall, "cost"> & { type: "llm" | "embedding"; responseId: string | null };
 
-/** Feedback that telemetry brought: an evaluation event, or an annotation span. */
+/** Feedback received with telemetry: an evaluation event, or an annotation span. */
 export type SentFeedback = {
   traceId: string;
-  /** The span that it is on. */
+  /** The span that the feedback is attached to. */
   spanId: string;
   kind: "thumb" | "score" | "comment";
   name: string;

@@ -19,7 +19,7 @@ import {
 import type { LogRecord, SpanRecord } from "../otlp/types";
 import { chatSpan, otlpJson, type TestSpan } from "../testing";
 
-/** A cache of another process: no erasure reaches it. */
+/** A cache in another process, which erasures do not reach. */
 class DistantCache extends ReadingCache {
   override forget() {}
 }
@@ -32,7 +32,7 @@ const project = async (cache?: ReadingCache) => {
   while ((await projectPending(db(), cache)) > 0);
 };
 
-/** What is stored of every conversation, without the ids that differ between projects and the times of writing. */
+/** Returns everything stored of each conversation, except ids that differ between projects and the times of writing. */
 async function contentsOf({ projectId }: Ctx) {
   const rows = (table: string, order: string) =>
     db().execute<{ row: Record<string, unknown> }>(sql`
@@ -52,7 +52,7 @@ async function contentsOf({ projectId }: Ctx) {
   return Object.fromEntries(Object.entries(all).map(([name, found]) => [name, [...found].map(({ row }) => row)]));
 }
 
-/** Expects that a rebuild of every trace from nothing, which also looks for the duplicates of every call, changes nothing. */
+/** Expects that rebuilding every trace from scratch, including a search for duplicates of every call, changes nothing. */
 async function expectUnchangedByRebuild(ctx: Ctx) {
   const before = await contentsOf(ctx);
   await db().execute(sql`
@@ -220,7 +220,7 @@ describe("a reading in the cache is used only while it is what the database has:
   });
 });
 
-/** The versions of every row that a pass writes. */
+/** Returns the versions of all rows that a pass writes. */
 async function versionsOf({ projectId }: Ctx) {
   const tables = ["conversations", "conversation_messages", "model_calls", "tool_calls", "conversation_search"];
   const versions = await Promise.all(
@@ -347,7 +347,7 @@ test("whatever arrives, is erased or is projected by whom in whatever order, a c
       const [cached, plain] = [await testProject(), await testProject()];
       const caches = [new ReadingCache({ atOnce: true }), new DistantCache({ atOnce: true })];
       for (const one of [...steps, { do: "project" as const, by: 0 }]) {
-        // One project at a time: a pass takes from all of them.
+        // One project at a time: a pass claims traces of all projects.
         if (one.do !== "project") {
           await take(cached.ctx, one, []);
           await take(plain.ctx, one, []);
@@ -363,14 +363,14 @@ test("whatever arrives, is erased or is projected by whom in whatever order, a c
   );
 }, 600_000);
 
-/** Hides the queue of all other projects meanwhile. */
+/** Hides the queued traces of all other projects while `run` runs. */
 async function withOnly(ctx: Ctx, run: () => Promise<unknown>) {
   await db().execute(sql`update projection_queue set retry_at = 9e15 where project_id <> ${ctx.projectId}`);
   await run();
   await db().execute(sql`update projection_queue set retry_at = 0`);
 }
 
-/** Real payloads of other projects' clients, which lie beside some checkouts. */
+/** Real payloads of other projects' clients, which are present beside some checkouts. */
 const DATA = path.resolve(import.meta.dirname, "../../../../../shared/data");
 const FOLDERS = ["otlp", "otlp-python"]
   .map((folder) => path.join(DATA, folder))
@@ -405,7 +405,7 @@ test.skipIf(FOLDERS.length === 0)(
     };
     const rounds = Math.max(...all.map(({ spans, logs }) => Math.max(spans.length, logs.length)));
     for (let round = 0; round < rounds; round++) {
-      // Every other payload the last span first; log records a round after spans that arrive with them.
+      // Sends every other payload in reverse order.
       const at = <Item>(items: Item[], index: number, turn: number) =>
         items.slice(turn % 2 ? items.length - 1 - index : index).slice(0, index < items.length ? 1 : 0);
       const spans = all.flatMap(({ spans }, turn) => at(spans, round, turn));

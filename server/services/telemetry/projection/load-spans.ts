@@ -39,14 +39,14 @@ export async function loadSpanRows(db: Db, projectId: string, traceId: string, s
   return spans;
 }
 
-/** Yields spans with what was taken out of their rows, some at a time. */
+/** Yields spans in groups, with the contents that were taken out of their rows. */
 async function* filledSpans(db: Db, projectId: string, rows: readonly SpanRow[]): AsyncGenerator<SpanRecord[]> {
   for await (const group of withContents(db, projectId, rows)) {
     yield group.map(({ row, taken }) => (taken.length === 0 ? spanOf(row) : putIntoSpan(spanOf(row), taken)));
   }
 }
 
-/** What is stored of a trace, without the contents: a row that is deleted and stored again has another version. */
+/** Identifies what is stored of a trace, without its contents. A row that is deleted and stored again gets a new version. */
 export type TraceKeys = {
   /** Versions by span id. */
   spans: ReadonlyMap<string, string>;
@@ -155,7 +155,7 @@ export const loadLogRows = async (db: Db, projectId: string, ids: readonly strin
 
 const recordOf = ({ record }: { record: LogRecord }) => record;
 
-/** Returns log records by their ids and with them, oldest first. */
+/** Returns log records with their ids, oldest first. */
 export const loadLogsById = async (db: Db, projectId: string, ids: readonly string[]) =>
   ids.length === 0 ? [] : logsWhere(db, projectId, sql`l.id = any(${textArray(ids)})`);
 

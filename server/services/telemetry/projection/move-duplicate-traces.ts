@@ -12,18 +12,18 @@ import { moveCallsWithTraces } from "../ingest/place-traces";
 const TOUCHING_MS = 50;
 /** A response id on more calls than this comes from a test server and identifies nothing. */
 const MAX_REPEATS = 8;
-/** Delay before a pair is merged of which somebody held one conversation locked. */
+/** Delay before retrying a pair of which another transaction had locked a conversation. */
 const RETRY_MS = 1000;
 
 /**
- * Moves duplicate traces. Some clients report one call in two traces: the instrumentation's, and one by the vendor's SDK with
- * a single span and no conversation id. The latter moves to the conversation of the former, where the spans are joined to one
- * call. Candidates share a response id; because test servers repeat ids, their times must also touch and their
- * instrumentations differ. Of two single-span traces the later moves to the earlier.
+ * Moves duplicate traces. Some clients report one call in two traces: the instrumentation's, and one by the vendor's SDK with a
+ * single span and no conversation id. The latter moves to the conversation of the former, where the spans are joined into one
+ * call. Candidates share a response id; because test servers repeat ids, their times must also touch and their instrumentations
+ * differ. Of two single-span traces the later moves to the earlier.
  *
  * `responseIds` are those of calls that just changed. A lock admits one projector per project at a time until its transaction
- * ends, so that of two that wrote one half of a pair each, the second sees the first's. Returns the ids of the conversations that
- * received traces.
+ * ends, so that if two projectors each wrote half of a pair, the second sees the first's half. Returns the ids of the
+ * conversations that received traces.
  */
 export async function moveDuplicateTraces(
   tx: Db,
@@ -44,7 +44,8 @@ export async function moveDuplicateTraces(
   const locked = await tx.execute<{ id: string }>(sql`
     select id from conversations where project_id = ${projectId} and id = any(${textArray(touched)})
     order by id for no key update skip locked`);
-  // A skipped one was deleted, or somebody holds it, whose pass may not look for this pair: it is retried when they are done.
+  // A skipped conversation was deleted, or is locked by a transaction that may not look for this pair: the pair is retried
+  // later.
   const here = new Set([...locked].map(({ id }) => id));
   const moved = moving.filter(({ left, into }) => here.has(left) && here.has(into));
   await rebuildAlone(
@@ -75,7 +76,7 @@ export async function moveDuplicateTraces(
 
 type Duplicate = { trace_id: string; left: string; into: string };
 
-/** Nearly always there are none; the join below, planned for one id, may read the whole project. */
+/** Checked first: usually there are none, and the join below, planned for one id, may read the whole project. */
 const repeatedOf = (projectId: string, responseIds: readonly string[]) => sql`
   select id from unnest(${textArray(responseIds)}) as ids(id)
   where (
@@ -106,7 +107,7 @@ const duplicatesOf = (projectId: string, repeated: readonly string[]) => sql`
       and (not host.single or (host.started_at, host.trace_id) < (duplicate.started_at, duplicate.trace_id))
     order by duplicate.trace_id, host.single, host.started_at, host.trace_id`;
 
-/** Queues traces for passes that look for the duplicates of every call. */
+/** Queues traces to be rebuilt alone, in passes that look for duplicates of every call. */
 async function rebuildAlone(tx: Db, projectId: string, traceIds: readonly string[]) {
   if (traceIds.length === 0) return;
   await tx.execute(sql`

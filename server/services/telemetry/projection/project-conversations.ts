@@ -26,7 +26,7 @@ import { callKey, loadStoredRows, ofCallKey, type StoredRows } from "./stored-ro
 /** Characters of the first user message that lists show. */
 const PREVIEW_CHARACTERS = 280;
 
-/** `memo` belongs to the reading that the conversation was assembled from. `isEmpty`: nothing is stored of it yet. */
+/** `memo` belongs to the reading that the conversation was assembled from. `isEmpty`: nothing of it is stored yet. */
 export type ProjectedConversation = {
   id: string;
   traceIds: string[];
@@ -35,12 +35,12 @@ export type ProjectedConversation = {
   memo: RowMemo;
   isEmpty: boolean;
 };
-/** With the client's labels and people's labels combined. */
+/** With the labels from the client and from people combined. */
 type Labelled = ProjectedConversation & { labels: string[] };
 
 const digestOf = (row: object) => hash("sha1", JSON.stringify(row), "base64url");
 
-/** The response ids of written calls: of all in the conversations, and of those whose rows have changed. */
+/** Response ids of all calls in the written conversations, and of those whose rows changed. */
 export type WrittenCalls = { responseIds: readonly string[]; changedResponseIds: readonly string[] };
 
 /**
@@ -116,7 +116,7 @@ function* messageWrites(projectId: string, conversations: readonly ProjectedConv
         span_id: message.spanId,
         at: message.at === null ? null : Math.floor(message.at),
       });
-      // With the parts this says all that is in the row: role, calls and call id belong to the same message as the parts.
+      // Together with the parts this covers the whole row: role, calls and call id belong to the same message as the parts.
       const place = `${position} ${message.spanId} ${message.at}`;
       const digest = memo.digest(message.parts, place, () => digestOf(row()));
       if (digest !== known[position]) changed.push({ ...row(), digest });
@@ -184,7 +184,7 @@ const modelCallRow = (conversationId: string, call: UnpricedModelCall) => ({
 
 type ChangedCall = { id: string; call: UnpricedModelCall; labels: string[]; digest: string };
 
-/** Returns the calls whose rows differ from what is stored, and the keys of stored calls that are no more. */
+/** Returns the calls whose rows differ from what is stored, and the keys of stored calls that no longer exist. */
 function changedModelCalls(conversations: readonly Labelled[], stored: StoredRows) {
   const gone = new Set(stored.modelCalls.keys());
   const changed: ChangedCall[] = [];
@@ -209,11 +209,13 @@ type StoredCost = {
   cost: object | null;
 };
 
-/** The inputs of a call's price, apart from the price book: while they are unchanged, so is the cost. */
+/** The inputs of a call's price, other than the price book: while they are unchanged, so is the cost. */
 const pricedBy = (call: UnpricedModelCall) =>
   JSON.stringify([call.provider, call.requestedModel, call.responseModel, Object.entries(call.usage ?? {}).sort()]);
 
-/** Returns the rows of changed calls: with their stored cost, or with today's if they are new or their price depends on what changed. */
+/**
+ * Returns the rows of changed calls: with their stored cost, or priced now if they are new or an input of their price changed.
+ */
 async function withCosts(tx: Db, projectId: string, changed: readonly ChangedCall[], stored: StoredRows) {
   const before = await loadCosts(
     tx,
@@ -224,7 +226,7 @@ async function withCosts(tx: Db, projectId: string, changed: readonly ChangedCal
   const rows = [];
   for (const { id, call, labels, digest } of changed) {
     const costs = before.get(callKey(call));
-    // Also if no price was known: prices added later apply to later calls, and to earlier ones only by repricing.
+    // Applies even if no price was known: prices added later apply to later calls, and to earlier ones only by repricing.
     if (costs && samePricing(costs.priced_by, call)) {
       rows.push({ ...modelCallRow(id, call), digest, labels, cost_total: costs.cost_total, cost: costs.cost });
       continue;
@@ -305,7 +307,7 @@ type ChangedSearch = {
 };
 type WrittenSearch = { conversation_id: string; version: string };
 
-/** Returns the search rows that may differ from what is stored: those that are not as this process has written them. */
+/** Returns the search rows that may differ from what is stored, omitting those that are still as this process wrote them. */
 function changedSearch(conversations: readonly Labelled[], stored: StoredRows): ChangedSearch[] {
   const changed = [];
   for (const { id, labels, assembled, memo } of conversations) {
@@ -330,7 +332,7 @@ function* searchWrites(projectId: string, changed: readonly ChangedSearch[]) {
   for (const insert of inserts) yield sql`${insert} returning conversation_id, xmin::text as version`;
 }
 
-/** Remembers the versions of search rows; one that was not written is as it was stored. */
+/** Remembers the versions of search rows; a row that was not written still has its stored version. */
 function rememberSearch(changed: readonly ChangedSearch[], stored: StoredRows, written: readonly WrittenSearch[]) {
   const versions = new Map(written.map((row) => [row.conversation_id, row.version]));
   for (const { of, memo, row } of changed) {

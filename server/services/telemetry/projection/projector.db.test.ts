@@ -108,7 +108,7 @@ test("a newer version retries traces that an older one parked when it starts", a
   expect(await db().execute(sql`select 1 from projectors`)).toHaveLength(0);
 });
 
-/** A projector whose process dies in the middle of a pass. */
+/** Simulates a projector whose process dies in the middle of a pass. */
 async function dieWhileRebuilding(claim: (tx: Db) => ReturnType<typeof claimTraces>) {
   const own = postgres(process.env.DATABASE_URL ?? "", { max: 1, onnotice: () => {} });
   let taken = 0;
@@ -137,9 +137,9 @@ test("a trace that crashes its process is retried alone, affects no others, and 
   expect(await dieWhileRebuilding(claimTraces)).toBe(4);
   await isolateOrphanedTraces(db());
   await later();
-  expect(await projectPending(db())).toBe(0); // nothing of it in company
+  expect(await projectPending(db())).toBe(0); // none of them is rebuilt together with others
   await send(ctx, { traceId: BROKEN, spanId: SPANS[1] });
-  expect(await projectPending(db())).toBe(0); // nor when it grows
+  expect(await projectPending(db())).toBe(0); // not even when more spans arrive
   await send(ctx, { traceId: trace(9) });
   expect(await projectPending(db())).toBe(1);
 

@@ -23,7 +23,7 @@ const IDLE_MS = 200;
  * of a pass is then shared by the rows that arrive meanwhile, which leaves more capacity for readers.
  */
 const BUSY_ROWS = 50;
-/** Passes at once while there is more than one pass's work: while one waits for the database, another computes. */
+/** Concurrent passes while there is more work than one pass takes: while one waits for the database, another computes. */
 const PASSES_WHEN_BUSY = 2;
 const AFTER_FAULT_MS = 1000;
 
@@ -67,7 +67,7 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
         alone.taken - alone.failed + backlog.taken - backlog.failed,
       ];
       if (together + singly > 0) await refreshStatistics(db());
-      // Isolated traces come one per pass and backlog traces a few, so there is no delay between those passes.
+      // Isolated traces are rebuilt one per pass and backlog traces a few at a time, so there is no delay between those passes.
       if ((together > 0 && isBusy) || singly > 0) continue;
       await pause(isolating && together === 0 ? AFTER_FAULT_MS : IDLE_MS, signal);
     } catch (error) {
@@ -80,7 +80,7 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
 }
 
 /**
- * Runs one pass: dequeues pending traces and rebuilds their conversations in one transaction, from nothing unless there is a
+ * Runs one pass: dequeues pending traces and rebuilds their conversations in one transaction, from scratch unless there is a
  * cache of what earlier passes have read. Returns the number of traces.
  */
 export const projectPending = async (database: Db, cache?: ReadingCache): Promise<number> =>
@@ -96,7 +96,7 @@ const passOf = (claimed: readonly ClaimedTraces[], failed: number): Pass => ({
   failed,
 });
 
-/** Runs a pass with each journal, all at once. Throws after all have ended if one has failed. */
+/** Runs one pass per journal, concurrently. If any fails, throws after all have ended. */
 async function projectBatches(journals: readonly Journal[], cache: ReadingCache): Promise<Pass> {
   const passes = await Promise.allSettled(journals.map((journal) => projectBatch(db(), claimTraces, journal, cache)));
   return passes
@@ -123,7 +123,7 @@ async function projectBatch(
       const claimed = await claim(tx);
       if (claimed.length === 0) return NOTHING;
       await journal?.begin(tx, claimed);
-      // Another attempt, after a deadlock, begins with what the first has left in the cache.
+      // A retry after a deadlock starts with what the first attempt left in the cache.
       reading?.abandon();
       reading = cache?.begin();
       const rebuilt: Rebuilt[] = [];
@@ -200,7 +200,7 @@ const tryMergeDuplicateTraces = (tx: Db, project: Rebuilt) =>
       );
     });
 
-/** Rethrows when the database is unavailable or full: the error is then not the trace's. */
+/** Rethrows when the database is unavailable or full: the trace is then not the cause. */
 function rethrowDatabaseTrouble(error: unknown) {
   const trouble = faultOf(errorCodes(error));
   if (trouble === "away" || trouble === "full") throw error;

@@ -32,7 +32,7 @@ async function read(ctx: Ctx, ...numbers: number[]) {
   while ((await projectPending(db())) > 0);
 }
 
-/** Makes conversations look as if this version of the readers had counted seven errors in them. */
+/** Makes conversations look as if the given version of the readers had counted seven errors in them. */
 const misread = (ctx: Ctx, version: number) =>
   db().execute(sql`
     update conversations set error_count = 7, reader_version = ${version} where project_id = ${ctx.projectId}`);

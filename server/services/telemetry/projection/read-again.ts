@@ -3,7 +3,7 @@ import type { Db } from "@/db/client";
 import { logger } from "@/server/platform/logging/log";
 import { READER_VERSION } from "../otlp";
 
-/** Conversations looked at in one statement, and those of one call when none of them is to be read again. */
+/** Conversations examined per statement, and statements per call while none of the conversations needs to be reread. */
 const PAGE = 1_000;
 const PAGES = 10;
 
@@ -11,9 +11,10 @@ type Place = { projectId: string; id: string };
 const START: Place = { projectId: "", id: "" };
 
 /**
- * Returns a function that queues conversations that an earlier version of the readers has read as backlog, the next page of them on each
- * call, and none while the last are still waiting. One walk over all conversations: each says which version has read it, so a walk that
- * is cut short, by `kill -9` too, starts over with the next process and finds what is left. Returns whether any was queued.
+ * Returns a function that queues, as backlog, the next page of conversations that were read by an earlier version of the
+ * readers; it queues none while the previous page is still pending. It walks once over all conversations. Each conversation
+ * records the version that read it, so after an interruption (even by `kill -9`) the next process starts over and finds the
+ * remaining ones. The function returns whether any were queued.
  */
 export function createReReader() {
   let at: Place | "end" = START;
@@ -33,7 +34,7 @@ export function createReReader() {
   };
 }
 
-/** Queues one trace of each, which brings its conversation. Parked traces wait for a replay. */
+/** Queues one trace of each outdated conversation, which rebuilds all of it. Dead-lettered traces wait for a replay. */
 async function queuePage(db: Db, after: Place) {
   const [row] = await db.execute<{ waiting: boolean; queued: number; last: [string, string] | null }>(sql`
     with waiting as (select exists (select 1 from projection_queue where backlog) as waiting),

@@ -8,8 +8,8 @@ export type Missing = { traceId: string; spanIds: readonly string[]; logIds: rea
 export type StoredLog = { id: string; record: LogRecord };
 
 /**
- * Returns what a reading of a trace lacks: new spans with all their log records, and spans that new log records refer to.
- * The keys say what a trace consists of: what arrives after them is left to the next pass.
+ * Returns what a reading of a trace lacks: new spans with all their log records, and spans that new log records refer to. The
+ * keys determine what the trace consists of: anything that arrives later is left to the next pass.
  */
 export function missingIn(traceId: string, keys: TraceKeys, reading: TraceReading | undefined): Missing {
   const spanIds = new Set<string>();
@@ -25,7 +25,7 @@ export function missingIn(traceId: string, keys: TraceKeys, reading: TraceReadin
   return { traceId, spanIds: [...spanIds], logIds };
 }
 
-/** Reads what is missing, log records at once and spans a page at a time. */
+/** Reads what is missing: log records in one query, spans a page at a time. */
 export async function readMissing(db: Db, projectId: string, missing: readonly Missing[]) {
   const logs = await loadLogsById(
     db,

@@ -6,10 +6,10 @@ import { forgetReadings, ReadingCache } from "./reading-cache";
 const MIB = 2 ** 20;
 const PROJECT = "prj_1";
 
-/** Longer values of attributes are cut. */
+/** Longer attribute values are cut. */
 const CHARACTERS_A_SPAN = 32_768;
 
-/** A reading of so many characters of messages. */
+/** Returns a reading with this many characters of messages. */
 function readingOf(characters: number): Reading {
   const reading = new Reading();
   for (let at = 0; at < characters; at += CHARACTERS_A_SPAN) {

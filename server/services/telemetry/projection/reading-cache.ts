@@ -2,16 +2,16 @@ import { totalmem } from "node:os";
 import { forgetParts } from "../content/part-cache";
 import type { Reading } from "./reading";
 
-/** This process's memory: the machine's, or what its container may take. */
+/** Memory available to this process: the machine's, or its container's limit. */
 const MEMORY = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
-/** Memory for all readings of a projector, by their own estimate: room for 350 sessions of agents of 120 calls each. */
+/** Memory for all readings of a projector, by their own estimate: enough for 350 agent sessions of 120 calls each. */
 const BYTES_MAX = Math.min(2 ** 30, MEMORY / 8);
-/** A larger conversation is read from the database whenever it grows. */
+/** A larger conversation is reread from the database whenever it grows. */
 const READING_BYTES_MAX = 32 * 2 ** 20;
-/** Readings hold words of conversations: unused for this long, they are dropped. */
+/** Readings contain words of conversations, so they are dropped when unused for this long. */
 const UNUSED_MS = 2 * 60 * 1000;
 
-/** Conversations that are remembered as seen, by their ids only. */
+/** Number of conversations remembered as seen, by their ids only. */
 const SEEN_MAX = 10_000;
 
 export type CacheLimits = {
@@ -31,19 +31,19 @@ const LIMITS: CacheLimits = {
 type Cached = { reading: Reading; bytes: number; usedAt: number };
 
 const keyOf = (projectId: string, conversationId: string) => `${projectId} ${conversationId}`;
-/** Keys, or the start of all keys of a project. */
+/** Keys, or the prefix of all keys of a project. */
 type Forgotten = ReadonlySet<string> | string;
 
 /**
- * Readings of conversations that were rebuilt lately, so that a rebuild reads only new spans. A shortcut and no more: whoever
- * uses a reading compares it with what the database has, so a stale one costs only its place.
+ * Readings of recently rebuilt conversations, so that a rebuild reads only new spans. This is only a shortcut: a reading is
+ * compared with the database before it is used, so a stale one costs no more than its memory.
  *
- * A conversation is admitted when a second pass reads it: most arrive in one batch, and would only take the memory. When full,
- * readings that were never used go first, oldest first; then no new ones are admitted: if more conversations grow in turn than
- * fit, some are served from here rather than each evicting the next.
+ * A conversation is admitted when a second pass reads it: most arrive in one batch, and would only take up memory. When the
+ * cache is full, readings that were never used are evicted first, oldest first; after that no new ones are admitted: if more
+ * conversations grow in turn than fit, some are served from the cache rather than each evicting the next.
  */
 export class ReadingCache {
-  // Maps keep their order of insertion, which is that of use: a reading that is used is taken out.
+  // Maps keep insertion order, which here is the order of use: a reading is removed when it is used.
   private readonly unused = new Map<string, Cached>();
   private readonly used = new Map<string, Cached>();
   private readonly seen = new Set<string>();
@@ -57,7 +57,7 @@ export class ReadingCache {
     caches.add(new WeakRef(this));
   }
 
-  /** Memory that the readings take, by their own estimate. */
+  /** Memory that the readings take, by their own estimate, in bytes. */
   get bytes(): number {
     return this.total;
   }
@@ -82,7 +82,7 @@ export class ReadingCache {
     return cached.reading;
   }
 
-  /** Caches what a pass has read, and drops what has been unused for long. */
+  /** Caches what a pass has read, and drops readings that have been unused for too long. */
   end(pass: CachePass, readings: Iterable<[string, { reading: Reading; again: boolean }]> = []): void {
     this.passes.delete(pass);
     for (const [key, { reading, again }] of readings) this.put(key, reading, again);
@@ -99,7 +99,7 @@ export class ReadingCache {
     }
   }
 
-  /** Drops readings, also those of passes that have not ended. */
+  /** Drops readings, including those of passes that have not ended. */
   forget(forgotten: Forgotten): void {
     for (const pass of this.passes) pass.forget(forgotten);
     if (typeof forgotten !== "string") for (const key of forgotten) this.drop(key);
@@ -141,13 +141,13 @@ export class CachePass {
 
   constructor(private readonly cache: ReadingCache) {}
 
-  /** Returns a conversation's reading without taking it, for looking only. */
+  /** Returns a conversation's reading without taking it, for inspection only. */
   peek(projectId: string, conversationId: string): Reading | undefined {
     const key = keyOf(projectId, conversationId);
     return this.read.get(key)?.reading ?? this.cache.peek(key);
   }
 
-  /** Takes a conversation's reading to extend it. If that fails halfway, nobody else sees it. */
+  /** Takes a conversation's reading out of the cache to extend it. If that fails halfway, no other pass sees it. */
   take(projectId: string, conversationId: string): Reading | undefined {
     const key = keyOf(projectId, conversationId);
     const reading = this.read.get(key)?.reading ?? this.cache.take(key);
@@ -155,7 +155,7 @@ export class CachePass {
     return reading;
   }
 
-  /** Caches a reading when the pass ends. `again`: it is one that was taken. */
+  /** Caches a reading when the pass ends. `again`: the reading was taken from the cache. */
   put(projectId: string, conversationId: string, reading: Reading, again: boolean): void {
     this.read.set(keyOf(projectId, conversationId), { reading, again });
   }
@@ -173,7 +173,7 @@ export class CachePass {
     this.cache.end(this, this.read);
   }
 
-  /** Call if the transaction has failed: what it took and read is dropped. */
+  /** Call if the transaction has failed: everything that the pass took and read is dropped. */
   abandon(): void {
     this.cache.end(this);
   }
@@ -183,8 +183,8 @@ export class CachePass {
 const caches = new Set<WeakRef<ReadingCache>>();
 
 /**
- * Drops what this process holds of conversations that are being erased, or of a whole project, and all parts. Other processes drop it when
- * it has been unused for two minutes.
+ * Drops what this process has cached of conversations that are being erased, or of a whole project, and all parts. Other
+ * processes drop it when it has been unused for two minutes.
  */
 export function forgetReadings(projectId: string, conversationIds: readonly string[] | "all"): void {
   forgetParts();

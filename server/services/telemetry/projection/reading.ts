@@ -7,14 +7,16 @@ import { RowMemo } from "./row-memo";
 /** A span with all log records that refer to it, oldest first. */
 export type ReadSpan = { span: SpanRecord; logs: readonly LogRecord[] };
 
-/** What has been read of a trace: the keys of exactly the spans and log records that its conversation's assembler has. */
+/**
+ * What has been read of a trace: the keys of exactly the spans and log records that were added to its conversation's assembler.
+ */
 export class TraceReading {
   readonly spans = new Map<string, string>();
   readonly logs = new Set<string>();
   readonly identity = new IdentityFold();
   startUs = Number.POSITIVE_INFINITY;
 
-  /** Whether nothing that was read is gone or was replaced. */
+  /** Whether everything that was read is still stored and has not been replaced. */
   agreesWith(keys: TraceKeys | undefined): boolean {
     for (const [spanId, version] of this.spans) if (keys?.spans.get(spanId) !== version) return false;
     for (const id of this.logs) if (!keys?.logs.has(id)) return false;
@@ -27,11 +29,11 @@ export class Reading {
   private readonly assembler: Assembler = createAssembler();
   readonly traces = new Map<string, TraceReading>();
   readonly rows = new RowMemo();
-  /** The parts that its spans were made from: held here, the next span finds them. */
+  /** The parts that its spans were built from: holding them here lets the next span reuse them. */
   private readonly parts = new Set<SharedItem>();
   private partBytes = 0;
 
-  /** Whether it has no trace but these members, and nothing of them that is gone or was replaced. */
+  /** Whether all its traces are among these members, and nothing read of them has been deleted or replaced. */
   agreesWith(members: readonly string[], keys: ReadonlyMap<string, TraceKeys>): boolean {
     const isMember = new Set(members);
     for (const [traceId, trace] of this.traces) {
@@ -40,7 +42,7 @@ export class Reading {
     return true;
   }
 
-  /** Adds a span, of a version that was stored when the keys of its trace were read or later. */
+  /** Adds a span, in the version that was stored when the keys of its trace were read or in a later one. */
   add({ span, logs }: ReadSpan, keys: TraceKeys | undefined): void {
     const trace = this.trace(span.traceId);
     this.assembler.add(span, logs);
@@ -51,7 +53,7 @@ export class Reading {
     for (const event of span.events) this.hold(sharedItemsOf(event.attributes));
   }
 
-  /** Adds a log record, of a span that is here or may arrive later. */
+  /** Adds a log record of a span that has been added or may arrive later. */
   addLog({ id, record }: { id: string; record: LogRecord }): void {
     const trace = this.trace(record.traceId ?? "");
     trace.identity.addLog(record);
@@ -78,7 +80,7 @@ export class Reading {
     return this.assembler.finish();
   }
 
-  /** Estimates the memory that it takes. */
+  /** Estimates the memory that the reading takes, in bytes. */
   bytes(): number {
     let keys = 0;
     for (const { spans, logs } of this.traces.values())

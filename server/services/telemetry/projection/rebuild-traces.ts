@@ -18,7 +18,7 @@ const MAX_BUFFERED_SPANS = 5_000;
 /** The calls in a project's rebuilt conversations. */
 export type Rebuilt = WrittenCalls & { projectId: string; receivedAt: number };
 
-/** Rebuilds the conversations of dequeued traces, from nothing unless there is a `cache`. */
+/** Rebuilds the conversations of dequeued traces, from scratch unless there is a `cache`. */
 export async function rebuildTraces(
   tx: Db,
   { projectId, traceIds: claimed, receivedAt }: ClaimedTraces,

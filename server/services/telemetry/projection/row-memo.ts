@@ -4,12 +4,12 @@ import type { Message } from "../schemas";
 const textOf = (message: Message) => message.parts.map((part) => part.text ?? "").join("");
 
 /**
- * The search words of a conversation that grows: with each pass only those of new messages are added. Exact, because the words
- * of a conversation are its first distinct ones, in order.
+ * The search words of a growing conversation: each pass adds only those of new messages. This is exact, because the words of a
+ * conversation are its first distinct ones, in order.
  */
 class GrowingWords {
   private readonly words = new Set<string>();
-  /** Parts of the messages that are covered. An assembler returns the same array for the same message. */
+  /** Parts of the messages already covered. An assembler returns the same array for the same message. */
   private covered: Message["parts"][] = [];
   /** Changes with the words. */
   version = 0;
@@ -37,16 +37,16 @@ class GrowingWords {
 }
 
 /**
- * What a reading remembers of the rows that were made of it, so that a pass makes only those of what is new. It says nothing
- * about what is stored: digests and versions are compared with the database's.
+ * Memoizes the rows built from a reading, so that a pass builds only those of new content. It does not record what is stored:
+ * digests and versions are compared with the database's.
  */
 export class RowMemo {
   private readonly digests = new Map<object, { place: string; digest: string }>();
   readonly words = new GrowingWords();
-  /** The search row last written: what it was made of, and its version (`xmin`). */
+  /** The search row last written: its inputs, and its version (`xmin`). */
   search: { of: string; version: string } | null = null;
 
-  /** Returns the digest of a row that depends on nothing but an object, which never changes, and a place. */
+  /** Returns the digest of a row that depends only on an immutable object and a place. */
   digest(of: object, place: string, digest: () => string): string {
     const known = this.digests.get(of);
     if (known?.place === place) return known.digest;
@@ -55,7 +55,7 @@ export class RowMemo {
     return made.digest;
   }
 
-  /** Estimates the memory that it takes. */
+  /** Estimates the memory that it takes, in bytes. */
   get bytes(): number {
     return BYTES_PER_DIGEST * this.digests.size + BYTES_PER_WORD * this.words.size;
   }

@@ -17,7 +17,7 @@ export type StoredRows = {
   modelCalls: Map<string, { digest: string; labels: string[] }>;
   /** Versions of search rows by conversation. */
   search: Map<string, string>;
-  /** Whether the project has feedback that waits for its conversation. */
+  /** Whether the project has feedback whose conversation has not arrived. */
   waitingFeedback: boolean;
   /** Whether these conversations have feedback that spans reported. */
   sentFeedback: boolean;
@@ -26,9 +26,9 @@ export type StoredRows = {
 type Group = { kind: keyof StoredRows; of: string; labels: string[] | null; digests: string };
 
 /**
- * Returns what is stored of conversations, as digests and in one statement: a pass over a conversation that grows by a message
- * compares hundreds of rows. Ids and digests contain no spaces. Calls are found also by their traces: one whose trace has just
- * moved here may still be under its old conversation.
+ * Returns what is stored of conversations, as digests and in one statement: a pass over a conversation that grows by one
+ * message compares hundreds of rows. Ids and digests contain no spaces. Calls are also found by their traces: a call whose
+ * trace has just moved here may still be stored under its old conversation.
  */
 export async function loadStoredRows(
   tx: Db,

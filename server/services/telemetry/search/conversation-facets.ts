@@ -9,7 +9,7 @@ import { matchingConversations } from "./list-conversations";
 
 /** Facets count the newest conversations: exact for small projects, a recent sample for large ones. */
 const COUNTED = 10_000;
-/** Those that a search finds are read one by one. */
+/** Limit for searches, whose matches are read one by one. */
 const COUNTED_OF_SEARCH = 2000;
 const VALUES_SHOWN = 50;
 
@@ -64,7 +64,7 @@ export const conversationFacets = verb(
       errors: hasErrors === undefined ? undefined : sql`has_errors = ${hasErrors}`,
       user: hasUser === undefined ? undefined : sql`has_user = ${hasUser}`,
     };
-    /** The filters but those of one facet. */
+    /** Returns the filters except those of one facet. */
     const beside = (facet: keyof typeof facets | null): SQL =>
       and(...Object.entries(facets).map(([name, condition]) => (name === facet ? undefined : condition))) ?? sql`true`;
     const counted = (condition: SQL | undefined) => sql`coalesce(sum(count) filter (where ${condition}), 0)::int`;

@@ -6,15 +6,15 @@ import { conversationFilters, conversationHistogramReply } from "../schemas";
 import { narrowedBy, searchedFor } from "./list-conversations";
 import { hasAny, hasTerms } from "./search-conversations";
 
-/** The picture's bars. */
+/** Maximum number of bars in the chart. */
 const BUCKETS_MAX = 48;
-/** Looked at per bucket, so that the statement has a bound whatever the filters are. */
+/** Conversations examined per bucket, which bounds the statement whatever the filters are. */
 const COUNTED = 500;
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** The widths of a bucket: those that people read off a time axis. */
+/** Bucket widths that are easy to read on a time axis. */
 const WIDTHS = [
   ...[1, 5, 15, 30].map((minutes) => minutes * MINUTE),
   ...[1, 3, 6, 12].map((hours) => hours * HOUR),

@@ -5,11 +5,11 @@ import type { SortKey } from "@/server/platform/sorted-page";
 import { TOKEN_NAMES } from "@/server/services/pricing/usage/schemas";
 import type { ConversationSort } from "../schemas";
 
-/** The order of which the newest are the first. */
+/** Newest first. */
 export const NEWEST = [desc(conversations.startedAt), desc(conversations.id)];
 
 type Sort = SortKey & {
-  /** The whole project is sorted by an index. */
+  /** Whether an index sorts the whole project. */
   indexed: boolean;
 };
 
@@ -27,6 +27,6 @@ export const SORTS: Record<ConversationSort, Sort> = {
     indexed: false,
   },
   messages: { by: conversations.messageCount, type: "bigint", indexed: true },
-  // Written as in the index.
+  // Must match the index expression.
   duration: { by: sql`(conversations.last_activity_at - conversations.started_at)`, type: "bigint", indexed: true },
 };

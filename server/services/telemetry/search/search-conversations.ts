@@ -30,7 +30,10 @@ export const hasTerms = (terms: Terms): SQL => sql`exists (
   where s.project_id = ${conversations.projectId} and s.conversation_id = ${conversations.id}
     and ${matchesTerms(sql`s.terms`, terms, (wanted) => wanted)} offset 0)`;
 
-/** Condition: an array has these terms, as `keyOf` writes them. Nothing is asked of an empty list: an index would be read whole for it. */
+/**
+ * Condition: an array has these terms, as `keyOf` writes them. Empty lists add no condition, because an index would be read
+ * whole for one.
+ */
 const matchesTerms = (array: SQL, { all, oneOf }: Terms, keyOf: (terms: SQL) => SQL): SQL | undefined => {
   const keys = (terms: readonly string[]) => keyOf(sql`${sql.param([...terms])}::text[]`);
   return and(

@@ -40,7 +40,7 @@ test("a search says where its longest word stands, as it is written there", asyn
     second: { messageIndex: 0, before: "The ", found: "WAREHOUSE", after: " lost it" },
   });
   expect((await matchOf(ctx, "köln")).first).toMatchObject({ found: "Köln" });
-  // Found by its id, and by letters that are patterns elsewhere.
+  // Found by its id, and by characters that are wildcards elsewhere.
   expect(await matchOf(ctx, "second")).toEqual({ second: null });
   expect(await matchOf(ctx, "50 % off")).toMatchObject({ first: { found: "off" } });
   expect((await listConversations(ctx, {})).conversations.map(({ match }) => match)).toEqual([null, null]);

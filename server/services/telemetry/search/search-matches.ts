@@ -5,14 +5,14 @@ import { onOneLine } from "@/server/platform/excerpt";
 import { wordsOf } from "@/server/platform/text/words";
 import type { MessagePart, SearchMatch } from "../schemas";
 
-/** Messages of a conversation that are looked through: a page has up to a hundred conversations, some of them with thousands. */
+/** Messages searched per conversation: a page has up to a hundred conversations, some of them with thousands. */
 const MESSAGES_READ = 60;
 const BEFORE_CHARACTERS = 40;
 const AFTER_CHARACTERS = 120;
 
 /**
- * Returns, by conversation, where the longest word of a search stands in its first messages. A conversation is absent if that is
- * further down, or if the search found its id.
+ * Returns, by conversation, where the longest word of a search occurs in its first messages. A conversation is absent if the
+ * word occurs only later, or if the search found its id.
  */
 export async function searchMatches(
   { db, projectId }: Ctx,
@@ -37,15 +37,15 @@ export async function searchMatches(
 }
 
 /**
- * Returns the JSON path of a text that contains a word, in upper or lower case: faster than writing out the parts and looking
- * through those. A word has letters, marks and digits only, none of which means anything to a regex.
+ * Returns the JSON path of a text that contains a word, ignoring case: this is faster than extracting the parts and searching
+ * them. A word consists of letters, marks and digits only, none of which has a special meaning in a regex.
  */
 const textWith = (word: string) => `$[*].text ? (@ like_regex ${JSON.stringify(word)} flag "i")`;
 
 function matchIn(parts: readonly MessagePart[], word: string): Omit<SearchMatch, "messageIndex"> | undefined {
   for (const { text = "" } of parts) {
     const at = text.toLowerCase().indexOf(word);
-    // A letter whose lower case has another length moves what follows it; the words would be the wrong ones.
+    // A character whose lower case has a different length shifts what follows it, so that the wrong words would be found.
     if (at < 0 || text.slice(at, at + word.length).toLowerCase() !== word) continue;
     const end = at + word.length;
     return {
@@ -57,7 +57,9 @@ function matchIn(parts: readonly MessagePart[], word: string): Omit<SearchMatch,
   return undefined;
 }
 
-/** On one line, without the half of a character at its ends, and with the spaces that join it to the rest. */
+/**
+ * Returns the text on one line, without half surrogate pairs at its ends, keeping the spaces that join it to its surroundings.
+ */
 function pieceOf(text: string): string {
   const whole = text.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "");
   const line = onOneLine(whole);

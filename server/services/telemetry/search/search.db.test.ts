@@ -20,8 +20,8 @@ type Row = {
 };
 
 /**
- * Every combination of words, models and so on, over days with long gaps between them and several at one moment; more than
- * a search looks at before it asks the index.
+ * Every combination of words, models and so on, over days with long gaps between them and several at the same moment; more than
+ * a search scans before it uses the index.
  */
 const COUNT = 1500;
 const ROWS: Row[] = Array.from({ length: COUNT }, (_, n) => ({

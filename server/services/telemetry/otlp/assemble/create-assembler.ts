@@ -18,20 +18,20 @@ import { joinToolCalls, ToolCallMemo } from "./tool-calls";
  */
 export type Assembler = {
   /**
-   * Adds a span with all log records that refer to it, in order of arrival (which decides ties in time). A span is added again
-   * when more log records refer to it; without them, that has no effect.
+   * Adds a span with all log records that refer to it, in order of arrival (which breaks ties in time). Add a span again when
+   * more log records refer to it; without new ones, that has no effect.
    */
   add(span: SpanRecord, logs: readonly LogRecord[]): void;
   /**
-   * Returns the conversation of the spans added so far, independent of their order. More spans may be added afterwards; calls and
-   * parts of messages that they do not change are then the same objects again.
+   * Returns the conversation of the spans added so far, independent of their order. More spans may be added afterwards; calls
+   * and message parts that they do not change are then returned as the same objects.
    */
   finish(): AssembledConversation;
   /** Estimates the memory that the facts and messages take, in bytes. */
   bytes(): number;
 };
 
-/** Objects and map entries of a span, without its texts. */
+/** Objects and map entries of a span, excluding its text. */
 const BYTES_PER_SPAN = 600;
 
 export function createAssembler(): Assembler {
@@ -94,7 +94,7 @@ function modelCallsOf(calls: readonly JoinedCall[], modelCalls: ModelCalls): Ass
     .filter((call) => call !== null);
 }
 
-/** Counts failed spans, without those that only propagate a descendant's error, and the spans of one call once. */
+/** Counts failed spans, except those that only propagate a descendant's error; spans of one call count once. */
 function failedSpans(spans: readonly SpanFacts[], calls: readonly JoinedCall[], tree: SpanTree): number {
   const failed = spans.filter((span) => span.error !== null);
   if (failed.length === 0) return 0;

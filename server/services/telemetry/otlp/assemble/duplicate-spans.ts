@@ -39,7 +39,7 @@ const DUPLICATE_KINDS: readonly DuplicateKind[] = [
 
 /** Largest gap between two spans of one call by two instrumentations. */
 const TOUCHING_US = 50_000;
-/** Earlier spans with the same key that a span is compared with. */
+/** Maximum number of earlier spans with the same key that a span is compared with. */
 const MAX_COMPARED = 8;
 
 /** Joins spans that report one call, kind by kind. */
@@ -49,7 +49,7 @@ export function joinDuplicates(
   groups: Groups,
 ): void {
   for (const kind of DUPLICATE_KINDS) {
-    // Wrappers are joined to what they wrap elsewhere; only the end of a stream is beside its call.
+    // Wrappers are joined to what they wrap by `joinWrappers`; only the end of a stream is a sibling of its call.
     const alike = groupBy(kind.pairs ? spans : spans.filter((span) => !isWrapper(span)), kind.key);
     for (const some of alike.values()) if (some.length > 1) joinAlike(some.sort(byTime), kind, groups);
   }

@@ -14,17 +14,17 @@ export class InternedMessages {
   private readonly plainVariants = new Map<string, Map<string, number>>();
   private readonly variants = new Map<string, number>();
   private readonly messages: PlainMessage[] = [];
-  /** Ids of messages that are the same object whenever they are sent. */
+  /** Ids of frozen messages by object: each is the same object whenever it is sent. */
   private readonly known = new WeakMap<PlainMessage, number>();
   private readonly keys = new Map<string, number>();
   private readonly keyOfVariant: number[] = [];
   private characters = 0;
-  /** Lists of messages, each by the id of its exact form. */
+  /** Lists of messages, each message represented by the id of its exact form. */
   readonly lists = new ListTree();
 
   /**
-   * Returns the id of a list of messages. Most lists repeat an earlier one and extend it, so each message is first compared with
-   * the one that was there: looking it up takes a hash of its whole text.
+   * Returns the id of a list of messages. Most lists repeat an earlier one and extend it, so each message is first compared
+   * with the one that followed last time, because a lookup requires hashing its whole text.
    */
   list(messages: readonly PlainMessage[]): ListId {
     let list = EMPTY_LIST;
@@ -37,7 +37,7 @@ export class InternedMessages {
       const likely = this.lists.likelyExtension(list);
       const repeats = likely !== EMPTY_LIST && sameForm(this.message(this.lists.lastOf(likely)), message);
       list = repeats ? likely : this.lists.extend(list, this.variant(message));
-      // Only those of shared items, which come again, are frozen.
+      // Only messages of shared items are frozen, and those recur as the same objects.
       if (Object.isFrozen(message)) this.known.set(message, this.lists.lastOf(list));
     }
     return list;
@@ -59,7 +59,7 @@ export class InternedMessages {
     return this.messages[variant] ?? NO_MESSAGE;
   }
 
-  /** Estimate of the memory that the messages and lists take, in bytes. */
+  /** Estimates the memory that the messages and lists take, in bytes. */
   get bytes(): number {
     return BYTES_PER_CHARACTER * this.characters + BYTES_PER_MESSAGE * this.messages.length + this.lists.bytes;
   }
@@ -78,9 +78,9 @@ export class InternedMessages {
     return ofRole.get(text) ?? this.add(message, ofRole);
   }
 
-  /** Adds a message under its exact form, or under its text if it has no other. */
+  /** Adds a message under its exact form, or under its text if no form is given. */
   private add(message: PlainMessage, variants: Map<string, number>, form?: string): number {
-    // One of a shared item is held with it.
+    // A message of a shared item is kept as is: its memory counts with the item.
     const own = Object.isFrozen(message) ? message : copyOf(message);
     const variant = this.messages.push(own) - 1;
     variants.set(form ?? onlyText(own) ?? "", variant);
@@ -99,13 +99,13 @@ export class InternedMessages {
   }
 }
 
-/** V8 takes two bytes a character unless a text is Latin-1 only. */
+/** V8 takes two bytes per character unless a string is pure Latin-1. */
 export const BYTES_PER_CHARACTER = 2;
 /** Objects and map entries of a message, with hashes but without its text. */
 const BYTES_PER_MESSAGE = 600;
 
 const HASH_LENGTH = 64;
-/** Returns a text that is equal for equal texts only, and never long: a hash of a longer one. */
+/** Returns a short key that is equal only for equal strings: the string itself, or its hash if it is long. */
 const shortened = (text: string) => (text.length < HASH_LENGTH ? text : hash("sha256", text, "hex"));
 
 /** Returns a copy that shares no text with the message: a slice of a span's attribute would retain the attribute. */
@@ -113,7 +113,7 @@ const copyOf = (message: PlainMessage): PlainMessage => JSON.parse(JSON.stringif
 
 const NO_MESSAGE: PlainMessage = { role: "", parts: [], toolCalls: [], toolCallId: null };
 
-/** Whether both have the same JSON text. `false` also where that is not seen at once. */
+/** Whether both have the same JSON text. May return `false` for equal messages when that is expensive to determine. */
 function sameForm(one: PlainMessage, other: PlainMessage): boolean {
   return (
     one.role === other.role &&
@@ -125,7 +125,7 @@ function sameForm(one: PlainMessage, other: PlainMessage): boolean {
   );
 }
 
-/** Compares fields in order, as JSON text has them; those that contain objects count as different. */
+/** Compares fields in order, as in JSON text; fields that contain objects count as different. */
 function sameFields(one: object, other: object | undefined): boolean {
   if (other === undefined) return false;
   const [fields, others] = [Object.entries(one), Object.entries(other)];
@@ -154,7 +154,7 @@ function meaningOf(message: PlainMessage): string {
     .join("\n")
     .trim();
   const calls = message.toolCalls.map(meaningOfCall);
-  // A message of nothing but reasoning is identified by that.
+  // A message that contains only reasoning is identified by it.
   const content = text === "" && calls.length === 0 ? JSON.stringify(message.parts) : text;
   return JSON.stringify([message.role, message.role === "tool" ? canonical(content) : content, calls]);
 }

@@ -34,7 +34,10 @@ export class ListTree {
     return this.lasts[list] ?? -1;
   }
 
-  /** Returns the list that this one was last extended to: it is likely to be so again. `EMPTY_LIST` if it never was. */
+  /**
+   * Returns the list that this one was last extended to, which is likely to be its next extension; `EMPTY_LIST` if there is
+   * none.
+   */
   likelyExtension(list: ListId): ListId {
     return this.extensions[list] ?? EMPTY_LIST;
   }

@@ -7,7 +7,7 @@ import type { CallSpan } from "./span-facts";
 
 const BYTES_PER_CALL = 500;
 
-/** The calls of a conversation that grows, each made once as long as its spans are the same. */
+/** The calls of a growing conversation. A call is rebuilt only if its spans have changed. */
 export class ModelCalls {
   private readonly made = new Map<CallSpan, { spans: readonly CallSpan[]; call: UnpricedModelCall | null }>();
 
@@ -22,7 +22,7 @@ export class ModelCalls {
     return call;
   }
 
-  /** Estimates the memory that they take. */
+  /** Estimates the memory that the calls take, in bytes. */
   get bytes(): number {
     return BYTES_PER_CALL * this.made.size;
   }

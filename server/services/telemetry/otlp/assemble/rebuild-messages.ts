@@ -4,7 +4,7 @@ import type { InternedMessages } from "./interned-messages";
 import { EMPTY_LIST, type ListId } from "./list-tree";
 import { toMs } from "./model-call";
 
-/** With the trace that contained it first. */
+/** A message with the trace that contained it first. */
 type TracedMessage = Message & { traceId: string };
 
 /** Input and output of one call. */
@@ -153,7 +153,10 @@ class Rebuilding {
     return position !== undefined && position < before ? position : undefined;
   }
 
-  /** Replaces a message by its repeat if that has more ids: some clients drop tool call ids at first and send them later. */
+  /**
+   * Replaces a message with its repeat if the repeat has more ids: some clients omit tool call ids at first and send them
+   * later.
+   */
   private fillIn(position: number, variant: number): void {
     const placed = this.placed[position];
     if (!placed || placed.variant === variant) return;

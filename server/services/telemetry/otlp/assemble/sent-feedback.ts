@@ -1,7 +1,7 @@
 import type { SentFeedback } from "../types";
 import type { SpanFacts } from "./span-facts";
 
-/** More feedback in one conversation than this comes from a program. */
+/** More feedback than this in one conversation comes from a program. */
 const FEEDBACK_MAX = 1000;
 
 /** Returns the feedback that spans report, oldest first, each on the span that it evaluates. */

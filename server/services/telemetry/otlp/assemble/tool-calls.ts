@@ -10,7 +10,10 @@ import type { SpanTree } from "./span-tree";
 
 type ToolSpan = SpanFacts & { tool: ToolFacts };
 type ToolCalls = Pick<AssembledConversation, "toolCalls" | "toolCallCount"> & {
-  /** Calls without a failed span whose result reports a failure: flagged by the client, or with the certainty of a Finding. */
+  /**
+   * Calls without a failed span whose result reports a failure: flagged by the client, or recognised with the confidence that a
+   * Finding needs.
+   */
   failedByResult: number;
 };
 
@@ -27,12 +30,14 @@ type RequestedCall = {
 type ToolResult = { callId: string | null; text: string; flagged: boolean };
 type JoinedToolCall = ToolCalls["toolCalls"][number];
 
-/** What a conversation that grows need not read again: the texts of tool results, which of them report a failure, and calls. */
+/**
+ * Caches what a growing conversation need not recompute: the text of tool results, which of them report a failure, and calls.
+ */
 export class ToolCallMemo {
   private readonly results = new Map<Message["parts"], { text: string; flagged: boolean }>();
   private readonly failures = new Map<string, boolean>();
   private readonly calls = new Map<SpanFacts, JoinedToolCall>();
-  /** Of texts that are not a part's own. */
+  /** Characters of the texts that are joined from several parts; a single part's text takes no extra memory. */
   private characters = 0;
 
   resultOf({ parts, toolCallId: callId }: Message): ToolResult {
@@ -54,7 +59,7 @@ export class ToolCallMemo {
     return failure;
   }
 
-  /** Returns a span's call: the one that it was before, unless a later message has changed it. */
+  /** Returns a span's call: the cached one, unless a later message has changed it. */
   call(span: ToolSpan, call: Pick<JoinedToolCall, "callId" | "arguments" | "result">): JoinedToolCall {
     const before = this.calls.get(span);
     if (
@@ -80,7 +85,7 @@ export class ToolCallMemo {
     return made;
   }
 
-  /** Estimates the memory that it takes. */
+  /** Estimates the memory that the cache takes, in bytes. */
   get bytes(): number {
     return BYTES_PER_CHARACTER * this.characters + BYTES_PER_ENTRY * (2 * this.results.size + this.calls.size);
   }

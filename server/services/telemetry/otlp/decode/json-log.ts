@@ -23,7 +23,7 @@ export function readJsonLog(log: JsonObject, owner: JsonOwner): RawLog {
   };
 }
 
-/** Converts texts and numbers only: an object may have no primitive value. */
+/** Converts only strings and numbers: an object may have no primitive value. */
 function readSeverity(value: unknown): number | null {
   const severity = typeof value === "string" ? Number(value) : value;
   return typeof severity === "number" && Number.isSafeInteger(severity) && severity > 0 ? severity : null;

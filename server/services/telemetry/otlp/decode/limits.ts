@@ -1,10 +1,10 @@
 /** Plain text longer than this is cut, with a marker at the cut. */
 export const MAX_TEXT_CHARACTERS = 1_048_576;
 
-/** JSON text may be longer, because cutting it would lose the messages in it: its nested texts are cut instead. */
+/** JSON text may be longer, because cutting it would lose the messages in it: its nested strings are cut instead. */
 export const MAX_JSON_TEXT_CHARACTERS = 16 * 1_048_576;
 
-/** Texts inside over-long JSON text are cut to this length (usually base64 images). */
+/** Strings inside over-long JSON text are cut to this length (usually base64 images). */
 export const MAX_TEXT_CHARACTERS_IN_JSON = 65_536;
 
 /** Attribute values nested deeper are replaced by a marker, to bound recursion; no client nests so deeply. */

@@ -22,8 +22,8 @@ export function readMessages(value: unknown, role: string): PlainMessage[] {
 }
 
 /**
- * Reads the messages of a list of shared items as `readMessages` reads them of its value or text, but each item only once. Returns
- * `undefined` if what an item is depends on the others.
+ * Reads the messages of a list of shared items as `readMessages` would read its value or text, but parses each item only once.
+ * Returns `undefined` if the interpretation of an item depends on the others.
  */
 export function readSharedList({ items, isText }: SharedList, role: string): PlainMessage[] | undefined {
   const depth = isText ? 2 : 1;
@@ -32,7 +32,7 @@ export function readSharedList({ items, isText }: SharedList, role: string): Pla
   );
 }
 
-/** The same of a list of shared items that is flattened into attributes; `made` makes an item of its attributes. */
+/** Does the same for a list of shared items that is flattened into attributes; `made` builds an item from its attributes. */
 export function readSharedFamily(
   { items }: SharedList,
   role: string,
@@ -256,7 +256,7 @@ function joinPieces(messages: readonly PlainMessage[]): PlainMessage[] {
   return joined;
 }
 
-/** A copy: the messages of a shared item are read by others too. */
+/** Returns a copy, because the messages of a shared item are used by others too. */
 function joinedWith(before: PlainMessage, message: PlainMessage): PlainMessage {
   const both = { ...before, parts: [...before.parts, ...message.parts], toolCalls: [...before.toolCalls] };
   for (const call of message.toolCalls) addToolCall(both, call);

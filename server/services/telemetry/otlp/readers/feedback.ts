@@ -6,7 +6,10 @@ const EVALUATION = "gen_ai.evaluation.result";
 /** Set on a span of its own, below the span that Logfire's `record_feedback` annotates. */
 const ANNOTATION = "logfire.feedback.name";
 
-/** Names of evaluations that ask a user. Others come from automatic evaluators, whose score is nobody's dissatisfaction. */
+/**
+ * Names of evaluations that come from a user. Others come from automatic evaluators, whose score does not express
+ * dissatisfaction.
+ */
 const ASKS_A_USER =
   /user|feedback|thumb|rating|csat|\bnps\b|satisf|survey|\bstars?\b|\blike|vote|human|annotation|customer/i;
 const IS_AUTOMATIC = /judge|llm|auto|model/i;
@@ -15,7 +18,7 @@ const HUMAN = /^(?:human|user)$/i;
 const UP = /^(?:thumbs?[ _-]?up|up|liked?|upvoted?|👍)$/i;
 const DOWN = /^(?:thumbs?[ _-]?down|down|disliked?|downvoted?|👎)$/i;
 
-/** Characters of a text, as for feedback over `/v1`. */
+/** Maximum characters of a feedback text, the same as for feedback sent to `/v1`. */
 const TEXT_MAX = 10_000;
 
 /** Feedback read from one span, before its target is known. `responseId` names the model call that an event evaluates. */

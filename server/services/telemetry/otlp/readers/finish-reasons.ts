@@ -3,7 +3,7 @@ import { firstOf, jsonText, objectIn, type Reader, text, textInJson, textOf, tex
 import type { SpanView } from "./span-view";
 
 export const FINISH_REASONS: readonly Reader<string[]>[] = [
-  texts("gen_ai.response.finish_reasons"), // OpenTelemetry GenAI; some write it as JSON text, some as one text
+  texts("gen_ai.response.finish_reasons"), // OpenTelemetry GenAI; some clients write it as JSON text, some as a single string
   one(text("llm.finish_reason")), // OpenInference
   one(text("ai.response.finishReason")), // Vercel AI SDK
   one(text("anthropic.message.stop_reason")), // Anthropic's own SDK

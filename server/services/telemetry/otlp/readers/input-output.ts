@@ -44,7 +44,7 @@ function flattened(prefix: MessagePrefix, role: "user" | "assistant"): MessageSo
   };
 }
 
-/** Returns what `unflatten` makes of an item of a list with these attributes. */
+/** Returns what `unflatten` builds from the attributes of one list item. */
 const itemOf = (members: SharedItem["members"]): unknown =>
   unflatten(Object.fromEntries(members.map(([rest, value]) => [`0.${rest}`, value])), "")?.["0"];
 
@@ -92,7 +92,7 @@ function wholeInEvent(event: string, name: string, role: "user" | "assistant"): 
 
 const SPEAKER = /^(system|user|assistant|tool): /;
 
-/** OpenLIT writes the prompt as one text, in which each message starts a line with its role. */
+/** OpenLIT writes the prompt as a single string, in which each message starts a line with its role. */
 function transcript(text: string): PlainMessage[] {
   if (!SPEAKER.test(text)) return readMessages(text, "user");
   return text.split(/\n(?=(?:system|user|assistant|tool): )/).map((turn) => {

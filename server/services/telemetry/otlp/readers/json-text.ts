@@ -5,7 +5,8 @@ const ESCAPED_NUL_OR_SURROGATE = /\\u(?:0000|d[89a-f])/i;
 
 /**
  * Parses JSON text; `undefined` if the text is not JSON. Structured values are returned unchanged.
- * Replaces escaped NULs and lone surrogates, which decoding the body could not detect. `depth`: that of the value in a larger one.
+ * Replaces escaped NULs and lone surrogates, which decoding the body could not detect. `depth` is the value's depth in a larger
+ * value.
  */
 export function parseJson(text: unknown, depth = 0): unknown {
   if (typeof text !== "string") return text ?? undefined;
@@ -26,7 +27,7 @@ function firstNonBlank(text: string): number {
   return index;
 }
 
-/** Returns a copy limited to the maximum depth, with every text sanitised. */
+/** Returns a copy limited to the maximum depth, with every string sanitised. */
 export function cleanDeep(value: unknown, depth: number): unknown {
   if (typeof value === "string") return cleanText(value);
   if (value === null || typeof value !== "object") return value;
@@ -70,7 +71,7 @@ function unwrapAnyValue(value: unknown): unknown {
 const INDEX = /^\d{1,9}$/;
 
 /**
- * Returns the values under integer names, in order. Indices only sort: a huge one allocates nothing.
+ * Returns the values under integer names, in order. Indices only determine the order, so a huge one allocates nothing.
  * JavaScript lists such names first and in order, so the first name distinguishes most objects from lists.
  */
 export function indexed(object: Readonly<Record<string, unknown>>): unknown[] | undefined {

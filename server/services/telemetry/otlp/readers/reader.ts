@@ -55,7 +55,7 @@ export function value(name: string): Reader<AttributeValue> {
   return { takes: [name], read: (attributes) => attributes[name] ?? undefined };
 }
 
-/** Reads a list of texts: a list, JSON text of one, a doubly stringified list, or a single text. */
+/** Reads a list of strings: a list, JSON text of one, a doubly stringified list, or a single string. */
 export function texts(name: string): Reader<string[]> {
   return {
     takes: [name],

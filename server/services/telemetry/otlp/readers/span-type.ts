@@ -130,7 +130,7 @@ export const SPAN_TYPE_EVIDENCE: readonly Reader<SpanType>[] = [
   present("langfuse.observation.model.name", "llm"),
 ];
 
-/** Returns the type of a span. Events come last: a choice is a model's output. */
+/** Returns the type of a span. Events are considered last: a choice event indicates a model's output. */
 export function resolveSpanType(view: SpanView): SpanType {
   if (WIRE_COPIES.has(view.span.name)) return "other";
   return (

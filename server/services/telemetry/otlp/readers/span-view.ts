@@ -18,7 +18,10 @@ export type SpanView = {
   span: SpanRecord;
   attributes: Attributes;
   events: readonly ViewEvent[];
-  /** Returns the attributes under a prefix as a tree, made when it is first asked for: a long list that spans share is read by its items. */
+  /**
+   * Returns the attributes under a prefix as a tree, built on first use: a long list shared by several spans is read item by
+   * item instead.
+   */
   treeOf(prefix: MessagePrefix): Tree | undefined;
 };
 

@@ -180,7 +180,7 @@ const CONTAINERS: ReadonlyMap<string, MediumBucket | null> = new Map<string, Med
   ["server_tool_use", null], // Anthropic
   ["serverToolUse", null],
 ]);
-/** Breakdowns of a figure that is counted already. */
+/** Breakdowns of a figure that is already counted. */
 const COUNTED_ABOVE: ReadonlySet<string> = new Set(["tool_use_prompt_tokens_details", "toolUsePromptTokensDetails"]);
 
 /** Names of known quantities at any path; `counted` are those that the tables above read. */
@@ -275,7 +275,7 @@ export function readFigures(attributes: Attributes): Figures | null {
   }
   const others: OtherFigures = { found, beside: new Set(), details: new Map() };
   for (const name in attributes) {
-    // The value of others is not touched: it can be a long history, which is made of its parts when it is read.
+    // Other attributes are not accessed: one may be a long history, which is assembled from its parts on access.
     const other = FLAT_NAMES.has(name) || !hasUsagePrefix(name) ? undefined : otherFigureIn(name, attributes[name]);
     if (!other) continue;
     raw[name] = attributes[name];
@@ -404,7 +404,10 @@ function countOf(sent: unknown): number | undefined {
 /** Smaller quantities are not billed by any provider. */
 const MIN_AMOUNT = 1e-9;
 
-/** Reads an amount in other units, which may be fractional (seconds). Zero is no usage, and amounts beyond exact integers are ignored. */
+/**
+ * Reads an amount in other units, which may be fractional (seconds). Zero means no usage, and amounts beyond exact integers are
+ * ignored.
+ */
 function amountOf(sent: unknown): number | undefined {
   const amount = numberOf(sent);
   return amount !== undefined && amount >= MIN_AMOUNT && amount <= Number.MAX_SAFE_INTEGER ? amount : undefined;
