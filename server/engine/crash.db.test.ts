@@ -34,7 +34,7 @@ test("a process that is killed in the middle of steps loses no work, and no effe
     await owner.execute("grant all on tries, effects to public");
   });
   const count = async () => (await sql`select 1 from effects`).length;
-  // A connection of its own: the pool ends one that idles for as long as a slow machine may need here.
+  // Uses its own connection: the pool would close one that idles as long as a slow machine may need here.
   const gate = postgres(env().DATABASE_URL, { max: 1 });
   await gate`select pg_advisory_lock(${LAST_STEP})`;
   const children = await Promise.all([startProcess(), startProcess()]);

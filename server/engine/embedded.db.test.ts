@@ -119,7 +119,7 @@ test("queued runs start by priority, then by age", async () => {
       if (event.data.name === "first") await allWait.promise;
     },
   );
-  // It has the only place until the others wait behind it.
+  // It occupies the only slot until the others are queued behind it.
   await emit(db(), { name: "go", data: { name: "first", interactive: false } });
   await start({ client, functions: [fn], slots: 1 });
   await until(async () => order.length === 1);
@@ -129,7 +129,7 @@ test("queued runs start by priority, then by age", async () => {
     ["c", true],
   ] as const) {
     await emit(db(), { name: "go", data: { name, interactive } });
-    // One by one: runs of events that are taken together are of one age.
+    // One by one: runs of events that are dispatched together have the same age.
     await until(async () => (await runs()).some(({ event }) => event.data.name === name));
   }
   allWait.resolve();
@@ -162,7 +162,7 @@ test("a due schedule runs once across engines, and advances", async () => {
   const [schedule] = await db().select().from(jobSchedules);
   expect(new Date(schedule?.nextAt ?? 0).toISOString()).toMatch(/T21:45:00/);
 
-  // Long overdue: the times in between give one run together.
+  // Long overdue: all missed times together result in one run.
   await db().update(jobSchedules).set({ nextAt: 0 });
   await finished(1);
   await sleep(100);
@@ -199,7 +199,7 @@ test("a run whose lease expired is claimed by another engine, and the first one'
     });
     await step.run("end", () => void log.push("end"));
   });
-  // This one never renews: the shortest lease runs out while its step is at work.
+  // This engine never renews in time: the shortened lease expires while its step is running.
   await start({ client, functions: [fn], leaseMs: 3_600_000 });
   await emit(db(), { name: "go", data: {} });
   await until(() => log.includes("first begins"));
@@ -308,7 +308,7 @@ test("a database outage only delays runs", async () => {
     }
   });
   const flaky = unreliable();
-  // A claim whose answer is lost is taken again when its lease ends.
+  // A claim whose response is lost is reclaimed when its lease ends.
   await start({ client, functions: [fn], db: flaky.db, leaseMs: 600 });
   await emit(db(), ...Array.from({ length: 10 }, () => ({ name: "go", data: {} })));
   await until(() => done.size > 0);

@@ -155,7 +155,7 @@ describeEngine("Functions", (engine) => {
     await start([fn]);
     await client.send({ name: unique("go"), data: { id: 1 } });
     await until(() => log.length === 1, patienceMs);
-    // Sent again until the wait is stored: what comes before it is no answer.
+    // Sent repeatedly until the wait is stored: events before that do not count as the answer.
     await until(async () => {
       await client.send([
         { name: unique("answer"), data: { id: 2, text: "other" } },

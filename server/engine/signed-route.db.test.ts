@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { POST, PUT } from "@/app/api/inngest/route";
 
-/** Its own file: the environment is read once. */
+/** In a separate file, because the environment is read only once. */
 Object.assign(process.env, {
   INNGEST_BASE_URL: "http://127.0.0.1:9",
   INNGEST_EVENT_KEY: "event",
   INNGEST_SIGNING_KEY: "signkey-test-0123456789abcdef0123456789abcdef",
 });
 
-/** A body of blanks, and how many bytes of it were taken. */
+/** Returns a body of blanks, and a function that returns how many of its bytes were read. */
 function blanks(bytes: number) {
   let taken = 0;
   const body = new ReadableStream<Uint8Array>(

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { ServiceError } from "./errors";
 import type { SortOrder } from "./schemas";
 
-/** The end of a page: the time (Unix ms), or what else is sorted by, and id of its last row. */
+/** The end of a page: the sort value of its last row, usually the time (Unix ms), and the row's id. */
 export type Position = readonly [time: number, id: string];
 /** Rejects ids that Postgres could not compare. */
 export const comparableText = z.string().refine((id) => !id.includes("\0") && id.isWellFormed());

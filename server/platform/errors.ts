@@ -44,8 +44,8 @@ export const unprocessable = (path: string, message: string) =>
 const QUOTED_MAX = 5;
 
 /**
- * Returns the 404 for a list of ids of which some were not found. It names them, each at its place in the input, so that the
- * caller can go on without them. `path` points to the list.
+ * Returns the 404 for a list of ids of which some were not found. It names them, each with its position in the input, so that
+ * the caller can continue without them. `path` points to the list.
  */
 export function notFoundAmong(what: string, path: string, ids: readonly string[], found: ReadonlySet<string>) {
   const errors = ids.flatMap((id, at) => (found.has(id) ? [] : [{ id, path: `${path}/${at}` }]));

@@ -2,17 +2,17 @@ import { type SQL, sql } from "drizzle-orm";
 import type { Capability } from "./capabilities";
 import { type Ctx, hasCapability } from "./context";
 
-/** Where the things of a kind have their name, and who may read it (any one of these). */
+/** Where the names of one kind of thing are stored, and the capabilities that allow reading them (any one suffices). */
 type Named = {
   needs: readonly Capability[];
 } & (
   | {
       table: string;
       name: string;
-      /** The row of a deleted one stays until its contents are gone. */
+      /** After a deletion the row stays until its contents are gone. */
       staysDeleted?: true;
     }
-  /** Selects `id` and `name` of those of the project that exist. */
+  /** Selects `id` and `name` of the project's rows that exist. */
   | { select: (projectId: string, ids: SQL) => SQL }
 );
 
@@ -23,8 +23,8 @@ const checkpointNames = (projectId: string, ids: SQL) => sql`
   where c.project_id = ${projectId} and c.id = any(${ids})`;
 
 /**
- * The name is what the user asked last, else the first message. Ids are looked up Dataset by Dataset, because every index of
- * Examples begins with it.
+ * The name is the user's last message, else the first message. Ids are looked up Dataset by Dataset, because every index of
+ * Examples begins with the Dataset.
  */
 const exampleNames = (projectId: string, ids: SQL) => sql`
   select wanted.id, asked.content as name
@@ -64,7 +64,7 @@ const NAME_MAX = 200;
 
 export type ThingRef = { type: string; id: string };
 
-/** Returns the names of those of the project's things that exist, have one, and that the caller may read. */
+/** Returns the names of the project's things that exist, have a name, and may be read by the caller. */
 export async function readNames(ctx: Ctx, refs: readonly ThingRef[]): Promise<(ref: ThingRef) => string | null> {
   const idsOf = new Map<string, Set<string>>();
   for (const { type, id } of refs) {

@@ -8,7 +8,7 @@ import { newId } from "./ids";
  */
 export type OutgoingEvent = {
   name: string;
-  /** Ids only: the handler reads the current rest. */
+  /** Ids only: the handler reads the current data. */
   data: object;
   id?: string | undefined;
   /** Unix ms. In the future, it delays the runs until then. */

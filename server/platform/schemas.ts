@@ -31,7 +31,7 @@ export const oneOrSeveral = <Value extends z.ZodType>(value: Value) =>
     z.array(value).min(1).max(SEVERAL_MAX),
   );
 
-/** Text that says something, kept without the blanks around it. The pattern tells readers of the OpenAPI document what trimming alone cannot. */
+/** Non-blank text, trimmed. The pattern tells readers of the OpenAPI document what trimming alone cannot. */
 export const filledText = (charactersMax: number, message = "Must not be blank.") =>
   z.string().regex(/\S/, message).trim().max(charactersMax);
 
@@ -52,7 +52,7 @@ export const pageInput = {
 /** The direction of a list's order. */
 export const sortOrder = z.enum(["asc", "desc"]);
 export type SortOrder = z.infer<typeof sortOrder>;
-/** Rows that an order without an index of its own covers: the newest that match. */
+/** Maximum rows sorted when no index supports the order: the newest that match. */
 export const SORTED_MAX = 10_000;
 
 /** `nextCursor` is `null` on the last page. */

@@ -141,7 +141,7 @@ export function mayHoldSecret(text: string): boolean {
     }
     let end = start + RUN;
     while (end < text.length && IN_RUN[text.charCodeAt(end)] === 1) end++;
-    // The hint may begin with what separates it.
+    // The hint may begin with the separator before the run.
     if (HINTS.test(text.slice(Math.max(0, start - 1), end))) return true;
     start = end;
   }

@@ -13,7 +13,7 @@ import { createDispatcher } from "./dispatcher";
 import { OPERATIONS } from "./operations";
 import { cookieFor, keyFor, requestTo } from "./testing";
 
-/** Its own file: the environment is read once. Here services on loopback may be called. */
+/** In a separate file, because the environment is read only once. Allows calls to services on loopback. */
 process.env.OUTBOUND_ALLOW = "127.0.0.1";
 
 const SECRET = "glpat-5f0c+9/1d=&22%7a\"e8'3b<44>c1";
@@ -118,7 +118,7 @@ test("a member's cookie may do what the role may", async () => {
   expect(await list(manager)).toMatchObject({ secretSet: true, baseUrl: "https://api.github.com" });
 });
 
-/** In every form in which it could lie about: as text, escaped, and in base64 at each of its three offsets. */
+/** Returns the forms in which a secret could be stored: as text, escaped, in base64 at each of its three offsets, and so on. */
 function formsOf(secret: string): string[] {
   const base64 = [0, 1, 2].map((offset) =>
     Buffer.from(`${"\0".repeat(offset)}${secret}`)
@@ -163,7 +163,7 @@ test("the database's dump holds no secret, after everything that can be done wit
     const bytes = await readFile(path.join(to, file));
     const content = (file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("latin1");
     for (const form of formsOf(SECRET)) if (content.includes(form)) found.push(`${file} has ${form}`);
-    // What is looked for would be found: the connection's name is there.
+    // Shows that the search would find it: the connection's name is found.
     if (file.startsWith("connections.")) expect(content).toContain("Hub");
   }
   await rm(folder, { recursive: true });

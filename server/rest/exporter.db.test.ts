@@ -11,16 +11,16 @@ import { createDispatcher } from "./dispatcher";
 import { OPERATIONS } from "./operations";
 import { keyFor, requestTo } from "./testing";
 
-/** Its own file: the environment is read once. About a KiB a second. */
+/** In a separate file, because the environment is read only once. About a KiB per second. */
 const QUOTA_MIB = 0.06;
 Object.assign(process.env, { RATE_LIMIT_KEY_INGEST_MIB: String(QUOTA_MIB) });
 
 const dispatch = createDispatcher(OPERATIONS);
-/** Spends all that the client's key has. */
+/** Uses up the quota of the client's key. */
 let empty = async () => {};
 const answered: { at: number; status: number; retryAfter: string | null }[] = [];
 const server = createServer(async (incoming, outgoing) => {
-  // Not before the client is there: it may take seconds to start, and a KiB flows in during each.
+  // Only once the client has connected: it may take seconds to start, and the quota refills by a KiB in each.
   if (answered.length === 0) await empty();
   const reply = await dispatch(
     new Request(`http://${incoming.headers.host}${incoming.url}`, {

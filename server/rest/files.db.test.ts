@@ -53,7 +53,7 @@ async function leftOf({ ctx }: Project) {
   return { keys: keys.length, rows: rows.length };
 }
 
-/** A request of a client that can stop in the middle. */
+/** Begins a request that the client can abort midway. */
 function begin({ key, at }: Project, method: string, address: string) {
   const sent: ClientRequest = httpRequest(at(address), {
     method,
@@ -117,7 +117,7 @@ test("an upload goes on from where a killed client left it (beginUpload, continu
   killed.write(bytes.subarray(0, MIB));
   await expect.poll(uploadedBytes).toBe(MIB);
   killed.destroy();
-  // Nobody else holds it, as soon as the server has seen that the client is gone.
+  // The upload is released as soon as the server has noticed that the client is gone.
   await expect
     .poll(async () => (await project.ask("PATCH", `/files/${id}/content?offset=${MIB}`, bytes.subarray(MIB))).status)
     .toBe(200);

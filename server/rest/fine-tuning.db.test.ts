@@ -8,7 +8,7 @@ import { cookieFor, keyFor, requestTo } from "./testing";
 
 const READS: Capability[] = ["workspace:read", "project:data:read"];
 
-/** The table of the interface, word for word, with a body that is valid where one is needed. */
+/** The interface's table of routes, verbatim, with a valid body where one is needed. */
 const ROUTES: [method: string, path: string, capabilities: Capability[], body?: object][] = [
   ["GET", "/jobs", READS],
   ["POST", "/jobs", ["models:manage"], { datasetId: "ds_1", baseModel: { id: "a/b" }, method: "sft", adapter: "lora" }],

@@ -17,7 +17,7 @@ let calls = 0;
 /** What the next call does after its effect. */
 let then: () => unknown = () => {};
 
-/** Its effect is a row: one for each time that it really happened. */
+/** Its effect is a row for each time that it actually ran. */
 const order = verb(
   {
     name: "things.order",

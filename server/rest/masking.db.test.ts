@@ -21,7 +21,7 @@ const dispatch = createDispatcher(OPERATIONS);
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const NOW = Date.now();
 
-/** Each in one place only, so that what is found says where it was missed. */
+/** Each secret is planted in one place only, so that finding it shows where it was missed. */
 const planted: string[] = [];
 function plant(before = "") {
   const secret = `${before}${planted.length}planted0123456789abcdef0123456789abcdef`;
@@ -111,7 +111,7 @@ async function project() {
   return { ctx, key, send };
 }
 
-/** Every row of the project, of every table there is. */
+/** Returns every row of the project in every table, as text. */
 async function everything({ projectId }: Ctx) {
   const tables = await db().execute<{ name: string }>(sql`
     select table_name as name from information_schema.columns where column_name = 'project_id' and table_schema = 'public'`);
@@ -154,7 +154,7 @@ test("where a project wants it, what was said is masked as well, wherever it wou
   const { ctx, send } = await project();
   const neighbour = await project();
   expect(await getMasking(ctx, {})).toEqual({ masking: { messages: false } });
-  await send("logs", "json"); // remembers what the project wanted until now
+  await send("logs", "json"); // caches the project's setting so far
   expect(await updateMasking(ctx, { messages: true })).toEqual({ masking: { messages: true } });
   const others = await project();
   await updateMasking(others.ctx, { messages: true });

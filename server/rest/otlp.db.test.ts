@@ -158,7 +158,7 @@ test("log records bring content to the span they belong to, before or after it",
   await stored(ctx);
   const first = (await listConversations(ctx, {})).conversations[0]!;
   expect(first).toMatchObject({ preview: "From a log" });
-  // The same record again is no news.
+  // Sending the same record again changes nothing.
   const again = await send(logs, {}, "logs");
   expect(again.status).toBe(200);
   await stored(ctx);

@@ -57,7 +57,7 @@ const publish = verb(
     },
   },
 );
-/** What nobody may write: one that calls from its transaction. */
+/** What no operation may do: call another service inside its transaction. */
 const hasty = verb({ ...spec, name: "things.hasty" }, async (ctx, { url }) => {
   await emit(ctx.db, { name: "published", data: { projectId: ctx.projectId } });
   const { status } = await outbound().request({ projectId: ctx.projectId, url });

@@ -10,7 +10,7 @@ import { createDispatcher } from "./dispatcher";
 import type { Operation } from "./operation";
 import { expectSpent, keyFor, requestTo } from "./testing";
 
-/** Its own file: the environment is read once. */
+/** In a separate file, because the environment is read only once. */
 Object.assign(process.env, {
   RATE_LIMIT_KEY_REQUESTS: "20",
   RATE_LIMIT_PROJECT_REQUESTS: "30",
@@ -49,7 +49,7 @@ async function visitor() {
     );
   return { ctx, key, get };
 }
-/** For a process nothing flows in any more; the database's clock goes on. */
+/** Stops the refill within the process; the database's clock continues. */
 const stopClock = () => vi.useFakeTimers({ toFake: ["performance"] });
 afterEach(() => void vi.useRealTimers());
 /** The numbers of a `RateLimit` header: `"key";r=19;t=3` → `{key: {r: 19, t: 3}}`. */
@@ -91,7 +91,7 @@ test("a key over its limit is told when to come back, and is served again then",
     code: "rate_limited",
     detail: expect.stringContaining('"key"'),
   });
-  // A token in three seconds.
+  // One token refills every three seconds.
   await db().execute(sql`update rate_buckets set refilled_at = refilled_at - 3000 where project_id = ${ctx.projectId}`);
   const again = await (processes[1] as (typeof processes)[0])(
     requestTo("GET", `/v1/projects/${ctx.projectId}/things`, { key: await keyFor(ctx, "workspace:read") }),
@@ -130,7 +130,7 @@ test("telemetry is limited by its bytes: refused before it is read once nothing 
   const refused = await send(30_000);
   expect(refused.status).toBe(429);
   expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(1);
-  // Ordinary requests are counted apart.
+  // Ordinary requests are counted separately.
   expect((await processes[0](requestTo("GET", `/v1/projects/${ctx.projectId}/things`, { key }))).status).toBe(200);
 });
 

@@ -93,7 +93,7 @@ test("spans that wait are an illness when no projector gets anything done, and a
     reason: expect.stringMatching(/6\d s.*others do/),
   });
 
-  // What cannot be rebuilt is told of and keeps nobody from being ready.
+  // Traces that cannot be rebuilt are reported, but do not affect readiness.
   await db().execute(sql`delete from projection_queue`);
   await queued(3);
   await db().execute(sql`insert into traces (project_id, id) values (${ctx.projectId}, 'hopeless')`);

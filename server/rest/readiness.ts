@@ -19,7 +19,7 @@ export type Check = { status: "ok" | "failing" | "unknown" | "not_configured"; r
 const CHECK_MS = 3000;
 /** A batch normally becomes readable within two seconds; this late, the projector is stuck. */
 const PROJECTION_LATE_MS = 30_000;
-/** Events are dispatched at once. Runs may wait behind a concurrency limit, so they get longer. */
+/** Events are dispatched immediately. Runs may wait behind a concurrency limit, so they get longer. */
 const EVENTS_LATE_MS = 60_000;
 const RUNS_LATE_MS = 5 * 60_000;
 
@@ -99,7 +99,7 @@ async function part(what: string, work: () => Promise<Check>): Promise<Check> {
   }
 }
 
-/** A trainer that is away makes its jobs wait, and nothing else: it never makes us unready. */
+/** An unavailable trainer only delays its jobs: it never makes us unready. */
 async function trainer(on: Db): Promise<Check> {
   const { attached, online } = await trainerHealth(on);
   if (attached === 0) {

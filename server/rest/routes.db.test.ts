@@ -10,7 +10,10 @@ import { OPERATIONS } from "./operations";
 import { cookieFor, keyFor, requestTo } from "./testing";
 import { v1 } from "./v1";
 
-/** Its own file: the environment is read once. Without a trainer every route of fine-tuning answers the same 501. */
+/**
+ * In a separate file, because the environment is read only once. Without a trainer every fine-tuning route returns the same
+ * 501.
+ */
 Object.assign(process.env, { TRAINER_URL: "http://127.0.0.1:9", TRAINER_TOKEN: "a token of no trainer" });
 
 const send = (method: string, path: string, sent: Parameters<typeof requestTo>[2] = {}) =>
@@ -51,11 +54,11 @@ test.each(qualified)(
   "%s is open to an owner's key, but for links to passwords: what is missing then is the thing, not the right",
   async (_, operation) => {
     const { ctx } = await testProject();
-    // With all that an owner holds: a key hands on no more than it has.
+    // With all of an owner's capabilities: a key cannot grant more than it has.
     const key = await keyFor(ctx, ...CAPABILITIES);
     const { status } = await send(operation.method, addressIn(operation, ctx.projectId), { key });
     const isForPeople = operation.path.endsWith("/password-resets");
-    // Sent without a body and its type.
+    // Sent without a body or a media type.
     const isRead = "stream" in operation && operation.stream.spec.consumes !== undefined ? [415] : [];
     const expected = isForPeople ? [403] : [200, 201, 202, 400, 404, 422, ...isRead];
     expect(expected).toContain(status);
@@ -79,7 +82,7 @@ test.each(lists)("%s refuses a cursor that is not its own", async (_, operation)
   const foreign = cursorFor("another list", {}).encode([1, "x"]);
   for (const cursor of [foreign, "nonsense", "bnVsbA"]) {
     const reply = await send("GET", `${addressIn(operation, ctx.projectId)}?cursor=${cursor}`, { key });
-    // Occurrences are of a Finding, and there is none here.
+    // Occurrences belong to a Finding, and none exists here.
     if (reply.status === 404 && operation.path.includes("/:")) return;
     expect([reply.status, ((await reply.json()) as { errors: unknown[] }).errors]).toMatchObject([
       400,
@@ -133,7 +136,7 @@ test("the reference is readable as plain HTML, with every operation in it", asyn
 test("an upload that breaks off is the sender's doing, and no trouble of the database", async () => {
   const { ctx } = await testProject();
   const key = await keyFor(ctx, "telemetry:write");
-  // As Node tells of it.
+  // As Node reports it.
   const aborted = Object.assign(new Error("aborted"), { code: "ECONNRESET" });
   const body = new ReadableStream({ pull: (controller) => controller.error(aborted) });
   const headers = { "content-type": "application/json" };

@@ -19,7 +19,7 @@ import { serve } from "./testing/serve";
 
 const MIB = 1024 * 1024;
 const PIECE = Buffer.alloc(64 * 1024, "whetstone ");
-/** More than the buffers between two ends of a connection on one machine hold. */
+/** More than the buffers at both ends of a local connection can contain. */
 const ON_THE_WAY = 16 * MIB;
 
 /** What the operations did since the test began. */
@@ -142,7 +142,7 @@ const as = (key: string, more: Record<string, string> = {}) => ({
   headers: { authorization: `Bearer ${key}`, "content-type": "application/octet-stream", ...more },
 });
 
-/** A connection of its own whose bytes are read, and written, only when the test says so. */
+/** Opens a separate connection, whose bytes are read and written only when the test does so. */
 function open(method: string, url: string, key: string) {
   const request = httpRequest(url, { method, agent: false, ...as(key) });
   request.on("error", () => {});

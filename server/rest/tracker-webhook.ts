@@ -7,11 +7,11 @@ import { receiveTrackerDelivery } from "@/server/services/diagnostics";
 const MAX_BYTES = 5 * 1024 * 1024;
 
 export const trackerWebhookReply = z.object({
-  /** The delivery came before, and nothing happened. */
+  /** The delivery was received before, and nothing happened. */
   repeated: z.boolean(),
 });
 
-/** Takes a delivery of a tracker's webhook. Its signature is its credential, over the body as it was sent. */
+/** Handles a delivery of a tracker's webhook. Its credential is a signature over the body as sent. */
 export async function trackerWebhook(request: Request, { projectId = "", connectionId = "" }: Record<string, string>) {
   const body = async () => Buffer.from(await readBody(request, MAX_BYTES));
   const headers = Object.fromEntries(request.headers);

@@ -188,7 +188,7 @@ test("a trainer that we call reports with its token's signature, for five minute
   expect((await send(signed(body))).json).toEqual({ last_seq: 1, acknowledged_seq: 1 });
   expect((await send(signed(body))).json).toEqual({ last_seq: 1, acknowledged_seq: 1 });
   expect((await jobRow(job.id))?.status).toBe("running");
-  // An agent's job is not reported on here.
+  // An agent's job is not reported through this webhook.
   const agents = await createJob((await attach()).id, "{ }\n");
   const about = report(agents.id);
   expect((await call(`webhook/${agents.id}`, { body: about, headers: signed(about) })).status).toBe(404);

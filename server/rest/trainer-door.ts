@@ -27,10 +27,10 @@ const EVENTS_MAX_DECOMPRESSED_BYTES = 32 * MIB;
 const MINUTE_MS = 60_000;
 /** By trainer or job: far more than a healthy one sends. */
 const CALLS_PER_MINUTE = 1200;
-/** Of all callers with wrong credentials together. */
+/** For all callers with wrong credentials together. */
 const REFUSALS_PER_MINUTE = 300;
 
-/** Counts of this minute. One process's own: a trainer sticks to few connections, and credentials are checked anyway. */
+/** Counts of the current minute, per process: a trainer uses few connections, and credentials are checked anyway. */
 const counts = new LRUCache<string, number>({ max: 10_000, ttl: MINUTE_MS, noUpdateTTL: true });
 
 function requireRoom(caller: string, max: number) {

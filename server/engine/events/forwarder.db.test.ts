@@ -13,7 +13,7 @@ type Posted = { id: string; name: string; ts: number; data: { n: number } };
 let server: Server;
 let client: Inngest;
 let posted: Posted[];
-/** What the server refuses: an event by its number, or everything. */
+/** Whether the server refuses an event. */
 let refuses: (event: Posted) => boolean;
 
 beforeEach(async () => {
@@ -59,7 +59,7 @@ test("an event that the server refuses stays, and does not block the others", { 
   await forwardEvents(db(), client);
   expect(posted.map(({ id }) => id)).toEqual(["e1", "e3"]);
   expect(await waiting()).toBe(1);
-  expect(await forwardEvents(db(), client)).toBe(0); // not at once again
+  expect(await forwardEvents(db(), client)).toBe(0); // not retried immediately
 });
 
 test("a server that accepts nothing leaves the outbox unchanged", { timeout: 60_000 }, async () => {

@@ -27,8 +27,8 @@ export async function saveSchedules(db: Db, definitions: Definitions): Promise<v
 }
 
 /**
- * Queues a run of each due schedule and advances it in the same transaction, so that no other process queues it too. Missed
- * times give one run together.
+ * Queues a run of each due schedule and advances it in the same transaction, so that no other process queues it too. All missed
+ * times together result in one run.
  */
 export function queueScheduled(db: Db, definitions: Definitions): Promise<number> {
   return db.transaction(async (tx) => {

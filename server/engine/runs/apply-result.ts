@@ -100,7 +100,7 @@ function refusing<T>(op: Op, read: () => T): T {
 
 type Opener = (tx: Db, run: Run, op: Op, now: number, rules: Rules) => Promise<boolean>;
 
-/** Stores each kind of requested step. Returns true if it finished at once, so that the function is called again. */
+/** Stores each kind of requested step. Returns true if it finished immediately, so that the function is called again. */
 const OPENERS: Record<string, Opener> = {
   async StepPlanned(tx, run, op, now) {
     await putStep(tx, run.id, op, { state: "planned", dueAt: now });

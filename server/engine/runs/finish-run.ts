@@ -15,7 +15,7 @@ export async function completeRun(tx: Db, run: Run, output: unknown) {
   await notifyInvokers(tx, run.id, { data: output });
 }
 
-/** Fails a run for good. The emitted event starts its failure handler, if it has one. */
+/** Fails a run permanently. The emitted event starts its failure handler, if it has one. */
 export async function failRun(tx: Db, run: Run, error: JobError) {
   await finish(tx, run, { state: "failed", error });
   logger("jobs").warn({ function: run.functionId, run: run.id }, `A run failed: ${error.message}`);

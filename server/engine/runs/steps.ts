@@ -59,7 +59,7 @@ export const finishedStep = (runId: string, { data, error }: Outcome, now: numbe
   finishedAt: now,
 });
 
-/** Makes a run due at once, because something that it waits for has arrived. */
+/** Makes a run due immediately, because something that it waits for has arrived. */
 export async function wakeRun(tx: Db, runId: string, now: number) {
   await tx
     .update(jobRuns)

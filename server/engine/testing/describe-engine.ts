@@ -93,7 +93,7 @@ export function describeEngine(title: string, suite: (engine: () => TestEngine) 
   else test.skip(`${title}, on an Inngest server: did not run, because INNGEST_BASE_URL names none`, () => {});
 }
 
-/** Waits until `read` gives something truthy. */
+/** Waits until `read` returns a truthy value. */
 export async function until<T>(read: () => T | Promise<T>, patienceMs = 60_000): Promise<NonNullable<T>> {
   const end = performance.now() + patienceMs;
   for (;;) {

@@ -4,7 +4,7 @@ import { faultOf, hasRecentFault, recordDatabaseSuccess, unavailable } from "./d
 const SECOND = 1000;
 beforeEach(() => recordDatabaseSuccess("write"));
 
-/** Seconds at which an OpenTelemetry exporter retries that honours each Retry-After and gives up after five. */
+/** Returns the seconds at which an OpenTelemetry exporter retries that honours each Retry-After and gives up after five. */
 function exporterRetries(timeoutSeconds: number) {
   const retries = [];
   for (let at = 0, n = 0; n < 5; n++) {

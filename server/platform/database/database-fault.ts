@@ -35,11 +35,11 @@ type Incident = { since: number; last: number };
 /** Per bundle: routes share this map and serve readiness; pages are another bundle and only read the database. */
 const incidents = new Map<DatabaseFault, Incident>();
 
-/** Returns the fault that error codes stand for; `undefined` where they are none. */
+/** Returns the fault that error codes indicate; `undefined` if they indicate none. */
 export const faultOf = (codes: readonly string[]): DatabaseFault | undefined =>
   (Object.keys(CODES) as DatabaseFault[]).find((fault) => codes.some((code) => CODES[fault].test(code)));
 
-/** Returns whether this process met the fault within the last minute and no success since has cleared it. */
+/** Returns whether this process encountered the fault within the last minute and no success since has cleared it. */
 export function hasRecentFault(fault: DatabaseFault, now = performance.now()): boolean {
   const incident = incidents.get(fault);
   return incident !== undefined && now - incident.last < FORGET_AFTER_MS;

@@ -42,7 +42,7 @@ test("what is wrong a hundred thousand times is told twenty times", () => {
 test("a wide value costs no copy of the path to it, however deep it stands", () => {
   const MIB = 1024 * 1024;
   let used = 0;
-  // Looked at when everything beside it is known and nothing of it is done.
+  // Measures the heap when read, which happens after all its siblings have been visited.
   const last = {
     get now() {
       used = process.memoryUsage().heapUsed;
@@ -52,6 +52,6 @@ test("a wide value costs no copy of the path to it, however deep it stands", () 
   const input = nested(97, [...new Array(200_000).fill(0), last]);
   const before = process.memoryUsage().heapUsed;
   expect(errorsOf(input)).toEqual([]);
-  // A path of 98 names for each is 150 MiB.
+  // Storing a 98-segment path for each value would take 150 MiB.
   expect(used - before).toBeLessThan(75 * MIB);
 });

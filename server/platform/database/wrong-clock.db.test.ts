@@ -38,7 +38,7 @@ import { listConversations } from "@/server/services/telemetry";
 import { chatSpan, ingest, otlpJson } from "@/server/services/telemetry/testing";
 
 const HOUR_MS = 3_600_000;
-/** Either way a whole night, so that what has an hour left, and what ended an hour ago, are judged wrongly by this clock. */
+/** Nine hours either way, so that this clock misjudges both what has an hour left and what ended an hour ago. */
 const AHEAD = 9 * HOUR_MS;
 const BEHIND = -9 * HOUR_MS;
 
@@ -48,11 +48,11 @@ const wrongBy = (ms: number) => {
 };
 afterEach(() => right());
 
-/** Sets when every row of a table ends, by the database's clock. */
+/** Sets the expiry of every row of a table, by the database's clock. */
 const letEnd = (table: string, inMs: number) =>
   db().execute(sql`update ${sql.identifier(table)} set expires_at = ${NOW} + ${inMs}::bigint`);
 
-/** What may be used until a time, as somebody uses it: which of them are open. */
+/** Creates one of each thing that expires. The returned function sets their time left and returns which are still valid. */
 async function things() {
   const { ctx, userId } = await testProject();
   const member = await createUser(db(), { email: `${crypto.randomUUID()}@example.test`, password: "a long password" });
@@ -192,7 +192,7 @@ test("a conversation is diagnosed when it was quiet, by no process's own clock",
     await scheduleInactiveConversations(db());
     return (await listRuleRuns(ctx, {})).runs.length;
   };
-  await conversation(ctx, 3, -10_000); // it goes on while this test looks
+  await conversation(ctx, 3, -10_000); // still active while this test runs
   wrongBy(AHEAD);
   expect(await runs()).toBe(0);
   right();
@@ -245,7 +245,7 @@ test("attempts to sign in are counted together by processes whose clocks differ"
     await guess(n);
     right();
   }
-  // Two where the quarter of an hour ended meanwhile, and not the three of three clocks.
+  // Two if a quarter-hour window ended meanwhile, but not three, one for each clock.
   expect(await windows()).toBeLessThanOrEqual(2);
 });
 

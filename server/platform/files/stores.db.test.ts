@@ -14,7 +14,7 @@ import { startSeaweedfs } from "./testing/seaweedfs";
 
 const MIB = 1024 * 1024;
 
-/** The same bytes for the same number; compresses badly. */
+/** Returns the same bytes for the same seed; they hardly compress. */
 function someBytes(length: number, seed = 1) {
   const bytes = Buffer.alloc(length);
   for (let at = 0, n = seed; at < length; at += 1) {

@@ -8,7 +8,7 @@ type Entry = {
   uncancellable?: true;
 };
 
-/** Every background function. Apart from the functions themselves, so that services can name them without importing them. */
+/** Every background function. Separate from the functions themselves, so that services can name them without importing them. */
 const CATALOGUE = {
   "run-rules": { name: "Execute Rule Runs" },
   "fail-cancelled-rule-runs": { name: "Mark cancelled Rule Runs as failed", uncancellable: true },

@@ -17,7 +17,7 @@ export const ruleRunsQueued = eventType("diagnostics/rule-runs.queued", {
   }),
 });
 
-/** Every enabled Rule is to be queued for these conversations. */
+/** Every enabled Rule must be queued for these conversations. */
 export const conversationsSelected = eventType("diagnostics/conversations.selected", {
   schema: z.object({
     projectId: z.string().min(1),
@@ -29,19 +29,19 @@ export const conversationsSelected = eventType("diagnostics/conversations.select
 export const inactivitySweepRequested = eventType("diagnostics/quiet-sweep.requested", { schema: z.object({}) });
 
 /**
- * A deletion is pending. Its receipt says of what, because an event outlives its subject. `projectId` is omitted where the
- * project itself is deleted: no member is left to see the job, and the job must not delete itself.
+ * A deletion is pending. Its receipt records what is deleted, because an event outlives its subject. `projectId` is omitted
+ * where the project itself is deleted: no member is left to see the job, and the job must not delete itself.
  */
 export const deletionRequested = eventType("data/deletion.requested", {
   schema: z.object({ deletionId: z.string().min(1), projectId: z.string().min(1).optional() }),
 });
 
-/** A sample project is to be filled, or its load resumed. */
+/** A sample project must be filled, or its load resumed. */
 export const sampleRequested = eventType("projects/sample.requested", {
   schema: z.object({ projectId: z.string().min(1) }),
 });
 
-/** A Dataset is deleted: its rows are to go. */
+/** A Dataset was deleted: its rows must be deleted. */
 export const datasetDeleted = eventType("datasets/dataset.deleted", {
   schema: z.object({ projectId: z.string().min(1), datasetId: z.string().min(1) }),
 });
@@ -51,17 +51,17 @@ export const repricingRequested = eventType("pricing/repricing.requested", {
   schema: z.object({ projectId: z.string().min(1), repricingId: z.string().min(1) }),
 });
 
-/** A backfill is to be started or resumed. */
+/** A backfill must be started or resumed. */
 export const backfillRequested = eventType("diagnostics/backfill.requested", {
   schema: z.object({ projectId: z.string().min(1), backfillId: z.string().min(1) }),
 });
 
-/** A Dataset's import is to be started or resumed. */
+/** A Dataset's import must be started or resumed. */
 export const importRequested = eventType("datasets/import.requested", {
   schema: z.object({ projectId: z.string().min(1), importId: z.string().min(1) }),
 });
 
-/** A collection pass over the past is to be started or resumed. */
+/** A collection pass over the past must be started or resumed. */
 export const collectionPassRequested = eventType("datasets/collection-pass.requested", {
   schema: z.object({ projectId: z.string().min(1), collectionPassId: z.string().min(1) }),
 });
@@ -75,7 +75,7 @@ const housekeeping = z.object({
 });
 export type HousekeepingDue = z.infer<typeof housekeeping>;
 
-/** A project's expired data is to be deleted and its size measured. */
+/** A project's expired data must be deleted and its size measured. */
 export const housekeepingDue = eventType("data/housekeeping.due", { schema: housekeeping });
 
 /** A measurement of a project's stored size was requested. */
@@ -111,25 +111,25 @@ export const trainingJobMoved = eventType("fine-tuning/job.moved", {
   schema: z.object({ projectId: z.string().min(1), jobId: z.string().min(1) }),
 });
 
-/** A work item has something to do: a ticket to create, to change or to read. */
+/** A work item needs processing: its ticket must be created, changed or read. */
 export const workItemDue = eventType("repair/work-item.due", {
   schema: z.object({ projectId: z.string().min(1), workItemId: z.string().min(1) }),
 });
 
-/** A project's tickets are to be looked at for changes. */
+/** A project's tickets must be checked for changes. */
 export const trackerPollDue = eventType("repair/poll.due", { schema: z.object({ projectId: z.string().min(1) }) });
 
-/** An evaluation has something to do: rows to be answered, or answers to be taken. */
+/** An evaluation needs processing: responses for its rows must be requested or collected. */
 export const evaluationDue = eventType("fine-tuning/evaluation.due", {
   schema: z.object({ projectId: z.string().min(1), evaluationId: z.string().min(1) }),
 });
 
-/** A training job has something to do: to be sent to its trainer, to be cancelled, to be looked at. */
+/** A training job needs processing: it must be sent to its trainer, cancelled or checked. */
 export const trainingJobDue = eventType("fine-tuning/job.due", {
   schema: z.object({ projectId: z.string().min(1), jobId: z.string().min(1) }),
 });
 
-/** A deployment has something to do: to be sent to its trainer, to be followed, to be stopped. */
+/** A deployment needs processing: it must be sent to its trainer, followed or stopped. */
 export const deploymentDue = eventType("fine-tuning/deployment.due", {
   schema: z.object({ projectId: z.string().min(1), deploymentId: z.string().min(1) }),
 });
@@ -139,17 +139,17 @@ export const deploymentMoved = eventType("fine-tuning/deployment.moved", {
   schema: z.object({ projectId: z.string().min(1), deploymentId: z.string().min(1) }),
 });
 
-/** A finished job's checkpoint may be deployed by itself: its gates are to be looked at. */
+/** A finished job's checkpoint may be deployed automatically: its gates must be checked. */
 export const rolloutDue = eventType("fine-tuning/rollout.due", {
   schema: z.object({ projectId: z.string().min(1), decisionId: z.string().min(1) }),
 });
 
-/** A parity certificate has something to do: to be sent to its trainer, to be looked at. */
+/** A parity certificate needs processing: it must be sent to its trainer or checked. */
 export const parityCertificateDue = eventType("fine-tuning/certificate.due", {
   schema: z.object({ projectId: z.string().min(1), certificateId: z.string().min(1) }),
 });
 
-/** An export has something to do: to be compared, to be sent to its trainer, to be cancelled, to be looked at. */
+/** An export needs processing: it must be compared, sent to its trainer, cancelled or checked. */
 export const modelExportDue = eventType("fine-tuning/export.due", {
   schema: z.object({ projectId: z.string().min(1), exportId: z.string().min(1) }),
 });

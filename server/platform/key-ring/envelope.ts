@@ -47,7 +47,7 @@ export function sealUnder(
 
 /**
  * Unseals a secret; throws `unprocessable` when it cannot. `wrapped` must be read in the same statement as the envelope: a
- * rotation may rewrap the row and retire the key between two.
+ * rotation may rewrap the row and retire the key between two statements.
  */
 export const unsealSecret = (
   location: SecretLocation,

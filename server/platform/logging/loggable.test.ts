@@ -6,7 +6,7 @@ import { loggable } from "./loggable";
 
 const VALUE = "ann@example.com";
 
-/** As the database says it: the value is in the detail, and with other codes in the sentence too. */
+/** An error as Postgres reports it: the value is in the detail and, with other codes, in the message too. */
 const ofPostgres = () =>
   Object.assign(new Error(`duplicate key value: "${VALUE}"`), {
     name: "PostgresError",
@@ -21,7 +21,7 @@ const ofPostgres = () =>
 const ofDrizzle = (cause: Error = ofPostgres()) =>
   new DrizzleQueryError("insert into users values ($1)", [VALUE], cause);
 
-/** Whatever a logger, `console.error` or JSON could show of it. */
+/** Returns everything that a logger, `console.error` or JSON could show of an error. */
 function shown(error: unknown, depth = 0): string {
   if (!(error instanceof Error) || depth > 5) return String(error);
   const own = Object.getOwnPropertyNames(error).map((name) => JSON.stringify(Reflect.get(error, name)) ?? "");

@@ -136,7 +136,7 @@ test("what the operator allows is called, and nothing else", async () => {
     ["127.0.0.0/8", "mapped.test"],
     ["127.0.0.0/8", "[::ffff:127.0.0.1]"],
     ["93.184.216.0/24", "mixed.test"],
-    // Cloud metadata and link-local addresses are opened by their own address only.
+    // Cloud metadata and link-local addresses are allowed only when listed by their exact address.
     ["169.254.0.0/16", "169.254.169.254"],
     ["metadata.google.internal", "metadata.google.internal"],
     ["linked.test", "linked.test"],
@@ -181,7 +181,7 @@ test("our own database is not called, whatever is allowed and however it is name
     }
   }
   expect(service.connections()).toBe(0);
-  // Another port of the same machine is somebody else's.
+  // Another port of the same machine may belong to another service.
   const elsewhere = createOutbound({ allow, databases: [{ host: "127.0.0.1", port: port + 1 }] });
   expect((await elsewhere.request({ projectId: "p", url: service.url })).status).toBe(200);
   // A database that cannot be looked up is guarded by its port.

@@ -6,7 +6,7 @@ const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a
 
 type Entry = { host: string; port: number | undefined } | { network: Network; port: number | undefined };
 
-/** What the operator allows beside public addresses over TLS. */
+/** What the operator allows besides public addresses over TLS. */
 export type AllowList = {
   /** Whether the host is listed, for this port or all. */
   names(host: string, port: number): boolean;

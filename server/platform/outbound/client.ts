@@ -20,7 +20,7 @@ const MIB = 1024 * 1024;
 type Limits = { timeoutMs: number; maxBytes: number };
 const LIMITS: Limits = { timeoutMs: 30 * SECOND, maxBytes: 10 * MIB };
 const STREAM_LIMITS: Limits = { timeoutMs: 600 * SECOND, maxBytes: 1024 * MIB };
-/** Of all projects in one process; one alone gets half of them. */
+/** For all projects in one process; a single project gets at most half. */
 const CONCURRENT_CALLS = 64;
 const BUSY = "Earlier calls from this project to other services are still in progress. Try again shortly.";
 
@@ -83,7 +83,7 @@ export function createOutbound({
       throw new OutboundError("unreadable", `${hostname} sent an unexpected reply.`);
     },
 
-    /** Calls an address and returns its reply while it arrives: events, downloads. */
+    /** Calls an address and returns its reply as it arrives: events, downloads. */
     stream: (given: OutboundRequest): Promise<OutboundStream> => call(given, STREAM_LIMITS, asStream),
   };
 }

@@ -20,7 +20,7 @@ const failing = (call: Promise<unknown>): Promise<OutboundError> =>
     },
   );
 
-/** A server that writes bytes of its own, whatever it is asked. */
+/** Starts a server that writes its own bytes, whatever the request. */
 async function serverThatWrites(writes: (write: (text: string | Buffer) => void, end: () => void) => void) {
   const server = createPlainServer((socket) => {
     socket.on("error", () => {});
@@ -138,7 +138,7 @@ test("compressed replies are read, and a decompression bomb is aborted", async (
     "/br": [brotliCompressSync(text), "br"],
     "/bomb": [gzipSync(zeros), "gzip"],
     "/br-bomb": [brotliCompressSync(zeros), "br"],
-    // Members of nothing: endless on the wire, and never a byte of text.
+    // Empty gzip members: a long body on the wire that decompresses to nothing.
     "/hollow": [Buffer.concat(Array(10_000).fill(gzipSync(""))), "gzip"],
     "/twice": [gzipSync(gzipSync(text)), "gzip, gzip"],
     "/other": [text, "zstd"],
@@ -199,7 +199,7 @@ test("a slow service, however it is slow, is aborted at the timeout", async () =
   expect((await failing(local({ silenceMs: 100 }).request({ projectId, url: silent, repeatable: false }))).reason).toBe(
     "timeout",
   );
-  // A lookup that never ends is part of the time as well.
+  // A lookup that never ends also counts towards the timeout.
   const stuck = local({ resolve: () => new Promise(() => {}) });
   expect((await failing(stuck.request({ projectId, url: "https://stuck.test/", timeoutMs: 100 }))).reason).toBe(
     "timeout",
@@ -312,7 +312,7 @@ test("an abort takes effect at once, in any phase of the call", async () => {
   await expect.poll(() => gone).toBe(1);
   const already = local().request({ projectId, url: silent.url, signal: AbortSignal.abort(new Error("before")) });
   await expect(already).rejects.toThrow("before");
-  // While it waits for its turn.
+  // Aborted while it waits for a slot.
   const full = local({ concurrentCalls: 1 });
   const first = full.request({ projectId, url: silent.url, timeoutMs: 500 }).catch(() => {});
   await sleep(20);

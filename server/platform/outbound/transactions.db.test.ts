@@ -27,7 +27,7 @@ test("a call to another service inside a transaction fails, by whichever way it 
     await expect(projectPool(db(), projectId).transaction(call), form).rejects.toThrow(error);
     await expect(inTransaction({ db: db() }, call), form).rejects.toThrow(error);
   }
-  // Long after the transaction began, and from what it did not wait for.
+  // Also later in the transaction, in a call that it does not wait for.
   const later = transact(db(), async (tx) => {
     await tx.execute(sql`select 1`);
     return { late: request().catch((failed: Error) => failed.message) };
@@ -49,7 +49,7 @@ test("in tests no library connects to another server inside a transaction", asyn
     await call();
   }
   expect(service.hits).toHaveLength(2);
-  // The database's own connections are.
+  // Connections to the database itself are allowed.
   await transact(db(), () => Promise.all(Array.from({ length: 4 }, () => db().execute(sql`select pg_sleep(0.1)`))));
 });
 

@@ -33,11 +33,14 @@ export function findPersonalData(text: string): PersonalData[] {
   return inOrder(found);
 }
 
-/** Characters around digits that may say what they are. */
+/** Characters around digits that may indicate what they are. */
 const CONTEXT = 80;
 const FEW_DIGITS = 4;
 
-/** Returns the parts of a text with digits and what surrounds them: prose has few, and its labels need not be looked for. */
+/**
+ * Returns the parts of a text that contain digits, with their surroundings: prose has few, so labels need not be searched for
+ * elsewhere.
+ */
 function aroundDigits(text: string): (readonly [number, number])[] {
   const regions: [number, number][] = [];
   for (let at = 0; at < text.length; at++) {

@@ -8,7 +8,7 @@ export const PHONE_LABEL =
 /** Labels under which digits without separators count as a phone number. */
 export const CLOSE_PHONE_LABEL =
   /(?:\b(?:tele)?(?:phone|fono|fone)|\btel(?:\.|:|efon|éfono|éphone)|\bmobiles?|\bmobil(?:nummer)?|\bhandy(?:nummer)?|\bm[óo]vil|\bcelular|\bcell|\bfax|\bwhats ?app|\bcall(?:ing)?(?: me)?(?: back)?(?: at| on)?|\btext(?:ing)?(?: me)?(?: at| on)?|\bdial|\breach(?: me)?(?: at| on)|\bmessages? to|\bregistered(?: number)?|\bmy (?:new |old |home |work |office )?number|телефон|电话|電話|手机|携帯|전화)\b.{0,24}$/is;
-/** What else such digits may number. */
+/** Labels of other things that such digits may identify. */
 export const OTHER_NUMBER =
   /\b(?:orders?|invoices?|tracking|tickets?|reference|ref|case|confirmation|flights?|serial|model|parts?|rooms?|policy|claims?|bookings?|reservations?|pnr|isbn|issn|imei|sku|upc|ean|vin|asin|doi|products?|items?|transactions?|timestamp|version|build|zip|postal|code|pin|otp|id|ids|uuid|line|page|chapter|section|article|lot|batch|bill|meter|amount|total|price|usd|eur|gbp)\b(?:[ _-]?(?:numbers?|num|no\.?|nr\.?|id|code|#))?["']?\s{0,2}(?:is|was|:|=|#)?\s{0,2}["'#(]?$/i;
 export const CARD_LABEL =

@@ -49,7 +49,7 @@ function runAt(text: string, firstDigit: number): Run {
 
 const EXTENSION = /^,?\s?(?:x|ext\.?|extension)\s?\d{1,6}(?![\p{L}\p{N}_])/iu;
 
-/** Whether the run is no part of a word, an amount, an identifier or a path. */
+/** Whether the run is not part of a word, an amount, an identifier or a path. */
 function standsAlone(text: string, { start, end }: Run): boolean {
   const before = text[start - 1] ?? "";
   if (LETTER.test(before) && !isWide(before)) return false;

@@ -52,7 +52,7 @@ export const OPENINGS: readonly Scored[] = [
 /** An error page of a server, where a tool fetched something else. Read on the first characters. */
 export const ERROR_PAGE =
   /^<(?:!doctype html|html)[\s\S]{0,300}?<title>\s{0,10}(?:[45]\d\d\b|error\b|access denied|not found|forbidden|service unavailable)/i;
-/** A tool that starts so may go on at length about why. */
+/** A tool whose result starts like this may explain the reason at length. */
 export const FAILED_TO =
   /^\W{0,4}(?:sorry,? |i'm sorry,? )?(?:(?:i|we|the (?:tool|server|system|request)) )?(?:failed|unable|could not|couldn[’']t|was not able|were not able|not able) (?:to )?\w/i;
 

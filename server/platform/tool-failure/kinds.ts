@@ -29,9 +29,9 @@ const TIMED_OUT = [
 
 const says = (patterns: readonly RegExp[], message: string) => patterns.some((pattern) => pattern.test(message));
 
-/** The failure says that no tool of this name exists. */
+/** Whether the failure reports that no tool of this name exists. */
 export const saysUnknownTool = (message: string) => says(UNKNOWN_TOOL, message);
-/** The failure says that the arguments did not fit the tool. */
+/** Whether the failure reports that the arguments did not fit the tool. */
 export const saysInvalidArguments = (message: string) => !saysUnknownTool(message) && says(INVALID_ARGUMENTS, message);
-/** The failure says that time ran out. */
+/** Whether the failure reports that time ran out. */
 export const saysTimeout = (message: string) => says(TIMED_OUT, message);

@@ -93,14 +93,14 @@ function lastExceptionLine(result: string, from: number): { start: number; end: 
   return null;
 }
 
-/** `Code output:` and the like divide the exit code from what the program said. */
+/** `Code output:` and the like separate the exit code from the program's output. */
 function offsetOfOutput(result: string): number {
   const match = /\b(?:output|stderr)\s{0,2}:\s{0,40}/i.exec(result.slice(0, HEAD));
   const offset = match ? match.index + match[0].length : 0;
   return offset < result.trimEnd().length ? offset : 0;
 }
 
-/** A reading whose message is the paragraph at `start`. */
+/** Returns a reading whose message is the paragraph at `start`. */
 export function spanning(result: string, start: number, score: number): ToolFailureText {
   const limit = Math.min(result.length, start + MESSAGE_LIMIT);
   const text = result.slice(start, limit);

@@ -31,8 +31,8 @@ function deadlineOf({ signal: client }: Request, seconds: number) {
 /** Counts a request by the decompressed bytes of its body, which are known only after reading it. */
 async function byBytes(visit: Visit, ctx: Ctx) {
   const limits = ingestLimits(ctx.actor);
-  // Before the body is read, so that a caller over the limit costs us no reading. Nothing is counted yet, or a batch that is
-  // refused below would use up what its retry needs.
+  // Before the body is read, so that a caller over the limit costs us no reading. Nothing is counted yet: a batch that is
+  // refused below would otherwise use up the quota that its retry needs.
   await look(visit, ctx, limits, REQUEST_BYTES);
   let isCounted = false;
   const counted = (bytes: number) => {

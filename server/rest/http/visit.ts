@@ -40,6 +40,6 @@ async function limited(
 export const spend = (visit: Visit, ctx: Ctx, limits: readonly Limit[], cost: number) =>
   limited(visit, ctx, limits, () => visit.limiter.spend(ctx.db, ctx.projectId, limits, cost));
 
-/** Refuses whoever is over the limit already, and counts nothing. */
+/** Refuses callers that are already over the limit, without counting anything. */
 export const look = (visit: Visit, ctx: Ctx, limits: readonly Limit[], cost: number) =>
   limited(visit, ctx, limits, () => visit.limiter.check(ctx.projectId, limits, cost));

@@ -31,7 +31,7 @@ const KEY_ONLY = [{ apiKey: [] }];
 const ALWAYS = ["internal", "unavailable", "other"] as const;
 const GUARDED = ["unauthenticated", "forbidden", "rate_limited", ...ALWAYS] as const;
 
-/** Of a route whose credential is a signature over the body. */
+/** For a route whose credential is a signature over the body. */
 const SIGNED = ["invalid", "unauthenticated", "not_found", "too_large", "rate_limited"] as const;
 
 function parameter(name: string, where: "path" | "query", required: boolean, schema: JsonSchema): Parameter {

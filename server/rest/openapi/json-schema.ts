@@ -14,7 +14,7 @@ export function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): JsonSch
         jsonSchema.default = (def as z.core.$ZodDefaultDef).defaultValue as never;
       // Object keys are always strings.
       if (JSON.stringify(jsonSchema.propertyNames) === '{"type":"string"}') delete jsonSchema.propertyNames;
-      // Every integer of a reply would carry ±2^53 as its bounds. What is received is held to them.
+      // Inputs keep the bounds of ±2^53 that they are checked against; every integer of a reply would carry them too.
       if (io === "input") return;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;

@@ -110,7 +110,7 @@ test.each(described)("$method $path has its parameters, credentials, answers and
   if (operation.security.length) expect(operation["x-capability"]?.length).toBeGreaterThan(0);
 
   const codes = Object.keys(operation.responses);
-  // What this version has no service for succeeds in nothing.
+  // An operation that this version does not implement has a 501 instead of a success.
   expect(codes.filter((code) => (code.startsWith("2") && code !== "206") || code === "501")).toHaveLength(1);
   if (operation.security.length) expect(codes).toEqual(expect.arrayContaining(["401", "403", "500"]));
   for (const [code, reply] of Object.entries(operation.responses)) {

@@ -12,7 +12,7 @@ import { about, get, post, project } from "./line";
 
 const dataset = `${project}/datasets/:datasetId`;
 
-/** Datasets from files and as files. */
+/** Import and export of Datasets as files. */
 export const DATASET_FILES = about("Datasets", [
   post(`${dataset}/import-preview`, previewImport),
   get(`${dataset}/imports`, listImports),

@@ -14,10 +14,13 @@ import { OPERATIONS } from "../operations";
 import { cookieFor, keyFor, requestTo } from "../testing";
 import { verbsOfServices } from "../testing/all-verbs";
 
-/** Its own file: the environment is read once. Without a trainer every route of fine-tuning answers the same 501. */
+/**
+ * In a separate file, because the environment is read only once. Without a trainer every fine-tuning route returns the same
+ * 501.
+ */
 Object.assign(process.env, { TRAINER_URL: "http://127.0.0.1:9", TRAINER_TOKEN: "a token of no trainer" });
 
-/** The table of the product's own page, word for word, and not what the code makes of it. */
+/** The table on the product's own page, verbatim, rather than what the code derives from it. */
 const READS: Capability[] = ["workspace:read", "model-pricing:read", "diagnostics:read", "project:data:read"];
 const EDITS: Capability[] = [...READS, "diagnostics:write", "models:manage", "project:data:write", "telemetry:write"];
 const MANAGES: Capability[] = [...EDITS, "model-pricing:write", "project:models:manage", "connections:manage"];
@@ -27,14 +30,14 @@ const TABLE: Record<Role, Capability[]> = {
   manager: MANAGES,
   owner: [...MANAGES, "project:admin"],
 };
-/** What the page says of subjects: whoever changes members, keys or deletes is an owner. */
+/** Subjects that the page reserves for owners: changes to members and keys, and deletions. */
 const OWNERS_ONLY =
   /^(apiKeys|members|invitations|passwordResets|audit|retention\.update|masking\.update|deletions|projects\.(delete|rename))\b/;
-/** Rights to manage what hardly anybody else may see. */
+/** Capabilities to manage what hardly anyone else may see, and which therefore also allow reading it. */
 const READS_WHAT_IT_MANAGES = new Set<Capability>(["project:admin", "connections:manage"]);
-/** Writes of what is the caller's own and nobody else's business; for what is shared they ask for the right to write. */
+/** Writes of the caller's own data, which concern nobody else; for shared data they require a write capability. */
 const ONES_OWN = /^savedViews\./;
-/** Procedures for which a one-time token, or nothing at all, is what lets somebody in. */
+/** Procedures that require only a one-time token, or no credential at all. */
 const OPEN_PROCEDURES = [
   "links.forgotPassword",
   "links.invitation",
@@ -46,19 +49,19 @@ const OPEN_PROCEDURES = [
   "signIn.ways",
 ];
 
-/** Refused with every other unknown field, after the question of who may: so nothing changes however much is tried. */
+/** Unknown fields are refused after authorization, so that no attempt changes anything. */
 const REFUSED_BODY = { notAField: true };
 const SAME_ORIGIN = { "sec-fetch-site": "same-origin" };
 
 type Sent = Parameters<typeof requestTo>[2] & object;
 type Caller = {
   who: string;
-  /** What it may do in this project; `null` when it is nobody there. */
+  /** Its capabilities in this project; `null` if it does not belong to it. */
   holds: readonly Capability[] | null;
   by: "key" | "cookie" | "nothing";
-  /** What it gets where it is nobody: a stranger learns that it is not known, a member of elsewhere that nothing is there. */
+  /** Its status where it does not belong: 401 for unknown callers, 404 for members and keys of other projects. */
   otherwise: 401 | 403 | 404;
-  /** Whether its key is of this project or its cookie of a living session. */
+  /** Whether its key or session is valid, for whatever project. */
   known: boolean;
   sent: Sent;
 };
@@ -77,7 +80,7 @@ const badKey = (ctx: Ctx, expiresAt: number | null) =>
     createdBy: null,
   });
 
-/** Everyone who could knock at the doors of one project. */
+/** Returns every kind of caller that could try to access one project. */
 async function callersOf(ctx: Ctx): Promise<Caller[]> {
   const callers: Caller[] = [];
   const add = (
@@ -145,7 +148,7 @@ const NOT_FROM_HERE = /the workbench's own pages/;
 const NO_SERVICE = /A repair handoff needs a tracker/;
 const NO_PROJECT = /The project was not found/;
 
-/** Whether the caller got past the door: what is missing then is a thing or a field, not the right. */
+/** Returns whether the caller was authorized: then only a thing or a field is missing, not the right. */
 function verdictOf({ status, body }: Answer): "in" | 401 | 403 | 404 | "broken" {
   if (status === 501 && NO_SERVICE.test(body)) return "in";
   if (status >= 500) return "broken";
@@ -171,7 +174,7 @@ function expectedOver(operation: Operation, caller: Caller): ReturnType<typeof v
   const { capability: wanted, besides } = factsOf(operation);
   if (wanted === null) return "in";
   if (!isProjectQualified(operation.path)) {
-    // The key says which project: one of elsewhere speaks of its own, and holds everything there.
+    // The key determines the project: one of another project accesses its own, with every capability there.
     if (caller.by !== "key" || !caller.known) return 401;
     return (caller.holds ?? CAPABILITIES).some((one) => wanted.includes(one)) ? "in" : 403;
   }
@@ -180,7 +183,7 @@ function expectedOver(operation: Operation, caller: Caller): ReturnType<typeof v
   return caller.holds.some((one) => wanted.includes(one)) && holdsBoth ? "in" : 403;
 }
 
-/** What takes the project away comes last. */
+/** Deletions come last, because the other operations need what they delete. */
 const inOrder = [...OPERATIONS].sort((a, b) => Number(a.method === "DELETE") - Number(b.method === "DELETE"));
 
 test("over /v1, each caller gets exactly what the table gives it, at every operation", async () => {
@@ -190,7 +193,7 @@ test("over /v1, each caller gets exactly what the table gives it, at every opera
   for (const caller of await callersOf(ctx)) {
     for (const operation of inOrder) {
       const expected = expectedOver(operation, caller);
-      // What would take the project away from those that come after is tried by its owner in a test of its own.
+      // Deleting the project would affect the callers after it, so it is tested separately, by its owner.
       if (nameOf(operation) === "DELETE /projects/:projectId" && expected === "in") continue;
       const answer = await ask(operation, ctx.projectId, caller.sent);
       tried++;
@@ -266,7 +269,7 @@ test("over tRPC, each caller gets exactly what the table gives it, at every proc
                 ? "in"
                 : 403;
       const input = { ...(spec.scope === "project" ? { projectId: ctx.projectId } : {}), ...REFUSED_BODY };
-      // A write with a field too many is refused after the question of who may; so is a strict read.
+      // A write with an unknown field is refused only after authorization; so is a strict read.
       const headers = { ...SAME_ORIGIN, ...caller.sent.headers };
       const answer = await tell(path, _def.type, input, { ...caller.sent, headers });
       const got = verdictOf(answer);

@@ -54,7 +54,7 @@ import { jsonSchemaOf } from "../openapi/json-schema";
 import { OPERATIONS } from "../operations";
 import { verbsOfServices } from "../testing/all-verbs";
 
-/** Its own file: the environment is read once. Here services on loopback may be called. */
+/** In a separate file, because the environment is read only once. Allows calls to services on loopback. */
 process.env.OUTBOUND_ALLOW = "127.0.0.1";
 
 const github = await startGithub();
@@ -66,7 +66,7 @@ afterAll(() => trainer.stop());
 const SAMPLE_PASSWORD = "a sample password";
 let people = 0;
 
-/** An owner in a fresh project, inside it and outside. */
+/** Creates an owner of a fresh project, with contexts inside and outside it. */
 async function sampleOwner() {
   const { ctx, userId } = await testProject();
   const account: AccountCtx = { db: db(), userId };
@@ -81,7 +81,7 @@ async function somebody() {
 
 const PAUSED = { status: "paused", dispatchedAt: 1, attempt: 1 } as const;
 
-/** Returns the id of a job that its trainer brought there. */
+/** Returns the id of a job with these changes, as its trainer could have made them. */
 async function jobThatIs(ctx: Ctx, changes: Partial<typeof trainingJobs.$inferInsert>) {
   const { jobId } = await trainingWorld(ctx, "a");
   await ctx.db.update(trainingJobs).set(changes).where(eq(trainingJobs.id, jobId));
@@ -158,7 +158,7 @@ async function exampleIn(ctx: Ctx) {
   return { datasetId, exampleId: example.id };
 }
 
-/** Somebody who manages people. */
+/** Creates an account that manages people. */
 async function installationOwner(): Promise<AccountCtx> {
   const { account, userId } = await somebody();
   await changeRights({ db: db(), operator: true }, { userId, installationOwner: true });
@@ -177,7 +177,7 @@ const only =
   (input: object): Sample =>
   async () => ({ input });
 
-/** Without a secret nothing outside is asked. */
+/** Without a secret, no outside service is called. */
 const onConnection =
   (more: object = {}): Sample =>
   async ({ ctx }) => {
@@ -192,8 +192,8 @@ const SAMPLE_PRICE = {
 };
 
 /**
- * An input with which a write succeeds in a fresh project, by the verb's name. The others succeed with the example that
- * the reference shows; a new write that does not, because it needs a thing that is there, has its line here.
+ * Inputs with which writes succeed in a fresh project, by the verb's name. Other writes succeed with the example that the
+ * reference shows; a new write that does not, because it needs an existing thing, needs an entry here.
  */
 const SAMPLES: Record<string, Sample> = {
   "account.changePassword": async () => ({
@@ -451,7 +451,7 @@ const SAMPLES: Record<string, Sample> = {
   },
 };
 
-/** The reference's example, for a write that is about nothing that would have to be there. */
+/** Uses the reference's example, for a write that needs no existing thing. */
 const exampleOfVerb =
   ({ spec }: Verb | AccountVerb | InstallationVerb): Sample =>
   async () => {
@@ -461,11 +461,11 @@ const exampleOfVerb =
     return { input: exampleOf(schema) as object };
   };
 
-/** Mutations that no verb stands behind: what they write is tested beside them. */
+/** Mutations without a verb: what they write is covered by their own tests. */
 const LINKS = ["links.forgotPassword", "links.join", "links.resetPassword", "setup.complete"];
-/** Look-ups that only take the form of a mutation: their token must stand in no address. */
+/** Look-ups that are mutations only to keep their token out of URLs. */
 const LOOK_UPS = ["links.invitation", "links.passwordReset"];
-/** A batch's record is its receipt, and a model call's is the call. */
+/** A batch is recorded by its receipt, and a model call by the call itself. */
 const BATCHES = ["files.continueUpload", "fineTuning.completeChat", "otlp.logs", "otlp.traces"];
 
 const verbs = (await verbsOfServices()).map(({ exported, verb }) => ({
@@ -508,9 +508,9 @@ test.each(reads.filter(({ verb }) => verb.spec.input.safeParse({}).success))(
   async ({ verb }) => {
     const { ctx, ...owner } = await sampleOwner();
     const account = verb.spec.scope === "installation" ? await installationOwner() : owner.account;
-    // A list of trainers asks one that has not been asked lately, and nobody is asked inside a transaction.
+    // A list of trainers queries those not queried recently, which is not allowed inside a transaction.
     await refreshTrainers(ctx);
-    // Postgres refuses whoever writes here.
+    // Postgres refuses any write here.
     await db().transaction(
       (tx) =>
         verb.spec.scope === "project"

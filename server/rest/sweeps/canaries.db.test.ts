@@ -14,7 +14,7 @@ import { createDispatcher } from "../dispatcher";
 import { OPERATIONS } from "../operations";
 import { HOST, requestTo } from "../testing";
 
-/** Everything that must stay where it was put, each with a word of its own in it that nothing else has. */
+/** Secrets that must not appear anywhere else, each containing a unique word. */
 const PASSWORD = "canary-password-5f2c9a";
 const NEW_PASSWORD = "canary-password-new-77d1";
 const WRONG_PASSWORD = "canary-password-wrong-13ee";
@@ -24,8 +24,8 @@ const CLIENT_SECRET = "canary-client-secret-ca11ab1e";
 const CONNECTION_SECRET = "canary-connection-secret-4b1d";
 const INSTALLATION_SECRET = "canary-installation-secret-0d15ea5e-0d15ea5e";
 
-/** Its own file: the environment is read once. Debug shows whatever the log can be made to show. */
-// A role of its own, whose password the test knows: the server's own role may have another one, or none.
+/** In a separate file, because the environment is read only once. The debug level logs as much as possible. */
+// Uses its own role, whose password the test knows: the server's own role may have a different one, or none.
 const url = new URL(process.env.DATABASE_URL as string);
 const role = `canary_${crypto.randomUUID().replaceAll("-", "")}`;
 await onServer((sql) => sql.unsafe(`create role ${role} superuser login password '${DATABASE_PASSWORD}'`));
@@ -36,9 +36,9 @@ Object.assign(process.env, {
   WHETSTONE_SECRET: INSTALLATION_SECRET,
   LOG_LEVEL: "debug",
   PUBLIC_URL: `http://${HOST}`,
-  // A service that is down may be called as well.
+  // Allows calls to a service that is down.
   OUTBOUND_ALLOW: "127.0.0.1",
-  // A provider and a mail server that are down: nobody listens at this port.
+  // A provider and a mail server that are down: nothing listens on this port.
   OIDC_ISSUER: "http://127.0.0.1:9",
   OIDC_CLIENT_ID: "whetstone",
   OIDC_CLIENT_SECRET: CLIENT_SECRET,
@@ -71,7 +71,7 @@ const canaries: Record<string, string> = {
   "client secret": CLIENT_SECRET,
   "connection secret": CONNECTION_SECRET,
 };
-/** What was answered, besides the one answer that each secret is for. */
+/** All responses except the one that is meant to contain each secret. */
 const answers: string[] = [];
 const heard = async (reply: Response) => {
   const text = `${reply.status} ${[...reply.headers].join(" ")} ${await reply.text()}`;
@@ -138,7 +138,7 @@ beforeAll(async () => {
       }),
     );
   const created = (await (await create()).json()) as { secret: string };
-  // Told once more to who asks once more, out of the table.
+  // A repeated request gets the secret again, from the idempotency table.
   expect(await (await create()).json()).toEqual(created);
   key = created.secret;
   Object.assign(canaries, { "api key": key, "idempotency key": "canary-idempotency-key-88" });
@@ -156,7 +156,7 @@ beforeAll(async () => {
   await heard(changed);
 });
 
-/** Secrets where they do not belong: what people do by mistake, and what programs do when they fail. */
+/** Sends secrets where they do not belong, as people do by mistake and programs do when they fail. */
 async function misplace() {
   const base = `/v1/projects/${projectId}`;
   const send = async (...args: Parameters<typeof requestTo>) => heard(await dispatch(requestTo(...args)));
@@ -269,7 +269,7 @@ test("no log line has a secret in it", () => {
 });
 
 test("no answer has a secret in it but the one that it is for", () => {
-  // A path is told back to who asked it.
+  // A response repeats the path of its request to the caller.
   const told = answers.filter((text) => !text.includes(`"instance":"/v1/projects/${key}/`));
   expect(told.flatMap((text) => found(text.slice(0, 300), text)).slice(0, 10)).toEqual([]);
 });

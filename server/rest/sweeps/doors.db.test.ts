@@ -33,7 +33,7 @@ test.each(verbs)("$exported has a name of its own, a sentence, a capability and 
   expect(verbs.filter((other) => other.verb.spec.name === spec.name)).toHaveLength(1);
   if (spec.scope === "project") expect(spec.capability.length).toBeGreaterThan(0);
   if (spec.scope === "installation") expect(INSTALLATION_RIGHTS).toContain(spec.right);
-  // Pages ask for a person, and for the installation; a key has no person.
+  // Operations on accounts and the installation are for pages only: a key has no person.
   expect(overRest.has(spec.name), "has a line in server/rest/operations").toBe(spec.scope === "project");
   expect(overTrpc.get(spec.name), "has a line in server/trpc/routers").toBe(
     spec.effect === "read" ? "query" : "mutation",
@@ -55,7 +55,7 @@ test.each(writes)("$exported refuses fields that it does not know", ({ verb }) =
   for (const shape of shapes) expect(shape).toMatchObject({ type: "object", additionalProperties: false });
 });
 
-/** Questions that are too large for an address. */
+/** Reads whose input is too large for a URL. */
 const READS_BY_POST = new Set([
   "backfills.preview",
   "datasets.previewCollection",

@@ -9,10 +9,13 @@ import { isProjectQualified, type VerbOperation } from "../operation";
 import { OPERATIONS } from "../operations";
 import { cookieFor, keyFor, requestTo } from "../testing";
 
-/** Its own file: the environment is read once. Without a trainer every route of fine-tuning answers the same 501. */
+/**
+ * In a separate file, because the environment is read only once. Without a trainer every fine-tuning route returns the same
+ * 501.
+ */
 Object.assign(process.env, { TRAINER_URL: "http://127.0.0.1:9", TRAINER_TOKEN: "a token of no trainer" });
 
-/** Which list a request read, and by which filters: what a cursor has to be bound to, to be looked at. */
+/** The lists that requests read, with their filters: a cursor must be bound to them to be accepted. */
 const asked: { name: string; filters: object }[] = [];
 vi.mock(import("@/server/platform/cursor"), async (original) => {
   const module = await original();

@@ -49,7 +49,7 @@ Object.assign(process.env, trainer.env);
 afterAll(() => trainer.stop());
 const hex = (length: number) => crypto.randomUUID().replaceAll("-", "").slice(0, length);
 
-/** A project with something of everything in it, all of it marked with a word that no other project has. */
+/** Creates a project with something of every kind in it, all marked with a word that no other project contains. */
 async function tenant(mark: string) {
   const { ctx, userId } = await testProject();
   const [traceId, root] = [hex(32), hex(16)];
@@ -139,7 +139,7 @@ async function tenant(mark: string) {
 }
 type Tenant = Awaited<ReturnType<typeof tenant>>;
 
-/** Every row that belongs to a project, by table. */
+/** Returns every row that belongs to a project, by table. */
 async function rowsOf({ projectId }: Ctx): Promise<Record<string, Record<string, unknown>[]>> {
   const tables = await db().execute<{ name: string }>(
     sql`select table_name as name from information_schema.columns where table_schema = 'public' and column_name = 'project_id' order by 1`,
@@ -155,11 +155,11 @@ async function rowsOf({ projectId }: Ctx): Promise<Record<string, Record<string,
 }
 
 const ID = /\b(?:[a-z]{2,4}_[0-9a-f]{32}|[0-9a-f]{32}|[0-9a-f]{16})\b/g;
-/** Whatever could tell of a project: ids of ours and of the client's, and its mark. */
+/** Returns whatever could reveal a project: its ids, both ours and the client's, and its mark. */
 const traitsOf = (rows: object, { mark, ctx, userId }: Tenant) =>
   new Set([mark, ctx.projectId, userId, ...(JSON.stringify(rows).match(ID) ?? [])]);
 
-/** What changes by itself when somebody is refused: how often a key was used, what is left of a limit. */
+/** Tables that change even when a request is refused: usage of a key, remaining quota. */
 const NOT_CONTENT = new Set(["rate_buckets", "api_keys"]);
 const contentOf = (rows: Awaited<ReturnType<typeof rowsOf>>) =>
   Object.fromEntries(Object.entries(rows).filter(([name]) => !NOT_CONTENT.has(name)));
@@ -171,7 +171,7 @@ const exampleInput = (input: z.ZodType): Input => {
   return example;
 };
 
-/** What an operation takes; one that reads a stream has its own test. */
+/** Returns the input schema of an operation; operations that read a stream have their own tests. */
 function inputOf(operation: Operation) {
   if ("verb" in operation) return operation.verb.spec.input;
   return "stream" in operation && !operation.stream.spec.consumes ? operation.stream.spec.input : undefined;
@@ -181,7 +181,7 @@ test("with another tenant's ids in every place, nothing of theirs is told or tou
   const theirs = await tenant(`zulu${hex(8)}`);
   const ours = await tenant(`alfa${hex(8)}`);
   const rows = await rowsOf(theirs.ctx);
-  // A digest of what both said alike is nobody's own.
+  // A digest of content that both tenants have belongs to neither.
   const shared = traitsOf(await rowsOf(ours.ctx), ours);
   const traits = [...traitsOf(rows, theirs)].filter((trait) => !shared.has(trait));
   const idOf = (parameter: string): string => {
@@ -243,7 +243,7 @@ test("with another tenant's ids in every place, nothing of theirs is told or tou
           .filter((name) => name !== "projectId")
           .map((name) => [name, idOf(name)]),
       );
-      // Theirs in the body and the query as well, wherever a name says that an id belongs there.
+      // The other tenant's ids in the body and the query as well, wherever a name indicates an id.
       const rest = Object.fromEntries(
         Object.entries(input)
           .filter(([name]) => !(name in own))
@@ -278,7 +278,7 @@ test("with another tenant's ids in every place, nothing of theirs is told or tou
   >;
   for (const [path, { _def }] of Object.entries(procedures)) {
     const spec = _def.meta?.verb ? specs.get(_def.meta.verb) : undefined;
-    // What ends our own session or account would only end the test.
+    // Ending our own session or account would end the test.
     if (!spec || spec.name === "projects.delete" || spec.name.startsWith("account.")) continue;
     for (const projectId of spec.scope === "project"
       ? [ours.ctx.projectId, theirs.ctx.projectId]

@@ -38,7 +38,7 @@ import { OPERATIONS } from "../operations";
 import { keyFor, requestTo } from "../testing";
 import { verbsOfServices } from "../testing/all-verbs";
 
-/** Its own file: the environment is read once. Here services on loopback may be called. */
+/** In a separate file, because the environment is read only once. Allows calls to services on loopback. */
 process.env.OUTBOUND_ALLOW = "127.0.0.1";
 
 const github = await startGithub();
@@ -47,7 +47,7 @@ const trainer = await new ScriptedTrainer().start();
 Object.assign(process.env, trainer.env);
 afterAll(() => trainer.stop());
 
-/** What only a reader may see, wherever a reply could take it from. */
+/** Content that only readers may see, placed wherever a reply could include it. */
 const SECRET = "zulu4821";
 
 type Method = "POST" | "PATCH";
@@ -126,7 +126,7 @@ type World = Awaited<ReturnType<typeof world>>;
 
 const itemPath = ({ findingId, workItemId }: World) => `/diagnostics/findings/${findingId}/work-items/${workItemId}`;
 
-/** Each write that has more to tell to whoever may read, and what its caller gets who may not. */
+/** Writes whose full reply requires read access, with what a caller without it gets. */
 const CALLS: Record<string, { capability: Capability; call: (of: World) => Call; gets: object }> = {
   "fineTuning.createJob": {
     capability: "models:manage",
@@ -492,10 +492,10 @@ const CALLS: Record<string, { capability: Capability; call: (of: World) => Call;
     gets: { backgroundJob: { state: "cancelled" } },
   },
 };
-/** Before the call, for those that take what the others leave alone. */
+/** Preparation for calls that need a different state. */
 const BEFORE: Record<string, (of: World) => Promise<unknown>> = {
   "fineTuning.deployCheckpoint": ({ ctx }) => driveNext(ctx),
-  // What runs is not what ran before it.
+  // The running deployment must differ from the previous one.
   "fineTuning.rollBackDeployment": async ({ ctx, deploymentIds: [before = ""] }) => {
     await ctx.db
       .update(deployments)
@@ -509,7 +509,7 @@ const BEFORE: Record<string, (of: World) => Promise<unknown>> = {
   "ruleRuns.retry": async ({ ctx, runId }) => {
     await ctx.db.update(ruleRuns).set({ status: "failed", errorMessage: SECRET }).where(eq(ruleRuns.id, runId));
   },
-  // A decision of the very key that takes it back.
+  // A decision by the same key that undoes it.
   "reviewQueue.undo": async ({ ctx, candidateId }) => {
     const [key] = await ctx.db.select().from(apiKeys).where(eq(apiKeys.projectId, ctx.projectId));
     const actor = { kind: "apiKey" as const, keyId: key!.id, capabilities: ["models:manage" as const] };
@@ -522,7 +522,7 @@ const BEFORE: Record<string, (of: World) => Promise<unknown>> = {
 };
 const endRepricing = async (ctx: Ctx, id: string) => failRepricing(ctx, id, SECRET);
 
-/** They say what they were sent, or nothing but that it was done. */
+/** Writes whose reply only repeats their input or confirms that they were done. */
 const ECHOES = [
   "collectionPasses.cancel",
   "collectionPasses.create",
