@@ -130,7 +130,10 @@ const HINTS = new RegExp(
   [...new Set(SHAPES.map(({ hint }) => hint.replaceAll(/[.*+?^${}()|[\]\\/]/g, "\\$&")))].join("|"),
 );
 
-/** Whether the text has a run of that length with a hint in it. Reads the hints in runs only, and keys that are split by lines. */
+/**
+ * Whether the text has a run of that length with a hint in it. Checks for hints in runs only, and for keys that are split over
+ * lines.
+ */
 export function mayHoldSecret(text: string): boolean {
   for (let start = 0; start + RUN <= text.length; ) {
     let at = start + RUN - 1;

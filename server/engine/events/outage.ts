@@ -36,7 +36,7 @@ export function createOutage(what: string, log: Logger) {
   };
 }
 
-/** Rejects with ETIMEDOUT after `ms`: a dead connection must not hold a run for ever. */
+/** Rejects with ETIMEDOUT after `ms`: a dead connection must not hold a run forever. */
 export async function withTimeout<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

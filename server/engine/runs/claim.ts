@@ -12,7 +12,7 @@ export type Claim = { runId: string; token: string };
 /** An arbitrary advisory lock id. */
 const CLAIM_LOCK = 7_231_004_118;
 
-/** A process suspended in the middle of a claim must not block the others for ever. */
+/** A process suspended in the middle of a claim must not block the others forever. */
 const MAX_CLAIM_MS = 10_000;
 
 type ClaimOptions = {

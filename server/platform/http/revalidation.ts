@@ -1,7 +1,7 @@
 // Responses that are the same for every caller and are revalidated by ETag.
 import { createHash } from "node:crypto";
 
-/** Revalidation is cheap, and an upgrade, whose assets have new names, shows at once. */
+/** Revalidation is cheap, and an upgrade, whose assets have new names, takes effect immediately. */
 export const REVALIDATE = "public, no-cache";
 
 /** Returns the ETag of a response with this body. */

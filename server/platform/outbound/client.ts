@@ -68,7 +68,7 @@ export function createOutbound({
     });
 
   return {
-    /** Returns the normalized address, or throws why it is refused, as far as that shows without a lookup. */
+    /** Returns the normalized address, or throws the reason for refusing it, as far as it is known without a lookup. */
     check: (url: string): URL => policy.check(url),
 
     request,

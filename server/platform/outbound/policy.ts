@@ -21,7 +21,7 @@ const KINDS: Record<Exclude<AddressClass, "public">, string> = {
   metadata: "the address at which clouds hand out a machine's credentials",
   reserved: "a reserved address",
 };
-/** What listing a host name allows. Other classes must be listed by address: nobody intends those by a name. */
+/** Address classes that listing a host name allows. Others must be listed by address, because nobody means them by a name. */
 const ALLOWED_BY_NAME: ReadonlySet<AddressClass> = new Set(["public", "loopback", "private"]);
 
 const refused = (message: string) => new OutboundError("refused", message);
@@ -107,7 +107,7 @@ export function createPolicy({ allow, databases, resolve }: Options) {
     isIP(host) === 0 ? resolve(host) : [{ address: host, family: isIP(host) }];
 
   return {
-    /** Returns the parsed address, or throws why it is refused, as far as that shows without a lookup. */
+    /** Returns the parsed address, or throws the reason for refusing it, as far as it is known without a lookup. */
     check(text: string): URL {
       const url = parsed(text);
       const target = targetOf(url);

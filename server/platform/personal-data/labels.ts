@@ -2,7 +2,7 @@
 const BEFORE = 60;
 const AFTER = 24;
 
-/** Words that say what a number is, in the languages that the detectors read. */
+/** Words that indicate what a number is, in the languages that the detectors read. */
 export const PHONE_LABEL =
   /\b(?:tele)?(?:phone|fono|fone)s?\b|\btel(?:\.|:|efon|éfono|éphone|efoon|efono|efone|efonnummer|efonnr)?\b|\bmobiles?\b|\bmobil(?:e|nummer|funk)?\b|\bhandy(?:nummer)?\b|\bm[óo]vil\b|\bcelular\b|\bportable\b|\bcell(?:ular|phone)?\b|\bfax\b|\bwhats ?app\b|\bsms\b|\bviber\b|\btext(?:ed|ing|s)?\b|\bcall(?:ed|ing|er|s)?\b|\bcallback\b|\bdial(?:ed|ing|led|ling)?\b|\brings?\b|\breach(?:ed|able)?\b|\bcontacts?\b|\bhotline\b|\bhelpline\b|\bmessages?\b|\bvoice ?mail\b|\bregistered\b|\bllam(?:a|ar|e|ame)\b|\bappele[rz]\b|\banrufen\b|\brufnummer\b|\brückruf\b|\b(?:my|his|her|their|your|our|new|old|home|work|office|emergency|cell|mobile|daytime|evening) (?:\w{1,12} )?(?:numbers?|no\.?|#)|телефон|номер|电话|電話|手机|手機|携帯|전화|휴대폰|هاتف|फोन|фон/i;
 /** Labels under which digits without separators count as a phone number. */

@@ -20,7 +20,7 @@ const STATEMENT_CHARACTERS = 300;
 const STATEMENT_LINES = 3;
 /** Runners print the exit code first or last; further in, it may be a document about exit codes. */
 const EXIT_EDGE = 200;
-/** "Failed to …" may go on this long about why. */
+/** Characters. A result that begins with "Failed to …" may explain the reason at this length. */
 const FAILED_TO_LIMIT = 2000;
 
 /** Returns the failure that plain text reports. */

@@ -25,8 +25,8 @@ function encodingOf({ headers }: Request, { encodings = [] }: Consumes): Encodin
 }
 
 /**
- * Returns a request's body for an operation. A wrong media type throws at once, too many bytes as they arrive. `counted` is
- * called with the decompressed size once the body was read, and may throw.
+ * Returns a request's body for an operation. A wrong media type throws immediately, too many bytes as they arrive. `counted` is
+ * called with the decompressed size once the body has been read, and may throw.
  */
 export function incomingBody(
   request: Request,

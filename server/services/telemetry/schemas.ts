@@ -139,7 +139,7 @@ export const conversationSummary = z.object({
   toolCallCount: z.int(),
   /**
    * Distinct failures: spans with an error, except those that propagate a child's error or repeat a call that is already
-   * counted, and tool calls whose result reports a failure (flagged by the client, or by its text) that no span does.
+   * counted, and tool calls whose result reports a failure (flagged by the client, or by its text) that no span reports.
    */
   errorCount: z.int(),
   findingCount: z.int(),

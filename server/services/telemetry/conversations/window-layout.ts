@@ -1,4 +1,4 @@
-/** How much of a conversation is read at once. */
+/** How much of a conversation is read at a time. */
 export type WindowSize = {
   messages: number;
   /** Size of the messages' texts and calls, as read. */

@@ -56,7 +56,7 @@ function maskShapes(text: string, tally: Tally): string {
 
 const ENDS_AUTHORITY = /[\s/?#"'<>\\`]/;
 
-/** Masks the password in `scheme://user:password@host`, also if it contains unescaped characters. */
+/** Masks the password in `scheme://user:password@host`, even if it contains unescaped characters. */
 function maskAddresses(text: string, tally: Tally): string {
   const pieces: string[] = [];
   let copied = 0;

@@ -19,7 +19,7 @@ import { isolateOrphanedTraces, replayParked, retryOrPark } from "./retry-traces
 /** Poll interval: well below the two seconds within which a batch must be readable. */
 const IDLE_MS = 200;
 /**
- * Queue rows in a pass after which the next starts at once. After a smaller pass the projector waits anyway: the fixed cost
+ * Queue rows in a pass after which the next starts immediately. After a smaller pass the projector waits anyway: the fixed cost
  * of a pass is then shared by the rows that arrive meanwhile, which leaves more capacity for readers.
  */
 const BUSY_ROWS = 50;
