@@ -31,8 +31,8 @@ export const hasTerms = (terms: Terms): SQL => sql`exists (
     and ${matchesTerms(sql`s.terms`, terms, (wanted) => wanted)} offset 0)`;
 
 /**
- * Condition: an array has these terms, as `keyOf` writes them. Empty lists add no condition, because an index would be read
- * whole for one.
+ * Condition: an array has these terms, as `keyOf` writes them. An empty `all` adds no condition, because an index would be read
+ * whole for it.
  */
 const matchesTerms = (array: SQL, { all, oneOf }: Terms, keyOf: (terms: SQL) => SQL): SQL | undefined => {
   const keys = (terms: readonly string[]) => keyOf(sql`${sql.param([...terms])}::text[]`);
