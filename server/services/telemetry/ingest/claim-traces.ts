@@ -91,7 +91,7 @@ export const claimBacklog = (tx: Db): Promise<ClaimedTraces[]> =>
 
 /**
  * Deletes the chosen rows by `ctid`, since the planner would compare each with every row of the queue. Drops the rows of
- * dead-lettered traces: they are not retried when more spans arrive.
+ * quarantined traces: they are not retried when more spans arrive.
  */
 async function take(tx: Db, choosing: SQL, alone: boolean, together = sql`project_id`): Promise<ClaimedTraces[]> {
   const rows = await tx.execute<{

@@ -7,7 +7,7 @@ export type ProjectionHealth = {
   oldestMs: number | null;
   /** Time since any projector completed a pass; null when there is no record of one. */
   progressedMs: number | null;
-  /** Traces that failed: `retried` are scheduled for a retry, `parked` are dead-lettered after their last retry. */
+  /** Traces that failed: `retried` are scheduled for a retry, `parked` are quarantined after their last retry. */
   retried: number;
   parked: number;
 };

@@ -7,7 +7,7 @@ import { hideCredentials, logger } from "@/server/platform/logging/log";
 import { loggable } from "@/server/platform/logging/loggable";
 import { takeOrphanedEntries } from "./projector-journal";
 
-/** Seconds before each retry of a trace that could not be rebuilt; after the last it is dead-lettered (parked). */
+/** Seconds before each retry of a trace that could not be rebuilt; after the last it is quarantined (parked). */
 const RETRY_DELAYS_S = [1, 5, 25, 120];
 const REASON_CHARACTERS = 500;
 
@@ -28,7 +28,7 @@ const reasonOf = (error: unknown) => {
   return hideCredentials(first).slice(0, REASON_CHARACTERS).toWellFormed().replaceAll("\0", "");
 };
 
-/** Queues a trace for a delayed retry, or dead-letters it after the last, so that it does not occupy the queue forever. */
+/** Queues a trace for a delayed retry, or quarantines it after the last, so that it does not occupy the queue forever. */
 export async function retryOrPark(tx: Db, trace: FailedTrace): Promise<void> {
   const { projectId, traceId, receivedAt, attempts, alone, error } = trace;
   const delayS = RETRY_DELAYS_S[attempts - 1];
@@ -51,7 +51,7 @@ export async function retryOrPark(tx: Db, trace: FailedTrace): Promise<void> {
 
 /**
  * Marks the traces that dead processes were working on to be rebuilt alone: if one of them crashed its process, it affects no
- * other trace the next time, and is dead-lettered after several crashes.
+ * other trace the next time, and is quarantined after several crashes.
  */
 export async function isolateOrphanedTraces(database: Db): Promise<void> {
   await database.transaction(async (tx) => {
@@ -86,7 +86,7 @@ export async function isolateOrphanedTraces(database: Db): Promise<void> {
 }
 
 /**
- * Requeues the dead-lettered traces of one project or, with `null`, those that another version dead-lettered. Returns the
+ * Requeues the quarantined traces of one project or, with `null`, those that another version quarantined. Returns the
  * count.
  */
 export async function replayParked(tx: Db, { projectId }: { projectId: string | null }): Promise<number> {
