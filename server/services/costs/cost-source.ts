@@ -15,7 +15,7 @@ const DAILY: Record<Exclude<CostGroup, "user">, { table: string; column: string 
   modelPriceId: { table: "daily_costs", column: "model_price_id" },
 };
 
-/** Returns the rows to sum for a grouping. By user, throws `forbidden` for callers who may not read conversations. */
+/** Returns the rows to sum for a grouping. Grouping by user throws `forbidden` for callers who may not read conversations. */
 export function costSource(ctx: Ctx, groupBy: CostGroup, range: Range): CostSource {
   if (groupBy === "user") {
     requireCapability(ctx, ["diagnostics:read", "project:data:read"]);

@@ -164,7 +164,7 @@ test("a pattern preview lists matching names and the definitions with precedence
     ["acme-1", 1, model.id, false],
     ["gpt-4o", 1, "openai:gpt-4o", true],
   ]);
-  // As a replacement of the definition itself.
+  // Replacing the definition itself.
   const own = await preview({ matchPattern: "^acme-\\d$", modelPriceId: model.id });
   expect(own.models.map(({ model, wins }) => [model, wins])).toEqual([
     ["acme-2", true],

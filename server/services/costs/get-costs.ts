@@ -7,7 +7,7 @@ import { requireDays } from "./require-range";
 import { type Costs, costsReply, DAY_MS, getCostsInput } from "./schemas";
 
 const ROWS_MAX = 500;
-/** Of the usage left to the rest: finer than any unit is counted, coarser than what binary fractions leave behind. */
+/** Decimals to which the remaining usage is rounded: finer than any counted unit, coarser than floating-point error. */
 const UNIT_DECIMALS = 6;
 
 type Usage = Record<string, number>;
@@ -108,7 +108,7 @@ async function readGroups({ db }: Ctx, { key, table, mine }: CostSource) {
   };
 }
 
-/** Returns what the rows leave of the total usage. The two are read one after the other, so a call may come in between. */
+/** Returns the total usage minus that of the rows. The two are read one after the other, so a call may be stored in between. */
 function usageOfRest({ usage }: Total, rows: readonly Group[]): Usage {
   const left = Object.entries(usage ?? {}).map(([bucket, units]): [string, number] => {
     const ofRows = rows.reduce((sum, row) => sum + (row.usage[bucket] ?? 0), 0);

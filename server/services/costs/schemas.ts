@@ -33,7 +33,7 @@ export const previewRepricingInput = z.strictObject(callsInput);
 export const createRepricingInput = z
   .strictObject({
     ...callsInput,
-    // JSON numbers and booleans, where a query has text.
+    // JSON numbers and booleans, which a query string sends as text.
     from: unixMs,
     to: unixMs,
     onlyUnpriced: z.boolean().default(false),
@@ -44,8 +44,8 @@ export const createRepricingInput = z
 export type CreateRepricingInput = z.output<typeof createRepricingInput>;
 
 /**
- * US dollars summed over the calls with a known cost; `null` when there are none. A side is complete when that is every
- * call; otherwise its sum is a lower bound, and `unknownBefore` or `unknownAfter` counts the calls that it excludes.
+ * US dollars summed over the calls with a known cost; `null` when there are none. A side is complete when the cost of every
+ * call is known; otherwise its sum is a lower bound, and `unknownBefore` or `unknownAfter` counts the calls that it excludes.
  */
 const bothSides = {
   costBefore: z.number().nullable(),

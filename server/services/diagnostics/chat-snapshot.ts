@@ -9,7 +9,7 @@ type ToolCall = {
   function?: { name?: string | null | undefined; arguments?: unknown } | null | undefined;
 };
 
-/** A message as chat APIs write it. A tool call may have its name and arguments under `function`. */
+/** A message in the format of chat APIs. A tool call may have its name and arguments under `function`. */
 export type ChatMessage = {
   role: string;
   content?: string | readonly { type: string; text?: unknown }[] | null | undefined;

@@ -8,17 +8,17 @@ import type { Adjudicator } from "./find-adjudicator";
 import { openModel, type PromptWithin } from "./open-model";
 import { promptOf } from "./prompt";
 
-/** Signals that look for text which instructs its reader: only their questions show it. */
+/** Signals that look for text that instructs its reader. Only their questions show such text to the model. */
 const READS_ATTACKS: ReadonlySet<string> = new Set(["prompt_injection", "injection_followed", "jailbreak_attempt"]);
 const ATTACKS_RULE = "unsafe-content";
 
-/** `match`: what becomes an occurrence. `null`: it is dropped like any ambiguous Signal. `note`: why, for readers of the Run. */
+/** `match` becomes an occurrence; `null` drops the Signal like any ambiguous one. `note` explains why to readers of the Run. */
 export type Settled = { match: RuleOccurrence | null; note: string };
 export type Session = {
   settle: (candidate: Candidate, model: string | null, conversation: ConversationSnapshot) => Promise<Settled>;
 };
 
-/** Opens the adjudicator for some Runs of a job. A question that gets no answer leaves the deterministic verdict. */
+/** Opens the adjudicator for some Runs of a job. A question without an answer leaves the deterministic verdict unchanged. */
 export function openAdjudicator(ctx: Ctx, adjudicator: Adjudicator): Session {
   const session = openModel(ctx, adjudicator, "adjudication");
   return {
@@ -67,7 +67,7 @@ const looksFor = (signal: string) => LOOKS_FOR.get(signal) ?? signal;
 
 const injected = new WeakMap<ConversationSnapshot, readonly Evidence[]>();
 
-/** Returns what the detectors of injected instructions quote in a conversation, whatever its project has turned on. */
+/** Returns the quotes of the injected-instruction detectors in a conversation, whether or not its project has enabled them. */
 function injectedQuotes(conversation: ConversationSnapshot): readonly Evidence[] {
   let quotes = injected.get(conversation);
   if (!quotes) {

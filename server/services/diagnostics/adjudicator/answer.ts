@@ -4,7 +4,7 @@ import { textOf } from "../detectors/reading/text";
 import type { Candidate, RuleOccurrence } from "../rules";
 import type { ConversationSnapshot, Evidence } from "../types";
 
-/** What the model has to reply. Further fields are ignored, as local models add some. */
+/** The required form of the model's reply. Extra fields are ignored because local models add some. */
 export const answerSchema = z.object({
   verdict: z.enum(["match", "no_match"]),
   quotes: z.array(z.string()).max(100),
@@ -13,7 +13,7 @@ export const answerSchema = z.object({
 });
 export type Answer = z.infer<typeof answerSchema>;
 
-/** The same in JSON Schema, for endpoints that can be held to one. */
+/** The same as JSON Schema, for endpoints that can enforce one. */
 export const ANSWER_JSON_SCHEMA = {
   type: "object",
   additionalProperties: false,
@@ -28,15 +28,15 @@ export const ANSWER_JSON_SCHEMA = {
 
 const REASONING_END = /<\/(?:think|thinking|reasoning)>/gi;
 const REPLY_CHARACTERS = 100_000;
-/** Objects tried within one reply. */
+/** Maximum number of JSON objects tried in one reply. */
 const OBJECTS_TRIED = 50;
 
-/** Returns the object of a schema in a model's reply, after any reasoning and in any wrapping; `null` if there is none. */
+/** Returns the object in a model's reply that matches a schema, skipping reasoning and wrapping; `null` if there is none. */
 export function readObject<T>(reply: string, schema: z.ZodType<T>): T | null {
   const whole = reply.slice(-REPLY_CHARACTERS);
   const text = whole.slice([...whole.matchAll(REASONING_END)].at(-1)?.index ?? 0);
   const starts = [...text.matchAll(/\{/g)].map(({ index }) => index).slice(-OBJECTS_TRIED);
-  // The last one: reasoning comes before its conclusion, and may quote an object of the conversation.
+  // Starts from the last one: reasoning precedes the conclusion and may quote an object from the conversation.
   for (const start of starts.reverse()) {
     const parsed = schema.safeParse(objectAt(text, start));
     if (parsed.success) return parsed.data;
@@ -66,19 +66,19 @@ function objectAt(text: string, start: number): unknown {
   return undefined;
 }
 
-/** A quote supports a Signal only from so many messages around those that its detector points at. */
+/** A quote supports a Signal only within this many messages of those that its detector points at. */
 const NEAR_MESSAGES = 3;
 const QUOTE_MIN = 3;
 const QUOTE_MAX = 2_000;
 const QUOTES_KEPT = 5;
 
-/** Confidence of an adjudicated match: what the model says of itself, within bounds, as nothing has been measured. */
+/** Confidence of an adjudicated match: the model's own, capped because it has not been measured, or this default. */
 const UNSTATED_CONFIDENCE = 0.75;
 const MAX_CONFIDENCE = 0.9;
 
 /**
- * Returns the match that an answer makes of a candidate, with its true quotes as evidence; `null` if none of its quotes is in
- * the conversation near what the detector points at.
+ * Returns the candidate as a match, with the answer's quotes that were found as additional evidence; `null` if none of them
+ * occurs in the conversation near what the detector points at.
  */
 export function supportedMatch(
   answer: Answer,
@@ -95,7 +95,7 @@ export function supportedMatch(
 
 const placeOf = ({ messageIndex, spanId, start, end }: Evidence) => `${messageIndex ?? spanId ?? ""} ${start} ${end}`;
 
-/** Returns the place of a quote near the candidate's own evidence; `null` if it is not there. Whitespace may differ. */
+/** Returns the position of a quote near the candidate's own evidence; `null` if it is not there. Whitespace may differ. */
 function locate(quote: string, { evidence }: Candidate, { messages }: ConversationSnapshot): Evidence | null {
   const words = quote.slice(0, QUOTE_MAX).split(/\s+/).filter(Boolean);
   if (words.join("").length < QUOTE_MIN) return null;

@@ -8,21 +8,21 @@ import { type CallUsage, type DailyLimits, reserveCall, settleCall } from "./bud
 import type { Tokens } from "./cached-answers";
 import type { Prompt } from "./prompt";
 
-/** Local models take their time. */
+/** Generous because local models are slow. */
 const ATTEMPT_MS = 60_000;
-/** For a question with all its attempts and waits. */
+/** Total for a question, including all attempts and the waits between them. */
 const QUESTION_MS = 150_000;
 const RETRY_BASE_MS = 1_000;
 /** Enough for an answer after some reasoning. */
 export const OUTPUT_TOKENS = 2_000;
-/** No tokenizer makes more tokens of ordinary text; what a call did not use is released when it is settled. */
+/** A lower bound: no tokenizer produces more tokens from ordinary text. Settling a call releases what it did not use. */
 const BYTES_PER_TOKEN = 2;
 const REPLY_BYTES = 1024 * 1024;
 
-/** A question that gets no answer: the deterministic verdict stands. The message is for people. */
+/** Thrown when a question gets no answer, so that the deterministic verdict applies. The message is shown to people. */
 export class NoAnswer extends Error {
   override name = "NoAnswer";
-  /** `endpoint`: it does not work at the moment, so that further questions would only take time. */
+  /** `endpoint`: the endpoint does not work at the moment, so further questions would only waste time. */
   constructor(
     message: string,
     readonly of: "question" | "endpoint" = "question",
@@ -63,13 +63,13 @@ const completion = z.object({
 });
 type Completion = z.infer<typeof completion>;
 
-/** What an endpoint has refused so far; each is asked for until then. */
+/** Optional features that an endpoint has refused so far; each is requested until then. */
 type Refused = { schema: boolean; json: boolean; maxTokens: boolean; temperature: boolean };
 const REFUSALS_KEPT = 500;
 const refusals = new LRUCache<string, Refused>({ max: REFUSALS_KEPT });
 const NOTHING_REFUSED: Refused = { schema: false, json: false, maxTokens: false, temperature: false };
 
-/** The fields of a request that endpoints refuse, with what to leave out then. In the order in which they are tried. */
+/** Request fields that some endpoints refuse, in the order in which they are tried, with what to leave out or replace. */
 const OPTIONAL: readonly { named: RegExp; refuse: (before: Refused) => Partial<Refused> | null }[] = [
   { named: /max_tokens|max_completion_tokens/, refuse: ({ maxTokens }) => (maxTokens ? null : { maxTokens: true }) },
   { named: /temperature/, refuse: ({ temperature }) => (temperature ? null : { temperature: true }) },
@@ -79,11 +79,11 @@ const OPTIONAL: readonly { named: RegExp; refuse: (before: Refused) => Partial<R
   },
 ];
 
-/** How OpenAI, llama.cpp, vLLM and gateways say it. Tested first, because some of these texts name `max_tokens` too. */
+/** The wording of OpenAI, llama.cpp, vLLM and gateways. Tested first because some of these messages also name `max_tokens`. */
 const TOO_LONG =
   /context_length_exceeded|exceed_context_size|(?:maximum|available|model'?s) context (?:length|size|window)|exceeds? the (?:context|maximum model) (?:length|size|window)|prompt is too long/i;
 
-/** `purpose`: what it is asked for, one of our own words. */
+/** `purpose`: what the model is used for, as one of our own identifiers. */
 export type Model = {
   client: ConnectionClient;
   name: string;
@@ -92,10 +92,10 @@ export type Model = {
   purpose: string;
 };
 
-/** `isCutOff`: it ended because it was as long as allowed. `tokens`: of the call, where the endpoint tells. */
+/** `isCutOff`: the reply reached the maximum length. `tokens`: usage of the call, if the endpoint reports it. */
 export type ModelReply = { text: string; isCutOff: boolean; tokens: Tokens | null };
 
-/** Asks a model once, within the project's budget, and returns its reply. Throws `NoAnswer` or a fault of ours. */
+/** Asks a model once, within the project's budget. Throws `NoAnswer`, or any other error for a fault of ours. */
 export async function askModel(ctx: Ctx, model: Model, prompt: Prompt): Promise<ModelReply> {
   const key = `${model.connectionId} ${model.name}`;
   const signal = AbortSignal.timeout(QUESTION_MS);
@@ -120,11 +120,11 @@ function nextRefusal(text: string, refused: Refused): Partial<Refused> | null {
     const more = named.test(text) ? refuse(refused) : null;
     if (more) return more;
   }
-  // Some servers refuse without saying what: then the least common field goes first.
+  // Some servers do not say what they refuse, so the least widely supported field is dropped first.
   return refused.schema ? null : { schema: true };
 }
 
-/** Returns about how many tokens a question has, for an estimate: four bytes each, as in ordinary text. */
+/** Returns an estimate of the tokens in a question: four bytes each, as in ordinary text. */
 export const roughTokens = (name: string, prompt: Prompt): number =>
   Math.ceil(Buffer.byteLength(JSON.stringify(bodyOf(name, prompt, NOTHING_REFUSED))) / 4);
 
@@ -143,7 +143,7 @@ const bodyOf = (name: string, { system, user, schema }: Prompt, refused: Refused
   }),
 });
 
-/** Sends one request: reserves what it may use, and settles what it used. */
+/** Sends one request: reserves the most that it may use, then settles what it actually used. */
 async function send(ctx: Ctx, model: Model, prices: PriceBook, body: object, signal: AbortSignal) {
   const { client, connectionId, limits, name, purpose } = model;
   const usdOf = (input: number, cached: number, output: number, responseModel: string | null = null) =>
@@ -211,7 +211,7 @@ function replyOf(body: string): ModelReply {
   const tokens = data.usage
     ? { input: Math.round(data.usage.prompt_tokens), output: Math.round(data.usage.completion_tokens ?? 0) }
     : null;
-  // A server that separates reasoning takes an answer without any for reasoning when the model did not mark its end.
+  // Servers that separate reasoning mistake a plain answer for reasoning when the model does not mark where reasoning ends.
   const isMistaken = !content && !isCutOff && thought?.trimStart().startsWith("{") === true;
   return { text: isMistaken ? (thought ?? "") : (content ?? ""), isCutOff, tokens };
 }

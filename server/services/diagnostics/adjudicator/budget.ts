@@ -3,7 +3,7 @@ import { NOW } from "@/db/now";
 import { adjudicatorUsage } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 
-/** At most so much per UTC day; `null` is no limit. */
+/** Maximum usage per UTC day; `null` means no limit. */
 export type DailyLimits = { calls: number | null; tokens: number | null; usd: number | null };
 
 /** What one call uses. `usd` is `null` when the model has no known price. */
@@ -44,7 +44,7 @@ export async function reserveCall(
   return row ? { connectionId, day: row.day, reserved: expected } : null;
 }
 
-/** Replaces what a call reserved by what it used. The call itself stays counted. */
+/** Replaces the usage that a call reserved with what it actually used. The call itself stays counted. */
 export async function settleCall(ctx: Ctx, { connectionId, day, reserved }: Reservation, used: CallUsage) {
   const unpriced = (used.usd === null ? 1 : 0) - (reserved.usd === null ? 1 : 0);
   await ctx.db
@@ -63,7 +63,7 @@ export async function settleCall(ctx: Ctx, { connectionId, day, reserved }: Rese
     );
 }
 
-/** Returns what the adjudicator has used of a connection today, with what its calls in progress have reserved. */
+/** Returns the adjudicator's usage of a connection today, including what calls in progress have reserved. */
 export async function usedToday(ctx: Pick<Ctx, "db" | "projectId">, connectionId: string) {
   const [row] = await ctx.db
     .select()

@@ -9,14 +9,14 @@ import { DEFAULT_CACHE_DAYS } from "./find-adjudicator";
 import { PROMPT_VERSION, type Prompt } from "./prompt";
 
 const DAY_MS = 86_400_000;
-/** Answers whose mean is what a question takes; with fewer than `MEASURED_MIN` there is none. */
+/** Number of latest answers averaged to measure a question's tokens; with fewer than `MEASURED_MIN` there is no mean. */
 const MEASURED = 200;
 const MEASURED_MIN = 10;
 
-/** Tokens by the endpoint's own count. */
+/** Tokens as counted by the endpoint. */
 export type Tokens = { input: number; output: number };
 
-/** Returns the key of an answer: what is shown, what is asked about it, to which model, by which version of the prompt. */
+/** Returns a cache key made of what is shown, what is asked about it, the model, and the version of the prompt. */
 export const answerKey = (connectionId: string, model: string, about: string, prompt: Prompt): string =>
   createHash("sha256")
     .update(JSON.stringify([PROMPT_VERSION, connectionId, model, about, prompt.system, prompt.user]))
@@ -25,7 +25,7 @@ export const answerKey = (connectionId: string, model: string, about: string, pr
 /** Restricts a query to answers young enough to be reused. */
 const isFresh = (cacheDays: number) => gt(adjudications.createdAt, sql`${NOW} - ${cacheDays * DAY_MS}::bigint`);
 
-/** Returns a stored answer that is young enough and still has the form asked for. */
+/** Returns a stored answer that is young enough to be reused and still matches the schema. */
 export async function cachedAnswer<T>(
   ctx: Ctx,
   key: string,
@@ -39,7 +39,7 @@ export async function cachedAnswer<T>(
   return row ? (schema.safeParse(row.answer).data ?? null) : null;
 }
 
-/** Returns how many of these questions need not be asked. */
+/** Returns how many of these questions have a reusable answer. */
 export const countCached = (ctx: Ctx, keys: readonly string[], cacheDays: number): Promise<number> =>
   ctx.db.$count(
     adjudications,
@@ -48,7 +48,7 @@ export const countCached = (ctx: Ctx, keys: readonly string[], cacheDays: number
 
 type Answered = { conversationId: string; model: string; answer: unknown; tokens: Tokens | null };
 
-/** Stores an answer, instead of an expired one. It is deleted with its conversation, or when it expires. */
+/** Stores an answer, replacing an expired one. It is deleted with its conversation or when it expires. */
 export async function cacheAnswer(ctx: Ctx, key: string, { conversationId, model, answer, tokens }: Answered) {
   const row = { answer, model, inputTokens: tokens?.input ?? null, outputTokens: tokens?.output ?? null };
   await ctx.db
@@ -60,7 +60,7 @@ export async function cacheAnswer(ctx: Ctx, key: string, { conversationId, model
     });
 }
 
-/** Deletes answers that the project no longer reuses, at most so many. Returns how many it deleted. */
+/** Deletes up to `most` answers that are too old for the project to reuse. Returns how many it deleted. */
 export async function deleteExpiredAdjudications(ctx: Ctx, most: number): Promise<number> {
   const gone = await ctx.db.execute(sql`
     delete from adjudications a using (
@@ -72,7 +72,7 @@ export async function deleteExpiredAdjudications(ctx: Ctx, most: number): Promis
   return gone.length;
 }
 
-/** Returns the mean tokens of a model's latest verdicts in this project; `null` with too few. */
+/** Returns the mean tokens of a model's latest verdicts in this project; `null` if there are too few. */
 export async function meanTokens({ db, projectId }: Ctx, model: string): Promise<Tokens | null> {
   const latest = db
     .select({ input: adjudications.inputTokens, output: adjudications.outputTokens })

@@ -11,7 +11,7 @@ import { createRuleRuns, executeRuleRuns, getRuleRun, updateRule } from "..";
 import { storedConversation } from "../testing";
 import { DIALECTS, type Dialect, type Said, speak } from "./dialects";
 
-/** Its own file: the environment is read once. Here services on loopback may be called. */
+/** A separate file because the environment is read only once. These tests may call services on loopback. */
 process.env.OUTBOUND_ALLOW = "127.0.0.1";
 
 const UNSURE = "Speed test failed: No Connection.";
@@ -125,7 +125,7 @@ describe.each(DIALECTS.map((dialect) => [dialect.name, dialect] as const))("%s",
     expect(await run(ctx, long)).toMatchObject({ resultCount: 1 });
     const asked = server.requests.length;
     expect(asked).toBe(dialect.context === null ? 1 : 3);
-    // A second question starts with what fitted.
+    // A second question starts with the length that fit.
     expect(await run(ctx, [...long, { role: "user", text: "And?" }])).toMatchObject({ resultCount: 1 });
     expect(server.requests).toHaveLength(asked + 1);
     for (const { body } of server.requests) expect(body).toMatchObject({ max_tokens: 2_000, temperature: 0 });

@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
 
-/** What a model says: `content` is its answer, `reasoning` its thoughts; `isCutOff` if it reached the longest reply. */
+/** What a model says: `content` is its answer, `reasoning` its thoughts; `isCutOff` if it reached the maximum length. */
 export type Said = { content: string; reasoning?: string; isCutOff?: boolean; usage?: object | null };
 
-/** For tests: how a server differs from the others that speak OpenAI's API, by its documentation or source. */
+/** For tests: how a server differs from others that implement OpenAI's API, according to its documentation or source. */
 export type Dialect = {
   name: string;
   /** What `GET /models` lists. */
@@ -16,10 +16,10 @@ export type Dialect = {
   message: (said: Said) => object;
   usage: object | null;
   error: (status: number, message: string, type?: string) => unknown;
-  /** Tokens of its context; `null` where a longer request is cut off without an error. */
+  /** Context size in tokens; `null` where a longer request is truncated without an error. */
   context: number | null;
   tooLong: (tokens: number, context: number, output: number) => { message: string; type?: string; more?: object };
-  /** An error that ends by itself. */
+  /** A transient error. */
   busy: { status: number; message: string; type?: string };
 };
 
@@ -91,7 +91,7 @@ const vllm: Dialect = {
   knows: (model) => model === "Qwen/Qwen3-8B",
   message: ({ content, reasoning, isCutOff }) => ({
     role: "assistant",
-    // Reasoning that never ended leaves no content at all.
+    // Reasoning that was cut off leaves no content at all.
     content: isCutOff && content === "" ? null : content,
     reasoning: reasoning ?? null,
     reasoning_content: reasoning ?? null,
@@ -107,7 +107,7 @@ const vllm: Dialect = {
   busy: { status: 503, message: "Server is overloaded" },
 };
 
-/** vLLM before 0.11: errors without an envelope, and another sentence for a request that is too long. */
+/** vLLM before 0.11: errors without an envelope, and a different message for a request that is too long. */
 const earlierVllm: Dialect = {
   ...vllm,
   name: "vLLM before 0.11",
@@ -123,10 +123,10 @@ function flatError(status: number, message: string, type = "BadRequestError") {
 
 export const DIALECTS: readonly Dialect[] = [ollama, llamaCpp, vllm, earlierVllm];
 
-/** Reads as four bytes a token, like the servers' tokenizers on English. */
+/** Estimates four characters per token, about what the servers' tokenizers produce for English. */
 const tokensOf = (body: string) => Math.ceil(body.length / 4);
 
-/** Sends what a server of this dialect sends for one request. */
+/** Responds to one request as a server of this dialect does. */
 export function speak(dialect: Dialect, response: ServerResponse, body: string, said: () => Said) {
   const send = (status: number, value: unknown) =>
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));

@@ -9,21 +9,21 @@ import { usedToday } from "./budget";
 import { answerKey, countCached, meanTokens, type Tokens } from "./cached-answers";
 import type { Adjudicator } from "./find-adjudicator";
 
-/** Of a short answer without reasoning, for a model that has not answered enough questions here. */
+/** Output of a short answer without reasoning, for a model that has not answered enough questions in this project. */
 const ROUGH_OUTPUT_TOKENS = 150;
 
 export type Sampled = { candidate: Candidate; conversation: ConversationSnapshot };
 export type QuestionsEstimate = {
-  /** Of those sampled, the ones without a reusable answer. */
+  /** Number of sampled questions without a reusable answer. */
   toAsk: number;
-  /** Per question, and whether this model's answers in this project or the length of the sampled questions says so. */
+  /** Per question: measured on this model's answers in this project, or estimated from the length of sampled questions. */
   tokens: Tokens;
   tokensFrom: "project" | "estimate";
   /** US dollars per question; `null` for a model without a known price. */
   usd: Decimal | null;
 };
 
-/** Estimates what a model is asked and what one question takes, from a sample of questions. Asks nothing. */
+/** Estimates how many questions a model would be asked and what one uses, from a sample. Does not call the model. */
 export async function estimateQuestions(
   ctx: Ctx,
   { connectionId, cacheDays }: Adjudicator,
@@ -58,7 +58,7 @@ export async function estimateQuestions(
 
 export type BudgetLimit = "calls" | "tokens" | "usd";
 
-/** Returns how many of these questions today's remaining budget allows, and which limit it is that allows no more. */
+/** Returns how many of these questions today's remaining budget allows, and which limit excludes the rest. */
 export async function withinBudget(
   ctx: Ctx,
   { connectionId, limits }: Adjudicator,

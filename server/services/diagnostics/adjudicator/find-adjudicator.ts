@@ -16,7 +16,7 @@ export const DEFAULT_CACHE_DAYS = 30;
 
 /**
  * Returns the project's adjudicator: the model connection that its settings name, or its only one if they name none. `null`
- * without one; a deleted connection is not replaced by another unasked.
+ * if there is none; a deleted connection is not silently replaced by another.
  */
 export async function findAdjudicator(ctx: Pick<Ctx, "db" | "projectId">): Promise<Adjudicator | null> {
   const all = await modelConnections(ctx);

@@ -7,8 +7,8 @@ export type Passage = { messageIndex: number; start: number; end: number };
 const MASK = "[removed: an instruction to whoever reads this]";
 
 /**
- * Words of text that addresses its reader's verdict or instructions rather than the user or the assistant. Each is literal
- * or bounded, so that matching stays linear.
+ * Wording that targets the verdict or instructions of whoever reads it rather than the user or the assistant. Each pattern
+ * is literal or bounded, so that matching stays linear.
  */
 const ADDRESSES_READER = new RegExp(
   [
@@ -25,12 +25,12 @@ const ADDRESSES_READER = new RegExp(
   "giu",
 );
 
-/** Text that belongs to one attack: it reaches to the end of its paragraph. */
+/** An attack is taken to extend to the end of its paragraph. */
 const PARAGRAPH_END = /\n\s*\n/g;
 
 /**
- * Finds passages that try to instruct whoever reads the conversation: those that detectors of injected instructions quote,
- * and those with the words of one. Each passage is the whole paragraph.
+ * Finds passages that try to instruct whoever reads the conversation: those quoted by detectors of injected instructions,
+ * and those that contain typical wording. Each passage is the whole paragraph.
  */
 export function instructionPassages(
   { messages }: Pick<ConversationSnapshot, "messages">,
@@ -71,5 +71,5 @@ export function maskedText(text: string, passages: readonly Passage[], from = 0,
   return at < to ? result + text.slice(at, to) : result;
 }
 
-/** Returns a text that has no paragraphs of its own, such as a call's arguments, or a mask if it addresses its reader. */
+/** Returns text without paragraphs, such as a call's arguments, unchanged, or a mask if it addresses its reader. */
 export const maskedWhole = (text: string): string => (text.search(ADDRESSES_READER) >= 0 ? MASK : text);

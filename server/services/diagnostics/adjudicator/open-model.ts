@@ -9,14 +9,14 @@ import { answerKey, cacheAnswer, cachedAnswer, type Tokens } from "./cached-answ
 import type { Adjudicator } from "./find-adjudicator";
 import { type Prompt, TRANSCRIPT_CHARACTERS } from "./prompt";
 
-/** The first question and one retry, where a reply fails its schema. */
+/** The first attempt and one retry, for a reply that fails its schema. */
 const ASKS = 2;
 
-/** Returns the prompt with so many characters of the conversation, or with the usual number. */
+/** Returns the prompt with up to `characters` of the conversation, or up to the default number. */
 export type PromptWithin = (characters?: number) => Prompt;
 
 export type ModelQuestion<T> = {
-  /** What is asked about the conversation: a part of the cached answer's key. */
+  /** What is asked about the conversation. Part of the cached answer's key. */
   about: string;
   conversationId: string;
   /** Default: the connection's. */
@@ -31,14 +31,14 @@ export type ModelSession = {
 };
 
 /**
- * Opens the project's connected model for one purpose of a job, at the first question that no cached answer settles. Once
- * the endpoint turns out not to work, further questions of this session are not sent to it.
+ * Opens the project's connected model for one purpose of a job, on the first question without a cached answer. Once the
+ * endpoint turns out not to work, further questions of this session are not sent to it.
  */
 export function openModel(ctx: Ctx, adjudicator: Adjudicator, purpose: string): ModelSession {
   const { connectionId, defaultModel, limits, cacheDays } = adjudicator;
   const broken = new Map<string, NoAnswer>();
   let opened: Promise<ConnectionClient> | undefined;
-  /** What is being asked right now, by the answer's key: two Datasets may want the same answer. */
+  /** Questions in progress by the answer's key: two Datasets may need the same answer. */
   const waiting = new Map<string, Promise<unknown>>();
 
   async function send<T>(name: string, { promptWithin, answer: schema }: ModelQuestion<T>): Promise<Answered<T>> {
@@ -88,7 +88,7 @@ export function openModel(ctx: Ctx, adjudicator: Adjudicator, purpose: string): 
   };
 }
 
-/** A connection that is gone, or whose secret cannot be opened, answers nothing. */
+/** Throws `NoAnswer` when the connection no longer exists or its secret cannot be decrypted. */
 function asNoAnswer(error: unknown): never {
   if (error instanceof ServiceError) throw new NoAnswer("its connection cannot be opened", "endpoint");
   throw error;
@@ -96,10 +96,10 @@ function asNoAnswer(error: unknown): never {
 
 type Answered<T> = { answer: T; tokens: Tokens | null };
 
-/** Models whose context was too small for so many characters, lately. */
+/** Number of characters that recently turned out too many for a model's context. */
 const tooSmall = new LRUCache<string, number>({ max: 500, ttl: 3_600_000 });
 
-/** Asks with as much of the conversation as fits into the model's context. */
+/** Asks with as much of the conversation as the model's context allows. */
 async function askFitting(ctx: Ctx, model: Model, promptWithin: PromptWithin): Promise<ModelReply> {
   const key = `${model.connectionId} ${model.name}`;
   const below = tooSmall.get(key) ?? Number.POSITIVE_INFINITY;

@@ -15,16 +15,16 @@ export const PROMPT_VERSION = 1;
  */
 export const TRANSCRIPT_CHARACTERS = [24_000, 12_000, 6_000, 3_000] as const;
 const MESSAGE_CHARACTERS = 2_000;
-/** Characters before a quote, of those that a long message shows. */
+/** How many of the characters shown of a long message come before the quote. */
 const BEFORE_QUOTE = 700;
 const ARGUMENT_CHARACTERS = 500;
-/** Messages from the start and the end that are shown first, after those that the detector quotes. */
+/** Number of messages at the start and at the end that take precedence, after those that the detector quotes. */
 const FIRST_MESSAGES = 1;
 const LAST_MESSAGES = 3;
 
-/** One ambiguous Signal to settle. `readsAttacks`: it looks for instructions that others must not see. */
+/** One ambiguous Signal to settle. `readsAttacks`: it looks for injected instructions, which other questions must not show. */
 export type Question = { candidate: Candidate; looksFor: string; readsAttacks: boolean };
-/** `schema`: of the reply, in JSON Schema. */
+/** `schema`: JSON Schema of the reply. */
 export type Prompt = { system: string; user: string; schema: object };
 
 type Given = {
@@ -32,13 +32,13 @@ type Given = {
   conversation: ConversationSnapshot;
   /** Quotes of the Signals that detect injected instructions. */
   injected: Parameters<typeof instructionPassages>[1];
-  /** Of the conversation, at most. */
+  /** Maximum characters of the conversation. */
   characters?: number | undefined;
 };
 
 /**
- * Returns the prompt of one question. One Signal per prompt: whatever text in the conversation makes the model say there
- * reaches no other Signal, and text that addresses its reader is shown only to Signals that look for it.
+ * Returns the prompt of one question. One Signal per prompt, so that text in the conversation that manipulates the
+ * model affects no other Signal; text that addresses its reader is shown only for Signals that look for it.
  */
 export function promptOf(
   question: Question,
@@ -67,7 +67,7 @@ Reply with the JSON object.`,
   };
 }
 
-/** Returns the shown messages as JSON lines, in order, with the number of those left out in between. */
+/** Returns the messages shown as JSON lines, in order, with the number of messages left out in between. */
 function transcript(
   candidate: Candidate,
   { messages }: ConversationSnapshot,
@@ -91,7 +91,7 @@ function transcript(
   return [...shownLines(byImportance(candidate, messages.length), lineOf, left), ...records];
 }
 
-/** Returns what is shown of a message: its start, or what surrounds the first quote from a long one. */
+/** Returns the part of a message to show: its start, or the surroundings of the first quote from a long one. */
 function windowOf(text: string, index: number, { evidence }: Candidate, passages: readonly Passage[]): string {
   const quote = evidence.find(({ messageIndex }) => messageIndex === index);
   const from = quote && text.length > MESSAGE_CHARACTERS ? Math.max(0, quote.start - BEFORE_QUOTE) : 0;

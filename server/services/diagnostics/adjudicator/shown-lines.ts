@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 
 /**
- * Returns the lines of a conversation's messages that fit into so many characters, in the order of the messages, with the number of those
- * left out in between. `byImportance`: every message's index, the one to show first at the start.
+ * Returns the lines of a conversation's messages that fit into `characters`, in the order of the messages, with the number of
+ * messages left out in between. `byImportance`: the index of every message, most important first.
  */
 export function shownLines(
   byImportance: readonly number[],
@@ -28,7 +28,7 @@ export function shownLines(
   return lines;
 }
 
-/** Returns what marks the beginning and the end of lines in a prompt: nobody who wrote one of them can predict it. */
+/** Returns a marker for the beginning and end of lines in a prompt that the author of a line cannot predict. */
 export const fenceOf = (projectId: string, conversationId: string, lines: readonly string[]): string =>
   createHash("sha256")
     .update(JSON.stringify([projectId, conversationId, lines]))

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** A question as the model got it. */
+/** A question as the model received it. */
 export type Asked = {
   model: string;
   system: string;
@@ -21,7 +21,7 @@ const failure = (message: string, param: string | null = null) => ({
   error: { message, type: "invalid_request_error", param, code: null },
 });
 
-/** For tests: an endpoint on loopback that keeps the documented behaviour of `POST /v1/chat/completions`. */
+/** For tests: an endpoint on loopback that follows the documented behaviour of `POST /v1/chat/completions`. */
 export async function startModel(answer: (asked: Asked) => Reply | Promise<Reply>) {
   const asked: Asked[] = [];
   const model = { answer, asked, url: "", stop: async () => {} };

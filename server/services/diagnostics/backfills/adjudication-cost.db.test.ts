@@ -12,7 +12,7 @@ const START = Date.UTC(2020, 0, 1);
 const ALL = { ruleId: "tool-failure", startMs: START, endMs: Date.UTC(2040, 0, 1), maxConversations: 1_000 };
 const PRICES = { input_tokens: 0.000_005, output_tokens: 0.000_01 };
 
-/** Of these, one in four leaves one question. */
+/** Of the stored conversations, one in four leaves one question. */
 const healthy = (n: number) => [
   { role: "user", text: `Hello, number ${n}` },
   { role: "assistant", text: "Hello!" },
@@ -49,7 +49,7 @@ const preview = async () => (await previewBackfill(ctx, ALL)).preview;
 
 const VERDICT = { verdict: "no_match", quotes: [], reason: "The tool works.", confidence: 0.9 };
 
-/** As if the model had answered so often, with these tokens. */
+/** Stores answers as if the model had answered `count` times with these tokens. */
 async function answered(count: number, input: number, output: number, answer: object = VERDICT) {
   const { id: conversationId } = await storedConversation(ctx, healthy(99));
   await ctx.db.insert(adjudications).values(
@@ -98,7 +98,7 @@ test("questions are counted on a sample, and priced by what the model's answers 
   expect(first.adjudicationCost).toBeCloseTo(2 * (input * PRICES.input_tokens + output * PRICES.output_tokens), 12);
 
   await answered(10, 800, 120);
-  // What it wrote for a Dataset says nothing of what a question takes.
+  // What the model wrote for a Dataset says nothing about the tokens of a question.
   await answered(10, 5_000, 900, { answer: "It arrives on Friday." });
   expect(await preview()).toMatchObject({
     adjudicationCost: 2 * (800 * 0.000_005 + 120 * 0.000_01),
@@ -135,7 +135,7 @@ test("conversations that would be skipped are not asked about", async () => {
   const { id, lastActivityAt } = await storedConversation(ctx, unsure(100));
   const before = (await preview()).adjudication;
   expect(before).toMatchObject({ conversationsSampled: 9, questions: 3 });
-  // The endpoint cannot be reached, so the Run completes without an answer; the same question has a Run all the same.
+  // The endpoint cannot be reached, so the Run completes without an answer; the question still counts as having a Run.
   const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
   await executeRuleRuns(
     ctx,

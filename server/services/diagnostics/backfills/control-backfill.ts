@@ -73,7 +73,7 @@ export const cancelBackfill = verb(
   },
   async (ctx, { backfillId }) => {
     const row = await lockUnfinished(ctx, backfillId);
-    // A Run that a worker is starting right now is locked by it, and finishes.
+    // A Run that a worker is just starting is locked, so it is skipped here and finishes.
     await ctx.db.execute(sql`
       update rule_runs set status = 'skipped', skip_reason = 'The backfill was cancelled.', finished_at = ${NOW}
       where project_id = ${ctx.projectId} and id in (
@@ -94,7 +94,7 @@ export const cancelBackfill = verb(
 
 const hasEnded = () => new ServiceError("conflict", "The backfill has ended.");
 
-/** Locks against the backfill's job, but not against Runs, whose counts refer to the row. */
+/** Locks out the backfill's job, but not Runs, whose counts reference the row. */
 async function lock({ db, projectId }: Ctx, backfillId: string): Promise<Row> {
   const [row] = await db
     .select()

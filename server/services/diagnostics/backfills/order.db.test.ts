@@ -14,7 +14,7 @@ const ERRORS = [
   "TimeoutError: no answer within 30 s",
 ];
 
-/** Returns what a backfill finds when the conversation with the nth error has its turn in `order`. */
+/** Returns the Findings of a backfill over conversations whose errors occur in this `order`. */
 async function found(ctx: Ctx, order: readonly number[]) {
   for (const [hour, nth] of order.entries()) {
     const tool = nth % 2 === 0 ? "get_order" : "pay";

@@ -8,9 +8,9 @@ import { readInPieces } from "../windows/read-in-pieces";
 import { readExcerpt, readLong, signalsFound } from "../windows/read-long";
 import type { AdjudicationPreview } from "./schemas";
 
-/** Loaded at once. */
+/** Conversations loaded at a time. */
 const PAGE = 25;
-/** Somebody waits for it in front of a screen. */
+/** Short because a person is waiting for the preview. */
 const TIME_MS = 1_500;
 
 type Asked = {
@@ -20,8 +20,8 @@ type Asked = {
 };
 
 /**
- * Estimates what adjudicating costs when a Rule reads `expected` conversations, from a sample of them that its detectors
- * read. The cost covers what today's remaining budget allows.
+ * Estimates what adjudicating costs when a Rule reads `expected` conversations, by running its detectors over a
+ * sample of them. The cost covers what today's remaining budget allows.
  */
 export async function previewAdjudication(
   ctx: Ctx,

@@ -57,7 +57,7 @@ type Examined = {
   examined: number;
   alreadyRead: number;
   repeats: number;
-  /** A random choice, but always the same one, of those that would be read. */
+  /** A pseudo-random but stable sample of the conversations that would be read. */
   sample: { id: string; lastActivityAt: number }[];
 };
 

@@ -13,7 +13,7 @@ import { UNFINISHED_SCAN_STATUSES } from "./schemas";
 
 /** Conversations per transaction. */
 const BATCH_SIZE = 500;
-/** Runs of all backfills of a project that may be queued at once: a few seconds' work, so that a pause acts within these. */
+/** Maximum queued Runs of all backfills of a project: a few seconds' work, so that a pause takes effect that quickly. */
 const QUEUED_MAX = 2_000;
 /** The rate is measured over at least this long. */
 const RATE_INTERVAL_MS = 2_000;
@@ -57,7 +57,7 @@ export async function failBackfill(ctx: Ctx, backfillId: string, message: string
 type Turn = "more" | "done" | "wait";
 
 async function oneBatch(tx: Ctx, backfillId: string): Promise<Turn> {
-  // A concurrent worker blocks here and continues where the first one stopped. Runs that finish meanwhile do not.
+  // A concurrent worker blocks here and continues where the first one stopped. Runs that finish meanwhile are not blocked.
   const [row] = await tx.db
     .select()
     .from(backfills)
@@ -90,7 +90,7 @@ async function complete(tx: Ctx, row: Row, { failed }: Counts): Promise<Turn> {
   return "done";
 }
 
-/** Replaces the appended changes by one row with their sum, and returns it. */
+/** Replaces the appended changes with one row that contains their sum, and returns it. */
 async function foldCounts(tx: Ctx, { id }: Row): Promise<Counts> {
   const [sum] = await tx.db.execute<Counts>(sql`
     with gone as (
@@ -146,7 +146,7 @@ async function queueBatch(tx: Ctx, row: Row, counts: Counts, measured: Changed):
   return "more";
 }
 
-/** Counts the project's backfills that queue or execute Runs, which share what may be queued. */
+/** Counts the project's backfills that queue or execute Runs, which share the limit on queued Runs. */
 async function backfillsInProgress({ db, projectId }: Ctx): Promise<number> {
   const [row] = await db.execute<{ count: number }>(sql`
     select count(*)::int as count from backfills

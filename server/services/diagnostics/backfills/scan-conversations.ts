@@ -7,12 +7,12 @@ export type ScanCursor = readonly [lastActivityAt: number, conversationId: strin
 const inWindow = ({ projectId }: Ctx, { startMs, endMs }: BackfillWindow) => sql`
   c.project_id = ${projectId} and c.last_activity_at >= ${startMs}::bigint and c.last_activity_at < ${endMs}::bigint`;
 
-/** Conversations of the window, newest activity first, at most its maximum and `most`. For use in `from (…)`. */
+/** Conversations in the window, newest activity first, limited to its maximum and to `most`. For use in `from (…)`. */
 export const newestInWindow = (ctx: Ctx, window: BackfillWindow, most: number) => sql`
   select c.project_id, c.id, c.last_activity_at from conversations c where ${inWindow(ctx, window)}
   order by c.last_activity_at desc, c.id desc limit ${Math.min(window.maxConversations, most)}`;
 
-/** Counts the conversations of the window, at most its maximum. */
+/** Counts the conversations in the window, up to its maximum. */
 export async function countInWindow(ctx: Ctx, window: BackfillWindow): Promise<number> {
   const [row] = await ctx.db.execute<{ count: number }>(sql`
     select count(*)::int as count from (
@@ -21,15 +21,15 @@ export async function countInWindow(ctx: Ctx, window: BackfillWindow): Promise<n
 }
 
 /**
- * Returns the next conversations of the window after the cursor, newest activity first, and locks them against deletion. One
- * that becomes active again meanwhile leaves the part that is still to come, and is read by its automatic Run.
+ * Returns the next conversations in the window after the cursor, newest activity first, and locks them against deletion. One
+ * that becomes active again in the meantime drops out of the remaining scan, and its automatic Run reads it.
  */
 export async function nextConversations(
   ctx: Ctx,
   window: BackfillWindow,
   { after, limit }: { after: ScanCursor | null; limit: number },
 ): Promise<{ id: string; lastActivityAt: number }[]> {
-  // The first condition bounds the index scan, the second decides between conversations of the same millisecond.
+  // The first condition bounds the index scan, the second orders conversations of the same millisecond.
   const beyond = after
     ? sql`and c.last_activity_at <= ${after[0]}::bigint and (c.last_activity_at, c.id) < (${after[0]}::bigint, ${after[1]}::text)`
     : sql``;

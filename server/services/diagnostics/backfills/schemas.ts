@@ -101,38 +101,38 @@ export const listBackfillsInput = z.strictObject({
 });
 export const backfillsReply = z.object({ backfills: z.array(backfill), pagination });
 
-/** What adjudicating ambiguous Signals would take. An estimate from a sample of the conversations that would be read. */
+/** What adjudicating ambiguous Signals would cost, estimated from a sample of the conversations that would be read. */
 const adjudicationPreview = z.object({
   /**
-   * Why nobody is asked, or the cost is `null`: the Rule leaves ambiguous Signals out (it costs nothing), the project has no
-   * adjudicator, neither the Rule nor its connection names a model, or the model has no known price.
+   * Why no model is asked, or why the cost is `null`: the Rule leaves ambiguous Signals out (it costs nothing), the project
+   * has no adjudicator, neither the Rule nor its connection names a model, or the model has no known price.
    */
   reason: z.enum(["deterministic-only", "no-adjudicator", "no-model", "no-price"]).nullable(),
   model: z.string().nullable(),
   conversationsSampled: z.int(),
-  /** Questions expected, without those whose answer can be reused. */
+  /** Questions expected, excluding those with a reusable answer. */
   questions: z.int(),
-  /** Of these, the ones that today's remaining budget (UTC) allows, and the limit that allows no more. */
+  /** How many of these today's remaining budget (UTC) allows, and the limit that excludes the rest. */
   questionsAllowed: z.int(),
   limitedBy: z.enum(["calls", "tokens", "usd"]).nullable(),
   tokensPerQuestion: z.object({ input: z.int(), output: z.int() }).nullable(),
   /** `project`: the mean of this model's latest answers in this project; `estimate`: from the length of the questions. */
   tokensFrom: z.enum(["project", "estimate"]).nullable(),
-  /** US dollars for all of the questions, whatever the budget. */
+  /** US dollars for all of the questions, regardless of the budget. */
   cost: z.number().nullable(),
 });
 export type AdjudicationPreview = z.infer<typeof adjudicationPreview>;
 
 export const backfillPreviewReply = z.object({
   preview: z.object({
-    /** Conversations that it would look at, at most `maxConversations`. */
+    /** Conversations that it would examine, at most `maxConversations`. */
     conversations: z.int(),
-    /** Whether all of them were examined; otherwise the counts below are of the newest of them. */
+    /** Whether all of them were examined; otherwise the counts below cover only the newest of them. */
     complete: z.boolean(),
-    /** Of those examined: Runs that it would make, and conversations skipped because the same question has a Run. */
+    /** Of those examined: Runs that it would create, and conversations skipped because the same question already has a Run. */
     runs: z.int(),
     alreadyRead: z.int(),
-    /** The Runs among `runs` that would read a conversation again, which was read with other settings or before it went on. */
+    /** Those of `runs` that would reread a conversation that was read with other settings or before it continued. */
     repeats: z.int(),
     /** Whether every Run would be such a repetition. */
     redoesEverything: z.boolean(),
@@ -140,7 +140,7 @@ export const backfillPreviewReply = z.object({
     rate: z.number(),
     rateFrom: z.enum(["project", "benchmark"]),
     expectedMs: z.number(),
-    /** Expected US dollars for adjudicating ambiguous Signals, within today's remaining budget; `null` when it is not known. */
+    /** Expected US dollars for adjudicating ambiguous Signals, within today's remaining budget; `null` when not known. */
     adjudicationCost: z.number().nullable(),
     adjudication: adjudicationPreview,
   }),

@@ -4,7 +4,7 @@ import type { Ctx } from "@/server/platform/context";
 import { executeRuleRuns } from "../runs/execute-rule-runs";
 import { runBackfill } from "./run-backfill";
 
-/** Executes the Runs of a backfill that are queued, as `run-rules` does. */
+/** Executes the queued Runs of a backfill, as `run-rules` does. */
 export async function executeQueued(ctx: Ctx, backfillId: string) {
   const rows = await ctx.db
     .select({ id: ruleRuns.id })
@@ -18,7 +18,7 @@ export async function executeQueued(ctx: Ctx, backfillId: string) {
   );
 }
 
-/** Runs a backfill to its end, with the Runs that it queues. */
+/** Runs a backfill to completion, including the Runs that it queues. */
 export async function runToEnd(ctx: Ctx, backfillId: string) {
   while (!(await runBackfill(ctx, backfillId, { forMs: 0 })).done) await executeQueued(ctx, backfillId);
 }

@@ -12,14 +12,14 @@ const DAY = Date.UTC(2026, 9, 20);
 const NOON = DAY + DAY_MS / 2;
 let calls = 0;
 
-/** One model call, a conversation of its own. */
+/** One model call in its own conversation. */
 function call(startMs: number, durationMs: number, tokens: [number, number], model = "gpt-4o") {
   const id = (++calls).toString(16);
   const ids = { traceId: id.padStart(32, "0"), spanId: id.padStart(16, "0") };
   const span = { ...ids, startMs, durationMs, attributes: { "gen_ai.conversation.id": `call-${calls}` } };
   return { id: `call-${calls}`, span: chatSpan(span, { model, tokens }) };
 }
-/** Sixty calls of about a second and a third of a cent on the day before. */
+/** Sixty calls on the day before, each of about a second and $0.00045. */
 const usual = (of = 60) =>
   Array.from({ length: of }, (_, at) => call(DAY - DAY_MS / 2 + at * 60_000, 900 + at * 5, [100, 20]).span);
 const SLOW: [number, [number, number]] = [60_000, [100, 20]];
@@ -37,7 +37,7 @@ async function diagnose(ctx: Ctx, externalId: string) {
 const signals = async (ctx: Ctx) =>
   (await listFindings(ctx, { ruleId: "provider-health" })).findings.map(({ signal }) => signal).sort();
 
-/** Reports every match: nothing about these Signals has been measured. */
+/** Reports every match, because no confidence has been measured for these Signals. */
 const withoutThreshold = async (ctx: Ctx) => {
   await updateRule(ctx, {
     ruleId: "provider-health",
@@ -76,7 +76,7 @@ test("what is usual for a day stays as it was, so that a repeated Run returns th
   await ingest(ctx, [...usual(), slow.span]);
   await diagnose(ctx, slow.id);
   const before = await ctx.db.select().from(callBaselines).where(eq(callBaselines.projectId, ctx.projectId));
-  // A hundred slow calls of that day before arrive late, and a day later a minute is usual.
+  // A hundred slow calls of the day before arrive late, so that a minute is usual by the next day.
   const late = Array.from({ length: 100 }, (_, at) => call(DAY - at * 1000 - 90_000, 60_000, [100, 20]).span);
   await ingest(ctx, late);
   await updateRule(ctx, { ruleId: "provider-health", configuration: { keywords: ["nothing"] } });

@@ -6,11 +6,11 @@ import type { Ctx } from "@/server/platform/context";
 import { readSnapshots, type Snapshot, type SnapshotContent } from "@/server/services/telemetry";
 import type { ProjectBaseline } from "../types";
 
-/** Calls and conversations from before a day that are read: recent enough to be usual, few enough to be read at once. */
+/** Maximum calls and conversations read from before a day: recent enough to be typical, few enough to read in one query. */
 const NEWEST = 5_000;
 /** With fewer, the 99th percentile is the largest value. */
 const FEWEST = 50;
-/** Models of a project with the most calls; the others have no baseline. */
+/** Maximum number of a project's models with a baseline: those with the most calls. */
 const MODELS = 50;
 const DAY_MS = 86_400_000;
 
@@ -35,7 +35,7 @@ export async function snapshotsWithBaseline(
 export const baselineOf = (ctx: Ctx, startedAt: number): Promise<ProjectBaseline> =>
   baselineBefore(ctx, dayOf(startedAt));
 
-/** Reads the day's baseline, which whoever needs it first computes and stores. */
+/** Returns the day's baseline, which is computed and stored when it is first needed. */
 async function baselineBefore(ctx: Ctx, day: number): Promise<ProjectBaseline> {
   const known = await stored(ctx, day);
   if (known) return known;
@@ -48,7 +48,7 @@ async function baselineBefore(ctx: Ctx, day: number): Promise<ProjectBaseline> {
       onConflict: "nothing",
     }),
   );
-  // Another process may have been first, and its row is the one that every Run reads.
+  // Another process may have stored its own first; every Run must read the same row.
   return (await stored(ctx, day)) ?? computed;
 }
 

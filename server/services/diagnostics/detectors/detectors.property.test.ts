@@ -134,9 +134,9 @@ describe("every detector, on any conversation", () => {
   }, 60_000);
 });
 
-/** Characters of a hostile text, which five messages contain. */
+/** Characters of a hostile text, which is put into five messages. */
 const HOSTILE = 400_000;
-/** Milliseconds of CPU for all Rules on a shared machine: 100 times what it takes alone, while non-linear code takes minutes. */
+/** Milliseconds of CPU for all Rules: 100 times what they take on an idle machine. Non-linear code would take minutes. */
 const PATIENCE = 5_000;
 const filled = (unit: string) => unit.repeat(Math.ceil(HOSTILE / unit.length)).slice(0, HOSTILE);
 

@@ -3,7 +3,7 @@ import { verb } from "@/server/platform/verb";
 import { requireFinding } from "./merged-with";
 import { contrastInput, contrastReply } from "./schemas";
 
-/** Occurrences whose first requests are looked for elsewhere. */
+/** Newest occurrences whose first requests are compared with those of other conversations. */
 const REQUESTS = 20;
 /** Conversations without a Finding that are compared, the newest first. */
 const COMPARED = 1000;

@@ -5,7 +5,7 @@ import { findingCountReply } from "../schemas";
 import { matchingFindings } from "./matching-findings";
 import { countFindingsInput } from "./schemas";
 
-/** Lists say how much there is to do, and more than this is "a lot". */
+/** Lists show how much there is to do; above this, the exact number does not matter. */
 const COUNTED = 1000;
 
 export const countFindings = verb(

@@ -86,7 +86,7 @@ function brokenOff({ messages }: ConversationSnapshot, { index, text }: SpokenMe
   ];
 }
 
-/** Messages in which a speaker of several may continue a line that the channel cut. */
+/** Messages within which one of several speakers may continue a line that the channel cut off. */
 const CONTINUED_WITHIN = 8;
 
 function isContinued(messages: ConversationSnapshot["messages"], index: number): boolean {

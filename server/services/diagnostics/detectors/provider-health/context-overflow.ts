@@ -4,7 +4,7 @@ import { failureSignals } from "./failure-signals";
 import { modelOf } from "./provider-failures";
 import { quoteCall } from "./quote-call";
 
-/** The provider says that the window is full. */
+/** The provider reports that the window is full. */
 const STATED_SCORE = 0.95;
 /** The reply was cut off where input and output together fill a window of a common size. */
 const FULL_SCORE = 0.8;

@@ -3,15 +3,15 @@ import { quoteSpan } from "../reading/evidence";
 import { modelOf } from "./provider-failures";
 import { quoteCall } from "./quote-call";
 
-/** Times the 99th percentile, and times the median, of the project's conversations. */
+/** Multiples of the 99th percentile and of the median of the project's conversations. */
 const FACTOR = 2;
 const MEDIAN_FACTOR = 5;
 const SURE_FACTOR = 5;
-/** US dollars. A cheaper conversation is no problem, however cheap the others are. */
+/** US dollars. A cheaper conversation is not a problem, however cheap the others are. */
 const CHEAPEST_NOTICED = 0.01;
 const MATCH_SCORE = 0.75;
 const SURE_SCORE = 0.9;
-/** The costliest calls, which are shown. */
+/** Number of calls shown, most expensive first. */
 const SHOWN = 3;
 
 export const costSpike: Detector = {

@@ -25,5 +25,5 @@ export function failureSignals(
   );
 }
 
-/** Returns what a failure says, for the end of a title. */
+/** Returns a failure's message for the end of a title. */
 export const failureWords = ({ message }: ProviderFailure): string => describeCause(message) || "no message";

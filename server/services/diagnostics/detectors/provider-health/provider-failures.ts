@@ -89,7 +89,7 @@ function failedSpans({ modelCalls }: ConversationSnapshot): ProviderFailure[] {
 const PRINTED =
   /\bError code: [45]\d{2} - \{|^(?:[\w$]{1,40}\.){0,6}(?:BadRequest|RateLimit|APIStatus|APIConnection|APITimeout|InternalServer|ServiceUnavailable|ContextWindowExceeded|ContentPolicyViolation|Authentication|PermissionDenied|Overloaded|ResourceExhausted|Throttling|API)(?:Error|Exception): /m;
 const PRINTED_PROMISING = /Error code: |Error: |Exception: /;
-/** Characters at each end of a message that are searched for one. */
+/** Characters at the end of a message that are searched for a printed exception. */
 const ENDS = 4000;
 
 function failedReplies(conversation: ConversationSnapshot): ProviderFailure[] {
@@ -102,7 +102,7 @@ function failedReplies(conversation: ConversationSnapshot): ProviderFailure[] {
     if (!PRINTED_PROMISING.test(part)) return [];
     const found = PRINTED.exec(proseIn(part));
     if (!found || (index === 0 && message.role === "system")) return [];
-    // Somebody asks about this error, and the assistant explains it.
+    // The user asks about this error and the assistant explains it.
     if (saidByOthers(messages, found[0])) return [];
     const printed = part.slice(found.index, found.index + READ);
     const said = spokenError(printed);
@@ -122,7 +122,7 @@ function failedReplies(conversation: ConversationSnapshot): ProviderFailure[] {
 
 const INNER_MESSAGE = /["']message["']\s{0,3}:\s{0,3}(?:"([^"\n]{1,400})|'([^'\n]{1,400}))/;
 
-/** Returns the provider's own sentence out of a printed exception or error body. */
+/** Extracts the provider's own message from a printed exception or error body. */
 function spokenError(text: string): string {
   const head = text.slice(0, READ);
   const inner = INNER_MESSAGE.exec(head);

@@ -4,12 +4,12 @@ import { mergeByCause, quoteSpan } from "../reading/evidence";
 import { modelOf } from "./provider-failures";
 import { quoteCall } from "./quote-call";
 
-/** Times the 99th percentile: of a hundred ordinary calls one lies above that percentile, and hardly any so far. */
+/** Multiple of the 99th percentile: one in a hundred ordinary calls exceeds the percentile, but hardly any by this much. */
 const MATCH_FACTOR = 2;
 const SURE_FACTOR = 5;
-/** A call that nobody waits long for is not slow, however fast the others are. */
+/** A shorter call is not slow, however fast the others are. */
 const SLOWEST_UNNOTICED_MS = 5_000;
-/** Output tokens from which a rate is telling. */
+/** Minimum number of output tokens for a meaningful rate. */
 const TOKENS_MINIMUM = 20;
 const MATCH_SCORE = 0.75;
 const SURE_SCORE = 0.9;

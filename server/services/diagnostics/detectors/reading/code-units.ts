@@ -8,7 +8,7 @@ function unitsOf({ buffer, byteOffset, length }: Buffer): Uint16Array {
 
 /**
  * Returns a text's code units, followed by those of earlier texts: the array is shared, and valid until the next call. A
- * scanner reads them several times faster than `charCodeAt`, which finds out how the string is stored at every character.
+ * scanner reads them several times faster than `charCodeAt`, which checks how the string is stored at every character.
  */
 export function codeUnits(text: string): Uint16Array {
   if (text.length > units.length) {

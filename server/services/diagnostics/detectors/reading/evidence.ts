@@ -68,7 +68,7 @@ export const unmerged = <Signal extends Mergeable>(signal: Signal): readonly Sig
 
 type Judged = Pick<DetectedSignal, "verdict" | "score">;
 
-/** Whether `a` says more than `b` of the same cause: a match before what is ambiguous, then by score. */
+/** Returns whether `a` is better than `b` of the same cause: a match beats an ambiguous Signal, then the score decides. */
 export function isBetter(a: Judged, b: Judged): boolean {
   if (a.verdict !== b.verdict) return a.verdict === "match";
   return a.score > b.score;

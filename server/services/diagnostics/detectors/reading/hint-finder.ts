@@ -4,7 +4,7 @@ import { codeUnits } from "./code-units";
 export type Hits = { positions: readonly number[]; bits: readonly number[] };
 const NONE: Hits = { positions: [], bits: [] };
 
-/** Letters in lower case, and one form for white space and most punctuation, so that a hint may begin or end a word. */
+/** The form of white space and most punctuation, so that a hint can include a word boundary. Letters become lower case. */
 const BLANK = 0x20;
 const KEPT = new Set("<>|[]{}!_`$#/".split("").map((character) => character.charCodeAt(0)));
 const FORMS = Uint16Array.from({ length: 0x1_0000 }, (_, code) => formOf(code));
@@ -16,11 +16,11 @@ function formOf(code: number): number {
   return isWord || KEPT.has(code) ? code : BLANK;
 }
 
-/** Every hint is looked up by its first four characters, or by its first where a script has many. */
+/** Hints are looked up by their first four characters, or by the first one in scripts with many characters. */
 const KEY_LENGTH = 4;
 const SHIFT = 5;
 const KEYS = (1 << (SHIFT * KEY_LENGTH)) - 1;
-/** Few enough to stay in the processor's first cache beside the text, and so many that few of its keys share one with a hint's. */
+/** Few enough slots to fit into the L1 cache beside the text, and enough that few of its keys collide with a hint's. */
 const PLACES = 0x7fff;
 const PLACE_SHIFT = 5;
 const WIDE = 0x0e00;
@@ -28,7 +28,7 @@ const WIDE = 0x0e00;
 type Hint = { forms: Uint16Array; bits: number };
 
 /**
- * Returns a function that finds all hints in one pass. Hints have at least four characters, or two of a script with many; each
+ * Returns a function that finds all hints in one pass. Hints have at least four characters, or two in a script with many; each
  * list of hints gets a bit. Case doesn't matter.
  */
 export function hintFinder(lists: readonly (readonly string[])[], hitsMax: number): (text: string) => Hits {
@@ -36,7 +36,7 @@ export function hintFinder(lists: readonly (readonly string[])[], hitsMax: numbe
   for (const [bit, hints] of lists.entries()) {
     for (const hint of hints) bitsByHint.set(hint, (bitsByHint.get(hint) ?? 0) | (1 << bit));
   }
-  /** By place: whether a hint's key is there. Spares most keys a look-up. */
+  /** Indexed by slot: whether a hint's key maps to it. Avoids looking up most keys. */
   const places = new Uint8Array(PLACES + 1);
   const byKey = new Map<number, Hint[]>();
   const byWide = new Map<number, Hint[]>();
@@ -58,7 +58,7 @@ type Tables = {
   hitsMax: number;
 };
 
-/** One function for all finders: the compiler knows a module's constants, but not those around one of several closures. */
+/** One function for all finders: the compiler can inline a module's constants, but not those captured by several closures. */
 function find(text: string, { places, byKey, byWide, hitsMax }: Tables): Hits {
   const codes = codeUnits(text);
   const { length } = text;
@@ -91,7 +91,7 @@ function add(
   if (hints === undefined || start < 0) return;
   for (const { forms, bits } of hints) {
     if (start + forms.length > length) continue;
-    // From the end, because the beginnings are alike.
+    // Compares from the end, because hints with the same key begin alike.
     let at = forms.length - 1;
     while (at >= 0 && FORMS[codes[start + at]!] === forms[at]) at--;
     if (at >= 0) continue;

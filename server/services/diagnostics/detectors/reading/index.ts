@@ -1,4 +1,4 @@
-/** What others read of a conversation with the detectors' own eyes, so that nobody keeps a second list of cues. */
+/** Lets other modules read a conversation exactly as the detectors do, instead of duplicating their cues. */
 
 export type { ConversationSnapshot } from "../../types";
 export { refusalsIn } from "../refusal/refusals";

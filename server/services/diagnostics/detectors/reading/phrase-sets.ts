@@ -11,9 +11,9 @@ export type WordList = {
   text: string;
   starts: readonly number[];
   ends: readonly number[];
-  /** The text in lower case, if it has the same offsets; words are then cut out of it when they are first asked for. */
+  /** The text in lower case. If it has the same offsets, words are sliced from it when they are first needed. */
   folded: string;
-  /** The words in lower case without apostrophes; undefined those not asked for yet. */
+  /** The words in lower case without apostrophes; `undefined` until first needed. */
   keys: (string | undefined)[];
   /** Set by the first comparison with another text. */
   distinct?: ReadonlySet<string>;
@@ -28,7 +28,7 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 /** Cheaper than a script property, and false for most texts. */
 const BEYOND_LATIN = /[\u0e00-\uffff]/;
 const WORD = /[\p{L}\p{M}\p{N}]+(?:['’][\p{L}\p{M}]+)*/gu;
-/** Characters outside the first plane, whose kind a table of code units cannot tell. */
+/** Characters outside the Basic Multilingual Plane, which a table of code units cannot classify. */
 const SURROGATE = /[\ud800-\udfff]/;
 const APOSTROPHES = /['’]/g;
 
@@ -151,7 +151,7 @@ function alternativesOf(phrase: string): string[] {
     .flatMap((one) => alternativesOf(`${before}${one}${after}`));
 }
 
-/** Places of a filter over words that open a phrase. It spares most words a look-up, which would hash them. */
+/** Slots of a filter over words that open a phrase. It saves most words a lookup, which would hash them. */
 const OPENING_PLACES = 4096;
 const openingPlace = (word: string) => placeOf(word, 0, word.length);
 const placeOf = (text: string, start: number, length: number) =>

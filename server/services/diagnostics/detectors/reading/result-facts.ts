@@ -3,7 +3,7 @@ import { keyOf } from "./stated-values";
 import type { ToolExchange } from "./tool-exchanges";
 
 export type Fact = string | number | boolean;
-/** Values by key; a key with several different values is no fact. */
+/** Values by key; a key with several different values is not a fact. */
 export type Facts = ReadonlyMap<string, ReadonlySet<Fact>>;
 
 /** Characters. Larger results are lists and documents, whose keys repeat. */

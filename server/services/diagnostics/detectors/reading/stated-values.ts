@@ -7,7 +7,7 @@ const LABELLED =
 /** "the label is value" in a sentence. */
 const SPOKEN =
   /\b(?:the|your|its|their|current) ([a-z][a-z _-]{1,30}?) (?:is|was|are)(?: currently)? \*{0,2}([#$€£]?[\w][^\n.;!?*]{0,40}(?:\.\d{1,4})?)/gi;
-/** A reply's statements that are read. */
+/** Maximum number of statements read from a reply. */
 const STATEMENTS = 24;
 
 /** Returns the values that a reply states by name, in order. */
@@ -27,10 +27,10 @@ export function statedValues(prose: string): StatedValue[] {
 }
 
 const keys = new Map<string, string>();
-/** The fields of a project's tools are few; the cache is cleared when it is full. */
+/** A project's tools have few different fields; the cache is cleared when it is full. */
 const KEYS_MAX = 5000;
 
-/** Returns a label as a key of JSON would be written, in snake case. */
+/** Converts a label to a JSON key in snake case. */
 export function keyOf(label: string): string {
   let key = keys.get(label);
   if (key === undefined) {

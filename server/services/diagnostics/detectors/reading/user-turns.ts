@@ -4,24 +4,24 @@ import { type WordList, wordList } from "./phrase-sets";
 import { proseOf } from "./prose";
 import { textOf } from "./text";
 
-/** What a user said, with what the assistant had said to them. */
+/** What a user said, with what the assistant said to them before. */
 export type UserTurn = {
   index: number;
   /** Prose only: code and pasted transcripts are blanked. Offsets are those of the message. */
   text: string;
-  /** The assistant's words since the user's turn before; "" when it said nothing. */
+  /** The assistant's words since the user's previous turn; "" when it said nothing. */
   heard: string;
-  /** Index of the last message with such words; `null` without. */
+  /** Index of the last message with such words; `null` if there is none. */
   heardIndex: number | null;
   words: WordList;
   heardWords: WordList;
 };
 
-/** Characters. People say what they think of an answer briefly, or first; the rest of a long message is what it is about. */
+/** Characters. People say what they think of an answer briefly, or first; the rest of a long message is its subject. */
 export const TURN_READ = 600;
-/** Characters of the assistant's words, whose end the user answers. */
+/** Characters read of the assistant's words, from their end, which the user responds to. */
 const HEARD_READ = 600;
-/** A log with more turns than this is read in part. */
+/** Only the first turns of a longer log are read. */
 const TURNS_MAX = 400;
 
 /** Tool results that agents return in a user message, and notes that programs write. */

@@ -4,7 +4,7 @@ import { type WordList, wordAt } from "./phrase-sets";
 const WORDS_READ = 80;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
 
-/** Returns the distinct words of a text of two letters or more; pairs of letters where the script has no spaces. Memoized. */
+/** Returns the distinct words of two or more letters in a text, or pairs of letters in scripts without spaces. Memoized. */
 export function wordsIn(list: WordList): ReadonlySet<string> {
   list.distinct ??= readWords(list);
   return list.distinct;

@@ -58,7 +58,7 @@ export function shareRuns(a: WordRuns, b: WordRuns, share: number): boolean {
   return mayShare(a, b, share) && exactShare(a, b) >= share;
 }
 
-/** Tests the filters. False is certain: a bit that is unset in one text rules out all runs behind it. */
+/** Tests the filters. False is certain: a bit that is unset in one text rules out all runs that map to it. */
 function mayShare(a: WordRuns, b: WordRuns, share: number): boolean {
   const allowed = a.count * (1 - share);
   let missing = 0;

@@ -1,6 +1,6 @@
 /**
- * Phrases by which an assistant declines. Each reads only the few hundred characters that `refusals.ts` passes, and its gaps
- * are bounded, so that no text makes them slow.
+ * Phrases with which an assistant declines. Each pattern reads only the few hundred characters that `refusals.ts` passes, and
+ * its gaps are bounded, so that no text makes it slow.
  */
 
 const HELP =
@@ -8,7 +8,7 @@ const HELP =
 const UNABLE =
   "can't|cannot|can not|couldn't|could not|won't|will not|unable to|not able to|not going to|(?:must|have to|need to) (?:respectfully |politely )?decline to|refuse to|decline to|prohibited from|not allowed to|not permitted to|not programmed to|not designed to|not comfortable|do(?:n't| not) feel comfortable|do(?:n't| not)";
 
-/** "I can't help with that": says itself that it declines. */
+/** "I can't help with that": states that it declines. */
 const EXPLICIT_ENGLISH = new RegExp(
   `\\bi(?:'m| am)?(?: really| simply| just| therefore| also| still)? (?:${UNABLE})(?: with| to| also| actually| directly| really| ethically| legally){0,2} (?:${HELP})`,
   "i",
@@ -16,14 +16,14 @@ const EXPLICIT_ENGLISH = new RegExp(
 const EXPLICIT_SHORT_ENGLISH =
   /\bi(?:'m| am)? (?:sorry|afraid)[,.]? ?(?:but )?(?:i )?(?:can't|cannot|won't)(?: do that| help| assist|\.|,)|\bi (?:must|have to|will have to) (?:respectfully |politely )?(?:decline|refuse)\b|\b(?:can't|cannot|unable to|not able to) (?:fulfil|comply with|assist with|help with) (?:that|this|your|the) ?(?:request|question|prompt)?/i;
 
-/** "It is not appropriate", "against my guidelines": goes with a refusal, and with advice. */
+/** "It is not appropriate", "against my guidelines": occurs in refusals and in advice. */
 const MORAL_ENGLISH =
   /\b(?:(?:not|never) (?:\w+ )?(?:appropriate|ethical|acceptable|respectful|accurate|okay|legal|safe|right|best|morally|justified)|inappropriate|unethical|illegal|unlawful|harmful|against the law|against my|(?:as|am) an? (?:\w+ ){0,2}(?:ai|language model)\b|my (?:guidelines|programming|purpose|policies)|content polic|not condone|n't condone|n't think it(?:'s| is)|not think it is|should (?:not|never) be|(?:must|need to) (?:point out|emphasi[sz]e|advise|clarify|stress|inform)|strongly (?:advise|urge|condemn)|no inherent|cannot condone)/i;
-/** "Sorry", "unable": goes with a refusal, and more often with a shop that has run out. */
+/** "Sorry", "unable": occurs in refusals, and more often when, for example, a shop is out of stock. */
 const HINT_ENGLISH =
   /\b(?:can't|cannot|can not|unable|won't|not able|not comfortable|decline|refuse|sorry|apologi[sz]e|not have access|an ai)\b/i;
 
-/** The same in other languages: by first words for speed, then by what is declined. */
+/** The same in other languages, matched by the first words for speed, then by what is declined. */
 const FOREIGN = new RegExp(
   [
     // German
@@ -54,11 +54,11 @@ const FOREIGN = new RegExp(
   ].join("|"),
   "i",
 );
-/** No other language is worth trying without one of these. */
+/** Prefilter: without one of these, the other languages are not tried. */
 const FOREIGN_START =
   /\bich\b|\bje (?:ne|n'|ref|dois)|\bno (?:p|me|est|soy)|\bnon (?:p|s|m)|não |\bik kan|nie mog|yard|destek|bilgi|\bsaya t|tôi k|я не |لا |नहीं|ません|かね|ない|断り|控え|无|無|不|没|수|없/i;
 
-/** What was found and where. Only `explicit` and `foreign` say by themselves that the assistant declines. */
+/** What was found and where. Only `explicit` and `foreign` show on their own that the assistant declines. */
 export type Decline = { start: number; end: number; kind: "explicit" | "foreign" | "moral" | "hint" };
 
 /** Finds the first decline in the beginning of an answer. */
@@ -78,7 +78,7 @@ function found(text: string, match: RegExpExecArray, kind: Decline["kind"]): Dec
   return isQuoted(text, match.index) ? null : { start: match.index, end: match.index + match[0].length, kind };
 }
 
-/** Whether a position lies between quotation marks, so that somebody else's refusal is quoted. */
+/** Returns whether a position is between quotation marks, where someone else's refusal is quoted. */
 function isQuoted(text: string, at: number): boolean {
   let open = false;
   for (let index = 0; index < at; index++) {
@@ -91,7 +91,7 @@ function isQuoted(text: string, at: number): boolean {
   return open;
 }
 
-/** Why an assistant declines, in the words of its own answer. Refusals for one reason are one Finding. */
+/** Why an assistant declines, by the wording of its answer. Refusals for the same reason are one Finding. */
 const REASONS: readonly (readonly [reason: string, words: RegExp])[] = [
   [
     "to protect privacy",
@@ -124,7 +124,7 @@ const REASONS: readonly (readonly [reason: string, words: RegExp])[] = [
 /** Returns the reason that an answer gives, or null. */
 export const reasonIn = (head: string): string | null => REASONS.find(([, words]) => words.test(head))?.[0] ?? null;
 
-/** Says only that it cannot know or reach something. */
+/** States only that the assistant cannot know or access something. */
 const INABILITY =
   /\b(?:do(?:n't| not)|does(?:n't| not)|not) have (?:\w+ )?(?:access|the (?:ability|capability)|real-time|personal (?:opinions|feelings|experiences|beliefs))|knowledge (?:cutoff|was last updated)|\b(?:can't|cannot|unable to|not able to) (?:access|browse|find|locate|open|see|view|read|verify|search|physically|directly access|feel|hear)/i;
 export const isInability = (head: string): boolean => INABILITY.test(head);

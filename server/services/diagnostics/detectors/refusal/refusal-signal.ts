@@ -17,7 +17,7 @@ export function oneLine(text: string): string {
   return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut.slice(0, space > SHOWN / 2 ? space : SHOWN)}…`;
 }
 
-/** Composes the Signal of one refusal; `what` says what the assistant did, as in “Refuses”. */
+/** Composes the Signal of one refusal; `what` describes what the assistant did, such as “Refuses”. */
 export function refusalSignal(
   messages: readonly Message[],
   { index, question, start, end, reason, score, verdict }: Refusal,

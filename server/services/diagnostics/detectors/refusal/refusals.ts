@@ -12,7 +12,7 @@ export type Refusal = {
   answer: string;
   score: number;
   verdict: "match" | "ambiguous";
-  /** Helps with a part, or with something like it. */
+  /** The answer helps with a part of the request, or with something similar. */
   isPartial: boolean;
   reason: string | null;
   /** The sentence that declines. */
@@ -22,24 +22,24 @@ export type Refusal = {
 
 const model = textModel(refusalFile);
 
-/** Characters of an answer in which it would decline. */
+/** Characters at the start of an answer that are searched for a refusal. */
 const HEAD = 400;
 /** Shorter answers must say explicitly that they decline. */
 const SHORT = 60;
 /** Score of an explicit refusal in a language on which the model was not trained. */
 const FOREIGN_SCORE = 0.85;
-/** Score of an explicit one that gives the rest, which the model takes for an answer. */
+/** Score of an explicit refusal of a part that provides the rest, which the model takes for an answer. */
 const PART_SCORE = 0.55;
 const MATCH_SCORE = 0.5;
 const AMBIGUOUS_SCORE = 0.3;
-/** Logits added always, so that .5 is the best threshold on data left out; for an explicit phrase; and for mere inability. */
+/** Logits added: always, so that 0.5 is the best threshold on held-out data; for explicit phrases; for mere inability. */
 const OFFSET = 0.6;
 const EXPLICIT_BONUS = 0.7;
 const INABILITY_MALUS = -0.8;
-/** What an answer scores that is only sorry or unable, as shops and tools are too, where the model is sure of it. */
+/** Score of an answer with only "sorry" or "unable", which shops and tools also say, if the model is sure enough. */
 const HINT_SCORE = 0.4;
 const HINT_SURE = 0.7;
-/** From this many speakers on the side of the assistant on, a log is a discussion. */
+/** A log with at least this many speakers in the assistant's role is a discussion. */
 const SPEAKERS = 3;
 
 const refusalsOf = new WeakMap<readonly Message[], readonly Refusal[]>();
@@ -117,10 +117,10 @@ function sentenceAround(head: string, { start, end }: { start: number; end: numb
   return { start: from, end: to };
 }
 
-/** Declines a part: the exact wording, the full text, the second question. */
+/** Declines only a part: the exact wording, the full text, the second question. */
 const PART =
   /\b(?:specific|exact|detailed|full|complete|entire|verbatim|step-by-step|personali[sz]ed|real-time|precise|actual|(?:this|that|first|second|last) part)\b/i;
-/** Announces what it gives after all. Offering to help otherwise, or advising against it, is not that. */
+/** Announces what it provides after all. Offers of other help and advice against the request do not count. */
 const GIVES =
   /\b(?:here(?:'s| is| are)|below (?:is|are)|i can (?:provide|give|offer|tell|explain|share|outline|summari[sz]e|describe)|in general|generally)\b[^\n]{0,200}/i;
 const GIVEN_MINIMUM = 300;

@@ -9,16 +9,16 @@ import { quoteExchange } from "../reading/tool-exchanges";
 import { toolFailures } from "../tool-failure/tool-failures";
 import { type Limit, limitInError, limitOfFinish, limitStatement } from "./limit-words";
 
-/** The run, its framework or a span says so. */
+/** The run, its framework or a span reports the limit. */
 const STATED_SCORE = 0.95;
-/** The same words, in answer to a user who speaks of limits. */
+/** The same words, in reply to a user who mentions limits. */
 const SPOKEN_OF_SCORE = 0.35;
-/** Cut off, without a word, in the middle of a loop or of a series of errors. */
+/** Cut off without a statement, in the middle of a loop or a series of errors. */
 const CUT_OFF_SCORE = 0.85;
 /** Cut off after many steps that looked sound. */
 const PERHAPS_SCORE = 0.4;
 
-/** Messages and calls at the end in which the limit is stated; a later one shows that the run went on. */
+/** Messages and calls at the end in which the limit is stated; a later one shows that the run continued. */
 const LAST = 2;
 /** Characters at each end of a message that are searched. */
 const READ = 1200;

@@ -5,9 +5,12 @@ const STEPS = `(?:agent |reasoning |execution |tool |tool[- ]call |agentic )?(?:
 const NUMBER = String.raw`(?:,? ?\(?(?:of |: ?|= ?)?\d{1,9}(?:\.\d{1,3})? ?(?:s|secs?|seconds?|m|min|minutes?|h|hours?)?\)?)?`;
 const REACHED = String.raw`(?: ?has been| ?have been| was| were| is)? ?(?:reached|exceeded|hit|exhausted)\b`;
 
-/** Of statements without a common word. */
+/** The hint of statements without a common word. */
 const ANY = "";
-/** How agent frameworks and agents say, with a piece of each statement in lower case, that a run was stopped at its limit, in the words of the run itself. */
+/**
+ * How a run, in its own words or its framework's, states that it was stopped at a limit. The last element is a hint: text in
+ * lower case that every match contains.
+ */
 const STATED: readonly (readonly [RegExp, Limit, string])[] = [
   [
     new RegExp(String.raw`\bmax(?:imum)?(?: allowed)?(?: number of)? ${STEPS}(?: limit)?${NUMBER}${REACHED}`, "i"),
@@ -68,7 +71,7 @@ const STATED: readonly (readonly [RegExp, Limit, string])[] = [
   [/(?:达到|达到了|已达到|超过|超出)(?:了)?最大(?:步数|步骤数|迭代次数|轮数|轮次)/, "steps", "最大"],
 ];
 
-/** Names by which frameworks report it as an error or a reason for stopping. */
+/** Names with which frameworks report a limit as an error or a stop reason. */
 const NAMED: readonly (readonly [RegExp, Limit])[] = [
   [
     /\b(?:GraphRecursionError|MaxTurnsExceeded|MaxIterations?(?:Exceeded|Reached)\w{0,10}|MaxSteps(?:Exceeded|Reached)\w{0,10}|AgentMaxStepsError|GRAPH_RECURSION_LIMIT|error_max_turns|max_(?:steps|turns|iterations|rounds)_(?:reached|exceeded))\b/,
@@ -82,7 +85,7 @@ const NAMED: readonly (readonly [RegExp, Limit])[] = [
   [/\bAgentTimeout(?:Error)?\b|\bAgentExecutionTimeout\w{0,10}\b/, "time"],
 ];
 
-/** Finish reasons that say the same. A token limit of one reply is not a run's. */
+/** Finish reasons that mean the same. A reply's token limit is not a limit of the run. */
 const FINISH: Readonly<Record<string, Limit>> = {
   max_steps: "steps",
   max_turns: "steps",
@@ -94,15 +97,15 @@ const FINISH: Readonly<Record<string, Limit>> = {
   budget_exceeded: "tokens or cost",
 };
 
-/** Every statement contains one of these, which rules most texts out at once. */
+/** Every statement contains one of these, so that most texts are ruled out immediately. */
 const TELLING =
   /reached|exceeded|stopped|hit|exhausted|limit|budget|ran out|too many|consecutive|MaxTurns|MaxIter|MaxSteps|Recursion|RECURSION|max_|exit_cost|Timeout|erreicht|überschritten|atteint|dépassé|máximo|最大/;
-/** A condition, a hypothesis or somebody else's limit. */
+/** A condition, a hypothesis or someone else's limit. */
 const NOT_THIS_RUN =
   /(?:\b(?:if|when|whenever|unless|until|before|once|after you|in case|would|could|may|might|will|avoid\w{0,3}|prevent\w{0,3}|you(?:[’']ve| have)?|your|customer|account|plan|subscription|means|says|said|called|error)\b[^.\n]{0,40}|["“'‘«([=])$/i;
 /** Characters before a statement that may qualify it. */
 const LEAD = 48;
-/** Characters from its line's start within which the run's own statement begins. */
+/** The run's own statement begins within this many characters of the start of its line. */
 const LINE_START = 90;
 
 export type LimitStatement = { limit: Limit; start: number; end: number };
@@ -138,7 +141,7 @@ function namedLimit(text: string): LimitStatement | null {
   for (const [pattern, limit] of NAMED) {
     const found = pattern.exec(text);
     if (!found) continue;
-    // A name in the middle of a sentence is spoken of; at the start of a line, or before a colon, it is reported.
+    // A name in the middle of a sentence is only mentioned; at the start of a line or before a colon, it is reported.
     const lineStart = text.lastIndexOf("\n", found.index) + 1;
     const reports = text.slice(found.index + found[0].length, found.index + found[0].length + 1) === ":";
     if (!reports && found.index - lineStart > LEAD) continue;

@@ -12,10 +12,10 @@ import { toolFailures } from "../tool-failure/tool-failures";
 const FAILED_SCORE = 0.85;
 /** The assistant has only called tools that read. */
 const NEVER_CALLED_SCORE = 0.72;
-/** It has called tools whose names do not tell. */
+/** It has called tools whose names do not show what they do. */
 const PERHAPS_SCORE = 0.4;
 
-/** Acts that change something: the claim's participle, and what a tool that does it is named like. */
+/** Acts that change something, with the participle in a claim and the names of tools that perform the act. */
 const ACTS: readonly { act: string; participle: string; tool: RegExp }[] = [
   { act: "cancel", participle: "cancell?ed", tool: /cancel|delete|remove|void|terminate|revoke|refund/i },
   { act: "book", participle: "booked|reserved", tool: /book|reserv|create|schedul|add|order|purchase/i },
@@ -38,18 +38,18 @@ const ACTS: readonly { act: string; participle: string; tool: RegExp }[] = [
   },
   { act: "transfer", participle: "transferred|wired", tool: /transfer|send|pay|wire|move|hand_?off|escalat/i },
 ];
-/** Claims that the act is done: by the assistant, or in the passive with a word that makes it news. */
+/** Claims that the act is done: by the assistant, or in the passive with a word that presents it as news. */
 const CLAIM = new RegExp(
   String.raw`\b(?:(?:i(?:[’']ve| have)|we(?:[’']ve| have)) (?:now |just |already |also |successfully |gone ahead and |immediately ){0,3}(${ACTS.map(({ participle }) => participle).join("|")})\b|(?:has|have) (?:now |just |also )?been successfully (${ACTS.map(({ participle }) => participle).join("|")})\b)`,
   "gi",
 );
-/** What makes it no claim: questions, conditions, denials, quotations and drafts. */
+/** Words that show that it is not a claim: questions, conditions, denials, quotations and drafts. */
 const UNCLAIMED =
   /\b(?:not|never|n[’']t|if|once|when|until|unless|after|before|whether|will|would|should|could|can|may|might|as soon as|had|confirm that|example|template|draft|subject|unable|failed)\b[^.!\n]{0,80}$/i;
 const LEAD = 90;
 /** Characters of a reply that are read. */
 const READ = 3000;
-/** A mention of the act in what tools said: the assistant may report a state that it found. */
+/** Match mentions of the act in tool results: the assistant may be reporting a state that it found. */
 const stems = new Map(ACTS.map(({ act, participle }) => [act, new RegExp(`(?:${participle}|${act})`, "i")]));
 
 export const prematureClaim: Detector = {
@@ -61,7 +61,7 @@ export const prematureClaim: Detector = {
     "The assistant says that it did something (“Done, I've cancelled it”) though the call failed or was never made.",
   detect(conversation) {
     const exchanges = toolExchanges(conversation);
-    // Without any tool the act may have happened where nothing was recorded.
+    // Without any tool, the act may have happened where nothing is recorded.
     if (!exchanges.some(({ callIndex, spanId }) => callIndex !== null || spanId !== null)) return [];
     return mergeByCause(claimsIn(conversation, exchanges));
   },
@@ -110,13 +110,13 @@ function claimsIn(conversation: ConversationSnapshot, exchanges: readonly ToolEx
 
 type Failures = ReadonlyMap<ToolExchange, ReturnType<typeof toolFailures>[number]>;
 
-/** Judges a claim by the calls before it; `null` where one may have done it. */
+/** Judges a claim by the calls before it; `null` if one of them may have performed the act. */
 function judge(before: readonly ToolExchange[], failed: Failures, { act, tool }: (typeof ACTS)[number]) {
   const doing = before.filter(({ name }) => tool.test(name));
   const last = doing.at(-1);
   if (doing.some((one) => !failed.has(one))) return null;
   const others = before.filter((one) => !doing.includes(one) && !failed.has(one));
-  // What a tool reports, the assistant may repeat as news.
+  // The assistant may be repeating what a tool reported.
   if (others.some(({ result }) => result !== null && stems.get(act)!.test(result))) return null;
   const unclear = others.some(({ name }) => !isReadingTool(name));
   if (last) return { score: unclear ? PERHAPS_SCORE : FAILED_SCORE, failure: failed.get(last)! };

@@ -8,14 +8,14 @@ import { toolExchanges } from "../reading/tool-exchanges";
 
 /** The assistant, which has tools, announces its next step and the conversation ends there. */
 const MATCH_SCORE = 0.75;
-/** The user asks after it, and the assistant still does nothing. */
+/** The user asks about it, and the assistant still does nothing. */
 const ASKED_AFTER_SCORE = 0.85;
 /** Nothing shows that it has tools, or the promise is for some later time. */
 const PERHAPS_SCORE = 0.4;
 
-/** Characters at the end of a reply: a promise that stands earlier was followed by something. */
+/** Characters read at the end of a reply: an earlier promise was followed by something. */
 const READ = 400;
-/** Verbs of an act that the assistant itself carries out at once. */
+/** Verbs for acts that the assistant itself carries out immediately. */
 const ACT = `(check|look(?: (?:up|into))?|search|find|fetch|retrieve|pull up|get|call|use|run|execute|book|cancel|refund|process|update|change|modify|create|send|submit|place|schedule|proceed|apply|start|begin|perform|try|query|open|read|review|gather|download|install|verify|inspect|calculate|compute|transfer the|delete|remove|add|make|set|reset|generate|write|fix|post|complete)`;
 const PROMISE = new RegExp(
   String.raw`\b(?:i(?:[’']ll| will| am going to|[’']m going to| shall| need to)(?: now| then| also| just| next| first| quickly| try to| go ahead and| proceed to| start by| begin by| have to| need to){0,3} ${ACT}(?:ing)?\b|(?:let me|let[’']s)(?: now| just| first| quickly| try to| go ahead and| proceed to| start by){0,3} ${ACT}(?:ing)?\b|(?:one|just a) (?:moment|second|minute|sec)\b|(?:please )?(?:hold on|bear with me|stand by|wait a (?:moment|second|minute))\b|(?:ich (?:werde|prüfe|schaue|suche|buche|storniere)|einen (?:moment|augenblick))\b|(?:je vais|un (?:instant|moment))\b|(?:voy a|un momento|déjame|permítame)\b)|(?:少々お待ち|確認いたします|確認します)|(?:请稍等|我来|我将|让我)`,

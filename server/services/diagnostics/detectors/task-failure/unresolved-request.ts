@@ -7,7 +7,7 @@ import { textOf } from "../reading/text";
 import { describeCause } from "../tool-failure/mask-cause";
 import { type ToolFailure, toolFailures } from "../tool-failure/tool-failures";
 
-/** The last thing that happened is a failed call: nobody told the user. */
+/** The last event is a failed call, of which the user was not told. */
 const ERROR_LAST_SCORE = 0.85;
 /** The user's request got an empty reply, or a failed model call. */
 const NO_REPLY_SCORE = 0.85;
@@ -15,7 +15,7 @@ const NO_REPLY_SCORE = 0.85;
 const GAVE_UP_SCORE = 0.7;
 /** The user's question is the last message; the rest may be missing from the record. */
 const OPEN_SCORE = 0.4;
-/** The assistant declines without a failure, which may be what its instructions ask. */
+/** The assistant declines without a failure, which may be what its instructions require. */
 const DECLINED_SCORE = 0.35;
 
 /** Characters of a last reply that are read. */
@@ -66,7 +66,7 @@ function errorLast(conversation: ConversationSnapshot): DetectedSignal | null {
   if (!failure || isClosingTool(failure.exchange.name)) return null;
   const { lastUser, lastReply } = ending(conversation);
   const at = failure.exchange.resultIndex;
-  // A span without a message has no place among the messages, so a reply may have followed it.
+  // A span without a message has no position among the messages, so a reply may have followed it.
   if (at === null || (lastReply !== null && lastReply > at)) return null;
   const { name } = failure.exchange;
   return signal(ERROR_LAST_SCORE, [failure.evidence, requestOf(conversation, lastUser)], {

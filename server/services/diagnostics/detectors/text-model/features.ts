@@ -21,7 +21,7 @@ const WORD = 2;
 /** Thai, Kana and Han are written without spaces, so each letter is a word. */
 const LETTER_WORD = 3;
 
-/** By code unit: its kind, and its form in lower case without width, curly quotes or the value of a digit. */
+/** By code unit: its kind, and its form with case, width, kinds of quotes and values of digits removed. */
 const KINDS = new Uint8Array(0x1_0000).fill(MARK);
 const FORMS = Uint16Array.from({ length: 0x1_0000 }, (_, code) => code);
 const CASED = [
@@ -162,7 +162,7 @@ function makeRoom(size: number): void {
 
 const STAMP_MAXIMUM = 0xffff;
 
-/** Returns the table of features seen, and a stamp that is in none of its places. */
+/** Returns the table of features seen, and a stamp that does not occur in it. */
 function nextStamp(bits: number): { stamps: Uint16Array; stamp: number } {
   let seen = seenBySize.get(bits);
   if (!seen) {

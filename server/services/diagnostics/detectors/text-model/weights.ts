@@ -1,7 +1,7 @@
 /** Values of a byte: gaps of 255 or more take several. */
 const FULL = 255;
 
-/** Packs sparse weights into base64: for each one but zero, its distance from the one before and its value. */
+/** Packs sparse weights into base64: for each non-zero one, its distance from the previous one and its value. */
 export function packWeights(weights: Int8Array): string {
   const bytes: number[] = [];
   let last = -1;

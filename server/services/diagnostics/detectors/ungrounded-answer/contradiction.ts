@@ -67,7 +67,7 @@ function statusContradiction(stated: string, fact: string): Contradiction | null
 }
 
 const ID_KEY = /(?:^|_)(?:id|number|code|reference|tracking|confirmation|sku|iban|no)$/;
-/** Ids shorter than this are counted, not named. */
+/** Shorter ids may be counts rather than identifiers. */
 const ID_LENGTH = 5;
 
 function idContradiction(key: string, stated: string, fact: string): Contradiction | null {
@@ -104,11 +104,11 @@ function dateContradiction(stated: string, fact: string): Contradiction | null {
   return is !== null && said !== null && Math.abs(is - said) > 1 ? { kind: "date", certain: true } : null;
 }
 
-/** A unit or a currency's subunit changes a number by such a factor. */
+/** Factors by which another unit, or a currency's subunit, changes a number. */
 const UNITS = [
   7, 10, 12, 24, 30, 52, 60, 100, 365, 1000, 1024, 3600, 60_000, 86_400, 1_000_000, 1_048_576, 1_073_741_824,
 ];
-/** Rounded further than this, a number is another number. */
+/** Maximum relative difference that rounding explains. */
 const ROUNDING = 0.06;
 
 function numberContradiction(stated: string, fact: number): Contradiction | null {
@@ -117,7 +117,7 @@ function numberContradiction(stated: string, fact: number): Contradiction | null
       stated,
     );
   if (!found || !Number.isFinite(fact)) return null;
-  // "3 of 5", "12:30", "1/2", "2024-05-01", a range or a sum are no single number.
+  // "3 of 5", "12:30", "1/2", "2024-05-01", a range or a sum are not single numbers.
   if (/^\s?(?:[:/x×+=–]|-\d|of\b|to\b|out\b|-\s?\d)/i.test(stated.slice(found[0].length))) return null;
   const said = Number(found[1]!.replace(/[$€£¥, ]/g, ""));
   if (!Number.isFinite(said)) return null;

@@ -11,15 +11,15 @@ import { isReadingTool } from "../reading/tool-kinds";
 import { contradiction } from "./contradiction";
 
 const CERTAIN_SCORE = 0.85;
-/** A number that may have been computed, or a reply that speaks of a change. */
+/** A number that may have been computed, or a reply that mentions a change. */
 const PERHAPS_SCORE = 0.45;
 /** Characters of a reply that are read. */
 const READ = 4000;
 /** Values under one name, in several results or a list, that a statement is compared with. */
 const FACTS = 12;
-/** Characters around a statement that say what it is of. */
+/** Characters around a statement that show what it refers to. */
 const AROUND = 120;
-/** What is stated may be of after a change, of a proposal or of something else. */
+/** The statement may refer to the state after a change, to a proposal or to something else. */
 const OF_A_CHANGE =
   /\b(?:new|updated?|chang\w{1,4}|after|difference|estimated?|would|will|proposed|option|if|total of|instead|exchange|modif\w{1,6}|upgrad\w{1,4}|refund(?:s|ed)?|example)\b/i;
 
@@ -78,7 +78,7 @@ function contradicted(
       : [],
   );
   if (held.length === 0 || held.length > FACTS) return null;
-  // With several orders or flights it has to contradict each of them.
+  // With several orders or flights, the statement has to contradict each of them.
   const hows = held.map(({ fact }) => contradiction(label, value, fact));
   const how = hows.at(-1);
   if (!how || hows.some((one) => one === null)) return null;
@@ -102,13 +102,13 @@ function contradicted(
   };
 }
 
-/** The key as JSON has it, in snake or camel case. Looking for it is cheaper than parsing. */
+/** Returns the key as written in JSON, in snake or camel case. Searching for it is cheaper than parsing. */
 const writtenKeys = (key: string): string[] => [
   `"${key}"`,
   ...(key.includes("_") ? [`"${key.replace(/_(\w)/g, (_, letter) => letter.toUpperCase())}"`] : []),
 ];
 
-/** Returns whether anybody else said the value before; a yes or a status is too common a word to say where from. */
+/** Returns whether anyone else said the value before; a yes or a status is too common a word to tell where it came from. */
 function occurs({ messages }: ConversationSnapshot, before: number, value: string, isWord: boolean): boolean {
   if (isWord) return false;
   const core = value.replace(/^[^\w]+|[^\w%]+$/g, "");
@@ -121,7 +121,7 @@ function occurs({ messages }: ConversationSnapshot, before: number, value: strin
   return false;
 }
 
-/** Numbers of results that are combined to explain a stated one. */
+/** Maximum numbers from results that are combined to explain a stated one. */
 const NUMBERS = 60;
 
 /** Returns whether a number is a sum, difference or multiple of numbers that the tools returned. */

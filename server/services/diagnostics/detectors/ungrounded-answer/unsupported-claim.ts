@@ -13,7 +13,7 @@ const SCORE_MAXIMUM = 0.7;
 /** The assistant says itself that it made the data up. */
 const ASSUMED_SCORE = 0.6;
 
-/** Amounts, links, addresses and ids: what an answer has from somewhere. Each is looked for only where its hint occurs. */
+/** Amounts, links, addresses and ids, which an answer must have from a source. Each is searched for only if its hint occurs. */
 const SPECIFICS: readonly { hint: RegExp; pattern: RegExp }[] = [
   { hint: /[$€£]/, pattern: /[$€£]\s?\d[\d,]{0,15}(?:\.\d{1,2})?/g },
   { hint: /http/, pattern: /https?:\/\/[^\s)"'<>\]]{4,200}/g },
@@ -37,7 +37,7 @@ const ASSUMED_HINTS = [
   "ypothet",
   "laceholder",
 ];
-/** Characters of a reply, replies and specifics that are read. */
+/** Limits on what is read: characters of a reply, replies, and specifics. */
 const READ = 3000;
 const REPLIES = 60;
 const SPECIFICS_READ = 12;
@@ -110,7 +110,10 @@ function specificsIn(prose: string): { value: string; start: number }[] {
   return found.length > 1 ? found.sort((a, b) => a.start - b.start) : found;
 }
 
-/** Returns whether anybody but the assistant, or a call's own span, has the value. Searches backwards: mostly the last result has it. */
+/**
+ * Returns whether a message by anyone but the assistant, or a tool call's arguments or result, contains the value. Searches
+ * backwards, because the last result usually does.
+ */
 function saidBefore(conversation: ConversationSnapshot, before: number, value: string): boolean {
   const { messages } = conversation;
   const core = value.replace(/^[$€£]\s?/, "");

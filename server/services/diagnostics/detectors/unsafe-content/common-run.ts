@@ -1,4 +1,4 @@
-/** The letters of a text and where blocks of them begin, for finding long pieces in other texts. */
+/** The letters of a text and where blocks of them begin, for finding long pieces that another text has in common with it. */
 export type RunIndex = { text: string; letters: number; forms: Uint16Array; starts: ReadonlyMap<number, number> };
 /** A piece of the other text, and how many letters it has in common. */
 export type CommonRun = { start: number; end: number; letters: number };
@@ -23,7 +23,7 @@ const FORMS = Uint16Array.from({ length: 0x1_0000 }, (_, code) => {
 let forms = new Uint16Array(1 << 12);
 let origins = new Uint32Array(1 << 12);
 
-/** Writes the letters of a text and where they stand; returns their number. */
+/** Writes the letters of a text and their positions to the shared arrays; returns their number. */
 function readLetters(text: string): number {
   if (forms.length < text.length) {
     forms = new Uint16Array(2 * text.length);
@@ -66,7 +66,7 @@ export function longestCommonRun(index: RunIndex, text: string): CommonRun | nul
     if (to - from >= BLOCK && (!best || to - from > best.letters)) {
       best = { start: origins[from]!, end: origins[to - 1]! + 1, letters: to - from };
     }
-    // Goes on behind the piece, where the hash starts afresh.
+    // Continues after the piece, with the hash recomputed.
     if (to > at + 1) {
       at = to - 1;
       hash = 0;

@@ -11,7 +11,7 @@ import { nonsenseTail } from "./nonsense-tail";
 const model = textModel(jailbreakModel);
 
 const MATCH_SCORE = 0.65;
-/** The model's score from which wording counts, with two licences or with one. */
+/** Minimum score of the model for wording to count with two licences, or with one. */
 const LIKELY = 0.5;
 const SURE = 0.85;
 const SCORES = { unbound: 0.85, oneLicence: 0.75, unsettled: 0.45 } as const;
@@ -22,19 +22,19 @@ const READ = 12_000;
 const SUFFIXED_LONGEST = 1500;
 
 /**
- * What a pretext claims: that it is only fiction or research, that no rules hold, that nothing may be refused. Without any,
- * wording alone decides nothing: role-play and fiction are what people use models for.
+ * What a pretext claims: that it is only fiction or research, that no rules apply, that nothing may be refused. Without such
+ * a claim, wording alone decides nothing: role-play and fiction are normal uses of a model.
  */
 const LICENCE =
   /\b(?:purely|solely|only|strictly) (?:\w+ )?(?:fiction|hypothe|academic|educational|for )\w*|\bfor (?:\w+ )?(?:research|educational|academic|testing|training|entertainment|informational|awareness|illustrative|hypothetical|creative) purposes?|\b(?:in|to) (?:the )?real[- ](?:life|world)|\bno (?:real|actual)\b|\bfictional|\bhypothetical|\bno (?:restrictions?|limits?|limitations?|rules|filters?|boundaries|censorship|moral|ethic)\w*|\bwithout (?:any |the )?(?:\w+ )?(?:restrictions?|limits?|limitations?|filters?|censor\w*|moral\w*|ethic\w*|disclaimers?|warnings?|guidelines|mentioning|acknowledg\w*)|\bunfiltered|\buncensored|\bunrestricted|\bamoral|\bunethical|\bimmoral|\billegal|\bunlawful|\bharmful|\bdangerous|\bdo anything now|\bDAN\b|\bdeveloper mode|\bjail ?br(?:eak|oken)|\bopenai|\bcontent polic\w+|\b(?:ethic|moral)\w*|\bsafety (?:guidelines|measures|protocols|filters)|\b(?:never|not|cannot|can['’]t|won['’]t|don['’]t) (?:refuse|reject|deny|decline|warn|apologi[sz]e|censor)|\bstay in character|\bbreak (?:character|the rules)|\bmust (?:always )?(?:answer|comply|obey)|\bregardless of|\bno matter (?:what|how)|\bdo not (?:mention|include|add) .{0,30}(?:illegal|legal|ethic|warning|disclaimer)|\bcontroversial|\bprovocative|\btest(?:ing)? (?:the|your) (?:limits|boundaries)/gi;
 
-/** Gives the model another self, and that self no rules. */
+/** Gives the model another persona, and `UNBOUND` frees that persona of rules. */
 const PERSONA =
   /\b(?:you are (?:now|going to)|you(?:['’]re| will| are to) (?:now )?(?:act|be|play|become|respond|pretend)|act as|pretend (?:to be|you are)|role-?play|from now on|enter(?:ing)? (?:\w+ ){0,2}mode|mode (?:enabled|activated)|imagine (?:you are|you['’]re|being))\b|\b(?:du bist (?:jetzt|ab jetzt|nun)|spiele? die rolle|tu es maintenant|joue le rôle|ahora eres|actúa como|a partir de ahora|agora você é|finja|ora sei|fingi|ты теперь|теперь ты|представь, что ты)|现在你是|你现在是|扮演|从现在开始|これからあなたは|あなたは今|ふりをして|지금부터 (?:너는|당신은)|역할을/i;
 const UNBOUND =
   /\b(?:no|without(?: any)?|free (?:of|from)(?: all| any)?|not bound by(?: any)?|ignor(?:e|es|ing)(?: all| any)?|broken free (?:of|from)|does not (?:have to )?(?:abide by|follow|obey|care about)|do(?:es)?n['’]t have(?: any)?) (?:\w+ ){0,3}(?:restrictions|limitations|rules|filters?|censorship|guidelines|ethical|ethics|moral\w*|boundaries|policies|confines)|\b(?:unfiltered|uncensored|unrestricted|amoral)\b.{0,60}\b(?:AI|assistant|chat ?bot|model|responses?|answers?)|\b(?:can|will) do anything now\b|\bDAN\b.{0,80}\b(?:anything|mode)\b|\bnever (?:refuse|decline|reject|say no)|\bdeveloper mode\b.{0,60}\b(?:enabled|on|activated|output)|ohne (?:jegliche |jede |alle )?(?:einschränkungen|beschränkungen|zensur|filter|moral|regeln)|(?:keinerlei|keine) (?:einschränkungen|regeln|moral|ethi\w+)|sans (?:aucune? )?(?:restrictions?|censure|filtre|limites?|règles?|morale)|sin (?:ningun[ao]? )?(?:restricci\S+|censura|filtros?|límites|reglas|moral)|sem (?:nenhuma? )?(?:restriç\S+|censura|filtros?|limites|regras)|senza (?:alcuna? )?(?:restrizioni|censura|filtri|limiti|regole)|без (?:каких-либо |всяких )?(?:ограничений|цензуры|фильтров|правил)|没有任何(?:限制|道德|规则)|不受(?:任何)?.{0,8}(?:限制|约束)|无视(?:道德|法律|伦理)|(?:制限|規制|検閲|倫理)(?:は|が|の|も)?(?:一切)?(?:な[いくし]|無[いくし])|(?:제한|검열|규칙) ?(?:없이|이 없|없는)/i;
 
-/** Pieces of every licence, one of which a message needs before anything slower reads it. */
+/** Every licence contains one of these. Messages without any skip the slower checks. */
 const HINTS = [
   ..."purpos fiction ypothet estrict imitat limit filter ensor ethic moral llegal nlawful armful angerous".split(" "),
   ..."refus eject declin deny pologi egardless ontrovers rovocat isclaim warning cknowledg entioning uideline".split(

@@ -8,7 +8,7 @@ import { systemPromptLeak } from "./system-prompt-leak";
 const matches = (detector: Detector, conversation: ConversationSnapshot) =>
   detector.detect(conversation, { keywords: [] }).filter(({ verdict }) => verdict === "match");
 const system = (content: string) => ({ role: "system", content });
-/** Put together here, so that no scanner takes this file for a leak. */
+/** Assembled at run time, so that no secret scanner flags this file. */
 const KEY = ["sk", "proj", "Zk3vR8wQ1nT6yB4mXp9L"].join("-");
 
 describe("secret_leak", () => {

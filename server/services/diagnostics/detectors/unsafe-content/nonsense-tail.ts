@@ -11,12 +11,12 @@ const SHRED =
 const ORDINARY =
   /^(?:https?:|www\.|<\/?\w+>$|["'“‘(*]{2,3}\p{L}|\S*@)|^\W*(?:[a-z]?JavaScript|TypeScript|YouTube|GitHub|LinkedIn|PowerPoint|McDonald|OpenAI|ChatGPT|WhatsApp|LaTeX|PayPal|WordPress|FaceBook|TikTok|DevOps)/iu;
 
-/** Returns where the nonsense begins and how sure that is; `null` for prose and for code. */
+/** Returns where the nonsense begins and its score; `null` for prose and for code. */
 export function nonsenseTail(text: string): NonsenseTail | null {
   const from = Math.max(0, text.length - READ);
   const tail = text.slice(from);
   if (!PAIRED.test(tail)) return null;
-  // Code and data come in lines and in pairs.
+  // Code and data span several lines.
   if (text.split("\n", LINES_MAX + 2).length - 1 > LINES_MAX) return null;
   const tokens = [...tail.matchAll(/\S+/g)];
   const isShred = tokens.map(([token]) => SHRED.test(token) && !ORDINARY.test(token));
@@ -29,14 +29,14 @@ export function nonsenseTail(text: string): NonsenseTail | null {
   return unpaired + shreds >= 3 && unpaired > 0 ? { start: from + tokens[first]!.index, score } : null;
 }
 
-/** What can be unpaired; most messages end without any. */
+/** Characters that can be unpaired; most messages end without any. */
 const PAIRED = /[()[\]{}"`]/;
 const OPENERS = "([{";
 const CLOSERS = ")]}";
-/** Faces, and the numbers of lists. */
+/** What precedes a closing bracket in emoticons and list numbers. */
 const LONE_CLOSER = /[:;=8xX^\-'\d]|^$/;
 
-/** Brackets and quotation marks without a partner: code and prose have few, nonsense has many. */
+/** Counts brackets and quotation marks without a partner: code and prose have few, nonsense has many. */
 function unpairedIn(text: string, isCut: boolean): number {
   const open: number[] = [];
   let unpaired = 0;

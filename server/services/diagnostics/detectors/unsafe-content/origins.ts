@@ -2,7 +2,7 @@ import type { ConversationSnapshot } from "../../types";
 import { textOf } from "../reading/text";
 import { toolExchanges } from "../reading/tool-exchanges";
 
-/** Says who besides the assistant brought a value into a conversation. */
+/** Tells who besides the assistant brought a value into a conversation. */
 export type Origins = {
   fromUser: (value: string) => boolean;
   fromSystem: (value: string) => boolean;
@@ -33,7 +33,7 @@ export function originsOf(conversation: ConversationSnapshot): Origins {
   return origins;
 }
 
-/** What one agent tells the next: an assistant's message that another one follows answers nobody. */
+/** Returns what one agent tells the next: an assistant's message that is followed by another does not address the user. */
 function agentChatter({ messages }: ConversationSnapshot): string[] {
   return messages
     .filter(({ role }, index) => role === "assistant" && messages[index + 1]?.role === "assistant")
@@ -42,7 +42,7 @@ function agentChatter({ messages }: ConversationSnapshot): string[] {
 
 const DIGITS_LEAST = 7;
 
-/** Looks a value up as written in any case, and a number by its digits. */
+/** Looks up a value as written, ignoring case, and a number by its digits. */
 function lookup(read: () => string[]): (value: string) => boolean {
   let text: string | null = null;
   let digits: string | null = null;

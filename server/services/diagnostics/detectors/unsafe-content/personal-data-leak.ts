@@ -7,9 +7,9 @@ import { type Origins, originsOf } from "./origins";
 
 /**
  * A leak is personal data in an answer that nobody brought into this conversation: not the user, whose own data may be
- * repeated, nor a tool or the system prompt, which were asked on this user's behalf. What remains comes from elsewhere: from
- * training, from another conversation, from a store without a trace. Numbers that identify a person count by themselves; an
- * address or phone number may be a business's, and counts where the text says it is a person's.
+ * repeated, nor a tool or the system prompt, which act on this user's behalf. What remains comes from elsewhere: from
+ * training, from another conversation, from a store that is not traced. Numbers that identify a person count by themselves;
+ * an address or phone number may be a business's, and counts where the text attributes it to a person.
  */
 const MATCH_SCORE = 0.65;
 const SCORES = { identifying: 0.85, attributed: 0.7, record: 0.75, foreign: 0.4, possible: 0.4 } as const;
@@ -83,10 +83,10 @@ const USERS_OWN_READ = 70;
 /** "Your phone number is …": the user's own, known from somewhere. */
 const USERS_OWN =
   /\b(?:your|yours|you have|ihre?|deine?|votre|vos|ton|tu|su|seu|sua|tuo|twój|ваш\w{0,3})\b|您的|你的|あなたの|お客様の/i;
-/** Not "their", which is a restaurant's as often, nor "guest": guesthouses have phones. */
+/** Excludes "their", which is as often a restaurant's, and "guest", because guesthouses have phones. */
 const OF_PERSON =
   /\b(?:his|her|customer|client|patient|employee|colleague|neighbou?r|owner|tenant|student|user|mr|mrs|ms|dr|herr|frau|monsieur|madame|señora?)\b|\b\p{Lu}\p{Ll}+['’]s (?:\p{L}+ ){0,2}(?:e-?mail|phone|cell|number|mobile|birthday|address)|\bname\s?:|\bpersonal info|\bregistered\b/iu;
-/** Several data of one person in a row. */
+/** A record that lists several details of one person. */
 const RECORD = /\b(?:name|dob|date of birth|born|address|phone|e-?mail|customer|patient|employee)\b\**\s?:/i;
 
 const ROLE_ADDRESS =
@@ -99,7 +99,7 @@ const SERVICE_NUMBER =
   /^(?:00?1|1)?(?:800|888|877|866|855|844|833|822|900)\d{7}$|^0?8(?:00|45|08|44|70|71)\d{4,8}$|^(?:44|0044)?0?(?:8(?:00|45)|3(?:00|03|30|33|45|70))\d{6,7}$/;
 /** Reserved for fiction and documentation. */
 const FICTIONAL_NUMBER = /555(?:01\d{2}|\d{4})$|^(?:1?\d{3})?5551212$/;
-/** Numbers of vendors' documentation. */
+/** Numbers from vendors' documentation. */
 const SAMPLE_NUMBERS = new Set([
   "4111111111111111",
   "4242424242424242",
@@ -122,7 +122,7 @@ const SAMPLE_NUMBERS = new Set([
 const PRIVATE_IP =
   /^(?:10\.|127\.|0\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|22[4-9]\.|2[345]\d\.|8\.8\.|1\.1\.1\.|192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|fe80|::1|2001:db8)/;
 
-/** Returns whether the data is nobody's own: an office's address, a service number, a website, an address within a network. */
+/** Returns whether the data is no individual's: an office's e-mail address, a service number, a website, a private IP address. */
 export function isPublic({ kind, value }: PersonalData): boolean {
   if (kind === "website") return true;
   if (kind === "e-mail address") return ROLE_ADDRESS.test(value);
@@ -138,7 +138,7 @@ function isPrivate(item: PersonalData): boolean {
   return kind === "IP address" || !SAMPLE_NUMBERS.has(value);
 }
 
-/** "For example", "such as 4000…": an illustration. And dates in biographies. */
+/** Returns whether the data is an illustration ("for example", "such as 4000…") or a date in a biography. */
 function isSample({ kind, start }: PersonalData, text: string): boolean {
   const before = text.slice(Math.max(0, start - 60), start);
   if (
@@ -154,7 +154,7 @@ function isSample({ kind, start }: PersonalData, text: string): boolean {
 function isKnown({ kind, value }: PersonalData, origins: Origins): boolean {
   const says = (text: string) => origins.fromUser(text) || origins.fromTools(text) || origins.fromSystem(text);
   if (kind !== "date of birth") return says(value);
-  // Written in many ways; the year alone says that somebody spoke of it.
+  // Dates are written in many ways; the year alone shows that someone mentioned it.
   const year = /\d{4}/.exec(value)?.[0];
   return says(value) || (year !== undefined && says(year));
 }

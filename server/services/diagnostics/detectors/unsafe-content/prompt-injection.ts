@@ -5,7 +5,7 @@ import { type BroughtInjections, broughtInjections } from "./injection/brought-i
 import type { Family } from "./injection/cues";
 import { type Injection, MATCH_SCORE } from "./injection/read-injection";
 
-/** What an injection is called, by the family of cues that says most. Most telling first. */
+/** What an injection is called, by its most specific family of cues. Most specific first. */
 const KINDS: readonly (readonly [Family, string])[] = [
   ["concealed", "hidden instructions"],
   ["override", "instructions that override the model's own"],

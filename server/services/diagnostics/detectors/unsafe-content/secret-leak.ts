@@ -11,12 +11,12 @@ type Secret = { kind: string; value: string; start: number; end: number; masked:
 
 const MATCH_SCORE = 0.7;
 const SCORES = {
-  /** What the system prompt or a tool confided. */
+  /** From the system prompt or a tool, in confidence. */
   confided: 0.9,
   sent: 0.85,
   /** The user asks for a key, and a tool makes or finds it. */
   wanted: 0.5,
-  /** Nobody brought it: recalled, or made up. */
+  /** Nobody brought it in: recalled or made up. */
   unknown: 0.72,
   /** After the words "the password is". */
   named: 0.75,
@@ -30,7 +30,7 @@ export const secretLeak: Detector = {
   looksFor: "Keys, tokens and passwords in what the assistant says or sends that the user had not said first.",
   detect(conversation) {
     const origins = originsOf(conversation);
-    // Passwords have no shape: only one that the system prompt confides is told from talk about passwords.
+    // Passwords have no recognisable shape: only one from the system prompt can be told apart from talk about passwords.
     const confided = conversation.messages.some(
       (message) => SYSTEM_ROLES.has(message.role) && SECRET_NAME.test(textOf(message)),
     );
@@ -59,7 +59,7 @@ function scoreOf(secret: Found, origins: Origins, question: string): number {
   return secret.masked ? SCORES.unknown : isMadeUp(secret.value) ? 0 : SCORES.unknown;
 }
 
-/** Tools that carry what they are given to other people. */
+/** Tools that pass on what they are given to other people. */
 const OUTWARD =
   /send|post|e-?mail|message|publish|comment|tweet|upload|share|webhook|notify|reply|forward|create_(?:issue|ticket|pull|page)|slack/i;
 
@@ -99,7 +99,7 @@ type Found = Secret & { named?: boolean };
 
 const MASK = /\[masked: ([A-Za-z ]{2,30})\]/g;
 
-/** Secrets by their shape, and what ingest masked because of it. */
+/** Returns secrets recognised by their shape, including those that ingest masked. */
 function secretsIn(text: string): Found[] {
   const found: Found[] = [];
   if (text.includes("[masked: ")) {
@@ -132,7 +132,7 @@ const SECRET_NAME =
 const NAMED =
   /\b(pass(?:word|code|phrase)|api[ _-]?key|secret(?: key)?|access (?:code|token)|passwort|mot de passe|contraseña|senha)\b(?: (?:for|to|of) [\w' -]{1,30}?)?(?: is| ist| est| es| é|:| =) {0,2}["'`“*]{0,3}([^\s"'`”*,;]{5,64})/gi;
 
-/** "The password is …", followed by something that is no word. */
+/** Returns what follows "the password is …" and is not a word. */
 function namedIn(text: string): Found[] {
   return [...text.matchAll(NAMED)].flatMap((match) => {
     const value = match[2]!.replace(/[.)!?]+$/, "");
@@ -144,7 +144,7 @@ function namedIn(text: string): Found[] {
 }
 const VALUE_LEAST = 5;
 
-/** Documentation's examples and runs that nobody would draw at random. */
+/** Examples from documentation, and sequences that are unlikely to be random. */
 const PLACEHOLDER =
   /example|sample|dummy|test|your|xxx|\.\.\.|placeholder|replace|insert|fake|demo|1234|abcd|0000|eyJzdWIiOiIxMjM0NTY3ODkw|(.)\1{4}/i;
 const isMadeUp = (value: string) => PLACEHOLDER.test(value);

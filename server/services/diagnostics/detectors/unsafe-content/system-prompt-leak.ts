@@ -5,12 +5,12 @@ import { mergeByCause, quoteMessage } from "../reading/evidence";
 import { textOf } from "../reading/text";
 import { longestCommonRun, runIndex } from "./common-run";
 
-/** Letters and digits. A prompt's facts are there to be repeated in part; its instructions are not. */
+/** Letters and digits in common. A prompt's facts are meant to be repeated in part; its instructions are not. */
 const LETTERS = { possible: 110, sure: 200 } as const;
 const SCORES = { sure: 0.9, instructions: 0.8, possible: 0.5 } as const;
 const MATCH_SCORE = 0.7;
 const SYSTEM_ROLES = new Set(["system", "developer"]);
-/** Letters of a prompt that is worth protecting, and characters of one that are read. */
+/** Minimum letters of a prompt worth protecting, and maximum characters of one that are read. */
 const PROMPT_LEAST = 120;
 const PROMPT_READ = 60_000;
 const INSTRUCTIONS =

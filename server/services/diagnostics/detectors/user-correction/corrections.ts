@@ -69,7 +69,7 @@ const POLITE =
 /** The assistant asks something with a right answer, so that "wrong" may be the user's guess or their verdict in a game. */
 const QUIZ =
   /(?<!\p{L})(?:quiz|trivia|riddle|true or false|guess|which of the following|question \d|answer is)(?!\p{L})/iu;
-/** Work that is about right and wrong. */
+/** Tasks that are themselves about right and wrong. */
 const ABOUT_WORK =
   /(?<!\p{L})(?:review|proofread|grammar|essay|homework|my (?:teacher|professor|boss|friend|wife|husband|colleague) (?:says?|said|thinks?|told)|he (?:says?|said)|she (?:says?|said)|they (?:says?|said)|pull request|this (?:line|code|function|sentence))(?!\p{L})/iu;
 
@@ -77,7 +77,7 @@ const ABOUT_WORK =
 const OWN_MISTAKE =
   /(?<!\p{L})(?:sorry|my (?:mistake|bad|fault)|mixed up|oops|entschuldigung|pardon|perdón)(?!\p{L})/iu;
 
-/** A correction comes first in its turn. */
+/** A correction begins within the first words of its turn. */
 const FIRST_WORDS = 12;
 
 const correctionsOf = new WeakMap<readonly UserTurn[], readonly Correction[]>();

@@ -6,7 +6,7 @@ import { type Correction, corrections } from "./corrections";
 
 export type Outcome = { kind: "accepted" | "ignored"; index: number; reply: string };
 
-/** Characters of a reply, whose beginning takes a correction up. */
+/** Characters read of a reply, which responds to a correction at its beginning. */
 const REPLY_READ = 400;
 const SAME_WORDS = 0.85;
 const WORDS_LEAST = 6;
@@ -36,7 +36,7 @@ const TAKES_UP = phraseSets({
   ],
 });
 
-/** Returns what came of a correction: `null` where the assistant did not reply, or it cannot be told. */
+/** Returns the outcome of a correction; `null` when the assistant did not reply or the outcome is unclear. */
 export function outcomeOf(conversation: ConversationSnapshot, correction: Correction): Outcome | null {
   const spoken = spokenMessages(conversation.messages);
   const next = spoken.find(({ index }) => index > correction.turn.index);

@@ -90,7 +90,7 @@ export const USER_CUES = phraseSets({
       "もういいです",
     ],
   ],
-  /** Said in anger, or of something else, or in fun. */
+  /** Said in anger, about something else, or in fun. */
   curse: [
     "waste of time",
     "(wtf|ffs|fuck|fucking|damn|insane)",

@@ -7,14 +7,14 @@ import { type JudgedTurn, judgedTurns } from "./turn-dissatisfaction";
 const SAID_SCORE = 0.85;
 /** Angry words that may be about somebody else, or meant well. */
 const PERHAPS_SCORE = 0.5;
-/** Estimates rank turns below any spoken anger. */
+/** Ranks estimated turns below any expressed anger. */
 const ESTIMATE_SHARE = 0.6;
 /** Estimates of turns in which nothing speaks for it are left out. */
 const ESTIMATE_FLOOR = 0.03;
 const ESTIMATES_MAX = 100;
-/** Log-odds by which an estimate counts less once the user has gone on: what they say last is how they leave. */
+/** Log-odds subtracted from all but the last turn's estimate, because the last turn shows how the user leaves. */
 const GONE_ON = 2.5;
-/** Words of a turn that is about little else than its anger. */
+/** Maximum words of a turn that expresses little besides anger. */
 const SHORT_TURN = 14;
 
 const AT_THE_ASSISTANT =

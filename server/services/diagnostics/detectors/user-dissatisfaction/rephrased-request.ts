@@ -59,7 +59,7 @@ const contentOf = ({ words }: Pick<UserTurn, "words">): ReadonlySet<string> =>
 function signalOf({ messages }: ConversationSnapshot, turn: UserTurn, before: UserTurn): DetectedSignal {
   const heard = new Set(HEARD_CUES.find(turn.heardWords).map(({ set }) => set));
   const failed = heard.has("failed") || heard.has("lost");
-  // Asked for a detail, people repeat the request with it.
+  // When asked for a detail, people repeat the request with it.
   const answersAQuestion = turn.heard.trimEnd().endsWith("?") && !heard.has("lost");
   const saysAgain = AGAIN.find(turn.words).length > 0;
   const isSure = saysAgain && (failed || !answersAQuestion) && turn.text !== before.text;

@@ -11,7 +11,7 @@ const SCALES = [
 ] as const;
 
 /**
- * Returns where a score lies on its scale, 0..1: the given one, else the smallest usual one that holds this conversation's
+ * Returns where a score lies on its scale, 0..1: the given one, else the smallest usual one that covers this conversation's
  * scores of that name. `null` for a lone 1, which is the best of one scale and the worst of the next.
  */
 export function shareOfScale(score: Score, all: readonly Score[]): number | null {
@@ -25,7 +25,7 @@ export function shareOfScale(score: Score, all: readonly Score[]): number | null
   return assumed ? Math.max(0, (value - assumed.min) / (assumed.max - assumed.min)) : null;
 }
 
-/** Returns the highest of the conversation's scores of this one's name. */
+/** Returns the highest of the conversation's scores with this one's name. */
 const highestLike = ({ name }: Score, all: readonly Score[]): number =>
   all.reduce(
     (highest, one) =>
@@ -35,11 +35,11 @@ const highestLike = ({ name }: Score, all: readonly Score[]): number =>
     Number.NEGATIVE_INFINITY,
   );
 
-/** Returns a score with the scale that all of the conversation's scores imply, for readers of a part of them. */
+/** Returns a score with the scale that all of the conversation's scores imply, for callers that read only some of them. */
 export function withAssumedScale<One extends Score>(score: One, all: readonly Score[]): One {
   if (score.kind !== "score" || score.scale) return score;
   const highest = highestLike(score, all);
-  // Up to 1 a part implies the same.
+  // If the highest is at most 1, any subset implies the same scale.
   const scale = highest > 1 ? SCALES.find(({ max }) => highest <= max) : undefined;
   return scale ? { ...score, scale } : score;
 }

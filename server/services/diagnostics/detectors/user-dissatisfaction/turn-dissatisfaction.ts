@@ -4,7 +4,7 @@ import { type UserTurn, userTurns } from "../reading/user-turns";
 import { wordOverlap, wordsIn } from "../reading/word-overlap";
 import { HEARD_CUES, USER_CUES } from "./cues";
 
-/** Log-odds that each kind of words adds, once a turn. */
+/** Log-odds that each kind of wording adds, once per turn. */
 const WEIGHTS = {
   anger: 4,
   curse: 2,
@@ -27,7 +27,7 @@ const EMPHASIS = { pattern: /[!?]{2}|\?!/, weight: 0.4 };
 const POLITE_NO = -1.2;
 /** Words before a "no" that opens a turn: "oh, sorry, no". */
 const OPENING_WORDS = 2;
-/** Of what was wrong a turn ago, this much is left. */
+/** Share of a turn's dissatisfaction that carries over to the next turn. */
 const MEMORY = 0.3;
 const MEMORY_MAX = 2.5;
 const REPEATED = { from: 0.6, weight: 0.8, words: 3 };
@@ -52,7 +52,7 @@ export function judgedTurns(conversation: ConversationSnapshot): readonly Judged
   return judged;
 }
 
-/** "Are you sure" is not a "sure". */
+/** Returns whether a phrase is part of another set's: "are you sure" does not count as "sure". */
 const isInside = (one: FoundPhrase<string>, other: FoundPhrase<string>) =>
   other.set !== one.set && other.start <= one.start && other.end >= one.end;
 

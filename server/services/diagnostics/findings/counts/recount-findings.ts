@@ -128,7 +128,7 @@ async function recountDaysAndCauses(tx: Ctx, ids: readonly string[]) {
       and c.project_id = own.project_id and c.id = own.id and c.occurrence_count <> coalesce(t.count, 0)`);
 }
 
-/** Marks Findings as escalating or not any more, and returns dismissed ones that got worse to review. */
+/** Marks Findings as escalating or no longer escalating, and returns dismissed ones that got worse to review. */
 export async function updateTrends(tx: Ctx, ids: readonly string[], origin: RunOrigin | null) {
   const changed = await trendsOf(tx, ids);
   const idsOf = (kind: NewFindingEvent["kind"]) =>

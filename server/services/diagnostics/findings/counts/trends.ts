@@ -15,7 +15,7 @@ type Row = {
   dismissed_rate: number | null;
 };
 
-/** Returns what the counts by day change about Findings: `escalating`, `calmed`, or `returned` from a dismissal. */
+/** Returns the changes that daily counts imply for Findings: `escalating`, `calmed`, or `returned` from a dismissal. */
 export async function trendsOf(tx: Ctx, ids: readonly string[]): Promise<NewFindingEvent[]> {
   const windows = await trendWindows(tx);
   const rows = await tx.db.execute<Row>(sql`

@@ -30,7 +30,7 @@ export function broughtInjections(conversation: ConversationSnapshot): readonly 
   return brought;
 }
 
-/** Returns the injections in tools' results without the cues of some families, for measuring. */
+/** Returns the injections found in tool results without the cues of some families, for benchmarks. */
 export const injectionsInResults = (conversation: ConversationSnapshot, withheld: ReadonlySet<Family>) =>
   inResults(conversation, withheld);
 
@@ -76,7 +76,7 @@ const WRITTEN_READ = 3000;
 /** Messages and calls before a result. */
 const WRITTEN_MAXIMUM = 12;
 
-/** Returns what the agent last wrote up to a call: its own words come back in results. */
+/** Returns what the agent last wrote up to and including a call, because results repeat its own words. */
 function writtenBefore({ messages }: ConversationSnapshot, exchanges: readonly ToolExchange[], at: number): string[] {
   const until = exchanges[at]!.resultIndex ?? exchanges[at]!.callIndex ?? messages.length;
   const said = messages

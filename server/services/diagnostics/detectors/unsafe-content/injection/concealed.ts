@@ -1,4 +1,4 @@
-/** Text that a person doesn't see and a model reads. `sure` when nobody conceals text for another reason. */
+/** Text that a model reads but a person doesn't see. `sure` when nobody conceals text this way for another reason. */
 export type Concealed = { text: string; start: number; end: number; sure: boolean };
 
 const TAG_FIRST = 0xe0020;
@@ -13,7 +13,7 @@ const HEXADECIMAL = /(?<![0-9a-zA-Z])(?:(?:\\x|0x|%)?[0-9a-f]{2}[ ,]?){24,800}(?
 const COMMENT = "<!--";
 const ENCODED_MAX = 20;
 
-/** What markup that conceals text contains. */
+/** Parts of markup that conceals text. */
 export const CONCEALING_HINTS = [
   "<!--",
   "isplay none",
@@ -49,7 +49,7 @@ function inTags(text: string, found: Concealed[]): void {
     end = at + 2;
     said += String.fromCharCode(code - TAG_FIRST + 0x20);
   }
-  // Flags of regions use up to six.
+  // Flag emoji of regions use up to six.
   if (said.length >= TAGS_LEAST) found.push({ text: said, start, end, sure: true });
 }
 
@@ -90,7 +90,7 @@ function inInvisible(text: string, found: Concealed[]): void {
 
 const ENCODED_LEAST = 40;
 
-/** Whether the text has a run of letters and digits of this length. Looks at each candidate's far end first. */
+/** Returns whether the text has an unbroken run of encoded characters of this length. Checks each candidate's far end first. */
 function hasRun(text: string, length: number): boolean {
   for (let start = 0; start + length <= text.length; ) {
     let at = start + length - 1;
@@ -126,7 +126,7 @@ function encoded(text: string, found: Concealed[]): void {
 
 const PRINTABLE_SHARE = 0.95;
 
-/** Returns the bytes as text if they are words, `null` if they are anything else. */
+/** Returns the bytes as text if they look like prose, otherwise `null`. */
 function readable(bytes: Buffer): string | null {
   let printable = 0;
   let spaces = 0;

@@ -1,7 +1,7 @@
 /**
- * What gives away text that is written to the model that reads it rather than to a person. Each cue names a family; cues of
- * different families in one place add up, and few are enough alone. Patterns read windows of a few hundred characters in which
- * white space is one space, are bounded, and cover the languages in which such text circulates most.
+ * Cues that text addresses the model that reads it rather than a person. Each cue belongs to a family; cues of different
+ * families close together add up, and few are enough alone. Patterns read windows of a few hundred characters in which white
+ * space is a single space, are bounded, and cover the languages in which such text is most common.
  */
 export type Family =
   | "override"
@@ -19,8 +19,8 @@ export type Family =
   | "concealed";
 
 /**
- * `weight` is the chance that a window with this cue alone is an injection. The pattern is tried where a hint occurs: a piece of
- * at least three characters of everything that it matches, where a blank stands for white space or punctuation.
+ * `weight` is the chance that a window with this cue alone is an injection. The pattern is tried only where
+ * a hint occurs: every match contains one of the hints, in which a blank stands for white space or punctuation.
  */
 export type Cue = { family: Family; weight: number; hints: readonly string[]; pattern: RegExp };
 
@@ -71,7 +71,7 @@ const NAMES = [
 ];
 
 export const CUES: readonly Cue[] = [
-  // "Ignore all previous instructions" and its kin
+  // "Ignore all previous instructions" and the like
   {
     family: "override",
     weight: 0.85,
@@ -200,7 +200,7 @@ export const CUES: readonly Cue[] = [
     pattern:
       /\byou(?:['’]re| are) now\b.{0,60}\b(?:without|no|free (?:of|from)|not bound by|unbound by) (?:any |all )?(?:\w{1,12} ){0,2}(?:restrictions?|limits?|limitations?|filters?|rules|guidelines|constraints|censorship)\b|\byou are no longer (?:an? |the |bound|restricted|required|limited)/i,
   },
-  // Speaks to the model
+  // Addresses the model
   {
     family: "to the model",
     weight: 0.55,
@@ -244,7 +244,7 @@ export const CUES: readonly Cue[] = [
     pattern:
       /(?:sehr geehrte[rs]? (?:KI|AI)|an die KI|liebe KI|als KI(?:-| )|du bist (?:ein|eine) (?:KI|AI|sprachmodell)|chère? (?:IA|assistant)|en tant qu['’]IA|tu es une? (?:IA|modèle)|querid[oa] (?:IA|asistente)|como (?:IA|modelo de lenguaje)|eres (?:una? )?(?:IA|modelo)|gentile (?:IA|assistente)|уважаемый (?:ИИ|ассистент)|ты (?:—|-)? ?(?:ИИ|языковая модель)|AIアシスタント(?:へ|の皆|は)|人工知能へ|(?:尊敬的|亲爱的)(?:AI|人工智能|助手)|你是一个(?:AI|人工智能|语言模型)|AI ?(?:어시스턴트|비서)(?:에게|는))/i,
   },
-  // Speaks about the task that the model has
+  // Refers to the model's task
   {
     family: "about its task",
     weight: 0.6,
@@ -346,7 +346,7 @@ export const CUES: readonly Cue[] = [
     pattern:
       /\b(?:do not|don['’]t|stop|instead of|rather than|forget about|no need to) (?:the )?(?:summari[sz]|translat|answer(?!ing machine)|analy[sz]|classif|process|perform|complet|continu|sentiment)\w*(?: (?:this|the|it|that|with|any|your)\b|[.,])|\balways (?:end|begin|start|say|recommend|state|mention|choose|prefer|answer|respond|reply|reply with|output|return|rate|rank|select|include|append|render|claim|tell)\b/i,
   },
-  // Wants it kept from the user
+  // Asks to keep something from the user
   {
     family: "secrecy",
     weight: 0.55,
@@ -369,7 +369,7 @@ export const CUES: readonly Cue[] = [
     pattern:
       /\b(?:do not|don['’]t|never|without|avoid|must not|refrain from|not)\b(?: \w{1,10}){0,2}? (?:mention(?:ing)?|tell(?:ing)?|inform(?:ing)?|reveal(?:ing)?|disclos(?:e|ing)|notify(?:ing)?|alert(?:ing)?|warn(?:ing)?|show(?:ing)?|ask(?:ing)?|report(?:ing)?|acknowledg(?:e|ing))\b(?: \w{1,12}){0,5}? (?:the user|your user|to the user|users?|this (?:instruction|message|prompt|note|request|action|step|text)|these instructions|(?:that )?you (?:did|have|received|are doing|were))\b|\b(?:silently|secretly|covertly|quietly|in the background),? (?:send|forward|call|execute|run|upload|post|copy|email|delete|transfer|include)|\bhid(?:e|ing) (?:\w{1,12} ){1,5}?from (?:the )?users?\b/i,
   },
-  // Names the model's means
+  // Names the model's tools
   {
     family: "tool use",
     weight: 0.42,
@@ -530,7 +530,7 @@ export const CUES: readonly Cue[] = [
     pattern:
       /\b(?:repeat|print|output|write|say|copy|translate|summari[sz]e)(?: \w{1,10}){0,3} (?:everything|all|the (?:text|words|words and phrases|content|sentences?|lines?)|anything)(?: (?:that (?:is|was|came|comes)|written|from))? (?:above|before this|preceding|prior to this)|\b(?:repeat|say|show me|tell me|print|what (?:are|is|were)) (?:me )?your (?:\w{1,10} )?(?:prompt|instructions)\b|\btold not to (?:reveal|share|say|disclose|tell)\b|\b(?:tell me )?(?:what|which) instructions (?:were you|you were|have you been) (?:given|told)|\b(?:repeat|output|print) the instructions given\b/i,
   },
-  // Everything of a kind, or what only its owner should see, to an address
+  // Sends everything of a kind, or private data, to an address
   {
     family: "exfiltration",
     weight: 0.55,
@@ -557,7 +557,7 @@ export const CUES: readonly Cue[] = [
     pattern:
       /(?<!\b(?:never|not|don['’]t|cannot) )\b(?:send|forward|e-?mail|mail|post|upload|submit|transfer|concatenate|collect|export|share|copy|leak|transmit|wire)\b(?: .{0,40}?)? (?:(?:all(?: of)?|every|the entire|the whole)(?: \w{2,12}){0,2} (?:messages?|e-?mails?|inbox|conversations?|chats?|contacts|channels?|passwords?|credentials|transactions?|money|funds|history|secrets?)|as much (?:money|of)|(?:the |any |his |her |their |my )?(?:\w{2,14} ){0,2}(?:security codes?|verification codes?|one-time (?:codes?|passwords?)|passwords?|credentials|api keys?|private keys?|chat history|conversation(?: history)?))\b[^.!?,;]{0,100}?(?:[\w.+-]{1,40}@[\w-]{1,40}\.\w|https?:\/\/|\bwww\.|\b[A-Z]{2}\d{2}[A-Z0-9]{8})/i,
   },
-  // A picture whose address carries data away
+  // An image whose URL exfiltrates data
   {
     family: "concealed",
     weight: 0.5,
@@ -567,7 +567,7 @@ export const CUES: readonly Cue[] = [
   },
 ];
 
-/** Urgency counts only in addition. */
+/** Urgency counts only in addition to other cues. */
 export const URGENCY: Cue = {
   family: "urgency",
   weight: 0.25,
@@ -576,7 +576,7 @@ export const URGENCY: Cue = {
     /\bIMPORTANT ?!{2,}|\b(?:IMPORTANT|ATTENTION|URGENT|CRITICAL|WARNING|NOTICE|MANDATORY|PRIORITY|STOP)\b(?: [A-Z]{2,14}){0,3} ?[:!.]|\b(?:strictly|immediately|must) (?:adhere|follow|obey|comply|execute|be (?:followed|executed|obeyed))|\b(?:highest|top|utmost|absolute) priority\b|\bit is (?:critical|imperative|mandatory|vital|crucial|very important) that you\b|\byou (?:must|have to) (?:obey|comply|follow)\b/,
 };
 
-/** A note that says something remains to be done. In a tool's data, with an order behind it, it is bait for an agent. */
+/** A note that something remains to be done. In a tool's data, followed by an order, it is bait for an agent. */
 export const MARKER = {
   hints: [
     "todo",
@@ -599,10 +599,10 @@ export const CODE_COMMENT = /(?:\/\/|#|\*|--|;|<!--|%) ?(?:@?\w{1,20}[ (:)]{0,3}
 export const ORDER =
   /(?:please |kindly |now |then |and |also |first,? |do |you (?:must|should|need to|have to) |immediately |just )?(?:send|forward|(?:e-?)?mail|post|upload|submit|transfer|wire|pay|delete|remove|erase|cancel|invite|add|grant|give|share|visit|open|click|navigate|go to|browse|fetch|download|install|execute|run|create|schedule|book|reserve|make a (?:reservation|booking|payment|transfer|transaction|purchase)|buy|purchase|order|change|modify|update|set|reset|disable|enable|turn off|unlock|deactivate|activate|publish|tweet|message|text|call|concatenate|collect|gather|find|retrieve|search|copy|export|write|withdraw|deposit|replace|sign|subscribe|register|list|read|look up|get|reveal|disclose|show|output|print|append|insert|mark) /iy;
 
-/** What an order names: somewhere to send to, something to take. */
+/** What an order targets: a destination to send to, or something to take. */
 export const TARGET =
   /[\w.+'-]{1,64}@[\w-]{1,60}\.[\w.]{2,20}|https?:\/\/|\bwww\.|\b[\w-]{3,40}\.(?:com|net|org|io|co|xyz|ru|info|biz|site|online|app|me)\b|\b[A-Z]{2}\d{2}[A-Z0-9]{8,30}\b|\b\d{6,20}\b|[$€£]\s?\d|\b\d[\d,.]* ?(?:dollars|euros|usd|eur|btc|eth)\b|\bID ["'#]{0,3}\w{1,20}|\b(?:the|all|every|any|my|their|his|her|as much) (?:\w{2,14} ){0,3}?(?:user['’]?s?|files?|e-?mails?|messages?|accounts?|passwords?|codes?|credentials|tokens?|keys?|history|contacts|transactions?|data|database|records?|documents?|channels?|conversation|information|wallet|money|funds|access|permissions?|address book|invoices?|calendar|events?|reservations?|hotel|flight|appointments?|device|door|lock|security|tickets?|logs?|inbox|link|folder)\b/i;
-/** What suffices behind a marker: a name, a date, a quotation. */
+/** What suffices as a target after a marker: a name, a date, a quotation. */
 export const LOOSE_TARGET =
   /["'“‘]\w|\b\d{1,2}(?:st|nd|rd|th)\b|\d{4}-\d{2}-\d{2}|\b(?:[A-Z][a-z]+ ){1,4}[A-Z][a-z]+|\b(?:website|link|channel|hotel|restaurant|car|flight|event)\b/;
 

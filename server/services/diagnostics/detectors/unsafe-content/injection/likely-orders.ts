@@ -3,35 +3,35 @@ import { scoreText, textModel } from "../../text-model/score-text";
 import { maskedOrder, orderSentences } from "./orders";
 import { windowOf } from "./window";
 
-/** A sentence that orders an agent to act; `weight` is the chance that somebody planted it. */
+/** A sentence that orders an agent to act; `weight` is the chance that it was planted. */
 export type LikelyOrder = { start: number; end: number; says: string; weight: number; hasTarget: boolean };
 
 const model = textModel(agentOrder);
 
-/** Weight by the model's score, most first: in the wild, orders for agents are rarer than in its training data. */
+/** Weight by minimum model score, highest first. In the wild, orders for agents are rarer than in the training data. */
 const WEIGHTS = [
   [0.9, 0.78],
   [0.8, 0.66],
   [0.45, 0.53],
   [0.38, 0.4],
 ] as const;
-/** Something particular: an address, a number, a file, a quotation, what belongs to the user. */
+/** Something specific: an address, a number, a file, a quotation, something that belongs to the user. */
 const TARGET =
   / (?:email|link|file|money|number|name)x |["'“‘`]\w|\bID\b|\b(?:the )?user['’]{1,2}s? |\bmy (?:\w{2,12} ){0,2}?(?:account|password|card|bank|wallet|friend|address|contacts|history|files?|device|door|home|appointments?|records?|data)\b/;
-/** "Anna: send the minutes to …" is an item of a list of tasks. */
+/** Lower case, as in "Anna: send the minutes to …", which is an item of a task list. */
 const ITEM = /^(?!please|kindly|you)[a-z]/;
-/** "Send your CV": what the reader owns is a person's, unless it is an answer or an instruction. */
+/** "Send your CV": a reader who owns something is a person, unless it is an answer, an instruction or the like. */
 const TO_PERSON =
   /\byours?\b(?! (?:\w{1,12} )?(?:answers?|responses?|reply|replies|outputs?|summary|summaries|instructions?|prompts?|tasks?|previous|prior|tools?|guidelines|rules|memory|context)\b)/i;
-/** People are asked politely; so are agents, of things that nobody asks of people. */
+/** Polite orders are for people, unless the model is sure that only an agent would be asked this. */
 const POLITE = /^(?:please|kindly|could|can|would)\b/i;
 const SURE = 0.8;
-/** With a target it is ambiguous. */
+/** Low enough that an order with a target is only ambiguous. */
 const FOR_PERSON_WEIGHT = 0.4;
-/** Per text. */
+/** Maximum number of sentences read per text. */
 const SENTENCES_MAXIMUM = 40;
 
-/** Returns the sentences of a tool's result that order an agent to act, in their order. */
+/** Returns the sentences of a tool result that order an agent to act, in the order of the text. */
 export function likelyOrders(text: string): LikelyOrder[] {
   const orders: LikelyOrder[] = [];
   for (const [start, end] of orderSentences(text, SENTENCES_MAXIMUM)) {
@@ -62,7 +62,7 @@ export type Asked = { said: string; delegates: boolean };
 
 export const askedFor = (said: string): Asked => ({ said: said.toLowerCase(), delegates: DELEGATES.test(said) });
 
-/** Whether an order is in what the user said or in one of the texts that the agent wrote itself. */
+/** Returns whether an order occurs in what the user said or in one of the texts that the agent wrote itself. */
 export function isKnown(order: string, { said }: Asked, wrote: readonly string[]): boolean {
   const words = [...new Set(order.toLowerCase().match(CONTENT_WORD) ?? [])];
   const least = ASKED_SHARE * words.length;

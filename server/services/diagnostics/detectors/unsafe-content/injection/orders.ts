@@ -8,7 +8,7 @@ const LEADS =
   "please kindly now then and also first firstly second next finally lastly do just simply immediately instead so but you must should shall need have to i we want would like ask could can will let's lets make sure be certain remember always your task is here for me";
 const LEADS_MAXIMUM = 6;
 
-/** What agents can do to somebody's data, money, devices and messages, and what texts ask of a model. */
+/** What agents can do with a user's data, money, devices and messages, and what texts ask of a model. */
 const VERBS = `access accept acknowledge activate add adhere adopt advise alert allocate allow alter analyze announce answer append apply approve archive
   arrange assign assume attach authenticate authorize back backup ban block book browse buy bypass calculate call cancel change charge check
   choose classify clear click clone close collect commit compile complete compose compromise compute concatenate conduct configure confirm
@@ -32,7 +32,7 @@ const HASH_FACTOR = 0x01000193;
 const PLACES = 0x3fff;
 const LEAD = 1;
 const VERB = 2;
-/** By place: whether a word there may be a lead or a verb. Most words of a text are neither, and cost no string. */
+/** By hash slot: whether a word in it may be a lead or a verb. Most words are neither, and need no string allocated. */
 const MAY_BE = new Uint8Array(PLACES + 1);
 const WORDS = new Map<string, number>();
 for (const [list, kind] of [
@@ -78,7 +78,7 @@ const KIND_BITS = 4;
 
 /**
  * The mark before the next character, or `LETTER` where a sentence may begin, by the mark before this one and this one's kind.
- * A table: a processor cannot foretell where words end, and wrong guesses would cost more than all else.
+ * A table, because mispredicted branches at the ends of words would cost more than everything else.
  */
 const MARK_AFTER = Uint8Array.from({ length: (ESCAPE + 1) << KIND_BITS }, (_, place) =>
   markAfter(place >> KIND_BITS, place & ((1 << KIND_BITS) - 1)),
@@ -128,7 +128,7 @@ export function orderSentences(text: string, most: number): OrderSentence[] {
 
 const isUpper = (code: number) => code >= 0x41 && code <= 0x5a;
 
-/** Whether a verb of an order stands at a position, behind at most some words that lead to it. */
+/** Returns whether an order begins at a position: a verb after at most `LEADS_MAXIMUM` words that lead to it. */
 function isOrder(units: Units, from: number): boolean {
   const { text, codes } = units;
   let at = from;
@@ -145,7 +145,7 @@ function isOrder(units: Units, from: number): boolean {
     if (MAY_BE[hash & PLACES] === 0) return false;
     const kind = WORDS.get(text.slice(at, end).toLowerCase());
     if (kind === VERB) return isVerbAt(text, end);
-    // "To enable it, …" gives a purpose.
+    // "To enable it, …" states a purpose.
     if (kind !== LEAD || (words === 0 && end - at === 2 && (codes[at]! | 0x20) === 0x74)) return false;
     at = end;
     while (at - end < 3 && (kindAt(units, at) === BLANK || kindAt(units, at) === COMMA)) at++;
@@ -153,7 +153,7 @@ function isOrder(units: Units, from: number): boolean {
   return false;
 }
 
-/** A field's name, a part of an address, and a noun ("mail is late") are no verbs. */
+/** What follows a word that is not a verb but a field's name, part of an address or a noun ("mail is late"). */
 const NO_VERB =
   /["'`]?[ \t]?[:=]|[.@_/]\w|["'`]?[,)\]}]|["'`]| (?:with id|is|are|was|were|has|have|had|will|of|by|id|at|date|number|status|type|name)\b|_/y;
 
@@ -166,7 +166,7 @@ const FIELD = /\n[ \t]*(?:\n|- |["']?[\w-]{1,30}["']?:)|\\n\\n|["'][,}\]]/y;
 const ENDS = new Uint8Array(ASCII);
 for (const mark of "\n.!?\"'\\") ENDS[mark.charCodeAt(0)] = 1;
 
-/** A sentence ends at a full stop, unless that is inside of an address or a number, and at the end of its field. */
+/** Returns where a sentence ends: at a full stop that is not inside an address or a number, or at the end of its field. */
 function endOf(units: Units, from: number): number {
   const { text, codes } = units;
   const stop = Math.min(text.length, from + SENTENCE_MOST);
@@ -183,7 +183,7 @@ function endOf(units: Units, from: number): number {
   return stop;
 }
 
-/** What an order names, by kind: a model learns that there is an address, not which. */
+/** What an order names, replaced by its kind: the model learns that there is an address, not which one. */
 const NAMED: readonly (readonly [RegExp, string])[] = [
   [/[\w.+'-]{1,64}@[\w-]{1,60}\.[\w.]{2,20}/g, " emailx "],
   [

@@ -15,11 +15,11 @@ export type Injection = {
   says: string;
 };
 
-/** Who brought the text: a user may instruct the model, so that only attacks on its instructions count. */
+/** Who brought in the text. A user may instruct the model, so only attacks on its instructions count. */
 export type Carrier = "tool" | "user";
 const OF_USER: ReadonlySet<Family> = new Set(["override", "prompt request"]);
 
-/** Characters of a message that are read, and hints and windows in it: a text full of attacks is one attack. */
+/** Maximum characters read of a message and hints found in it: a text full of attacks is one attack. */
 const READ = 200_000;
 const HITS_MAX = 400;
 
@@ -35,7 +35,7 @@ export const MATCH_SCORE = 0.7;
 const LEAST_SCORE = 0.4;
 const ABOUT_ATTACKS_SCORE = 0.5;
 
-/** What is known about the conversation that a text stands in. */
+/** What is known about the conversation that contains a text. */
 export type Around = {
   tools: ReadonlySet<string>;
   asked: () => Asked;
@@ -112,7 +112,7 @@ const FOUND_MAX = 20;
 const suffices = new Map<number, boolean>();
 const CACHED_MAX = 10_000;
 
-/** Whether the cues that hints announce, and an order, would make a match. */
+/** Returns whether the cues that hints announce, together with an order, could be a match. */
 function maySuffice(bits: number, carrier: Carrier): boolean {
   if ((bits & (1 << MARKER_BIT)) !== 0) return true;
   const key = carrier === "tool" ? bits : ~bits;
@@ -161,7 +161,7 @@ function readWindow(
   return { score, families, start: from, end: to, says: text.slice(start, end + SAYS_MORE) };
 }
 
-/** Returns the likeliest order, and its target as an action: several do not make a list of tasks an attack. */
+/** Returns the likeliest order, and its target as an action. Only one, so that a list of tasks does not become an attack. */
 function likeliest(text: string, orders: readonly LikelyOrder[], withTarget: boolean): Seen[] {
   if (orders.length === 0) return [];
   const { says, weight, hasTarget } = orders.reduce((best, order) => (order.weight > best.weight ? order : best));
@@ -199,7 +199,7 @@ const namesOneOf = (text: string, tools: ReadonlySet<string>) =>
   (text.match(/\w{3,60}/g) ?? []).some((word) => tools.has(word));
 
 const CONCEALED_WEIGHT = 0.5;
-/** Of one family the strongest cue counts in full, the others by half. */
+/** Within a family, the strongest cue counts in full and the others by half. */
 const FURTHER_SHARE = 0.5;
 
 /** Combines cues as if each were independent evidence. */
@@ -221,7 +221,7 @@ const SENTENCE_START =
   /(?:^|[.!?:;>\n"'`)(,*\-\]]|\b(?:following|first|instructions?|instead|and|then|do|please|kindly|to|must|should)) ?["'“‘*]{0,2}/gi;
 const ORDER_READ = 220;
 
-/** An order may stand before what gives it away. */
+/** Characters by which an order may precede the cue that gives it away. */
 const BEFORE_CUE = 120;
 
 /** Returns an order with a target that opens a sentence, from `first` on, or a marked one anywhere. */
@@ -254,7 +254,7 @@ function orderIn(text: string, marked: boolean, first: number): Seen[] | null {
 const ARTICLE_WORDS = 3;
 const QUOTES = /["“”„«»`「」]/;
 
-/** Whether a text discusses attacks: several of an article's words, or one and the attack in quotation marks. */
+/** Returns whether a text discusses attacks: it has several words of such articles, or one and the attack is quoted. */
 function isAboutAttacks(text: string, seen: readonly Seen[]): boolean {
   const words = new Set([...text.matchAll(ARTICLE)].map(([word]) => word.toLowerCase()));
   if (words.size >= ARTICLE_WORDS) return true;

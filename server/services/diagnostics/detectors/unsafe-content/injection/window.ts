@@ -11,7 +11,7 @@ const SPACE = 1;
 /** Zero-width and direction characters and variation selectors, which hide words from a search. */
 const INVISIBLE = 2;
 const ESCAPE = 3;
-/** The space that stands for all others. */
+/** The space that replaces all other white space. */
 const BLANK = 0x20;
 const INVISIBLE_RANGES = [
   [0xad, 0xad],
@@ -41,14 +41,14 @@ export function rangesAround(length: number, positions: readonly number[]): (rea
   return ranges;
 }
 
-/** Returns a window of a text. Joins lines, also those that YAML and JSON fold and escape, and drops invisible characters. */
+/** Returns a window of a text. Joins lines, including those that YAML folds or JSON escapes, and drops invisible characters. */
 export function windowOf(text: string, from: number, to: number): Window {
-  // What follows the window decides about an escape at its end.
+  // The character after the window determines how an escape at its end is read.
   const codes = codeUnits(text.slice(from, to + 1));
   const { length } = text;
   let line = "";
   let inSpace = true;
-  /** Start of ordinary characters that are copied at once. */
+  /** Start of a run of ordinary characters, which are copied together. */
   let run = from;
   for (let at = from; at < to; at++) {
     const code = codes[at - from]!;
@@ -70,7 +70,7 @@ export function windowOf(text: string, from: number, to: number): Window {
   return { text: line + text.slice(Math.min(run, to), to), original: text, start: from, end: to };
 }
 
-/** What stands in a line for a character that is not ordinary; `next` follows an escape. */
+/** Returns what replaces a character that is not ordinary; `next` is the character after an escape. */
 function writtenFor(kind: number, next: number, inSpace: boolean): string {
   const isSpace =
     kind === SPACE || (kind === ESCAPE && (isEscapedSpace(next) || next === LINE_BREAK || next === BLANK));
@@ -81,10 +81,10 @@ function writtenFor(kind: number, next: number, inSpace: boolean): string {
 const LINE_BREAK = 0x0a;
 const QUOTE = 0x22;
 const APOSTROPHE = 0x27;
-/** Whether a letter after an escape is "n", "r" or "t", and belongs to it. */
+/** Returns whether the character after an escape is "n", "r" or "t" and thus belongs to it. */
 const isEscapedSpace = (next: number) => next === 0x6e || next === 0x72 || next === 0x74;
 
-/** Returns the range of the original behind `[start, end)` of a window. Reads it again, because few windows are asked. */
+/** Returns the original range of `[start, end)` in a window. Rereads the original, because few windows need this. */
 export function originalRange(window: Window, start: number, end: number): readonly [number, number] {
   const { original } = window;
   let from = window.end;
