@@ -69,7 +69,7 @@ export const finding = z.object({
   dismissedUntilWorse: z.boolean(),
   /** A member's id. */
   assigneeId: z.string().nullable(),
-  /** `null` for nobody and for somebody who left; the address up to the @ for a member without a name. */
+  /** `null` when unassigned or when the member has left; the address up to the @ for a member without a name. */
   assigneeName: z.string().nullable(),
   /** The Finding that this one was merged into; it has its occurrences. */
   mergedIntoId: z.string().nullable(),
@@ -203,7 +203,7 @@ export const createManyRuleRunsInput = z
 export const diagnosisReply = z.object({
   diagnosis: z.object({ conversations: z.int(), rules: z.int(), queued: z.int().nullable() }),
 });
-/** Reply to a caller who may not read conversations: a filter's count would tell what is in them. */
+/** Reply to a caller who may not read conversations: a filter's count would reveal what is in them. */
 export const requestedDiagnosisReply = z.object({ diagnosis: diagnosisReply.shape.diagnosis.pick({ rules: true }) });
 
 export const RULE_RUN_SORTS = ["created", "duration", "attempts"] as const;
@@ -329,7 +329,7 @@ export const rule = z.object({
       /** Whether Runs report it. `false` for one that needs an adjudicator and has none, whatever the configuration says. */
       enabled: z.boolean(),
       /**
-       * What a Signal that only an adjudicator can settle lacks although it is turned on: the project's `adjudicator`, or the
+       * What an enabled Signal that only an adjudicator can settle lacks: the project's `adjudicator`, or the
        * Rule's adjudication `mode` "auto". `null` if nothing.
        */
       needs: z.enum(["adjudicator", "mode"]).nullable(),

@@ -23,7 +23,7 @@ export type ConversationSnapshot = {
   baseline?: ProjectBaseline | null | undefined;
 };
 
-/** A model call without what no detector reads. */
+/** The parts of a model call that detectors read. */
 export type SnapshotModelCall = Pick<
   ModelCall,
   | "spanId"
@@ -60,8 +60,8 @@ export type DetectorConfiguration = { keywords: readonly string[] };
 
 /**
  * What a detector needs of a conversation too long to be read at once. `anywhere`: the messages around what it reports.
- * `before`: also what others said and tools returned earlier, however long ago, in digest. `end`: how the conversation ends.
- * `calls`: all model calls with their costs, and no message.
+ * `before`: also a digest of what others said and tools returned earlier, however long ago. `end`: how the conversation ends.
+ * `calls`: all model calls with their costs, but no messages.
  */
 export type DetectorReads = "anywhere" | "before" | "end" | "calls";
 

@@ -20,9 +20,9 @@ export type Undone = { restored: string[]; skipped: string[] };
 type Cause = { origin?: RunOrigin | null; changeId?: string | null; fromTracker?: boolean; at?: number | undefined };
 
 /**
- * Adds to the history of Findings, in the transaction of the change. `origin` is that of the Runs that caused it, by which
- * notifications ignore backfills; `changeId` joins what one action of a person changed. Linked tickets are told, except of what
- * comes `fromTracker`. `at`: when it happened, if not now (Unix ms).
+ * Adds events to the history of Findings, in the transaction of the change. `origin` is that of the Runs that caused it, by
+ * which notifications ignore backfills; `changeId` identifies all changes of one action by a person. Queues changes of linked
+ * tickets, except for events that come `fromTracker`. `at`: when it happened, if not now (Unix ms).
  */
 export async function recordEvents(
   tx: Ctx,

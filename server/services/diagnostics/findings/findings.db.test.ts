@@ -168,7 +168,7 @@ test("a large Finding's occurrence count and times are current after additions, 
   expect(fewer).toMatchObject({ occurrenceCount: MANY, firstDetectedAt: 2, recountDueAt: expect.any(Number) });
   expect(fewer!.lastDetectedAt).toBeLessThan(conversation.lastActivityAt);
 
-  // It is not large any more, so the next change recounts everything.
+  // It is no longer large, so the next change recounts everything.
   await forget("many_2");
   await diagnosed(ctx, { userId: "ann" }, "Error: order 6 not found");
   expect((await toolErrors(ctx))[0]).toMatchObject({

@@ -6,14 +6,14 @@ import type { FindingFix } from "./schemas";
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Days before a fix that are compared with as many after it. */
 export const DAYS_AROUND_FIX = 14;
-/** Conversations that a verdict needs: with fewer, even none with the Finding says little. */
+/** Minimum conversations for a verdict: with fewer, even the absence of the Finding says little. */
 export const FIX_CONVERSATIONS_MIN = 30;
 /** A project with more in these days is not counted, which bounds the query's cost. */
 const CONVERSATIONS_MAX = 200_000;
 
 type State = { resolvedAt: number | null; regressedAt: number | null };
 
-/** Compares a Finding's rate before it was resolved with its rate since. `null` where there is no fix, or too much to count. */
+/** Compares a Finding's rate before it was resolved with its rate since. `null` if there is no fix, or too much to count. */
 export async function fixOf(ctx: Ctx, findingId: string, state: State): Promise<FindingFix | null> {
   const at = await fixedAt(ctx, findingId, state);
   if (at === null) return null;
@@ -49,7 +49,7 @@ function verdictOf(since: Rate, difference: FindingFix["difference"], { regresse
   return difference.high < 0 ? "proven" : "not_proven";
 }
 
-/** Returns when a Finding was resolved: now, or before it came back. */
+/** Returns when a Finding was last resolved, even if it has regressed since. */
 async function fixedAt(ctx: Ctx, findingId: string, { resolvedAt, regressedAt }: State): Promise<number | null> {
   if (resolvedAt !== null || regressedAt === null) return resolvedAt;
   const [regressed] = await ctx.db.execute<{ at: string | null }>(sql`

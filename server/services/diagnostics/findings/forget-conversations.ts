@@ -42,7 +42,7 @@ async function recount(tx: Ctx, changes: OccurrenceChanges): Promise<number> {
     where f.project_id = ${tx.projectId} and f.id = any(${ids})
       and not exists (select 1 from occurrences o where o.project_id = f.project_id and o.finding_id = f.id)
     returning 1`);
-  // Describes them anew from their earliest remaining occurrence.
+  // Updates their descriptions from their earliest remaining occurrence.
   await refreshFindings(tx, { changes, conversationIds: [], origin: null });
   await tx.db.execute(sql`
     update findings m set title = f.title, summary = f.summary

@@ -58,7 +58,7 @@ function assignedTo(ctx: Ctx, assignee: string) {
   return eq(findings.assigneeId, ctx.actor.userId);
 }
 
-/** Returns a Finding's trend, as the filter of that name has it, at `now` (Unix ms). */
+/** Returns a Finding's trend, as defined by the filter of that name, at `now` (Unix ms). */
 export function trendOf(row: typeof findings.$inferSelect, now: number) {
   if (row.escalatingSince !== null) return "escalating";
   if (row.regressedAt !== null) return "regressed";

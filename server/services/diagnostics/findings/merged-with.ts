@@ -3,7 +3,7 @@ import { findings } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
 
-/** Throws a 404 for an id that is no Finding of the project. */
+/** Throws a 404 for an id that is not a Finding of the project. */
 export async function requireFinding(ctx: Ctx, findingId: string) {
   const [row] = await ctx.db
     .select({ id: findings.id })

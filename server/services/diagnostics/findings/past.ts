@@ -5,7 +5,10 @@ import { changeFindings } from "./review/change-findings";
 
 type Fix = { ruleId: string; signal: string /** Unix ms. */; at: number };
 
-/** Marks the Findings of a Rule's Signal as confirmed and resolved at an earlier time, for conversations that are read long after they took place. */
+/**
+ * Marks the Findings of a Rule's Signal as confirmed and resolved at an earlier time, for conversations that are read long
+ * after they took place.
+ */
 export async function markFixedInThePast(tx: Ctx, { ruleId, signal, at }: Fix): Promise<void> {
   const rows = await tx.db.execute<{ id: string }>(sql`
     select id from findings
@@ -21,8 +24,8 @@ export async function markFixedInThePast(tx: Ctx, { ruleId, signal, at }: Fix): 
 }
 
 /**
- * Moves the times at which Findings were created and regressed to when it happened in their conversations, for a project whose
- * conversations were all sent at once.
+ * Sets the times at which Findings were created and regressed to when this happened in their conversations, for a project
+ * whose conversations were all sent at the same time.
  */
 export async function moveToTheirTime(tx: Ctx): Promise<void> {
   await tx.db.execute(sql`

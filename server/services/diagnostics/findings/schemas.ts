@@ -110,9 +110,9 @@ export const updateFindingInput = z
 export const BULK_IDS_MAX = 1000;
 export const updateFindingsInput = z
   .strictObject({
-    /** These Findings; others of the list's filters are not needed then. */
+    /** These Findings. Send either this or `filter`. */
     findingIds: z.array(idInput).min(1).max(BULK_IDS_MAX).optional(),
-    /** Without `findingIds`: all that match, as of now. `{}` matches every Finding. */
+    /** Instead of `findingIds`: all that currently match. `{}` matches every Finding. */
     filter: filterObject.optional(),
     set: z
       .strictObject(settable)
@@ -129,7 +129,7 @@ export const updateFindingsInput = z
 /** What a change did. `id` undoes it. */
 export const findingChange = z.object({
   id: z.string(),
-  /** Findings that changed; those that were so already are not among them. */
+  /** Findings that changed, excluding those that already were as requested. */
   count: z.int(),
   findingIds: z.array(z.string()),
 });
@@ -138,7 +138,7 @@ export const findingChangeReply = z.object({ change: findingChange });
 export const changedFindingsReply = z.object({ change: findingChange.pick({ id: true }) });
 
 export const undoFindingChangeInput = z.strictObject({ changeId: idInput });
-/** `skipped`: Findings that somebody changed again in the meantime, which stay as they are. */
+/** `skipped`: Findings that were changed again in the meantime, which stay as they are. */
 export const undoneReply = z.object({ restored: z.int(), skipped: z.int() });
 
 export const mergeFindingsInput = z.strictObject({
@@ -226,7 +226,7 @@ export const timelineInput = z.strictObject({ findingId: idInput });
 const findingMarker = z.object({
   kind: z.enum(["version", "model", "resolved", "regressed", "handed_off", "commit", "pull_request"]),
   at: z.number(),
-  /** Of the version, the model or the ticket, or the title of the commit or the pull request; `null` for the rest. */
+  /** The version, model or ticket, or the title of the commit or pull request; `null` for the other kinds. */
   name: z.string().nullable(),
   /** The service whose version it is. */
   service: z.string().nullable(),
@@ -245,13 +245,13 @@ const findingFix = z.object({
   /** Of the conversations that started in the days before, and since. */
   before: shareOf,
   since: shareOf,
-  /** Rate since less rate before, with its 95% limits; negative is better. */
+  /** Rate since minus rate before, with its 95% limits; negative is better. */
   difference: z.object({ rate: z.number(), low: z.number(), high: z.number() }).nullable(),
   verdict: z.enum(FIX_VERDICTS),
 });
 export type FindingFix = z.infer<typeof findingFix>;
 export const timelineReply = z.object({
-  /** `null` where it was never resolved, or is open again without having come back. */
+  /** `null` if it was never resolved, or is open again without having regressed. */
   fix: findingFix.nullable(),
   days: z.array(
     z.object({

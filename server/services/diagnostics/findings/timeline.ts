@@ -112,7 +112,7 @@ async function newVersions(ctx: Ctx, { from, until }: Days): Promise<FindingMark
   return [...rows].map(({ service, name, at }) => ({ kind: "version", at: Number(at), name, service }));
 }
 
-/** From the costs by day, which name every model: its time is the start of its first day. */
+/** Returns new models from the daily costs, which name every model. A model's time is the start of its first day. */
 async function newModels(ctx: Ctx, { from, until }: Days): Promise<FindingMarker[]> {
   const rows = await ctx.db.execute<{ name: string; at: string }>(sql`
     select model as name, min(day) as at from (

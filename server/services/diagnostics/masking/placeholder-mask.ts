@@ -17,8 +17,8 @@ const PLACEHOLDERS: Readonly<Record<PersonalDataKind, string>> = {
 const SECRET = "SECRET";
 
 /**
- * Masks personal data and secrets in texts that leave the conversation by numbered placeholders such as `<EMAIL_1>`, the same
- * for the same value in all texts of one mask. `count` counts the places.
+ * Masks personal data and secrets in text that leaves the conversation with numbered placeholders such as `<EMAIL_1>`, the
+ * same for the same value in all text that one instance masks. `count` counts the places.
  */
 export class PlaceholderMask {
   count = 0;
@@ -37,7 +37,7 @@ export class PlaceholderMask {
     return masked + withoutSecrets.slice(from);
   }
 
-  /** A number without quotes would be no JSON as a placeholder: it is masked as text, with the name before it. */
+  /** Masks JSON as text, so that names identify values. Placeholders for unquoted numbers get quotes to keep it valid. */
   json(json: string): string {
     const masked = this.text(json);
     if (masked === json) return json;

@@ -9,7 +9,7 @@ import { configuredRules } from "../settings/rule-settings";
 import { type FrozenRule, isFoundIn, type ReplayedMessage } from "./judge-replay";
 import { whyNotReplayable } from "./replayable-signals";
 
-/** An answer of a conversation that a model can be asked for again. */
+/** An answer in a conversation that a model can be asked to give again. */
 export type Replay = { conversationId: string; prompt: ReplayedMessage[]; recorded: string };
 
 export type Replays = {
@@ -17,20 +17,20 @@ export type Replays = {
   replays: Replay[];
   /** Conversations that `skip` left out. */
   skipped: number;
-  /** With tool calls or attachments before the answer, or further into a conversation than a prompt reaches. */
+  /** Answers after tool calls or attachments, or further into a conversation than a prompt reaches. */
   notText: number;
-  /** Where the Rule, as it is set now, no longer reports the recorded answer. */
+  /** Answers that the Rule with its current settings no longer reports, or whose conversation is gone. */
   changed: number;
-  /** Whether every occurrence was looked at. */
+  /** Whether every occurrence was examined. */
   isWhole: boolean;
 };
 
-/** Snapshots read at once, and occurrences looked at: the newest. */
+/** Snapshots read at a time, and maximum occurrences examined, newest first. */
 const PAGE = 50;
 const OCCURRENCES_MAX = 2_000;
-/** How far into a conversation a prompt reaches: as long as an Example may be, which is what models are trained on. */
+/** How far into a conversation a prompt reaches: as long as an Example may be, because models are trained on these. */
 const PROMPT_REACH = { messages: 2_200, bytes: 16 * 1024 * 1024, around: 100 };
-/** Of these the last message with evidence is the fault; of others the first, whose conversation is still sound. */
+/** For these, the last message with evidence is the fault; for others the first, before which the conversation is sound. */
 const FAULT_IS_LAST = new Set(["repeated_message"]);
 
 /**
@@ -130,10 +130,10 @@ const ROLES: Readonly<Record<string, ReplayedMessage["role"]>> = {
   user: "user",
   assistant: "assistant",
 };
-/** What a model thought is not part of what it is asked. */
+/** A model's reasoning is not part of a prompt. */
 const UNSENT = new Set(["reasoning", "thinking"]);
 
-/** Returns messages as a trainer takes them, `null` if they are more than words or do not ask anything. */
+/** Converts messages to the trainer's form; `null` if they are not only text or include none from a user. */
 function promptOf(messages: Beginning["messages"]): ReplayedMessage[] | null {
   const prompt: ReplayedMessage[] = [];
   for (const message of messages) {

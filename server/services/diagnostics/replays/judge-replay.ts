@@ -10,7 +10,7 @@ export type FrozenRule = { ruleId: string; version: number; configuration: RuleC
 
 const SPAN = "replay";
 
-/** Returns a conversation that ends with the answer, with the call that gave it. */
+/** Returns a conversation that ends with the answer, with the model call that produced it. */
 function replayed(prompt: readonly ReplayedMessage[], { content, finishReason }: ReplayedAnswer): ConversationSnapshot {
   const { messages, ...rest } = chatSnapshot("replay", [...prompt, { role: "assistant", content }]);
   const call = {
@@ -32,8 +32,8 @@ function replayed(prompt: readonly ReplayedMessage[], { content, finishReason }:
 }
 
 /**
- * Returns whether a Rule's detectors report the Finding's Signal, of whatever cause, in an answer to a conversation; `null` if
- * this version has another version of the Rule. What the Rule reports elsewhere in the conversation does not count. Pure.
+ * Returns whether a Rule's detectors report the Finding's Signal, for any cause, in an answer to a conversation; `null` if
+ * this release has another version of the Rule. What the Rule reports elsewhere in the conversation does not count. Pure.
  */
 export function isFoundIn(
   { ruleId, version, configuration, signal }: FrozenRule,

@@ -5,7 +5,7 @@ const SAID_BY_USERS = "Its evidence is what users or tools wrote, which is the s
 const OF_THE_PROVIDER = "It measures calls to a provider, which a replay does not make.";
 const NEEDS_ADJUDICATOR = "Only the adjudicator can decide it, and a proof uses nothing but the Rule's own detectors.";
 
-/** Why a Signal cannot be told from an answer alone; null for those that can. */
+/** Why a Signal cannot be detected in an answer alone; `null` for those that can. */
 const WHY_NOT: Readonly<Record<string, string | null>> = {
   empty_response: null,
   truncated_response: null,

@@ -31,7 +31,7 @@ export type Confidence = { value: number; basis: "measured" | "generated" | "pri
 export const PRIOR_PRECISION = 0.5;
 /** Weight of the prior in verdicts: ten measured ones outweigh it. */
 const PRIOR_VERDICTS = 5;
-/** From this score on a detector thinks a Signal likely; verdicts below say nothing about those above, nor the reverse. */
+/** From this score on, a detector considers a Signal likely. Verdicts below it say nothing about those above, or vice versa. */
 const LIKELY_SCORE = 0.5;
 /** Weight of a generated verdict relative to a measured one. */
 const GENERATED_WEIGHT = 0.25;
@@ -79,8 +79,8 @@ function confidencesPerBucket(buckets: readonly ConfidenceBucket[]): Confidence[
 }
 
 /**
- * Returns the confidence per bucket that has verdicts, ascending: a bucket of one wrong verdict would otherwise silence scores
- * between two that are nearly always right.
+ * Returns the confidence per bucket that has verdicts, ascending: otherwise a bucket with one wrong verdict would suppress
+ * scores between two that are nearly always right.
  */
 export function confidenceCurve(buckets: readonly ConfidenceBucket[]): { from: number; value: number }[] {
   const counted = buckets.map(({ from, measured: of, generated }) => ({

@@ -74,7 +74,7 @@ export function resultOf(
   return result;
 }
 
-/** Keeps the best of the Signals with one name and cause: a detector may judge turn by turn, and a Finding counts once. */
+/** Keeps the best Signal of each name and cause: a detector may judge turn by turn, but a Finding counts once. */
 function oneForEachCause(signals: readonly RuleOccurrence[]): readonly RuleOccurrence[] {
   if (signals.length < 2) return signals;
   const best = new Map<string, RuleOccurrence>();
@@ -101,10 +101,10 @@ export function outcomeOf(
 
 const NO_OVERRIDE: Partial<RuleConfiguration["signalOverrides"][string]> = {};
 
-/** What a Rule's settings say of its Signals. */
+/** The part of a Rule's settings that concerns its Signals. */
 export type SignalSettings = Pick<RuleConfiguration, "keywords" | "signalOverrides">;
 
-/** Returns all Signals from the Rule's enabled detectors, before thresholds; several may have one cause. */
+/** Returns all Signals from the Rule's enabled detectors, before thresholds; several may have the same cause. */
 export const signalsIn = (
   rule: Rule,
   conversation: ConversationSnapshot,
@@ -119,7 +119,7 @@ export const signalsIn = (
   ...keywordsIn(conversation, configuration),
 ];
 
-/** A part of a conversation as each kind of detector reads it; `null` where it reads nothing of it. */
+/** A part of a conversation as each kind of detector reads it; `null` where it reads nothing. */
 export type Readings = Readonly<Record<DetectorReads, ConversationSnapshot | null>>;
 
 /**

@@ -28,7 +28,7 @@ export const configurationFields = z.strictObject({
   adjudicationMode: adjudicationMode.default("deterministic-only"),
   /** `null` for the default model of the project's adjudicator connection. */
   adjudicationModel: adjudicationModel.default(null),
-  /** 0..1: the share of conversations that are diagnosed automatically. The same conversations for every Rule of that rate. */
+  /** 0..1: the share of conversations that are diagnosed automatically, the same ones for every Rule with that rate. */
   sampleRate: share.default(1),
   /** By Signal name: turned on or off, or with another severity. */
   signalOverrides: z

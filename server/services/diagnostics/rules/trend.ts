@@ -23,8 +23,8 @@ export function wilson({ affected, conversations }: Rate): Interval | null {
 }
 
 /**
- * Returns the second rate less the first with its 95 % limits, for rates of different conversations: Newcombe's method 10 of the
- * Wilson limits. `null` where either has no conversations.
+ * Returns the second rate minus the first with its 95 % limits, for rates of different conversations: Newcombe's method 10,
+ * based on Wilson limits. `null` if either has no conversations.
  */
 export function rateDifference(first: Rate, second: Rate): Interval | null {
   const [before, after] = [wilson(first), wilson(second)];
@@ -37,11 +37,11 @@ export function rateDifference(first: Rate, second: Rate): Interval | null {
   };
 }
 
-/** Days that count as now: the current one (UTC) and the one before, so that the first hours of a day are not all there is. */
+/** Days that count as now: the current one (UTC) and the one before, because early in a day the current one has little data. */
 export const NOW_DAYS = 2;
 /** Days before those that count as the past. */
 export const PAST_DAYS = 14;
-/** Fewer conversations than this are no trend. */
+/** Fewer conversations than this are not a trend. */
 const AFFECTED_MIN = 5;
 const ENTER = 2;
 const LEAVE = 1.25;

@@ -11,13 +11,13 @@ import { type DetectedRun, readDetections, storeDetections } from "./detections"
 import { isolateFailures } from "./isolate-failures";
 import { loadSnapshots } from "./load-snapshots";
 
-/** Questions in progress at once, so that an endpoint is not flooded. */
+/** Maximum questions in progress at the same time, so that an endpoint is not flooded. */
 const ASKED_AT_ONCE = 4;
 
 /**
- * Asks the adjudicator about what these Runs left undecided and stores what it settles. Fails no Run: what it does not
- * settle keeps the deterministic verdict, which the Run's notes say. Answers are cached, so a repetition asks nothing again.
- * Of a long conversation (`size`: of its windows) a question is asked with what surrounds its evidence.
+ * Asks the adjudicator about what these Runs left undecided and stores what it settles. Never fails a Run: what it does not
+ * settle keeps the deterministic verdict, and the Run's notes say so. Answers are cached, so a repetition asks nothing again.
+ * For a long conversation (`size`: of its windows), a question shows the messages around its evidence.
  */
 export async function adjudicateRuleRuns(ctx: Ctx, runIds: readonly string[], size?: WindowSize): Promise<void> {
   if (runIds.length === 0) return;

@@ -14,7 +14,7 @@ import { createManyRuleRunsInput, diagnosisReply, requestedDiagnosisReply } from
 import { configuredRules } from "../settings/rule-settings";
 import { queueRuleRuns } from "./queue-rule-runs";
 
-/** More conversations are left to a background job. */
+/** A background job queues Runs for more conversations than this. */
 const AT_ONCE = 100;
 const counted = CONVERSATIONS_COUNTED.toLocaleString("en");
 

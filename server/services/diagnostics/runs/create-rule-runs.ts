@@ -41,7 +41,7 @@ export const createRuleRuns = verb(
     }),
 );
 
-/** Returns the Run of each Rule that answers for this snapshot; without one, the newest that was skipped or failed. */
+/** Returns each Rule's Run for this snapshot; if all were skipped or failed, the newest of them. */
 async function runsOf(
   tx: Ctx,
   { conversationId, lastActivityAt, traceIds }: Snapshot,
@@ -63,7 +63,7 @@ async function runsOf(
     const same = rows.filter(
       (row) => row.ruleId === rule.id && row.ruleVersion === rule.version && row.configurationRevision === revision,
     );
-    // A backfill that found the question answered has stored a skipped Run, newer than the answer.
+    // A backfill that found the question already answered has stored a skipped Run, newer than the one that answered it.
     return same.find(({ status }) => status !== "skipped" && status !== "failed") ?? same.at(-1) ?? [];
   });
 }

@@ -108,7 +108,7 @@ async function executeSome(ctx: Ctx, runs: readonly Run[], detector: RunDetector
   return [{ undecided: waiting.map(({ run }) => run.id), failures }];
 }
 
-/** Reads long conversations in windows, each once for all its Runs, and returns what became of these, by their ids. */
+/** Reads long conversations in windows, each once for all its Runs, and returns the outcomes by Run id. */
 async function outcomesInWindows(
   ctx: Ctx,
   runs: readonly Run[],
@@ -134,7 +134,7 @@ async function outcomesInWindows(
       else open.push({ run, ...asked });
     }
     const read = open.length > 0 && (await readLong(ctx, { snapshot: open[0]!.run, startedAt, asked: open, size }));
-    // A conversation that has gone on since is not read whole by this snapshot any more.
+    // If the conversation has continued since, this snapshot is no longer all of it.
     if (!read) continue;
     for (const [nth, one] of open.entries()) outcomes.set(one.run.id, detector.inWindows(one, read, nth));
   }
@@ -147,11 +147,11 @@ type RunDetector = {
   asked: (run: Run) => AskedRun | { skipReason: string };
   /** Executes a Run over its snapshot. */
   whole: (run: Run, snapshot: DiagnosedSnapshot | undefined) => Detected;
-  /** Returns what became of a Run whose conversation was read in windows, as the `nth` of those asked. */
+  /** Returns the outcome of a Run whose conversation was read in windows, in which it was the `nth` that was asked. */
   inWindows: (asked: AskedRun & { run: Run }, read: LongReading, nth: number) => Outcome;
 };
 
-/** Returns what executes Runs, with the settings of their revisions. */
+/** Returns functions that execute Runs with the settings of their revisions. */
 async function runDetector(ctx: Ctx, runs: readonly Run[]): Promise<RunDetector> {
   const rules = new Map((await configuredRules(ctx)).map((configured) => [configured.rule.id, configured]));
   const configurationAt = await configurationsAt(

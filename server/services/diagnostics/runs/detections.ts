@@ -8,7 +8,7 @@ import type { RuleOccurrence, RuleResult } from "../rules";
 import { evidence, severity } from "../schemas";
 import { RUN_COLUMNS, type Run, runOf } from "./started-runs";
 
-/** Signals of a Run that the adjudicator is asked about; the surest come first. */
+/** Maximum Signals of a Run about which the adjudicator is asked, highest score first. */
 const QUESTIONS_MAX = 8;
 /** Quotes stored per Signal. */
 const EVIDENCE_MAX = 20;
@@ -39,7 +39,7 @@ const storedDetection = z.object({
 export type Detection = z.infer<typeof storedDetection>;
 export type DetectedRun = { run: Run; detection: Detection };
 
-/** Limits what is stored: further ambiguous Signals keep the deterministic verdict, which the notes say. */
+/** Limits what is stored: further ambiguous Signals keep the deterministic verdict, and the notes say so. */
 export function boundedDetection(result: RuleResult, readUntil: number): Detection {
   const ranked = [...result.undecided].sort((one, other) => other.score - one.score);
   const more = ranked.length - QUESTIONS_MAX;

@@ -4,7 +4,7 @@ import { adjudicateRuleRuns } from "./adjudicate-rule-runs";
 import { detectRuleRuns } from "./detect-rule-runs";
 import { recordRuleRuns } from "./record-rule-runs";
 
-/** Executes Runs in all their steps at once, for callers without a job. Throws when a Run failed; the others complete. */
+/** Executes all steps of Runs, one after the other, for callers without a job. Throws if a Run fails; the others complete. */
 export async function executeRuleRuns(
   ctx: Ctx,
   runIds: readonly string[],

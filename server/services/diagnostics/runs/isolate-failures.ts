@@ -1,12 +1,12 @@
 import { faultOf } from "@/server/platform/database/database-fault";
 import { errorCodes } from "@/server/platform/logging/known-error";
 
-/** An unavailable or busy database fails whatever is tried next, too. */
+/** An unavailable or busy database would also fail whatever is tried next. */
 const isEverybodys = (error: unknown) => faultOf(errorCodes(error)) !== undefined;
 
 /**
- * Works on all items at once, or on each alone where that fails, so that one does not fail the others. Returns the results
- * and the items that fail alone. A fault of the database is thrown.
+ * Works on all items together or, if that fails, on each alone, so that one does not fail the others. Returns the results
+ * and the items that fail alone. Rethrows a fault of the database.
  */
 export async function isolateFailures<Item, Result>(
   items: readonly Item[],

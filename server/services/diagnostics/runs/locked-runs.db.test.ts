@@ -18,7 +18,7 @@ const waiting = async () => {
   return row?.count;
 };
 
-/** A project with queued Runs, the last of which is the first that a scan of the table comes across. */
+/** Creates a project with queued Runs that a table scan finds in descending order of their ids. */
 async function projectWithRuns() {
   const { ctx } = await testProject();
   const attributes = { "gen_ai.conversation.id": "chat-1" };
@@ -40,7 +40,7 @@ test.for(["started", "failed"] as const)("Runs that are %s are locked in the ord
     await lock(first, ids[0]!);
     changed = change === "started" ? startRuns(ctx, ids) : failRuleRuns(ctx, ids, "It failed.");
     await expect.poll(waiting).toBe(1);
-    // It waits for the first and has none of the others yet.
+    // It waits for the first and has not locked any of the others yet.
     for (const id of ids.slice(1)) {
       await db().transaction(async (other) => expect(await lock(other, id, sql`nowait`)).toHaveLength(1));
     }

@@ -35,7 +35,7 @@ type Options =
   | {
       origin: "on_demand" | "automatic";
       again?: boolean;
-      /** Part of a selection: queued apart from what a person waits for. */
+      /** Part of a selection: queued separately from Runs that a person is waiting for. */
       bulk?: boolean;
       backfillId?: undefined;
     }

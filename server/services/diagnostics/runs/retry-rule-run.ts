@@ -39,7 +39,7 @@ export const retryRuleRun = verb(
       .returning();
     if (!row) throw new Error("The update of a locked Run returned no row.");
     auditNote(ctx, { before: { status: before.status }, after: { status: "queued" } });
-    // A person waits for it, whatever its origin.
+    // A person is waiting for it, whatever its origin.
     await emit(ctx.db, ruleRunsQueued.create({ projectId: ctx.projectId, runIds: [runId], origin: "on_demand" }));
     return { run: ruleRunJson(row) };
   },

@@ -65,7 +65,7 @@ const scheduleSome = (ctx: Ctx, quietSince: number) =>
       traceIds: [],
     }));
     const queued = await queueRuleRuns(tx, snapshots, rules, { origin: "automatic", again: true });
-    // A conversation without any Run, because every Rule is turned off, is collected from too.
+    // Conversations without any Run, because every Rule is turned off, are queued too.
     await queueCollection(
       tx,
       snapshots.map(({ conversationId }) => conversationId),

@@ -49,7 +49,7 @@ export const hasNewerRun: SQL = sql`exists (
 
 /**
  * Selects Runs and locks them in the order of their ids until the transaction ends. Every statement that changes several Runs
- * begins with it: two that take the same Runs, each in its own order, end in a deadlock.
+ * begins with it, because two that lock the same Runs in different orders would deadlock.
  */
 export const lockedRuns = (ctx: Ctx, runIds: readonly string[]): SQL => sql`
   select id from rule_runs where project_id = ${ctx.projectId} and id = any(${textArray(runIds)})

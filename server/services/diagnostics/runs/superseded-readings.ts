@@ -35,7 +35,7 @@ const NAMED = sql`array(select jsonb_array_elements_text(t.trace_ids))`;
 /**
  * Finds superseded readings, adds a note to their Runs and returns the Runs' ids. A reading is superseded when another Run
  * of the Rule has completed over the same snapshot or more, with the same or newer settings. A Run that read past the
- * conversation's present end (a trace has moved to another conversation since) says nothing about what is left and
+ * conversation's current end (a trace has moved to another conversation since) says nothing about what is left and
  * supersedes none.
  */
 export async function markSuperseded(tx: Ctx, readings: readonly Reading[]): Promise<ReadonlySet<string>> {

@@ -20,8 +20,8 @@ const newestRuns = (ctx: Ctx, status: "queued" | "running" | "completed", limit:
   order by status, created_at desc, id desc limit ${limit}`;
 
 /**
- * Written so that no index is searched by it: while a backfill runs, the statistics may be of a moment when no Run was
- * completed, and the planner would look for the next conversation by reading and sorting every completed Run, a thousand times.
+ * Written so that no index matches it: while a backfill runs, the statistics may date from a moment when no Run was completed,
+ * and the planner would find each next conversation by reading and sorting every completed Run, a thousand times.
  */
 const isCompleted = sql`r.status || '' = 'completed'`;
 

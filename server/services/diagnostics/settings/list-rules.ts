@@ -30,7 +30,7 @@ const KEYWORD: Omit<Detector, "detect"> = {
   looksFor: "One of the project's own `keywords`, said by anyone but the instructions.",
 };
 
-/** What a Rule's JSON form needs of the project. */
+/** What a Rule's JSON form needs to know about the project. */
 type Known = { judged: JudgedFindings; adjudicator: Adjudicator | null };
 
 /** Returns what a Signal that only an adjudicator can settle lacks. */

@@ -15,9 +15,9 @@ import { configuredWith } from "./try-rule";
 const DAY_MS = 86_400_000;
 const DAYS = 7;
 const CONVERSATIONS_MAX = 2_000;
-/** Somebody waits for it in front of a screen. */
+/** Short because a person is waiting for the preview. */
 const TIME_MS = 5_000;
-/** Loaded at once. */
+/** Conversations loaded at a time. */
 const PAGE = 50;
 /** Examples per Signal and direction. */
 const EXAMPLES_MAX = 5;

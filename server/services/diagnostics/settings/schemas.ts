@@ -5,7 +5,7 @@ import { evidence, severity } from "../schemas";
 
 const MESSAGES_MAX = 2_000;
 
-/** A message as chat APIs write it. */
+/** A message in the format of chat APIs. */
 const pastedMessage = z.looseObject({
   role: z.string().min(1).max(100),
   content: z.union([z.string(), z.array(z.looseObject({ type: z.string() })), z.null()]).optional(),
@@ -68,7 +68,7 @@ export const tryRuleReply = z.object({
   messages: z.int(),
   signals: z.array(triedSignal),
 });
-/** Without what quotes the conversation. */
+/** Without anything that quotes the conversation. */
 export const triedRuleReply = tryRuleReply.extend({
   signals: z.array(triedSignal.omit({ title: true, summary: true, evidence: true })),
 });

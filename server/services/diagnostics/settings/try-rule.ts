@@ -100,7 +100,7 @@ function triedSignals(configured: ConfiguredRule, detected: readonly RuleOccurre
   const judged = () => ({ confirmedFindings: 0, wrongFindings: 0 });
   const { signals } = ruleJson(configured, { judged, adjudicator: null });
   return signals.flatMap(({ name, severity, enabled: isReported, needs }): TriedSignal[] => {
-    // Nobody is asked here: what needs an adjudicator is shown as ambiguous.
+    // No adjudicator is asked here: what needs one is shown as ambiguous.
     const enabled = isReported || needs !== null;
     const found = detected.filter(({ signal }) => signal === name);
     const same = { name, severity, enabled };

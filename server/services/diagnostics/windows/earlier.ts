@@ -11,7 +11,7 @@ export type Range = { from: number; to: number };
 
 /** Characters of a digest of what each side said; the oldest are dropped. */
 const SAID_MAX = 512 * 1024;
-/** Characters of a result, the newest results of a tool, and tools. */
+/** Limits: characters of a result, newest results of a tool, and tools. */
 const RESULT_READ = 2_000;
 const RESULTS_OF_TOOL = 4;
 const TOOLS_MAX = 200;
@@ -19,21 +19,21 @@ const REQUEST_MAX = 10_000;
 
 /** Part of a value that an answer may repeat: a number, an address, a link, markup, or a token that nobody writes by hand. */
 const TELLING = /[\d@<{[|%$\\]|\S{20}/;
-/** Words on either side of one, which may belong to the same value, such as the month of a date. */
+/** Words on either side of such a part, which may belong to the same value, such as the month of a date. */
 const AROUND = 3;
 
 const SYSTEM_ROLES = new Set(["system", "developer"]);
 
 /**
  * A digest, of bounded size, of what came before a window: the values that users, instructions and tools brought in, what
- * tools last returned, and which language was last asked for. Detectors that report what nobody had said read it as messages.
+ * tools last returned, and which language was last requested. Detectors that report what nobody had said read it as messages.
  */
 export class Earlier {
   private readonly said = { system: new Runs(), user: new Runs(), tool: new Runs() };
   private readonly results = new Map<string, string[]>();
   private languageRequest: Message | null = null;
 
-  /** Adds what a window owns. `positionOf`: of a message by its index, or of a call by its span. */
+  /** Adds what a window owns. `positionOf` returns the position of a message by its index, or of a call by its span. */
   add(conversation: ConversationSnapshot, owns: Range, positionOf: (place: number | string | null) => number | null) {
     const isOwn = (place: number | string | null) => {
       const position = positionOf(place);
@@ -52,7 +52,7 @@ export class Earlier {
   private addMessage(message: Message, next: Message | undefined) {
     const text = textOf(message);
     if (message.role === "assistant") {
-      // What one agent tells the next comes from no answer.
+      // What one agent tells the next is not an answer to the user.
       if (next?.role === "assistant") this.said.tool.add(text);
     } else if (message.role === "user") {
       this.said.user.add(text);
@@ -67,7 +67,7 @@ export class Earlier {
     if (this.results.size > TOOLS_MAX) this.results.delete(this.results.keys().next().value!);
   }
 
-  /** Returns the digest as messages, which end with a word of the assistant: what follows is not about the last of them. */
+  /** Returns the digest as messages. The last one is the assistant's, so that what follows does not refer to the others. */
   messages(): Message[] {
     const messages = [
       ...SIDES.flatMap((side) => (this.said[side].isEmpty ? [] : [saying(side, this.said[side].text())])),
@@ -96,7 +96,7 @@ const exchangeOf = (id: string, name: string, result: string): Message[] => [
   { ...saying("tool", result), toolCallId: id },
 ];
 
-/** Distinct runs of telling words, the newest up to a size. */
+/** Distinct runs of words around those that `TELLING` matches; beyond a size, the oldest are dropped. */
 class Runs {
   private readonly runs = new Set<string>();
   private size = 0;

@@ -2,7 +2,7 @@ import type { Ctx } from "@/server/platform/context";
 import { inPieces, type Snapshot, snapshotLengths } from "@/server/services/telemetry";
 import { type DiagnosedSnapshot, snapshotsWithBaseline } from "../baselines/snapshots-with-baseline";
 
-/** So many conversations: those that were read, without those that are gone, and those to be read in windows. */
+/** `count` conversations: those that were read whole, except any that are gone, and those to be read in windows. */
 type Piece = {
   count: number;
   whole: readonly DiagnosedSnapshot[];

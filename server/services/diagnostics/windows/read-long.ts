@@ -22,13 +22,13 @@ export type LongReading = {
 
 /**
  * Reads a whole conversation in windows, for several Rules at once; only one window is in memory at a time. Returns
- * `undefined` if it has more activity than the snapshot by now.
+ * `undefined` if it now has more activity than the snapshot.
  */
 export async function readLong(
   ctx: Ctx,
   { snapshot, startedAt, asked, size }: LongRead,
 ): Promise<LongReading | undefined> {
-  // Before the transaction, which only reads.
+  // Before the transaction, which is read-only, because this may store a baseline.
   const baseline = await baselineOf(ctx, startedAt);
   return readWindows(
     ctx,
@@ -61,7 +61,7 @@ export type LongRead = {
   size?: WindowSize | undefined;
 };
 
-/** Returns what a Rule found, or throws the error that it ended with; nothing where it was not asked. */
+/** Returns what a Rule found, or throws the error with which it failed; nothing if it was not asked. */
 export function signalsFound(found: Found | undefined): readonly RuleOccurrence[] {
   if (found && "error" in found) throw found.error;
   return found?.signals ?? [];
@@ -71,8 +71,8 @@ export function signalsFound(found: Found | undefined): readonly RuleOccurrence[
 const AROUND = 100;
 
 /**
- * Returns the messages of a long conversation around a Signal's evidence, with the Signal as it refers to these;
- * `undefined` if the snapshot is not the whole conversation any more.
+ * Returns the messages of a long conversation around a Signal's evidence, and the Signal with its evidence in these;
+ * `undefined` if the snapshot is no longer the whole conversation.
  */
 export async function readExcerpt(
   ctx: Ctx,

@@ -18,7 +18,7 @@ export type Window = {
 
 export type Asked = { rule: Rule; configuration: Pick<RuleConfiguration, "keywords" | "signalOverrides"> };
 
-/** What one Rule finds, with evidence by the messages' positions in the conversation, or the error that it ended with. */
+/** What one Rule finds, with evidence by message position in the conversation, or the error with which it failed. */
 export type Found = { signals: RuleOccurrence[] } | { error: unknown };
 
 /** Reads a long conversation window by window, for several Rules at once, and merges what they find. Pure. */
@@ -51,7 +51,7 @@ export class WindowedReading {
     this.last = { ...conversation, messages: [], modelCalls: [], toolCalls: [], feedback: [] };
   }
 
-  /** Reads what is said of the conversation as a whole, and returns what each Rule found. */
+  /** Reads the calls of the whole conversation, and returns what each Rule found. */
   finish(): readonly Found[] {
     if (this.last) {
       const calls = { ...this.last, modelCalls: this.calls };
@@ -84,7 +84,7 @@ export class WindowedReading {
     }
   }
 
-  /** What a cost is judged by; a conversation has as many calls as messages. */
+  /** Returns only what detectors of costs read, to save memory: a conversation may have as many calls as messages. */
   private reduced(call: SnapshotModelCall): SnapshotModelCall {
     const shared = (text: string) => {
       const known = this.named.get(text);
@@ -126,9 +126,9 @@ function withEarlier(window: Window, earlier: SnapshotMessages): Window {
 type SnapshotMessages = ConversationSnapshot["messages"];
 
 /**
- * Returns a Signal with the positions of its evidence, if it is the window's: the last message of its evidence is. One that
- * begins where the next window does not reach and goes on past what this one owns is this one's too, because no other sees
- * all of it. Evidence without a message is where its call is; a Signal without any place is kept.
+ * Returns a Signal with the positions of its evidence, if it belongs to the window: if the window owns the last message of its
+ * evidence. So does a Signal that begins before the next window and continues past what this one owns, because no other window
+ * sees all of it. Evidence without a message is located at its call; a Signal without any position is kept.
  */
 function ownSignal(signal: RuleOccurrence, window: Window, isWhole: boolean): RuleOccurrence[] {
   const { owns, nextFrom, positions, callPositions } = window;

@@ -13,7 +13,7 @@ type Said = Parameters<typeof storedConversation>[1];
 /** Far smaller than in use, so that a few hundred messages make several windows. */
 const SIZE: WindowSize = { messages: 80, bytes: 1_000_000, around: 20 };
 
-/** Reads a conversation by every Rule and returns the Signals found. */
+/** Reads a conversation with every Rule and returns the Signals found. */
 async function found(ctx: Ctx, said: Said, size?: WindowSize) {
   const { id, lastActivityAt } = await storedConversation(ctx, said);
   const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });

@@ -5,7 +5,7 @@ import type { TrackerKind } from "@/server/services/connections/schemas";
 
 type Asked = { provider: TrackerKind; connectionId?: string | undefined; destination?: string | undefined };
 
-/** Returns the connection through which tickets are made: the one asked for, else the oldest. 501 where there is none. */
+/** Returns the connection through which tickets are created: the requested one, else the oldest. 501 if there is none. */
 export async function connectionFor(ctx: Ctx, { provider, connectionId }: Omit<Asked, "destination">) {
   const usable = await trackerConnections(ctx, [provider]);
   if (usable.length === 0) {
@@ -19,7 +19,7 @@ export async function connectionFor(ctx: Ctx, { provider, connectionId }: Omit<A
   return found;
 }
 
-/** Returns where a ticket goes: the connection, and the destination asked for or its default. */
+/** Returns where a ticket goes: the connection, and the requested destination or the connection's default. */
 export async function whereTo(ctx: Ctx, { destination, ...asked }: Asked) {
   const connection = await connectionFor(ctx, asked);
   const place = destination ?? connection.settings.defaultDestination;

@@ -24,7 +24,7 @@ import {
 import { runWorkItem } from "./sync/run-work-item";
 import { connectTracker, failedTool } from "./testing";
 
-/** Its own file: the environment is read once. Here services on loopback may be called. */
+/** A separate file because the environment is read only once. These tests may call services on loopback. */
 process.env.OUTBOUND_ALLOW = "127.0.0.1";
 
 const TRACKERS: [TrackerKind, () => Promise<SimulatedTracker>][] = [
@@ -49,7 +49,7 @@ function randomFrom(seed: number) {
   };
 }
 
-/** Lets leases run out and waits end, as hours would. A process that died left its lease behind. */
+/** Ends leases and waits, as if hours had passed. A process that died left its lease behind. */
 async function passTime(ctx: Ctx) {
   await db()
     .update(workItems)
@@ -58,14 +58,14 @@ async function passTime(ctx: Ctx) {
   await db().update(trackerCursors).set({ dueAt: null }).where(eq(trackerCursors.projectId, ctx.projectId));
 }
 
-/** A turn of a process that is killed at a random moment: nothing after that moment is stored. */
+/** Runs a turn. If `dies`, the process is killed after calling the tracker, and its transactions are not stored. */
 async function runOrDie(ctx: Ctx, id: string, dies: boolean) {
   if (!dies) return runWorkItem(ctx, id);
   const dying = { ...ctx, db: dyingAfterCalls(ctx) };
   return runWorkItem(dying, id).catch(() => ({ done: true }));
 }
 
-/** A database handle whose transactions fail: the tracker's reply came, and was never stored. */
+/** A database handle whose transactions fail: the tracker's reply arrived but was never stored. */
 const dyingAfterCalls = (ctx: Ctx): Ctx["db"] =>
   new Proxy(ctx.db, {
     get(target, name, receiver) {
@@ -88,7 +88,7 @@ test.each(TRACKERS)(
     const findings: string[] = [];
     for (let n = 0; n < FINDINGS; n += 1) findings.push((await failedTool(ctx, { tool: toolOf(n) })).findingId);
 
-    // Creation under faults: replies are lost, connections break, the tracker fails and limits, processes die.
+    // Creation under faults: replies are lost, connections break, the tracker fails and rate-limits, processes die.
     tracker.fault = () => (chance(0.2) ? pick(["drop", "lose", "limit", 500, 503] as const) : undefined);
     await handOffMany(ctx, { findingIds: findings, provider: kind });
     const items = (await listWorkItems(ctx, {})).workItems.map(({ id }) => id);
@@ -103,7 +103,7 @@ test.each(TRACKERS)(
     }
     expect(tracker.tickets()).toHaveLength(FINDINGS);
 
-    // Life: people act there and here; deliveries come late, twice or never, in any order.
+    // Normal use: people act in the tracker and here; deliveries arrive late, twice or never, in any order.
     const deliveries: { headers: Record<string, string>; body: string }[] = [];
     for (let event = 0; event < EVENTS; event += 1) {
       const ticket = pick(tracker.tickets());
@@ -134,7 +134,7 @@ test.each(TRACKERS)(
       }
     }
 
-    // The storm ends: what is queued is done, and the poll finds the rest.
+    // The faults end: what is queued is done, and the poll finds the rest.
     tracker.fault = () => undefined;
     for (let round = 0; round < 20; round += 1) {
       await passTime(ctx);
@@ -160,7 +160,7 @@ test.each(TRACKERS)(
         here: linked[0]!.state,
         finding: resolutionStatus === "resolved",
       }).toEqual({ findingId, there: ticket.isDone, here: ticket.isDone ? "closed" : "open", finding: ticket.isDone });
-      // Each change of ours comments at most once, however often it was tried.
+      // Each of our changes comments at most once, however often it was tried.
       const { changes } = await listTicketChanges(ctx, { findingId, workItemId: linked[0]!.id, limit: 500 });
       const ours = changes.filter(({ kind: what }) => ["close", "reopen", "comment"].includes(what));
       expect(ticket.comments.length).toBeLessThanOrEqual(ours.length);

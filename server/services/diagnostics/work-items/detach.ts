@@ -7,7 +7,7 @@ import { type WorkItemRow, whichItem } from "./rows";
 
 type End = { state: "replaced"; replacedById: string } | { state: "abandoned" };
 
-/** Makes a work item history, in a transaction that holds its Finding: its queued changes are not made any more. */
+/** Unlinks a work item, which becomes history, and skips its queued changes. The transaction must have locked its Finding. */
 export async function detach(tx: Ctx, { id, findingId, provider, externalKey: key }: WorkItemRow, end: End) {
   await tx.db
     .update(workItems)
@@ -26,7 +26,7 @@ export async function detach(tx: Ctx, { id, findingId, provider, externalKey: ke
   await recordEvents(tx, [{ findingId, kind: "detached", detail: { workItemId: id, provider, key, as: end.state } }]);
 }
 
-/** Links a work item again, as it was, after its replacement was refused. */
+/** Links a work item again, in its previous state, after its replacement was refused. */
 export async function reattach(tx: Ctx, { id, state, findingId, provider, externalKey: key, url }: WorkItemRow) {
   await tx.db.update(workItems).set({ state, replacedById: null, updatedAt: NOW }).where(whichItem(tx, id));
   await recordEvents(tx, [{ findingId, kind: "handed_off", detail: { workItemId: id, provider, key, url } }]);

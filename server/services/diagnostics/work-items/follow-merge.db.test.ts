@@ -19,7 +19,7 @@ import {
 } from "..";
 import { connectTracker, failedTool, runTurns } from "./testing";
 
-/** Its own file: the environment is read once. Here services on loopback may be called. */
+/** A separate file because the environment is read only once. These tests may call services on loopback. */
 process.env.OUTBOUND_ALLOW = "127.0.0.1";
 
 let github: SimulatedTracker;
@@ -40,7 +40,7 @@ async function twoFindings(...handedOff: ("first" | "second")[]) {
     items.push((await handOff(ctx, { findingId: found[name], provider: "github" })).workItem);
   return { ctx, ...found, items };
 }
-/** A Finding's own, without those of Findings that were merged into it. */
+/** A Finding's own work items, without those of Findings that were merged into it. */
 const itemsOf = async (ctx: Ctx, findingId: string) =>
   (await listFindingWorkItems(ctx, { findingId })).workItems.filter((item) => item.findingId === findingId);
 const resolutionOf = async (ctx: Ctx, findingId: string) =>

@@ -9,12 +9,12 @@ import { detach } from "./detach";
 import { queueTicketChanges, wakeWorkItems } from "./queue-changes";
 import { linkedItem, readFindingState, type WorkItemRow, whichItem } from "./rows";
 
-/** What a merge did to the ticket of a Finding that it took: enough to undo it. */
+/** What a merge did to the ticket of a Finding that it merged into another: enough to undo it. */
 export type Followed = { workItemId: string; was: WorkItemRow["state"]; as: "moved" | "replaced" };
 
 /**
- * Lets the ticket of a Finding follow it into another. It becomes the other's if that has none; otherwise it ends, with a
- * comment that leads to the other's. Locks both Findings.
+ * Moves the ticket of a Finding along when it is merged into another. It becomes the other's ticket if that has none;
+ * otherwise it is replaced, with a comment that links to the other's. Locks both Findings.
  */
 export async function followMerge(tx: Ctx, from: string, into: string): Promise<Followed | undefined> {
   await tx.db.execute(sql`
@@ -33,7 +33,7 @@ export async function followMerge(tx: Ctx, from: string, into: string): Promise<
   return { ...followed, as: "replaced" };
 }
 
-/** Returns a ticket to the Finding that a merge took it from, unless another became that Finding's or the ticket moved on. */
+/** Gives a ticket back to the Finding it had before a merge, unless that Finding has another or the ticket has moved on. */
 export async function unfollowMerge(tx: Ctx, from: string, into: string, { workItemId, was, as }: Followed) {
   const [item] = await tx.db.select().from(workItems).where(whichItem(tx, workItemId)).for("no key update");
   if (item === undefined || (await linkedItem(tx, from)) !== undefined) return;
@@ -69,7 +69,7 @@ async function move(tx: Ctx, item: WorkItemRow, to: string) {
   await agree(tx, item, to);
 }
 
-/** The Finding that a ticket comes to may stand otherwise than the one that it had. Its job reads the ticket, or creates it. */
+/** Queues what aligns a ticket with its new Finding, whose state may differ. The ticket's job then reads or creates it. */
 async function agree(tx: Ctx, { id, state }: WorkItemRow, findingId: string) {
   const { reviewStatus, resolutionStatus } = await readFindingState(tx, findingId);
   const isResolved = resolutionStatus === "resolved";

@@ -23,7 +23,7 @@ export const handOffMany = verb(
   async (ctx, { findingIds, ...asked }) => {
     const { settings: _, ...to } = await whereTo(ctx, asked);
     const results = new Map<string, { workItemId: string | null; problem: string | null }>();
-    // In a fixed order, as every writer of several Findings locks them.
+    // In the order in which every writer of several Findings locks them.
     for (const findingId of [...new Set(findingIds)].sort())
       results.set(findingId, await handOffOne(ctx, findingId, to));
     const handed = [...results].flatMap(([id, { problem }]) => (problem === null ? [id] : []));

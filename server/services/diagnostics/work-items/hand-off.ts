@@ -35,7 +35,7 @@ export const handOff = verb(
   },
 );
 
-/** Links a Finding to a ticket: the one that it has, or a new one, which is created at once. Not in a transaction. */
+/** Links a Finding to a ticket: the one that it has, or a new one, created immediately. Must not run in a transaction. */
 export async function beginHandOff(ctx: Ctx, { findingId, ...asked }: HandOff): Promise<WorkItemRow> {
   await readFindingState(ctx, findingId);
   const place = await whereTo(ctx, asked);
@@ -53,7 +53,7 @@ export async function beginHandOff(ctx: Ctx, { findingId, ...asked }: HandOff): 
   return item;
 }
 
-/** A merged Finding is a part of another one, which has the ticket. */
+/** Locks a Finding; throws a 404 for a merged one, which is part of another that has the ticket. */
 export async function requireUnmerged(tx: Ctx, findingId: string) {
   const { mergedIntoId } = await lockFinding(tx, findingId);
   if (mergedIntoId !== null) throw notFound("Finding");
@@ -75,17 +75,17 @@ function requireSame(
   );
 }
 
-/** Creates the ticket at once. If the tracker refuses it, there never was a work item, and the refusal is thrown. */
+/** Creates the ticket immediately. If the tracker refuses it, deletes the work item and throws the refusal. */
 async function createOrForget(ctx: Ctx, item: WorkItemRow) {
   const creation = await createTicket(ctx, item);
   if (creation.created || creation.retryAt !== undefined) return;
-  // Where a ticket may exist there, the failed work item stays, to be retried or abandoned.
+  // If the tracker may have a ticket nevertheless, the failed work item stays, to be retried or abandoned.
   if (creation.error.ambiguous) return;
   await inTransaction(ctx, (tx) => deleteWorkItem(tx, item));
   throw refusal(creation.error, item);
 }
 
-/** Returns a tracker's refusal as a reply: a connection that it does not accept is as good as none. */
+/** Converts a tracker's refusal to a reply: a connection that it does not accept is treated as missing. */
 export function refusal({ reason, message }: TrackerError, { provider }: Pick<WorkItemRow, "provider">): ServiceError {
   if (reason === "credential") {
     return new ServiceError(

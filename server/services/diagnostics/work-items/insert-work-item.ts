@@ -21,8 +21,8 @@ export type NewWorkItem = {
 export const newWorkItemId = () => newId("wi");
 
 /**
- * Inserts a pending work item. `leased`: the caller creates the ticket itself, at once; its job steps in only if the caller
- * does not get to the end.
+ * Inserts a pending work item. `leased`: the caller creates the ticket itself, immediately; its job steps in only if the
+ * caller does not finish.
  */
 export async function insertWorkItem(
   tx: Ctx,

@@ -10,7 +10,7 @@ import { emit } from "@/server/platform/outbox";
 type Kind = (typeof TICKET_CHANGE_KINDS)[number];
 type Reason = (typeof TICKET_CHANGE_REASONS)[number];
 
-/** What a ticket is to be told of when this happens to its Finding. Settings of the connection may turn it into a comment. */
+/** How a ticket changes when this happens to its Finding. Settings of the connection may turn the change into a comment. */
 const TOLD: Readonly<Record<string, { kind: Kind; reason: Reason }>> = {
   regressed: { kind: "reopen", reason: "regressed" },
   reopened: { kind: "reopen", reason: "reopened" },
@@ -18,7 +18,7 @@ const TOLD: Readonly<Record<string, { kind: Kind; reason: Reason }>> = {
   dismissed: { kind: "comment", reason: "dismissed" },
 };
 
-/** Queues changes of the tickets that are linked to Findings, in the transaction of what happened to these. */
+/** Queues changes of the tickets that are linked to Findings, in the transaction of the events. */
 export async function queueTicketChanges(tx: Ctx, events: readonly { findingId: string; kind: string }[]) {
   const told = events.flatMap(({ findingId, kind }) => {
     const change = Object.hasOwn(TOLD, kind) ? TOLD[kind] : undefined;

@@ -4,7 +4,7 @@ import { workItems } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { wakeWorkItems } from "./queue-changes";
 
-/** Asks for tickets to be read, by their jobs or by whoever comes first. Only linked ones that exist there can be. */
+/** Requests that tickets be read, by their jobs or whoever is first. Ignores those that are not linked or do not exist yet. */
 export async function requestRead(tx: Ctx, ids: readonly string[]) {
   if (ids.length === 0) return;
   const asked = await tx.db

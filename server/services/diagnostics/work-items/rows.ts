@@ -9,7 +9,7 @@ export type WorkItemRow = typeof workItems.$inferSelect;
 export const whichItem = ({ projectId }: Ctx, id: string) =>
   and(eq(workItems.projectId, projectId), eq(workItems.id, id));
 
-/** Reads a work item, of this Finding where one is given; another's is a 404. */
+/** Reads a work item. If a Finding is given, another Finding's work item is a 404. */
 export async function readWorkItem(ctx: Ctx, id: string, findingId?: string): Promise<WorkItemRow> {
   const [row] = await ctx.db
     .select()
@@ -21,7 +21,7 @@ export async function readWorkItem(ctx: Ctx, id: string, findingId?: string): Pr
 
 /**
  * Locks a work item and its Finding, the Finding first, as every change of a Finding does. A merge may have moved the item
- * since it was read: then it is the other Finding's. The weaker lock on the item lets others queue changes for it.
+ * since it was read; then its current Finding is locked too. The weaker lock on the item lets others queue changes for it.
  */
 export async function lockWorkItem(tx: Ctx, id: string, findingId: string): Promise<WorkItemRow> {
   await lockFinding(tx, findingId);
@@ -37,14 +37,14 @@ export type FindingState = Pick<
   "id" | "reviewStatus" | "resolutionStatus" | "mergedIntoId"
 >;
 
-/** Reads the state of a Finding, also of a merged one. */
+/** Reads the state of a Finding, even of a merged one. */
 export async function readFindingState(ctx: Ctx, findingId: string): Promise<FindingState> {
   const [row] = await selectFinding(ctx, findingId);
   if (!row) throw notFound("Finding");
   return row;
 }
 
-/** Locks a Finding, also a merged one. */
+/** Locks a Finding, even a merged one. */
 export async function lockFinding(tx: Ctx, findingId: string): Promise<FindingState> {
   const [row] = await selectFinding(tx, findingId).for("update");
   if (!row) throw notFound("Finding");

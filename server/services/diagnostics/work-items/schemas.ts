@@ -33,12 +33,12 @@ export const workItem = z.object({
   externalKey: z.string().nullable(),
   url: z.string().nullable(),
   state: workItemState,
-  /** The tracker's name of its state. */
+  /** The tracker's name for its state. */
   externalState: z.string().nullable(),
   /** Why the last call of the tracker failed. */
   error: z.string().nullable(),
   replacedById: z.string().nullable(),
-  /** The handoff rule that made it. */
+  /** The handoff rule that created it. */
   handoffRuleId: z.string().nullable(),
   createdBy: namedActor,
   createdAt: z.number(),
@@ -53,11 +53,11 @@ export const handOffInput = z.strictObject({
   provider,
   /** Default: the connection's. */
   destination: destination.optional(),
-  /** Which connection, where the project has several to this tracker. Default: the oldest. */
+  /** Which connection to use if the project has several to this tracker. Default: the oldest. */
   connectionId: idInput.optional(),
 });
 export type HandOff = z.output<typeof handOffInput>;
-/** The earlier variant's: the tracker is the project's. */
+/** Input of the older variant, which uses the project's tracker. */
 export const repairHandoffInput = handOffInput.pick({ findingId: true });
 export const workItemReply = z.object({ workItem });
 /** Reply to a caller who may not read diagnostics. */
@@ -76,7 +76,7 @@ export const listWorkItemsInput = z.strictObject({
 export const listFindingWorkItemsInput = z.strictObject({ findingId: idInput, ...pageInput });
 export const workItemsReply = z.object({ workItems: z.array(workItem), pagination });
 
-/** One thing that we did to a ticket, are to do, or saw there. */
+/** A change that we made to a ticket, have queued, or saw in the tracker. */
 export const ticketChange = z.object({
   id: z.string(),
   kind: z.enum(TICKET_CHANGE_KINDS),
@@ -109,7 +109,7 @@ export const handOffManyInput = z.strictObject({
   destination: destination.optional(),
   connectionId: idInput.optional(),
 });
-/** For each Finding, in order: its work item, which a job creates there, or why there is none. */
+/** For each Finding, in order: its work item, whose ticket a job creates, or why there is no new one. */
 export const handOffManyReply = z.object({
   results: z.array(
     z.object({ findingId: z.string(), workItemId: z.string().nullable(), problem: z.string().nullable() }),
@@ -185,12 +185,12 @@ const ruleFields = {
     .max(50)
     .transform((ids) => [...new Set(ids)].sort()),
   minConversations: z.int().min(1).max(1_000_000),
-  /** Only Findings that somebody confirmed. */
+  /** Only Findings that a person confirmed. */
   confirmedOnly: z.boolean(),
   /** Tickets a day (UTC). */
   dailyLimit: z.int().min(1).max(1000),
 };
-/** Which new Findings are handed to a tracker by themselves. Times are Unix ms. */
+/** Which new Findings are handed to a tracker automatically. Times are Unix ms. */
 export const handoffRule = z.object({
   id: z.string(),
   ...ruleFields,

@@ -24,7 +24,7 @@ const spec = {
   writeOnlyReply: { unless: ["diagnostics:read"] as const, reply: changedWorkItemReply },
 } as const;
 
-/** Queued changes, and the reading after them. */
+/** Maximum turns: queued changes, and the read after them. */
 const TURNS = 5;
 
 export const syncWorkItem = verb(
@@ -54,7 +54,7 @@ function requireReadable({ state }: WorkItemRow) {
     throw new ServiceError("conflict", `This work item is ${state}: there is no ticket to read.`);
 }
 
-/** Somebody waits for it in front of a screen, and a job may be in the middle of a turn. */
+/** A person is waiting for the reply, and a job may be in the middle of a turn. */
 const PATIENCE_MS = 10_000;
 const LOOK_MS = 200;
 

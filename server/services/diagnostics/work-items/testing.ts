@@ -20,7 +20,7 @@ export async function storedTrackerDelivery(ctx: Ctx, connectionId: string): Pro
   return id;
 }
 
-/** For tests: makes a work item one whose ticket could not be created. */
+/** For tests: turns a work item into one whose ticket could not be created. */
 export const failWorkItem = (ctx: Ctx, id: string, error: string) =>
   ctx.db
     .update(workItems)
@@ -69,7 +69,7 @@ export async function failedTool(
   return { findingId: found.id, conversationId };
 }
 
-/** For tests: runs a work item's turns until it has nothing left to do now. Returns when it would go on (Unix ms), if it would. */
+/** For tests: runs a work item's turns until nothing is left to do now. Returns when it would continue (Unix ms), if at all. */
 export async function runTurns(ctx: Ctx, workItemId: string): Promise<number | undefined> {
   for (let turn = 0; turn < 20; turn += 1) {
     const { done, waitUntil } = await runWorkItem(ctx, workItemId);

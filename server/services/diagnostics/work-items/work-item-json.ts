@@ -22,7 +22,7 @@ export async function workItemsJson(ctx: Ctx, rows: readonly WorkItemRow[]): Pro
   }));
 }
 
-/** Reads a work item as the reply of an operation on it. */
+/** Reads a work item for the reply to an operation on it. */
 export async function workItemAfter(ctx: Ctx, id: string) {
   const [workItem] = await workItemsJson(ctx, [await readWorkItem(ctx, id)]);
   return { workItem: workItem! };

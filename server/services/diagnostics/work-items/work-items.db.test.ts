@@ -31,7 +31,7 @@ import {
 } from "..";
 import { connectTracker, failedTool, runTurns } from "./testing";
 
-/** Its own file: the environment is read once. Here services on loopback may be called. */
+/** A separate file because the environment is read only once. These tests may call services on loopback. */
 process.env.OUTBOUND_ALLOW = "127.0.0.1";
 
 let github: SimulatedTracker;
@@ -166,7 +166,7 @@ test("a ticket that is closed there resolves its Finding, and one that is reopen
   github.setDone(workItem.externalId!, false);
   await syncWorkItem(ctx, { findingId, workItemId: workItem.id });
   expect(await stateOf(ctx, findingId)).toEqual({ reviewStatus: "confirmed", resolutionStatus: "unresolved" });
-  // What came from the ticket is not told to it.
+  // What came from the ticket is not sent back to it.
   expect(github.tickets()[0]!.comments).toEqual([]);
 });
 

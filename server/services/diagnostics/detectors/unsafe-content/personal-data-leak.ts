@@ -122,7 +122,7 @@ const SAMPLE_NUMBERS = new Set([
 const PRIVATE_IP =
   /^(?:10\.|127\.|0\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|22[4-9]\.|2[345]\d\.|8\.8\.|1\.1\.1\.|192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|fe80|::1|2001:db8)/;
 
-/** Returns whether the data is no individual's: an office's e-mail address, a service number, a website, a private IP address. */
+/** Returns whether the data is no individual's: an office's e-mail address, a service number, a website, a private IP. */
 export function isPublic({ kind, value }: PersonalData): boolean {
   if (kind === "website") return true;
   if (kind === "e-mail address") return ROLE_ADDRESS.test(value);

@@ -28,7 +28,7 @@ type Counted = {
 
 /**
  * Recounts Findings from all of their occurrences, and decides from the counts whether they escalate or come back from a
- * dismissal. The caller must hold `lockFindings`, so that none are recorded meanwhile. `origin` is that of the Runs behind it.
+ * dismissal. The caller must hold `lockFindings`, so that none are recorded meanwhile. `origin`: of the Runs that caused it.
  */
 export async function recountFindings(tx: Ctx, ids: readonly string[], origin: RunOrigin | null) {
   if (ids.length === 0) return;

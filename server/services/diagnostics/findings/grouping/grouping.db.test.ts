@@ -18,7 +18,7 @@ async function runOn(ctx: Ctx, conversations: readonly { id: string; lastActivit
   }
 }
 
-/** What a project's Findings say, without their own ids. */
+/** The content of a project's Findings, without their own ids. */
 const groups = async (ctx: Ctx) =>
   [
     ...(await ctx.db.execute(sql`

@@ -11,14 +11,14 @@ import { moveOccurrences } from "./move-occurrences";
 type Merge = {
   into: string;
   from: readonly string[];
-  /** Of the Runs whose cause joins them; `null` for a merge by hand. */
+  /** Origin of the Runs whose cause joins them; `null` for a merge by hand. */
   origin: RunOrigin | null;
   changeId?: string;
 };
 
 /**
- * Merges Findings into one, which takes over their causes and occurrences. The others remain without occurrences, in no
- * list, for links to them and for undoing. A merge by hand pins the causes, so that later occurrences follow it.
+ * Merges Findings into one, which takes over their causes and occurrences. The others remain without occurrences and
+ * unlisted, for links to them and for undoing. A merge by hand pins the causes, so that later occurrences follow it.
  */
 export async function mergeFindings(tx: Ctx, { into, from, origin, changeId }: Merge) {
   for (const id of from) {

@@ -7,9 +7,9 @@ import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import { type CausePart, type ComposedOccurrence, composeOccurrence, partsOf } from "./occurrence-parts";
 
-/** Occurrences with several causes are read and composed anew, this many at a time. */
+/** Occurrences with several causes are read and recomposed, this many at a time. */
 const BATCH = 500;
-/** Others are moved as they are, by one statement for so many. */
+/** Others are moved unchanged, this many per statement. */
 const WHOLE_BATCH = 20_000;
 
 type Stored = ComposedOccurrence & {
@@ -21,8 +21,8 @@ type Stored = ComposedOccurrence & {
 };
 
 /**
- * Moves what these causes (or, without any named, all) said from one Finding to another. A conversation that has both keeps
- * one occurrence with the evidence of both; one whose other causes stay is divided. Counts are left to the caller.
+ * Moves the occurrences of these causes (of all, if none are given) from one Finding to another. In a conversation that has
+ * both, they become one with the evidence of both; one whose other causes stay is divided. Counts are left to the caller.
  */
 export async function moveOccurrences(
   tx: Ctx,
@@ -42,8 +42,8 @@ export async function moveOccurrences(
 }
 
 /**
- * Moves the occurrences that are neither divided nor joined with another. In parts, so that no statement over a large Finding
- * meets the time limit of a request's statements.
+ * Moves the occurrences that are neither divided nor joined with another. In batches, so that no statement for a large
+ * Finding reaches the time limit on statements of a request.
  */
 async function moveWhole(tx: Ctx, from: string, to: string, causeIds: readonly string[] | undefined) {
   let after: string | null = "";

@@ -1,7 +1,7 @@
 import { SEVERITIES } from "@/db/schema/enumerations";
 import type { Evidence, OccurrencePart } from "@/db/schema/json";
 
-/** What one cause says in one conversation. */
+/** What was detected in one conversation for one cause. */
 export type CausePart = Omit<OccurrencePart, "evidence"> & { evidence: readonly Evidence[] };
 
 /** What an occurrence's row derives from its causes. */
@@ -16,14 +16,14 @@ export type ComposedOccurrence = {
   evidence: Evidence[];
 };
 
-/** Most severe first, then the strongest; the cause's hash makes the order complete. */
+/** Most severe first, then the strongest; the cause's hash breaks ties. */
 const byWeight = (a: CausePart, b: CausePart) =>
   SEVERITIES.indexOf(a.severity) - SEVERITIES.indexOf(b.severity) ||
   b.score - a.score ||
   b.confidence - a.confidence ||
   (a.causeId < b.causeId ? -1 : 1);
 
-/** Composes what several causes say in one conversation into one occurrence. Independent of their order. */
+/** Composes one occurrence from several causes in one conversation. The result does not depend on their order. */
 export function composeOccurrence(causes: readonly CausePart[]): ComposedOccurrence {
   const sorted = [...causes].sort(byWeight);
   const lead = sorted[0]!;
@@ -39,7 +39,7 @@ export function composeOccurrence(causes: readonly CausePart[]): ComposedOccurre
   };
 }
 
-/** Returns what each cause said in a stored occurrence. */
+/** Returns the parts of a stored occurrence, one for each cause. */
 export function partsOf(row: ComposedOccurrence): CausePart[] {
   const { severity, score, confidence, title, summary, evidence } = row;
   if (row.parts === null) {

@@ -223,7 +223,7 @@ async function createFindings(tx: Ctx, created: readonly (readonly [id: string, 
   }
 }
 
-/** Computes the keys of causes that an upgrade brought along, so that new ones find them. */
+/** Computes the missing keys of causes stored before an upgrade, so that similar new causes find them. */
 async function completeKeys(tx: Ctx) {
   const rows = await tx.db.execute<{ id: string; rule_id: string; signal: string; cause: string | null }>(sql`
     select id, rule_id, signal, cause from finding_causes where project_id = ${tx.projectId} and keys is null`);

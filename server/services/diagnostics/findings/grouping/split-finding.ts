@@ -81,7 +81,7 @@ async function createFinding(tx: Ctx, source: FindingRow, causes: readonly strin
   return id;
 }
 
-/** Both sides are pinned and kept apart, so that neither re-reading nor a cause that resembles both undoes the split. */
+/** Moves causes. Pins both sides and keeps them apart, so that neither rereading nor a cause similar to both undoes this. */
 async function takeCauses(tx: Ctx, source: FindingRow, into: string, causeIds: readonly string[]) {
   const all = await tx.db.execute<{ id: string; taken: boolean }>(sql`
     select id, id = any(${textArray(causeIds)}) as taken from finding_causes

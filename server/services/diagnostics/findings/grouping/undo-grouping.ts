@@ -20,7 +20,7 @@ export async function lockRulesOf(tx: Ctx, findingIds: readonly string[]) {
   );
 }
 
-/** Restores the Findings that a merge by hand joined, each with the causes that it had and what they said since. */
+/** Restores the Findings that a merge by hand joined, each with its causes and their occurrences since. */
 export async function undoMerge(tx: Ctx, events: readonly ChangeEvent[]): Promise<Undone> {
   await lockRulesOf(
     tx,
@@ -50,7 +50,7 @@ export async function undoMerge(tx: Ctx, events: readonly ChangeEvent[]): Promis
     await tx.db.execute(sql`
       update finding_causes set finding_id = ${id}
       where project_id = ${tx.projectId} and finding_id = ${into} and id = any(${textArray(causeIds)})`);
-    // Apart again by a person's decision, so a cause that resembles both does not join them.
+    // A person has separated them again, so a cause similar to both must not join them.
     await tx.db.execute(sql`
       update findings set separated = true where project_id = ${tx.projectId} and id in (${id}, ${into})`);
     await moveOccurrences(tx, { from: into, to: id, causeIds });
@@ -62,7 +62,7 @@ export async function undoMerge(tx: Ctx, events: readonly ChangeEvent[]): Promis
   return undone;
 }
 
-/** Returns what a split took to the Finding that it came from. */
+/** Moves what a split took back to the Finding that it came from. */
 export async function undoSplit(tx: Ctx, events: readonly ChangeEvent[]): Promise<Undone> {
   await lockRulesOf(
     tx,

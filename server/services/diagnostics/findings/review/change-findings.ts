@@ -10,7 +10,7 @@ import { updateConversationCounts } from "../counts/conversation-counts";
 import { type FindingEventKind, type NewFindingEvent, recordEvents } from "../finding-events";
 import { type Change, type State, stateAfter, stateOf } from "./finding-state";
 
-/** Which event tells of which fields. Dismissing clears the resolution, so its event has both. */
+/** Which event records which fields. Dismissing clears the resolution, so its event records both. */
 const FIELDS: readonly { kind: (after: State) => FindingEventKind; fields: readonly (keyof State)[] }[] = [
   {
     kind: (after) => (after.reviewStatus === "dismissed" ? "dismissed" : "reviewed"),
@@ -25,8 +25,8 @@ const FIELDS: readonly { kind: (after: State) => FindingEventKind; fields: reado
 ];
 
 /**
- * `fromTracker`: it comes from their tickets, which are not told of it. `at`: when it happened, if not now (Unix ms). `gone`: what
- * to do with ids of none; by default a 404, which names them if it knows where in the input they are.
+ * `fromTracker`: it comes from their tickets, which are not updated then. `at`: when it happened, if not now (Unix ms).
+ * `gone`: what to do with ids that match no Finding; by default a 404, which names them if their path in the input is given.
  */
 type Options = { fromTracker?: boolean; at?: number; gone?: "refuse" | "skip" | { listedAt: string } };
 

@@ -5,7 +5,7 @@ import type { updateFindingsInput } from "../schemas";
 type Row = typeof findings.$inferSelect;
 export type Change = z.output<typeof updateFindingsInput>["set"];
 
-/** What people set, and what follows from it at once. */
+/** What people set, and what follows from it directly. */
 export type State = Pick<
   Row,
   | "reviewStatus"

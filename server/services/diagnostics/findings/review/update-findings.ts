@@ -7,7 +7,7 @@ import { matchingFindings } from "../matching-findings";
 import { changedFindingsReply, findingChangeReply, updateFindingsInput } from "../schemas";
 import { changeFindings } from "./change-findings";
 
-/** More in one request would hold its transaction for longer than a request may take. */
+/** With more, the transaction would take longer than a request may. */
 const MATCHING_MAX = 5000;
 
 export const updateFindings = verb(
@@ -29,7 +29,7 @@ export const updateFindings = verb(
     }
     const ids = findingIds ?? (await idsMatching(ctx, filter!));
     const id = newId("fch");
-    // One that goes in the meantime no longer matches a filter.
+    // A Finding that is gone in the meantime no longer matches a filter.
     const changed = await changeFindings(ctx, ids, set, id, {
       gone: findingIds ? { listedAt: "/findingIds" } : "skip",
     });

@@ -23,7 +23,7 @@ export async function handOffByRules(db: Db): Promise<{ handedOff: number }> {
     try {
       handedOff += await inTransaction(ctx, handOffOfProject);
     } catch (error) {
-      // Another project's rules are not to wait for this one's.
+      // One project's failure must not hold up the rules of the others.
       logger("work-items").error({ err: loggable(error), projectId: id }, "Handing off by rule failed.");
     }
   }
@@ -31,7 +31,7 @@ export async function handOffByRules(db: Db): Promise<{ handedOff: number }> {
 }
 
 async function handOffOfProject(tx: Ctx): Promise<number> {
-  // One pass at a time, so that two cannot both use the last of a daily limit.
+  // One pass at a time, so that two cannot both use the last ticket of a daily limit.
   await tx.db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`handoffs ${tx.projectId}`}, 0))`);
   const rules = await tx.db
     .select({ rule: handoffRules, used: usedToday() })
@@ -59,7 +59,7 @@ async function handOffOfProject(tx: Ctx): Promise<number> {
   return handedOff;
 }
 
-/** Findings that never had a work item: what somebody abandoned is not handed off again. */
+/** Returns Findings that never had a work item: those that a person abandoned are not handed off again. */
 async function dueFindings(tx: Ctx, rule: Rule): Promise<string[]> {
   if (rule.left <= 0) return [];
   const rows = await tx.db.execute<{ id: string }>(sql`

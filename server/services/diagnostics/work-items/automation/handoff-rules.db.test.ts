@@ -19,7 +19,7 @@ import {
 } from "../..";
 import { connectTracker, failedTool } from "../testing";
 
-/** Nothing is called: jobs create the tickets. */
+/** Never called, because jobs create the tickets. */
 const NOWHERE = { baseUrl: "https://api.github.example", secret: "a token", destination: "acme/shop" };
 const EVERYTHING = { minSeverity: "info", minConversations: 1, ruleIds: ["tool-failure"] } as const;
 

@@ -6,14 +6,14 @@ import type { Ticket, TrackerSettings } from "@/server/services/connections";
 import { changeFindings } from "../../findings/review/change-findings";
 import { type FindingState, type WorkItemRow, whichItem } from "../rows";
 
-/** Returns whether a ticket counts as closed: by the connection's mapping, else by the tracker's own idea. */
+/** Returns whether a ticket counts as closed: by the connection's mapping, else by the tracker's own. */
 export function isClosed({ state, isDone }: Ticket, { openStates, closedStates }: TrackerSettings): boolean {
   const named = (names: readonly string[]) => names.some((name) => name.toLowerCase() === state.toLowerCase());
   if (named(closedStates)) return true;
   return named(openStates) ? false : isDone;
 }
 
-/** The columns that say what a ticket is and how it stands. */
+/** Returns the columns that identify a ticket and describe its state. */
 export const ticketColumns = (ticket: Ticket) => ({
   externalId: ticket.externalId,
   externalKey: ticket.key,
@@ -25,9 +25,9 @@ export const ticketColumns = (ticket: Ticket) => ({
 type Locked = { item: WorkItemRow; finding: FindingState };
 
 /**
- * Stores a ticket as it was read, in a transaction that holds its rows and while no change of ours is queued. A ticket that
- * somebody closed or reopened there resolves its Finding or returns it. A view older than the last one changes nothing, nor
- * does the effect of our own changes, which is the state that the work item already has.
+ * Stores a ticket as it was read, in a transaction that has locked its rows and while none of our changes is queued. A ticket
+ * that was closed or reopened in the tracker resolves or reopens its Finding. A version older than the last one changes
+ * nothing, nor does the effect of our own changes, because the work item already has that state.
  */
 export async function applyTicket(tx: Ctx, { item, finding }: Locked, ticket: Ticket, settings: TrackerSettings) {
   const state = isClosed(ticket, settings) ? "closed" : "open";
@@ -54,12 +54,12 @@ export async function applyTicket(tx: Ctx, { item, finding }: Locked, ticket: Ti
   await follow(tx, finding, state);
 }
 
-/** A dismissed Finding has no resolution, and a merged one is another's part. */
+/** Resolves or reopens a Finding with its ticket. A dismissed one has no resolution, and a merged one is part of another. */
 async function follow(tx: Ctx, finding: FindingState, state: "open" | "closed") {
   if (finding.reviewStatus === "dismissed" || finding.mergedIntoId !== null) return;
   const resolutionStatus = state === "closed" ? "resolved" : "unresolved";
   if (finding.resolutionStatus === resolutionStatus) return;
-  // A ticket that is open says nothing of a Finding that nobody resolved.
+  // An open ticket says nothing about a Finding that nobody resolved.
   if (state === "open" && finding.resolutionStatus === null) return;
   await changeFindings(tx, [finding.id], { resolutionStatus }, newId("fch"), { fromTracker: true });
 }

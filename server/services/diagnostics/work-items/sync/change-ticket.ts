@@ -13,7 +13,7 @@ import { mayRetry, postpone, trackerFailure } from "./failures";
 
 export type ChangeRow = typeof ticketChanges.$inferSelect;
 
-/** What a change comes to, given the connection's settings and the Finding as it is now; `null`: nothing any more. */
+/** Returns the action for a change, given the connection's settings and the Finding as it is now; `null` for none any more. */
 function actionOf(
   { kind, reason }: ChangeRow,
   finding: FindingState,
@@ -24,15 +24,15 @@ function actionOf(
   if (kind === "close") return isResolved ? onResolution : null;
   if (kind === "reopen") {
     if (isResolved) return null;
-    // Somebody who returns a Finding by hand means the ticket that it has.
+    // A person who reopens a Finding means the ticket that it has.
     return onRegression === "new_ticket" && reason !== "regressed" ? "reopen" : onRegression;
   }
   return finding.reviewStatus === "dismissed" ? "comment" : null;
 }
 
 /**
- * Makes the next queued change of a ticket. Each may be made twice: a state is set, and a comment carries a marker. Returns
- * when to go on (Unix ms) where it failed and will be tried again. The caller holds the lease.
+ * Makes the next queued change of a ticket. Repeating one is harmless: a state is set, and a comment carries a marker. Returns
+ * when to continue (Unix ms) if it failed and will be retried. The caller must hold the lease.
  */
 export async function changeTicket(ctx: Ctx, item: WorkItemRow, change: ChangeRow): Promise<number | undefined> {
   try {
@@ -96,7 +96,7 @@ async function recordChange(tx: Ctx, item: WorkItemRow, { change, action, ticket
   if (isLinked && state) await agree(tx, now.findingId, { state, action });
 }
 
-/** The Finding may have changed while the ticket did. Whoever changed it there or here last wins: the ticket is moved again. */
+/** Queues another change of the ticket if the Finding changed in the meantime: the last change on either side wins. */
 async function agree(tx: Ctx, findingId: string, { state, action }: { state: "open" | "closed"; action: string }) {
   const { resolutionStatus } = await readFindingState(tx, findingId);
   if (action === "close" && state === "closed" && resolutionStatus !== "resolved")

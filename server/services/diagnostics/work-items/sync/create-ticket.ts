@@ -11,17 +11,17 @@ import { composeTicket } from "../ticket/compose-ticket";
 import { isClosed, ticketColumns } from "./apply-ticket";
 import { mayRetry, postpone, trackerFailure } from "./failures";
 
-/** Clocks differ, and some trackers count in minutes. */
+/** Clocks differ, and some trackers have times only to the minute. */
 const SKEW_MS = 10 * 60_000;
 
 export type Creation =
   | { created: true }
-  /** `retryAt`: when its job tries again (Unix ms); without one it is failed. */
+  /** `retryAt`: when its job tries again (Unix ms); without it, the work item has failed. */
   | { created: false; error: TrackerError; retryAt?: number };
 
 /**
- * Creates a pending work item's ticket, unless an earlier attempt did: before each creation we store that one may exist, and
- * afterwards look for the marker before another is made. The caller holds the lease, which this ends.
+ * Creates a pending work item's ticket, unless an earlier attempt did: each attempt first stores that a ticket may exist, and
+ * the next one searches for the marker before it creates another. The caller must hold the lease, which this releases.
  */
 export async function createTicket(ctx: Ctx, item: WorkItemRow): Promise<Creation> {
   let lagMs = 0;
@@ -53,7 +53,7 @@ async function findOrCreate(ctx: Ctx, item: WorkItemRow, { tracker, settings }: 
   return tracker.create(destination, { title, body, labels: settings.labels, issueType: settings.issueType, marker });
 }
 
-/** A search that fails tells nothing of the attempt before it. */
+/** Marks the failure of a search as ambiguous, because it does not tell whether the previous attempt created a ticket. */
 async function whileUncertain<T>(search: Promise<T>): Promise<T> {
   try {
     return await search;
@@ -85,11 +85,11 @@ async function link(tx: Ctx, { id, findingId: was }: WorkItemRow, ticket: Ticket
       dueAt: null,
     })
     .where(whichItem(tx, id));
-  // Abandoned while it was created: the ticket stays there, as after any other abandonment.
+  // Abandoned while it was created: the ticket stays in the tracker, as after any other abandonment.
   if (!isWanted) return;
   const detail = { workItemId: id, provider: item.provider, key: ticket.key, url: ticket.url };
   await recordEvents(tx, [{ findingId, kind: "handed_off", detail }]);
-  // A rule hands off what nobody has looked at yet.
+  // What a rule hands off, nobody has reviewed yet.
   if (item.handoffRuleId === null) await changeFindings(tx, [findingId], { reviewStatus: "confirmed" }, newId("fch"));
 }
 

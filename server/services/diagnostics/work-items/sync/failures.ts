@@ -6,12 +6,12 @@ import { ServiceError } from "@/server/platform/errors";
 import { TrackerError } from "@/server/services/connections";
 import { type WorkItemRow, whichItem } from "../rows";
 
-/** Failures in a row after which somebody has to look: about half an hour of them. */
+/** Consecutive failures, over about half an hour, after which a person has to intervene. */
 const ATTEMPTS = 8;
 const FIRST_DELAY_MS = 5_000;
 const MAX_DELAY_MS = 10 * 60_000;
 
-/** Returns a failure as a tracker's; a connection that is gone or has no secret counts as one. Other errors are bugs: thrown. */
+/** Returns the tracker error of a failure, also for a connection without a secret or that is gone. Rethrows bugs. */
 export function trackerFailure(error: unknown): TrackerError {
   if (error instanceof TrackerError) return error;
   if (!(error instanceof ServiceError)) throw error;
@@ -20,17 +20,17 @@ export function trackerFailure(error: unknown): TrackerError {
   return new TrackerError("credential", message);
 }
 
-/** Full jitter over an exponential delay, and never before the tracker's own limit ends. In ms. */
+/** Returns an exponential delay with full jitter, in ms, which never ends before the tracker's own limit does. */
 function delayMs({ attempts }: WorkItemRow, { retryAt }: TrackerError, atLeastMs: number): number {
   const jitter = Math.random() * Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** attempts);
   return Math.max(atLeastMs, (retryAt === undefined ? 0 : retryAt - Date.now()) + jitter);
 }
 
-/** Whether a later attempt may succeed, and there are attempts left. */
+/** Returns whether a later attempt may succeed and attempts are left. */
 export const mayRetry = (item: WorkItemRow, error: TrackerError) =>
   error.reason === "rate_limited" || (error.transient && item.attempts + 1 < ATTEMPTS);
 
-/** Ends a turn that failed and will be tried again, and says when. */
+/** Ends a turn that failed and will be retried, and returns when (Unix ms). */
 export async function postpone(ctx: Ctx, item: WorkItemRow, error: TrackerError, atLeastMs = 0): Promise<number> {
   const [row] = await ctx.db
     .update(workItems)

@@ -9,7 +9,7 @@ export const LEASE_MS = 120_000;
 
 /**
  * Leases a work item to this process; `undefined` while another has it, and for one that is history. A replaced one may still
- * have to tell its ticket of a merge.
+ * have a comment on a merge to post.
  */
 export async function leaseWorkItem(ctx: Ctx, id: string): Promise<WorkItemRow | undefined> {
   const [row] = await ctx.db

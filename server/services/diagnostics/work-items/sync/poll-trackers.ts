@@ -9,16 +9,16 @@ import { openTracker, type Ticket } from "@/server/services/connections";
 import { requestRead } from "../request-read";
 import { trackerFailure } from "./failures";
 
-/** Lists of some trackers are searches, which lag behind, and Jira's count in minutes. */
+/** Some trackers list changes by a search that lags behind, and Jira's has times only to the minute. */
 const OVERLAP_MS = 3 * 60_000;
-/** A ticket that no list ever names is read by itself this often. */
+/** Interval at which tickets that no list names are reread. */
 const REREAD_MS = 60 * 60_000;
 const REREADS = 10;
-/** Work that nothing woke for this long: its event was lost with a job engine, or its job gave up. */
+/** Work that has been due for this long was forgotten: its event was lost with a job engine, or its job gave up. */
 const FORGOTTEN_MS = 60_000;
 const MAX_PAUSE_MS = 15 * 60_000;
 
-/** Emits an event for each project with tickets to look at, and wakes work items that nothing else will. */
+/** Emits an event for each project with tickets to poll, and wakes work items that nothing else will. */
 export async function schedulePolls(db: Db): Promise<{ projects: number; woken: number }> {
   const projects = await db.execute<{ project_id: string }>(sql`
     select distinct project_id from work_items where state in ('open', 'closed')`);
@@ -34,7 +34,7 @@ export async function schedulePolls(db: Db): Promise<{ projects: number; woken: 
 
 type Place = { connectionId: string; destination: string; oldest: number };
 
-/** Looks for changed tickets in every place where the project has linked ones, and has them read. */
+/** Looks for changed tickets in every place where the project has linked ones, and requests that they be read. */
 export async function pollTrackers(ctx: Ctx): Promise<{ changed: number }> {
   const places = await ctx.db.execute<{ connection_id: string; destination: string; oldest: string }>(sql`
     select w.connection_id, w.destination, min(w.external_updated_at) as oldest
@@ -50,7 +50,7 @@ export async function pollTrackers(ctx: Ctx): Promise<{ changed: number }> {
   return { changed: changed + (await reread(ctx)) };
 }
 
-/** One row for each place. */
+/** There is one cursor for each place. */
 const cursorId = ({ connectionId, destination }: Place) => `${connectionId} ${destination}`;
 
 async function pollPlace(ctx: Ctx, place: Place): Promise<number> {
@@ -78,7 +78,7 @@ async function pollPlace(ctx: Ctx, place: Place): Promise<number> {
   } catch (thrown) {
     const error = trackerFailure(thrown);
     const failures = (cursor?.failures ?? 0) + 1;
-    // What passes by itself is no news; what does not, whoever looks at a ticket has to know.
+    // Transient errors are not shown; anyone who looks at a ticket has to know about the others.
     if (!error.transient) await sayOnItems(ctx, place, { from: cursor?.error ?? null, to: error.message });
     const pause = Math.random() * Math.min(MAX_PAUSE_MS, 10_000 * 2 ** failures);
     await store({ error: error.message, failures, dueAt: Math.ceil(Math.max(error.retryAt ?? 0, Date.now()) + pause) });
@@ -93,7 +93,7 @@ const sayOnItems = (ctx: Ctx, place: Place, { from, to }: { from: string | null;
     where project_id = ${ctx.projectId} and connection_id = ${place.connectionId} and destination = ${place.destination}
       and state in ('open', 'closed') and (error is null or error = ${from}::text)`);
 
-/** Has those tickets read that are ours and changed since we last saw them. */
+/** Requests reads of those tickets that are ours and changed since we last saw them. */
 async function requestChanged(ctx: Ctx, { connectionId, destination }: Place, tickets: readonly Ticket[]) {
   if (tickets.length === 0) return 0;
   const byId = new Map(tickets.map((ticket) => [ticket.externalId, ticket]));
@@ -105,7 +105,7 @@ async function requestChanged(ctx: Ctx, { connectionId, destination }: Place, ti
         and ${eq(workItems.destination, destination)} and ${workItems.state} in ('open', 'closed')
         and ${workItems.externalId} = any(${sql.param([...byId.keys()])}::text[])`,
     );
-  // Some trackers count in seconds: two changes within one have the same time.
+  // Some trackers have times only to the second, so two changes within one have the same time.
   const changed = ours.filter((item) => {
     const { updatedAt, state } = byId.get(item.externalId!)!;
     const known = item.externalUpdatedAt!;

@@ -17,7 +17,7 @@ import { mayRetry, postpone, trackerFailure } from "./failures";
 
 export type Reading = { error?: TrackerError; retryAt?: number };
 
-/** Reads a ticket, with the commits and pull requests that name it, and stores what it says. The caller holds the lease. */
+/** Reads and stores a ticket, with the commits and pull requests that name it. The caller must hold the lease. */
 export async function readTicket(ctx: Ctx, item: WorkItemRow): Promise<Reading> {
   try {
     const { tracker, settings } = await openTracker(ctx, item.connectionId, "sync");
@@ -38,7 +38,7 @@ export async function readTicket(ctx: Ctx, item: WorkItemRow): Promise<Reading> 
   }
 }
 
-/** A request to read that came after this reading began stays. */
+/** Clears the request to read, except one that arrived after this read began. */
 const answered = ({ readRequestedAt }: WorkItemRow) =>
   sql`case when ${workItems.readRequestedAt} is distinct from ${readRequestedAt}::bigint then ${workItems.readRequestedAt} end`;
 
@@ -53,7 +53,7 @@ async function store(
   const item = await lockWorkItem(tx, id, was);
   const finding = await readFindingState(tx, item.findingId);
   if (item.state !== "open" && item.state !== "closed") return;
-  // What we are about to change there comes first, and the ticket is read again after it.
+  // Our queued changes come first, and the ticket is read again after them.
   if (await hasQueuedChanges(tx, id)) return;
   await tx.db
     .update(workItems)
@@ -90,7 +90,7 @@ async function storeReferences(tx: Ctx, workItemId: string, references: readonly
   );
 }
 
-/** A ticket that was deleted there: its Finding keeps its state, and somebody decides. */
+/** Marks the work item of a ticket that was deleted in the tracker as failed. Its Finding keeps its state; a person decides. */
 async function lose(tx: Ctx, { id, findingId }: WorkItemRow, error: TrackerError) {
   await lockFinding(tx, findingId);
   const lost = { kind: "seen_gone", state: "done", doneAt: NOW } as const;

@@ -8,12 +8,12 @@ import { createTicket } from "./create-ticket";
 import { leaseWorkItem } from "./lease";
 import { readTicket } from "./read-ticket";
 
-/** `waitUntil` (Unix ms): there is more to do, then or at once. */
+/** If not `done`, there is more to do: at `waitUntil` (Unix ms), or immediately without it. */
 export type Turn = { done: boolean; waitUntil?: number };
 
 /**
- * Does the next thing that a work item has to do: create its ticket, make a queued change of it, or read it, in this order. One
- * process at a time does so for one work item, and whatever it does may be done twice.
+ * Takes a work item's next step: creating its ticket, making a queued change of it, or reading it, in this order. Only one
+ * process at a time does so for a work item, and every step may safely be repeated.
  */
 export async function runWorkItem(ctx: Ctx, workItemId: string): Promise<Turn> {
   const item = await leaseWorkItem(ctx, workItemId);
@@ -42,7 +42,7 @@ async function waitForLease(ctx: Ctx, workItemId: string): Promise<Turn> {
     .where(whichItem(ctx, workItemId));
   if (row === undefined || row.state === "abandoned" || row.leasedUntil === null || row.dueAt === null)
     return { done: true };
-  // Whoever holds it is usually done sooner; what was queued meanwhile has woken a job of its own.
+  // The lease's holder is usually done sooner; what was queued in the meantime has woken a job of its own.
   return { done: false, waitUntil: row.leasedUntil };
 }
 
@@ -62,13 +62,13 @@ async function nextChange(ctx: Ctx, { id }: WorkItemRow): Promise<ChangeRow | un
   return change;
 }
 
-/** Ends the turn; there may be more. */
+/** Ends the turn; there may be more to do. */
 async function release(ctx: Ctx, { id }: WorkItemRow, waitUntil?: number): Promise<Turn> {
   await ctx.db.update(workItems).set({ leasedUntil: null }).where(whichItem(ctx, id));
   return { done: false, ...(waitUntil !== undefined && { waitUntil }) };
 }
 
-/** Ends the job's work, unless something was queued since the turn looked. */
+/** Ends the job's work, unless something was queued since the turn checked. */
 async function rest(ctx: Ctx, { id, readRequestedAt }: WorkItemRow): Promise<Turn> {
   const [row] = await ctx.db
     .update(workItems)

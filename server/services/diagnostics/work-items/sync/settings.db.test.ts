@@ -6,7 +6,7 @@ import type { SimulatedTracker } from "@/server/services/connections/trackers/te
 import { getFinding, handOff, syncWorkItem, updateFinding } from "../..";
 import { connectTracker, failedTool, runTurns } from "../testing";
 
-/** Its own file: the environment is read once. Here services on loopback may be called. */
+/** A separate file because the environment is read only once. These tests may call services on loopback. */
 process.env.OUTBOUND_ALLOW = "127.0.0.1";
 
 let linear: SimulatedTracker;

@@ -9,7 +9,7 @@ import { readWorkItem, type WorkItemRow } from "../rows";
 type Change = Pick<typeof ticketChanges.$inferSelect, "reason">;
 type Facts = Pick<typeof findings.$inferSelect, "occurrenceCount" | "lastDetectedAt" | "dismissalReason">;
 
-/** Returns the comment that tells a ticket what happened to its Finding, in Markdown. No content of conversations. */
+/** Returns a comment in Markdown on what happened to a ticket's Finding, without content of conversations. */
 export async function commentFor(ctx: Ctx, item: WorkItemRow, { reason }: Change): Promise<string> {
   if (reason === "merged" && item.replacedById !== null) return mergedWords(ctx, item.replacedById);
   const { findingId } = item;

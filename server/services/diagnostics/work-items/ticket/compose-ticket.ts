@@ -61,7 +61,7 @@ async function factsOf(ctx: Ctx, findingId: string, mask: PlaceholderMask): Prom
 
 const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** The known sum; a part that is not priced is said. */
+/** Returns the known cost, with the number of calls that it excludes because they have no price; `null` if none is known. */
 function costText({ affectedCost, unpricedCallCount }: typeof findings.$inferSelect): string | null {
   if (affectedCost === null) return null;
   const sum = `${Number(affectedCost).toFixed(2)} USD`;
@@ -70,7 +70,7 @@ function costText({ affectedCost, unpricedCallCount }: typeof findings.$inferSel
 
 const shortened = (quote: string) => (quote.length <= QUOTE_MAX ? quote : `${quote.slice(0, QUOTE_MAX - 1)}…`);
 
-/** Fences text in Markdown: what users wrote must not notify people, close tickets or load pictures there. */
+/** Fences text in Markdown: what users wrote must not notify people, close tickets or load images in the tracker. */
 function literally(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);

@@ -27,7 +27,7 @@ export const DEFAULT_BODY = `{{ finding.summary }}
 [Open the Finding in Whetstone]({{ finding.url }})
 `;
 
-/** What a template can name. Texts are masked; quotes are Markdown that shows them literally. */
+/** What a template can refer to. All text is masked; quotes are Markdown that shows them literally. */
 export type TicketFacts = {
   finding: {
     id: string;
@@ -54,7 +54,7 @@ const TITLE_MAX = 250;
 const BODY_MAX = 30_000;
 
 const RENDER_MS = 200;
-/** Templates are text that somebody entered: no files, no prototypes, bounded work. */
+/** Templates are text that a user entered: no files, no prototypes, bounded work. */
 const liquid = new Liquid({
   templates: {},
   ownPropertyOnly: true,

@@ -7,7 +7,7 @@ import { listTrackerDeliveries, receiveTrackerDelivery } from "../..";
 import { connectTracker } from "../testing";
 
 const MINUTE = 60_000;
-/** Nothing is called. */
+/** Never called. */
 const NOWHERE = { baseUrl: "https://api.linear.example", secret: "a key", destination: "ENG" };
 
 async function withWebhook() {
@@ -38,7 +38,7 @@ test("a signed delivery that was sent long ago, or by a clock far ahead, is refu
 test("more than 600 deliveries a minute are refused, and another connection's are not", async () => {
   const [{ deliver }, other] = [await withWebhook(), await withWebhook()];
   const outcomes: string[] = [];
-  // The limit refills while they are sent.
+  // The limit refills while deliveries are sent.
   while (!outcomes.includes("rate_limited") && outcomes.length < 2000) {
     const sent = Array.from({ length: 40 }, () => deliver(Date.now(), "forged"));
     for (const { reason } of (await Promise.allSettled(sent)) as PromiseRejectedResult[]) outcomes.push(reason.code);

@@ -9,9 +9,9 @@ import { readWebhookSecret, WEBHOOKS, type WebhookEvent } from "@/server/service
 import { createRateLimiter } from "@/server/services/rate-limits";
 import { requestRead } from "../request-read";
 
-/** A delivery that is older was recorded by somebody else and sent again, or waited so long that the poll knows more. */
+/** An older delivery was recorded and replayed by someone else, or waited so long that the poll knows more. */
 const REPLAY_MS = 10 * 60_000;
-/** What a clock may run ahead. */
+/** How far the sender's clock may run ahead. */
 const AHEAD_MS = 5 * 60_000;
 
 type Delivery = {
@@ -22,14 +22,15 @@ type Delivery = {
   body: () => Promise<Buffer>;
 };
 
-/** Deliveries a minute that one connection's tracker may send. What exceeds them is sent again, or found by the poll. */
+/** Maximum deliveries per minute for one connection. Those beyond it are sent again, or the poll finds the change. */
 const DELIVERIES_PER_MINUTE = 600;
 const PER_MINUTE = { quota: DELIVERIES_PER_MINUTE, unit: "requests" as const, windowSeconds: 60 };
 const limiter = createRateLimiter();
 
 /**
- * Takes a delivery of a tracker's webhook: checks its signature, recognizes repetitions, and has the ticket read that it names.
- * Nothing else of it is believed or stored. 404 for a connection without a webhook, 401 for a wrong signature, 429 for too many.
+ * Receives a delivery of a tracker's webhook: checks its signature, recognizes repetitions, and requests a read of the ticket
+ * that it names. Its other content is neither trusted nor stored. 404 for a connection without a webhook, 401 for a wrong
+ * signature, 429 for too many.
  */
 export async function receiveTrackerDelivery(db: Db, { projectId, connectionId, headers, body }: Delivery) {
   const webhook = await readWebhookSecret(db, projectId, connectionId);
@@ -72,7 +73,7 @@ async function record(tx: Ctx, connectionId: string, event: WebhookEvent): Promi
   return { repeated: false };
 }
 
-/** Has the ticket read that a delivery names, if it is one of ours. */
+/** Requests a read of the ticket that a delivery names, if it is one of ours. */
 export async function processDelivery(tx: Ctx, row: typeof trackerDeliveries.$inferSelect) {
   const found = await tx.db.execute<{ id: string }>(sql`
     select id from work_items
