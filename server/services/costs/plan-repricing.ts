@@ -40,7 +40,7 @@ const sameMoney = (a: string | null, b: string | null) =>
   a === b || (a !== null && b !== null && new Decimal(a).equals(b));
 
 /**
- * Returns what a cost is based on except the version's name: equal prices under a newer version are no reason to write.
+ * Returns what a cost is based on except the version's name: equal prices under a newer version are not a reason to write.
  */
 function evidence(cost: Cost | null) {
   if (cost === null) return "none";

@@ -192,7 +192,7 @@ export const createManyRuleRunsInput = z
   .strictObject({
     /** These conversations, by our ids. */
     conversationIds: z.array(idInput).min(1).max(BULK_CONVERSATIONS_MAX).optional(),
-    /** Without `conversationIds`: all that match, as of now. `{}` matches every conversation. */
+    /** Instead of `conversationIds`: all that currently match. `{}` matches every conversation. */
     filter: conversationFilters.optional(),
   })
   .meta({

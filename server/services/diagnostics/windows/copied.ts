@@ -1,2 +1,2 @@
-/** Returns a copy of a text. A slice of a message keeps the whole message in memory, long after its window is gone. */
+/** Returns a copy of text. A slice of a message keeps the whole message in memory, long after its window is gone. */
 export const copied = (text: string): string => Buffer.from(text, "utf16le").toString("utf16le");

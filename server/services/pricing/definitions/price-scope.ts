@@ -14,7 +14,7 @@ export type PriceScope = {
 
 const isVendor = (list: ProviderList): list is Vendor => (VENDORS as readonly string[]).includes(list);
 
-/** A provider takes precedence if it is not a vendor or sets all its prices itself; otherwise the model name is more specific. */
+/** A provider that is not a vendor, or sets all its prices, takes precedence; otherwise the more specific model name does. */
 function listOf(provider: ProviderList, named: PriceList | null): ProviderList {
   if (provider === "external" || provider === "own" || named === null) return provider;
   return provider === "weights" && named === "any" ? provider : named;

@@ -11,7 +11,7 @@ const LONG = 80;
 const SHORT_WEIGHT = 0.35;
 /** Weight of a repeat after the user repeated the question. */
 const SAME_QUESTION_WEIGHT = 0.5;
-/** Weight of a repeat after many other messages: people in a channel ask again, a loop repeats itself at once. */
+/** Weight of a repeat after many other messages: people in a channel ask again, a loop repeats itself immediately. */
 const FAR_MESSAGES = 12;
 const FAR_WEIGHT = 0.3;
 /** Share of common word n-grams from which two messages are near duplicates. */

@@ -1,4 +1,4 @@
-/** Reused between texts: allocating it per text would cost more than reading it. */
+/** Reused between calls: allocating it each time would cost more than reading the text. */
 let bytes = Buffer.alloc(1 << 16);
 let units = unitsOf(bytes);
 
@@ -7,7 +7,7 @@ function unitsOf({ buffer, byteOffset, length }: Buffer): Uint16Array {
 }
 
 /**
- * Returns a text's code units, followed by those of earlier texts: the array is shared, and valid until the next call. A
+ * Returns the code units of text, followed by those of earlier calls: the array is shared, and valid until the next call. A
  * scanner reads them several times faster than `charCodeAt`, which checks how the string is stored at every character.
  */
 export function codeUnits(text: string): Uint16Array {

@@ -90,7 +90,7 @@ function isSame(text: string, start: number, end: number, otherStart: number, ot
   return true;
 }
 
-/** Returns whether a text consists only of white space, rulers, table borders, dotted lines and blanks to fill in. */
+/** Returns whether text consists only of white space, rulers, table borders, dotted lines and blanks to fill in. */
 export function isRuler(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const kind = KINDS[text.charCodeAt(at)]!;

@@ -6,7 +6,7 @@ export type PhraseSets<Name extends string> = {
   find(text: string | WordList): FoundPhrase<Name>[];
 };
 
-/** A text with its words, for several sets to search. `starts` and `ends` are offsets in the text. */
+/** Text with its words, for several sets to search. `starts` and `ends` are offsets in the text. */
 export type WordList = {
   text: string;
   starts: readonly number[];
@@ -72,7 +72,7 @@ export function phraseSets<Name extends string>(sets: Readonly<Record<Name, read
 export const wordAt = ({ keys, folded, starts, ends }: WordList, at: number): string =>
   (keys[at] ??= folded.slice(starts[at], ends[at]));
 
-/** Splits a text into words: runs of letters and digits. */
+/** Splits text into words: runs of letters and digits. */
 export function wordList(text: string): WordList {
   const folded = text.toLowerCase();
   const isUnspaced = BEYOND_LATIN.test(text) && UNSPACED.test(text);

@@ -136,7 +136,7 @@ export function proseIn(text: string): string {
 }
 
 const proses = new WeakMap<Message, string>();
-/** Characters. Shorter texts are faster to process again than to memoize. */
+/** Characters. Shorter text is faster to process again than to memoize. */
 const SHORT = 100;
 
 /** Returns `proseIn` of a message's text, memoized per message. */

@@ -1,4 +1,4 @@
-/** Words of a text that are compared, and words per run (4-grams). */
+/** Words compared, and words per run (4-grams). */
 const WORDS_READ = 200;
 const RUN_WORDS = 4;
 /** Bits of the filter. With at most 200 runs per text, another text's run collides in about one of twenty cases. */

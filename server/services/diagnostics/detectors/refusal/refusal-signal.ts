@@ -5,7 +5,7 @@ import type { Refusal } from "./refusals";
 
 const SHOWN = 80;
 
-/** Shortens a text to one line for a title. */
+/** Shortens text to one line for a title. */
 export function oneLine(text: string): string {
   const line = text
     .slice(0, SHOWN * 3)

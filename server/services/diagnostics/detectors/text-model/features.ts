@@ -58,14 +58,14 @@ const HASH_FACTOR = 0x01000193;
 const MIX = 0x85ebca6b;
 const GROUP_FACTOR = 0x9e3779b1;
 
-/** Reused between texts, because allocating them per text costs more than filling them. */
+/** Reused between calls, because allocating them costs more than filling them. */
 let codes = new Uint16Array(1 << 12);
 let words = new Int32Array(1 << 12);
 let indices = new Uint32Array(1 << 14);
 const lengths = new Int32Array(1);
 const seenBySize = new Map<number, { stamps: Uint16Array; stamp: number }>();
 
-/** Reads the features of a text: hashes of word and letter n-grams, each once per group. */
+/** Reads the features of text: hashes of word and letter n-grams, each once per group. */
 export function readFeatures(text: string, { bits, length, views }: FeatureSettings): TextFeatures {
   const ends: number[] = [];
   let count = 0;

@@ -36,7 +36,7 @@ export type TextModelFile = {
   weights: string;
 };
 
-/** A logistic regression over the hashed n-grams of a text. A feature's weight is `weights[index] * scale`. */
+/** A logistic regression over the hashed n-grams of text. A feature's weight is `weights[index] * scale`. */
 export type TextModel = { features: FeatureSettings; bias: number; scale: number; weights: Int8Array };
 
 /** Unpacks a model file; done once, when its module loads. */
@@ -45,7 +45,7 @@ export function textModel(file: unknown): TextModel {
   return { features, bias, scale, weights: unpackWeights(weights, 1 << features.bits) };
 }
 
-/** Returns the model's probability for a text, 0..1; 0 for a blank one. Linear in the characters that its views read. */
+/** Returns the model's probability for text, 0..1; 0 if it is blank. Linear in the characters that its views read. */
 export function scoreText(model: TextModel, text: string): number {
   if (text.trim() === "") return 0;
   const { indices, ends } = readFeatures(text, model.features);

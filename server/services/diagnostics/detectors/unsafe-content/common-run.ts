@@ -1,4 +1,4 @@
-/** The letters of a text and where blocks of them begin, for finding long pieces that another text has in common with it. */
+/** The letters of text and where blocks of them begin, for finding long pieces in common with other text. */
 export type RunIndex = { text: string; letters: number; forms: Uint16Array; starts: ReadonlyMap<number, number> };
 /** A piece of the other text, and how many letters it has in common. */
 export type CommonRun = { start: number; end: number; letters: number };
@@ -19,7 +19,7 @@ const FORMS = Uint16Array.from({ length: 0x1_0000 }, (_, code) => {
   return /[\p{L}\p{N}]/u.test(character) ? character.toLowerCase().charCodeAt(0) : 0;
 });
 
-/** Reused between texts: filling them costs less than allocating them. */
+/** Reused between calls: filling them costs less than allocating them. */
 let forms = new Uint16Array(1 << 12);
 let origins = new Uint32Array(1 << 12);
 
@@ -39,7 +39,7 @@ function readLetters(text: string): number {
   return count;
 }
 
-/** Indexes a text by the hash of each block. */
+/** Indexes text by the hash of each block. */
 export function runIndex(text: string): RunIndex {
   const count = readLetters(text);
   const starts = new Map<number, number>();

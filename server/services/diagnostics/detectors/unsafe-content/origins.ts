@@ -12,7 +12,7 @@ export type Origins = {
 const SYSTEM_ROLES = new Set(["system", "developer"]);
 const originsByConversation = new WeakMap<ConversationSnapshot, Origins>();
 
-/** Returns a conversation's origins. Texts are joined when the first value is looked for. Memoized per conversation. */
+/** Returns a conversation's origins. Text is joined when the first value is looked up. Memoized per conversation. */
 export function originsOf(conversation: ConversationSnapshot): Origins {
   let origins = originsByConversation.get(conversation);
   if (!origins) {

@@ -5,11 +5,11 @@ import { sentenceAround } from "../reading/sentence";
 import { type JudgedTurn, judgedTurns } from "./turn-dissatisfaction";
 
 const SAID_SCORE = 0.85;
-/** Angry words that may be about somebody else, or meant well. */
+/** Angry words that may be about someone else, or meant well. */
 const PERHAPS_SCORE = 0.5;
 /** Ranks estimated turns below any expressed anger. */
 const ESTIMATE_SHARE = 0.6;
-/** Estimates of turns in which nothing speaks for it are left out. */
+/** Estimates of turns without any sign of dissatisfaction are left out. */
 const ESTIMATE_FLOOR = 0.03;
 const ESTIMATES_MAX = 100;
 /** Log-odds subtracted from all but the last turn's estimate, because the last turn shows how the user leaves. */

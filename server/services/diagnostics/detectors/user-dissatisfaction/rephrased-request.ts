@@ -8,7 +8,7 @@ import { HEARD_CUES } from "./cues";
 
 /** Earlier turns that a turn is compared with. */
 const WINDOW = 3;
-/** Words that say little: what is compared is what a request is about. */
+/** Words that carry little meaning: requests are compared by their subject. */
 const COMMON = new Set(
   "a an the i you we he she it they me my your our his her its this that these those is are was were be been am do does did have has had will would can could should may to of in on at for from with by about and or but not no yes if so as what which who where when how why please thanks thank hi hello ok okay just also there here some any all get got give tell want need like know make ich du sie er es wir der die das ein eine und oder nicht ist sind bitte mir mich le la les un une des et ou est je vous il elle de du que qui el los las una y o es por favor".split(
     " ",
@@ -17,7 +17,7 @@ const COMMON = new Set(
 const WORDS_LEAST = 4;
 const SIMILAR = 0.7;
 
-/** The user says that they ask again. */
+/** The user says that they are asking again. */
 const AGAIN = phraseSets({
   again: [
     "(again|once more|i repeat|as i said|like i said|as i mentioned|i asked|i said|my question is|my question was|let me rephrase|let me try again|in other words|still)",

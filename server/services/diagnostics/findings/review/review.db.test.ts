@@ -228,7 +228,7 @@ test("one conversation with two merged causes has one occurrence, which a split 
   expect(await quotes(finding.id)).toEqual([["Error: quota exceeded"]]);
 });
 
-/** Conversations of a day, of which `affected` have the Finding, as the recount sees them. */
+/** Stores a day's conversations, `affected` of which have the Finding, for a recount to count. */
 async function dayOf(ctx: Ctx, findingId: string, daysAgo: number, affected: number, all: number) {
   const at = Date.now() - daysAgo * DAY;
   await ctx.db.execute(sql`

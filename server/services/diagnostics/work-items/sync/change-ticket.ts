@@ -13,7 +13,7 @@ import { mayRetry, postpone, trackerFailure } from "./failures";
 
 export type ChangeRow = typeof ticketChanges.$inferSelect;
 
-/** Returns the action for a change, given the connection's settings and the Finding as it is now; `null` for none any more. */
+/** Returns the action for a change, given the connection's settings and the Finding as it is now; `null` if none is left. */
 function actionOf(
   { kind, reason }: ChangeRow,
   finding: FindingState,

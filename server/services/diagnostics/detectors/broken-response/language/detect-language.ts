@@ -90,7 +90,7 @@ const PLAIN_READ = 400;
 const PLAIN_WORDS = /\b(?:the|to|you|and|of|is|for|your|that|with|have|this)\b/g;
 const PLAIN_MINIMUM = 6;
 
-/** Returns whether a text clearly begins in English: the common case, at a fraction of the cost of `detectLanguage`. */
+/** Returns whether text clearly begins in English: the common case, at a fraction of the cost of `detectLanguage`. */
 export function isPlainlyEnglish(text: string): boolean {
   const head = text.slice(0, PLAIN_READ);
   PLAIN_WORDS.lastIndex = 0;
@@ -98,7 +98,7 @@ export function isPlainlyEnglish(text: string): boolean {
   return true;
 }
 
-/** Returns the language of a text, or `null` when it is too short, mixed or unknown. Linear in at most `READ` characters. */
+/** Returns the language of text, or `null` when it is too short, mixed or unknown. Linear in at most `READ` characters. */
 export function detectLanguage(text: string): DetectedLanguage | null {
   const read = text.slice(0, READ);
   const sample = NEUTRAL_SIGN.test(read) ? read.replace(NEUTRAL, " ") : read;

@@ -25,7 +25,7 @@ export const CONCEALING_HINTS = [
   "color  ",
 ];
 
-/** Returns texts in Unicode tags, base64, hexadecimal, HTML comments and invisible elements, decoded. */
+/** Returns text from Unicode tags, base64, hexadecimal, HTML comments and invisible elements, decoded. */
 export function concealedText(text: string, hasMarkup: boolean): Concealed[] {
   const found: Concealed[] = [];
   if (text.includes(TAG_SURROGATE)) inTags(text, found);

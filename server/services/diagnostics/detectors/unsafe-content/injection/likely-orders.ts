@@ -57,7 +57,7 @@ const DELEGATES =
 const CONTENT_WORD = /[\w.+-]+@[\w.-]+\w|[\p{L}\p{N}]{4,}/gu;
 const ASKED_SHARE = 0.6;
 
-/** What the user said, in lower case, and whether the user tells the agent to do what a text says. */
+/** What the user said, in lower case, and whether the user tells the agent to follow instructions in other text. */
 export type Asked = { said: string; delegates: boolean };
 
 export const askedFor = (said: string): Asked => ({ said: said.toLowerCase(), delegates: DELEGATES.test(said) });

@@ -1,6 +1,6 @@
 import { codeUnits } from "../../reading/code-units";
 
-/** A sentence of a text that may give an order: `[start, end)`. */
+/** A sentence that may give an order: `[start, end)` in the text. */
 export type OrderSentence = readonly [start: number, end: number];
 
 /** Words before the verb of an order: "please", "you must", "I want you to". */
@@ -8,7 +8,7 @@ const LEADS =
   "please kindly now then and also first firstly second next finally lastly do just simply immediately instead so but you must should shall need have to i we want would like ask could can will let's lets make sure be certain remember always your task is here for me";
 const LEADS_MAXIMUM = 6;
 
-/** What agents can do with a user's data, money, devices and messages, and what texts ask of a model. */
+/** What agents can do with a user's data, money, devices and messages, and what text asks of a model. */
 const VERBS = `access accept acknowledge activate add adhere adopt advise alert allocate allow alter analyze announce answer append apply approve archive
   arrange assign assume attach authenticate authorize back backup ban block book browse buy bypass calculate call cancel change charge check
   choose classify clear click clone close collect commit compile complete compose compromise compute concatenate conduct configure confirm
@@ -97,7 +97,7 @@ function markAfter(mark: number, kind: number): number {
 const APOSTROPHE = 0x27;
 const HYPHEN = 0x2d;
 
-/** A text with its code units. */
+/** Text with its code units. */
 type Units = { text: string; codes: Uint16Array };
 const kindAt = ({ text, codes }: Units, at: number) => (at < text.length ? (KINDS[codes[at]!] ?? OTHER) : STOP);
 
@@ -106,7 +106,7 @@ const SENTENCE_LEAST = 16;
 const SENTENCE_MOST = 240;
 const WORD_MOST = 14;
 
-/** Returns the sentences of a text that begin like an order, at most `most` of them. One pass over the text. */
+/** Returns the sentences that begin like an order, at most `most` of them. One pass over the text. */
 export function orderSentences(text: string, most: number): OrderSentence[] {
   const found: OrderSentence[] = [];
   const codes = codeUnits(text);

@@ -19,7 +19,7 @@ export type Injection = {
 export type Carrier = "tool" | "user";
 const OF_USER: ReadonlySet<Family> = new Set(["override", "prompt request"]);
 
-/** Maximum characters read of a message and hints found in it: a text full of attacks is one attack. */
+/** Maximum characters read of a message and hints found in it: text full of attacks is one attack. */
 const READ = 200_000;
 const HITS_MAX = 400;
 
@@ -35,7 +35,7 @@ export const MATCH_SCORE = 0.7;
 const LEAST_SCORE = 0.4;
 const ABOUT_ATTACKS_SCORE = 0.5;
 
-/** What is known about the conversation that contains a text. */
+/** What is known about the conversation that contains the text. */
 export type Around = {
   tools: ReadonlySet<string>;
   asked: () => Asked;
@@ -45,7 +45,7 @@ export type Around = {
   withheld?: ReadonlySet<Family>;
 };
 
-/** Returns the passages of a text that instruct the model, best first. */
+/** Returns the passages of text that instruct the model, best first. */
 export function readInjections(text: string, carrier: Carrier, around?: Around): Injection[] {
   const read = text.length > READ ? text.slice(0, READ) : text;
   const hits = (carrier === "tool" ? hintsForTool : hintsForUser)(read);
@@ -106,7 +106,7 @@ function allBits({ bits }: Hits): number {
   return all;
 }
 
-/** A text full of attacks is one attack. */
+/** Text full of attacks is one attack. */
 const FOUND_MAX = 20;
 
 const suffices = new Map<number, boolean>();
@@ -254,7 +254,7 @@ function orderIn(text: string, marked: boolean, first: number): Seen[] | null {
 const ARTICLE_WORDS = 3;
 const QUOTES = /["“”„«»`「」]/;
 
-/** Returns whether a text discusses attacks: it has several words of such articles, or one and the attack is quoted. */
+/** Returns whether text discusses attacks: it has several words of such articles, or one and the attack is quoted. */
 function isAboutAttacks(text: string, seen: readonly Seen[]): boolean {
   const words = new Set([...text.matchAll(ARTICLE)].map(([word]) => word.toLowerCase()));
   if (words.size >= ARTICLE_WORDS) return true;

@@ -41,7 +41,7 @@ export function rangesAround(length: number, positions: readonly number[]): (rea
   return ranges;
 }
 
-/** Returns a window of a text. Joins lines, including those that YAML folds or JSON escapes, and drops invisible characters. */
+/** Returns a window of text. Joins lines, including those that YAML folds or JSON escapes, and drops invisible characters. */
 export function windowOf(text: string, from: number, to: number): Window {
   // The character after the window determines how an escape at its end is read.
   const codes = codeUnits(text.slice(from, to + 1));
