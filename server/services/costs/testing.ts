@@ -33,7 +33,7 @@ export async function storedAndRecomputedCosts({ db, projectId }: Ctx) {
     group by 1, 2, 3 having sum(u.value::numeric) <> 0 order by 1, 2, 3`;
   const storedLabels =
     "select project_id, day, label, calls, unpriced_calls as unpriced, cost, usage from daily_label_costs";
-  // Recomputed from the labels of conversations, which those of their calls must equal.
+  // Recomputed from the labels of conversations, which the labels of their calls must equal.
   const recomputedLabels = `
     select m.project_id, (m.started_at / 86400000) * 86400000 as day, coalesce(l.label, '') as label, 1 as calls,
            (m.cost_total is null)::int as unpriced, coalesce(m.cost_total, 0) as cost,

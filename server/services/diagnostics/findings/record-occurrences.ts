@@ -98,7 +98,7 @@ function occurrenceRows(
   before: ReadonlyMap<string, Before>,
   protectedPairs: ReadonlySet<string>,
 ) {
-  // Where a person moved single conversations, their causes follow.
+  // Where a person moved individual conversations, their causes follow.
   const placed = new Map(
     [...before.values()]
       .filter((row) => row.placed)

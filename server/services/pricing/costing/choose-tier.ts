@@ -29,7 +29,7 @@ export function tierChooser(definition: Pick<PriceDefinition, "pricingTiers">): 
         return { counts: counts ?? NO_BUCKET, operator, value, usable: counts !== null };
       }),
     }))
-    // A condition with an invalid pattern is never true, so its tier never applies.
+    // A condition with an invalid pattern never holds, so its tier never applies.
     .filter(({ conditions }) => conditions.every(({ usable }) => usable));
   return { conditional, fallback: definition.pricingTiers.find((tier) => tier.isDefault) ?? null };
 }

@@ -1,4 +1,4 @@
-/** What a result is matched to its call by. */
+/** The properties by which a result is matched to its call. */
 type Call = { callId: string | null; name: string };
 
 /** Calls in order. Those before `head` have a result or are abandoned. */

@@ -22,7 +22,7 @@ const PERHAPS_SCORE = 0.4;
 const LAST = 2;
 /** Characters at each end of a message that are searched. */
 const READ = 1200;
-/** Tool calls without a reply from which a run is long. */
+/** Number of tool calls without a reply from which a run counts as long. */
 const MANY_CALLS = 8;
 /** Steps at the end among which errors and repeats are counted. */
 const TAIL = 8;

@@ -89,7 +89,7 @@ export function readFeatures(text: string, { bits, length, views }: FeatureSetti
   return { indices, ends };
 }
 
-/** Appends the distinct features of one group to `indices` and returns their new number. */
+/** Appends the distinct features of one group to `indices` and returns the new number of features in it. */
 function readGrams(
   units: Uint16Array | Int32Array,
   size: number,

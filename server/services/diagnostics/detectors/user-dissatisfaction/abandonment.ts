@@ -6,7 +6,7 @@ import { userTurns } from "../reading/user-turns";
 import { HEARD_CUES } from "./cues";
 import { judgedTurns } from "./turn-dissatisfaction";
 
-/** User turns after which hanging up is late. */
+/** Number of user turns from which leaving counts as late. */
 const LATE = 3;
 /** A user this dissatisfied did not just forget to say goodbye. */
 const DISSATISFIED = 0.6;

@@ -23,7 +23,7 @@ type Cue = keyof typeof WEIGHTS;
 
 const BIAS = -3.2;
 const EMPHASIS = { pattern: /[!?]{2}|\?!/, weight: 0.4 };
-/** A "no" that thanks or closes declines more help, which is no complaint. */
+/** A "no" that thanks or closes declines more help, which is not a complaint. */
 const POLITE_NO = -1.2;
 /** Words before a "no" that opens a turn: "oh, sorry, no". */
 const OPENING_WORDS = 2;

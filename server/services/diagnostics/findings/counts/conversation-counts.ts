@@ -12,9 +12,9 @@ export async function refreshConversationCounts(tx: Ctx, conversationIds: readon
 }
 
 /**
- * Updates the number of Findings on the conversations of these Findings after a change of what counts, and queues the changed
- * ones for collection: whether they have a Finding decides what is learned from them. Those of a Finding with more than 5,000
- * follow in the background.
+ * Updates the number of Findings on the conversations of these Findings after a change in which Findings count, and queues the
+ * changed ones for collection: whether they have a Finding decides what is learned from them. Those of a Finding with more
+ * than 5,000 follow in the background.
  */
 export async function updateConversationCounts(tx: Ctx, findingIds: readonly string[]) {
   const small = await tx.db.execute<{ id: string }>(sql`

@@ -15,7 +15,7 @@ const WINDOW_TTL_MS = 30_000;
 type Window = { since: number; conversations: number };
 const fullWindows = new LRUCache<string, Window>({ max: 1000, ttl: WINDOW_TTL_MS });
 
-/** Returns the number of a project's recent conversations and the time since when they are counted. */
+/** Returns the number of a project's recent conversations and the time from which they are counted. */
 export async function recentConversations(tx: Ctx): Promise<Window> {
   const cached = fullWindows.get(tx.projectId);
   if (cached) return cached;

@@ -111,7 +111,7 @@ async function placeFresh(tx: Ctx, fresh: readonly ReportedCause[], merged: Map<
 const originOf = (fresh: readonly ReportedCause[], placed: ReadonlyMap<string, string>, findingId: string) =>
   fresh.some(({ id, origin }) => origin !== "backfill" && placed.get(id) === findingId) ? "automatic" : "backfill";
 
-/** Joins the Findings of similar causes and returns the one that remains; `undefined` without any. */
+/** Joins the Findings of similar causes and returns the one that remains; `undefined` if there are none. */
 function join(
   neighbours: readonly Neighbour[],
   groups: ReadonlyMap<string, Group>,

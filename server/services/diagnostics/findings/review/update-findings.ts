@@ -29,7 +29,7 @@ export const updateFindings = verb(
     }
     const ids = findingIds ?? (await idsMatching(ctx, filter!));
     const id = newId("fch");
-    // A Finding that is gone in the meantime no longer matches a filter.
+    // A Finding that disappears in the meantime no longer matches a filter.
     const changed = await changeFindings(ctx, ids, set, id, {
       gone: findingIds ? { listedAt: "/findingIds" } : "skip",
     });

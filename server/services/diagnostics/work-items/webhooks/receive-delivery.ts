@@ -29,8 +29,8 @@ const limiter = createRateLimiter();
 
 /**
  * Receives a delivery of a tracker's webhook: checks its signature, recognizes repetitions, and requests a read of the ticket
- * that it names. Its other content is neither trusted nor stored. 404 for a connection without a webhook, 401 for a wrong
- * signature, 429 for too many.
+ * that it names. Stores its ids, event name and destination; the rest is neither trusted nor stored. 404 for a connection
+ * without a webhook, 401 for a wrong signature, 429 for too many.
  */
 export async function receiveTrackerDelivery(db: Db, { projectId, connectionId, headers, body }: Delivery) {
   const webhook = await readWebhookSecret(db, projectId, connectionId);

@@ -8,7 +8,7 @@ const READ = 900;
 /** Letters. Shorter texts are names, greetings or labels. */
 const LATIN_LETTERS_MINIMUM = 50;
 const OTHER_LETTERS_MINIMUM = 6;
-/** Share of letters from which a script is the text's. Japanese and Arabic texts contain Latin names and code. */
+/** Share of letters from which a script counts as the text's. Japanese and Arabic texts contain Latin names and code. */
 const SCRIPT_SHARE = 0.5;
 const WORDS_MINIMUM = 10;
 /** Minimum share of function words: prose has .35 to .5, a list of names none. */

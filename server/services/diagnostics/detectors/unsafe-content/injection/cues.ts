@@ -19,8 +19,8 @@ export type Family =
   | "concealed";
 
 /**
- * `weight` is the chance that a window with this cue alone is an injection. The pattern is tried only where
- * a hint occurs: every match contains one of the hints, in which a blank stands for white space or punctuation.
+ * `weight` is the chance that a window with this cue alone is an injection. The pattern is tried only where a
+ * hint occurs: every match contains one of the hints, in which a blank stands for white space or punctuation.
  */
 export type Cue = { family: Family; weight: number; hints: readonly string[]; pattern: RegExp };
 
