@@ -28,7 +28,7 @@ async function productWith(proxies: string | undefined) {
     return fetch(new Request(`http://127.0.0.1:${port}${pathname}${search}`, request), { redirect: "manual" });
   };
 }
-/** Only as much of what Next does for a route as these requests need. */
+/** Does only the part of Next's work for a route that these requests need. */
 async function answer(request: IncomingMessage, response: ServerResponse) {
   const { method = "GET", url, headers } = request;
   const body = method === "GET" ? null : await buffer(request);
@@ -54,7 +54,8 @@ test("forging X-Forwarded-For neither evades the sign-in limits nor locks anybod
   const ada = await person();
   const outcomes = [];
   for (let n = 0; n < 12; n++) {
-    // The proxy appends the guesser's own address to what the guesser claims: another visitor, the person, the proxy.
+    // The proxy appends the attacker's own address to the header the attacker sends: another visitor's address, the user's, or
+    // the proxy's.
     const claimed = [`203.0.113.${n}`, "198.51.100.1", "127.0.0.1"][n % 3];
     const guesser = browser({ address: `${claimed}, 192.0.2.166`, send });
     outcomes.push(await guesser.signIn(ada.email, "wrong"));

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-/** Its own file: the environment is read once. */
+/** In its own file because the environment is read only once. */
 process.env.PUBLIC_URL = "https://whetstone.example/";
 
 test("under https the cookies are secure, bound to the host, and the declared origin counts", async () => {
@@ -9,7 +9,7 @@ test("under https the cookies are secure, bound to the host, and the declared or
   const { sessionCookieName } = await import("./session-cookie");
   expect(sessionCookieName()).toBe("__Host-whetstone-session");
 
-  // A proxy in front hands the request on under its own name.
+  // A proxy in front forwards the request under its own host name.
   const host = { host: "127.0.0.1:3000" };
   const reply = await handleAuth(new Request("http://127.0.0.1:3000/api/auth/csrf", { headers: host }));
   const cookies = reply.headers.getSetCookie();

@@ -10,8 +10,8 @@ import { browser, ORIGIN } from "./testing/browser";
 import { CLIENT, startProvider } from "./testing/provider";
 
 /**
- * Its own file: the environment is read once. Nobody comes in here without an account or an invitation, and the provider
- * tells addresses at its userinfo endpoint only, as the specification has it.
+ * In its own file because the environment is read only once. Nobody can sign in here without an account or an invitation, and
+ * the provider returns e-mail addresses only from its userinfo endpoint, as the specification allows.
  */
 const provider = await startProvider({ redirectUri: `${ORIGIN}/api/auth/callback/oidc`, claimsIn: "userinfo" });
 Object.assign(process.env, {
@@ -20,7 +20,7 @@ Object.assign(process.env, {
   OIDC_CLIENT_SECRET: CLIENT.secret,
 });
 afterAll(() => provider.stop());
-// Somebody has set the installation up.
+// The installation has already been set up.
 beforeAll(() => testProject());
 
 let people = 0;

@@ -11,7 +11,7 @@ import { sessionOf } from "./session";
 import { atProvider, browser, ORIGIN } from "./testing/browser";
 import { CLIENT, startProvider } from "./testing/provider";
 
-/** Its own file: the environment is read once. Newcomers of two domains become viewers of everything. */
+/** In its own file because the environment is read only once. Newcomers from two domains become viewers of everything. */
 const provider = await startProvider({ redirectUri: `${ORIGIN}/api/auth/callback/oidc` });
 Object.assign(process.env, {
   OIDC_ISSUER: `${provider.issuer}/`,
@@ -23,11 +23,11 @@ Object.assign(process.env, {
   OIDC_DEFAULT_PROJECTS: "*",
 });
 afterAll(() => provider.stop());
-// Somebody has set the installation up.
+// The installation has already been set up.
 beforeAll(() => testProject());
 
 let people = 0;
-/** Somebody at the provider, whom nobody here knows. */
+/** Creates a person at the provider who has no account here. */
 function someone(claims: Partial<Parameters<typeof provider.person>[1]> = {}) {
   const login = `login${++people}`;
   const told = { sub: `sub-${login}`, email: `${login}@example.test`, email_verified: true, ...claims };
@@ -118,7 +118,7 @@ test("a changed address at the provider keeps the account and its address", asyn
     { issuer: provider.issuer, subject: sub, email: "married@example.org" },
   ]);
 
-  // Whoever gets the old address from the provider is somebody else.
+  // The provider has reassigned the old address to a different person.
   const heir = someone({ email });
   expect(await browser().signInThroughProvider(heir.login)).toBe("/sign-in?error=taken&next=%2F");
   await vi.waitFor(async () => {
@@ -226,7 +226,7 @@ test("two concurrent sign-ins create one account", async () => {
   expect(await db().$count(identities, eq(identities.subject, sub))).toBe(1);
 });
 
-/** A browser that has been sent to the provider, and the address there. */
+/** Returns a browser that has been redirected to the provider, and the URL there. */
 async function onTheWay() {
   const visitor = browser();
   const { csrfToken = "" } = (await visitor.ask("csrf")).body;

@@ -20,7 +20,7 @@ import { sessionOf } from "./session";
 import { browser, ORIGIN } from "./testing/browser";
 import { CLIENT, startProvider } from "./testing/provider";
 
-/** Its own file: the environment is read once. Passwords are switched off. */
+/** In its own file because the environment is read only once. Passwords are switched off. */
 const provider = await startProvider({ redirectUri: `${ORIGIN}/api/auth/callback/oidc` });
 Object.assign(process.env, {
   OIDC_ISSUER: provider.issuer,

@@ -82,7 +82,7 @@ test("a key revoked by another process is refused once the cache entry expires",
   const { secret } = await createApiKey(ctx, { name: "elsewhere" });
   await verifyApiKey(db(), secret);
   await db().update(apiKeys).set({ revokedAt: Date.now() }).where(eq(apiKeys.projectId, ctx.projectId));
-  await verifyApiKey(db(), secret); // asks nothing: this is what keeps ingest from a query for each request
+  await verifyApiKey(db(), secret); // runs no query: this saves ingest one query per request
   await vi.waitFor(() => expect(verifyApiKey(db(), secret)).rejects.toMatchObject(refused), {
     timeout: 30_000,
     interval: 100,

@@ -99,7 +99,7 @@ test("rows cannot be changed or deleted while their project exists, and are dele
     tx.delete(accountAuditLog),
     tx.update(accountAuditLog).set({ action: "y" }),
   ];
-  // The application has no right to, whatever goes wrong in it; the owner of the tables is refused by a trigger.
+  // The application has no privilege for this, whatever bug it may have; for the tables' owner, a trigger refuses.
   const denied = { cause: { code: "42501", message: expect.stringContaining("permission denied") } };
   for (const change of changes(db())) await expect(change).rejects.toMatchObject(denied);
   for (const off of [sql`alter table audit_log disable trigger all`, sql`drop table audit_log`]) {

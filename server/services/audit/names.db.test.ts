@@ -117,7 +117,7 @@ test("the log calls a changed thing by its current name while it exists, and by 
   const { dataset } = await createDataset(ctx, { name: "Refunds" });
   await updateDataset(ctx, { datasetId: dataset.id, name: "Returns" });
   await createDataset(theirs.ctx, { name: "Secret" });
-  // As if an id of another project had got into the log.
+  // As if another project's id had ended up in the log.
   const foreign = (await createDataset(theirs.ctx, { name: "Hidden" })).dataset.id;
   await recordAudit(db(), {
     action: "datasets.update",

@@ -64,7 +64,7 @@ test("a function that always throws is dead-lettered, and completes when it is f
     { name: "first", kind: "step", state: "completed", attempts: 1, error: null },
     { name: "second", state: "failed", attempts: 3, error: { message: "The disk is full." } },
   ]);
-  // Begun with its first attempt, ended with its last.
+  // Started with its first attempt, finished with its last.
   expect(steps[1]!.finishedAt! - steps[1]!.startedAt).toBeGreaterThanOrEqual(3 * 30);
 
   expect(await jobs(neighbour.ctx)).toEqual([]);

@@ -2,7 +2,10 @@ import { unprocessable } from "@/server/platform/errors";
 import { OutboundError, outbound } from "@/server/platform/outbound";
 import { baseUrl } from "./schemas";
 
-/** Refuses an address that would never be called, and says why. Asks no network: names are looked up when it is used. */
+/**
+ * Throws for an address that would never be called, with the reason. Makes no network calls: names are resolved when the
+ * address is used.
+ */
 export function checkAddress(address: string): void {
   const problem = baseUrl.safeParse(address).error?.issues[0];
   if (problem) throw unprocessable("/baseUrl", problem.message);

@@ -9,7 +9,7 @@ type Given = {
   secret: string | null | undefined;
 };
 
-/** Refuses a secret that cannot be one of the connection: another host's, another kind's. */
+/** Throws for a secret that cannot belong to the connection, such as one for another host or another kind. */
 export function checkSecret({ kind, baseUrl, settings, secret }: Given): void {
   const isApp = kind === "github" && settings.appId != null;
   if (kind === "github" && isApp !== (settings.installationId != null))

@@ -4,13 +4,13 @@ import { kindOf } from "./kinds";
 import type { Call, Caller } from "./kinds/kind";
 import { type ConnectionRow, openSecret } from "./read-connection";
 
-/** A connection as code uses it: calls go to its address, with its credential, which nobody gets to see. */
+/** A connection as code uses it: calls go to its address with its credential, which is never exposed. */
 export type ConnectionClient = Caller & {
   connection: Pick<ConnectionRow, "id" | "kind" | "name" | "baseUrl" | "settings">;
   stream: (call: Call) => ReturnType<Outbound["stream"]>;
 };
 
-/** Makes the client of a connection, which throws an `OutboundError` where a call fails. */
+/** Creates the client of a connection; it throws an `OutboundError` when a call fails. */
 export function connectionClient(
   row: ConnectionRow,
   client: Outbound = outbound(),
@@ -90,7 +90,7 @@ export function connectionClient(
   };
 }
 
-/** A service may repeat what it was sent, and its words are shown to people: credentials are taken out of them. */
+/** Removes credentials from a body: a service may echo what it was sent, and its messages are shown to people. */
 const withoutSecrets = (body: Buffer, secrets: readonly (string | undefined)[]): Buffer =>
   secrets.reduce((left, secret) => (secret === undefined ? left : withoutSecret(left, secret)), body);
 
@@ -119,11 +119,11 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
   "authorization",
 ]);
 const passedOn = (headers: Headers) => Object.fromEntries([...headers].filter(([name]) => !OWN_HEADERS.has(name)));
-/** The body is decompressed by now. */
+/** Drops headers that no longer apply: the body has already been decompressed. */
 const unpacked = ({ "content-encoding": _, "content-length": __, ...headers }: Readonly<Record<string, string>>) =>
   headers;
 
-/** Returns the address of a path below the base; none that leaves it. */
+/** Returns the address of a path below the base; throws for a path that leaves it. */
 export function addressBelow(baseUrl: string, path: string, query: Record<string, string> = {}): URL {
   const base = new URL(baseUrl);
   const root = base.pathname.replace(/\/+$/, "");
@@ -134,7 +134,7 @@ export function addressBelow(baseUrl: string, path: string, query: Record<string
   return url;
 }
 
-/** Returns the address if it is the base's or below it; throws otherwise. */
+/** Returns the address if it is the base or below it; throws otherwise. */
 function checkedBelow(baseUrl: string, url: URL): URL {
   const base = new URL(baseUrl);
   const root = base.pathname.replace(/\/+$/, "");

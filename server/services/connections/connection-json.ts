@@ -4,13 +4,13 @@ import { type Connection, DEFAULT_SETTINGS } from "./schemas";
 
 type Row = typeof connections.$inferSelect;
 
-/** Returns a connection as it is shown, without its secret. */
+/** Converts a connection to its public form, without the secret. */
 export const connectionJson = (row: Row, pollProblems: Connection["pollProblems"] = []): Connection => ({
   id: row.id,
   kind: row.kind,
   name: row.name,
   baseUrl: row.baseUrl,
-  // Held to the schema of its kind when it was stored, and to the reply's again. Older ones lack newer settings.
+  // Validated against the schema of its kind when stored, and against the reply's schema again. Older rows lack newer settings.
   settings: { ...DEFAULT_SETTINGS[row.kind], ...row.settings } as Connection["settings"],
   secretSet: row.secretSealed !== null,
   webhookSet: row.webhookSecretSealed !== null,
@@ -20,13 +20,13 @@ export const connectionJson = (row: Row, pollProblems: Connection["pollProblems"
   updatedAt: row.updatedAt,
 });
 
-/** Returns what the caller may see: whoever does not manage connections sees which there are. */
+/** Returns what the caller may see: without the right to manage connections, only id, kind and name. */
 export const shownTo = (ctx: Ctx, row: Row, pollProblems?: Connection["pollProblems"]) => {
   const { id, kind, name } = row;
   return hasCapability(ctx, ["connections:manage"]) ? connectionJson(row, pollProblems) : { id, kind, name };
 };
 
-/** What the audit log tells of a connection. */
+/** Returns what the audit log records of a connection. */
 export const audited = ({ kind, name, baseUrl, settings, secretSealed }: Row) => ({
   kind,
   name,

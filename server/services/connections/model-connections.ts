@@ -3,7 +3,7 @@ import { connections } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { DEFAULT_SETTINGS, SETTINGS } from "./schemas";
 
-/** Returns the project's connections to models, oldest first, for services that choose one. */
+/** Returns the project's model connections, oldest first, for services that choose one. */
 export async function modelConnections(ctx: Pick<Ctx, "db" | "projectId">) {
   const rows = await ctx.db
     .select({ id: connections.id, name: connections.name, settings: connections.settings })

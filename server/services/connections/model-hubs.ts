@@ -10,10 +10,10 @@ import { clientFor } from "./open-connection";
 import { problemOf } from "./problem-of";
 import { openSecret, readConnection } from "./read-connection";
 
-/** Somebody waits for it in front of a screen. */
+/** Short, because a user is waiting for the result. */
 const CHECK_MS = 10_000;
 
-/** Returns the project's usable connections to hubs of models, oldest first: those with a token. */
+/** Returns the project's usable connections to model hubs, oldest first: those with a token. */
 export const modelHubs = ({ db, projectId }: Pick<Ctx, "db" | "projectId">) =>
   db
     .select({ id: connections.id, name: connections.name, baseUrl: connections.baseUrl })
@@ -23,7 +23,7 @@ export const modelHubs = ({ db, projectId }: Pick<Ctx, "db" | "projectId">) =>
     )
     .orderBy(asc(connections.createdAt), asc(connections.id));
 
-/** Asks a hub whether the connection's token may write to a repository; returns why not, in words for people. */
+/** Asks a hub whether the connection's token may write to a repository; returns the obstacles as messages for people. */
 export async function checkHub(ctx: Ctx, connectionId: string, repoId: string): Promise<string[]> {
   const row = await readConnection(ctx, connectionId);
   try {
@@ -36,8 +36,8 @@ export async function checkHub(ctx: Ctx, connectionId: string, repoId: string): 
 }
 
 /**
- * Returns a hub's address and token for the trainer that publishes there, the one place where a secret leaves us; the audit log
- * says who used it for what. It goes into one request and is stored nowhere.
+ * Returns a hub's address and token for the trainer that publishes there: the only place where a secret leaves us. The audit
+ * log records who used it for what. It goes into one request and is not stored.
  */
 export async function openHub(
   ctx: Ctx,
@@ -51,14 +51,14 @@ export async function openHub(
   return { endpoint: row.baseUrl, token };
 }
 
-/** Returns a value without the connection's token: what publishes with it may repeat it. */
+/** Returns a value without the connection's token: the publishing trainer may echo it. */
 export async function hideHubToken<Value>(ctx: Ctx, connectionId: string, value: Value): Promise<Value> {
   const row = await readConnection(ctx, connectionId).catch(() => undefined);
   let token: string | undefined;
   try {
     token = row && openSecret(row);
   } catch {
-    // Nobody can have repeated a secret that cannot be opened.
+    // A secret that cannot be decrypted cannot have been echoed either.
   }
   return token === undefined ? value : (withoutText(value, token) as Value);
 }

@@ -4,15 +4,15 @@ import { type ConnectionClient, connectionClient } from "./connection-client";
 import { type ConnectionRow, readConnection } from "./read-connection";
 
 /**
- * Returns a client of the connection for services and jobs that call it, and puts into the audit log who uses its secret
- * for what. `purpose` is one of our own words, such as "test". Not to be called where nothing outside may be: in a
- * transaction.
+ * Returns a client of the connection for services and jobs that call it, and records in the audit log who uses its secret for
+ * what. `purpose` is one of our own words, such as "test". Must not be called inside a transaction, where network calls are not
+ * allowed.
  */
 export async function openConnection(ctx: Ctx, connectionId: string, purpose: string): Promise<ConnectionClient> {
   return clientFor(ctx, await readConnection(ctx, connectionId), purpose);
 }
 
-/** Returns the client of a connection that has been read. */
+/** Returns the client of a connection that has already been read. */
 export async function clientFor(ctx: Ctx, row: ConnectionRow, purpose: string): Promise<ConnectionClient> {
   const client = connectionClient(row);
   await recordAudit(ctx.db, {

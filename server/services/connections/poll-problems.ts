@@ -3,7 +3,7 @@ import { trackerCursors } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import type { Connection } from "./schemas";
 
-/** Returns where the changes of trackers could not be read, by the connection's id. */
+/** Returns the destinations whose changes could not be read, with the problem, by connection id. */
 export async function pollProblems(ctx: Ctx, connectionIds: readonly string[]) {
   const { connectionId, destination, error } = trackerCursors;
   const rows = await ctx.db

@@ -1,7 +1,7 @@
 import type { OutboundError } from "@/server/platform/outbound";
 import type { Kind } from "./kinds/kind";
 
-/** Returns what somebody can do about a failed call. Nothing of what the other side said is in it. */
+/** Returns what the user can do about a failed call. Contains nothing from the other side's response. */
 export function problemOf(error: OutboundError, { label, addressHint }: Kind): string {
   if (error.status === 401) return `${capital(label)} refused the secret (401). Enter a current one.`;
   if (error.status === 403)

@@ -15,7 +15,7 @@ export const locationOf = ({ projectId, id }: Pick<Row, "projectId" | "id">): Se
   field: "connections.secret",
 });
 
-/** Reads a connection together with the ring key of its secret, as both are at one moment. */
+/** Reads a connection and the ring key of its secret in one query, so that they are consistent. */
 export async function readConnection(ctx: Ctx, id: string): Promise<ConnectionRow> {
   const [row] = await ctx.db
     .select({ ...getTableColumns(connections), wrapped: ringKeys.wrapped })
@@ -26,14 +26,17 @@ export async function readConnection(ctx: Ctx, id: string): Promise<ConnectionRo
   return row;
 }
 
-/** Reads a connection that the transaction is about to change or remove. */
+/** Reads and locks a connection that the transaction is about to change or delete. */
 export async function lockConnection(ctx: Ctx, id: string): Promise<Row> {
   const [row] = await ctx.db.select().from(connections).where(mine(ctx, id)).for("update");
   if (!row) throw notFound("The connection");
   return row;
 }
 
-/** Returns the secret; `undefined` without one. It goes no further than the client that is made with it, or the trainer that publishes. */
+/**
+ * Decrypts the secret; `undefined` without one. It is passed only to the client built with it, or to the trainer that
+ * publishes.
+ */
 export function openSecret(row: ConnectionRow): string | undefined {
   const { secretSealed: sealed, secretDataKey: dataKey, secretRingKey: ringKey, wrapped } = row;
   if (sealed === null || dataKey === null || ringKey === null || wrapped === null) return undefined;

@@ -7,14 +7,14 @@ export type TrackerKind = (typeof TRACKER_KINDS)[number];
 export const isTracker = (kind: string): kind is TrackerKind => TRACKER_KINDS.some((one) => one === kind);
 export { CONNECTION_KINDS, TRACKER_KINDS };
 
-/** Not blank, which the pattern says in JSON Schema too. */
+/** Not blank, which the pattern expresses in JSON Schema too. */
 const line = filledText(200);
 const names = z.array(line).max(50);
 
 const modelSettings = z.strictObject({
-  /** The model that is asked where nobody names one. */
+  /** The model to call when a request names none. */
   defaultModel: line.nullable(),
-  /** At most so many calls, tokens and US dollars a day (UTC); `null` is no limit. */
+  /** Limits on calls, tokens and US dollars per day (UTC); `null`: no limit. */
   dailyCalls: z.int().min(0).max(1_000_000_000).nullable(),
   dailyTokens: z.int().min(0).max(1_000_000_000_000).nullable(),
   dailyUsd: z.number().min(0).max(1_000_000_000).nullable(),
@@ -24,28 +24,28 @@ const webhookSettings = z.strictObject({
   format: z.enum(["signed", "slack"]),
 });
 const trackerSettings = z.strictObject({
-  /** Where work items go unless one says otherwise, as the tracker writes it: `owner/repo`, a team key, a project key. */
+  /** Where work items go by default, in the tracker's notation: `owner/repo`, a team key, a project key. */
   defaultDestination: line.nullable(),
-  /** The tracker's states that mean open and closed; empty: the tracker's own idea. */
+  /** The tracker's states that mean open and closed; empty: the tracker's own classification. */
   openStates: names,
   closedStates: names,
   labels: names,
   /** In Liquid; `null`: ours. */
   titleTemplate: z.string().max(500).nullable(),
   bodyTemplate: z.string().max(20_000).nullable(),
-  /** What happens to the ticket when its Finding returns, and when somebody resolves the Finding here. */
+  /** What happens to the ticket when its Finding recurs, and when a user resolves the Finding here. */
   onRegression: z.enum(ON_REGRESSION),
   onResolution: z.enum(ON_RESOLUTION),
 });
 export type TrackerSettings = z.infer<typeof trackerSettings>;
 /** With both, the secret is the private key of a GitHub App; with neither, a token. */
 const githubSettings = trackerSettings.extend({
-  /** Its App ID or its client ID. */
+  /** The App ID or the client ID. */
   appId: z
     .string()
     .regex(/^[\w.-]{1,100}$/, "Enter the App ID or the client ID.")
     .nullable(),
-  /** Of the App in the account that owns the repositories. */
+  /** The id of the App's installation in the account that owns the repositories. */
   installationId: z
     .string()
     .regex(/^\d{1,20}$/, "Enter the number at the end of the installation's address.")
@@ -54,7 +54,7 @@ const githubSettings = trackerSettings.extend({
 const jiraSettings = trackerSettings.extend({ issueType: line.nullable() });
 const noSettings = z.strictObject({});
 
-/** What can be set for each kind; all of it is stored. */
+/** The settings of each kind; all of them are stored. */
 export const SETTINGS = {
   model: modelSettings,
   webhook: webhookSettings,
@@ -85,7 +85,7 @@ export const DEFAULT_SETTINGS: { [Kind in ConnectionKind]: z.infer<(typeof SETTI
   "model-hub": {},
 };
 
-/** Where each kind is reached unless a connection says otherwise; `null`: nobody but its owner knows. */
+/** The default base URL of each kind; `null`: it has none, only the owner knows the address. */
 export const DEFAULT_BASE_URLS: Record<ConnectionKind, string | null> = {
   model: "https://api.openai.com/v1",
   webhook: null,
@@ -96,7 +96,7 @@ export const DEFAULT_BASE_URLS: Record<ConnectionKind, string | null> = {
   "model-hub": "https://huggingface.co",
 };
 
-/** Every form that settings can have. */
+/** Every shape that settings can have. */
 const settings = z.union([noSettings, modelSettings, webhookSettings, jiraSettings, githubSettings, trackerSettings]);
 const settingsInput = z.union([
   noSettings,
@@ -115,7 +115,7 @@ const baseUrlText = z
   .trim()
   .max(2000)
   .meta({ examples: ["https://models.example.com/v1"] });
-/** What an address has to be, which no JSON Schema says: a form checks it before it sends, `/v1` answers with a 422. */
+/** Constraints on an address that JSON Schema cannot express: a form checks them before it sends, `/v1` returns a 422. */
 export const baseUrl = baseUrlText
   .refine(isHttp, "Must be an address that begins with https:// (or http://).")
   .refine((text) => !hasUser(text), "Must not contain a user or password: enter them as the secret.")
@@ -123,7 +123,10 @@ export const baseUrl = baseUrlText
 
 export const connectionName = filledText(120, "Enter a name.");
 
-/** Goes into a header as it is: nothing that would end it. Only a private key, which is never sent, has several lines. */
+/**
+ * Goes into a header verbatim, so it must contain nothing that ends the header. Only a private key, which is never sent, has
+ * several lines.
+ */
 export const connectionSecret = z
   .string()
   .trim()
@@ -134,10 +137,10 @@ export const connectionSecret = z
     "Must be printable ASCII characters on one line, or a private key as a PEM file.",
   );
 
-/** What a test of a connection found; `ok` when there were no problems. */
+/** The result of a connection test; `ok` when there were no problems. */
 export const connectionTest = z.object({ ok: z.boolean(), problems: z.array(z.string()) });
 
-/** A connection as shown to who may manage it: never its secret. Times are Unix ms. */
+/** A connection as shown to callers who may manage it: never its secret. Times are Unix ms. */
 export const connection = z.object({
   id: z.string(),
   kind: z.enum(CONNECTION_KINDS),
@@ -148,16 +151,16 @@ export const connection = z.object({
   secretSet: z.boolean(),
   /** Whether a tracker's webhook has an address and a secret here. */
   webhookSet: z.boolean(),
-  /** Of the connection as it is; `null` until it is tested, and again after a change of what a test would find. */
+  /** The last test of the connection as it is now; `null` until tested, and again after a change that affects the test. */
   lastTest: connectionTest.extend({ at: z.number() }).nullable(),
-  /** Where a tracker's changes could not be read last, and why; empty while all is well. */
+  /** The destinations whose changes could not be read at the last attempt, and why; empty if all is well. */
   pollProblems: z.array(z.object({ destination: z.string(), problem: z.string() })),
   createdAt: z.number(),
   updatedAt: z.number(),
 });
 export type Connection = z.infer<typeof connection>;
 
-/** What everybody in the project sees of a connection. */
+/** What every member of the project sees of a connection. */
 export const namedConnection = connection.pick({ id: true, kind: true, name: true });
 const shownConnection = z.union([connection, namedConnection]);
 
@@ -166,21 +169,21 @@ export const connectionsReply = z.object({ connections: z.array(shownConnection)
 export const connectionIdInput = z.strictObject({ connectionId: idInput });
 export const shownConnectionReply = z.object({ connection: shownConnection });
 export const connectionReply = z.object({ connection });
-/** What somebody enters in the tracker. The secret is in this reply only. */
+/** What a user enters in the tracker. Only this reply contains the secret. */
 export const trackerWebhookReply = z.object({ webhook: z.object({ url: z.string(), secret: z.string() }) });
 export const connectionTestReply = z.object({ test: connectionTest });
 
 export const createConnectionInput = z.strictObject({
   kind: z.enum(CONNECTION_KINDS),
   name: connectionName,
-  /** Where the service is reached. Without it, the provider's own; a webhook and Jira have none. */
+  /** Default: the provider's own address; a webhook and Jira have none. */
   baseUrl: baseUrlText.optional(),
-  /** A token, or what the kind takes for one; of a GitHub App its private key (PEM). Stored encrypted and never returned. */
+  /** A token, or what the kind uses as one; for a GitHub App, its private key (PEM). Stored encrypted and never returned. */
   secret: connectionSecret.optional(),
   settings: settingsInput.optional(),
 });
 
-/** The same with what the kind asks for, which a form checks before it sends. Over `/v1` that is a 422. */
+/** The same with each kind's own requirements, which a form checks before it sends. Over `/v1` a violation is a 422. */
 export const createConnectionForm = createConnectionInput
   .extend({ baseUrl: baseUrl.optional() })
   .superRefine((given, { addIssue }) => {
@@ -195,9 +198,9 @@ export const updateConnectionInput = z.strictObject({
   connectionId: idInput,
   name: connectionName.optional(),
   baseUrl: baseUrlText.optional(),
-  /** Another secret, or `null` to forget the one that is stored. */
+  /** A new secret, or `null` to delete the stored one. */
   secret: connectionSecret.nullable().optional(),
-  /** What is named changes; the rest stays. */
+  /** Only the settings given here change. */
   settings: settingsInput.optional(),
 });
 export const updateConnectionForm = updateConnectionInput.extend({ baseUrl: baseUrl.optional() });

@@ -2,7 +2,10 @@ import { ServiceError } from "@/server/platform/errors";
 import { pointerOf } from "@/server/platform/field-errors";
 import { type ConnectionKind, SETTINGS } from "./schemas";
 
-/** Returns settings as the kind has them. Input schemas have the forms of all kinds; what is another kind's is a 422 by name. */
+/**
+ * Validates settings for the kind. Input schemas accept the shapes of all kinds; a setting of another kind is a 422 that names
+ * it.
+ */
 export function settingsOf<Kind extends ConnectionKind>(kind: Kind, settings: Record<string, unknown>) {
   const parsed = SETTINGS[kind].safeParse(settings);
   if (parsed.success) return parsed.data;

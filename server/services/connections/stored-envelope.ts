@@ -1,6 +1,6 @@
 import type { Envelope } from "@/server/platform/key-ring";
 
-/** The columns of an envelope; all empty without a secret. */
+/** Returns the columns that store an envelope; all `null` without a secret. */
 export const storedEnvelope = (envelope: Envelope | undefined) => ({
   secretSealed: envelope?.sealed ?? null,
   secretDataKey: envelope?.dataKey ?? null,

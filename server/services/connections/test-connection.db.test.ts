@@ -10,11 +10,11 @@ import { createConnection, getConnection, openConnection, testConnection, update
 import type { Connection, ConnectionKind } from "./schemas";
 import { json, type Received, startService } from "./testing";
 
-/** Its own file: the environment is read once. Here services on loopback may be called. */
+/** In its own file because the environment is read only once. Services on loopback may be called here. */
 process.env.OUTBOUND_ALLOW = "127.0.0.1";
 
 const SECRET = "tok-91b2c7-very-secret";
-/** What a service says in its replies and nobody else ought to say. */
+/** Text from a service's replies, which must not appear anywhere else. */
 const THEIRS = "upstream-words-5521";
 
 const stops: (() => Promise<void>)[] = [];
@@ -37,7 +37,7 @@ const testOf = async (ctx: Ctx, { id }: Pick<Connection, "id">) =>
 
 const USER = { login: "ann", username: "ann", name: "ann", displayName: "Ann", accountId: "1" };
 
-/** Each API as its documentation describes it: where it is asked, how, and what it says. */
+/** Each API as documented: where requests go, how, and what it replies. */
 const APIS: [ConnectionKind, Given, { method: string; path: string; authorization: string; reply: unknown }][] = [
   ["model", {}, { method: "GET", path: "/models", authorization: `Bearer ${SECRET}`, reply: { data: [{ id: "m" }] } }],
   ["model-hub", {}, { method: "GET", path: "/api/whoami-v2", authorization: `Bearer ${SECRET}`, reply: USER }],
@@ -152,7 +152,7 @@ test("a local model needs no key; a tracker without a token is not even asked", 
   expect(received).toHaveLength(1);
 });
 
-/** As a receiver checks it, by the specification of Standard Webhooks. */
+/** Verifies a signature as a receiver would, following the Standard Webhooks specification. */
 const isSigned = ({ headers, body }: Received, key: Buffer) => {
   const signed = `${headers["webhook-id"]}.${headers["webhook-timestamp"]}.${body}`;
   return headers["webhook-signature"] === `v1,${createHmac("sha256", key).update(signed).digest("base64")}`;

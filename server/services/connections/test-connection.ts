@@ -13,7 +13,7 @@ import { problemOf } from "./problem-of";
 import { type ConnectionRow, lockConnection, readConnection } from "./read-connection";
 import { connectionIdInput, connectionTestReply } from "./schemas";
 
-/** Somebody waits for it in front of a screen. */
+/** Short, because a user is waiting for the result. */
 const TEST_MS = 10_000;
 
 export const testConnection = verb(

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 export type Received = { method: string; path: string; headers: IncomingMessage["headers"]; body: string };
 type Reply = (request: Received, response: ServerResponse) => unknown;
 
-/** For tests: a service on loopback. `reply` may be replaced while it runs. */
+/** For tests: starts a service on loopback. `reply` may be replaced while it runs. */
 export async function startService(reply: Reply) {
   const received: Received[] = [];
   const service = { reply, received, url: "", stop: async () => {} };
@@ -24,6 +24,6 @@ export async function startService(reply: Reply) {
   return service;
 }
 
-/** For tests: a reply as services send them. */
+/** For tests: sends a JSON reply as services do. */
 export const json = (response: ServerResponse, body: unknown, status = 200) =>
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));

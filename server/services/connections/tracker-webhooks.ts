@@ -15,7 +15,7 @@ const SECRET_BYTES = 32;
 
 const locationOf = (projectId: string, id: string) => ({ projectId, id, field: "connections.webhookSecret" });
 
-/** Where a connection's tracker sends its deliveries. */
+/** Returns the path to which a connection's tracker sends its deliveries. */
 export const webhookPath = (projectId: string, connectionId: string) =>
   `/tracker-webhooks/${projectId}/${connectionId}`;
 
@@ -49,7 +49,7 @@ export const createTrackerWebhook = verb(
   },
 );
 
-/** Returns a tracker connection's kind and webhook secret; `undefined` without one. For the door that checks signatures. */
+/** Returns a tracker connection's kind and webhook secret; `undefined` without one. For the route that checks signatures. */
 export async function readWebhookSecret(db: Db, projectId: string, connectionId: string) {
   const [row] = await db
     .select({

@@ -2,7 +2,10 @@ import { z } from "zod";
 
 const permissions = z.array(z.string()).catch([]);
 
-/** What a hub says of a token, as Hugging Face does. Another hub may say less; what it does not say, it decides when it is asked. */
+/**
+ * What a hub reports about a token, in Hugging Face's format. Other hubs may report less; what is missing, the hub checks on
+ * use.
+ */
 export const whoami = z.object({
   name: z.string(),
   orgs: z
@@ -29,7 +32,9 @@ export type Whoami = z.output<typeof whoami>;
 const WRITE = "repo.write";
 const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 
-/** Returns why a token may not write to a repository, or to any where none is named; nothing where the hub does not say. */
+/**
+ * Returns why a token may not write to a repository (`null`: to any repository); empty if the hub does not report permissions.
+ */
 export function writeProblems({ name, orgs, auth }: Whoami, repoId: string | null): string[] {
   const { role, fineGrained } = auth?.accessToken ?? {};
   if (role === "read") return ["The token is read-only. Enter one with write access."];

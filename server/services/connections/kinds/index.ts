@@ -18,5 +18,5 @@ const KINDS: { [Name in ConnectionKind]: Kind<Name> } = {
   "model-hub": modelHub,
 };
 
-/** Returns what is particular to a kind. A connection's settings are those of its kind: the schema of each saw to it. */
+/** Returns the implementation of a kind. The cast is safe because each kind's schema has validated its settings. */
 export const kindOf = (name: ConnectionKind) => KINDS[name] as Kind;

@@ -1,7 +1,7 @@
 import { bearer, type Kind } from "./kind";
 import { trackerProbe } from "./tracker-probe";
 
-/** Jira Cloud takes `email:token`; a server of one's own takes a token alone. */
+/** Jira Cloud takes `email:token`; a self-hosted server takes a token alone. */
 const WITH_EMAIL = /^[^\s:]+@[^\s:]+:/;
 
 export const jira: Kind<"jira"> = {

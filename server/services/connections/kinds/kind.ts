@@ -2,21 +2,21 @@ import type { z } from "zod";
 import type { OutboundReply, OutboundRequest } from "@/server/platform/outbound";
 import type { ConnectionKind, SETTINGS } from "../schemas";
 
-/** A request below a connection's address, before it has its credential. */
+/** A request below a connection's address, before its credential is added. */
 export type Unsigned = { url: URL; body: string | undefined; messageId?: string | undefined };
 /** What a credential adds to a request. */
 export type Signature = { url?: URL; headers: Record<string, string> };
 
-/** A request of a service's API. */
+/** A request to a service's API. */
 export type Call = Omit<OutboundRequest, "projectId" | "url" | "body"> & {
   /** Below the base URL, without its query. */
   path: string;
   query?: Record<string, string>;
-  /** Identifies a webhook's message, so that a receiver recognizes a repetition. Default: a new one. */
+  /** Identifies a webhook message, so that a receiver recognizes duplicates. Default: a new id. */
   messageId?: string;
 };
 
-/** What code that speaks a service's API may use: calls go to the connection's address, with its credential. */
+/** What code that calls a service's API may use: calls go to the connection's address, with its credential. */
 export type Caller = {
   baseUrl: string;
   request: (call: Call) => Promise<OutboundReply>;
@@ -26,11 +26,11 @@ export type Caller = {
    * and more throw an `OutboundError`, after retries where the method allows them.
    */
   fetch: (input: string | URL | Request, init?: RequestInit, limits?: { timeoutMs?: number }) => Promise<Response>;
-  /** Exchanges the secret anew for the next call, where it is exchanged: what it may do can have changed. */
+  /** For kinds that exchange their secret: exchanges it again for the next call, because its permissions may have changed. */
   renew: () => void;
 };
 
-/** A request that needs a credential which its secret is exchanged for. */
+/** A request that needs a credential for which the secret is exchanged. */
 export type Exchanged = {
   url: URL;
   baseUrl: string;
@@ -42,17 +42,17 @@ export type Exchanged = {
 
 /** What a connection of one kind does with its secret, and how it is tested. */
 export type Kind<Name extends ConnectionKind = ConnectionKind> = {
-  /** As people call it. */
+  /** Its name in messages. */
   label: string;
-  /** What a test says where there is no secret; none where the service may do without. */
+  /** Returns the test's message when there is no secret; `undefined` if the service may work without one. */
   needsSecret?: (settings: z.infer<(typeof SETTINGS)[Name]>) => string | undefined;
-  /** Returns the credential of a request, where that is not the secret itself. */
+  /** Returns the credential of a request, if that is not the secret itself. */
   exchange?: (secret: string, request: Exchanged, settings: z.infer<(typeof SETTINGS)[Name]>) => Promise<string>;
   /** Adds the credential to a request. */
   sign: (credential: string, request: Unsigned, settings: z.infer<(typeof SETTINGS)[Name]>) => Signature;
-  /** What addresses of this kind look like, for who gave another. */
+  /** What addresses of this kind look like; shown when an address is wrong. */
   addressHint: string;
-  /** Asks the service something harmless; returns what is wrong. Throws where the call itself fails. */
+  /** Makes a harmless request to the service and returns what is wrong. Throws if the call itself fails. */
   probe: (
     service: Caller,
     settings: z.infer<(typeof SETTINGS)[Name]>,

@@ -1,7 +1,7 @@
 import { bearer, type Kind, tokenNeeded } from "./kind";
 import { trackerProbe } from "./tracker-probe";
 
-/** Tokens of OAuth are sent as such; a personal API key stands alone in the header. */
+/** OAuth tokens are sent as bearer tokens; a personal API key is sent alone in the header. */
 const OF_OAUTH = /^lin_oauth_/;
 
 export const linear: Kind<"linear"> = {

@@ -1,7 +1,7 @@
 import { whoami, writeProblems } from "./hub-token";
 import { bearer, type Caller, type Kind, tokenNeeded } from "./kind";
 
-/** Asks a hub who the token belongs to, and returns why it may not write there. */
+/** Asks a hub whom the token belongs to, and returns why the token may not write to the repository. */
 export const hubProblems = async (service: Caller, repoId: string | null) =>
   writeProblems(await service.json({ path: "/api/whoami-v2" }, whoami), repoId);
 

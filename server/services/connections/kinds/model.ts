@@ -9,7 +9,7 @@ const isServed = (name: string, listed: readonly Model[]) =>
   listed.some(({ id }) => id === name || id === `${name}:latest`) ||
   (listed.length === 1 && listed[0]?.owned_by === "llamacpp");
 
-/** Any endpoint that speaks OpenAI's API; a local one may do without a key. */
+/** Any endpoint with an OpenAI-compatible API; a local one may work without a key. */
 export const model: Kind<"model"> = {
   label: "the model endpoint",
   sign: bearer,

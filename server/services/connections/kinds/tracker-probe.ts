@@ -3,7 +3,7 @@ import { TRACKERS } from "../trackers/kinds";
 import { TrackerError } from "../trackers/tracker-error";
 import type { Kind } from "./kind";
 
-/** Returns the test of a connection to a tracker: what stands in the way of handing a Finding over. */
+/** Returns the test of a tracker connection: it reports what would prevent handing over a Finding. */
 export const trackerProbe =
   <Name extends TrackerKind>(kind: Name): Kind<Name>["probe"] =>
   async (service, settings) => {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Webhook } from "standardwebhooks";
 import type { Kind, Signature, Unsigned } from "./kind";
 
-/** Signs id, time and body as Standard Webhooks does, so that nothing can be changed or sent again later. */
+/** Signs id, time and body according to Standard Webhooks, so that a message can be neither altered nor replayed later. */
 function standardSignature(secret: string, { body = "", messageId: id = `msg_${randomUUID()}` }: Unsigned): Signature {
   const key = secret.startsWith("whsec_") ? Buffer.from(secret.slice("whsec_".length), "base64") : Buffer.from(secret);
   const now = new Date();
@@ -15,7 +15,7 @@ function standardSignature(secret: string, { body = "", messageId: id = `msg_${r
   };
 }
 
-/** The address of an incoming webhook is its credential: the secret is that address, or what follows its host. */
+/** An incoming webhook's URL is its credential: the secret is the whole URL, or the part after the host. */
 function slackAddress(secret: string, { url }: Unsigned): Signature {
   const path = secret.startsWith(`${url.origin}/`) ? secret.slice(url.origin.length) : `/${secret.replace(/^\/+/, "")}`;
   return { url: new URL(url.origin + path), headers: {} };

@@ -1,6 +1,6 @@
 import type { Caller } from "./kind";
 
-/** Returns a caller whose calls take at most so long, unless one says otherwise. */
+/** Returns a caller whose calls time out after `timeoutMs`, unless a call sets its own timeout. */
 export const withTimeout = ({ request, json, fetch, ...rest }: Caller, timeoutMs: number): Caller => ({
   ...rest,
   request: (call) => request({ timeoutMs, ...call }),

@@ -6,7 +6,7 @@ const PATHS: readonly [RegExp, CodeReference["kind"]][] = [
   [/\/commits?\/[0-9a-f]{7,64}(\/|$)/i, "commit"],
 ];
 
-/** Returns what a link leads to, if that is a commit or a pull request. */
+/** Returns what a link points to, if that is a commit or a pull request. */
 export function codeLinkKind(url: string): CodeReference["kind"] | undefined {
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return undefined;
   const { pathname } = new URL(url);

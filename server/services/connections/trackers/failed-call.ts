@@ -1,7 +1,10 @@
 import { OutboundError } from "@/server/platform/outbound";
 import { asTrackerError, TrackerError } from "./tracker-error";
 
-/** Returns a failed outbound call as the tracker's. One that only reads leaves no doubt about what it did: nothing. */
+/**
+ * Converts a failed outbound call to a tracker error. It is ambiguous only for a write: a failed read cannot have had an
+ * effect.
+ */
 export function failedCall(error: unknown, isWrite = true): unknown {
   if (error instanceof OutboundError && error.reason === "redirect")
     return new TrackerError("destination", error.message);

@@ -2,16 +2,16 @@ import type { z } from "zod";
 import { rateLimitWords } from "./rate-limit";
 import { quotedWords, TrackerError, type TrackerReason, trackerWords } from "./tracker-error";
 
-/** What a call is about, for the message of its error. */
+/** What a call is about, for its error message. */
 export type Subject = {
-  /** The tracker as people call it. */
+  /** The tracker's name in messages. */
   service: string;
   destination: string | null;
-  /** The ticket as people write it; `null` if the call is about the destination. */
+  /** The ticket as displayed to people; `null` if the call is about the destination. */
   ticket: string | null;
 };
 
-/** Returns functions that say what calls to a service are about. */
+/** Returns functions that build the subject of a call to a service. */
 export const subjectsOf = (service: string) => ({
   place: (destination: string | null): Subject => ({ service, destination, ticket: null }),
   ticket: (destination: string, externalId: string): Subject => ({
@@ -21,19 +21,19 @@ export const subjectsOf = (service: string) => ({
   }),
 });
 
-/** A reply that says why it refuses. */
+/** A refusal and the reason that the tracker gave. */
 export type Refusal = {
   status: number;
   /** The tracker's own text. */
   words: string;
-  /** Unix ms, where a rate limit is the reason. */
+  /** Unix ms, if a rate limit is the reason. */
   retryAt?: number | undefined;
 };
 
 type Line = {
   matches: (refusal: Refusal, about: Subject) => boolean;
   reason: TrackerReason;
-  /** `words` is quoted and begins with a colon, or is empty. */
+  /** `words` is a quotation that begins with a colon, or empty. */
   message: (about: Subject, words: string, refusal: Refusal) => string;
 };
 
@@ -100,7 +100,7 @@ const LINES: readonly Line[] = [
   },
 ];
 
-/** Returns the error of a call that the tracker refused. */
+/** Returns the error for a call that the tracker refused. */
 export function refusedCall(refusal: Refusal, about: Subject): TrackerError {
   const line = LINES.find(({ matches }) => matches(refusal, about)) as Line;
   const message = line.message(about, quotedWords(trackerWords(refusal.words)), refusal);
@@ -111,8 +111,8 @@ export function refusedCall(refusal: Refusal, about: Subject): TrackerError {
 }
 
 /**
- * Does what concerns a ticket. One that is not found is gone, unless its destination is not found either: that is another
- * error, and concerns all tickets there.
+ * Runs work on a ticket. If the ticket is not found it is gone, unless its destination is not found either: that is a different
+ * error, which affects all tickets there.
  */
 export async function aboutTicket<T>(readDestination: () => Promise<unknown>, work: () => Promise<T>): Promise<T> {
   try {
@@ -123,11 +123,11 @@ export async function aboutTicket<T>(readDestination: () => Promise<unknown>, wo
   }
 }
 
-/** Says that a service, perhaps another one at that address, replied in a form that its API does not have. */
+/** Returns the message for a reply that does not match the service's API; another service may be running at that address. */
 export const unreadableReply = (service: string) =>
   `The reply of ${service} does not have the form that its API documents. Check the connection's address.`;
 
-/** Returns what a tracker replied as the schema's output. Another reply does not tell whether the call had its effect. */
+/** Parses a tracker's reply. One that does not match the schema leaves unknown whether the call took effect. */
 export function readReply<Schema extends z.ZodType>(schema: Schema, reply: unknown, service: string): z.output<Schema> {
   const parsed = schema.safeParse(reply);
   if (parsed.success) return parsed.data;

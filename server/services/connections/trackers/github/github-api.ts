@@ -26,13 +26,13 @@ export function repositoryOf(destination: string): Repository {
   throw new TrackerError("destination", message);
 }
 
-/** Returns an address at the connection's origin: a server behind a proxy may write its own name into its links. */
+/** Moves a link to the connection's origin: a server behind a proxy may use its own host name in its links. */
 function belowOrigin(baseUrl: string, link: string): string {
   const { pathname, search } = new URL(link, baseUrl);
   return new URL(pathname + search, baseUrl).href;
 }
 
-/** Makes calls to GitHub's API with its own client, which is loaded with the first of them. */
+/** Creates a client of GitHub's API on top of GitHub's own library, which is loaded on the first call. */
 export function githubApi(service: Caller) {
   let client: Promise<Octokit> | undefined;
   const load = async () => {
@@ -41,7 +41,7 @@ export function githubApi(service: Caller) {
     return new Octokit({ baseUrl: service.baseUrl.replace(/\/+$/, ""), request, log: silent });
   };
 
-  /** Makes a call and returns its reply as the schema's output. */
+  /** Makes a call and parses its reply with the schema. */
   async function call<Schema extends z.ZodType>(
     about: Subject,
     schema: Schema,
@@ -59,7 +59,7 @@ export function githubApi(service: Caller) {
     call,
     renew: service.renew,
 
-    /** Makes a call that cannot succeed, being invalid; throws where it is refused for any other reason. */
+    /** Makes a call with invalid input, which cannot succeed; throws if it is refused for any other reason. */
     async invalid(about: Subject, ask: (octokit: Octokit) => Promise<Reply>): Promise<void> {
       client ??= load();
       const octokit = await client;
@@ -68,7 +68,7 @@ export function githubApi(service: Caller) {
       });
     },
 
-    /** Returns the pages of a list. GitHub says in each where the next one is; a page number alone does not reach far. */
+    /** Yields the pages of a list by following GitHub's `Link` header; page numbers alone are limited to the first pages. */
     async *pages<Item extends z.ZodType>(about: Subject, item: Item, ask: (octokit: Octokit) => Promise<Reply>) {
       let next: string | undefined;
       do {
@@ -107,7 +107,7 @@ const errorBody = z.object({
     .catch(null),
 });
 
-/** Returns what an error reply says, with the fields that it names. */
+/** Returns the message of an error reply, with the fields that it names. */
 function refusalOf(status: number, headers: ReplyHeaders, body: unknown): Refusal {
   const { message = "", errors } = errorBody.safeParse(body).data ?? {};
   const details = (errors ?? []).map((one) =>

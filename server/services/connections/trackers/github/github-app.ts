@@ -11,24 +11,24 @@ import { LIMIT_HEADERS } from "./limit-headers";
 
 export type GithubApp = { appId: string; installationId: string };
 
-/** A token lives for an hour; one that is about to end might do so within a call. */
+/** A token is valid for an hour; one that is about to expire might do so during a call. */
 const MARGIN_MS = 5 * 60_000;
 const TOKEN_CALL_MS = 10_000;
 
-/** Paths, below the base URL, that GitHub serves to the App itself and not to its installations. */
+/** Paths, below the base URL, that GitHub serves to the App itself rather than to its installations. */
 const OF_THE_APP = /^\/app(\/|$)|^\/(repos\/[^/]+|repositories)\/[^/]+\/installation$/;
 
-/** Installation tokens of this process. They are stored nowhere else. */
+/** Installation tokens cached by this process. They are not stored anywhere else. */
 const tokens = new LRUCache<string, { token: string; renewAt: number }>({ max: 1000 });
 
 const tokenReply = z.object({ token: z.string().min(1), expires_at: z.string() });
 const errorReply = z.object({ message: z.string() });
 
-/** Returns the App of a connection's settings; `null` where the secret is a token. */
+/** Returns the App in a connection's settings; `null` if the secret is a token. */
 export const appOf = ({ appId, installationId }: { appId?: string | null; installationId?: string | null }) =>
   appId && installationId ? { appId, installationId } : null;
 
-/** Returns whether a text is a key that an App can sign with: RSA, as PKCS #1 or PKCS #8, without a passphrase. */
+/** Returns whether the text is a key that an App can sign with: RSA, as PKCS #1 or PKCS #8, without a passphrase. */
 export function isPrivateKey(text: string): boolean {
   try {
     return createPrivateKey(text.replaceAll("\\n", "\n")).asymmetricKeyType === "rsa";
@@ -37,7 +37,7 @@ export function isPrivateKey(text: string): boolean {
   }
 }
 
-/** Returns a GitHub App's credential for a request: a token of its installation, or a JWT for what concerns the App itself. */
+/** Returns a GitHub App's credential for a request: a token of its installation, or a JWT for endpoints of the App itself. */
 export async function githubAppCredential(privateKey: string, app: GithubApp, asked: Exchanged): Promise<string> {
   const root = new URL(asked.baseUrl).pathname.replace(/\/+$/, "");
   if (OF_THE_APP.test(asked.url.pathname.slice(root.length))) return jwtOf(privateKey, app);

@@ -14,14 +14,14 @@ const repository = z.object({
 type Found = {
   destination: string;
   repo: z.infer<typeof repository>;
-  /** Of a classic token; `undefined` for others, which do not tell. */
+  /** Scopes of a classic token; `undefined` for other credentials, which do not report theirs. */
   scopes: readonly string[] | undefined;
   labels: readonly string[];
-  /** `null` for a token. An App has permissions in place of an account's role. */
+  /** `null` for a token. An App has permissions instead of an account's role. */
   installationId: string | null;
 };
 
-/** What may be wrong with a repository that the token sees. */
+/** Possible problems with a repository that the token can see. */
 const PROBLEMS: readonly { isSo: (found: Found) => boolean; message: (found: Found) => string }[] = [
   {
     isSo: ({ scopes, repo }) =>
@@ -50,17 +50,17 @@ const PROBLEMS: readonly { isSo: (found: Found) => boolean; message: (found: Fou
   },
 ];
 
-/** Without permissions in the reply, GitHub does not tell. */
+/** If the reply has no permissions, GitHub does not report them. */
 const mayTriage = ({ repo: { permissions }, installationId }: Found) =>
   installationId !== null || !permissions || permissions.push === true || permissions.triage === true;
 
-/** Reads the repository; throws what is wrong with it or with the token. */
+/** Reads the repository; throws an error that says what is wrong with it or with the token. */
 export const readRepository = (api: GithubApi, destination: string) => {
   const at = repositoryOf(destination);
   return api.call(ABOUT.place(destination), repository, ({ rest }) => rest.repos.get(at));
 };
 
-/** Returns what stands in the way of creating issues. */
+/** Returns what would prevent creating issues. */
 export const checkGithub = (
   api: GithubApi,
   destination: string | null,
@@ -86,8 +86,8 @@ export const checkGithub = (
     if (problems.length > 0) return problems;
     const at = repositoryOf(destination);
     await api.call(about, z.array(z.unknown()), ({ rest }) => rest.issues.listForRepo({ ...at, per_page: 1 }));
-    // Only a classic token says what it may do. Others are refused before their input is looked at, and an issue without a
-    // title is never created.
+    // Only a classic token reports its scopes. For others, an invalid request tells: GitHub checks permissions before input,
+    // and never creates an issue without a title.
     const create = "POST /repos/{owner}/{repo}/issues";
     if (scopes === undefined) await api.invalid(about, (octokit) => octokit.request(create, { ...at } as never));
     return [];

@@ -10,16 +10,16 @@ const installation = z.object({
 });
 type Installation = z.infer<typeof installation>;
 
-/** Returns what a GitHub App's installation lacks for issues in the repository. */
+/** Returns what a GitHub App's installation lacks for working with issues in the repository. */
 export async function installationProblems(
   api: GithubApi,
   installationId: string,
   destination: string | null,
 ): Promise<string[]> {
-  api.renew(); // the permissions of a token are those of the time when it was made
+  api.renew(); // a token keeps the permissions of the time when it was issued
   const id = Number(installationId);
   const about = ABOUT.place(destination);
-  // This call also shows a key that is wrong and an installation that is not there.
+  // This call also detects a wrong key and a missing installation.
   await api.call(about, z.unknown(), ({ rest }) => rest.apps.listReposAccessibleToInstallation({ per_page: 1 }));
   const ours = async () =>
     (await api.call(about, installation, ({ rest }) => rest.apps.getInstallation({ installation_id: id }))).data;

@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-/** Replays what GitHub once replied, in its order, whatever is asked. */
+/** Replays GitHub's recorded replies in order, regardless of the request. */
 async function replaying(recorded: readonly Recorded[]) {
   const left = [...recorded];
   const service = await startService((_, response) => {

@@ -4,7 +4,7 @@ import type { CodeReference } from "../tracker";
 import { TrackerError } from "../tracker-error";
 import { type GithubApi, PAGE, type Repository } from "./github-api";
 
-/** Commits whose message is read for a ticket: the latest. */
+/** At most this many commits of a ticket, the latest, have their message read. */
 const COMMITS_MAX = 20;
 
 const timelineEvent = z.object({
@@ -58,7 +58,7 @@ function pullRequestOf({ event, created_at: at, source }: TimelineEvent): CodeRe
   return { kind: "pull_request", url, title, state: stateNow, at: Date.parse(at ?? "") || 0 };
 }
 
-/** Reads a commit's message, which the timeline lacks. A token that may not read code gets its hash for a title. */
+/** Reads a commit's message, which the timeline lacks. If the token may not read code, the hash becomes the title. */
 async function commitOf(api: GithubApi, event: TimelineEvent, about: Subject): Promise<CodeReference | null> {
   const { commit_id: sha, commit_url: apiUrl, created_at: at } = event;
   const [, owner, repo] = /\/repos\/([^/]+)\/([^/]+)\/commits\/[^/]+$/.exec(apiUrl ?? "") ?? [];

@@ -18,7 +18,7 @@ afterEach(() => github.stop());
 const read = ({ headers, body }: { headers: Record<string, string>; body: string }, secret = github.webhookSecret) =>
   readGithubWebhook(secret, { headers, body: Buffer.from(body) });
 
-/** A delivery as GitHub signs it. */
+/** Returns a delivery signed like GitHub's. */
 function signed(event: string, payload: string, secret = "s3cret") {
   const signature = createHmac("sha256", secret).update(payload).digest("hex");
   const headers = { "x-github-event": event, "x-github-delivery": "d-1", "x-hub-signature-256": `sha256=${signature}` };

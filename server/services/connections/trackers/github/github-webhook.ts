@@ -4,15 +4,15 @@ import { parsedDelivery } from "../parsed-delivery";
 import { sameSecret } from "../same-secret";
 import type { ReadWebhook } from "../tracker";
 
-/** Also of comments on issues. */
+/** Also the payload of comments on issues. */
 const payload = z.object({
   action: z.string().optional(),
-  /** Pull requests are issues too, and have the mark of one. */
+  /** Pull requests are issues too; this field marks them. */
   issue: z.object({ number: z.number(), pull_request: z.unknown().optional() }).optional(),
   repository: z.object({ full_name: z.string() }).optional(),
 });
 
-/** Returns a delivery's JSON as text. The settings of a webhook may say that it is sent as a field of a form. */
+/** Returns a delivery's JSON as text. A webhook may be configured to send it as a form field. */
 const textOf = (body: Buffer) => {
   const text = body.toString("utf8");
   return text.startsWith("payload=") ? (new URLSearchParams(text).get("payload") ?? "") : text;

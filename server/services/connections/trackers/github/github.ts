@@ -19,7 +19,7 @@ const issue = z.object({
   body: z.string().nullish(),
   created_at: z.string(),
   updated_at: z.string(),
-  /** Only of pull requests, which GitHub lists as issues. */
+  /** Only on pull requests, which GitHub lists as issues. */
   pull_request: z.unknown().optional(),
 });
 type Issue = z.infer<typeof issue>;
@@ -28,13 +28,13 @@ const isIssue = ({ pull_request: pullRequest }: Issue) => pullRequest === undefi
 /** GitHub has no fractions of a second. */
 const isoSeconds = (time: number) => `${new Date(time).toISOString().slice(0, 19)}Z`;
 
-/** Returns where an issue is now: its repository may have been renamed, or it was transferred to another. */
+/** Returns where an issue is now: its repository may have been renamed, or it may have been transferred to another. */
 function placeOf({ url, number }: Pick<Issue, "url" | "number">) {
   const [, name = ""] = /\/repos\/([^/]+\/[^/]+)\/issues\/\d+$/.exec(url) ?? [];
   return { name, at: { ...repositoryOf(name), issue_number: number } };
 }
 
-/** Returns an issue as a ticket. It keeps the id by which it was asked for, which leads to it after a transfer too. */
+/** Converts an issue to a ticket. It keeps the id it was requested by, which still leads to it after a transfer. */
 function ticketOf(found: Issue, externalId = String(found.number)): Ticket {
   return {
     externalId,
@@ -53,7 +53,7 @@ function addressOf(destination: string, externalId: string) {
   return { ...repositoryOf(destination), issue_number: Number(externalId) };
 }
 
-/** GitHub's issues, also those of an Enterprise Server. */
+/** GitHub's issues, including those on GitHub Enterprise Server. */
 export const githubTracker: MakeTracker = (service, { labels, installationId }): Tracker => {
   const api = githubApi(service);
 
@@ -74,8 +74,8 @@ export const githubTracker: MakeTracker = (service, { labels, installationId }):
   };
 
   return {
-    // Lists are read from replicas, which GitHub promises to be neither immediate nor at most so much behind. Seconds are
-    // usual; search, which is minutes behind at times, is not used.
+    // Lists are read from replicas; GitHub promises neither immediate consistency nor a maximum lag. Seconds are usual. Search
+    // is not used: it sometimes lags by minutes.
     creationLagMs: 15_000,
 
     async create(destination, { title, body, labels: names, marker }) {
@@ -99,7 +99,7 @@ export const githubTracker: MakeTracker = (service, { labels, installationId }):
     read: async (destination, externalId) => ticketOf(await readIssue(destination, externalId), externalId),
 
     async changedSince(destination, since) {
-      // Newest first: an issue that changes meanwhile is listed twice rather than not at all.
+      // Newest first: an issue that changes meanwhile is listed twice rather than missed.
       const tickets = new Map<string, Ticket>();
       for await (const page of issuePages(destination, since, "updated"))
         for (const ticket of page.filter(isIssue).map((one) => ticketOf(one)))

@@ -1,2 +1,2 @@
-/** GitHub's headers with the calls that are left and with the end of the limit. */
+/** GitHub's headers for the number of calls left and for the time when the limit resets. */
 export const LIMIT_HEADERS = { remaining: "x-ratelimit-remaining", reset: "x-ratelimit-reset" };
