@@ -22,8 +22,8 @@ export type Caller = {
   request: (call: Call) => Promise<OutboundReply>;
   json: <Reply extends z.ZodType>(call: Call, reply: Reply) => Promise<z.output<Reply>>;
   /**
-   * `fetch` for a service's own client library, for addresses below the base. Replies are complete. Those with a status of 500
-   * and more throw an `OutboundError`, after retries where the method allows them.
+   * `fetch` for a service's own client library, for addresses below the base. Responses are fully buffered. A status of 500 or
+   * above throws an `OutboundError`, after retries if the method allows them.
    */
   fetch: (input: string | URL | Request, init?: RequestInit, limits?: { timeoutMs?: number }) => Promise<Response>;
   /** For kinds that exchange their secret: exchanges it again for the next call, because its permissions may have changed. */

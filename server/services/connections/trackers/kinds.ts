@@ -23,7 +23,7 @@ export const WEBHOOKS: Record<TrackerKind, ReadWebhook> = {
   jira: readJiraWebhook,
 };
 
-/** As people call them. */
+/** Display names. */
 export const TRACKER_LABELS: Record<TrackerKind, string> = {
   github: "GitHub",
   gitlab: "GitLab",

@@ -2,11 +2,11 @@ import type { TrackerOptions } from "./tracker";
 
 type Mapping = Pick<TrackerOptions, "openStates" | "closedStates">;
 
-/** Returns whether two names of states or types are the same to people. */
+/** Returns whether two names of states or types look the same to people. */
 export const sameName = (one: string, other: string) => one.trim().toLowerCase() === other.trim().toLowerCase();
 const listed = (names: readonly string[], name: string) => names.some((one) => sameName(one, name));
 
-/** Returns whether a state counts as done: as the connection maps it, else as the tracker itself says. */
+/** Returns whether a state counts as done: according to the connection's mapping, otherwise according to the tracker. */
 export function countsAsDone({ openStates, closedStates }: Mapping, state: { name: string; isDone: boolean }): boolean {
   if (listed(closedStates, state.name)) return true;
   return listed(openStates, state.name) ? false : state.isDone;

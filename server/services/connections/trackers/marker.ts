@@ -1,9 +1,9 @@
-/** By how much our clock may be ahead of a tracker's when tickets are looked for by the time of their creation. */
+/** How far our clock may be ahead of a tracker's when searching for tickets by creation time. */
 export const CLOCK_SKEW_MS = 5 * 60_000;
 
 const comment = (marker: string) => `<!-- whetstone:${marker} -->`;
 
-/** Returns Markdown that ends in a marker which is not rendered. Text that would not fit with it is cut. */
+/** Returns Markdown that ends in an invisible marker. Text that leaves no room for it is cut. */
 export function withMarker(body: string, marker: string, maxLength: number): string {
   const end = `\n\n${comment(marker)}`;
   return cut(body.trimEnd(), maxLength - end.length) + end;

@@ -11,22 +11,22 @@ import { DEFAULT_SETTINGS, isTracker, SETTINGS, type TrackerKind, type TrackerSe
 import { TRACKERS } from "./kinds";
 import type { Tracker } from "./tracker";
 
-/** A creation takes up to four calls, and its work item's lease outlasts them all. */
+/** A creation makes up to four calls; its work item's lease is longer than all of them together. */
 const CALL_MS = 15_000;
-/** Tickets are read every few seconds, and one row an hour says so as well as hundreds. */
+/** Tickets are read every few seconds; one audit entry an hour is enough to record that. */
 const AUDIT_MS = 60 * 60_000;
 
-/** The settings of every tracker; only Jira has issue types, only GitHub installations of Apps. */
+/** The settings of every tracker; only Jira has issue types, only GitHub has App installations. */
 type AnyTrackerSettings = TrackerSettings & { issueType: string | null; installationId: string | null };
 export type OpenTracker = { tracker: Tracker; settings: AnyTrackerSettings };
 
-/** Returns the settings of a connection to a tracker. */
+/** Returns the settings of a tracker connection. */
 export const trackerSettingsOf = (kind: TrackerKind, settings: Record<string, unknown>) => {
   const parsed = SETTINGS[kind].parse({ ...DEFAULT_SETTINGS[kind], ...settings });
   return { issueType: null, installationId: null, ...parsed } as AnyTrackerSettings;
 };
 
-/** Returns the tracker of a connection; its use for this purpose is audited at most once an hour. Not in a transaction. */
+/** Returns the tracker of a connection; each purpose is audited at most once an hour. Must not be called in a transaction. */
 export async function openTracker(ctx: Ctx, connectionId: string, purpose: string): Promise<OpenTracker> {
   const row = await readConnection(ctx, connectionId);
   if (!isTracker(row.kind)) throw notFound("The connection");

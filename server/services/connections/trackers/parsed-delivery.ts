@@ -1,6 +1,6 @@
 import type { z } from "zod";
 
-/** Returns a body as JSON; `undefined` if it is none. */
+/** Parses a body as JSON; `undefined` if it is not JSON. */
 export function jsonOf(body: Buffer | string): unknown {
   try {
     return JSON.parse(body.toString());
@@ -9,6 +9,6 @@ export function jsonOf(body: Buffer | string): unknown {
   }
 }
 
-/** Returns a delivery's JSON as the schema's output; `undefined` for one of a form that we do not read. */
+/** Parses a delivery's JSON with the schema; `undefined` for forms that we do not read. */
 export const parsedDelivery = <Schema extends z.ZodType>(schema: Schema, text: string): z.output<Schema> | undefined =>
   schema.safeParse(jsonOf(text)).data;

@@ -1,6 +1,6 @@
 import { TrackerError } from "./tracker-error";
 
-/** Returns the problems that a check finds. A call that failed for a reason which lasts is one. */
+/** Returns the problems that a check finds. A permanently failing call counts as one. */
 export async function problemsOf(check: () => Promise<string[]>): Promise<string[]> {
   try {
     return await check();

@@ -2,6 +2,6 @@ import { createHash, timingSafeEqual } from "node:crypto";
 
 const digest = (text: string) => createHash("sha256").update(text).digest();
 
-/** Compares in a time that does not tell how much of the text is right, nor how long it should be. */
+/** Compares in constant time: the duration reveals neither how much of the text is right nor the expected length. */
 export const sameSecret = (given: string | undefined, expected: string): boolean =>
   given !== undefined && timingSafeEqual(digest(given), digest(expected));

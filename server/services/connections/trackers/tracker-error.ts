@@ -1,27 +1,27 @@
 import { OutboundError } from "@/server/platform/outbound";
 
-/** Why a tracker did not do what was asked. */
+/** Why a tracker did not carry out a request. */
 export type TrackerReason =
   /** The credential is wrong, has expired or lacks a permission. */
   | "credential"
   /** The destination or something the ticket refers to does not exist or is not valid. */
   | "destination"
-  /** The ticket was deleted, or moved out of sight. */
+  /** The ticket was deleted, or moved out of the credential's reach. */
   | "gone"
   /** The tracker's limit is reached until `retryAt`. */
   | "rate_limited"
   /** The tracker cannot be reached, timed out or failed. A retry may succeed. */
   | "unavailable";
 
-/** Longest text of a tracker that is repeated to people. */
+/** Longest quotation from a tracker in a message. */
 const WORDS_MAX = 400;
 
-/** A failed call to a tracker, with a message for people. It may contain the tracker's own words, shortened to one line. */
+/** A failed call to a tracker, with a message for people. It may quote the tracker, shortened to one line. */
 export class TrackerError extends Error {
   override name = "TrackerError";
-  /** Unix ms; of `rate_limited`. */
+  /** Unix ms; only for `rate_limited`. */
   readonly retryAt: number | undefined;
-  /** Whether the call may have had its effect all the same: no reply came, or one that does not tell. */
+  /** Whether the call may have taken effect nevertheless: no reply came, or one that leaves it open. */
   readonly ambiguous: boolean;
 
   constructor(
@@ -47,14 +47,14 @@ export function trackerWords(text: string): string {
   return line.length <= WORDS_MAX ? line : `${line.slice(0, WORDS_MAX - 1)}…`;
 }
 
-/** Returns a tracker's words as the end of a sentence of ours: `: “Not Found”`, or nothing. */
+/** Quotes a tracker's text as the end of one of our sentences: `: “Not Found”`, or nothing. */
 export const quotedWords = (words: string) => (words === "" ? "" : `: “${words.replace(/\.$/, "")}”`);
 
-/** Returns a failed outbound call as the tracker's; other errors are bugs and returned unchanged. */
+/** Converts a failed outbound call to a tracker error; other errors are bugs and returned unchanged. */
 export function asTrackerError(error: unknown): unknown {
   if (!(error instanceof OutboundError)) return error;
   if (error.reason === "refused" || error.reason === "invalid") return new TrackerError("credential", error.message);
   const retryAt = error.retryAfter === undefined ? undefined : Date.now() + error.retryAfter * 1000;
-  // Refused connections and names that do not resolve sent nothing, but telling them apart is not worth a second ticket.
+  // Refused connections and unresolved names sent nothing, but telling them apart is not worth the risk of a duplicate ticket.
   return new TrackerError("unavailable", error.message, { retryAt, ambiguous: true });
 }

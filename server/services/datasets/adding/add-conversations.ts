@@ -53,7 +53,7 @@ export const addConversationsToDatasets = verb(
     run: async (ctx, { datasetIds, tags, findingId = null }, made) => {
       const source = { kind: findingId === null ? ("conversation" as const) : ("finding" as const), tags, findingId };
       const results: Added[] = [];
-      // In one order, so that two requests do not wait for each other.
+      // In a fixed order, so that two requests cannot deadlock.
       for (const datasetId of datasetIds.toSorted()) {
         const dataset = await lockDataset(ctx, datasetId);
         results.push(...(await addTo(ctx, dataset, made, source)));

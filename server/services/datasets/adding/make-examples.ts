@@ -19,13 +19,13 @@ const PROBLEMS: Partial<Record<LeftCode, string>> = {
 const NO_ANSWER = "It has no assistant answer.";
 const NOT_AN_ANSWER = "That message is not an assistant answer.";
 
-/** A conversation as an Example, or why it makes none. */
+/** The Example made from a conversation, or why none could be made. */
 export type Made = { conversationId: string; userId: string | null; turn: number | null } & (
   | { payload: ChatPayload; problem: null }
   | { payload: null; problem: string }
 );
 
-/** Yields conversations, those that exist, in the order of their ids given and as far as an Example reaches. */
+/** Yields the existing conversations in the order of the given ids, each up to the length that an Example can have. */
 export const readConversations = (ctx: Ctx, ids: readonly string[]): AsyncGenerator<Beginning[]> =>
   readBeginnings(
     ctx,
@@ -33,7 +33,7 @@ export const readConversations = (ctx: Ctx, ids: readonly string[]): AsyncGenera
     EXAMPLE_REACH,
   );
 
-/** Makes an Example of everything up to an answer, masked as the project has it. `better` corrects the answer. */
+/** Builds an Example from everything up to an answer, with the project's masking. `better` replaces the answer. */
 export function makeExample(
   conversation: Beginning,
   { turn: wanted, better, masking }: { turn?: number | undefined; better?: string; masking: "mask" | "hold_back" },
@@ -65,7 +65,7 @@ const textOf = ({ parts }: Said) =>
   parts.flatMap(({ type, text }) => (type === "text" && text ? [text] : [])).join("\n");
 const isSpoken = (message: Said) => message.role === "assistant" && textOf(message).trim() !== "";
 
-/** Returns the draft of what a person chose. The same turn is not added twice in the same way. */
+/** Returns the draft of an Example that a person chose. Its key prevents adding the same turn twice in the same way. */
 export function draftOf(
   ctx: Ctx,
   { conversationId, userId, turn, payload }: Made & { payload: ChatPayload },

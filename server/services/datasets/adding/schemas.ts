@@ -15,11 +15,11 @@ const ids = (max: number) =>
     .overwrite((all) => [...new Set(all)]);
 
 const selection = {
-  /** Our ids. */
+  /** Whetstone's own ids. */
   conversationIds: ids(CONVERSATIONS_MAX).optional(),
-  /** The newest conversations of this Finding instead. */
+  /** Instead of ids: the newest conversations of this Finding. */
   findingId: idInput.optional(),
-  /** Index of the assistant's message that is the answer. Default: the last one with text. Only with one conversation. */
+  /** Index of the assistant message that is the answer. Default: the last one with text. Only with a single conversation. */
   turn: z.int().min(0).optional(),
 };
 type Selection = { conversationIds?: string[] | undefined; findingId?: string | undefined; turn?: number | undefined };
@@ -29,7 +29,7 @@ const hasTurnOfOne = ({ conversationIds, turn }: Selection) => turn === undefine
 const ONE = { message: "Send either conversationIds or findingId." };
 const TURN = { message: "A turn can only be given for a single conversation.", path: ["turn"] };
 
-/** For the document, which cannot derive from the schema that only one of the two is sent. */
+/** An example for the OpenAPI document, which cannot derive from the schema that only one of the two is sent. */
 const EXAMPLE = { conversationIds: ["conv_01a206ad25647118ae49f8dd704ebede"] };
 
 export const previewConversationsInput = z
@@ -43,7 +43,7 @@ export const addConversationsInput = z
   .refine(hasTurnOfOne, TURN)
   .meta({ examples: [{ ...EXAMPLE, datasetIds: ["ds_01a206ad25647118ae49f8dd704ebede"] }] });
 
-/** A conversation as an Example, or why it makes none. */
+/** The Example made from a conversation, or why none could be made. */
 const made = z.object({
   conversationId: z.string(),
   /** Index of the message that is the answer. */
@@ -54,12 +54,12 @@ const made = z.object({
 });
 export const previewConversationsReply = z.object({ examples: z.array(made) });
 
-/** What became of a conversation in a Dataset. */
+/** The outcome for a conversation in a Dataset. */
 const added = z.object({
   conversationId: z.string(),
   datasetId: z.string(),
   status: z.enum(["created", "duplicate", "skipped"]),
-  /** The Example that was created, or that is there already. */
+  /** The Example that was created, or that already existed. */
   exampleId: z.string().nullable(),
   problem: z.string().nullable(),
 });
@@ -70,9 +70,9 @@ export const correctAnswerInput = z.strictObject({
   datasetId: idInput,
   /** Our id or the client's own. */
   conversationId: z.string().min(1).max(1000),
-  /** Index of the assistant's message that is corrected. */
+  /** Index of the assistant message to correct. */
   turn: z.int().min(0),
-  /** What it should have said. */
+  /** What the assistant should have said. */
   answer: filledText(ANSWER_CHARACTERS, "Enter the better answer."),
   tags: tags.default([]),
 });

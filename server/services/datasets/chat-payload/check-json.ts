@@ -9,12 +9,12 @@ const NOT_JSON = "Is not JSON. Use text, finite numbers, true, false, null, arra
 const NUL = "Contains the character U+0000, which cannot be stored. Remove it.";
 const LONE_SURROGATE = "Contains a lone surrogate, which is not valid Unicode. Remove it or complete the pair.";
 
-/** The most bytes that JSON needs for a UTF-16 unit: an escape such as `\u0001`. */
+/** The maximum number of bytes of JSON per UTF-16 unit: an escape such as `\u0001`. */
 const BYTES_PER_UNIT_MAX = 6;
 
 /**
- * Adds problems for what is not JSON, cannot be stored as `jsonb`, or is too large or too deep. Returns whether the rest of
- * the payload is worth a look.
+ * Adds problems for values that are not JSON, cannot be stored as `jsonb`, or are too large or too deep. Returns whether the
+ * rest of the payload is worth checking.
  */
 export function checkJson(payload: unknown, problems: Problems): boolean {
   try {
@@ -25,7 +25,7 @@ export function checkJson(payload: unknown, problems: Problems): boolean {
     if (large) problems.addUnreadable("", TOO_LARGE);
     return !large && !walk.stopped;
   } catch {
-    // A getter or a proxy may throw whatever it likes.
+    // A getter or a proxy may throw anything.
     problems.addUnreadable("", NOT_JSON);
     return false;
   }
@@ -33,9 +33,9 @@ export function checkJson(payload: unknown, problems: Problems): boolean {
 
 const measuredFits = (payload: unknown) => Buffer.byteLength(JSON.stringify(payload)) <= BYTES_MAX;
 
-/** Visits every value, until something makes the rest unreadable. */
+/** Visits every value, and stops when something makes the rest unreadable. */
 class JsonWalk {
-  /** A lower bound of the size as JSON, a sixth of an upper bound. It ends the walk over a cycle or a huge value. */
+  /** A lower bound of the size as JSON; times six, an upper bound. It ends the walk over a cycle or a huge value. */
   bytes = 0;
   stopped = false;
   readonly #path: (string | number)[] = [];
@@ -82,7 +82,7 @@ class JsonWalk {
     for (const key of Object.keys(value)) {
       if (this.#over) return;
       const field = value[key];
-      // JSON leaves such fields out.
+      // JSON omits such fields.
       if (field === undefined) continue;
       this.bytes += key.length + 2;
       // The pointer is part of our response: an ill-formed key is reported at its object.
@@ -104,7 +104,7 @@ class JsonWalk {
   }
 }
 
-/** Whether this is an object literal, of this realm or another, or has no prototype. */
+/** Returns whether this is an object literal, of this realm or another, or has no prototype. */
 function isPlain(value: object) {
   const prototype = Object.getPrototypeOf(value);
   return prototype === null || Object.getPrototypeOf(prototype) === null;

@@ -10,7 +10,7 @@ const NO_SUCH_FIELD = Object.fromEntries(
 
 const ARRAY = "Must be a string. Join the text of its parts into one string; images and other parts are not supported.";
 
-/** Checks one message. Returns its role and fields, or `undefined` when they are not readable. */
+/** Checks one message. Returns its role and fields, or `undefined` if they are not readable. */
 export function checkMessage(
   value: unknown,
   at: string,
@@ -34,7 +34,7 @@ export function checkMessage(
 
 function checkContent(content: unknown, at: string, role: ChatRole, calls: boolean, problems: Problems) {
   if (typeof content === "string") {
-    // A tool may return nothing; a call needs no words.
+    // A tool may return nothing, and a call needs no text.
     if (role === "tool" || calls || content.trim() !== "") return;
   } else if (Array.isArray(content)) return problems.add(at, ARRAY);
   else if (calls && (content === null || content === undefined)) return;

@@ -5,7 +5,7 @@ import { CHAT_LIMITS, type ChatRole } from "./schemas";
 const AT = "/input/messages";
 const NO_USER = "Has no user message. Add at least one.";
 
-/** Checks the messages of an input: each by itself, and their order. */
+/** Checks the messages of an input: each one by itself, and their order. */
 export function checkMessages(value: unknown, toolNames: ReadonlySet<string> | undefined, problems: Problems) {
   const messages = problems.array(value, AT, CHAT_LIMITS.messages, NO_USER);
   if (!messages) return;
@@ -25,7 +25,7 @@ class MessageOrder {
   readonly #problems: Problems;
   #started = false;
   #hasUser = false;
-  /** A message that could not be read may be the one that is missing. */
+  /** A message that could not be read may be the missing one. */
   #unreadable = false;
   #last: ChatRole | undefined;
   #calls: CallResults | undefined;
@@ -78,7 +78,7 @@ class CallResults {
   /** The position of each call without a result. */
   readonly #open = new Map<string, number>();
   readonly #answered = new Set<string>();
-  /** Something here was unreadable and reported: what seems to be missing may be that. */
+  /** Something here was unreadable and reported: it may be what seems to be missing. */
   #unreadable = false;
 
   constructor(calls: unknown, at: string, problems: Problems) {

@@ -3,7 +3,7 @@ import { CHAT_KEYS, CHAT_LIMITS } from "./schemas";
 
 const AT = "/input/tools";
 
-/** Checks the tools of an input. Returns their names, or `undefined` where none are given or one is not readable. */
+/** Checks the tools of an input. Returns their names, or `undefined` if there are none or one is not readable. */
 export function checkTools(value: unknown, problems: Problems): ReadonlySet<string> | undefined {
   if (value === undefined) return undefined;
   const tools = problems.array(value, AT, CHAT_LIMITS.tools, "Has no tool. Leave tools out.");

@@ -1,10 +1,10 @@
 import { pointerOf } from "@/server/platform/field-errors";
 import { CHAT_LIMITS, CHAT_NAME } from "./schemas";
 
-/** What is wrong with a payload at a JSON pointer, and what to do about it. */
+/** A problem of a payload at a JSON pointer, and how to fix it. */
 export type ChatProblem = { path: string; message: string };
 
-/** An object of JSON whose fields are not known yet. */
+/** A JSON object whose fields are not known yet. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 const isFields = (value: unknown): value is Fields =>
@@ -15,7 +15,7 @@ const REQUIRED = "Is required.";
 /** Collects the problems of one payload, up to the limit. */
 export class Problems {
   readonly list: ChatProblem[] = [];
-  /** Places whose value is not storable JSON: what else is wrong there follows from it. */
+  /** Pointers to values that are not storable JSON: any other problem there is a consequence. */
   #unreadable = new Set<string>();
 
   get full() {
@@ -26,13 +26,13 @@ export class Problems {
     if (!this.full && !this.#unreadable.has(path)) this.list.push({ path, message });
   }
 
-  /** Adds a problem that silences every later one at the same place. */
+  /** Adds a problem that suppresses every later one at the same pointer. */
   addUnreadable(path: string, message: string) {
     this.add(path, message);
     this.#unreadable.add(path);
   }
 
-  /** Returns the object at a pointer, or `undefined` after a problem. `keys` are the fields that it may have. */
+  /** Returns the object at a pointer, or adds a problem and returns `undefined`. `keys` are the fields that it may have. */
   object(value: unknown, at: string, keys?: ReadonlySet<string>): Fields | undefined {
     if (!isFields(value)) {
       this.add(at, value === undefined ? REQUIRED : "Must be an object.");
@@ -47,12 +47,12 @@ export class Problems {
     for (const key of Object.keys(value)) {
       if (keys.has(key) || value[key] === undefined) continue;
       if (this.full) return;
-      // A key that no response can hold was reported at its object.
+      // A key that cannot be part of a response has been reported at its object.
       if (isStorable(key)) this.add(at + pointerOf([key]), message);
     }
   }
 
-  /** Returns the list at a pointer, or `undefined` after a problem. */
+  /** Returns the list at a pointer, or adds a problem and returns `undefined`. */
   array(value: unknown, at: string, limit: number, whenEmpty: string): readonly unknown[] | undefined {
     if (value === undefined) this.add(at, REQUIRED);
     else if (!Array.isArray(value)) this.add(at, "Must be an array.");
@@ -67,14 +67,14 @@ export class Problems {
     if (value !== text) this.add(at, `Must be "${text}".`);
   }
 
-  /** Returns a valid name, or `undefined` after a problem. */
+  /** Returns a valid name, or adds a problem and returns `undefined`. */
   name(value: unknown, at: string): string | undefined {
     if (typeof value === "string" && CHAT_NAME.test(value)) return value;
     this.add(at, `Must be 1 to ${CHAT_LIMITS.nameCharacters} letters, digits, underscores or hyphens.`);
     return undefined;
   }
 
-  /** Returns a valid id of a tool call, or `undefined` after a problem. */
+  /** Returns a valid id of a tool call, or adds a problem and returns `undefined`. */
   callId(value: unknown, at: string): string | undefined {
     if (typeof value === "string" && value !== "" && value.length <= CHAT_LIMITS.callIdCharacters) return value;
     this.add(at, `Must be a string of 1 to ${CHAT_LIMITS.callIdCharacters} characters: the id of a tool call.`);
@@ -82,5 +82,5 @@ export class Problems {
   }
 }
 
-/** Whether Postgres and a JSON response can hold this text. */
+/** Returns whether Postgres and a JSON response can represent this text. */
 export const isStorable = (text: string) => !text.includes("\0") && text.isWellFormed();

@@ -12,7 +12,7 @@ export const CHAT_LIMITS = {
   problems: 100,
 } as const;
 
-/** Tools' and participants' names: what every provider and chat template accepts. */
+/** Names of tools and participants: what every provider and chat template accepts. */
 export const CHAT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 const name = z.string().regex(CHAT_NAME);
@@ -20,7 +20,7 @@ const content = z.string().min(1);
 const callId = z.string().min(1).max(CHAT_LIMITS.callIdCharacters);
 
 const functionCall = z.strictObject({
-  /** One of `input.tools`, where tools are given. */
+  /** One of `input.tools`, if tools are given. */
   name,
   /** The arguments as the model wrote them: a string that holds a JSON object. */
   arguments: z.string().meta({ examples: ['{"orderId":"4711"}'] }),
@@ -47,7 +47,7 @@ const toolMessage = z.strictObject({
   role: z.literal("tool"),
   /** What the tool returned. May be empty. */
   content: z.string(),
-  /** The call of the assistant message before it that this message is the result of. */
+  /** The id of the preceding assistant message's call that this message is the result of. */
   tool_call_id: callId,
   name: name.optional(),
 });
@@ -61,8 +61,8 @@ const MESSAGES = {
 } as const;
 
 /**
- * A message as OpenAI's chat API writes it, with text content. System and developer messages come first; each call of an
- * assistant message has its one `tool` message directly after it.
+ * A message in the format of OpenAI's chat API, with text content. System and developer messages come first; each call of an
+ * assistant message has exactly one `tool` message directly after it.
  */
 const chatMessage = z.discriminatedUnion("role", [
   systemMessage,
@@ -84,15 +84,15 @@ const chatTool = z.strictObject({ type: z.literal("function"), function: toolFun
 
 const chatInput = z.strictObject({
   type: z.literal("chat"),
-  /** At least one is a user's; the last one is a user's or a tool's. */
+  /** At least one is from a user; the last one is from a user or a tool. */
   messages: z.array(chatMessage).min(1).max(CHAT_LIMITS.messages),
-  /** The tools that the assistant could call. Leave it out where there are none. */
+  /** The tools that the assistant could call. Omit it if there are none. */
   tools: z.array(chatTool).min(1).max(CHAT_LIMITS.tools).optional(),
 });
 
 const rejectedOutput = z.strictObject({ type: z.literal("chat_message"), message: assistantMessage });
 const expectedOutput = rejectedOutput.extend({
-  /** How much this answer counts in training. 1 where it is absent. */
+  /** The weight of this answer in training. Default: 1. */
   weight: z.number().min(0).max(1).optional(),
 });
 
@@ -123,8 +123,8 @@ export type ChatPayload = z.infer<typeof chatPayload>;
 const { $schema: _, ...documented } = z.toJSONSchema(chatPayload, { io: "input" });
 
 /**
- * A payload that a verb takes: documented as `chatPayload`, accepted as it is, and then checked by `validateChatPayload`,
- * whose problems say what to do.
+ * A payload as input of an operation: documented as `chatPayload`, accepted unchecked, and then validated by
+ * `validateChatPayload`, whose problems say what to do.
  */
 export const givenChatPayload = z.unknown().meta(documented);
 

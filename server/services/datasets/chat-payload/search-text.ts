@@ -1,15 +1,15 @@
 import type { ChatMessage, ChatPayload } from "./schemas";
 
-/** A `tsvector` holds at most 1 MiB with its positions; nobody searches for what stands this far in. */
+/** A `tsvector` is limited to 1 MiB including positions; nobody searches for text this far in. */
 const BYTES_MAX = 200_000;
 
 /**
- * Returns the words by which people search for an Example: its answers and messages, the tools that they call and the
- * arguments. At most 200 kB, which any text column can hold.
+ * Returns the text by which people search for an Example: its answers and messages, and the tools that they call with the
+ * arguments. At most 200 kB, which any text column can store.
  */
 export function searchTextOf({ input, expectedOutput, rejectedOutput }: ChatPayload): string {
   const texts: string[] = [];
-  // A long input should not push the answer out.
+  // The answer comes first so that a long input does not push it out.
   const messages = [expectedOutput.message, ...input.messages, ...(rejectedOutput ? [rejectedOutput.message] : [])];
   let characters = 0;
   for (const text of textsOf(messages)) {
@@ -31,7 +31,7 @@ function* textsOf(messages: readonly ChatMessage[]) {
   }
 }
 
-/** Yields the names and values of JSON in their order. Arguments may be nested deeper than a stack. */
+/** Yields the names and values of JSON in order. Uses no recursion: arguments may be nested too deep for the stack. */
 function* leavesOf(root: unknown) {
   const pending: unknown[] = [root];
   while (pending.length > 0) {
@@ -43,7 +43,7 @@ function* leavesOf(root: unknown) {
   }
 }
 
-/** Cuts text to what fits. Decoded arguments may hold what Postgres cannot store: it becomes a space or U+FFFD. */
+/** Cuts text to what fits. Decoded arguments may contain what Postgres cannot store: it becomes a space or U+FFFD. */
 function storable(text: string) {
   const clean = text.replaceAll("\0", " ").toWellFormed();
   if (clean.length * 3 <= BYTES_MAX) return clean;

@@ -8,7 +8,7 @@ export const call = (id: string, name = "get_order", args: unknown = { orderId: 
   function: { name, arguments: JSON.stringify(args) },
 });
 
-/** A payload with every field that there is. */
+/** A payload with every possible field. */
 export const fullPayload = (): ChatPayload => ({
   input: {
     type: "chat",

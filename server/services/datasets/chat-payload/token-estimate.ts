@@ -1,11 +1,13 @@
 import type { ChatMessage, ChatPayload } from "./schemas";
 
-/** What English and code average over the usual tokenizers. */
+/** The average for English and code with the usual tokenizers. */
 const CHARACTERS_PER_TOKEN = 4;
 /** Role and separators in the usual chat templates. */
 const TOKENS_PER_MESSAGE = 4;
 
-/** Returns about how many tokens a model reads and writes for this Example: its tools, input and expected answer. */
+/**
+ * Returns the approximate number of tokens that a model reads and writes for this Example: tools, input and expected answer.
+ */
 export function tokenEstimateOf({ input, expectedOutput }: ChatPayload): number {
   const messages: readonly ChatMessage[] = [...input.messages, expectedOutput.message];
   let characters = input.tools ? JSON.stringify(input.tools).length : 0;

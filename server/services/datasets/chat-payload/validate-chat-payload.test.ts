@@ -345,7 +345,7 @@ describe("whatever is given", () => {
     );
   });
 
-  /** Every place of a full payload. */
+  /** Every pointer into a full payload. */
   const pointers: string[] = [];
   const collect = (value: unknown, at: string) => {
     if (at) pointers.push(at);

@@ -7,8 +7,8 @@ import { type ChatProblem, type Fields, Problems } from "./problems";
 import { CHAT_KEYS, type ChatAnswer, type ChatPayload } from "./schemas";
 
 /**
- * Returns the value as a payload of `chat/v1`, unchanged, or what is wrong with it: at most 100 problems, each by a JSON
- * pointer into the value. Throws for no value.
+ * Returns the value as a payload of `chat/v1`, unchanged, or its problems: at most 100, each with a JSON pointer into the
+ * value. Never throws.
  */
 export function validateChatPayload(value: unknown): { payload: ChatPayload } | { problems: ChatProblem[] } {
   const problems = new Problems();
@@ -56,6 +56,6 @@ function checkDiffers({ expectedOutput, rejectedOutput }: ChatPayload, problems:
   problems.add("/rejectedOutput/message", "Is the same as the expected message. Change it, or remove rejectedOutput.");
 }
 
-/** Absent, null and empty content say the same. */
+/** Absent, null and empty content are equivalent. */
 const comparable = ({ content, name, tool_calls }: ChatAnswer) =>
   canonicalJson([content?.trim() ?? "", name ?? null, tool_calls ?? null]);

@@ -14,14 +14,14 @@ const LIMIT_HEADERS = { remaining: "ratelimit-remaining", reset: "ratelimit-rese
 export type GitlabApi = ReturnType<typeof gitlabApi>;
 type Client = Awaited<ReturnType<typeof makeClient>>;
 
-/** Returns a destination that is the path of a project, or its number. */
+/** Returns a destination that is a project's path or id; throws otherwise. */
 export function projectOf(destination: string): string {
   const isPath = /^[\w.-]+(\/[\w.-]+)+$/.test(destination) && !/(^|\/)\.+(\/|$)/.test(destination);
   if (isPath || /^\d{1,15}$/.test(destination)) return destination;
   throw new TrackerError("destination", `“${destination}” is not a project. Write it as group/project.`);
 }
 
-/** A reply with a status that says no. */
+/** A reply with an error status. */
 class RefusedReply extends Error {
   constructor(
     readonly status: number,
@@ -40,7 +40,7 @@ type Options = {
   body?: string;
 };
 
-/** Loads GitLab's client library, a large one, and has it call through the connection. */
+/** Loads GitLab's client library, which is large, and routes its calls through the connection. */
 async function makeClient(service: Caller) {
   const [{ Commits, IssueNotes, Issues, PersonalAccessTokens, Projects, Users }, { createRequesterFn }] =
     await Promise.all([import("@gitbeaker/core"), import("@gitbeaker/requester-utils")]);
@@ -55,13 +55,13 @@ async function makeClient(service: Caller) {
     return { body: parsed as Record<string, unknown>, headers: replyHeaders, status: reply.status };
   }
   const options = {
-    host: service.baseUrl.replace(/\/+$/, "").replace(/\/api\/v4$/, ""), // the library adds it again
+    host: service.baseUrl.replace(/\/+$/, "").replace(/\/api\/v4$/, ""), // the library appends it itself
     requesterFn: createRequesterFn(
       async (_, given) => given,
       (endpoint, given) => request(endpoint, given as Options) as never,
     ),
     rateLimits: {},
-    queryTimeout: null, // each request has its own
+    queryTimeout: null, // each request has its own timeout
   };
   return {
     commits: new Commits(options),
@@ -73,11 +73,11 @@ async function makeClient(service: Caller) {
   };
 }
 
-/** Makes calls to GitLab's API with a client library, which is loaded with the first of them. */
+/** Creates a client of GitLab's API on top of a client library, which is loaded on the first call. */
 export function gitlabApi(service: Caller) {
   let client: Promise<Client> | undefined;
   return {
-    /** Makes a call and returns its reply, of a list all pages, as the schema's output. */
+    /** Makes a call and parses its reply (for a list, all pages) with the schema. */
     async call<Schema extends z.ZodType>(
       about: Subject,
       schema: Schema,
@@ -100,7 +100,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** Returns what an error reply says: a text, a list, or fields with what is wrong with each. */
+/** Returns the message of an error reply: text, a list, or fields with the problems of each. */
 function wordsOf(value: unknown): string {
   if (typeof value === "string") return value;
   if (Array.isArray(value)) return value.map(wordsOf).join(", ");

@@ -3,7 +3,7 @@ import { problemsOf } from "../problems-of";
 import { TrackerError } from "../tracker-error";
 import { ABOUT, type GitlabApi, projectOf } from "./gitlab-api";
 
-/** Of the role Reporter, which may label and close issues. */
+/** The access level of the Reporter role, which may label and close issues. */
 const REPORTER = 20;
 
 const access = z.object({ access_level: z.number() }).nullish();
@@ -17,7 +17,7 @@ const project = z.object({
 });
 type Project = z.infer<typeof project>;
 
-/** What may be wrong with a project that the token sees. */
+/** Possible problems with a project that the token can see. */
 const PROBLEMS: readonly { isSo: (project: Project) => boolean; message: (destination: string) => string }[] = [
   {
     isSo: (found) => found.issues_enabled === false || found.issues_access_level === "disabled",
@@ -35,31 +35,33 @@ const PROBLEMS: readonly { isSo: (project: Project) => boolean; message: (destin
   },
 ];
 
-/** Returns the level of the token's role; `undefined` where GitLab does not tell, as for one by an invited group. */
+/**
+ * Returns the access level of the token; `undefined` if GitLab does not report it, e.g. for access through an invited group.
+ */
 function roleIn({ permissions }: Project): number | undefined {
   const levels = [permissions?.project_access, permissions?.group_access].flatMap((one) => one?.access_level ?? []);
   return levels.length === 0 ? undefined : Math.max(...levels);
 }
 
-/** Reads the project; throws what is wrong with it or with the token. */
+/** Reads the project; throws an error that says what is wrong with it or with the token. */
 export const readProject = (api: GitlabApi, destination: string) => {
   const name = projectOf(destination);
   return api.call(ABOUT.place(destination), project, ({ projects }) => projects.show(name));
 };
 
-/** Returns the token's scopes; `undefined` if it is of a kind that does not tell, as one of OAuth. */
+/** Returns the token's scopes; `undefined` for kinds of token that do not report them, such as OAuth tokens. */
 async function scopesOf(api: GitlabApi): Promise<string[] | undefined> {
   try {
     const token = z.object({ scopes: z.array(z.string()) });
     return (await api.call(ABOUT.place(null), token, ({ tokens }) => tokens.show())).scopes;
   } catch (error) {
-    // A token that is wrong altogether shows with the next call.
+    // An invalid token is reported by the next call.
     if (error instanceof TrackerError && !error.transient) return undefined;
     throw error;
   }
 }
 
-/** Returns what stands in the way of creating issues. */
+/** Returns what would prevent creating issues. */
 export const checkGitlab = (api: GitlabApi, destination: string | null) =>
   problemsOf(async () => {
     const scopes = await scopesOf(api);

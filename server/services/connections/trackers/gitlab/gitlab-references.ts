@@ -4,9 +4,9 @@ import type { CodeReference } from "../tracker";
 import { TrackerError } from "../tracker-error";
 import { type GitlabApi, PAGE } from "./gitlab-api";
 
-/** Commits whose message is read for a ticket: the latest. */
+/** At most this many commits of a ticket, the latest, have their message read. */
 const COMMITS_MAX = 20;
-/** In a note that GitLab writes itself; the path of the commit's project, where it is another one. */
+/** A note that GitLab writes itself; it includes the path of the commit's project if that is a different one. */
 const COMMIT_NOTE = /^(?:mentioned in|closed via) commit (?:([\w./-]+)@)?([0-9a-f]{7,40})\b/;
 
 const mergeRequest = z.object({
@@ -20,7 +20,9 @@ const commitReply = z.object({ web_url: z.string(), title: z.string() });
 
 type Address = { projectId: string; iid: number; url: string };
 
-/** Returns the merge requests that are related to an issue or would close it, and the commits in its notes, each once. */
+/**
+ * Returns the merge requests that are related to an issue or would close it, and the commits in its notes, without duplicates.
+ */
 export async function gitlabReferences(api: GitlabApi, at: Address, about: Subject): Promise<CodeReference[]> {
   const { projectId, iid } = at;
   const list = z.array(mergeRequest);
@@ -42,7 +44,7 @@ export async function gitlabReferences(api: GitlabApi, at: Address, about: Subje
   return [...references.values()].sort((one, other) => one.at - other.at);
 }
 
-/** GitLab says `opened`, and `locked` while it merges. */
+/** Converts a merge request. GitLab's states include `opened`, and `locked` while it merges. */
 function mergeRequestReference({
   web_url: url,
   title,
@@ -53,7 +55,7 @@ function mergeRequestReference({
   return { kind: "pull_request", url, title, state: ours, at: Date.parse(at) };
 }
 
-/** Reads a commit's title, which the note lacks. A token that may not read code gets its hash for one. */
+/** Reads a commit's title, which the note lacks. If the token may not read code, the hash becomes the title. */
 async function commitOf(
   api: GitlabApi,
   { projectId, url: issueUrl }: Address,
@@ -66,7 +68,7 @@ async function commitOf(
     return { ...reference, url: found.web_url, title: found.title };
   } catch (error) {
     if (!(error instanceof TrackerError) || error.transient) throw error;
-    // Where another project is on the web is not said.
+    // GitLab does not report the web address of another project.
     if (project !== undefined) return null;
     const [projectUrl = ""] = issueUrl.split(/\/-\/|\/issues\//);
     return { ...reference, url: `${projectUrl}/-/commit/${sha}`, title: `Commit ${sha.slice(0, 8)}` };

@@ -17,7 +17,7 @@ afterEach(() => gitlab.stop());
 const read = ({ headers, body }: { headers: Record<string, string>; body: string }, secret = gitlab.webhookSecret) =>
   readGitlabWebhook(secret, { headers, body: Buffer.from(body) });
 
-/** A delivery of a webhook with a signing token. */
+/** Returns a delivery of a webhook with a signing token. */
 function signed(body: string, { token = TOKEN, at = new Date() } = {}) {
   const signature = new Webhook(token).sign("m-1", at, body);
   const timestamp = String(Math.floor(at.getTime() / 1000));

@@ -7,7 +7,7 @@ import type { ReadWebhook } from "../tracker";
 const payload = z.object({
   object_kind: z.string(),
   object_attributes: z.object({ iid: z.number().nullish(), action: z.string().nullish() }).nullish(),
-  /** Of a comment: the issue that it is on. */
+  /** On comments: the issue they belong to. */
   issue: z.object({ iid: z.number() }).nullish(),
   project: z.object({ path_with_namespace: z.string() }).nullish(),
 });
@@ -21,7 +21,7 @@ const iidOf = ({ object_kind: kind, object_attributes: attributes, issue }: Payl
 
 type Headers = Parameters<ReadWebhook>[1]["headers"];
 
-/** Whether a delivery has the signature of the webhook's signing token, and is recent. */
+/** Returns whether a delivery is recent and signed with the webhook's signing token. */
 function isSigned(secret: string, headers: Headers, body: Buffer): boolean {
   const key = secret.startsWith("whsec_") ? Buffer.from(secret.slice("whsec_".length), "base64") : Buffer.from(secret);
   try {
@@ -35,7 +35,7 @@ function isSigned(secret: string, headers: Headers, body: Buffer): boolean {
 export const readGitlabWebhook: ReadWebhook = (secret, { headers, body }) => {
   const signed = headers["webhook-signature"] !== undefined;
   const isRight = signed ? isSigned(secret, headers, body) : sameSecret(headers["x-gitlab-token"], secret);
-  // Repetitions share the first two. The third is for the oldest GitLabs: events that one event sets off share it.
+  // Redeliveries share the first two. The third is for the oldest GitLab versions: events triggered by the same event share it.
   const deliveryId = headers["webhook-id"] ?? headers["idempotency-key"] ?? headers["x-gitlab-event-uuid"];
   if (secret === "" || !isRight || !deliveryId) return null;
   const delivery = parsedDelivery(payload, body.toString("utf8"));

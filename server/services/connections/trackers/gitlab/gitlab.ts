@@ -30,7 +30,7 @@ const ticketOf = (found: Issue): Ticket => ({
   updatedAt: Date.parse(found.updated_at),
 });
 
-/** A line that begins with one is a command, also one that a conversation contains: `/close`, `/assign @ann`. */
+/** A line that begins with a quick action is executed, even one quoted from a conversation: `/close`, `/assign @ann`. */
 const QUICK_ACTION = /^(\s*)\/(?=[a-z_]+(\s|$))/gim;
 const bodyOf = (body: string, marker: string) => withMarker(body.replace(QUICK_ACTION, "$1\\/"), marker, BODY_MAX);
 
@@ -40,7 +40,7 @@ function iidOf(externalId: string): number {
   throw new TrackerError("gone", `“${externalId}” is not the number of an issue.`);
 }
 
-/** The issues of GitLab.com or of a GitLab of one's own. */
+/** The issues of GitLab.com or of a self-managed GitLab. */
 export const gitlabTracker: MakeTracker = (service): Tracker => {
   const api = gitlabApi(service);
 
@@ -56,13 +56,13 @@ export const gitlabTracker: MakeTracker = (service): Tracker => {
 
   const listIssues = (destination: string, which: { createdAfter: string } | { updatedAfter: string }) => {
     const orderBy = "createdAfter" in which ? "created_at" : "updated_at";
-    // Newest first: an issue that changes meanwhile is listed twice rather than not at all.
+    // Newest first: an issue that changes meanwhile is listed twice rather than missed.
     const query = { projectId: projectOf(destination), scope: "all", orderBy, sort: "desc", ...which, ...PAGE };
     return api.call(ABOUT.place(destination), z.array(issue), ({ issues }) => issues.all(query));
   };
 
   return {
-    // A read by a token may go to a replica of the database. GitLab balances only those that are less than seconds behind.
+    // A token's reads may go to a database replica. GitLab uses only replicas that lag by less than seconds.
     creationLagMs: 5000,
 
     async create(destination, { title, body, labels, marker }) {

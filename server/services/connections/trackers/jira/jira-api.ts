@@ -4,7 +4,7 @@ import { unreadableReply } from "../failed-reply";
 import { TrackerError } from "../tracker-error";
 import { type JiraSubject, jiraError } from "./jira-errors";
 
-/** Loads the parts of jira.js that are used: all of it takes half a second. It gets no credential: the connection adds it. */
+/** Loads only the parts of jira.js in use: loading all of it takes half a second. The connection adds the credential. */
 async function clientOf(service: Caller) {
   const [base, issues, search, properties, comments, commentProperties, links, projects, permissions, myself, info] =
     await Promise.all([
@@ -42,13 +42,13 @@ type Client = Awaited<ReturnType<typeof clientOf>>;
 const serverInfo = z.object({ baseUrl: z.url({ protocol: /^https?$/ }), deploymentType: z.string().optional() });
 export type JiraSite = {
   isCloud: boolean;
-  /** As people enter it in a browser; the connection may go by another one. */
+  /** The site's address in a browser; the connection may use another one. */
   url: string;
 };
 
 type Options = { about: JiraSubject; isWrite?: boolean };
 export type JiraApi = {
-  /** Calls Jira and returns its reply as the schema's output; throws a `TrackerError`. */
+  /** Calls Jira and parses its reply with the schema; throws a `TrackerError`. */
   ask<Reply extends z.ZodType>(
     options: Options,
     reply: Reply,
@@ -57,7 +57,7 @@ export type JiraApi = {
   site(): Promise<JiraSite>;
 };
 
-/** Returns Jira's API as the connection reaches it. */
+/** Creates a client of Jira's API that calls through the connection. */
 export function jiraApi(service: Caller): JiraApi {
   let loaded: Promise<Client> | undefined;
   let site: Promise<JiraSite> | undefined;
@@ -99,12 +99,12 @@ export const jiraStatus = z
   .object({ name: z.string(), statusCategory: z.object({ key: z.string() }) })
   .transform(({ name, statusCategory: { key } }) => ({ name, category: key, isDone: key === "done" }));
 
-/** Returns the key of a project, which becomes part of paths and queries. */
+/** Returns a project key after checking it, because it becomes part of paths and queries. */
 export function projectKey(destination: string): string {
   const key = destination.trim();
   if (/^[a-z][a-z0-9_]{0,254}$/i.test(key)) return key;
   throw new TrackerError("destination", `“${destination}” is not the key of a Jira project. A key looks like PROJ.`);
 }
 
-/** Returns the path segment of a ticket's id. */
+/** Returns a ticket's id as a path segment. */
 export const idSegment = (externalId: string) => encodeURIComponent(externalId);

@@ -6,7 +6,7 @@ import { type JiraApi, jiraStatus, projectKey } from "./jira-api";
 import { createFields, issueTypeOf, unfilled } from "./jira-create";
 import { JiraError } from "./jira-errors";
 
-/** What the account needs, with what it is needed for. */
+/** The permissions that the account needs, and what each is for. */
 const PERMISSIONS: Record<string, string> = {
   CREATE_ISSUES: "create tickets",
   ADD_COMMENTS: "comment on tickets",
@@ -17,7 +17,7 @@ const permissions = z.object({
 });
 const statuses = z.array(z.object({ statuses: z.array(jiraStatus) }));
 
-/** Returns what stands in the way of creating and moving tickets in the project. */
+/** Returns what would prevent creating and moving tickets in the project. */
 export async function jiraProblems(
   api: JiraApi,
   destination: string | null,

@@ -4,7 +4,7 @@ import { JiraError } from "./jira-errors";
 import { jiraMarkup } from "./jira-markup";
 import { markerProperty, markerValue, PROPERTY } from "./jira-search";
 
-/** People have an id on Cloud and a key on Data Center. */
+/** Users have an id on Cloud and a key on Data Center. */
 const person = z
   .object({ accountId: z.string().optional(), key: z.string().optional(), name: z.string().optional() })
   .transform(({ accountId, key, name }) => accountId ?? key ?? name);
@@ -16,7 +16,7 @@ const comment = z.object({
 const page = z.object({ comments: z.array(comment), total: z.number() });
 type Comment = z.output<typeof comment>;
 
-/** Adds a comment unless one with the marker is there. Comments are read from Jira's database: there is no lag. */
+/** Adds a comment unless one with the marker exists. Comments are read from Jira's database, so there is no lag. */
 export async function addComment(api: JiraApi, externalId: string, body: string, marker: string): Promise<void> {
   const issueIdOrKey = idSegment(externalId);
   if (await isThere(api, issueIdOrKey, marker)) return;
@@ -38,7 +38,7 @@ async function isThere(api: JiraApi, issueIdOrKey: string, marker: string): Prom
   return false;
 }
 
-/** Returns a test for comments of the connection's account, which asks Jira once who that is. */
+/** Returns a predicate for comments by the connection's account; asks Jira for the account only once. */
 function ownComments({ ask }: JiraApi) {
   let me: Promise<string | undefined> | undefined;
   return async ({ author }: Comment) => {
@@ -47,7 +47,7 @@ function ownComments({ ask }: JiraApi) {
   };
 }
 
-/** A Data Center's list leaves out properties. */
+/** Returns a comment's marker. A Data Center's list omits properties, so there it is read separately. */
 async function markerOf({ ask }: JiraApi, one: Comment, isOwn: (one: Comment) => Promise<boolean>) {
   if (one.properties !== undefined) {
     return markerValue.safeParse(one.properties.find(({ key }) => key === PROPERTY)?.value).data;

@@ -8,7 +8,7 @@ import { jiraMarkup } from "./jira-markup";
 import { markerProperty } from "./jira-search";
 
 const SUMMARY_MAX = 255;
-/** Fields of a ticket that we fill or that Jira fills. */
+/** Fields of a ticket that are filled by us or by Jira. */
 const FILLED: ReadonlySet<string> = new Set(["project", "issuetype", "summary", "description", "labels", "reporter"]);
 
 const issueType = z.object({ id: z.string(), name: z.string(), subtask: z.boolean() });
@@ -21,7 +21,7 @@ const field = z.object({
 });
 export type JiraField = z.output<typeof field>;
 
-// The lists have one name on Cloud and another on Data Center.
+// The lists have different names on Cloud and on Data Center.
 const issueTypes = z.union([
   z.object({ issueTypes: z.array(issueType) }).transform((reply) => reply.issueTypes),
   z.object({ values: z.array(issueType) }).transform((reply) => reply.values),
@@ -31,7 +31,7 @@ const fields = z.union([
   z.object({ values: z.array(field) }).transform((reply) => reply.values),
 ]);
 
-/** Returns the issue type with this name, or the project's first that is no sub-task. */
+/** Returns the issue type with this name, or the project's first one that is not a sub-task. */
 export async function issueTypeOf({ ask }: JiraApi, project: string, name: string | null): Promise<JiraIssueType> {
   const key = projectKey(project);
   const types = await ask({ about: "project" }, issueTypes, ({ issues }) =>
@@ -63,14 +63,14 @@ export const createFields = ({ ask }: JiraApi, project: string, type: JiraIssueT
     }),
   );
 
-/** Returns required fields that we cannot fill. */
+/** Returns the required fields that we cannot fill. */
 export const unfilled = (all: readonly JiraField[]) =>
   all.filter(({ required, hasDefaultValue, fieldId }) => required && !hasDefaultValue && !FILLED.has(fieldId));
 
-/** Creates a ticket and returns its id. The marker is set by the same request, so no ticket of ours is without. */
+/** Creates a ticket and returns its id. The same request sets the marker, so every ticket of ours has one. */
 export async function createIssue(api: JiraApi, destination: string, ticket: NewTicket): Promise<string> {
   const type = await issueTypeOf(api, destination, ticket.issueType);
-  // Labels of Jira have no blanks.
+  // Jira's labels cannot contain spaces.
   const labels = ticket.labels.map((label) => label.trim().replaceAll(/\s+/g, "-"));
   const send = (given: { labels?: string[] }) =>
     api.ask({ about: "project", isWrite: true }, z.object({ id: z.string() }), ({ issues }) =>
@@ -89,13 +89,13 @@ export async function createIssue(api: JiraApi, destination: string, ticket: New
     return (await send(labels.length > 0 ? { labels } : {})).id;
   } catch (error) {
     if (!(error instanceof JiraError) || error.status !== 400) throw error;
-    // Not every screen has labels; a ticket is worth more.
+    // Not every screen has labels; a ticket without labels is better than none.
     if (Object.keys(error.fields).join() === "labels") return (await send({})).id;
     throw await inWordsOf(api, destination, type, error);
   }
 }
 
-/** Jira names fields of its administrators by number: returns the error with their names. */
+/** Returns the error with readable field names: Jira refers to custom fields by number. */
 async function inWordsOf(api: JiraApi, destination: string, type: JiraIssueType, error: JiraError) {
   const complaints = Object.entries(error.fields);
   if (complaints.length === 0) return error;

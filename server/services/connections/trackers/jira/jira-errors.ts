@@ -7,12 +7,12 @@ import { quotedWords, TrackerError, type TrackerReason, trackerWords } from "../
 /** What a request is about, which decides what "not found" means. */
 export type JiraSubject = "site" | "project" | "ticket";
 
-/** A `TrackerError` of Jira that knows which fields it is about. */
+/** A `TrackerError` of Jira with the fields that it concerns. */
 export class JiraError extends TrackerError {
   constructor(
     reason: TrackerReason,
     message: string,
-    /** Jira's complaints by the id of the field, such as `customfield_10010`. */
+    /** Jira's error messages by field id, such as `customfield_10010`. */
     readonly fields: Readonly<Record<string, string>> = {},
     readonly status?: number,
   ) {
@@ -20,7 +20,7 @@ export class JiraError extends TrackerError {
   }
 }
 
-/** The error of jira.js for a reply with a status of 400 to 499. Its cause is axios's, which has the headers. */
+/** The error that jira.js throws for a status of 400 to 499. Its cause is axios's error, which has the headers. */
 const refused = z.object({
   cause: z.object({
     response: z.object({
@@ -36,11 +36,11 @@ const complaint = z.object({
   message: z.string().catch(""),
 });
 
-/** Returns what a call of jira.js threw as ours. */
+/** Converts an error of jira.js to ours. */
 export function jiraError(error: unknown, subject: JiraSubject, isWrite: boolean): unknown {
   const reply = refused.safeParse(error).data?.cause.response;
   if (reply) return refusal(reply.status, reply.headers, reply.data, subject);
-  // axios and jira.js each wrap what the connection threw.
+  // axios and jira.js each wrap the connection's error.
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof OutboundError) return failedCall(cause, isWrite);
   }

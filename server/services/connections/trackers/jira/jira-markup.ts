@@ -1,17 +1,17 @@
 import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
 
-/** Jira refuses texts of more than 32,767 characters. */
+/** Jira rejects text longer than 32,767 characters. */
 const MAX_CHARACTERS = 32_000;
 const SHORTENED = "_(The rest did not fit into Jira.)_";
 
-/** Languages that every Jira highlights; a Data Center shows an error in place of code in another. */
+/** Languages that every Jira can highlight; for any other, a Data Center shows an error in place of the code. */
 const LANGUAGES: ReadonlySet<string> = new Set(
   "bash c c# c++ cpp css go groovy haskell html java javascript js json lua objc perl php python r ruby scala sh sql swift xml yaml".split(
     " ",
   ),
 );
 
-/** What Jira would take for markup, in matching order, with what it is written as. */
+/** Text that Jira would interpret as markup, in matching order, with its escaped form. */
 const ESCAPES: readonly [RegExp, string][] = [
   [/\\/g, "&#92;"],
   [/[{}[\]|!]/g, "\\$&"],
@@ -20,15 +20,15 @@ const ESCAPES: readonly [RegExp, string][] = [
   [/\?(?=\?)/g, "\\?"],
   // Emoticons.
   [/[:;](?=[)(DP])|\((?=(?:[xyi/+*?!-]|on|off)\))/g, "\\$&"],
-  // Lists and headings, where the text begins a line.
+  // Lists and headings, at the beginning of a line.
   [/^[#*-](?=\s)/g, "\\$&"],
 ];
 const escaped = (text: string) => ESCAPES.reduce((done, [pattern, by]) => done.replace(pattern, by), text);
-/** A line break of Markdown's source is a space; Jira would break the line. */
+/** A line break in Markdown source means a space; Jira would break the line. */
 const plain = (text: string) => escaped(text.replaceAll(/\s*\n\s*/g, " "));
 const withoutTags = (html: string) => html.replaceAll(/<!--[\s\S]*?(-->|$)|<\/?[a-z][^>]*>/gi, "");
 
-/** Returns Markdown as Jira's wiki markup. */
+/** Converts Markdown to Jira's wiki markup. */
 export function jiraMarkup(markdown: string): string {
   const blocks: string[] = [];
   let length = 0;
@@ -70,7 +70,7 @@ function blockOf(given: Token): string {
 
 function codeBlock({ text, lang = "" }: Tokens.Code): string {
   const language = lang.split(/\s/)[0]?.toLowerCase() ?? "";
-  // The end of the block within the code would end it: a zero-width space keeps it apart.
+  // An end marker inside the code would close the block: a zero-width space breaks it up.
   const code = text.replaceAll(/\{(?=code|noformat)/g, "{\u200b");
   return `{code${LANGUAGES.has(language) ? `:${language}` : ""}}\n${code}\n{code}`;
 }
@@ -121,7 +121,7 @@ function inlineOf(given: Token): string {
     case "link":
       return link(inline(token.tokens), token.href);
     case "image":
-      // As a link: Jira would load the picture from wherever it is.
+      // As a link: Jira would load the picture from its address.
       return link(plain(token.text) || "image", token.href);
     case "html":
       return /^<br\s*\/?>$/i.test(token.text) ? "\n" : "";
@@ -130,7 +130,7 @@ function inlineOf(given: Token): string {
   }
 }
 
-/** Only addresses of the web become links; Jira would read others as names of its own. */
+/** Only web addresses become links; Jira would interpret others as names of its own. */
 function link(text: string, href: string): string {
   if (!/^(https?:\/\/|mailto:)/i.test(href)) return text;
   const address = href.replaceAll(/[|[\]{}\s]/g, (character) => encodeURIComponent(character));

@@ -26,8 +26,8 @@ const history = z.object({
 });
 
 /**
- * Returns the links of a ticket that lead to commits and pull requests. What integrations show in Jira's development panel is
- * not in its public API.
+ * Returns the links of a ticket that lead to commits and pull requests. Jira's public API does not expose what integrations
+ * show in its development panel.
  */
 export async function codeReferences({ ask }: JiraApi, externalId: string): Promise<CodeReference[]> {
   const issueIdOrKey = idSegment(externalId);
@@ -37,7 +37,7 @@ export async function codeReferences({ ask }: JiraApi, externalId: string): Prom
     return kind === undefined ? [] : [{ id, kind, ...object }];
   });
   if (code.length === 0) return [];
-  // Links have no time of their own; the ticket's history has.
+  // Links have no timestamp; the ticket's history has.
   const { fields, changelog } = await ask({ about: "ticket" }, history, ({ issues }) =>
     issues.getIssue({ issueIdOrKey, fields: ["created"], expand: "changelog" }),
   );
@@ -48,7 +48,7 @@ export async function codeReferences({ ask }: JiraApi, externalId: string): Prom
     kind,
     url,
     title,
-    // Jira knows of a link only whether what it leads to is resolved, not how.
+    // For a link, Jira reports only whether its target is resolved, not how.
     state: kind === "pull_request" && status?.resolved === false ? "open" : null,
     at: linkedAt(id),
   }));

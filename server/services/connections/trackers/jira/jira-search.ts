@@ -3,7 +3,7 @@ import type { Ticket } from "../tracker";
 import { idSegment, type JiraApi, jiraStatus, jiraTime, projectKey } from "./jira-api";
 import { JiraError } from "./jira-errors";
 
-/** The entity property of tickets and comments that holds our marker. People do not see it. */
+/** The entity property of tickets and comments that stores our marker. People do not see it. */
 export const PROPERTY = "whetstone";
 export const markerProperty = (marker: string) => ({ key: PROPERTY, value: { marker } });
 export const markerValue = z.object({ marker: z.string() }).transform(({ marker }) => marker);
@@ -27,17 +27,17 @@ export const ticketOf = ({ id, key, fields: { status, updated } }: JiraIssue, si
 });
 
 const MINUTE_MS = 60_000;
-/** Its clock may differ from ours. */
+/** Margin for the difference between Jira's clock and ours. */
 const CLOCK_MINUTES = 5;
 const PAGE = 100;
 
 /**
- * Returns the JQL for tickets of a project whose time is after that moment. Absolute times of JQL are in the account's time
- * zone and in minutes, so this is relative to Jira's own now, and too early rather than too late.
+ * Returns the JQL for tickets of a project whose time is after `time`. JQL's absolute times are in the account's time zone and
+ * have minute precision, so this uses a time relative to Jira's own clock, rounded towards the past.
  */
 function since(project: string, field: "created" | "updated", time: number, more = ""): string {
   const minutes = Math.max(0, Math.ceil((Date.now() - time) / MINUTE_MS)) + CLOCK_MINUTES;
-  // In this order, a ticket that joins the result while it is paged through hides no other.
+  // In this order, a ticket that enters the result during paging does not hide another.
   return `project = "${projectKey(project)}" AND ${field} >= -${minutes}m${more} ORDER BY created ASC`;
 }
 
@@ -73,21 +73,21 @@ async function search({ ask, site }: JiraApi, jql: string): Promise<JiraIssue[]>
   return [...found.values()];
 }
 
-/** Returns the tickets of the project that changed since. */
+/** Returns the project's tickets that changed since `time`. */
 export async function changedIssues(api: JiraApi, project: string, time: number): Promise<JiraIssue[]> {
   const issues = await search(api, since(project, "updated", time));
   return issues.filter(({ fields }) => fields.updated >= time);
 }
 
-/** Returns the ticket of ours with this marker among those created since. */
+/** Returns our ticket with this marker among those created since `time`. */
 export async function markedIssue(api: JiraApi, project: string, marker: string, time: number) {
-  // The creator never changes, as the reporter may.
+  // Filters by creator because it never changes, while the reporter can.
   const issues = await search(api, since(project, "created", time, " AND creator = currentUser()"));
   for (const issue of issues) if ((await markerOf(api, issue)) === marker) return issue;
   return null;
 }
 
-/** A Data Center's search leaves out properties. */
+/** Returns a ticket's marker. A Data Center's search omits properties, so there it is read separately. */
 async function markerOf({ ask }: JiraApi, { id, properties }: JiraIssue): Promise<string | undefined> {
   if (properties !== undefined) return properties[PROPERTY];
   const property = await ask(

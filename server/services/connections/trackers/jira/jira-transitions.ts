@@ -20,10 +20,10 @@ const transitions = z.object({
 });
 type Transition = z.output<typeof transitions>["transitions"][number];
 
-/** Screens on the way to done usually ask for a resolution: the usual names of the ordinary one. */
+/** Usual names of the ordinary resolution: the screens of transitions to done usually require one. */
 const RESOLUTIONS = ["Done", "Fixed", "Resolved"];
 
-/** Moves a ticket by the transition that leads to a state that counts as done, or to one that does not. */
+/** Moves a ticket by a transition to a state that counts as done (or, if `done` is false, as open). */
 export async function transit(api: JiraApi, ticket: Ticket, done: boolean, options: TrackerOptions): Promise<void> {
   const id = idSegment(ticket.externalId);
   const { transitions: available } = await api.ask({ about: "ticket" }, transitions, ({ issues }) =>
@@ -42,7 +42,10 @@ export async function transit(api: JiraApi, ticket: Ticket, done: boolean, optio
   );
 }
 
-/** Orders transitions: to the first mapped state; else, for a ticket that is open again, to one that nobody works on yet. */
+/**
+ * Orders transitions: those to the first mapped state come first; without one, when reopening, those to a state where nobody
+ * works on it yet.
+ */
 function preferred(
   all: readonly Transition[],
   done: boolean,
@@ -59,7 +62,7 @@ function preferred(
   return all.toSorted((one, other) => rank(one) - rank(other));
 }
 
-/** Returns the resolution where the transition requires one and has an ordinary one. */
+/** Returns the resolution to set if the transition requires one and offers an ordinary one. */
 function resolutionFor({ fields: { resolution } }: Transition): Record<string, { id: string }> {
   if (!resolution?.required || resolution.hasDefaultValue) return {};
   const value = firstNamed(RESOLUTIONS, resolution.allowedValues ?? []);

@@ -15,7 +15,7 @@ const payload = z.object({
     .catch(undefined),
 });
 
-/** Reads a delivery of Jira, Cloud or Data Center. Its signature is written `method=signature`; only SHA-256 is accepted. */
+/** Reads a delivery from Jira Cloud or Data Center. Its signature has the form `method=signature`; only SHA-256 is accepted. */
 export const readJiraWebhook: ReadWebhook = (secret, { headers, body }) => {
   const [method, signature] = (headers["x-hub-signature"] ?? "").split("=");
   if (method?.toLowerCase() !== "sha256" || !isSignedBy(secret, body, signature)) return null;

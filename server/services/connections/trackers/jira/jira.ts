@@ -9,10 +9,10 @@ import { codeReferences } from "./jira-references";
 import { changedIssues, jiraIssue, markedIssue, TICKET_FIELDS, ticketOf } from "./jira-search";
 import { transit } from "./jira-transitions";
 
-/** Jira indexes a new ticket some seconds after it has replied, on Cloud and on a Data Center with several nodes. */
+/** Jira indexes a new ticket some seconds after replying, both on Cloud and on a Data Center with several nodes. */
 const INDEX_LAG_MS = 60_000;
 
-/** Jira Cloud and Data Center from 8.4, by version 2 of the API, which both have and which takes wiki markup. */
+/** Jira Cloud and Data Center 8.4 or later, through version 2 of the API, which both have and which accepts wiki markup. */
 export const jiraTracker: MakeTracker = (service, options) => {
   const api = jiraApi(service);
 
@@ -30,7 +30,7 @@ export const jiraTracker: MakeTracker = (service, options) => {
       const id = await createIssue(api, destination, ticket);
       return read(id).catch((error: unknown) => {
         if (!(error instanceof TrackerError)) throw error;
-        // The ticket is there, only its state is not known yet.
+        // The ticket exists; only its state is not known yet.
         throw new TrackerError("unavailable", error.message, { retryAt: error.retryAt, ambiguous: true });
       });
     },

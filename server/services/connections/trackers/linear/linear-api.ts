@@ -19,7 +19,7 @@ export const linearDocument =
 
 const envelope = z.object({ data: z.unknown(), errors: linearProblems.optional() });
 
-/** Returns what sends documents to Linear through the connection. Queries are retried; mutations are not. */
+/** Returns a function that sends documents to Linear through the connection. Queries are retried; mutations are not. */
 export const linearRequest =
   (service: Caller): LinearRequest =>
   async ({ text, reply }, variables) => {

@@ -83,7 +83,7 @@ export const CREATE_COMMENT = linearDocument<{ input: L.CommentCreateInput }>()(
   z.object({ commentCreate: z.object({ success: z.literal(true) }) }),
 );
 
-/** Archived issues are included: Linear archives what is done on its own. */
+/** Archived issues are included: Linear archives finished issues by itself. */
 export const CHANGED_ISSUES = linearDocument<{ team: L.TeamFilter; filter: L.IssueFilter; after: string | null }>()(
   `query ChangedIssues($team: TeamFilter!, $filter: IssueFilter!, $after: String) {
     found: teams(filter: $team, first: 1) { nodes { key } }

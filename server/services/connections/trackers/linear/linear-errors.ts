@@ -20,10 +20,10 @@ export const linearProblems = z
 type Problem = z.infer<typeof linearProblems>[number];
 type Reply = { status: number; headers: Readonly<Record<string, string>> };
 
-/** What Linear said about an entity: there already is one with the id, or there is none. */
+/** What Linear reported about an entity: one with the id already exists, or none does. */
 export type LinearRefusal = { problem: "exists" | "missing"; entity: string };
 
-/** A `TrackerError` of Linear that remembers what was refused. */
+/** A `TrackerError` of Linear that records what was refused. */
 export class LinearError extends TrackerError {
   constructor(
     reason: TrackerReason,
@@ -41,17 +41,17 @@ export const ticketGone = () =>
     "The ticket no longer exists in Linear, or the API key cannot see its team. Replace the ticket if it is still needed.",
   );
 
-/** Codes of `extensions.code` and `extensions.type`, compared without case, blanks and underscores. */
+/** Codes in `extensions.code` and `extensions.type`, compared without case, spaces and underscores. */
 const CODES: readonly [RegExp, TrackerReason][] = [
   [/^ratelimited$/, "rate_limited"],
   [/^(authenticationerror|unauthenticated|forbidden|featurenotaccessible)$/, "credential"],
   [/^(internal(servererror|error)|networkerror|bootstraperror|locktimeout|unknown)$/, "unavailable"],
 ];
 const STATUSES: Partial<Record<number, TrackerReason>> = { 401: "credential", 403: "credential", 429: "rate_limited" };
-/** Linear's limits, each with headers of its own. */
+/** Linear's limits, each with its own headers. */
 const LIMITS = ["requests", "endpoint-requests", "complexity"];
 
-/** Returns Linear's errors as one of ours. `isWrite`: whether the request could have changed something. */
+/** Converts Linear's errors to one of ours. `isWrite`: whether the request could have changed something. */
 export function linearError(problems: readonly Problem[], reply: Reply, isWrite: boolean): TrackerError {
   const [first] = problems;
   const words = trackerWords(first?.extensions.userPresentableMessage ?? first?.message ?? "");

@@ -24,7 +24,7 @@ export async function linearTeam(ask: LinearRequest, key: string): Promise<Linea
 
 const byPosition = (states: readonly LinearState[]) => states.toSorted((one, other) => one.position - other.position);
 
-/** Returns the state that a ticket of the team is moved to. */
+/** Returns the state to move a ticket of the team to. */
 export function stateFor(team: LinearTeam, options: TrackerOptions, done: boolean): LinearState {
   const states = byPosition(team.states.nodes).filter((state) => countsAsDone(options, state) === done);
   const ofType = (type: string) => states.filter((state) => state.type === type);
@@ -44,7 +44,7 @@ export function stateFor(team: LinearTeam, options: TrackerOptions, done: boolea
   );
 }
 
-/** Returns a problem for each mapped state that the team does not have. */
+/** Returns a problem for each mapped state that the team lacks. */
 export const teamProblems = (team: LinearTeam, options: TrackerOptions): string[] =>
   missingStates(
     options,
@@ -52,7 +52,7 @@ export const teamProblems = (team: LinearTeam, options: TrackerOptions): string[
     byPosition(team.states.nodes).map(({ name }) => name),
   );
 
-/** Returns the labels with these names that issues of the team may have: those of the team and of the workspace. */
+/** Returns the labels with these names that the team's issues may have: those of the team and of the workspace. */
 async function labelsNamed(ask: LinearRequest, team: LinearTeam, names: readonly string[]) {
   if (names.length === 0) return [];
   const filter = {
@@ -64,7 +64,10 @@ async function labelsNamed(ask: LinearRequest, team: LinearTeam, names: readonly
   return (await ask(LABELS, { filter })).issueLabels.nodes;
 }
 
-/** Returns the ids of labels, creating those that do not exist. Labels that Linear refuses are left out: a ticket is worth more. */
+/**
+ * Returns the ids of labels, creating missing ones. Labels that Linear refuses are left out: a ticket without them is better
+ * than none.
+ */
 export async function labelIdsFor(ask: LinearRequest, team: LinearTeam, names: readonly string[]): Promise<string[]> {
   const existing = await labelsNamed(ask, team, names);
   const ids = new Set<string>();
@@ -86,7 +89,7 @@ async function createdLabel(ask: LinearRequest, team: LinearTeam, name: string):
   }
 }
 
-/** Returns a problem for each label that no ticket can have. One that does not exist is created with the first ticket. */
+/** Returns a problem for each label that no ticket can have. A missing label is created with the first ticket. */
 export async function unusableLabels(
   ask: LinearRequest,
   team: LinearTeam,

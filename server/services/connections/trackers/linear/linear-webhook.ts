@@ -13,8 +13,8 @@ const payload = z.object({
 });
 
 /**
- * Reads a delivery of Linear. The SDK's own check is not used because it also refuses what is older than a minute, or newer than
- * our clock, and that refusal could not be told from a wrong signature.
+ * Reads a delivery from Linear. The SDK's own check is not used because it also refuses deliveries that are older than a minute
+ * or ahead of our clock, and that refusal could not be distinguished from a wrong signature.
  */
 export const readLinearWebhook: ReadWebhook = (secret, { headers, body }) => {
   if (!isSignedBy(secret, body, headers["linear-signature"])) return null;

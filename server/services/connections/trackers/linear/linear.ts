@@ -20,14 +20,14 @@ import { LinearError, ticketGone } from "./linear-errors";
 import { labelIdsFor, linearTeam, noSuchTeam, stateFor, teamProblems, unusableLabels } from "./linear-team";
 
 /**
- * Returns the id that a ticket or comment with this marker gets. Linear takes ids of the client's making and refuses a second
- * one, which makes creation idempotent. They have to look like UUIDs of version 4, so version 5, which is made for this, is out.
+ * Returns the id for a ticket or comment with this marker. Linear accepts client-generated ids and refuses duplicates, which
+ * makes creation idempotent. The ids must look like version 4 UUIDs, which rules out version 5, the one meant for hashed names.
  */
 function idOf(what: "issue" | "comment", marker: string): string {
   return v4({ random: createHash("sha256").update(`whetstone ${what} ${marker}`).digest().subarray(0, 16) });
 }
 
-/** Linear: one GraphQL document a call, sent through the connection. */
+/** Linear: one GraphQL document per call, sent through the connection. */
 export const linearTracker: MakeTracker = (service, options) => {
   const ask = linearRequest(service);
 
@@ -130,7 +130,7 @@ const ticketOf = ({ id, identifier, url, state, updatedAt }: LinearIssue): Ticke
   updatedAt,
 });
 
-/** Linear's integrations write the state of a pull request into the attachment's metadata. */
+/** Returns a pull request's state, which Linear's integrations write into the attachment's metadata. */
 function pullRequestState(status: string | undefined): CodeReference["state"] {
   if (status === undefined) return null;
   return status === "merged" || status === "closed" ? status : "open";

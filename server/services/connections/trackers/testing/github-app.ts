@@ -24,7 +24,7 @@ export type SimulatedApp = {
   suspended: boolean;
   /** How long new tokens are valid. */
   tokenMs: number;
-  /** Ends all tokens at once, as uninstalling does. */
+  /** Revokes all tokens, as uninstalling does. */
   revokeTokens(): void;
 };
 
@@ -61,7 +61,7 @@ export function githubApp() {
     return { status: 201, body };
   }
 
-  /** Routes that take the App's JWT. */
+  /** Routes that require the App's JWT. */
   const routes: Route[] = [
     ["POST", /^\/app\/installations\/(\d+)\/access_tokens$/, ({ params: [id] }) => ifOurs(id, createToken)],
     ["GET", /^\/app\/installations\/(\d+)$/, ({ params: [id] }) => ifOurs(id, () => ({ body: installation() }))],
@@ -94,7 +94,9 @@ export function githubApp() {
     return claims.exp > now + LONGEST_JWT_S ? "'Expiration time' claim ('exp') is too far in the future" : undefined;
   }
 
-  /** Returns what is wrong with an App's request; `undefined` if nothing is, and `null` for a request of another credential. */
+  /**
+   * Returns what is wrong with an App's request; `undefined` if nothing is, and `null` for a request with another credential.
+   */
   function guard({ method, url, headers }: RestRequest): RestReply | undefined | null {
     const credential = headers.authorization?.replace(/^(Bearer|token) /i, "") ?? "";
     if (ofTheApp(url.pathname)) {

@@ -3,7 +3,7 @@ import type { StoredTicket } from "./ticket-store";
 const WEB = "https://github.com";
 const iso = (time: number) => `${new Date(time).toISOString().slice(0, 19)}Z`;
 
-/** Returns an issue as GitHub's API writes it. */
+/** Returns an issue in the format of GitHub's API. */
 export function githubIssue(ticket: StoredTicket, baseUrl: string) {
   const { number, title, body, state, stateReason, labels, comments, createdAt, updatedAt, closedAt } = ticket;
   const url = `${baseUrl}/repos/acme/shop/issues/${number}`;
@@ -41,7 +41,7 @@ export function githubIssue(ticket: StoredTicket, baseUrl: string) {
   };
 }
 
-/** Returns a repository as GitHub's API writes it: a private one that the token may write to. */
+/** Returns a repository in the format of GitHub's API: a private one that the token may write to. */
 export const githubRepository = (name: string, baseUrl: string) => ({
   id: 1,
   name: name.split("/")[1],
@@ -56,7 +56,7 @@ export const githubRepository = (name: string, baseUrl: string) => ({
   permissions: { admin: false, maintain: false, push: true, triage: true, pull: true },
 });
 
-/** Returns an issue's timeline: its comments, the code that names it, and its closing. */
+/** Returns an issue's timeline: its comments, the code that refers to it, and its closing. */
 export function githubTimeline(ticket: StoredTicket, baseUrl: string) {
   const mentions = ticket.mentions.map(({ kind, title, sha, number, at }) => {
     const actor = { login: "ann", id: 1 };

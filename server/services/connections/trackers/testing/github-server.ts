@@ -6,7 +6,7 @@ import type { SimulatedTracker } from "./simulated-tracker";
 import { type StoredTicket, ticketStore } from "./ticket-store";
 
 const DOCS = "https://docs.github.com/rest";
-/** Tokens with their scopes; a fine-grained one has none. */
+/** Tokens with their scopes; a fine-grained one reports none. */
 const TOKENS: Record<string, { scopes?: string; mayUseIssues?: boolean; mayWriteIssues?: boolean }> = {
   "ghp-simulated-token-5d20": { scopes: "gist, repo" },
   "ghp-without-repo-5d21": { scopes: "gist, read:org" },
@@ -14,7 +14,7 @@ const TOKENS: Record<string, { scopes?: string; mayUseIssues?: boolean; mayWrite
   "github_pat_without-issues-5d23": { mayUseIssues: false },
   "github_pat_reads-issues-5d24": { mayWriteIssues: false },
 };
-/** Repositories beside the one that works, `acme/shop`. `acme/old-shop` is its former name. */
+/** Repositories besides the working one, `acme/shop`. `acme/old-shop` is its former name. */
 const REPOSITORIES: Record<string, object> = {
   "acme/shop": {},
   "acme/no-issues": { has_issues: false },
@@ -42,13 +42,13 @@ const inSeconds = (ms: number) => Math.floor(ms / 1000);
 
 export type SimulatedGithub = SimulatedTracker & {
   app: SimulatedApp;
-  /** GitHub's own highest number of items in a page is 100. */
+  /** GitHub's own maximum page size is 100. */
   maxPerPage: number;
-  /** Somebody opens a pull request there. */
+  /** Opens a pull request, as a user there would. */
   openPullRequest(): void;
 };
 
-/** Starts GitHub's API as its documentation describes it, with one repository that has issues. */
+/** Starts GitHub's API as documented, with one repository that has issues. */
 export async function startGithub(): Promise<SimulatedGithub> {
   const store = ticketStore("acme/shop", { open: "open", done: "closed" });
   const byNumber = (number: string, reply: (ticket: StoredTicket) => RestReply): RestReply => {
@@ -72,7 +72,7 @@ export async function startGithub(): Promise<SimulatedGithub> {
       .filter((ticket) => inSeconds(ticket.updatedAt) >= since && (state === "all" || ticket.state === state))
       .sort((one, other) => other[by] - one[by] || other.number - one.number);
     const ordered = query.get("direction") === "asc" ? found.reverse() : found;
-    return list(ordered.map(json), request, "/repositories/1/issues"); // the links of GitHub have the repository's id
+    return list(ordered.map(json), request, "/repositories/1/issues"); // GitHub's links contain the repository's id
   }
 
   function createIssue({ input }: RestRequest): RestReply {
@@ -186,7 +186,7 @@ export async function startGithub(): Promise<SimulatedGithub> {
         if (refusedApp !== null) return refusedApp;
         const token = tokenOf(request);
         if (token === undefined) return message(401, "Bad credentials");
-        // GitHub looks at the permission before it looks at the input.
+        // GitHub checks the permission before the input.
         const isIssues = /\/issues\b/.test(request.url.pathname);
         const isRefused =
           isIssues && (token.mayUseIssues === false || (token.mayWriteIssues === false && request.method !== "GET"));
@@ -233,7 +233,7 @@ export async function startGithub(): Promise<SimulatedGithub> {
 
 const tokenOf = ({ headers }: RestRequest) => TOKENS[headers.authorization?.replace(/^(Bearer|token) /, "") ?? ""];
 
-/** Classic tokens have their scopes in each reply. */
+/** Adds the header with a classic token's scopes, which every reply has. */
 function withScopes(request: RestRequest, reply: RestReply): RestReply {
   const scopes = tokenOf(request)?.scopes;
   return scopes === undefined ? reply : { ...reply, headers: { "x-oauth-scopes": scopes, ...reply.headers } };

@@ -1,7 +1,7 @@
 import { gitlabIssue } from "./gitlab-json";
 import type { StoredTicket } from "./ticket-store";
 
-/** The action of an issue's event that each change has. Removing one sends none, so the change before is sent again. */
+/** The event action for each change. Removing an issue sends no event, so the previous change is sent again. */
 const ACTIONS: Record<string, string> = { opened: "open", closed: "close", reopened: "reopen" };
 
 /** Returns the delivery of a ticket's last change. */

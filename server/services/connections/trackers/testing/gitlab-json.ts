@@ -7,7 +7,7 @@ type Mention = StoredTicket["mentions"][number];
 /** Times have milliseconds. */
 const iso = (time: number) => new Date(time).toISOString();
 
-/** Returns an issue as GitLab's API writes it. */
+/** Returns an issue in the format of GitLab's API. */
 export const gitlabIssue = (ticket: StoredTicket) => ({
   id: 84_000_000 + ticket.number,
   iid: ticket.number,
@@ -33,7 +33,7 @@ export const gitlabIssue = (ticket: StoredTicket) => ({
   moved_to_id: null,
 });
 
-/** Returns a project as GitLab's API writes it: a private one in which the token is a Reporter. */
+/** Returns a project in the format of GitLab's API: a private one in which the token is a Reporter. */
 export const gitlabProject = (name: string) => ({
   id: 1,
   path_with_namespace: name,

@@ -4,13 +4,13 @@ import { pageOf, type RestReply, type RestRequest, type Route, startRest } from 
 import type { SimulatedTracker } from "./simulated-tracker";
 import { type StoredTicket, ticketStore } from "./ticket-store";
 
-/** Tokens with their scopes; GitLab does not tell those of a token of OAuth. */
+/** Tokens with their scopes; GitLab does not report those of an OAuth token. */
 const TOKENS: Record<string, { scopes?: string[] }> = {
   "glpat-simulated-token-9b30": { scopes: ["api"] },
   "glpat-read-only-9b31": { scopes: ["read_api"] },
   "oauth-simulated-token-9b32": {},
 };
-/** Projects beside the one that works, `acme/shop`. */
+/** Projects besides the working one, `acme/shop`. */
 const PROJECTS: Record<string, object> = {
   "acme/shop": {},
   "1": {},
@@ -31,11 +31,11 @@ const REFUSALS: Record<number, string> = {
 };
 
 export type SimulatedGitlab = SimulatedTracker & {
-  /** GitLab's own highest number of items in a page is 100. */
+  /** GitLab's own maximum page size is 100. */
   maxPerPage: number;
 };
 
-/** Starts GitLab's API as its documentation describes it, with one project that has issues. */
+/** Starts GitLab's API as documented, with one project that has issues. */
 export async function startGitlab(): Promise<SimulatedGitlab> {
   const store = ticketStore("acme/shop", { open: "opened", done: "closed" });
   const json = (ticket: StoredTicket) => gitlabIssue(ticket);
@@ -204,7 +204,7 @@ const INSUFFICIENT_SCOPE: RestReply = {
   },
 };
 
-/** Rate limits are replied to with plain text. */
+/** Rate limits are reported in plain text. */
 function limited(): RestReply {
   const end = Math.ceil(Date.now() / 1000 + 1);
   return {

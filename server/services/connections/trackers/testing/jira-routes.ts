@@ -45,7 +45,7 @@ function found(issues: readonly JiraIssueRow[], jql: string): JiraIssueRow[] | A
   return rows;
 }
 
-/** The part of version 2 of Jira's API that trackers use. */
+/** The part of version 2 of Jira's API that the tracker uses. */
 export function jiraRoutes({ site, isCloud, url, lagMs, pageMax }: World): Route[] {
   const issueJson = (row: JiraIssueRow, query: URLSearchParams) => {
     const fields = { status: row.status, updated: jiraTime(row.updated), created: jiraTime(row.created) };

@@ -26,7 +26,7 @@ const failed = (status: number): Answer => refusal(status, WORDS[status] ?? "The
 
 type Options = { deployment: "Cloud" | "Server"; pageMax?: number };
 
-/** For tests: version 2 of the API of Jira Cloud or of a Data Center on loopback, as published. */
+/** For tests: version 2 of the API of Jira Cloud or of a Data Center on loopback, as documented. */
 export async function startJira({ deployment, pageMax = 100 }: Options): Promise<SimulatedTracker> {
   const service = await startService(() => undefined);
   const isCloud = deployment === "Cloud";

@@ -69,7 +69,7 @@ const transition = (id: string, to: JiraStatus, fields = {}): JiraTransition => 
   to,
   fields,
 });
-/** From every state to every other. */
+/** Every state leads to every other. */
 const SIMPLE = [
   transition("11", inProgress),
   transition("21", toDo),
@@ -102,7 +102,7 @@ const TYPES = [
 ];
 const simple = { issueTypes: TYPES, createFields: [...FIELDS, LABELS], denied: [], transitionsFrom: () => SIMPLE };
 
-/** An ordinary project, and those whose workflow, screens and permissions make trouble. */
+/** An ordinary project, and projects whose workflow, screens or permissions cause problems. */
 export const PROJECTS: JiraProject[] = [
   { key: "PROJ", ...simple },
   { key: "STEP", ...simple, transitionsFrom: ({ id }) => STEPS[id] ?? [] },
@@ -139,5 +139,5 @@ export function jiraSite() {
 }
 export type JiraSite = ReturnType<typeof jiraSite>;
 
-/** As Jira writes times. */
+/** Formats a time as Jira does. */
 export const jiraTime = (time: number) => new Date(time).toISOString().replace("Z", "+0000");

@@ -1,6 +1,6 @@
 import { buildSchema } from "graphql";
 
-/** The part of Linear's published schema that the simulator has, word for word but for fields that are left out. */
+/** The part of Linear's published schema that the simulator supports, verbatim except for omitted fields. */
 export const LINEAR_SCHEMA = buildSchema(`
   scalar DateTime
   scalar DateTimeOrDuration

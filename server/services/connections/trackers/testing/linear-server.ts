@@ -34,7 +34,7 @@ const failed = (status: number): Answer =>
 const INPUT_ERROR: [string, string] = ["INPUT_ERROR", "Argument Validation Error"];
 const INTERNAL_ERROR: [string, string] = ["INTERNAL_SERVER_ERROR", "Internal server error"];
 
-/** Linear replies 200 where some of the document ran, and 400 where none of it did. */
+/** Linear replies with 200 if part of the document ran, and with 400 if none of it did. */
 function answerOf({ data, errors }: ExecutionResult): Answer {
   if (errors === undefined) return { status: 200, body: { data } };
   const shown = errors.map(({ message, extensions }) => ({

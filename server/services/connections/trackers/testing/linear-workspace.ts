@@ -65,7 +65,7 @@ const COMPARE: Record<string, (value: unknown, other: never) => boolean> = {
   null: (value, other) => (value === null) === other,
 };
 
-/** Returns whether an entity passes one of Linear's filters. */
+/** Returns whether an entity matches one of Linear's filters. */
 function passes(entity: unknown, filter: Record<string, unknown> = {}): boolean {
   return Object.entries(filter).every(([name, value]) => {
     if (name === "and") return (value as object[]).every((one) => passes(entity, { ...one }));
@@ -80,7 +80,7 @@ function passes(entity: unknown, filter: Record<string, unknown> = {}): boolean 
 type IssueInput = { id?: string; teamId: string; title: string; description?: string; labelIds?: string[] };
 type Options = { url: () => string; lagMs: () => number; pageMax: number; mayCreateLabels: boolean };
 
-/** For tests: a workspace of Linear with the teams ENG and OPS; the root of its GraphQL schema. */
+/** For tests: a Linear workspace with the teams ENG and OPS; the root of its GraphQL schema. */
 export function linearWorkspace({ url, lagMs, pageMax, mayCreateLabels }: Options) {
   const teams = ["ENG", "OPS"].map((key): Team => {
     const workflow = WORKFLOW.map(([name, type], position) => ({ id: randomUUID(), name, type, position }));

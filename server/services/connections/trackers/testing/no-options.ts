@@ -1,6 +1,6 @@
 import type { TrackerOptions } from "../tracker";
 
-/** For tests: a connection whose settings are those that it begins with. */
+/** For tests: the settings of a new connection. */
 export const NO_OPTIONS: TrackerOptions = {
   openStates: [],
   closedStates: [],

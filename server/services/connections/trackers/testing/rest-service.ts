@@ -7,7 +7,7 @@ export type RestRequest = {
   method: string;
   url: URL;
   headers: Received["headers"];
-  /** What the route's groups matched, decoded. */
+  /** The matches of the route's groups, decoded. */
   params: string[];
   input: Record<string, unknown>;
 };
@@ -15,10 +15,10 @@ export type Route = [method: string, path: RegExp, reply: (request: RestRequest)
 
 type Behaviour = {
   fault: SimulatedTracker["fault"];
-  /** Refuses a request before its route sees it. */
+  /** May refuse a request before its route runs. */
   guard: (request: RestRequest) => RestReply | undefined;
   limited: () => RestReply;
-  /** The tracker's kind of error. */
+  /** Returns the tracker's form of an error. */
   refused: (status: number) => RestReply;
 };
 
@@ -64,7 +64,7 @@ function routed(routes: readonly Route[], request: RestRequest): RestReply | und
   return undefined;
 }
 
-/** Returns a page of a list, with its number and that of the last. `path`: of the list, in its links. */
+/** Returns a page of a list, with its number and that of the last page. `path`: the list's path in the links. */
 export function pageOf<T>(items: readonly T[], { url }: RestRequest, maxPerPage: number, path = url.pathname) {
   const perPage = Math.min(Number(url.searchParams.get("per_page") ?? 20) || 20, maxPerPage);
   const page = Math.max(1, Number(url.searchParams.get("page") ?? 1) || 1);

@@ -4,7 +4,7 @@ import type { Caller } from "../../kinds/kind";
 import type { ConnectionRow } from "../../read-connection";
 import { type ConnectionKind, DEFAULT_SETTINGS } from "../../schemas";
 
-/** For tests: calls a service on loopback as a connection to it does, without a database that holds its secret. */
+/** For tests: calls a service on loopback as its connection would, without a database that stores the secret. */
 export function testCaller(kind: ConnectionKind, baseUrl: string, secret: string, settings: object = {}): Caller {
   const all = { ...DEFAULT_SETTINGS[kind], ...settings };
   const row = { id: "connection-1", projectId: "project-1", name: `Our ${kind}`, kind, baseUrl, settings: all };

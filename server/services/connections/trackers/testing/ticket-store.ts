@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { SimulatedTicket } from "./simulated-tracker";
 
-/** A ticket, and what happened around it. Times are Unix ms. */
+/** A ticket and its history. Times are Unix ms. */
 export type StoredTicket = Omit<SimulatedTicket, "externalId" | "key" | "comments"> & {
   number: number;
-  /** In GitHub's lists, pull requests are issues too. */
+  /** GitHub lists pull requests as issues too. */
   isPullRequest: boolean;
   stateReason: string | null;
   comments: { id: number; body: string; system: boolean; at: number }[];
@@ -17,7 +17,7 @@ export type StoredTicket = Omit<SimulatedTicket, "externalId" | "key" | "comment
   change: { action: string; deliveryId: string };
 };
 
-/** The tickets of a simulated tracker with one repository. `states`: its names of open and done. */
+/** The tickets of a simulated tracker with one repository. `states`: its names for open and done. */
 export function ticketStore(repository: string, states: { open: string; done: string }) {
   const tickets: StoredTicket[] = [];
   let ids = 1000;

@@ -4,7 +4,7 @@ import type { SimulatedTracker } from "./simulated-tracker";
 
 export type Answer = { status: number; headers?: Record<string, string>; body?: unknown };
 
-/** For tests: replies with what `answer` returns unless the tracker's fault says otherwise. */
+/** For tests: replies with what `answer` returns, unless the tracker's fault decides otherwise. */
 export const withFaults =
   (
     tracker: Pick<SimulatedTracker, "fault">,
