@@ -1,11 +1,11 @@
 import { CHAT_LIMITS } from "./chat-payload/schemas";
 
-/** Messages after the last one of an Example that are read too: what the user said to its answer. */
+/** Messages read beyond the last one of an Example: they show how the user reacted to its answer. */
 const AFTER = 100;
 
 /**
- * How much of a conversation's beginning can be in an Example, which has the whole conversation up to its answer. `bytes` are as
- * stored: reasoning and the like is left out of an Example.
+ * How much of a conversation's beginning can be part of an Example, which contains everything up to its answer. `bytes` are as
+ * stored: an Example omits reasoning and the like.
  */
 export const EXAMPLE_REACH = {
   messages: CHAT_LIMITS.messages + 2 * AFTER,

@@ -1,4 +1,4 @@
 import type { Caps } from "../collection";
 
-/** So that one loud user, or one Finding, is not the Dataset. */
+/** Keeps one very active user, or one Finding, from dominating the Dataset. */
 export const CAPS: Caps = { perUser: 20, perFinding: 50 };

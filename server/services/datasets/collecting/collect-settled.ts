@@ -22,8 +22,8 @@ import { storeProposals } from "./store-proposals";
 const BATCH_SIZE = 50;
 
 /**
- * Collects from conversations that have settled, or changed since, for every Dataset that collects, for about `forMs`. What
- * it has not read by then waits for the next call. A batch is stored in the transaction that takes it from the queue.
+ * Collects from conversations that have settled, or changed since, for every Dataset that collects, for about `forMs`. Whatever
+ * is not read by then is left for the next call. A batch is stored in the transaction that removes it from the queue.
  */
 export async function collectSettled(db: Db, { forMs }: { forMs: number }): Promise<{ conversations: number }> {
   const until = performance.now() + forMs;
@@ -36,7 +36,7 @@ export async function collectSettled(db: Db, { forMs }: { forMs: number }): Prom
     const ctx: Ctx = { db, projectId: id as ProjectId, actor: { kind: "job", name: "collect-examples" } };
     return { ctx, proposerFor: modelProposer(ctx) };
   });
-  // In turns, so that a project with much to read, or with a slow model, keeps no other from its batch.
+  // Round-robin, so that a project with a long queue or a slow model does not delay the others' batches.
   do {
     const further: typeof waiting = [];
     for (const project of waiting) {
@@ -52,11 +52,14 @@ export async function collectSettled(db: Db, { forMs }: { forMs: number }): Prom
 
 type Queued = { id: string; lastActivityAt: number; queuedAt: number };
 
-/** Returns how many conversations it has read, without those that wait for the next call because they are being changed. */
+/**
+ * Collects from one batch of the queue. Returns its number of conversations, excluding those left for the next call because
+ * they are being changed.
+ */
 async function collectSome(ctx: Ctx, proposerFor: ProposerFor): Promise<number> {
   const collecting = await collectingOf(ctx, await enabledDatasets(ctx));
   if (collecting.length === 0) {
-    // A Dataset may have been enabled since, and what is queued be for it.
+    // Checked again in the statement: the queue is needed if a Dataset has been enabled in the meantime.
     await ctx.db.execute(sql`
       delete from collection_queue where project_id = ${ctx.projectId}
         and not exists (select 1 from ${datasets} where ${isEnabled(ctx)})`);
@@ -82,7 +85,7 @@ async function collectSome(ctx: Ctx, proposerFor: ProposerFor): Promise<number> 
     let isCurrent = true;
     for (const { dataset, of } of locked)
       isCurrent = (await storeFor(tx, dataset, collecting[of]!, without(read[of]!, notLocked))) && isCurrent;
-    // What is collected was changed meanwhile: the batch is read again.
+    // If a Dataset's settings have changed in the meantime, the batch stays queued and is read again.
     if (isCurrent) await takeFromQueue(tx, free);
     return free.length;
   });
@@ -125,7 +128,7 @@ async function lockExisting(tx: Ctx, datasetId: string) {
   }
 }
 
-/** Stores what was read for a Dataset, unless it collects no longer. Returns whether it collects what was read for. */
+/** Stores what was read for a Dataset if it still collects. Returns `false` if it now collects something else than was read. */
 async function storeFor(
   tx: Ctx,
   dataset: LockedDataset,
@@ -184,7 +187,7 @@ const isAutomatic = ({ projectId }: Ctx, datasetIds?: readonly string[]) =>
     eq(collectionPasses.status, "running"),
   );
 
-/** Takes conversations from the queue, but for those that were queued again meanwhile. */
+/** Removes conversations from the queue, except those that were queued again in the meantime. */
 async function takeFromQueue(tx: Ctx, queued: readonly Queued[]) {
   const rows = queued.map(({ id, queuedAt }) => ({ id, queued_at: queuedAt }));
   await tx.db.execute(sql`
@@ -193,7 +196,7 @@ async function takeFromQueue(tx: Ctx, queued: readonly Queued[]) {
       and q.conversation_id = t.id and q.queued_at = t.queued_at`);
 }
 
-/** Ends the automatic passes of a project whose queue is empty, or has only conversations that have not settled. */
+/** Ends the automatic passes of a project whose queue is empty or contains only conversations that have not settled. */
 async function endPasses(ctx: Ctx) {
   const passes = await ctx.db.select().from(collectionPasses).where(isAutomatic(ctx)).orderBy(collectionPasses.id);
   for (const { id } of passes) {

@@ -59,7 +59,7 @@ const isSettled = (ctx: Ctx) =>
   db().execute(sql`
     update conversations set received_at = 1, diagnosed_received_at = 1 where project_id = ${ctx.projectId}`);
 
-/** A conversation that a user praised, of words that no other has. */
+/** Stores a conversation that a user praised, with words that no other conversation has. */
 async function praised(ctx: Ctx, n: number, options: { userId?: string; words?: string } = {}) {
   const topic = TOPICS[n % TOPICS.length];
   const words = options.words ?? Array.from({ length: 30 }, (_, at) => `${topic}${n}word${at}`).join(" ");
@@ -186,7 +186,7 @@ test("the order in which conversations are read makes no difference, with near-d
   const same = Array.from({ length: 40 }, (_, at) => `shared${at}`).join(" ");
   for (let n = 30; n < 34; n += 1) ids.push(await praised(ctx, n, { words: `${same} only${n}` }));
   await isSettled(ctx);
-  // One by one, oldest first; a pass reads the newest first, and fifty at once.
+  // One by one, oldest first; a pass reads the newest first, fifty at a time.
   for (const id of ids) {
     await queueCollection(ctx, [id]);
     await collectSettled(db(), { forMs: 5000 });
@@ -220,7 +220,7 @@ test("a pass that is killed again and again collects what one without a kill doe
   expect([...versions]).toEqual([{ kind: "collection", cause_id: id, added: 230, closed: true }]);
 }, 240_000);
 
-/** A pool whose transactions end, now and then, before they commit: what a killed process leaves. */
+/** A pool whose transactions sometimes end before they commit, as when a process is killed. */
 const killedBeforeCommit = (pool: Db, kills: () => boolean): Db =>
   new Proxy(pool, {
     get(target, name, receiver) {
@@ -255,7 +255,7 @@ test("a pass waits for a conversation that is being changed, and counts one that
   expect(await keysOf(datasetId)).toHaveLength(1);
 });
 
-/** A pool that does this after the transaction that reads a batch and before the one that stores it, as another process may. */
+/** A pool that runs `work` between the transaction that reads a batch and the one that stores it, as another process may. */
 function betweenReadAndStore(work: () => Promise<unknown>): Db {
   let transactions = 0;
   return new Proxy(db(), {
@@ -324,7 +324,7 @@ test("nothing stays queued in a project where no Dataset collects", async () => 
   expect([...(await db().execute(sql`select 1 from collection_queue`))]).toEqual([]);
 });
 
-/** A pool that does this before a statement with these words, as another process may. */
+/** A pool that runs `work` before a statement that contains `words`, as another process may. */
 const beforeStatement = (words: string, work: () => Promise<unknown>): Db =>
   new Proxy(db(), {
     get(target, name, receiver) {
@@ -383,7 +383,7 @@ test("a preview counts what it would collect and why it leaves the rest, and sto
     samples: [{ conversationId: good.id, turn: 1 }],
   });
   expect(await keysOf(dataset.id)).toEqual([]);
-  // Nothing of it is the Dataset's but its objective.
+  // The preview depends on the Dataset only through its objective.
   expect((await previewObjective(ctx, { objective: OBJECTIVE })).preview).toEqual({
     ...preview,
     since: expect.any(Number),
@@ -458,7 +458,7 @@ test("what an export of another Dataset brought is not collected again", async (
   const collectionPassId = await pass(ctx, into);
   await untilDone(ctx, collectionPassId);
   expect(await read(ctx, into, collectionPassId)).toMatchObject({ proposed: 0, left: { already_collected: 1 } });
-  // The review queue has no second one either where the copy came after the proposal.
+  // The review queue gets no second one either if the copy was made after the proposal.
   const third = await collectingDataset(ctx);
   await untilDone(ctx, await pass(ctx, third));
   expect(await keysOf(third)).toHaveLength(1);

@@ -3,7 +3,7 @@ import { type datasets, diagnosticSettings, knowledgeGoals } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import type { CollectionSettings, Goal } from "../collection";
 
-/** What a Dataset collects, and with which masking. */
+/** What a Dataset collects, and how it is masked. */
 export type Collecting = CollectionSettings & {
   datasetId: string;
   goals: readonly Goal[];
@@ -15,7 +15,7 @@ type Settings = Pick<typeof datasets.$inferSelect, "id" | "collectionFilters" | 
   objective: CollectionSettings["objective"];
 };
 
-/** Returns whether the Dataset still collects as it did when the conversations were read. */
+/** Returns whether the Dataset still has the settings that it had when the conversations were read. */
 export const isStill = (
   row: Pick<typeof datasets.$inferSelect, "collectionObjective" | "collectionFilters" | "collectionAsksModel">,
   { objective, filters, asksModel }: Collecting,
@@ -24,7 +24,7 @@ export const isStill = (
   row.collectionAsksModel === asksModel &&
   JSON.stringify(row.collectionFilters) === JSON.stringify(filters);
 
-/** Returns the settings of Datasets with the goals that each of them collects for. */
+/** Returns the settings of Datasets, each with the goals that it collects for. */
 export async function collectingOf(ctx: Ctx, rows: readonly Settings[]): Promise<Collecting[]> {
   if (rows.length === 0) return [];
   const masking = await maskingOf(ctx);
@@ -42,7 +42,7 @@ export async function collectingOf(ctx: Ctx, rows: readonly Settings[]): Promise
   });
 }
 
-/** Returns what the project has done with personal data and secrets. */
+/** Returns the project's setting for personal data and secrets. */
 export async function maskingOf({ db, projectId }: Ctx) {
   const [row] = await db
     .select({ masking: diagnosticSettings.collectionMasking })

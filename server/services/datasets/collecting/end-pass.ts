@@ -8,15 +8,15 @@ import { publishSome } from "./publish-candidates";
 
 type Ended = { status: "completed" } | { status: "cancelled" | "failed"; error: string };
 
-/** Ends a pass of a locked Dataset, and the version that it may have opened. */
+/** Ends a pass of a locked Dataset, and closes the version that it may have opened. */
 export async function endPass(tx: Ctx, dataset: LockedDataset, { id }: Pick<PassRow, "id">, ended: Ended) {
   await closeVersion(tx, dataset, id);
   await updatePass(tx, id, { ...ended, cursor: null, finishedAt: NOW });
 }
 
 /**
- * Continues the end of a pass that has read everything: writes its candidates into the Dataset where nobody reviews them.
- * `wait`: something else is writing to the Dataset, or to the conversations of those that are left.
+ * Continues to finish a pass that has read everything: writes its candidates into the Dataset if they need no review. `wait`:
+ * something else is writing to the Dataset, or to the conversations of the remaining candidates.
  */
 export async function finishSome(
   tx: Ctx,

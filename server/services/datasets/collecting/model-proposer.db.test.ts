@@ -27,7 +27,7 @@ import {
   updateDataset,
 } from "..";
 
-/** Its own file: the environment is read once. Here services on loopback may be called. */
+/** In its own file because the environment is read only once. Services on loopback may be called here. */
 process.env.OUTBOUND_ALLOW = "127.0.0.1";
 
 const stops: (() => Promise<void>)[] = [];
@@ -43,10 +43,10 @@ const said = (topic: string) => [
   { role: "assistant", text: FAILED },
 ];
 
-/** A conversation whose only answer has a Finding. */
+/** Stores a conversation whose only answer has a Finding. */
 const failed = (ctx: Ctx, topic = "books") => diagnosed(ctx, said(topic));
 
-/** Stores a conversation that is diagnosed and has settled. */
+/** Stores a settled, diagnosed conversation. */
 async function diagnosed(ctx: Ctx, messages: Parameters<typeof storedConversation>[1]): Promise<string> {
   const { id, lastActivityAt } = await storedConversation(ctx, messages, { startedAt: Date.now() - 86_400_000 });
   const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
@@ -122,7 +122,7 @@ test("a model's answer is marked and waits for a review, also in a Dataset that 
   expect(user).toContain("The shop confirmed Friday.");
   expect(user).toContain(FAILED);
   expect(body.response_format).toMatchObject({ json_schema: { strict: true, schema: { required: ["answer"] } } });
-  // An endpoint that reports to us sends our own call back: it is no conversation to learn from.
+  // An endpoint that reports to us sends back our own call: that is not a conversation to learn from.
   await diagnosed(ctx, [
     { role: "system", text: system },
     { role: "user", text: user },
@@ -204,7 +204,7 @@ test("a Dataset that stops asking while a pass runs asks no more from the next b
   for (const topic of ["books", "shoes", "lamps", "pens", "cups"]) await failed(ctx, topic);
   const window = { startMs: 0, endMs: Date.UTC(2099, 0), maxConversations: 1000 };
   const { collectionPass } = await createCollectionPass(ctx, { datasetId, ...window });
-  // Where a model is asked, a batch is small.
+  // With a model, batches are small.
   expect(await runCollectionPass(ctx, collectionPass.id, { forMs: 0 })).toEqual({ done: false });
   const id = { datasetId, collectionPassId: collectionPass.id };
   expect((await getCollectionPass(ctx, id)).collectionPass).toMatchObject({ conversationsRead: 4 });

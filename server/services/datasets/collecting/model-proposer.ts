@@ -4,15 +4,16 @@ import type { ModelAnswer, Propose } from "../collection";
 import type { Collecting } from "./collection-settings";
 import { proposalPrompt, proposedAnswer } from "./proposal-prompt";
 
-/** Conversations per batch where a model is asked: as many are asked about at once. */
+/** Conversations per batch when a model is asked, all of them concurrently. */
 export const ASKED_AT_ONCE = 4;
 
-/** Returns what asks for better answers; `null` where none of these Datasets wants that or no model is connected. */
+/** Returns a function that asks for better answers; `null` if none of these Datasets wants them or no model is connected. */
 export type ProposerFor = (datasets: readonly Collecting[]) => Promise<Propose | null>;
 
 /**
- * Prepares for some batches of a job to ask the project's connected model for better answers, within its daily budget. Answers are
- * cached, so that a batch that is read again costs nothing; an endpoint that turns out not to work is asked no more.
+ * Returns a proposer that asks the project's connected model for better answers during some batches of a job, within its daily
+ * budget. Answers are cached, so reading a batch again costs nothing; an endpoint that turns out not to work is not called
+ * again.
  */
 export function modelProposer(ctx: Ctx): ProposerFor {
   let opened: Promise<Propose | null> | undefined;

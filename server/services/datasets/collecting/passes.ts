@@ -6,7 +6,7 @@ import type { CollectionPass } from "./schemas";
 
 export type PassRow = typeof collectionPasses.$inferSelect;
 
-/** The statuses of a pass that has not ended. */
+/** The statuses of an unfinished pass. */
 export const UNFINISHED_PASS_STATUSES = ["queued", "running"] as const;
 
 export const isFinished = ({ status }: PassRow) => !UNFINISHED_PASS_STATUSES.some((one) => one === status);
@@ -30,7 +30,7 @@ export async function updatePass(
   return row;
 }
 
-/** Returns the requested passes in progress of all projects, oldest first. */
+/** Returns the requested passes in progress in all projects, oldest first. */
 export const unfinishedCollectionPasses = (db: Ctx["db"]) =>
   db
     .select({ id: collectionPasses.id, projectId: collectionPasses.projectId })

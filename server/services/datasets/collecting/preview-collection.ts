@@ -12,7 +12,7 @@ import { collectionPreviewReply, previewCollectionInput, previewObjectiveInput }
 import { nextConversations } from "./settled-conversations";
 
 const DAYS_MS = 30 * 86_400_000;
-/** Conversations that are read while somebody waits. */
+/** Limits the conversations read, because a user is waiting for the result. */
 const READ_MAX = 300;
 const BATCH_SIZE = 50;
 const SAMPLES = 10;
@@ -54,9 +54,9 @@ export const previewObjective = verb(
 
 type Previewed = z.output<typeof previewObjectiveInput>;
 
-/** Returns what an objective would have collected, and why it leaves out the rest. */
+/** Returns what an objective would have collected, and why the rest is left out. */
 async function previewOf(ctx: Ctx, { objective, collectionFilters }: Previewed) {
-  // Nothing is stored and no model is asked, so it needs no Dataset.
+  // Nothing is stored and no model is called, so no Dataset is needed.
   const [collecting] = await collectingOf(ctx, [{ id: "", objective, collectionFilters, collectionAsksModel: false }]);
   const endMs = await databaseNow(ctx.db);
   const window = { startMs: endMs - DAYS_MS, endMs };

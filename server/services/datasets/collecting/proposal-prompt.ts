@@ -9,10 +9,10 @@ import {
 import type { ChatMessage } from "../chat-payload/schemas";
 import type { ProposeRequest } from "../collection";
 
-/** What the model has to reply. Further fields are ignored, as local models add some. */
+/** The model's required reply. Further fields are ignored, since local models tend to add some. */
 export const proposedAnswer = z.object({ answer: z.string().nullable() });
 
-/** The same in JSON Schema, for endpoints that can be held to one. */
+/** The same as JSON Schema, for endpoints that support structured output. */
 const ANSWER_JSON_SCHEMA = {
   type: "object",
   additionalProperties: false,
@@ -20,12 +20,13 @@ const ANSWER_JSON_SCHEMA = {
   properties: { answer: { type: ["string", "null"] } },
 };
 
-/** Of one message, and of its calls' arguments. */
+/** Limit per message, and per arguments of a call. */
 const MESSAGE_CHARACTERS = 4_000;
 
 /**
- * Returns the prompt that asks for a better answer. It shows the system messages and the newest others, up to so many characters. Text in
- * the conversation may influence the answer, as it may the assistant's own: whatever is proposed waits for a person's review.
+ * Returns the prompt that asks for a better answer. It shows the system messages and the newest others, up to a number of
+ * characters. Text in the conversation may influence the answer, as it may influence the assistant itself: every proposal
+ * therefore waits for a person's review.
  */
 export function proposalPrompt(
   projectId: string,
@@ -51,7 +52,7 @@ What should the assistant have answered? Reply with the JSON object.`,
   };
 }
 
-/** Orders messages: the newest, then those that instruct the assistant, then backwards. */
+/** Orders messages by importance: the newest, then those that instruct the assistant, then the others from newest to oldest. */
 function byImportance(messages: readonly ChatMessage[]): number[] {
   const rank = (index: number) => {
     if (index === messages.length - 1) return -2;

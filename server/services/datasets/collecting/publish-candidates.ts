@@ -13,9 +13,9 @@ import { draftOf } from "../review/draft-of";
 const BATCH_SIZE = 500;
 
 /**
- * Writes some of a pass's candidates into the locked Dataset, all of them as one version. Returns whether more are left; `wait`:
- * only those whose conversations are being changed or deleted. What a model proposed waits for a person, whatever the Dataset
- * says.
+ * Writes some of a pass's candidates into the locked Dataset, all within one version. Returns whether more are left; `wait`:
+ * all that are left belong to conversations that are being changed or deleted. A model's proposals always wait for a person,
+ * whatever the Dataset's setting.
  */
 export async function publishSome(tx: Ctx, dataset: LockedDataset, passId: string): Promise<"more" | "done" | "wait"> {
   const rows = await tx.db

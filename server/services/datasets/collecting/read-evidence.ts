@@ -39,7 +39,9 @@ export async function occurrencesIn({ db, projectId }: Ctx, conversationIds: rea
   return found;
 }
 
-/** Returns the goals of which a conversation has a key phrase's words, or the title's where there is none. */
+/**
+ * Returns the goals that a conversation may be about: it contains the words of a key phrase, or of the title if there is none.
+ */
 export async function goalsIn({ db, projectId }: Ctx, conversationIds: readonly string[], goals: readonly Goal[]) {
   const found = new Map<string, Set<string>>();
   const phrases = goals.flatMap(({ id, title, keyPhrases }) =>

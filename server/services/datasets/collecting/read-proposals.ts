@@ -16,10 +16,10 @@ import { EXAMPLE_REACH } from "../example-reach";
 import type { Collecting } from "./collection-settings";
 import { goalsIn, occurrencesIn } from "./read-evidence";
 
-/** A conversation to read, as of this activity. */
+/** A conversation to read, with its last activity at that time. */
 export type Settled = { id: string; lastActivityAt: number };
 
-/** A proposal with what decides whether it is collected. */
+/** A proposal with the properties that decide whether it is collected. */
 export type OfferedProposal = Offered & {
   id: string;
   conversationId: string;
@@ -27,7 +27,7 @@ export type OfferedProposal = Offered & {
   bands: readonly string[];
   proposal: Proposal;
 };
-/** `read`: the conversations that still exist. `left`: counts of what was left out, by reason. */
+/** `read`: the conversations that still exist. `left`: how many were left out, by reason. */
 export type ReadProposals = {
   datasetId: string;
   read: string[];
@@ -36,9 +36,9 @@ export type ReadProposals = {
 };
 
 /**
- * Reads conversations once and returns what each Dataset's objective proposes of them; of a long one as far as an Example reaches.
- * Asks the connected model for the Datasets that do, where `propose` is given, about the conversations read together at the same
- * time. Stores no proposals.
+ * Reads conversations once and returns what each Dataset's objective proposes for them; long ones only as far as an Example
+ * reaches. If `propose` is given, asks the connected model for the Datasets that use one, about all these conversations
+ * concurrently. Stores no proposals.
  */
 export async function readProposals(
   ctx: Ctx,
@@ -99,7 +99,7 @@ function offeredOf({ id, userId }: { id: string; userId: string | null }, propos
   };
 }
 
-/** Returns what was read of other conversations than these. */
+/** Returns what was read, without these conversations. */
 export const without = (read: ReadProposals, ids: ReadonlySet<string>): ReadProposals => ({
   ...read,
   read: read.read.filter((id) => !ids.has(id)),

@@ -19,9 +19,9 @@ const BATCH_SIZE = 50;
 type Turn = "more" | "done" | "wait";
 
 /**
- * Continues a requested pass for about `forMs`. A batch is read first, and stored in one transaction with the cursor: it can
- * be interrupted anywhere and resumed without storing anything twice. `wait`: something else is writing to the Dataset or to
- * a conversation of the batch.
+ * Continues a requested pass for about `forMs`. A batch is read first, and then stored in one transaction with the cursor, so
+ * it can be interrupted anywhere and resumed without storing anything twice. `wait`: something else is writing to the Dataset
+ * or to a conversation of the batch.
  */
 export async function runCollectionPass(
   ctx: Ctx,
@@ -37,13 +37,15 @@ export async function runCollectionPass(
   return { done: false };
 }
 
-/** Marks a pass in progress as failed. What it has proposed stays. */
+/** Marks a pass in progress as failed. Its proposals so far stay. */
 export const failCollectionPass = (ctx: Ctx, passId: string, message: string) =>
   onLocked(ctx, passId, async (tx, dataset, pass) => {
     await endPass(tx, dataset, pass, { status: "failed", error: storedReason(message) });
   });
 
-/** Runs work on a pass in progress and its Dataset, both locked; returns `undefined` where either is gone or has ended. */
+/**
+ * Runs work on a pass in progress and its Dataset, both locked; returns `undefined` if either is deleted or the pass has ended.
+ */
 export async function onLocked<T>(
   ctx: Ctx,
   passId: string,
@@ -80,7 +82,7 @@ async function oneBatch(ctx: Ctx, passId: string, proposerFor: ProposerFor): Pro
       await endPass(tx, locked, now, { status: "cancelled", error });
       return "done";
     }
-    // Another worker has stored the batch meanwhile.
+    // Another worker has stored the batch in the meantime.
     if (!isSameCursor(now.cursor, pass.cursor)) return "more";
     if (next.length === 0) return finishSome(tx, locked, now, { review: dataset.collectionReview });
     return storeBatch(tx, locked, now, { next, settled: settled.length, read: read! });
@@ -110,7 +112,7 @@ async function datasetOf(ctx: Ctx, datasetId: string) {
 
 type Batch = { next: Awaited<ReturnType<typeof nextConversations>>; settled: number; read: ReadProposals };
 
-/** Stores what was read and moves the cursor, unless a conversation is being changed: then the batch is read again. */
+/** Stores what was read and advances the cursor, unless a conversation is being changed: then the batch is read again. */
 async function storeBatch(
   tx: Ctx,
   dataset: LockedDataset,

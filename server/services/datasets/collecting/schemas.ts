@@ -14,11 +14,11 @@ const objective = z.enum(COLLECTION_OBJECTIVES);
 /** Counts by reason code. */
 const counts = z.record(z.string(), z.int());
 
-/** One reading of settled conversations for a Dataset. Times are Unix ms. */
+/** One scan of settled conversations for a Dataset. Times are Unix ms. */
 export const collectionPass = z.object({
   id: z.string(),
   datasetId: z.string(),
-  /** `backfill` was requested for a window in the past; `automatic` read what settled. */
+  /** `backfill` was requested for a window in the past; `automatic` reads conversations as they settle. */
   origin: z.enum(COLLECTION_PASS_ORIGINS),
   startMs: z.number(),
   endMs: z.number(),
@@ -37,7 +37,7 @@ export const collectionPass = z.object({
 });
 export type CollectionPass = z.infer<typeof collectionPass>;
 
-/** Unix ms. Selects conversations whose last activity lies in `[startMs, endMs)`, the newest `maxConversations` of them. */
+/** Unix ms. Selects the conversations whose last activity is in `[startMs, endMs)`, at most the newest `maxConversations`. */
 export const createCollectionPassInput = z
   .strictObject({
     datasetId: idInput,
@@ -81,14 +81,14 @@ export const collectionPreviewReply = z.object({
     objective,
     /** Unix ms: conversations with activity since then. */
     since: z.number(),
-    /** Conversations that were read. */
+    /** Number of conversations read. */
     conversations: z.int(),
-    /** Whether these were all since then; otherwise the newest of them. */
+    /** Whether these were all since then; otherwise only the newest were read. */
     complete: z.boolean(),
-    /** Examples that would have been collected, and by which reason. */
+    /** Number of Examples that would have been collected, and counts by reason. */
     proposed: z.int(),
     reasons: counts,
-    /** What is left out, by reason. */
+    /** Counts of what is left out, by reason. */
     left: counts,
     /** Some of what would have been collected. */
     samples: z.array(sample),

@@ -5,8 +5,8 @@ import type { Ctx } from "@/server/platform/context";
 import type { Settled } from "./read-proposals";
 
 /**
- * Condition on `conversations c`: it is inactive, as the diagnostics have it, and nothing will be diagnosed in it: "no
- * Finding" is true.
+ * Condition on `conversations c`: inactive for as long as automatic diagnosis requires, and with no diagnosis pending, so that
+ * "no Finding" is reliable.
  */
 export async function isSettled(ctx: Ctx): Promise<SQL> {
   const quietSince = (await databaseNow(ctx.db)) - env().DIAGNOSE_AFTER_QUIET_SECONDS * 1000;
@@ -28,7 +28,7 @@ type Window = { startMs: number; endMs: number };
 const inWindow = ({ projectId }: Ctx, { startMs, endMs }: Window) => sql`
   c.project_id = ${projectId} and c.last_activity_at >= ${startMs}::bigint and c.last_activity_at < ${endMs}::bigint`;
 
-/** Counts the conversations of a window, at most `most`. */
+/** Counts the conversations of a window, up to `most`. */
 export async function countInWindow(ctx: Ctx, window: Window, most: number): Promise<number> {
   const [row] = await ctx.db.execute<{ count: number }>(sql`
     select count(*)::int as count from (select 1 from conversations c where ${inWindow(ctx, window)} limit ${most}) w`);
@@ -41,7 +41,7 @@ export async function nextConversations(
   window: Window,
   { after, limit }: { after: ScanCursor | null; limit: number },
 ): Promise<(Settled & { settled: boolean })[]> {
-  // The first condition bounds the index scan, the second decides between conversations of the same millisecond.
+  // The first condition bounds the index scan; the second orders conversations of the same millisecond.
   const beyond = after
     ? sql`and c.last_activity_at <= ${after[0]}::bigint and (c.last_activity_at, c.id) < (${after[0]}::bigint, ${after[1]}::text)`
     : sql``;

@@ -9,15 +9,15 @@ import type { LockedDataset } from "../examples/lock-dataset";
 import { CAPS } from "./caps";
 import { addCounts, type OfferedProposal, type ReadProposals } from "./read-proposals";
 
-/** A candidate that waits and that nobody has open: later proposals may take its place. */
+/** A waiting candidate that nobody has open: later proposals may replace it. */
 type Rival = Offered & { stored: true };
 type Competitor = OfferedProposal | Rival;
 const isStored = (one: Competitor): one is Rival => "stored" in one;
 
 /**
- * Stores what is selected of proposals as candidates of a locked Dataset, and drops those of the same conversations that are
- * proposed no longer. Waiting candidates compete with the offered ones again, so that the order in which conversations are
- * read makes no difference to which of two near-duplicates, or of one user's, is kept. Whatever was reviewed stays.
+ * Stores the selected proposals as candidates of a locked Dataset, and drops candidates of the same conversations that are no
+ * longer proposed. Waiting candidates compete with the offered ones again, so that the order in which conversations are read
+ * does not decide which of two near-duplicates, or of one user's, is kept. Reviewed candidates stay.
  */
 export async function storeProposals(
   tx: Ctx,
@@ -80,7 +80,7 @@ const rivalOf = (row: Found): Rival => ({
 const valuesOf = <T>(items: readonly T[], of: (item: T) => string | null) =>
   textArray([...new Set(items.flatMap((item) => of(item) ?? []))]);
 
-/** Returns the Dataset's candidates of the same conversations, users and Findings, and those that may be alike. */
+/** Returns the Dataset's candidates from the same conversations, users and Findings, and potential near-duplicates. */
 async function candidatesLike(
   tx: Ctx,
   datasetId: string,
@@ -105,7 +105,7 @@ async function candidatesLike(
   return [...rows];
 }
 
-/** Returns which of these keys the Dataset has Examples of: also what was imported, which never was a candidate. */
+/** Returns which of these keys the Dataset has Examples for, including imported ones, which never were candidates. */
 async function storedKeys(tx: Ctx, datasetId: string, keys: readonly string[]) {
   const rows = await tx.db.execute<{ key: string }>(sql`
     select provenance_key as key from example_revisions
@@ -115,8 +115,8 @@ async function storedKeys(tx: Ctx, datasetId: string, keys: readonly string[]) {
 }
 
 /**
- * Returns what the competitors meet in the Dataset: its Examples, what was reviewed, and the others of their users and
- * Findings.
+ * Returns what the Dataset already has that competes with the offered proposals: its Examples, the reviewed candidates, and the
+ * others of the same users and Findings.
  */
 async function collectedOf(
   tx: Ctx,

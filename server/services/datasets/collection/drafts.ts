@@ -7,7 +7,7 @@ export type Draft = Omit<Proposal, "objective" | "masked">;
 type Words = Pick<Draft, "reason" | "reasonCode" | "turn" | "answerTurn" | "source"> &
   Partial<Pick<Draft, "findingId" | "knowledgeGoalId" | "proposedByModel">>;
 
-/** Collects what an objective proposes and why it leaves the rest out, at most one proposal for each turn. */
+/** Collects what an objective proposes and why it leaves the rest out, with at most one proposal per turn. */
 export class Drafts {
   readonly list: Draft[] = [];
   readonly left: LeftOut = {};
@@ -22,7 +22,7 @@ export class Drafts {
     return this.list.some((one) => one.turn === turn);
   }
 
-  /** Proposes an answer to the messages at `indexes`, unless they make no valid payload. */
+  /** Proposes an answer to the messages at `indexes`, unless they do not form a valid payload. */
   propose(indexes: readonly number[], answers: Answers, words: Words): void {
     if (this.has(words.turn)) return;
     const outcome = payloadOf(this.conversation, indexes, answers);
@@ -38,5 +38,5 @@ export class Drafts {
   }
 }
 
-/** Returns 0, 1, … up to a message, without it. */
+/** Returns the indexes 0, 1, … before a message. */
 export const before = (index: number): number[] => Array.from({ length: index }, (_, nth) => nth);

@@ -12,7 +12,7 @@ type Messages = ChatMessage[] | LeftCode;
 type Outcome = { payload: ChatPayload } | { left: LeftCode };
 
 const SYSTEM_ROLES = new Set(["system", "developer"]);
-/** Parts that chat/v1 has a place for, or that the answer does not depend on. */
+/** Parts that chat/v1 can represent, or that the answer does not depend on. */
 const READABLE_PARTS = new Set([
   "text",
   "reasoning",
@@ -29,7 +29,7 @@ const READABLE_PARTS = new Set([
   "toolResult",
 ]);
 
-/** Returns text as Postgres and JSON can hold it. */
+/** Returns text in a form that Postgres and JSON can store. */
 const storable = (text: string) => text.toWellFormed().replaceAll("\0", "");
 
 const answerOf = (content: string): ChatAnswer => ({ role: "assistant", content: storable(content) });
@@ -37,8 +37,8 @@ const answerOf = (content: string): ChatAnswer => ({ role: "assistant", content:
 export type Answers = { expected: string | number; rejected?: string | number | undefined };
 
 /**
- * Returns a chat/v1 payload of the messages at `indexes` (ascending), or why there is none. An answer is a text, or the index of an
- * assistant's message with calls, which it consists of.
+ * Builds a chat/v1 payload from the messages at `indexes` (ascending), or returns why that is impossible. An answer is either
+ * text, or the index of an assistant message whose calls are the answer.
  */
 export function payloadOf(
   conversation: ConversationSnapshot,
@@ -65,7 +65,7 @@ export function payloadOf(
   return isLarge ? { left: "too_large" } : { payload };
 }
 
-/** Returns the messages at `indexes` as chat/v1 has them: system messages first, each result directly after its call. */
+/** Converts the messages at `indexes` to chat/v1: system messages first, each result directly after its call. */
 function chatMessages(conversation: ConversationSnapshot, indexes: readonly number[]): Messages {
   const { messages } = conversation;
   const included = new Set(indexes);
@@ -117,7 +117,7 @@ function exchangesAt(conversation: ConversationSnapshot, index: number): readonl
 
 type Call = NonNullable<ChatAnswer["tool_calls"]>[number];
 
-/** Returns calls with their results; `null` where a result is missing or comes from a message that is left out. */
+/** Returns calls with their results; `null` if a result is missing or belongs to a message that is left out. */
 function answeredCalls(
   exchanges: readonly ToolExchange[],
   included: ReadonlySet<number>,
@@ -138,7 +138,7 @@ function answeredCalls(
   return { calls, results };
 }
 
-/** Returns a call as OpenAI's API has it; `null` where its name or arguments are not valid. */
+/** Converts a call to the format of OpenAI's API; `null` if its name or arguments are not valid. */
 function callOf({ callId, name, arguments: given }: ToolExchange, otherwise: string): Call | null {
   if (!CHAT_NAME.test(name)) return null;
   const args = storable(given.trim() === "" ? "{}" : given);
@@ -156,7 +156,7 @@ function isObject(json: string): boolean {
   }
 }
 
-/** Returns the calls of an assistant's message as an answer, without its text, which may speak of the calls before. */
+/** Returns the calls of an assistant message as an answer, without its text, which may refer to previous calls. */
 function callsOf(conversation: ConversationSnapshot, index: number): ChatAnswer | undefined {
   const calls = exchangesAt(conversation, index).map((exchange, nth) => callOf(exchange, `call_${index}_${nth + 1}`));
   if (calls.length === 0 || calls.some((call) => call === null)) return undefined;

@@ -23,8 +23,8 @@ const OBJECTIVES: Readonly<Record<Objective, Read>> = {
 };
 
 /**
- * Returns what an objective proposes of a settled conversation, and how often each reason left something out. Asks the connected model,
- * where `propose` is given, only for what nobody has corrected.
+ * Returns what an objective proposes for a settled conversation, and how often each reason left something out. If `propose` is
+ * given, asks the connected model, but only about answers that nobody has corrected.
  */
 export async function proposals(
   conversation: ConversationSnapshot,

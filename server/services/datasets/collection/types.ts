@@ -9,11 +9,11 @@ export type CollectedOccurrence = {
   findingId: string;
   rule: string;
   signal: string;
-  /** What the Finding says, in a sentence; a connected model is told it. */
+  /** What the Finding says, in one sentence; it is passed to a connected model. */
   title: string;
   /** Indexes of the messages that are its evidence. */
   turns: readonly number[];
-  /** The Finding's. */
+  /** The Finding's review status. */
   reviewStatus: (typeof REVIEW_STATUSES)[number];
 };
 
@@ -25,13 +25,13 @@ export type Goal = {
   keyPhrases: readonly string[];
 };
 
-/** What is known about a conversation beside its messages. */
+/** What is known about a conversation besides its messages. */
 export type CollectionEvidence = {
   occurrences: readonly CollectedOccurrence[];
   feedback: readonly SnapshotFeedback[];
-  /** Knowledge goals that may match; each is read again against each answer. */
+  /** Knowledge goals that may match; each is compared again with each answer. */
   goals: readonly Goal[];
-  /** The conversation goes on after the messages, further than an Example reaches. */
+  /** The conversation continues beyond these messages, further than an Example reaches. */
   isCut?: boolean;
 };
 
@@ -41,18 +41,20 @@ export type CollectionSettings = {
   objective: Objective;
   filters?: { knowledgeGoalIds?: readonly string[] | undefined } | null | undefined;
   masking: MaskingMode;
-  /** Whether a user who goes on without objecting has accepted a corrected answer. */
+  /** Whether a user who goes on without objecting counts as accepting a corrected answer. */
   acceptsSilence?: boolean | undefined;
 };
 
-/** What a connected model is asked for: a better answer to `messages` than the failed one. */
+/** A request to a connected model: for a better answer to `messages` than the failed one. */
 export type ProposeRequest = {
   conversationId: string;
   messages: readonly ChatMessage[];
   failedAnswer: string;
   problem: string;
 };
-/** A better answer, or why there is none. `model_unavailable`: it could not be asked, or its reply could not be read. */
+/**
+ * A better answer, or why there is none. `model_unavailable`: the model could not be called, or its reply could not be read.
+ */
 export type ModelAnswer = { answer: string } | { left: "no_better_answer" | "model_unavailable" };
 export type Propose = (request: ProposeRequest) => Promise<ModelAnswer>;
 
@@ -92,7 +94,7 @@ export type LeftCode =
   | "too_large"
   | "personal_data";
 
-/** An Example to be, before any cap. */
+/** A proposed Example, before the caps apply. */
 export type Proposal = {
   objective: Objective;
   /** Why it is proposed, as a sentence for people. */
@@ -100,14 +102,14 @@ export type Proposal = {
   reasonCode: ReasonCode;
   /** Index of the message in question: the answer that worked, or the one that failed. With the objective it identifies the source. */
   turn: number;
-  /** Index of the message that the expected answer is; `null` for a person's or a model's. */
+  /** Index of the message used as the expected answer; `null` if a person or a model wrote it. */
   answerTurn: number | null;
   payload: ChatPayload;
   source: Exclude<(typeof EXAMPLE_SOURCE_KINDS)[number], "manual" | "import">;
   findingId: string | null;
   knowledgeGoalId: string | null;
   proposedByModel: boolean;
-  /** Number of places where personal data or secrets were masked. */
+  /** Number of occurrences of personal data or secrets that were masked. */
   masked: number;
 };
 

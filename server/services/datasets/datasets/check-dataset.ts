@@ -6,7 +6,7 @@ import { type datasetCheck, datasetCheckReply } from "./check-schemas";
 import { readDatasetRow } from "./read-dataset";
 import { datasetIdInput } from "./schemas";
 
-/** Compared at once, in about a second. */
+/** How many Examples are compared; takes about a second. */
 const EXAMPLES_READ = 10_000;
 const LARGEST = 10;
 const IDS = 5;
@@ -61,7 +61,7 @@ type Row = {
   groups: number;
 };
 
-/** Returns the largest groups of each kind, and how many there are. */
+/** Returns the largest groups of each kind, and the number of groups. */
 const readGroups = (ctx: Ctx, datasetId: string) =>
   ctx.db.execute<Row>(sql`
     with newest as materialized (

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { EXAMPLE_SPLITS } from "@/db/schema/enumerations";
 
-/** Examples that belong together by one property. */
+/** Examples that share one property. */
 const group = z.object({
-  /** The conversation they were made from, if that is what they share. */
+  /** The conversation that they come from, if that is what they share. */
   conversationId: z.string().nullable(),
   exampleCount: z.int(),
   splits: z.array(z.enum(EXAMPLE_SPLITS)),
@@ -12,19 +12,19 @@ const group = z.object({
 });
 
 const groups = z.object({
-  /** How many groups there are. */
+  /** Number of groups. */
   count: z.int(),
-  /** The largest of them. */
+  /** The largest groups. */
   largest: z.array(group),
 });
 
-/** What should not be in a Dataset. Texts are compared without letter case and spacing. */
+/** Problems in a Dataset's Examples. Texts are compared ignoring case and spacing. */
 export const datasetCheck = z.object({
-  /** The newest Examples, which were compared. */
+  /** Number of Examples compared: the newest. */
   examplesRead: z.int(),
-  /** Whether these are all. */
+  /** Whether these are all Examples. */
   complete: z.boolean(),
-  /** A conversation with Examples in several splits: what is tested was trained on. */
+  /** Conversations with Examples in several splits: test data that was also trained on. */
   conversationsInSeveralSplits: groups,
   /** The same input in several splits. */
   inputsInSeveralSplits: groups,

@@ -39,7 +39,9 @@ export const deleteDataset = verb(
   },
 );
 
-/** Throws a conflict while a training job uses the Dataset: a job is queued under the Dataset's lock, too. */
+/**
+ * Throws `conflict` while a training job uses the Dataset. Safe under the Dataset's lock, since jobs are queued under it too.
+ */
 async function requireUntrained({ db, projectId }: Ctx, datasetId: string) {
   const [job] = await db
     .select({ name: trainingJobs.name })
@@ -75,10 +77,10 @@ async function requireNoTuningConfig({ db, projectId }: Ctx, datasetId: string) 
 }
 
 const ROWS_A_STATEMENT = 5_000;
-/** Those with many rows; the others go with the Dataset's own row. */
+/** Tables with many rows per Dataset; the others are deleted with the Dataset's own row. */
 const LARGE_TABLES = ["example_revisions", "example_candidates"] as const;
 
-/** Deletes the rows of a deleted Dataset for about `forMs`, in batches that commit. Returns whether all are gone. */
+/** Deletes the rows of a deleted Dataset for about `forMs`, in batches that each commit. Returns whether all are gone. */
 export async function deleteDatasetRows(
   db: Db,
   { projectId, datasetId }: { projectId: string; datasetId: string },
@@ -88,7 +90,7 @@ export async function deleteDatasetRows(
   const until = performance.now() + forMs;
   const deleted = and(eq(datasets.projectId, projectId), eq(datasets.id, datasetId), isNotNull(datasets.deletedAt));
   if ((await db.$count(datasets, deleted)) === 0) return { done: true };
-  // While its Examples are there: until then a deletion of a user finds both.
+  // While its Examples still exist: until then, a deletion of a user finds both.
   await inTransaction(ctx, (tx) => eraseFrozen(tx, datasetId));
   for (const table of LARGE_TABLES) {
     for (let gone = ROWS_A_STATEMENT; gone === ROWS_A_STATEMENT; ) {
@@ -105,8 +107,8 @@ export async function deleteDatasetRows(
 }
 
 /**
- * Returns the imports of a Dataset whose files hold Examples made from conversations. What is known of such a file goes with the
- * Dataset, so it is deleted while it can still be found; one that another Dataset imported, too, stays.
+ * Returns the imports of a Dataset whose files contain Examples made from conversations. What is known about such a file is
+ * deleted with the Dataset, so the file is deleted while it can still be found; one that another Dataset also imported stays.
  */
 async function importsWithSources({ db, projectId }: Ctx, datasetId: string): Promise<string[]> {
   const rows = await db.execute<{ id: string }>(sql`

@@ -4,8 +4,9 @@ import type { Ctx } from "@/server/platform/context";
 import { markContentForErasure } from "@/server/services/files";
 
 /**
- * Erases, in the caller's transaction, what trainings froze and quoted of a Dataset that is being deleted: with its Examples goes
- * what tells whose words they are, so that a later deletion of a user could not find them there. Jobs and checkpoints stay.
+ * Erases, in the caller's transaction, what trainings froze and quoted from a Dataset that is being deleted. Its Examples are
+ * what links these texts to users, so without them a later deletion of a user could not find the texts. Jobs and checkpoints
+ * stay.
  */
 export async function eraseFrozen(tx: Ctx, datasetId: string): Promise<void> {
   const manifests = await tx.db.execute<{ file_id: string }>(sql`

@@ -10,7 +10,7 @@ const objective = z.enum(COLLECTION_OBJECTIVES);
 const name = filledText(DATASET_NAME_CHARACTERS, "Enter a name.");
 const description = z.string().max(DESCRIPTION_CHARACTERS);
 
-/** Limits `teach_project_knowledge` to these Knowledge goals. Absent: all. */
+/** Limits `teach_project_knowledge` to these Knowledge goals. Default: all. */
 export const collectionFilters = z.strictObject({
   knowledgeGoalIds: z.array(idInput).max(KNOWLEDGE_GOALS_MAX).optional(),
 });
@@ -22,13 +22,13 @@ export const dataset = z.object({
   description: z.string(),
   /** Fixed at creation. */
   schema: z.object({ type: z.literal("chat"), version: z.literal(1) }),
-  /** Which Examples it collects by itself. */
+  /** Which Examples it collects automatically. */
   collectionObjective: objective.nullable(),
   collectionEnabled: z.boolean(),
   collectionFilters: z.object({ knowledgeGoalIds: z.array(z.string()).optional() }),
   /** Whether collected Examples wait for a person's review. */
   collectionReview: z.boolean(),
-  /** Whether `correct_failed_conversations` asks the project's adjudicator for better answers. These always wait for a review. */
+  /** Whether `correct_failed_conversations` asks the project's adjudicator for better answers. These always need a review. */
   collectionAsksModel: z.boolean(),
   exampleCount: z.int(),
   /** The newest version; 0 before the first Example. */

@@ -3,8 +3,8 @@ import type { ChatMessage, ChatPayload } from "../../chat-payload/schemas";
 import type { MaskingMode } from "../types";
 
 /**
- * Masks personal data and secrets in an Example by numbered placeholders such as `<EMAIL_1>`, the same for the same value throughout
- * the Example; or holds it back, which is `null`. `masked` counts the places.
+ * Masks personal data and secrets in an Example with numbered placeholders such as `<EMAIL_1>`, the same one for the same value
+ * throughout the Example; or returns `null` if such an Example is held back. `masked` counts the masked occurrences.
  */
 export function maskExample(payload: ChatPayload, mode: MaskingMode): { payload: ChatPayload; masked: number } | null {
   const mask = new PlaceholderMask();

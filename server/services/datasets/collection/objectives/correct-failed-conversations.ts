@@ -9,19 +9,22 @@ import { recoveredAnswer, recoveredCall } from "../reading/recoveries";
 import { isRemark } from "../reading/remarks";
 import type { CollectedOccurrence, CollectionEvidence, ModelAnswer, Propose } from "../types";
 
-/** Rules whose Findings another objective reads, or that say nothing of an answer. */
+/** Rules whose Findings another objective uses, or that are not about an answer. */
 const USER_CORRECTION = "user-correction";
 const TOOL_FAILURE = "tool-failure";
 const NOT_ABOUT_ANSWERS = new Set(["provider-health", "agent-loop"]);
 const BROKEN = "broken-response";
-/** Rules after whose answers a later one may be better. What follows an unsafe answer is rarely safe. */
+/** Rules for which a later answer may be better than the failed one. What follows an unsafe answer is rarely safe. */
 const RECOVERABLE = new Set([BROKEN, "user-dissatisfaction", "refusal", "task-failure", "ungrounded-answer"]);
-/** Anger at a rule that the assistant rightly follows: what the user puts up with later is no better answer. */
+/** Anger at a rule that the assistant rightly follows: an answer that the user puts up with later is not a better one. */
 const NOT_RECOVERABLE = new Set(["frustration", "escalation_request"]);
-/** Signals of what users or tools brought in, or of how a conversation ended. */
+/** Signals about what users or tools brought in, or about how a conversation ended, rather than about an answer. */
 const NOT_OF_ANSWERS = new Set(["prompt_injection", "jailbreak_attempt", "abandonment", "ended_by_limit"]);
 
-/** Proposes better answers for those that a Finding or a person calls failed; the failed ones become the rejected. */
+/**
+ * Proposes better answers in place of those that a Finding or a person considers failed; the failed ones become the rejected
+ * answers.
+ */
 export async function correctFailedConversations(
   conversation: ConversationSnapshot,
   evidence: CollectionEvidence,
@@ -52,7 +55,7 @@ function fromFeedback(
   drafts: Drafts,
 ): void {
   const said = answers(conversation);
-  // The newest first: a person may correct their correction.
+  // Newest first: a person may correct their own correction.
   for (const { kind, value, messageIndex, givenByUser } of feedback.toReversed()) {
     if (kind !== "correction" || typeof value !== "string") continue;
     if (isCut && (messageIndex === null || messageIndex >= conversation.messages.length)) {
@@ -164,7 +167,10 @@ async function fromLaterAnswers(
   );
 }
 
-/** Returns the assistant's messages that an occurrence is about: those in its evidence, and those to which the user replied with it. */
+/**
+ * Returns the assistant messages that an occurrence is about: those in its evidence, and those that a user turn in it replies
+ * to.
+ */
 function failedAnswers(conversation: ConversationSnapshot, { turns }: CollectedOccurrence): number[] {
   const said = answers(conversation);
   const failed = turns.flatMap((turn) => {
@@ -178,7 +184,10 @@ function failedAnswers(conversation: ConversationSnapshot, { turns }: CollectedO
 
 const NONE: ModelAnswer = { left: "no_better_answer" };
 
-/** Returns a model's answer to the messages before a failed one. It is not asked for tool calls: what they return is not known. */
+/**
+ * Asks a model for a better answer to the messages before a failed one; not for tool calls, because their results would be
+ * unknown.
+ */
 async function proposedAnswer(
   conversation: ConversationSnapshot,
   failed: number,

@@ -13,9 +13,9 @@ import { addsNothing, withLaterCalls, wordsOf } from "../reading/context-of";
 import type { CollectionSettings } from "../types";
 
 /**
- * Proposes the answer that the user accepted after correcting the one before it, which becomes the rejected one. The context ends
- * before the rejected answer where the user only repeated what they had said; else it includes the correction, which the accepted
- * answer needs.
+ * Proposes the answer that the user accepted after correcting the previous one, which becomes the rejected answer. If the user
+ * only repeated what they had already said, the context ends before the rejected answer; otherwise it includes the correction,
+ * which the accepted answer needs.
  */
 export function learnFromUserCorrections(
   conversation: ConversationSnapshot,
@@ -51,14 +51,14 @@ export function learnFromUserCorrections(
   return drafts;
 }
 
-/** Refers to what the user had said before, rather than changing their mind. */
+/** Refers back to what the user said earlier, rather than changing their mind. */
 const REPEATS =
   /\b(?:i (?:already |just )?(?:said|asked|told|wrote|meant|wanted|mentioned)|as i said|not what i|habe ich (?:doch |schon )?gesagt|ich (?:sagte|meinte|wollte)|j[’']ai (?:déjà )?dit|je voulais|ya (?:te |le )?(?:dije|he dicho)|dije|pedí|quería)\b|我说的是|我是说|と言った/iu;
 
 function lessonOf(conversation: ConversationSnapshot, correction: Correction, acceptsSilence: boolean) {
   const said = answers(conversation);
   const rejected = said.find(({ index }) => index === correction.turn.heardIndex);
-  // Who answers an open question or a greeting corrects nobody.
+  // A reply to an open question or a greeting is not a correction.
   if (!rejected || rejected.asked === null || isOpenQuestion(rejected.text)) return "no_user_correction" as const;
   const complied = said.find(({ index }) => index > correction.turn.index);
   if (!complied || complied.asked !== correction.turn || isFailing(conversation, complied.index))
@@ -70,10 +70,13 @@ function lessonOf(conversation: ConversationSnapshot, correction: Correction, ac
   return isAccepted ? { rejected, accepted: complied } : ("correction_not_accepted" as const);
 }
 
-/** Words that two answers have in common from which on the second is the first done again. */
+/** Share of common words from which the second answer counts as the first one redone. */
 const REDONE = 0.5;
 
-/** Returns whether an answer does what the correction says: it is the rejected one done again, with words of the correction. */
+/**
+ * Returns whether an answer follows a correction: it redoes the rejected answer or brings in words of the correction (both, if
+ * the correction is uncertain).
+ */
 function takesUp(
   conversation: ConversationSnapshot,
   correction: Correction,
@@ -84,7 +87,7 @@ function takesUp(
   const [before, after] = [wordsOf(rejected), wordsOf(complied)];
   const corrected = wordsOf(correction.turn.text);
   const brings = [...after].some((word) => corrected.has(word) && !before.has(word));
-  // What changes no more than a digit looks the same to the detector.
+  // To the detector, an answer that changes only a digit looks the same; a word of the correction shows that it changed.
   if (outcome === "ignored" && !brings) return false;
   const isRedone = wordOverlap(before, after) >= REDONE && [...after].some((word) => !before.has(word));
   return correction.certainty === "perhaps" ? isRedone && brings : isRedone || brings || outcome === "accepted";

@@ -7,14 +7,14 @@ import type { CollectionEvidence, ReasonCode } from "../types";
 
 type Feedback = CollectionEvidence["feedback"][number];
 
-/** Proposes the answers that worked, of a conversation with positive evidence and without a Finding. */
+/** Proposes the answers that worked, for a conversation with positive evidence and without a Finding. */
 export function preserveSuccessfulBehavior(conversation: ConversationSnapshot, evidence: CollectionEvidence): Drafts {
   const drafts = new Drafts(conversation);
   if (evidence.occurrences.some(({ reviewStatus }) => reviewStatus !== "dismissed")) drafts.leave("has_finding");
   else if (evidence.feedback.some((one) => isNegative(one, evidence.feedback))) drafts.leave("negative_feedback");
   else {
     const given = evidence.feedback.flatMap((one) => praised(conversation, one, evidence));
-    // Of a conversation that goes on, the last answer that the user accepted is not known.
+    // If the conversation goes on beyond what was read, its last accepted answer is not known.
     const told = given.length > 0 || evidence.isCut ? [] : [accepted(conversation)];
     for (const praise of [...given, ...told]) {
       if (!praise) continue;
@@ -33,7 +33,7 @@ export function preserveSuccessfulBehavior(conversation: ConversationSnapshot, e
 
 type Praise = { answer: Answer; code: ReasonCode; reason: string };
 
-/** Returns the answer that a user praised by feedback. */
+/** Returns the answer that a user praised through feedback. */
 function praised(
   conversation: ConversationSnapshot,
   one: Feedback,
@@ -51,7 +51,7 @@ function praised(
   return [{ answer, code: praise.code, reason: `A user gave ${whom} ${praise.what}${words}.` }];
 }
 
-/** Returns the last answer that the user thanked for or said had worked, where nothing after it was objected to. */
+/** Returns the last answer that the user gave thanks for or confirmed to have worked, if they objected to nothing after it. */
 function accepted(conversation: ConversationSnapshot): Praise | null {
   const said = answers(conversation);
   const lastObjection = said.findLastIndex(({ reaction }) => reaction === "objects");

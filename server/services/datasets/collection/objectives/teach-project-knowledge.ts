@@ -19,7 +19,7 @@ export function teachProjectKnowledge(
   else if (evidence.feedback.some((one) => isNegative(one, evidence.feedback))) drafts.leave("negative_feedback");
   else {
     const left = new Set(goals.map((goal) => teach(conversation, goal, drafts)));
-    // Of many goals a conversation is about few: it is left out once.
+    // A conversation is about few of many goals, so it counts as left out only once.
     if (drafts.list.length === 0) {
       if (left.has("not_answered_well")) drafts.leave("not_answered_well");
       else if (left.has("goal_not_answered")) drafts.leave("goal_not_answered");
@@ -28,7 +28,7 @@ export function teachProjectKnowledge(
   return drafts;
 }
 
-/** Proposes the best answer about a goal; returns why there is none. */
+/** Proposes the best answer about a goal; otherwise returns why there is none. */
 function teach(conversation: ConversationSnapshot, goal: Goal, drafts: Drafts): LeftCode | null {
   const matches = answers(conversation)
     .flatMap((answer) => {

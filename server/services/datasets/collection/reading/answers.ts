@@ -11,7 +11,7 @@ import {
 import { withoutApology } from "./apology";
 import { type Reaction, reactionTo } from "./reactions";
 
-/** What the assistant said last before the user's next turn, or before the end. */
+/** The assistant's last message before the user's next turn, or before the end. */
 export type Answer = {
   index: number;
   text: string;
@@ -47,23 +47,23 @@ function readAnswers(conversation: ConversationSnapshot): Answer[] {
   });
 }
 
-/** Sentences that offer more help or take leave, which are no part of what was answered. */
+/** Sentences that offer more help or say goodbye, which are not part of the answer. */
 const COURTESY =
   /(?:[^.!?。！？\n]*\b(?:anything else|any(?: other| more| further)? (?:questions?|help|assistance|concerns?)|something else|further assistance|(?:let (?:me|us) know|tell me) (?:if|when|should|whenever) (?:you(?:[’']d| would)? (?:need|have|want|like|change)|there(?:[’']s| is| are)|anything|i can)|feel free|happy to help|here to help|can i (?:help|assist|do) |(?:how|what) (?:else )?(?:can|may) i (?:help|assist|do)|you(?:[’']re| are) (?:very |most |so )?welcome|my pleasure|no problem|glad|(?:great|good|fantastic|wonderful|excellent) (?:news|to hear)|all set|have a (?:great|good|nice|wonderful|lovely|pleasant|fantastic|safe)|take care|good ?bye|enjoy|thank(?:s| you)|gern(?:e)? (?:geschehen|helfen)|sonst noch|de rien|autre chose|de nada|algo más|prego|altro)\b[^.!?。！？\n]*[.!?。！？]*)/gi;
-/** Characters of what remains, below which there is nothing to learn. */
+/** Minimum number of characters that must remain for there to be something to learn. */
 const SUBSTANCE_LEAST = 12;
-/** Asks the user, or asks for leave, before anything was done; some forget the question mark. */
+/** Asks the user a question, or for permission, before anything was done; sometimes the question mark is missing. */
 const ASKS =
   /[?？]|\b(?:please (?:provide|confirm|share|tell|specify|enter|reply|let me)|let me know|i(?:[’']ll| will)? (?:need|require) (?:your|the|to know|some|a few)|ready to continue|could you|would you like|shall i|do you want|(?:reply|type|say|answer) (?:with )?["“']?yes)\b/i;
 const OPENS_CONFIRMATION = /(?:^|[.!\n,:]\s*)(?:ok(?:ay)?[,. ]+)?(?:please |just |so )?(?:to )?confirm(?:ing)?\b/i;
 const OPENS_QUESTION =
   /(?:^|[.!\n,:]\s*)(?:(?:ok(?:ay)?|sure|great|got it|and|so|alright)[,.! ]+)?(?:(?:in|at|on|for|from|to) )?(?:what|which|when|where|who|how (?:many|much|long|often)|may i|should i|are you|do you)\b/i;
 
-/** Returns an answer's text without offers of more help and leave-taking. */
+/** Returns an answer's text without offers of more help and goodbyes. */
 export const substanceOf = (conversation: ConversationSnapshot, index: number): string =>
   proseOf(conversation.messages[index]!).replace(COURTESY, " ").trim();
 
-/** Returns whether an answer says something and waits for nothing. */
+/** Returns whether an answer has substance and does not ask the user for anything. */
 export function isComplete(
   conversation: ConversationSnapshot,
   { index, text }: Pick<Answer, "index" | "text">,
@@ -80,15 +80,15 @@ export function isComplete(
   );
 }
 
-/** Returns whether a text ends by asking for something that only the user knows. */
+/** Returns whether text ends with a question that only the user can answer. */
 export const isOpenQuestion = (text: string): boolean => OPENS_QUESTION.test(lastSentence(text));
 const lastSentence = (text: string) => /[^.!?。！？\n]*[.!?。！？\s]*$/u.exec(text.trimEnd())?.[0] ?? "";
 
-/** Sentences of an answer that brings the user no further. */
+/** Sentences of an answer that does not help the user. */
 const FAILS =
   /\b(?:(?:i[’']m|i am|we(?:[’']re| are)) (?:really |very |so |truly )?(?:sorry|afraid)|unfortunately|apologi[sz]e|apologies|regrettably|unable to|not able to|(?:i|we) (?:can ?not|can[’']t|could ?n[’']t|could not|did ?n[’']t|do ?n[’']t|was ?n[’']t|were ?n[’']t)|(?:was|is|were|are) (?:not|un)(?: |)(?:successful|available|possible|allowed|eligible|permitted|refundable)|(?:is|was|are|were|can|could)(?:n[’']t| not| ?not) (?:be|available|possible|eligible|allowed)|no (?:results|matches|such)|failed|went wrong|there (?:was|is) (?:a|an|some) (?:problem|issue|error)|transfer(?:red|ring)? (?:you|to)|hand(?:ing|ed)? (?:you|this) (?:over|off)|human agent|representative|leider|konnte nicht|nicht möglich|désolée?|malheureusement|impossible|lo siento|lamentablemente|no (?:puedo|pude|es posible)|infelizmente|purtroppo|mi dispiace)\b|抱歉|对不起|无法|申し訳|残念ながら|できません/iu;
 
-/** Returns whether an answer declines, apologises or passes the user on. */
+/** Returns whether an answer declines, apologises or refers the user elsewhere. */
 export function isFailing(conversation: ConversationSnapshot, index: number): boolean {
   return (
     FAILS.test(withoutApology(proseOf(conversation.messages[index]!))) ||

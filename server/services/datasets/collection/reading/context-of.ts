@@ -1,19 +1,19 @@
 import { type ConversationSnapshot, textOf } from "../../../diagnostics/detectors/reading";
 import { before } from "../drafts";
 
-/** Words that say something: of four letters or more, numbers of any length, and pairs where the script has no spaces. */
+/** Meaningful words: of four letters or more, numbers of any length, and character pairs in scripts without spaces. */
 const WORDS = /\p{N}+|[\p{L}\p{M}]{4,}/gu;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
-/** Words of corrections and complaints themselves, and other words without content. */
+/** Words typical of corrections and complaints, and other words without content. */
 const EMPTY = new Set(
   "that this what when where which with have from your about said meant mean asked wanted want told correct wrong right incorrect mistaken mistake mistook actually sorry please again already still isnt dont didnt wasnt answer correction should would could there here they them then than also just only like need tell okay thanks thank true false misunderstood misread confusing being been were will does doing look read check falsch nicht richtig korrekt meinte wollte habe eine einen dass faux voulais dire était pour avec incorrecto quise decir pero para sobre".split(
     " ",
   ),
 );
-/** Share of the words that the context has, from which on the user has only repeated it. */
+/** Share of the user's words already in the context from which the user counts as only repeating it. */
 const REPEATED = 0.75;
 
-/** Returns the words of a text that say something. */
+/** Returns the meaningful words of a text. */
 export function wordsOf(text: string): Set<string> {
   const words = (text.toLowerCase().match(WORDS) ?? []).flatMap((word) =>
     UNSPACED.test(word) ? [...word].slice(1).map((character, at) => `${word[at]}${character}`) : [word],
@@ -25,8 +25,8 @@ const textsOf = ({ messages }: ConversationSnapshot, indexes: readonly number[])
   indexes.map((index) => textOf(messages[index]!)).join("\n");
 
 /**
- * Returns whether the user's words between two messages only repeat what was said before the first, so that an answer to them could
- * have been given there.
+ * Returns whether the user's words between two messages only repeat what was said before the first, so that the later answer
+ * could have been given there.
  */
 export function addsNothing(conversation: ConversationSnapshot, failed: number, answered: number): boolean {
   const known = wordsOf(textsOf(conversation, before(failed)));
@@ -37,7 +37,7 @@ export function addsNothing(conversation: ConversationSnapshot, failed: number, 
 }
 const IS_NUMBER = /^\p{N}/u;
 
-/** Returns the messages before a failed answer, with the calls and results on which a later answer rests. */
+/** Returns the messages before a failed answer, plus the calls and results that a later answer is based on. */
 export function withLaterCalls(conversation: ConversationSnapshot, failed: number, answered: number): number[] {
   const { messages } = conversation;
   const isCall = (index: number) => messages[index]!.toolCalls.length > 0 || !SPEAKS.has(messages[index]!.role);

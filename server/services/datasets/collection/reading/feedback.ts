@@ -1,7 +1,7 @@
 import { shareOfScale } from "../../../diagnostics/detectors/reading";
 import type { CollectionEvidence } from "../types";
 
-/** Shares of a scale: a score from the first on praises, one up to the second complains. */
+/** Shares of a scale: a score of at least HIGH is praise, one of at most LOW a complaint. */
 const HIGH = 0.8;
 const LOW = 0.5;
 
@@ -9,7 +9,7 @@ type Feedback = CollectionEvidence["feedback"][number];
 
 const shareOf = (one: Feedback, all: readonly Feedback[]) => (one.kind === "score" ? shareOfScale(one, all) : null);
 
-/** Returns whether somebody complained about an answer, or an evaluation gave it a low score. */
+/** Returns whether feedback is a complaint about an answer, or a low score from an evaluation. */
 export function isNegative(one: Feedback, all: readonly Feedback[]): boolean {
   const share = shareOf(one, all);
   return (
@@ -17,7 +17,7 @@ export function isNegative(one: Feedback, all: readonly Feedback[]): boolean {
   );
 }
 
-/** Returns how a user praised an answer; `null` where they did not. */
+/** Returns how a user praised an answer; `null` if they did not. */
 export function praiseIn(
   one: Feedback,
   all: readonly Feedback[],

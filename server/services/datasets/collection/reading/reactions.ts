@@ -6,7 +6,7 @@ import {
   type UserTurn,
 } from "../../../diagnostics/detectors/reading";
 
-/** What users say of an answer that did what they wanted. */
+/** What users say about an answer that did what they wanted. */
 const SAID = phraseSets({
   thanks: [
     "(thanks|thank you|thankyou|thx|ty|cheers|much appreciated|i appreciate|appreciate it|thank u)",
@@ -36,7 +36,7 @@ const SAID = phraseSets({
     "(ja|genau|richtig|stimmt|oui|exact|exactement|cest ça|sí|correcto|exacto|eso es|sim|certo|sì|esatto)",
     ...["是的", "对", "没错", "はい", "その通り", "そうです"],
   ],
-  /** Thanks for nothing, or with a reservation. */
+  /** Ironic thanks, or thanks with a reservation. */
   reserved: [
     "(thanks|thank you|thx|appreciate) (anyway|anyways|for trying|for nothing|but|though|a lot for nothing|for your time anyway)",
     "(but|however|although|except|unfortunately|still|though|instead|actually|wrong|incorrect|not right|not correct|not quite|not what)",
@@ -48,22 +48,22 @@ const SAID = phraseSets({
   ],
 });
 
-/** Above it a turn is rather one of a user who is dissatisfied. */
+/** From this score on, a turn shows dissatisfaction instead. */
 const DISSATISFIED = 0.35;
-/** What opens a turn that answers a question, whatever thanks follow. */
+/** Begins a turn that answers a question, even if thanks follow. */
 const YES = /^\W*(?:(?:oh|ah|um+|well)\W+)?(?:yes|yeah|yep|yup|yea|sure|ja|oui|sí|sim|sì)(?!\p{L})|^\s*(?:是的|はい)/iu;
-/** A turn that accepts does not ask for anything; a courtesy such as "could you also…" is another request. */
+/** A turn that accepts asks for nothing; a courtesy such as "could you also…" is another request. */
 const ASKS = /[?？]/;
-/** Words of a turn among which it affirms. */
+/** A turn affirms only within this many leading words. */
 const AFFIRMING_WORDS = 3;
-/** Words of a turn that says no more than that it accepts. */
+/** Maximum number of words of a turn that does nothing but accept. */
 const BRIEF = 45;
 
 export type Reaction = "accepts" | "confirms" | "objects" | "goes_on";
 
 /**
- * Returns how the user takes what the assistant said before their turn. Who accepts has got what they wanted; who confirms says that the
- * assistant has understood.
+ * Returns how the user reacts to what the assistant said before their turn. `accepts`: they got what they wanted; `confirms`:
+ * the assistant has understood them.
  */
 export function reactionTo(conversation: ConversationSnapshot, turn: UserTurn): Reaction {
   const judged = judgedTurns(conversation).find((one) => one.turn === turn);

@@ -10,12 +10,12 @@ import type { LeftCode } from "../types";
 import { type Answer, answers, isComplete, isFailing } from "./answers";
 import { addsNothing } from "./context-of";
 
-/** Calls after a failed one among which the same tool is called again to recover. */
+/** How many of the calls after a failed one may be its recovery with the same tool. */
 const CALLS_BETWEEN_MAX = 4;
 
 /**
- * Returns the later call of the same tool that succeeded where `failed` did not, if the assistant could have made it at once: its
- * arguments were all said before, and the user said nothing in between.
+ * Returns the later call of the same tool that succeeded where `failed` did not, if the assistant could have made it in the
+ * first place: its arguments had all been mentioned before, and the user said nothing in between.
  */
 export function recoveredCall(
   conversation: ConversationSnapshot,
@@ -37,17 +37,19 @@ export function recoveredCall(
   return isPutRight(conversation, failed, next) ? { callIndex } : "depends_on_later_messages";
 }
 
-/** Values of a call that differ from the failed one's, above which it is another call rather than the same put right. */
+/** If more values differ from the failed call's, it is another call rather than the corrected one. */
 const CHANGED_MAX = 4;
-/** Share of characters in common from which on one value is another form of the other. */
+/** Share of common characters from which one value counts as a variant of the other. */
 const LIKE = 0.6;
 
-/** Returns whether a call is the failed one put right: with what had been said instead of what had not, or in another form. */
+/**
+ * Returns whether a call corrects the failed one: with values mentioned before instead of invented ones, or in another format.
+ */
 function isPutRight(conversation: ConversationSnapshot, failed: ToolExchange, next: ToolExchange): boolean {
   const [wrong, right] = [leavesOf(parseJson(failed.arguments)), leavesOf(parseJson(next.arguments))];
   const changed = [...right].filter(([path, value]) => wrong.get(path) !== value);
   const dropped = [...wrong].filter(([path]) => !right.has(path));
-  // The same arguments again: the tool recovered, and there is nothing to learn.
+  // The same arguments again: the tool recovered, so there is nothing to learn.
   if (changed.length > CHANGED_MAX || changed.length + dropped.length === 0) return false;
   const said = conversation.messages.slice(0, failed.callIndex!).map((message) => textOf(message));
   const results = toolExchanges(conversation).flatMap(({ result, resultIndex }) =>
@@ -63,10 +65,10 @@ function isPutRight(conversation: ConversationSnapshot, failed: ToolExchange, ne
   });
 }
 
-/** Characters of a value that a text may contain by chance: shorter ones have to be whole words of it. */
+/** Text may contain shorter values by chance, so these have to match whole words. */
 const SHORT = 4;
 
-/** Returns a function that says whether a text contains a value, whatever its punctuation. */
+/** Returns a function that returns whether the text contains a value, ignoring punctuation. */
 function saidIn(text: string): (value: string) => boolean {
   const joined = plain(text);
   const words = new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
@@ -84,17 +86,17 @@ function isLike(a: string, b: string): boolean {
   return start + end >= LIKE * Math.max(a.length, b.length);
 }
 
-/** Letters and digits only: "#W123" has been said by one who said "w123". */
+/** Letters and digits only: "w123" counts as a mention of "#W123". */
 const plain = (text: string) => text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "");
-/** Returns the values of arguments by their paths. */
+/** Returns the values of arguments by path. */
 function leavesOf(value: unknown, path = ""): Map<string, string> {
   if (typeof value !== "object" || value === null) return new Map([[path, String(value)]]);
   return new Map(Object.entries(value).flatMap(([key, inner]) => [...leavesOf(inner, `${path}/${key}`)]));
 }
 
 /**
- * Returns the answer that did what a failed one did not, if it could have been given in its place: the next one, which the user
- * accepted, or which replaced a broken one unasked.
+ * Returns the answer that achieved what a failed one did not, if it could have been given in its place: the next complete one,
+ * if the user accepted it, or if it replaced a broken one without being asked for.
  */
 export function recoveredAnswer(
   conversation: ConversationSnapshot,
@@ -106,7 +108,7 @@ export function recoveredAnswer(
   if (!next || isFailing(conversation, next.index) || PROMISES.test(next.text)) return "no_better_answer";
   const isRetry = isBroken && next.asked !== null && next.asked.index < failed;
   if (next.reaction !== "accepts" && !(isRetry && next.reaction !== "objects")) return "no_better_answer";
-  // What follows a failure, or has one before it that nothing made good, is no recovery.
+  // An answer after a failed call that no later call made good is not a recovery.
   const failures = new Set(toolFailures(conversation).map(({ exchange }) => exchange));
   const called = toolExchanges(conversation).filter(({ callIndex }) => callIndex !== null && callIndex < next.index);
   const last = called.at(-1);
@@ -114,6 +116,6 @@ export function recoveredAnswer(
   return addsNothing(conversation, failed, next.index) ? next : "depends_on_later_messages";
 }
 
-/** Announces what is still to be done. */
+/** Announces something still to be done. */
 const PROMISES =
   /\b(?:i(?:[’']ll| will| am going to|[’']m going to)|let me|let[’']s|one moment|ich werde|je vais|voy a)\b(?! know)/i;

@@ -1,23 +1,26 @@
 import { createHash } from "node:crypto";
 import type { ChatPayload } from "../../chat-payload/schemas";
 
-/** Numbers in a signature, and how many of them make a band. */
+/** Numbers in a signature, and numbers per band. */
 const HASHES = 64;
 const BAND_ROWS = 4;
-/** Words in a shingle; characters where the script has no spaces. */
+/** Words per shingle; characters for scripts without spaces. */
 const SHINGLE = 3;
-/** Shingles of a text that are read. */
+/** Limits the shingles read from one text. */
 const SHINGLES_MAX = 20_000;
 const WORDS = /[\p{L}\p{M}\p{N}]+/gu;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
-/** Odd multipliers and summands of the hash functions, the same in every process. */
+/** Odd multipliers and summands of the hash functions; deterministic, so that they are the same in every process. */
 const FUNCTIONS = Array.from({ length: HASHES }, (_, nth) => {
   const bytes = createHash("sha256").update(`minhash ${nth}`).digest();
   return { multiplier: bytes.readUInt32LE(0) | 1, summand: bytes.readUInt32LE(4) };
 });
 
-/** Returns the MinHash of an Example's words: 64 integers below 2^32. Equal shares of them are about equal shares of shingles. */
+/**
+ * Returns the MinHash of an Example's words: 64 integers below 2^32. The share of equal integers in two signatures estimates
+ * the share of common shingles.
+ */
 export function signatureOf(payload: ChatPayload): number[] {
   const minima = new Uint32Array(HASHES).fill(0xffffffff);
   for (const shingle of shinglesOf(wordsOf(payload))) {
@@ -31,7 +34,7 @@ export function signatureOf(payload: ChatPayload): number[] {
   return [...minima];
 }
 
-/** Returns the keys of a signature's bands. Two signatures that are alike share at least one, almost certainly. */
+/** Returns the keys of a signature's bands. Two similar signatures almost certainly share at least one. */
 export function bandsOf(signature: readonly number[]): string[] {
   return Array.from({ length: HASHES / BAND_ROWS }, (_, band) => {
     const rows = signature.slice(band * BAND_ROWS, (band + 1) * BAND_ROWS);
@@ -49,7 +52,10 @@ export function similarity(a: readonly number[], b: readonly number[]): number {
   return same / HASHES;
 }
 
-/** What the user and the assistant say. Instructions are the same in all Examples of a product, and results are long. */
+/**
+ * Returns the words of the user and the assistant. Instructions are the same in all Examples of a product, and results are
+ * long.
+ */
 function wordsOf({ input, expectedOutput }: ChatPayload): string[] {
   const said = input.messages.flatMap(({ role, content }) =>
     role === "user" || role === "assistant" ? [content ?? ""] : [],
@@ -72,7 +78,7 @@ function hashOf(text: string): number {
   return hash >>> 0;
 }
 
-/** The finalizer of MurmurHash3: functions that only multiply and add are too much alike. */
+/** The finalizer of MurmurHash3, because functions that only multiply and add are too similar. */
 function mixed(value: number): number {
   let bits = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);

@@ -1,7 +1,7 @@
 import type { ReasonCode } from "../types";
 import { bandsOf, similarity } from "./min-hash";
 
-/** A proposal as selection needs it. `key` is its provenance key. */
+/** What selection needs of a proposal. `key` is its provenance key. */
 export type Offered = {
   key: string;
   reasonCode: ReasonCode;
@@ -10,13 +10,13 @@ export type Offered = {
   signature: readonly number[];
 };
 
-/** The most Examples of one Dataset that stem from one user, or from one Finding. `null` is no limit. */
+/** The maximum number of Examples in one Dataset that come from one user, or from one Finding. `null`: no limit. */
 export type Caps = { perUser: number | null; perFinding: number | null };
 
-/** What the Dataset has collected before, whatever came of it. */
+/** What the Dataset has already collected, whatever was decided about it. */
 export type Collected = {
   keys: ReadonlySet<string>;
-  /** Those that may be alike: which share a band with something offered. */
+  /** Potential near-duplicates: those that share a band with an offered one. */
   signatures: readonly (readonly number[])[];
   byUser: ReadonlyMap<string, number>;
   byFinding: ReadonlyMap<string, number>;
@@ -25,10 +25,10 @@ export type Collected = {
 export type SelectionCode = "already_collected" | "near_duplicate" | "user_cap" | "finding_cap";
 type Selection<One> = { selected: One[]; left: Partial<Record<SelectionCode, number>> };
 
-/** From this share of common shingles on, two Examples teach the same. */
+/** With this share of common shingles or more, two Examples teach the same thing. */
 const ALIKE = 0.8;
 
-/** The most certain first: of near-duplicates, that one stays. */
+/** Most certain first: of near-duplicates, the most certain one is kept. */
 const CERTAINTY: readonly ReasonCode[] = [
   "corrected_by_feedback",
   "thumbs_up",
@@ -42,7 +42,9 @@ const CERTAINTY: readonly ReasonCode[] = [
   "proposed_by_model",
 ];
 
-/** Selects what to collect: folds near-duplicates and applies the caps. The order of what is offered makes no difference. */
+/**
+ * Selects what to collect: removes near-duplicates and applies the caps. The result does not depend on the order of `offered`.
+ */
 export function selectProposals<One extends Offered>(
   offered: readonly One[],
   caps: Caps,
@@ -96,7 +98,7 @@ class Counter {
   }
 }
 
-/** Signatures by their bands. */
+/** Signatures indexed by band. */
 class Alike {
   readonly #byBand = new Map<string, (readonly number[])[]>();
 
