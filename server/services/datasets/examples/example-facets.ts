@@ -10,7 +10,7 @@ import { ofDataset } from "./read-example";
 import { type ExampleFilters, exampleFacetsInput, exampleFacetsReply } from "./schemas";
 
 const TAGS_SHOWN = 100;
-/** Under filters the newest Examples are counted: all of a usual Dataset, a recent sample of a very large one. */
+/** With filters, only the newest Examples are counted: all of a typical Dataset, a recent sample of a very large one. */
 const COUNTED = 10_000;
 
 const inWords = (count: number) => count.toLocaleString("en");
@@ -86,7 +86,7 @@ async function countsUnder(ctx: Ctx, datasetId: string, filters: Omit<ExampleFil
     objective: anyOf(sql`objective`, objective),
     tag: tag && sql`tags && ${textArray(tag)}`,
   };
-  /** The filters but those of one facet. */
+  /** Returns the filters except that of one facet. */
   const beside = (facet: keyof typeof facets | null): SQL =>
     and(...Object.entries(facets).map(([name, condition]) => (name === facet ? undefined : condition))) ?? sql`true`;
   const valuesOf = (facet: "split" | "source" | "objective") => {

@@ -2,7 +2,7 @@ import { wordsOf } from "@/server/platform/text/words";
 import { searchTextOf } from "../chat-payload";
 import type { ChatPayload } from "../chat-payload/schemas";
 
-/** What Examples are filtered by, beside their words. */
+/** The attributes by which Examples are filtered, besides their words. */
 export type Attributes = {
   split?: string | null | undefined;
   source?: string | null | undefined;
@@ -12,7 +12,7 @@ export type Attributes = {
   tags?: readonly string[] | undefined;
 };
 
-/** Returns the terms of attributes. A word has no colon, so none can be mistaken for one. */
+/** Returns the terms of attributes. A word contains no colon, so none can be mistaken for an attribute. */
 export const attributeTerms = ({ split, source, objective, conversationId, findingId, tags = [] }: Attributes) => [
   ...(split ? [`split:${split}`] : []),
   ...(source ? [`source:${source}`] : []),
@@ -22,7 +22,7 @@ export const attributeTerms = ({ split, source, objective, conversationId, findi
   ...tags.map((tag) => `tag:${tag}`),
 ];
 
-/** Words take longer than anything else about a payload, so an import works them out while the database is busy. */
+/** Memoized because words take longer to compute than anything else, so an import computes them while the database is busy. */
 const known = new WeakMap<ChatPayload, readonly string[]>();
 
 /** Returns the words by which an Example is found. */

@@ -2,7 +2,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { rowsOf } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
 
-/** Lower bounds of the ranges of tokens. */
+/** Lower bounds of the token ranges. */
 export const TOKEN_RANGES = [0, 128, 256, 512, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_536] as const;
 
 const rangeOf = (tokens: number) => TOKEN_RANGES.findLast((from) => tokens >= from) ?? 0;
@@ -55,7 +55,7 @@ export class FacetChanges {
   }
 }
 
-/** The range of a revision's tokens. */
+/** The token range of a revision. */
 export const TOKEN_RANGE: SQL = sql`(
   select max(bound) from unnest(${sql.raw(`array[${TOKEN_RANGES.join(",")}]`)}) bound where bound <= tokens)`;
 

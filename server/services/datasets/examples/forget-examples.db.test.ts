@@ -19,7 +19,10 @@ async function runToEnd(ctx: Ctx, userId: string) {
   while (!(await runDeletion(ctx.db, deletion.id, { forMs: 10_000, jobName: "test" })).done);
 }
 
-/** A Dataset with three versions: an Example of the conversation was added, changed and removed, one of nobody's is left. */
+/**
+ * A Dataset with three versions: one Example, of the conversation, was added, changed and removed; another, of nobody's,
+ * remains.
+ */
 async function versions(ctx: Ctx, link: ReturnType<typeof linkTo>) {
   const datasetId = await storedDataset(ctx);
   const closed = () =>

@@ -4,16 +4,17 @@ import type { Ctx } from "@/server/platform/context";
 import { type Counted, FacetChanges } from "./facet-counts";
 import { lockRowsOfDatasets } from "./lock-dataset";
 
-/** Examples of these conversations. */
+/** Condition: Examples of these conversations. */
 export const ofConversations = (ids: readonly string[]): SQL => sql`conversation_id = any(${textArray(ids)})`;
-/** Examples of this end user, also where the conversation has expired. */
+/** Condition: Examples of this end user, even if the conversation has expired. */
 export const ofUser = (userId: string): SQL => sql`user_id = ${userId}`;
 
 type Gone = Counted & { dataset_id: string; from_version: number; to_version: number | null; example_id: string };
 
 /**
- * Deletes every revision, in every version, of the Examples of which one revision meets the condition, and corrects all
- * counts, in the caller's transaction. Their conversations are deleted or locked before: nothing more is made from them.
+ * Deletes every revision, in every version, of the Examples that have a revision that meets the condition, and corrects all
+ * counts, in the caller's transaction. Their conversations must already be deleted or locked, so that no new Examples are made
+ * from them.
  */
 export async function forgetExamples(tx: Ctx, condition: SQL): Promise<Record<string, number>> {
   const theirs = sql`project_id = ${tx.projectId} and ${condition}`;
@@ -43,7 +44,7 @@ async function correctCounts(tx: Ctx, datasetId: string, gone: readonly Gone[]) 
     update datasets set example_count = example_count - ${current.length}
     where project_id = ${tx.projectId} and id = ${datasetId}`);
   const ranges = gone.map(({ example_id, from_version, to_version }) => ({ example_id, from_version, to_version }));
-  // What a version added, changed or removed compares it with the one before.
+  // A version's numbers of added, changed and removed Examples compare it with the previous version.
   await tx.db.execute(sql`
     with gone as materialized (select * from ${rowsOf(ranges, "example_id text, from_version int, to_version int")}),
     seen as (

@@ -45,15 +45,15 @@ export const listExamples = verb(
   },
 );
 
-/** Where a page ended. Ids are in the order of ordinals, but for the clocks of several processes. */
+/** Where a page ended. Ids sort like ordinals, except for clock differences between processes. */
 const position = z.tuple([z.int().min(1).max(ORDINAL_MAX), comparableText]);
 type Position = z.infer<typeof position>;
 type Page = { after: Position | undefined; limit: number };
 
-/** An Example must have every term of `all`, and one of each list of `oneOf`. */
+/** An Example must have every term in `all`, and one of each list in `oneOf`. */
 type Terms = { all: readonly string[]; oneOf: readonly (readonly string[])[] };
 
-/** Returns the terms of the filters that have one value. */
+/** Returns the terms of the single-valued filters. */
 export const termsOf = ({ q, conversationId, findingId }: ExampleFilters): string[] => [
   ...attributeTerms({ conversationId, findingId }),
   ...(q === undefined ? [] : wordsOf([q])),
@@ -73,16 +73,16 @@ function allTermsOf(filters: ExampleFilters): Terms {
   };
 }
 
-/** Condition: an array has these terms, as `keyOf` writes them; none without terms. */
+/** Condition: an array contains these terms, in the form of `keyOf`; `undefined` without terms. */
 const hasTerms = (array: SQLWrapper, { all, oneOf }: Terms, keyOf = (terms: SQL) => terms): SQL | undefined =>
   and(
     all.length === 0 ? undefined : sql`${array} @> ${keyOf(textArray(all))}`,
     ...oneOf.map((terms) => sql`${array} && ${keyOf(textArray(terms))}`),
   );
 
-/** Newest Examples that are read before the index is asked: a common word is found there. */
+/** So many of the newest Examples are read before the index is used: enough to find a common word. */
 const NEWEST = 400;
-/** Ordinals of one run of the index. Must match the function `search_keys` and the index. */
+/** Ordinals per run of the index. Must match the function `search_keys` and the index. */
 const RUN = 8_640;
 
 const newestFirst = async (
@@ -113,7 +113,7 @@ async function currentExamples(ctx: Ctx, datasetId: string, filters: ExampleFilt
   return newestFirst(ctx, and(current, sql`${exampleRevisions.ordinal} = any(${ordinals})`), limit);
 }
 
-/** Walks back run by run until the page is full. A word without matches costs one look-up per run. */
+/** Walks back run by run until the page is full. A word without matches costs one lookup per run. */
 async function ordinalsByIndex(
   ctx: Ctx,
   datasetId: string,
@@ -125,7 +125,7 @@ async function ordinalsByIndex(
     terms,
     (wanted) => sql`search_keys(${datasetId}, run * ${RUN * 10_000}::bigint, ${wanted})`,
   );
-  // OFFSET 0 keeps the index condition apart from the other conditions.
+  // OFFSET 0 keeps the planner from merging the index condition with the other conditions.
   const rows = await ctx.db.execute<{ ordinal: number }>(sql`
     select found.ordinal from generate_series(${Math.floor((before - 1) / RUN)}::bigint, 0, -1) run cross join lateral (
       select s.ordinal from (
@@ -139,7 +139,7 @@ async function ordinalsByIndex(
   return rows.map(({ ordinal }) => ordinal);
 }
 
-/** By the primary key: an index by ordinal holds current revisions only. */
+/** Uses the primary key: the index by ordinal covers only current revisions. */
 async function examplesOfVersion(
   ctx: Ctx,
   datasetId: string,

@@ -2,12 +2,12 @@ import { sql } from "drizzle-orm";
 import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
 
-/** Conversations that could not be locked: `gone` do not exist, `busy` ones another transaction is changing or deleting. */
+/** Conversations that could not be locked: `gone` do not exist, `busy` are being changed or deleted by another transaction. */
 export type NotLocked = { gone: Set<string>; busy: Set<string> };
 
 /**
- * Locks conversations against deletion until the transaction ends, and returns those that could not be. Never waits for
- * another transaction, which may itself wait for the Dataset and may still be rolled back.
+ * Locks conversations against deletion until the end of the transaction, and returns those that could not be locked. Never
+ * waits for another transaction, which may itself be waiting for the Dataset and may still be rolled back.
  */
 export async function lockConversations(tx: Ctx, ids: Iterable<string>): Promise<NotLocked> {
   const left = new Set(ids);

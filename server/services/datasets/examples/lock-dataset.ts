@@ -4,7 +4,7 @@ import { datasets } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
 
-/** A Dataset that the transaction writes to. Its writers keep the numbers current. */
+/** A Dataset that the transaction writes to. Its writers keep the numbers up to date. */
 export type LockedDataset = {
   readonly id: string;
   exampleCount: number;
@@ -14,13 +14,15 @@ export type LockedDataset = {
   readonly now: number;
 };
 
-/** Locks Datasets in a fixed order, also those being deleted: their rows are still there. `ids` is a list or a query, as SQL. */
+/**
+ * Locks Datasets in a fixed order, including those being deleted, whose rows still exist. `ids` is a list or a query, as SQL.
+ */
 export const lockRowsOfDatasets = ({ db, projectId }: Ctx, ids: SQL) =>
   db.execute(sql`select 1 from datasets where project_id = ${projectId} and id = any(${ids}) order by id for update`);
 
 /**
- * Locks a Dataset until the transaction ends. Comes before any other row lock: every writer waits here, holding nothing
- * that another one needs.
+ * Locks a Dataset until the end of the transaction. Must come before any other row lock: every writer waits here, without
+ * holding anything that another one needs.
  */
 export async function lockDataset(tx: Ctx, datasetId: string): Promise<LockedDataset> {
   const [row] = await tx.db
@@ -38,6 +40,9 @@ export async function lockDataset(tx: Ctx, datasetId: string): Promise<LockedDat
   return { ...row, now: Number(row.now) };
 }
 
-/** Locks a Dataset until the transaction ends, so that it is neither deleted nor changed; throws a 404 if it is not there. */
+/**
+ * Locks a Dataset until the end of the transaction, so that it is neither deleted nor changed; throws a 404 if it does not
+ * exist.
+ */
 export const requireDataset = async (tx: Ctx, datasetId: string): Promise<void> =>
   void (await lockDataset(tx, datasetId));

@@ -6,10 +6,10 @@ import { linkOf } from "./revisions";
 import type { Change } from "./types";
 
 /**
- * Returns the conversations of drafts from which nothing can be made: they do not exist. The others cannot be deleted until
- * the transaction ends. Throws a conflict while one is being changed or deleted, because it may still be there afterwards.
- *
- * An import may refer to a conversation that has expired since its export: its Example can still be found by the user.
+ * Returns the drafts' conversations that do not exist, so that no Example can be made from them. The others cannot be deleted
+ * until the end of the transaction. Throws `conflict` while one is being changed or deleted, because it may still exist
+ * afterwards. An import may refer to a conversation that has expired since the export: its Example can still be found through
+ * the user.
  */
 export async function missingConversations(
   tx: Ctx,

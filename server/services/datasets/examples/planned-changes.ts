@@ -14,7 +14,7 @@ export type Planned = {
   gone: boolean;
 };
 
-/** Columns of what a draft or a patch says; a patch leaves the rest out. */
+/** Returns the columns that a draft or a patch sets; a patch leaves the others out. */
 function columnsOf({ payload, tags, source, split, objective, link, reviewerId, provenanceKey }: Patch, hash?: string) {
   return {
     ...(payload && { payload, content_hash: hash as string, tokens: tokenEstimateOf(payload) }),
@@ -46,14 +46,14 @@ const NOTHING = {
 
 const saysTheSame = (one: Content, other: Content) => SAID.every((name) => isDeepStrictEqual(one[name], other[name]));
 
-/** Applies changes in their order to what is stored, in memory, so that a thousand are a handful of statements. */
+/** Applies changes in order to the stored Examples in memory, so that a thousand changes need only a handful of statements. */
 export class PlannedChanges {
   readonly #byId = new Map<string, Planned>();
   readonly #byHash = new Map<string, Planned>();
   readonly #byProvenance = new Map<string, Planned>();
   readonly #byRef = new Map<string, Planned>();
   readonly #byConversation = new Map<string, Set<Planned>>();
-  /** That of each conversation's Examples. */
+  /** The split of each conversation's Examples. */
   readonly #splits: Map<string, Split>;
   #lastOrdinal: number;
   readonly #now: number;
@@ -117,9 +117,12 @@ export class PlannedChanges {
     return { status: "created", exampleId: now.example_id };
   }
 
-  /** Returns the split of a new Example: that of its conversation's others, else the one given, else one by chance. */
+  /**
+   * Returns the split of a new Example: that of its conversation's other Examples, else the given one, else a pseudorandom one.
+   */
   #splitOf(conversationId: string | undefined, given: Split | undefined, hash: string): Split {
-    // The first of a Dataset is trained on: chance would leave one in five Datasets of one Example untrainable.
+    // A Dataset's first Example goes to the training split: otherwise one in five Datasets with one Example could not be
+    // trained on.
     const other = given ?? (this.#lastOrdinal === 1 ? "train" : splitOf(conversationId ?? hash));
     if (conversationId === undefined) return other;
     const split = this.#splits.get(conversationId) ?? other;
@@ -127,7 +130,7 @@ export class PlannedChanges {
     return split;
   }
 
-  /** Moves all Examples of a conversation, so that no part of it is trained on while another is tested. */
+  /** Moves all Examples of a conversation, so that no part of it is in training while another is in test. */
   #moveConversation(conversationId: string, split: Split) {
     this.#splits.set(conversationId, split);
     for (const planned of this.#byConversation.get(conversationId) ?? []) {
@@ -176,7 +179,7 @@ export class PlannedChanges {
       this.#byConversation.set(conversation_id, (this.#byConversation.get(conversation_id) ?? new Set()).add(planned));
     this.#byHash.set(content_hash, planned);
     if (provenance_key !== null) this.#byProvenance.set(provenance_key, planned);
-    // Of several with one reference, the oldest stands for it.
+    // If several have the same reference, the oldest is the one that it refers to.
     if (external_ref !== null && !this.#byRef.has(external_ref)) this.#byRef.set(external_ref, planned);
   }
 

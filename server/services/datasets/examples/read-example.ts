@@ -11,7 +11,7 @@ const { exampleId, datasetId, fromVersion, payload, tags, split, sourceKind, ext
 const { conversationId, turn, findingId, reviewerId, contentHash, tokens, createdAt, updatedAt, ordinal } =
   exampleRevisions;
 
-/** What an Example shows, without what it is searched by. */
+/** The public columns of an Example, without its search terms. */
 export const EXAMPLE_COLUMNS = {
   id: exampleId,
   datasetId,
@@ -48,7 +48,7 @@ export const exampleJson = ({ sourceKind: kind, externalRef: ref, ordinal: _, ..
 export const ofDataset = (ctx: Ctx, id: string) =>
   and(eq(exampleRevisions.projectId, ctx.projectId), eq(exampleRevisions.datasetId, id));
 
-/** Condition: what a version contains. */
+/** Condition: revisions that a version contains. */
 export const inVersion = (number: number): SQL | undefined =>
   and(
     lte(exampleRevisions.fromVersion, number),

@@ -7,7 +7,7 @@ import { contentHashOf } from "../chat-payload";
 import type { Change, Split } from "./types";
 
 type Row = RowOf<typeof exampleRevisions>;
-/** What a revision says, without what follows from it and from who wrote it. */
+/** The content of a revision, without what is derived from it and without its author. */
 export type Content = Pick<
   Row,
   | "example_id"
@@ -27,10 +27,10 @@ export type Content = Pick<
   | "tokens"
   | "created_at"
 >;
-/** A current revision. Its payload is read only where an update leaves it as it is. */
+/** A current revision. Its payload is read only if an update leaves it unchanged. */
 export type Stored = Content & { from_version: number; payload: unknown };
 
-/** What makes two revisions of an Example say the same. */
+/** If these columns are equal, two revisions of an Example have the same content. */
 export const SAID = [
   "content_hash",
   "tags",
@@ -59,7 +59,7 @@ export const hashed = (change: Change): Hashed => {
   return { ...change, hash: payload && contentHashOf(payload) };
 };
 
-/** Reads every current revision that changes name, or may be a duplicate of. */
+/** Reads every current revision that the changes name or may duplicate. */
 export async function readStored(tx: Ctx, datasetId: string, changes: readonly Hashed[]): Promise<Stored[]> {
   const ids = new Set<string>();
   const unread = new Set<string>();
@@ -94,7 +94,7 @@ export async function readStored(tx: Ctx, datasetId: string, changes: readonly H
   return readCurrent(tx, datasetId, sql.join(named, sql` union `), unread);
 }
 
-/** Reads the current revisions that `found` selects the ids of, with the payloads of some or of all. */
+/** Reads the current revisions whose ids `found` selects, with the payloads of some or all of them. */
 async function readCurrent(
   tx: Ctx,
   datasetId: string,
@@ -116,8 +116,8 @@ const currentOf = (tx: Ctx, datasetId: string) =>
   sql`project_id = ${tx.projectId} and dataset_id = ${datasetId} and to_version is null`;
 
 /**
- * Returns what is stored with the other Examples of the same conversations, all with their payloads, where a change gives an
- * Example a split: they move with it.
+ * If a change sets an Example's split, adds the other Examples of the same conversations to what is stored, with their
+ * payloads, because they move along with it.
  */
 export async function withSiblings(
   tx: Ctx,
@@ -143,7 +143,7 @@ export async function withSiblings(
   return [...others, ...siblings].toSorted((a, b) => a.ordinal - b.ordinal);
 }
 
-/** Returns the conversation that a change makes an Example of. */
+/** Returns the conversation that a change links an Example to. */
 export const linkOf = (change: Change) =>
   change.kind === "create" ? change.draft.link : change.kind === "update" ? change.patch.link : undefined;
 
@@ -152,7 +152,7 @@ const givesSplit = (change: Change) =>
     ? change.patch.split !== undefined
     : change.kind === "create" && change.onDuplicate === "update" && change.draft.split !== undefined;
 
-/** Returns the split of each conversation that drafts are made from and that has Examples: that of its oldest one. */
+/** Returns the existing split of each conversation that changes are linked to: that of its oldest Example. */
 export async function splitsOf(
   tx: Ctx,
   datasetId: string,

@@ -11,7 +11,7 @@ import { type ChatPayload, givenChatPayload as payload } from "../chat-payload/s
 
 export const TAG_CHARACTERS = 100;
 export const TAGS_MAX = 50;
-/** Items of one batch. */
+/** Items per batch. */
 const BATCH_MAX = 1_000;
 
 const tag = filledText(TAG_CHARACTERS);
@@ -19,10 +19,10 @@ export const tags = z.array(tag).max(TAGS_MAX);
 const split = z.enum(EXAMPLE_SPLITS);
 const sourceKind = z.enum(EXAMPLE_SOURCE_KINDS);
 const objective = z.enum(COLLECTION_OBJECTIVES);
-/** Bytes of an id that is indexed; an entry of an index holds 2,704 with the ids of project and Dataset. */
+/** Maximum bytes of an indexed id; an index entry can store 2,704 bytes, including the ids of project and Dataset. */
 const INDEXED_BYTES = 2_000;
 
-/** Text of at most so many characters that is indexed. */
+/** Returns a schema for indexed text with at most so many characters. */
 export const indexedText = (characters: number) =>
   z
     .string()
@@ -32,7 +32,7 @@ export const indexedText = (characters: number) =>
       `Must have at most ${INDEXED_BYTES} bytes as UTF-8.`,
     );
 
-/** An Example's id elsewhere. */
+/** An Example's id in another system. */
 export const externalRef = indexedText(1_000).min(1).nullable();
 const source = z.strictObject({ kind: sourceKind.default("manual"), externalRef: externalRef.default(null) });
 const changedSource = z.strictObject({ kind: sourceKind.exactOptional(), externalRef: externalRef.exactOptional() });
@@ -45,19 +45,19 @@ export const example = z.object({
   tags: z.array(z.string()),
   split,
   source: z.object({ kind: sourceKind, externalRef: z.string().nullable() }),
-  /** What collected it; `null` for one that was not. */
+  /** The objective that collected it; `null` if it was not collected. */
   objective: objective.nullable(),
   conversationId: z.string().nullable(),
-  /** Index in the conversation of the message whose better form is the expected output. */
+  /** Index in the conversation of the message that the expected output improves on. */
   turn: z.int().nullable(),
   findingId: z.string().nullable(),
   /** The member who approved or corrected it. */
   reviewerId: z.string().nullable(),
   /** SHA-256 of the payload as canonical JSON (RFC 8785): unique in the Dataset. */
   contentHash: z.string(),
-  /** About how many tokens it has. */
+  /** Approximate number of tokens. */
   tokens: z.int(),
-  /** The version in which it was written as it is. */
+  /** The version that wrote its current content. */
   version: z.int(),
   createdAt: z.number(),
   updatedAt: z.number(),
@@ -66,12 +66,12 @@ export type Example = z.infer<typeof example>;
 
 export const exampleReply = z.object({ example });
 export const exampleWithReviewerReply = z.object({ example, reviewer: namedActor.nullable() });
-/** For a caller who may not read. */
+/** The reply for callers who may not read. */
 export const writtenExampleReply = z.object({ example: example.pick({ id: true, datasetId: true, updatedAt: true }) });
 export const examplesReply = z.object({ examples: z.array(example), nextCursor: z.string().nullable() });
 
 const created = { source: source.default({ kind: "manual", externalRef: null }), tags: tags.default([]), payload };
-/** Fields of `source` that are left out keep their value. */
+/** Omitted fields of `source` keep their value. */
 const changed = { source: changedSource.optional(), tags: tags.optional(), payload: payload.optional() };
 
 export const createExampleInput = z.strictObject({
@@ -86,19 +86,19 @@ export const updateExampleInput = z.strictObject({
   exampleId: idInput,
   ...changed,
   split: split.optional(),
-  /** The `updatedAt` of the Example that the change was made from. 409 if it was changed since. */
+  /** The `updatedAt` of the Example that the change was based on. 409 if it has changed since. */
   expectedUpdatedAt: unixMs.optional(),
 });
 
 export const exampleFilters = {
-  /** Any of these, as are several sources, tags and objectives. */
+  /** Several splits, sources, tags or objectives match any of them. */
   split: oneOrSeveral(split).optional(),
   source: oneOrSeveral(sourceKind).optional(),
   tag: oneOrSeveral(tag).optional(),
   objective: oneOrSeveral(objective).optional(),
   conversationId: idInput.optional(),
   findingId: idInput.optional(),
-  /** Words that its messages contain, all of them. */
+  /** Words that its messages must all contain. */
   q: z.string().max(1000).optional(),
   /** Default: the newest. */
   version: queryInteger(1, 2 ** 31 - 1).optional(),
@@ -111,17 +111,17 @@ export const exampleFacetsInput = z.strictObject({ datasetId: idInput, ...curren
 const counts = z.array(z.object({ value: z.string(), count: z.int() }));
 export const exampleFacetsReply = z.object({
   facets: z.object({
-    /** Those that match all filters. */
+    /** Number of Examples that match all filters. */
     total: z.int(),
-    /** Examples that were looked at; `sampled`: there are more. */
+    /** Number of Examples examined; `sampled`: there are more. */
     counted: z.int(),
     sampled: z.boolean(),
     splits: counts,
     sources: counts,
     objectives: counts,
-    /** The most frequent, and those that the filters name. */
+    /** The most frequent tags, and those that the filters name. */
     tags: counts,
-    /** By lower bound. */
+    /** By lower bound of the range. */
     tokens: z.array(z.object({ from: z.int(), count: z.int() })),
   }),
 });
@@ -131,7 +131,7 @@ const batchItem = z.discriminatedUnion("action", [
     action: z.literal("create"),
     ...created,
     split: split.optional(),
-    /** If an Example has the same reference: leave it, write this over it, or store a second one. */
+    /** If an Example has the same reference: keep it, overwrite it, or store a second one. */
     onDuplicate: z.enum(IMPORT_DUPLICATES).default("keep"),
   }),
   z.strictObject({ action: z.literal("update"), exampleId: idInput, ...changed, split: split.optional() }),
@@ -144,10 +144,10 @@ export const batchExamplesInput = z.strictObject({
   items: z.array(batchItem).min(1).max(BATCH_MAX),
 });
 export const batchResult = z.object({
-  /** As the item would have alone. */
+  /** The status that the item would have on its own. */
   status: z.int(),
   outcome: z.enum(["created", "updated", "unchanged", "deleted", "duplicate", "missing", "invalid"]),
-  /** For a duplicate: the Example that is there. */
+  /** For a duplicate: the existing Example. */
   exampleId: z.string().nullable(),
   errors: z.array(z.object({ path: z.string(), message: z.string() })),
 });

@@ -11,7 +11,7 @@ import { writeExamples } from "./write-examples";
 
 export const storedDataset = async (ctx: Ctx, name = "Answers") => (await createDataset(ctx, { name })).dataset.id;
 
-/** A draft whose content is this question. */
+/** Returns a draft with this question as its content. */
 export const draft = (question: string, more: Partial<Draft> = {}): Draft => ({
   payload: smallPayload(question),
   tags: [],
@@ -24,11 +24,13 @@ export const creating = (question: string, more: Partial<Draft> = {}): Change =>
   draft: draft(question, more),
 });
 
-/** Writes changes in a transaction of their own. */
+/** Writes changes in their own transaction. */
 export const write = (ctx: Ctx, datasetId: string, changes: readonly Change[], cause: Cause = { kind: "edit" }) =>
   inTransaction(ctx, async (tx) => writeExamples(tx, await lockDataset(tx, datasetId), changes, cause));
 
-/** Runs work while another transaction changes a conversation's key, as ingest does when it learns its name. */
+/**
+ * Runs `work` while another transaction changes a conversation's key, as ingest does when it learns the conversation's name.
+ */
 export async function whileChanged<T>(conversationId: string, work: () => Promise<T>): Promise<T> {
   let end = () => {};
   const ended = new Promise<void>((resolve) => {
@@ -51,7 +53,7 @@ export async function whileChanged<T>(conversationId: string, work: () => Promis
   }
 }
 
-/** Throws unless every count of a Dataset equals what a count of its revisions gives. */
+/** Throws unless every count of a Dataset equals the count computed from its revisions. */
 export async function requireExactCounts(ctx: Ctx, datasetId: string) {
   const [dataset] = await ctx.db.select().from(datasets).where(eq(datasets.id, datasetId));
   const of = sql`project_id = ${ctx.projectId} and dataset_id = ${datasetId}`;

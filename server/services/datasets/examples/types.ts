@@ -5,24 +5,24 @@ export type SourceKind = (typeof EXAMPLE_SOURCE_KINDS)[number];
 export type Split = (typeof EXAMPLE_SPLITS)[number];
 export type Objective = (typeof COLLECTION_OBJECTIVES)[number];
 
-/** An Example to be written. Its payload is valid. */
+/** An Example to write. Its payload is valid. */
 export type Draft = {
   payload: ChatPayload;
   tags: string[];
   source: { kind: SourceKind; externalRef: string | null };
   /**
-   * Default: by the conversation, else by the content. All Examples of a conversation have the same one: a new one takes that
-   * of the others, and an update moves them.
+   * Default: derived from the conversation, else from the content. All Examples of a conversation have the same split: a new
+   * one takes that of the others, and an update moves them all.
    */
   split?: Split;
   objective?: Objective;
   link?: { conversationId: string; userId: string | null; turn: number | null; findingId: string | null };
   reviewerId?: string;
-  /** The same for the same source and objective: the second is a duplicate. */
+  /** Equal for the same source and objective: the second such Example is a duplicate. */
   provenanceKey?: string;
 };
 
-/** What an update changes; of the source, too, what is left out stays. */
+/** The fields that an update changes; omitted fields stay, those of the source too. */
 export type Patch = Partial<Omit<Draft, "source">> & { source?: Partial<Draft["source"]> };
 
 export type Change =
@@ -31,14 +31,14 @@ export type Change =
       draft: Draft;
       /**
        * What happens if the Dataset has an Example with this reference or content. `skip` (the default) leaves it, `update`
-       * writes the draft over it, `keep` stores a second one with the same reference. Equal content is never stored twice.
+       * overwrites it with the draft, `keep` stores a second one with the same reference. Equal content is never stored twice.
        */
       onDuplicate?: "skip" | "update" | "keep";
     }
   | { kind: "update"; exampleId: string; patch: Patch }
   | { kind: "delete"; exampleId: string };
 
-/** `missing`: no such Example, or the conversation of a draft does not exist. */
+/** `missing`: the Example, or the conversation of a draft, does not exist. */
 export type Outcome =
   | { status: "created" | "updated" | "unchanged" | "deleted"; exampleId: string }
   | { status: "duplicate"; exampleId: string; of: "content" | "provenance" | "externalRef" }

@@ -39,7 +39,7 @@ export const updateExample = verb(
   },
 );
 
-/** Names the field, so that a caller can tell it from the conflict of two Examples with the same content. */
+/** The error names the field, so that a caller can tell it from the conflict of two Examples with the same content. */
 function changedSince() {
   const message = "This Example has changed since you opened it. Reload it and make your change again.";
   return new ServiceError("conflict", message, { errors: [{ path: "/expectedUpdatedAt", message }] });

@@ -33,7 +33,7 @@ async function world() {
   return { ctx, datasetId: await storedDataset(ctx) };
 }
 
-/** The time of the newest version's start, moved to the past. */
+/** Moves the start of the newest version into the past. */
 const age = (ctx: Ctx, datasetId: string, ms: number) =>
   ctx.db
     .update(datasetVersions)
@@ -323,7 +323,7 @@ test("nothing is made from a conversation that does not exist or of another proj
   ]);
   await inTransaction(ctx, async (tx) => {
     await tx.db.delete(conversations).where(eq(conversations.id, id));
-    // Without waiting for the deletion, which could wait for the Dataset.
+    // Throws instead of waiting for the deletion, which could itself be waiting for the Dataset.
     for (const cause of [{ kind: "edit" as const }, { kind: "import" as const, causeId: "imp_1" }])
       await expect(write(ctx, datasetId, [from(id)], cause)).rejects.toMatchObject({ code: "conflict" });
   });

@@ -17,16 +17,16 @@ import type { Change, Outcome } from "./types";
 
 export const CHANGES_MAX = 5_000;
 
-/** Works out ahead what `writeExamples` will ask of a payload, and keeps it as long as the payload. */
+/** Precomputes and memoizes what `writeExamples` needs from a payload. */
 export function prepareExample(payload: ChatPayload): void {
   contentHashOf(payload);
   searchWordsOf(payload);
 }
 
 /**
- * Writes changes to a locked Dataset, the only way in: in a handful of statements, with its version and every count, in the
- * caller's transaction. Returns an outcome per change, in their order. Payloads are valid. Throws a conflict while an
- * import or collection of another cause is writing.
+ * Writes changes to a locked Dataset, in the caller's transaction and with only a handful of statements, together with its
+ * version and every count. It is the only way to write Examples. Returns one outcome per change, in order. Payloads must be
+ * valid. Throws `conflict` while an import or collection with another cause is writing.
  */
 export async function writeExamples(
   tx: Ctx,
@@ -56,7 +56,7 @@ export async function writeExamples(
   return outcomes;
 }
 
-/** Returns what changes add to their version's counts, which compare it with the version before. */
+/** Returns what the changes add to the counts of their version, which compare it with the previous one. */
 async function countsOf(
   tx: Ctx,
   datasetId: string,

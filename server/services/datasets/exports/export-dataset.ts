@@ -4,14 +4,14 @@ import { EXPORT_FORMATS, FILE_OF } from "../formats/schemas";
 import { readSelected, select } from "./read-selected";
 import { exportInput } from "./schemas";
 
-/** Enough for a large Dataset at the pace of a slow reader. */
+/** Enough for a large Dataset and a slow reader. */
 const SECONDS = 3600;
 
 const produces = Object.fromEntries(
   EXPORT_FORMATS.map((format) => [FILE_OF[format].mediaType, format === "parquet" ? {} : { type: "string" }]),
 );
 
-/** Returns a file name that every system takes. */
+/** Returns a file name that is valid on every system. */
 const fileNameOf = (name: string, version: number, format: string, extension: string) =>
   `${name.replaceAll(/[^\p{L}\p{N}._-]+/gu, "-").slice(0, 80)}-v${version}-${format}.${extension}`;
 

@@ -4,16 +4,16 @@ import { EXPORT_FORMATS, type ExportFormat, FILE_OF } from "../formats/schemas";
 import { countSelected, readSelected, select } from "./read-selected";
 import { exportPreviewInput, exportPreviewReply } from "./schemas";
 
-/** Examples that are tried in each format. */
+/** Number of Examples tried in each format. */
 const EXAMINED_MAX = 2_000;
-/** Formats that hold every Example. */
+/** Formats that can represent every Example. */
 const HOLD_ALL: ReadonlySet<ExportFormat> = new Set(["lossless", "csv", "parquet"]);
 
 async function* each(rows: readonly ExampleRow[]) {
   yield* rows;
 }
 
-/** Writes rows in a format, and returns how many of them it cannot hold, by reason. */
+/** Writes rows in a format, and returns how many it cannot represent, by reason. */
 async function skippedOf(rows: readonly ExampleRow[], format: ExportFormat) {
   if (HOLD_ALL.has(format)) return [];
   const counts = new Map<string, number>();

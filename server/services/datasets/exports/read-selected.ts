@@ -17,7 +17,7 @@ type Selection = {
 /** A selection of one version of a Dataset. */
 export type Selected = { name: string; version: number; condition: SQL };
 
-/** Returns which Examples are meant; throws `not_found` for a Dataset or a version that does not exist. */
+/** Returns the condition for the selected Examples; throws `not_found` for a Dataset or a version that does not exist. */
 export async function select({ db, projectId }: Ctx, asked: Selection): Promise<Selected> {
   const [dataset] = await db
     .select({ name: datasets.name, version: datasets.version })
@@ -54,13 +54,13 @@ export const countSelected = ({ db }: Ctx, { condition }: Selected): Promise<num
 const knownOf = (source: { [Name in keyof Source]-?: Source[Name] | null }): Source =>
   Object.fromEntries(Object.entries(source).filter(([, value]) => value !== null)) as Source;
 
-/** A page's size follows the size of Examples, so that pages of large ones fit in memory too. */
+/** The page size adapts to the size of Examples, so that pages of large ones fit in memory too. */
 const [ROWS_FIRST, ROWS_MIN, ROWS_MAX, PAGE_CHARACTERS] = [100, 10, 1_000, 4_000_000];
 
 /**
  * Yields the Examples of a version in the order of their ids. Between pages it holds neither a transaction nor a connection,
- * however slow the reader is: a closed version never changes, and of one that is still open each Example comes once, as it is
- * when its page is read.
+ * however slow the reader is: a closed version never changes, and in an open one each Example is yielded once, as it was when
+ * its page was read.
  */
 export async function* readSelected(
   { db }: Ctx,

@@ -9,7 +9,7 @@ const selected = {
   version: queryInteger(1, 2_147_483_647).optional(),
   split: z.enum(EXAMPLE_SPLITS).optional(),
   tag: z.string().min(1).max(200).optional(),
-  /** Words that the Example's messages contain, all of them. */
+  /** Words that the Example's messages must all contain. */
   q: z.string().max(500).optional(),
 };
 
@@ -18,20 +18,20 @@ export const exportPreviewInput = z.strictObject(selected);
 
 export const exportPreviewReply = z.object({
   preview: z.object({
-    /** The version that an export now would be of; 0 for a Dataset without any. */
+    /** The version that would be exported now; 0 for a Dataset without any. */
     version: z.int(),
-    /** Examples that match. */
+    /** Number of matching Examples. */
     examples: z.int(),
-    /** The first of them that were tried in each format, and whether these are all. */
+    /** How many of them, the first ones, were tried in each format, and whether these are all. */
     examined: z.int(),
     complete: z.boolean(),
     formats: z.array(
       z.object({
         format: z.enum(EXPORT_FORMATS),
         extension: z.string(),
-        /** What the format has no place for. */
+        /** What the format cannot represent. */
         losses: z.array(z.string()),
-        /** Of those examined. */
+        /** Number of examined Examples that would be exported. */
         exported: z.int(),
         skipped: z.array(z.object({ reason: z.string(), examples: z.int() })),
       }),

@@ -6,19 +6,19 @@ import type { Ctx } from "@/server/platform/context";
 import { JSON_FORMATS } from "../formats";
 import { readSelected, type Selected, select } from "./read-selected";
 
-/** The format whose lines a method trains on. */
+/** The export format that each method trains on. */
 const FORMAT_OF = { sft: "trl_sft", dpo: "trl_dpo", orpo: "trl_dpo", kto: "trl_kto" } as const;
 export type TrainingMethod = keyof typeof FORMAT_OF;
 
 type Asked = { datasetId: string; version: number; split: "train" | "validation" };
 
-/** The Examples of one split of a version, counted by what they have. */
+/** The Examples of one split of a version, with counts by usability. */
 export type TrainingExamples = {
   selected: Selected;
   examples: number;
   /** With a rejected answer. */
   paired: number;
-  /** Whose answer counts for something. */
+  /** With an answer of non-zero weight. */
   weighted: number;
   /** With either, or both. */
   useful: number;
@@ -42,11 +42,11 @@ export async function countTrainingExamples(ctx: Ctx, asked: Asked): Promise<Tra
   return { selected, ...(counted as Omit<TrainingExamples, "selected">) };
 }
 
-/** Returns whether a closed version still has the Examples that were counted: only an erasure takes some away. */
+/** Returns whether a closed version still has the counted Examples: only an erasure removes any. */
 export const isUnchanged = async ({ db }: Ctx, { selected, examples }: TrainingExamples): Promise<boolean> =>
   (await db.$count(exampleRevisions, and(selected.condition))) === examples;
 
-/** Yields the rows that a method trains on, in the order of the Examples' ids. */
+/** Yields the rows that a method trains on, in the order of the Example ids. */
 export async function* readTrainingRows(ctx: Ctx, { selected }: TrainingExamples, method: TrainingMethod) {
   const write = JSON_FORMATS[FORMAT_OF[method]];
   for await (const row of readSelected(ctx, selected)) {
@@ -56,7 +56,7 @@ export async function* readTrainingRows(ctx: Ctx, { selected }: TrainingExamples
       yield {
         example_id: row.id,
         example_version: row.version,
-        // Of what it teaches, so that equal rows of different Examples can be told.
+        // Hash of the training content, by which equal rows of different Examples are recognized.
         sha256: hash("sha256", canonicalJson(line)),
         ...(line as object),
       };

@@ -1,14 +1,14 @@
-/** Levels. Deeper values are no chat, and a walk over them would exhaust the stack. */
+/** Maximum nesting. Deeper values are not a chat, and walking them would exhaust the stack. */
 const MAX_DEPTH = 100;
 
 export type Cleaned = { value: unknown; changed: boolean };
 
-/** What Postgres cannot store: NUL, and half of a surrogate pair. */
+/** Postgres cannot store NUL or half of a surrogate pair. */
 const isStorable = (text: string) => !text.includes("\0") && text.isWellFormed();
 const storable = (text: string) => text.replaceAll("\0", "").replaceAll(LONE_SURROGATE, "");
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
-/** Returns a value without NUL and lone surrogates in any of its texts and keys. */
+/** Returns a value without NUL and lone surrogates in any of its strings and keys. */
 export function cleanText(value: unknown, depth = 0): Cleaned {
   if (typeof value === "string") {
     return isStorable(value) ? { value, changed: false } : { value: storable(value), changed: true };

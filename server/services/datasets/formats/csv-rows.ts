@@ -14,13 +14,15 @@ const parseText = (text: string, delimiter: string): string[][] =>
     max_record_size: 0,
   }) as string[][];
 
-/** Returns each record's cells, or why they cannot be read. Records are read together, and one by one only if one is bad. */
+/**
+ * Returns each record's cells, or why they cannot be read. Parses all records together, and one by one only if one is invalid.
+ */
 function cellsOf(texts: string[], delimiter: string): (string[] | Error)[] {
   try {
     const rows = parseText(texts.join("\n"), delimiter);
     if (rows.length === texts.length) return rows;
   } catch {
-    // One of them is bad.
+    // One of the records is invalid.
   }
   return texts.map((text) => {
     try {
@@ -32,7 +34,7 @@ function cellsOf(texts: string[], delimiter: string): (string[] | Error)[] {
   });
 }
 
-/** Names every column once: a nameless one by its place, a repeated one by a number. */
+/** Makes column names unique: an unnamed one is named by its position, a repeated one gets a number. */
 function columnsOf(names: readonly string[]): string[] {
   const seen = new Map<string, number>();
   return names.map((name, index) => {
@@ -71,7 +73,7 @@ async function* rows(file: RandomAccess, start: number, delimiter: string, colum
   }
 }
 
-/** The delimiter that the header has most of, outside quotes. */
+/** Returns the delimiter that occurs most often in the header outside quotes. */
 function delimiterOf(header: string): string {
   const bare = header.replaceAll(/"(?:[^"]|"")*"/g, "");
   const counts = DELIMITERS.map((delimiter) => bare.split(delimiter).length);
@@ -91,7 +93,7 @@ export async function openCsv(file: RandomAccess, start: number): Promise<Table>
   return { kind: "csv", columns, header: header.text, batches: () => rows(file, start, guessed, columns) };
 }
 
-/** Reads no further than one record may reach, so that a quote that is never closed does not read the whole file. */
+/** Reads at most the length of one record, so that an unclosed quote does not cause the whole file to be read. */
 async function firstRecord(file: RandomAccess, start: number, delimiter: string): Promise<FileRecord> {
   const head: RandomAccess = {
     size: Math.min(file.size, start + RECORD_BYTES + 1),

@@ -71,7 +71,7 @@ describe("dataset items of Langfuse", () => {
     "item-number": example([user("What is 6 * 7?")], assistant("42")),
   };
   const expected = Object.entries(ITEMS).map(([externalRef, row]) => ({ ...row, externalRef }));
-  // A cell does not say whether it was an object or a text that is JSON.
+  // A cell does not show whether it was an object or a string that contains JSON.
   const object = {
     ...example([user('{"country":"Italy"}')], assistant('{"capital":"Rome"}')),
     externalRef: "item-object",

@@ -1,6 +1,6 @@
 import type { ChatMessage, ExampleRow } from "./types";
 
-/** The lines an Example becomes, or why it becomes none. */
+/** The lines for an Example, or why it has none. */
 export type Written = { lines: readonly unknown[] } | { reason: string };
 
 const line = (value: unknown): Written => ({ lines: [value] });
@@ -9,7 +9,7 @@ const NOTHING_TRAINED = "Its weight is 0, so nothing would be trained on";
 
 const withTools = (tools: unknown[] | undefined) => (tools && tools.length > 0 ? { tools } : {});
 
-/** Exactly the keys OpenAI allows: it rejects a file for any other. */
+/** Exactly the keys that OpenAI allows: it rejects a file with any other. */
 function strict({ role, content, name, tool_calls: calls, tool_call_id: callId }: ChatMessage) {
   return {
     role,
@@ -43,7 +43,7 @@ function openAiPreference({ payload: { input, expectedOutput, rejectedOutput } }
   });
 }
 
-/** Chat templates write a call's arguments out as JSON themselves, so TRL wants the object and not its text. */
+/** Chat templates serialize a call's arguments themselves, so TRL needs the object rather than its JSON text. */
 function argumentsOf(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
@@ -53,7 +53,7 @@ function argumentsOf(text: string): unknown {
   }
 }
 
-/** Templates name a result by its function, which OpenAI's messages leave to the call's id. */
+/** Templates identify a result by its function's name, which OpenAI's messages leave to the call's id. */
 function trlMessages(messages: readonly ChatMessage[]) {
   const names = new Map<string, string>();
   return messages.map((message) => {
@@ -121,7 +121,7 @@ function lossless({ id, payload, tags, split, source, externalRef }: ExampleRow)
   });
 }
 
-/** How an Example becomes lines of JSON, by format. */
+/** Converts an Example to lines of JSON, by format. */
 export const JSON_FORMATS = {
   lossless,
   openai_chat: openAiChat,

@@ -42,7 +42,7 @@ async function* elements(file: RandomAccess, start: number, opening: string) {
   }
 }
 
-/** Opens a file of one JSON object a line; `start` is where its text begins, after a byte order mark. */
+/** Opens a file with one JSON object per line; `start` is where its text begins, after a byte order mark. */
 export const openJsonLines = (file: RandomAccess, start: number): Table => ({
   kind: "jsonl",
   batches: () => lines(file, start),

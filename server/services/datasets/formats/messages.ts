@@ -1,15 +1,15 @@
 import { isRecord } from "./table";
 import type { ChatMessage, ToolCall } from "./types";
 
-/** Thrown where a value cannot be read as part of a chat; the message says which and why. */
+/** Thrown if a value cannot be read as part of a chat; the message says which part and why. */
 export class NotAChat extends Error {
   override name = "NotAChat";
 }
 
-/** Takes what a reader could not keep of a row. */
+/** Receives a note about a part of a row that a reader could not keep. */
 export type Notes = (message: string) => void;
 
-/** ShareGPT's names for who speaks, and others'. */
+/** Role names of ShareGPT and others. */
 const ROLE_OF: Readonly<Record<string, string>> = {
   human: "user",
   gpt: "assistant",
@@ -23,7 +23,7 @@ const ROLE_OF: Readonly<Record<string, string>> = {
   tool_response: "tool",
   ipython: "tool",
 };
-/** ShareGPT writes a call as a message of its own, whose text is JSON. */
+/** ShareGPT writes a call as a separate message whose text is JSON. */
 const CALL_ROLES = new Set(["function_call", "tool_call"]);
 
 const MESSAGE_KEYS = new Set([
@@ -58,7 +58,7 @@ function textOf(content: unknown, where: string): string | null {
     .join("");
 }
 
-/** Names a value for a message. */
+/** Returns what a value is, for use in a message. */
 export const kindOf = (value: unknown) => {
   if (value === null || value === undefined) return "missing";
   if (Array.isArray(value)) return "a list";
@@ -67,7 +67,7 @@ export const kindOf = (value: unknown) => {
   return keys.length === 0 ? "an empty object" : `an object of ${keys.join(", ")}`;
 };
 
-/** Calls that no `tool` message has named yet, for files whose results name none. */
+/** Calls that no `tool` message has referred to yet, for files whose results do not name their call. */
 type OpenCalls = { pending: ToolCall[]; count: number };
 
 function callOf(value: unknown, where: string, open: OpenCalls): ToolCall {
@@ -99,14 +99,14 @@ function callText(text: string | null, where: string): Record<string, unknown>[]
     const calls: unknown[] = Array.isArray(value) ? value : [value];
     if (calls.every(isRecord)) return calls;
   } catch {
-    // The error below says so.
+    // Reported by the error below.
   }
   throw new NotAChat(`${where}: a call is not JSON`);
 }
 
 /**
- * Returns the id of the call that a result belongs to: the one it names, or else the first without a result. OpenPipe names
- * the function in place of an id that its calls do not have.
+ * Returns the id of the call that a result belongs to: the one that it names, otherwise the first without a result. OpenPipe's
+ * calls have no ids; its results name the function instead.
  */
 function callIdOf({ tool_call_id: id, name }: Record<string, unknown>, open: OpenCalls): string {
   const given = typeof id === "string" ? id : "";
@@ -144,7 +144,7 @@ function messageOf(value: unknown, where: string, open: OpenCalls, note: Notes):
 
 export type ReadMessage = { message: ChatMessage; weight?: unknown };
 
-/** Returns a list of messages in OpenAI's or ShareGPT's form as chat/v1 writes them. */
+/** Converts a list of messages in OpenAI's or ShareGPT's form to chat/v1. */
 export function messagesOf(values: readonly unknown[], where: string, note: Notes): ReadMessage[] {
   const open: OpenCalls = { pending: [], count: 0 };
   return values.map((value, index) => {
@@ -155,7 +155,7 @@ export function messagesOf(values: readonly unknown[], where: string, note: Note
 
 const looksLikeMessage = (value: unknown) => isRecord(value) && ("role" in value || "from" in value);
 
-/** Returns whether a value parsed from a cell is a chat, or part of one, rather than a text that happens to be JSON. */
+/** Returns whether a value parsed from a cell is a chat, or part of one, rather than a string that happens to be JSON. */
 export function looksLikeChat(value: unknown): boolean {
   if (Array.isArray(value)) return value.length > 0 && value.every(looksLikeMessage);
   if (!isRecord(value)) return false;

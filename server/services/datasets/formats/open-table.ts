@@ -7,7 +7,7 @@ import { type RandomAccess, UnreadableFile } from "./types";
 
 const HEAD_BYTES = 64 * 1024;
 
-/** What files that are not text start with, and what to do about each. */
+/** First bytes of files that are not text, and what to do about each. */
 const FOREIGN: readonly { bytes: readonly number[]; advice: string }[] = [
   { bytes: [0x1f, 0x8b], advice: "The file is compressed (gzip); unpack it first" },
   { bytes: [0x28, 0xb5, 0x2f, 0xfd], advice: "The file is compressed (Zstandard); unpack it first" },
@@ -24,13 +24,16 @@ const SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 const startsWith = (head: Uint8Array, bytes: readonly number[]) => bytes.every((byte, at) => head[at] === byte);
 
-/** A JSON array of rows, by itself or in a reply of an API that lists them, as Langfuse's does. */
+/** A JSON array of rows, either bare or in the reply of a list API such as Langfuse's. */
 const ARRAY = /^(?:\[|\{\s*"data"\s*:\s*\[)/;
 
-/** `text` is where the file's text starts, after a byte order mark; `opening` what its rows' JSON array starts with. */
+/**
+ * `text` is where the file's text begins, after a byte order mark; `opening` is what precedes the first element of a JSON
+ * array.
+ */
 type Sniffed = { kind: FileKind; text: number; opening: string; elements: number };
 
-/** Returns what a file's first bytes say it is. */
+/** Detects a file's kind from its first bytes. */
 function sniff(head: Uint8Array): Sniffed {
   if (startsWith(head, PARQUET)) return { kind: "parquet", text: 0, opening: "", elements: 0 };
   const foreign = FOREIGN.find(({ bytes }) => startsWith(head, bytes));
@@ -45,7 +48,7 @@ function sniff(head: Uint8Array): Sniffed {
   return { kind, text, opening, elements: first + opening.length };
 }
 
-/** Opens a file of any kind we read; throws `UnreadableFile` where no row can be read of it. */
+/** Opens a file of any supported kind; throws `UnreadableFile` if no row can be read from it. */
 export async function openTable(file: RandomAccess, kind?: FileKind): Promise<Table> {
   const head = await file.read(0, Math.min(file.size, HEAD_BYTES));
   const sniffed = sniff(head);

@@ -10,11 +10,11 @@ import type { FileRow, Table } from "./table";
 import { type RandomAccess, UnreadableFile } from "./types";
 
 const MIB = 1024 * 1024;
-/** Uncompressed bytes read at a time where the file has an index of its pages. */
+/** Uncompressed bytes read at a time if the file has a page index. */
 const BATCH_BYTES = 8 * MIB;
-/** Uncompressed bytes of a row group without one: it has to be read whole. */
+/** Maximum uncompressed bytes of a row group without a page index: it has to be read as a whole. */
 const GROUP_BYTES = 512 * MIB;
-/** Uncompressed bytes of one page, which is what a hostile file would claim. */
+/** Maximum uncompressed bytes of one page, since a malicious file may claim any size. */
 const PAGE_BYTES = 256 * MIB;
 
 const bounded = Object.fromEntries(
@@ -29,7 +29,7 @@ const bounded = Object.fromEntries(
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 const textOf = (bytes: Uint8Array | undefined) => bytes && decoder.decode(bytes);
-/** JSON columns stay text, as they are in CSV: one bad value is then an error of its row, not of the file. */
+/** JSON columns stay text, as in CSV: an invalid value is then an error of its row, not of the file. */
 const parsers = { jsonFromBytes: textOf, stringFromBytes: textOf };
 
 const bufferOf = (file: RandomAccess): AsyncBuffer => ({
@@ -42,7 +42,7 @@ const bufferOf = (file: RandomAccess): AsyncBuffer => ({
 
 const why = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
-/** Returns a value as JSON would hold it. Absent members of a struct read as null, and are left out. */
+/** Converts a value to its JSON form. Absent members of a struct are read as null, and omitted. */
 function plain(value: unknown): unknown {
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (typeof value !== "object" || value === null) return value;
@@ -57,7 +57,7 @@ function plain(value: unknown): unknown {
 
 type Range = { start: number; end: number };
 
-/** Row ranges that can each be read in constant memory. */
+/** Returns row ranges that can each be read in constant memory. */
 function rangesOf(metadata: FileMetaData): Range[] {
   const ranges: Range[] = [];
   let first = 0;

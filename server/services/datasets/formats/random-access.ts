@@ -8,7 +8,7 @@ export const fromBytes = (bytes: Uint8Array): RandomAccess => ({
   read: async (start, end) => bytes.subarray(start, end),
 });
 
-/** Reads a file from `start` to its end, a chunk at a time. */
+/** Reads a file from `start` to its end, one chunk at a time. */
 export async function* chunksOf(file: RandomAccess, start: number): AsyncGenerator<Uint8Array> {
   for (let at = start; at < file.size; at += CHUNK_BYTES) {
     yield await file.read(at, Math.min(at + CHUNK_BYTES, file.size));

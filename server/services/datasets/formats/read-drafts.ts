@@ -5,7 +5,10 @@ import { isComplete, type Recognized, recognize } from "./shapes";
 import type { FileRow, Table } from "./table";
 import { type Draft, type Mapping, type RandomAccess, type ReadItem, type ReadOptions, UnreadableFile } from "./types";
 
-/** Returns how rows of the same keys are read; most files have one set of keys, and few have more than a handful. */
+/**
+ * Returns a function that recognizes a row by its keys, memoized: most files have one set of keys, and few have more than a
+ * handful.
+ */
 function createRecognizer(given: Mapping | undefined) {
   const known = new Map<string, Recognized>();
   return (names: readonly string[]): Recognized => {
@@ -50,8 +53,8 @@ const expectedWarnings = (mapping: Mapping = {}) =>
 
 /**
  * Reads a file's rows as drafts of Examples, one at a time and in constant memory. A row that cannot be read is an error with
- * its line and its text; what of the rows cannot be kept is a warning, given once a file. Payloads are well-formed, not
- * validated. Throws `UnreadableFile` where nothing, or nothing more, can be read.
+ * its line and its text; parts of rows that cannot be kept are warnings, each given once per file. Payloads are well-formed,
+ * not validated. Throws `UnreadableFile` if nothing, or nothing more, can be read.
  */
 export async function* readDrafts(file: RandomAccess, options: ReadOptions = {}): AsyncGenerator<ReadItem> {
   const table = await openTable(file, options.kind);
@@ -83,12 +86,12 @@ export type PreviewRow = {
 
 export type FilePreview = {
   kind: FileKind;
-  /** What the first readable row is; `columns` if its roles were guessed. */
+  /** The recognized format of the first readable row; `columns` if its roles were guessed. */
   format: Shape;
   /** The columns of a CSV or Parquet file, the keys of the first JSON object. */
   columns: string[];
   mapping: Mapping;
-  /** Whether the rows can be read with this mapping; if not, the reader must say which column holds the answer. */
+  /** Whether the rows can be read with this mapping; if not, the reader must choose the column with the answer. */
   isComplete: boolean;
   /** The first line of a CSV file. */
   header?: string;
@@ -97,7 +100,7 @@ export type FilePreview = {
 
 const PREVIEW_ROWS = 10;
 
-/** Returns what a file seems to be and its first rows, each with all that is wrong with it. */
+/** Returns a file's apparent format and its first rows, each with all its problems. */
 export async function previewFile(file: RandomAccess, options: ReadOptions = {}): Promise<FilePreview> {
   const table = await openTable(file, options.kind);
   const recognizer = createRecognizer(options.mapping);

@@ -5,7 +5,7 @@ import type { Recognized } from "./shapes";
 import { type FileRow, isRecord } from "./table";
 import type { ChatMessage, Draft, DraftPayload } from "./types";
 
-/** What a row holds for each role. Two columns may share one. */
+/** A row's values for each role. Two columns may share one. */
 type Parts = Partial<Record<Role, unknown[]>>;
 
 const SPLIT_OF: Readonly<Record<string, Split>> = {
@@ -19,7 +19,10 @@ const SPLIT_OF: Readonly<Record<string, Split>> = {
   test: "test",
   testing: "test",
 };
-/** In a cell, and in what Langfuse exports, these are JSON if they look like a chat; anywhere else a text is a text. */
+/**
+ * In a cell, and in Langfuse's exports, strings in these roles are parsed as JSON if they look like a chat; elsewhere they stay
+ * strings.
+ */
 const CHAT_ROLES: ReadonlySet<Role> = new Set(["messages", "input", "expectedOutput", "rejectedOutput"]);
 
 function json(text: string): unknown {
@@ -36,11 +39,11 @@ const unquoted: Unwrap = (cell) => (cell.startsWith('"') ? String(json(cell) ?? 
 const unguarded: Unwrap = (cell) => cell.replace(/^'(?=['=+\-@\t\r])/, "");
 const isJson = (cell: unknown) => typeof cell !== "string" || cell === "" || json(cell) !== undefined;
 
-/** What the cells of a format's CSV hide their texts in. */
+/** How the cells of a format's CSV wrap their text. */
 const UNWRAP: Partial<Record<Shape, (values: Record<string, unknown>) => Unwrap | undefined>> = {
-  // Before 3.157 Langfuse wrote every cell as JSON. Since then a text is written as it is, with quotes if it has any.
+  // Before 3.157 Langfuse wrote every cell as JSON. Since then text is written verbatim, including any quotes.
   langfuse: (values) => (Object.values(values).every(isJson) ? unquoted : undefined),
-  // Our own CSV guards cells against being run as formulas.
+  // Our own CSV protects cells against being run as formulas.
   table: () => unguarded,
 };
 
@@ -54,7 +57,7 @@ function cellValue(cell: unknown, role: Role, unwrap: Unwrap | undefined): unkno
   return role === "payload" || role === "source" ? (json(content) ?? content) : content;
 }
 
-/** The warning that a key or column is ignored. */
+/** Returns the warning that a key or column is ignored. */
 export const notKept = (name: string) => `“${name}” is not kept: an Example has no field for it`;
 
 const isAbsent = (value: unknown) => value === undefined || value === null || value === "";
@@ -62,7 +65,7 @@ const isAbsent = (value: unknown) => value === undefined || value === null || va
 function partsOf(values: Record<string, unknown>, { mapping, shape }: Recognized, kind: FileKind, note: Notes): Parts {
   const parts: Parts = {};
   const unwrap = kind === "csv" ? UNWRAP[shape]?.(values) : undefined;
-  // Langfuse holds what traces say as texts, and writes them as texts to JSON too.
+  // Langfuse stores the content of traces as strings, and exports it as strings even in JSON.
   const areTexts = kind === "csv" || kind === "parquet" || shape === "langfuse";
   for (const [name, given] of Object.entries(values)) {
     const role = mapping[name] ?? "ignore";
@@ -84,7 +87,7 @@ const text = (value: unknown) => (typeof value === "string" || typeof value === 
 
 type Context = { messages: ChatMessage[]; tools?: unknown[] };
 
-/** Returns what comes before the answer: texts become what the user says. */
+/** Returns what precedes the answer; plain strings become user messages. */
 function inputOf(values: readonly unknown[], note: Notes): Context {
   const chat = values.find((value) => typeof value === "object");
   if (chat === undefined) {
@@ -104,7 +107,7 @@ function inputOf(values: readonly unknown[], note: Notes): Context {
   };
 }
 
-/** Messages before the last carry no weight in an Example. */
+/** In an Example only the last message carries a weight. */
 function plain(read: readonly ReadMessage[], note: Notes): ChatMessage[] {
   if (read.some(({ message, weight }) => message.role === "assistant" && weight !== undefined && weight !== 0)) {
     note("The weights of earlier answers are not kept: an Example trains on its last answer");
@@ -114,7 +117,7 @@ function plain(read: readonly ReadMessage[], note: Notes): ChatMessage[] {
 
 type Answer = { before: ChatMessage[]; message: ChatMessage; weight?: unknown };
 
-/** Returns an answer from a text, a message, OpenAI's response, or a list that ends with the answer. */
+/** Returns an answer from a string, a message, an OpenAI response, or a list that ends with the answer. */
 function answerOf(value: unknown, where: string, note: Notes): Answer {
   if (typeof value === "string" || typeof value === "number") {
     return { before: [], message: { role: "assistant", content: String(value) } };
@@ -135,7 +138,7 @@ function answerOf(value: unknown, where: string, note: Notes): Answer {
 
 const same = (left: unknown, right: unknown) => JSON.stringify(left) === JSON.stringify(right);
 
-/** Joins a prompt with what an answer's own list has before the answer, which may repeat the prompt. */
+/** Joins a prompt with the messages before the answer in the answer's own list, which may repeat the prompt. */
 function joined(prompt: ChatMessage[], before: ChatMessage[]): ChatMessage[] {
   if (before.length === 0) return prompt;
   const system = prompt.filter(({ role }) => role === "system" || role === "developer");
@@ -147,7 +150,7 @@ function joined(prompt: ChatMessage[], before: ChatMessage[]): ChatMessage[] {
 
 const exact = (value: unknown, type: string): boolean => isRecord(value) && value.type === type;
 
-/** Returns a payload from the parts of a row in the form we write: as it is, for the validation to judge. */
+/** Returns a payload from a row in our own format, verbatim, to be checked by the validation. */
 function exactPayload(parts: Parts): DraftPayload | undefined {
   const payload = only(parts, "payload");
   if (payload !== undefined) {
@@ -232,7 +235,7 @@ function splitOf(value: unknown, note: Notes): Split | undefined {
   return split;
 }
 
-/** In a table the kind and the reference have columns of their own, which are easier to edit than JSON. */
+/** In a table, kind and reference have their own columns, which are easier to edit than JSON. */
 function sourceOf(parts: Parts): Draft["source"] {
   const given = only(parts, "source");
   const source = isRecord(given) ? given : {};
@@ -252,7 +255,7 @@ function sourceOf(parts: Parts): Draft["source"] {
   };
 }
 
-/** An id of ours is one; any other is the id of the row in the system it comes from. */
+/** Recognizes our own ids; any other id is that of the row in the system it comes from. */
 function idsOf(parts: Parts): Pick<Draft, "id" | "externalRef"> {
   const [id, externalRef] = [text(only(parts, "id")), text(only(parts, "externalRef"))];
   if (id?.startsWith("ex_")) return { id, ...(externalRef !== undefined && { externalRef }) };
@@ -270,7 +273,7 @@ function refuse(parts: Parts) {
 
 export type ReadRow = { draft: Draft } | { problem: string };
 
-/** Returns the Example that a row describes, or what in it cannot be read as a chat. */
+/** Returns the Example that a row describes, or what prevents reading it as a chat. */
 export function readRow(
   { line, raw, values }: FileRow & { values: Record<string, unknown> },
   recognized: Recognized,
@@ -278,7 +281,7 @@ export function readRow(
   note: Notes,
 ): ReadRow {
   try {
-    // JSON can say neither without an escape, and a walk through every row costs as much as parsing it.
+    // JSON can express neither without an escape, and walking through every row would cost as much as parsing it.
     const isJson = kind === "jsonl" || kind === "json";
     const cleaned = isJson && !raw.includes("\\u") ? { value: values, changed: false } : cleanText(values);
     if (cleaned.changed) note("Characters that cannot be stored (NUL, half of a surrogate pair) were removed");

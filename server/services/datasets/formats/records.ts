@@ -2,11 +2,11 @@ import { chunksOf } from "./random-access";
 import type { RandomAccess } from "./types";
 
 /**
- * Bytes of one record. A longer one is an error of its own, so that memory stays constant whatever the file. A payload has at most
- * 1 MiB; what stands around it, and quotes that CSV doubles, come on top.
+ * Maximum bytes of one record. A longer one is reported as an error, so that memory stays constant for any file. A payload has
+ * at most 1 MiB; the rest of the row, and the quotes that CSV doubles, come on top.
  */
 export const RECORD_BYTES = 3 * 1024 * 1024;
-/** Bytes of a record that is too long that are reported. */
+/** Bytes of an overlong record that are reported. */
 const EXCERPT_BYTES = 2_000;
 
 export const NEWLINE = 0x0a;
@@ -14,23 +14,23 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const [COMMA, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x2c, 0x5b, 0x5d, 0x7b, 0x7d];
 
-/** One record's text without its terminator, or why there is none. */
+/** One record's text without its terminator, or why it is missing. */
 export type FileRecord = { line: number; text: string; problem?: string; truncated?: true };
 
 /**
- * Finds where the record ends that `chunk` is in at `from`: the index of its terminator, or -1 if the chunk ends first. Carries
- * its state from chunk to chunk.
+ * Finds the end of the record that contains `from` in `chunk`: returns the index of its terminator, or -1 if the chunk ends
+ * first. Keeps its state between chunks.
  */
 export type Scanner = {
   find(chunk: Uint8Array, from: number): number;
-  /** White space around a record belongs to it. */
+  /** Whether white space around a record is part of it. */
   keepsSpace?: boolean;
 };
 
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** The bytes of the record being read, up to a limit. */
+/** Buffers the bytes of the record being read, up to a limit. */
 function createPending() {
   let parts: Uint8Array[] = [];
   let length = 0;
@@ -68,7 +68,7 @@ function recordOf({ bytes, length }: { bytes: Uint8Array; length: number }, line
   }
 }
 
-/** Splits a file into records from `start` on, a chunk's worth at a time. Empty records are left out. */
+/** Splits a file into records from `start` on, one chunk's worth at a time. Empty records are skipped. */
 export async function* recordsOf(
   file: RandomAccess,
   start: number,
@@ -107,12 +107,12 @@ export async function* recordsOf(
   yield last;
 }
 
-/** Records are lines. */
+/** Treats each line as a record. */
 export const lineScanner = (): Scanner => ({ find: (chunk, from) => chunk.indexOf(NEWLINE, from) });
 
 /**
- * Records are lines, except that a quoted cell may hold line ends (RFC 4180). Splitting and reading are two steps because
- * the library's own reader neither resumes after a record that is too long nor numbers lines right after a quoted CRLF.
+ * Treats each line as a record, except that a quoted cell may contain line breaks (RFC 4180). Splitting and parsing are two
+ * steps because the library's own reader neither resumes after an overlong record nor numbers lines right after a quoted CRLF.
  */
 export function csvScanner(delimiter: number): Scanner {
   let state: "start" | "plain" | "quoted" | "closing" = "start";
@@ -124,7 +124,7 @@ export function csvScanner(delimiter: number): Scanner {
           const quote = chunk.indexOf(QUOTE, at);
           if (quote < 0) return -1;
           at = quote;
-          state = "closing"; // the cell's end, or the first of two quotes
+          state = "closing"; // the end of the cell, or the first of two quotes
           continue;
         }
         const byte = chunk[at];
@@ -141,8 +141,8 @@ export function csvScanner(delimiter: number): Scanner {
 }
 
 /**
- * Records are the elements of a JSON array whose opening bracket has been read; what follows the array is one more. No library
- * keeps an element's text and line.
+ * Treats each element of a JSON array as a record, after its opening bracket; what follows the array is one more record. No
+ * library preserves an element's text and line.
  */
 export function arrayScanner(): Scanner & { isDone(): boolean } {
   let depth = 0;

@@ -4,7 +4,7 @@ import { SPLITS } from "./schemas";
 import { examplesOf, writeAll } from "./testing";
 import type { ExampleRow } from "./types";
 
-/** Text that Postgres stores, with what file formats stumble over. */
+/** Text that Postgres can store, including what typically breaks file formats. */
 const text = fc
   .array(
     fc.oneof(
@@ -98,7 +98,7 @@ const example = fc.record(
   { requiredKeys: ["payload", "source"] },
 );
 
-/** What JSON makes of it: no `-0`, no prototypes. */
+/** Round-trips a value through JSON: no `-0`, no prototypes. */
 const asJson = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
 
 describe("a file that we write reads back as what it was written from", () => {

@@ -4,7 +4,7 @@ export type Split = (typeof SPLITS)[number];
 export const FILE_KINDS = ["jsonl", "json", "csv", "parquet"] as const;
 export type FileKind = (typeof FILE_KINDS)[number];
 
-/** What a column of a CSV or Parquet file, or a top-level key of a JSON row, is to an Example. */
+/** The role of a CSV or Parquet column, or of a top-level key of a JSON row, in an Example. */
 export const ROLES = [
   "messages",
   "input",
@@ -27,7 +27,7 @@ export const ROLES = [
 ] as const;
 export type Role = (typeof ROLES)[number];
 
-/** The formats a row is recognized as by its keys or columns; `columns` is none of them, and its roles are guessed. */
+/** The formats recognized by a row's keys or columns; `columns` is none of them, and its roles are guessed. */
 export const SHAPES = [
   "lossless",
   "table",
@@ -47,7 +47,7 @@ type FormatFile = {
   mediaType: string;
   /** Without a dot. */
   extension: string;
-  /** What of an Example the format has no place for, for people to read before they export. */
+  /** What the format cannot represent of an Example, for people to read before they export. */
   losses: readonly string[];
 };
 
@@ -57,7 +57,7 @@ const REJECTED = "Rejected answers are left out";
 const WEIGHTS = "Weights other than 0 and 1 are left out, and Examples with weight 0 are skipped";
 const PAIRS = "Examples without a rejected answer are skipped";
 
-/** What each format's file is. */
+/** Properties of each format's files. */
 export const FILE_OF = {
   lossless: jsonl(),
   openai_chat: jsonl(

@@ -10,7 +10,7 @@ type Rule = {
   roles: Mapping;
 };
 
-/** What these mean is the same in every format. */
+/** Names with the same meaning in every format. */
 const EVERYWHERE: Mapping = {
   system: "system",
   system_prompt: "system",
@@ -27,7 +27,7 @@ const EVERYWHERE: Mapping = {
   weight: "weight",
 };
 
-/** The columns of the CSV and Parquet files that we write; the last three hold the payload's parts as JSON. */
+/** The columns of the CSV and Parquet files that we write; the last three contain the payload's parts as JSON. */
 export const TABLE_COLUMNS = {
   id: "id",
   external_ref: "externalRef",
@@ -46,7 +46,7 @@ const LANGFUSE = ["status", "sourceTraceId", "sourceObservationId", "datasetId",
 /** Its exports of traces and of observations. */
 const LANGFUSE_TRACES = ["bookmarked", "parentObservationId"];
 
-/** The first that fits is meant. */
+/** The first matching rule applies. */
 const RULES: readonly Rule[] = [
   {
     shape: "lossless",
@@ -92,7 +92,7 @@ const RULES: readonly Rule[] = [
   {
     shape: "openpipe",
     all: ["input", "output"],
-    // Only its request logs name the second.
+    // Only request logs have the second.
     some: ["split", "cacheHit"],
     roles: { input: "input", output: "expectedOutput" },
   },
@@ -110,7 +110,7 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** Names that a column is guessed by, in lower case without punctuation; the first column that fits takes the role. */
+/** Names by which a column's role is guessed, in lower case without punctuation; the first matching column gets the role. */
 const GUESSES: readonly (readonly [Role, readonly string[]])[] = [
   ["messages", ["messages", "conversation", "conversations", "chat", "dialog", "dialogue"]],
   [
@@ -150,7 +150,7 @@ function guess(names: readonly string[]): Mapping {
     const found = words.flatMap((word) => free().filter((name) => bare(name) === word));
     const taken = role === "input" && bare(found[0] ?? "") === "instruction" ? alpaca(found) : found.slice(0, 1);
     for (const name of taken) mapping[name] = role;
-    // A whole conversation ends with its own answer.
+    // A whole conversation already ends with its answer.
     if (role === "messages" && taken.length > 0)
       for (const name of free()) mapping[name] = EVERYWHERE[name] ?? "ignore";
     if (role === "messages" && taken.length > 0) return mapping;
@@ -158,10 +158,10 @@ function guess(names: readonly string[]): Mapping {
   return mapping;
 }
 
-/** Alpaca's `instruction` has its optional `input` beside it; both are what the user says. */
+/** Alpaca's `instruction` has an optional `input`; both are what the user says. */
 const alpaca = (found: readonly string[]) => found.filter((name) => ["instruction", "input"].includes(bare(name)));
 
-/** Returns what a row with these keys or columns is, and what each of them is to an Example. */
+/** Returns the format of a row with these keys or columns, and the role of each. */
 export function recognize(names: readonly string[]): Recognized {
   const present = new Set(names);
   const rule = RULES.find(
@@ -172,7 +172,7 @@ export function recognize(names: readonly string[]): Recognized {
   return { shape: rule.shape, mapping: Object.fromEntries(names.map((name) => [name, roleOf(name)])) };
 }
 
-/** Returns whether rows with this mapping can be read at all: something is said, and something is answered. */
+/** Returns whether rows with this mapping can be read at all: there must be a question and an answer. */
 export function isComplete(mapping: Mapping): boolean {
   const roles = new Set(Object.values(mapping));
   return roles.has("payload") || roles.has("messages") || roles.has("expectedOutput");

@@ -5,7 +5,7 @@ import { TABLE_COLUMNS } from "./shapes";
 import type { ExampleRow, Source } from "./types";
 
 const MIB = 1024 * 1024;
-/** Characters of a Parquet row group. A reader takes a group at a time, and so do we. */
+/** Characters per Parquet row group. Readers, including ours, load one group at a time. */
 const GROUP_CHARACTERS = 8 * MIB;
 const CSV_CHARACTERS = 64 * 1024;
 const BYTE_ORDER_MARK = "\ufeff";
@@ -14,7 +14,7 @@ type Column = keyof typeof TABLE_COLUMNS;
 type TableRow = Record<Column, string | null>;
 const COLUMNS = Object.keys(TABLE_COLUMNS) as Column[];
 
-/** Returns the rest of a source as JSON: what its own columns do not say. */
+/** Returns the part of a source that has no columns of its own, as JSON. */
 function linkOf({ kind: _, externalRef: __, ...link }: Source): string | null {
   return Object.keys(link).length === 0 ? null : JSON.stringify(link);
 }
@@ -34,7 +34,7 @@ const rowOf = ({ id, externalRef, split, tags, source, payload }: ExampleRow): T
 
 const sizeOf = (row: TableRow) => COLUMNS.reduce((sum, column) => sum + (row[column]?.length ?? 0), 0);
 
-/** Groups rows until a group has about that many characters. */
+/** Groups rows into groups of about that many characters. */
 async function* groupsOf(rows: AsyncIterable<ExampleRow>, characters: number): AsyncGenerator<TableRow[]> {
   let group: TableRow[] = [];
   let size = 0;
@@ -50,13 +50,13 @@ async function* groupsOf(rows: AsyncIterable<ExampleRow>, characters: number): A
   if (group.length > 0) yield group;
 }
 
-/** A spreadsheet runs a cell that starts with one of these; the quote before it makes it text, and is removed on reading. */
+/** A spreadsheet runs a cell that begins with one of these; a leading quote makes it text, and is removed on reading. */
 const FORMULA = /^['=+\-@\t\r]/;
 const inert = (cell: string | null) => (cell !== null && FORMULA.test(cell) ? `'${cell}` : cell);
 
 /** Writes CSV that spreadsheets open as UTF-8: CRLF, quoted where needed, no formulas. */
 export async function* writeCsv(rows: AsyncIterable<ExampleRow>): AsyncGenerator<Uint8Array> {
-  // Left alone, the library quotes only whole line ends, and a single one would end the row.
+  // By default the library quotes only complete CRLFs, so a single CR or LF would end the row.
   const options = { record_delimiter: "windows", quoted_match: /[\r\n]/ } as const;
   yield Buffer.from(BYTE_ORDER_MARK + stringify([COLUMNS], options));
   for await (const group of groupsOf(rows, CSV_CHARACTERS)) {
@@ -78,13 +78,13 @@ const SCHEMA: SchemaElement[] = [
   ),
 ];
 
-/** Writes Parquet with the columns of the CSV; every column is text. */
+/** Writes Parquet with the same columns as the CSV; every column is text. */
 export async function* writeParquet(rows: AsyncIterable<ExampleRow>): AsyncGenerator<Uint8Array> {
   const bytes = new ByteWriter();
   const writer = new ParquetWriter({ writer: bytes, schema: SCHEMA, createdBy: "whetstone" });
   const drain = () => {
     const written = bytes.getBytes().slice();
-    bytes.index = 0; // the offset, which the footer counts from, goes on
+    bytes.index = 0; // the offset, from which the footer is computed, continues
     return written;
   };
   for await (const group of groupsOf(rows, GROUP_CHARACTERS)) {

@@ -1,6 +1,6 @@
 import type { FileKind } from "./schemas";
 
-/** One row as its file holds it: keys or columns and their values, or why it cannot be read. */
+/** One row as stored in its file: keys or columns with their values, or why it cannot be read. */
 export type FileRow = { line: number; raw: string; rawTruncated?: true } & (
   | { values: Record<string, unknown> }
   | { problem: string }
@@ -11,9 +11,9 @@ export type Table = {
   kind: FileKind;
   /** Of a CSV or Parquet file; a JSON row names its own keys. */
   columns?: string[];
-  /** The first line of a CSV file, which a file of its rejected rows starts with. */
+  /** The first line of a CSV file, which is repeated in the file of its rejected rows. */
   header?: string;
-  /** The rows, some at a time. */
+  /** Yields the rows in batches. */
   batches(): AsyncGenerator<FileRow[]>;
 };
 

@@ -13,7 +13,7 @@ export async function readAll(content: string | Uint8Array, options?: ReadOption
 
 export const preview = (content: string | Uint8Array, options?: ReadOptions) => previewFile(fileOf(content), options);
 
-/** Returns the Examples of a file, without where they stood; fails on a row that is none. */
+/** Returns the Examples of a file, without their positions; fails if any row is not an Example. */
 export async function examplesOf(content: string | Uint8Array, options?: ReadOptions): Promise<ExampleRow[]> {
   return (await readAll(content, options)).flatMap((item) => {
     if (item.kind === "error") throw new Error(`line ${item.line}: ${item.message}`);

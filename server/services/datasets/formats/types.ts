@@ -1,6 +1,6 @@
 import type { FileKind, Role, Split } from "./schemas";
 
-/** A file that can be read at any place, whatever holds it: a disk, an object store, memory. */
+/** A file with random access, wherever it is stored: on disk, in an object store, in memory. */
 export type RandomAccess = {
   /** Bytes. */
   readonly size: number;
@@ -10,7 +10,7 @@ export type RandomAccess = {
 
 export type ToolCall = { id: string; type: "function"; function: { name: string; arguments: string } };
 
-/** A message as chat/v1 holds it. What is in it beyond this shape is the validation's to judge. */
+/** A message in chat/v1. Anything beyond this shape is checked by the validation. */
 export type ChatMessage = {
   role: string;
   content?: string | null;
@@ -28,11 +28,11 @@ export type DraftPayload = {
   rejectedOutput?: Omit<ChatOutput, "weight">;
 };
 
-/** Where an Example comes from. Of a conversation of ours the ids, so that a copy is found when its user is deleted. */
+/** Where an Example comes from. Includes the ids of our own conversation, so that copies are found when its user is deleted. */
 export type Source = {
   kind: string;
   externalRef?: string;
-  /** What collected it. */
+  /** The objective that collected it. */
   objective?: string;
   conversationId?: string;
   /** The end user's id in the application. */
@@ -41,7 +41,7 @@ export type Source = {
   findingId?: string;
 };
 
-/** What a file says of one Example; what a writer is given of one. */
+/** One Example as a file describes it, and as a writer receives it. */
 export type ExampleRow = {
   payload: DraftPayload;
   tags?: string[];
@@ -51,32 +51,32 @@ export type ExampleRow = {
   externalRef?: string;
   /** Our own `ex_…`, in a file that we wrote. */
   id?: string;
-  /** The version of the Dataset that the content is of, where we read it. */
+  /** The version of the Dataset that the content belongs to, if read from ours. */
   version?: number;
 };
 
 export type Draft = ExampleRow & {
-  /** The line the row starts on, from 1; of a Parquet file, the row. */
+  /** The line on which the row begins, from 1; in a Parquet file, the row number. */
   line: number;
 };
 
-/** One row of a file, in the file's order; a warning is given once a file for each thing it says. */
+/** One row of a file, in the file's order. Each distinct warning is given once per file. */
 export type ReadItem =
   | { kind: "draft"; line: number; draft: Draft; raw: string }
   | { kind: "error"; line: number; message: string; raw: string; rawTruncated?: true }
   | { kind: "warning"; line: number; message: string };
 
-/** Column or key → role. A name that is missing is guessed as if no mapping had been given. */
+/** Column or key → role. Unlisted names are guessed as if no mapping had been given. */
 export type Mapping = Readonly<Record<string, Role>>;
 
 export type ReadOptions = {
-  /** Guessed from the file's first bytes when absent. */
+  /** Default: detected from the file's first bytes. */
   kind?: FileKind;
-  /** Guessed from the names of the columns or keys when absent. */
+  /** Default: guessed from the names of the columns or keys. */
   mapping?: Mapping;
 };
 
-/** A file of which no row can be read; the message says what to do about it. */
+/** A file from which no row can be read; the message says what to do about it. */
 export class UnreadableFile extends Error {
   override name = "UnreadableFile";
 }

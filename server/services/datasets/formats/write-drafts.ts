@@ -5,7 +5,10 @@ import type { ExampleRow } from "./types";
 
 const CHUNK_CHARACTERS = 64 * 1024;
 
-/** Takes an Example that the format cannot hold, and why: the same words for all of one reason, so that they can be counted. */
+/**
+ * Receives an Example that the format cannot represent, and why: the same words for the same reason, so that they can be
+ * counted.
+ */
 export type OnSkipped = (row: ExampleRow, reason: string) => void;
 
 async function* writeJson(
@@ -30,10 +33,10 @@ async function* writeJson(
 }
 
 /**
- * Writes Examples as a file of a format, streamed. `lossless`, `csv` and `parquet` hold all that a draft holds and read back
- * as the same; what each other format leaves out is in `FILE_OF`. Of these, `openai_chat` gives earlier answers of the
- * assistant weight 0, because an Example trains on its last; `trl_kto` labels the expected answer true and the rejected one
- * false; preference formats skip Examples without a rejected answer. Every Example that is skipped is told to `onSkipped`.
+ * Writes Examples as a file in a format, streamed. `lossless`, `csv` and `parquet` preserve everything in a draft, and reading
+ * them back gives the same draft; `FILE_OF` says what each other format leaves out. `openai_chat` gives the assistant's earlier
+ * answers weight 0, because an Example trains on its last one; `trl_kto` labels the expected answer true and the rejected one
+ * false; preference formats skip Examples without a rejected answer. Every skipped Example is reported to `onSkipped`.
  */
 export function writeDrafts(
   rows: AsyncIterable<ExampleRow>,

@@ -38,7 +38,7 @@ export const createKnowledgeGoal = verb(
   },
 );
 
-/** Serializes counting: goals created at the same time would not see each other. */
+/** Serializes counting: goals created concurrently would not see each other. */
 async function requireRoom({ db, projectId }: Ctx) {
   await db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`knowledge goals ${projectId}`}, 0))`);
   if ((await db.$count(knowledgeGoals, eq(knowledgeGoals.projectId, projectId))) >= GOALS_MAX)

@@ -20,7 +20,7 @@ export const deleteKnowledgeGoal = verb(
     reply: okReply,
   },
   async (ctx, { knowledgeGoalId }) => {
-    // Datasets are locked before anything else, as by every writer of theirs.
+    // Datasets are locked before anything else, as all their writers do.
     const datasets = await removeFromFilters(ctx, knowledgeGoalId);
     const before = await lockGoal(ctx, knowledgeGoalId);
     await ctx.db.delete(knowledgeGoals).where(isGoal(ctx, knowledgeGoalId));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { filledText, idInput, pageInput } from "@/server/platform/schemas";
 
-/** Goals of a project: collection reads them all for each conversation. */
+/** Maximum goals per project: collection reads all of them for each conversation. */
 export const GOALS_MAX = 500;
 const PHRASES_MAX = 50;
 
