@@ -11,7 +11,7 @@ import { deleteOfProject } from "./delete-of-project";
 import { addCounts, openReceipt, readReceipt } from "./deletion-receipt";
 import { deletedReply, deleteProjectInput } from "./schemas";
 
-/** The subject of the receipt of a sample: its deletion leaves no receipt either. */
+/** The subject of a sample's receipt: deleting a sample leaves no receipt either. */
 export const SAMPLE = "sample";
 
 const COUNTED_ACCESS = tablesWhere(({ project }) => project === "at once");
@@ -44,7 +44,7 @@ export const deleteProject = verb(
   },
 );
 
-/** Returns whether the project holds the sample, and never had a key with which other data could have been sent. */
+/** Returns whether the project contains the sample, and never had a key with which other data could have been sent. */
 async function isUntouchedSample(ctx: Ctx): Promise<boolean> {
   const [found] = await ctx.db.execute(sql`
     select 1 from sample_projects s where s.project_id = ${ctx.projectId}

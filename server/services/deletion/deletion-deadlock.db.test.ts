@@ -11,7 +11,7 @@ import { deleteConversation } from ".";
 
 const hex = (n: number, length: number) => n.toString(16).padStart(length, "0");
 
-/** Looks for deadlocks much later than anybody else, so that Postgres ends the other one. */
+/** Makes this transaction detect deadlocks much later than any other, so that Postgres aborts the other one. */
 const stubborn = (tx: Db) => tx.execute(sql`set local deadlock_timeout = '60s'`);
 
 const waiting = async () => {
@@ -41,8 +41,8 @@ test("a deletion that fails with a deadlock is retried transparently", async () 
   });
   const deletion = begun.then(() => deleteConversation(ctx, { conversationId: "doomed" }));
   let merged: Promise<unknown> | undefined;
-  // As a merge goes: the conversation first, a trace of it afterwards. A deletion goes the other way, and is held up
-  // between the two traces until the merge waits for it.
+  // Locks like a merge: the conversation first, one of its traces afterwards. A deletion locks in the opposite order, and is
+  // held up between the two traces until the merge waits for it.
   await asOwner((owner) =>
     owner.transaction(async (merge) => {
       await stubborn(merge);
@@ -79,7 +79,7 @@ test("only a deadlock is retried, and only as a whole transaction", async () => 
 test("conversations are merged and deleted concurrently, and each deletion succeeds", async () => {
   const { ctx } = await testProject();
   const ROUNDS = 12;
-  /** One call that two instrumentations tell of: in a named conversation, and in a trace of its own. */
+  /** One call reported by two instrumentations: in a named conversation, and in a separate trace. */
   const tellings = (n: number): [TestSpan, TestSpan] => {
     const response = { "gen_ai.response.id": `msg_${n}` };
     return [
@@ -105,6 +105,6 @@ test("conversations are merged and deleted concurrently, and each deletion succe
   }
   while ((await projectPending(db())) > 0);
   const { conversations } = await listConversations(ctx, { limit: 500 });
-  // A call that was told twice before the deletion went with it; one that came later stands alone.
+  // A call whose duplicate arrived before the deletion was deleted with it; one that arrived later stays on its own.
   expect(conversations.map(({ externalId }) => externalId)).toEqual(conversations.map(() => null));
 });

@@ -68,7 +68,7 @@ export const completeReceipt = (tx: Db, id: string, remaining: Counts | null = n
     .set({ status: "completed", subject: null, remaining, completedAt: NOW })
     .where(eq(deletionReceipts.id, id));
 
-/** Deletes all receipts of a project: of a sample, nothing remains. */
+/** Deletes all receipts of a project: nothing may remain of a sample. */
 export const discardReceipts = ({ db, projectId }: Pick<Ctx, "db" | "projectId">) =>
   db.delete(deletionReceipts).where(eq(deletionReceipts.projectId, projectId));
 

@@ -150,7 +150,7 @@ test("a batch that came through while its trace was deleted goes when it is read
   const { ctx } = await testProject();
   await ingest(ctx, [conversationSpan(5, "raced", "ann")]);
   await deleteConversation(ctx, { conversationId: "raced" });
-  // As a batch leaves it that looked for deleted traces before the deletion committed.
+  // As left by a batch that looked for deleted traces before the deletion committed.
   const memory = await db().delete(deletedTraces).where(eq(deletedTraces.projectId, ctx.projectId)).returning();
   await storeTraces(
     ctx,
@@ -198,7 +198,7 @@ test("Findings are recounted and updated, and deleted without Occurrences", asyn
   const lonely = before.filter((finding) => finding.occurrenceCount === 1);
   expect(before.some((finding) => finding.occurrenceCount === 2)).toBe(true);
   expect(lonely.length).toBeGreaterThan(0);
-  // A person has judged it: it goes all the same when what it tells of is gone.
+  // A person has reviewed it; nevertheless it is deleted along with what it is about.
   await db().update(findings).set({ reviewStatus: "confirmed" }).where(eq(findings.projectId, ctx.projectId));
 
   const { preview } = await previewDeletion(ctx, { userId: "ann-of-findings" });
@@ -226,7 +226,7 @@ test("all data of a user is deleted, including unprojected spans, and the receip
   const { ctx } = await testProject();
   const user = "user-7f3a@example.com";
   for (let n = 10; n < 20; n++) await ingest(ctx, [conversationSpan(n, `session-${n}`, n % 2 ? user : "other")]);
-  // Stored, and no projector has looked at it.
+  // Stored, but not processed by any projector yet.
   await storeTraces(
     ctx,
     decodeTraces(Buffer.from(JSON.stringify(otlpJson([conversationSpan(21, "unread", user)]))), "json"),
@@ -249,7 +249,7 @@ test("all data of a user is deleted, including unprojected spans, and the receip
   expect(Object.keys(done.remaining!)).toContain("log_records");
   expect(new Set(Object.values(done.remaining!))).toEqual(new Set([0]));
   expect((await listDeletions(ctx, {})).deletions.map((one) => one.id)).toEqual([deletion.id]);
-  // Done is done: asked again by a repeated step, it changes nothing.
+  // Called again by a repeated step, it changes nothing.
   expect(await runDeletion(db(), deletion.id, { forMs: 1000, jobName: "test" })).toEqual({ done: true });
 });
 
@@ -289,7 +289,7 @@ test("an interrupted deletion resumes where it stopped, and counts each row once
       })),
     );
   const { deletion } = await deleteUserData(ctx, { userId: "heavy" });
-  // No time at all: one batch a turn at most, as if the worker died after each.
+  // No time at all: at most one batch per call, as if the worker died after each.
   expect(await toEnd(deletion.id, 1)).toBeGreaterThan(1);
   expect((await getDeletion(ctx, { deletionId: deletion.id })).deletion.counts).toEqual({ conversations: 450 });
 });

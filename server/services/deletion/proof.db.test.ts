@@ -50,7 +50,7 @@ const fold = async () => {
   while ((await foldDailyCosts(db())) > 0);
 };
 
-/** A training on a Dataset that wrote down a sample answer, with a certificate that quotes it. */
+/** A training on a Dataset that recorded a sample answer, with a certificate that quotes it. */
 async function trainOn({ db, projectId, actor }: Ctx, datasetId: string, answer: string) {
   const ofProject = { db, projectId, actor };
   const jobId = await storedTraining(ofProject, { datasetId });
@@ -74,7 +74,7 @@ async function trainOn({ db, projectId, actor }: Ctx, datasetId: string, answer:
   await storedCertificate(ofProject, checkpointId, { answers: [{ messages: [], reference, subjects: [] }] });
 }
 
-/** A conversation whose words and ids are in every table that may have some of a conversation. */
+/** A conversation whose words and ids occur in every table that may store parts of a conversation. */
 async function spreadConversation(ctx: Ctx) {
   const word = `canary${++made}x`;
   const model = `acme-${made}`;
@@ -90,7 +90,7 @@ async function spreadConversation(ctx: Ctx) {
       { scope, traceId, spanId: hex(16), startMs: START, attributes },
       {
         model,
-        // Long enough for the messages to be stored apart from the span, and in part what others say as well.
+        // Long enough for the messages to be stored separately from the span, partly shared with other conversations.
         input: [
           ["user", `I am ${word}`],
           ["user", "what everybody says ".repeat(300)],
@@ -175,7 +175,7 @@ const traces = async ({ word, id, traceId }: Spread) => ({
 const tablesWith = async (one: Spread) =>
   new Set(Object.values(await traces(one)).flatMap((found) => Object.keys(found)));
 
-/** Tables whose entry says that there may be something of a conversation in them, which a deletion then reaches. */
+/** Tables that, according to the registry, may contain parts of a conversation, and that a deletion therefore reaches. */
 const REACHED = tablesWhere(
   ({ conversation: held }) =>
     (held.holds === "words" || held.holds === "ids") && held.erased !== "kept" && held.erased !== "expires",
@@ -197,7 +197,7 @@ async function expectNothingLeft({ word, id, traceId }: Spread) {
 test("a conversation was in every table whose entry says so, and is deleted from all of them, and no other is", async () => {
   const doomed = await spreadConversation(ctx);
   neighbours = [await spreadConversation(ctx), await spreadConversation((await testProject()).ctx)];
-  // Stored, and not read yet.
+  // Stored, but not read yet.
   for (const { arrive } of [doomed, ...neighbours]) await arrive();
   const found = await tablesWith(doomed);
   expect(REACHED.filter((table) => !found.has(table))).toEqual([]);

@@ -61,7 +61,7 @@ export const previewDeletionReply = z.object({
     occurrences: z.int(),
     /** Examples made from these conversations, or of this user, in any version of a Dataset. */
     examples: z.int(),
-    /** Stored files of imports that hold Examples of them; of a project, all its files. */
+    /** Stored files of imports that contain Examples of them; for a project, all its files. */
     files: z.int(),
     ...touched,
     /** The earliest last activity of these conversations (Unix ms); `null` when there are none or it was not computed. */

@@ -69,7 +69,7 @@ export async function erase(ctx: Ctx, row: FileRow): Promise<void> {
 export async function discard(ctx: Ctx, fileId: string): Promise<void> {
   try {
     const row = await inTransaction(ctx, (tx) => markForErasure(tx, fileId));
-    // Deleted meanwhile: content written since then has no row.
+    // Deleted in the meantime: content written since then has no row.
     await (row ? erase(ctx, row) : fileStore().abandon(uploadKey({ projectId: ctx.projectId, id: fileId })));
   } catch {
     // The caller reports the error that ended the upload.

@@ -3,7 +3,7 @@ import { ServiceError } from "@/server/platform/errors";
 import { fileStore, isMissing } from "@/server/platform/files";
 import { objectKey, readFile } from "./rows";
 
-/** A stored file that can be read at any place. */
+/** A stored file with random access. */
 export type OpenFile = {
   name: string;
   /** Bytes. */

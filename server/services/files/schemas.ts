@@ -3,7 +3,7 @@ import { FILE_KINDS, FILE_STATES } from "@/db/schema/enumerations";
 import { idInput, pageInput, pagination, queryInteger } from "@/server/platform/schemas";
 
 const GIB = 1024 ** 3;
-/** Also the most that S3 copies in one request. */
+/** Also the largest object that S3 copies in one request. */
 export const FILE_BYTES_MAX = 5 * GIB;
 /** Concurrent requests of one project that write files. */
 export const WRITERS_MAX = 8;

@@ -8,8 +8,9 @@ import { beginHeld, whileHeld } from "./writers";
 export type Stored = Digest & { fileId: string };
 
 /**
- * Stores a file that we wrote ourselves. `commit` runs in a transaction of its own with `work`, which makes the file a stored
- * one: what says whose file it is exists exactly when the file does. If it does not call `work`, the content is discarded.
+ * Stores a file that we wrote ourselves. `commit` runs in a separate transaction and calls `work`, which marks the file as
+ * stored: so the record of whose file it is exists exactly when the file does. If it does not call `work`, the content is
+ * discarded.
  */
 export async function storeFile<T>(
   ctx: Ctx,

@@ -9,7 +9,10 @@ import type { ReadItem, Source } from "../formats";
 
 const id = z.string().min(1).max(200);
 
-/** What is stored of a row beside its payload. A kind of source that we do not know is that of another system. */
+/**
+ * The fields of a row that are stored besides its payload. An unknown kind of source is another system's, so it becomes
+ * `import`.
+ */
 const rest = z.object({
   tags,
   source: z.object({
@@ -28,7 +31,7 @@ const rest = z.object({
     .optional(),
 });
 
-/** Returns the conversation of ours that an Example comes from, and what it was collected for. */
+/** Returns our conversation that an Example comes from, and the objective it was collected for. */
 function originOf({ objective, conversationId, userId, turn, findingId }: Partial<Source>) {
   if (conversationId === undefined) return { objective };
   return {
@@ -37,7 +40,9 @@ function originOf({ objective, conversationId, userId, turn, findingId }: Partia
   };
 }
 
-/** Returns the key under which collection finds its own again, and a person what they chose. */
+/**
+ * Returns the provenance key, so that collection recognizes what it already collected, and a person what they already chose.
+ */
 function provenanceOf({
   objective,
   link,
@@ -50,15 +55,15 @@ function provenanceOf({
   return kind === "conversation" || kind === "finding" ? keyOfChosen("added", source) : undefined;
 }
 
-/** A file names the conversation in its `source`. */
+/** Converts the path of a field to that in the file, which names the conversation in its `source`. */
 const inFile = ([first, ...others]: PropertyKey[]) => [first === "link" ? "source" : first!, ...others];
 
-/** What is wrong with a row; `path` is a pointer into it, `null` where the row cannot be read at all. */
+/** A problem of a row; `path` is a pointer into it, `null` if the row cannot be read at all. */
 export type RowProblem = { path: string | null; message: string };
 
 export const problemWords = ({ path, message }: RowProblem) => (path === null ? message : `${path}: ${message}`);
 
-/** A row of a file: an Example to store, or why it cannot be one. */
+/** A row of a file: an Example to store, or why it is not one. */
 export type CheckedRow = { line: number; raw: string; exampleId?: string } & (
   | { draft: Draft; problems?: undefined }
   | { draft?: undefined; problems: RowProblem[] }
@@ -66,7 +71,7 @@ export type CheckedRow = { line: number; raw: string; exampleId?: string } & (
 
 export type RowItem = Exclude<ReadItem, { kind: "warning" }>;
 
-/** Returns the row as the writer takes it, or every problem that it has. */
+/** Returns the row in the form that the writer takes, or all of its problems. */
 export function checkRow(item: RowItem): CheckedRow {
   const { line, raw } = item;
   if (item.kind === "error") return { line, raw, problems: [{ path: null, message: item.message }] };

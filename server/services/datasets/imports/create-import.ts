@@ -45,7 +45,7 @@ export const createImport = verb(
         actorKind: ctx.actor.kind,
         actorId: auditActor(ctx.actor).id,
       });
-      // A file's name and its columns are whatever their sender wrote.
+      // The file's name and columns are not recorded: their sender may have written anything in them.
       auditNote(ctx, { target: { type: "import", id }, after: { datasetId, fileId, onError, duplicates } });
       await emit(ctx.db, importRequested.create({ projectId: ctx.projectId, importId: id }));
       return { import: importJson(await readImport(ctx, datasetId, id)) };

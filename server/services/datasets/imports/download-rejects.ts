@@ -26,7 +26,7 @@ async function* rejectsOf(ctx: Ctx, row: ImportRow, signal: AbortSignal): AsyncG
   }
 }
 
-/** The rejects are read from the import's file, so that no second copy of its rows has to be found by a deletion. */
+/** The rejects are read from the import's file, so that there is no second copy of its rows for a deletion to find. */
 export const downloadRejects = streamVerb(
   {
     name: "datasets.downloadRejects",

@@ -22,7 +22,7 @@ async function versionOf(tx: Ctx, row: ImportRow): Promise<number | null> {
   return found?.number ?? null;
 }
 
-/** Locks an import, and returns whether nobody cancelled or continued it since `row` was read. */
+/** Locks an import, and returns whether it has not been cancelled or continued since `row` was read. */
 async function isUnchanged(tx: Ctx, row: ImportRow): Promise<boolean> {
   const { status, rowsDone } = datasetImports;
   const [now] = await tx.db
@@ -39,8 +39,8 @@ const statusOf = (row: ImportRow) => {
 };
 
 /**
- * Ends an import whose rows are all read, or that is to stop: closes its version, or takes back what it stored, some rows in
- * each call. The import is unfinished until that is done. Does nothing if the import was changed since `row` was read.
+ * Ends an import whose rows are all read, or that was cancelled or has failed: closes its version, or takes back what it
+ * stored, some rows per call. The import is unfinished until then. Does nothing if the import has changed since `row` was read.
  */
 export const endImport = (ctx: Ctx, row: ImportRow): Promise<void> =>
   inTransaction(ctx, async (tx) => {

@@ -30,7 +30,7 @@ import { chatLine, exportedLines, imported, newImport, runPart, runToEnd, stored
 let made = 0;
 const others = (count: number) => Array.from({ length: count }, (_, n) => chatLine(`of nobody ${n}`));
 
-/** A project with a Dataset that has an Example of a conversation of “ann” and one of nobody's, and that Dataset's export. */
+/** A project with a Dataset that has one Example of a conversation of “ann” and one of nobody's, and that Dataset's export. */
 async function world(format: ExportFormat = "lossless", userId: string | null = "ann") {
   const { ctx } = await testProject();
   const word = `canary${++made}x`;
@@ -74,7 +74,7 @@ test.each(["lossless", "openai_chat", "trl_prompt_completion"] as const)(
     expect(done).toMatchObject({ created: 2, rejected: 1, fileErasedAt: null });
     const linked = (await currentOf(ctx, into)).filter((one) => one.conversationId === conversationId);
     expect(JSON.stringify(linked)).toContain(word);
-    // Another project imports the same file, and has a user of the same id.
+    // Another project imports the same file, and has a user with the same id.
     const neighbour = await world();
     await imported(neighbour.ctx, neighbour.into, [...lines, BAD], { onError: "good_rows" });
     expect(await filesNaming(word)).toHaveLength(2);
@@ -209,7 +209,7 @@ test.each(["good_rows", "all_or_nothing"])(
     await deleteConversation(ctx, { conversationId });
     const done = await runToEnd(ctx, into, importId);
     expect(done).toMatchObject({ status: "failed", error: FILE_ERASED, fileErasedAt: expect.any(Number) });
-    // The first chunk held one Example of the conversation.
+    // The first chunk contained one Example of the conversation.
     expect(await currentOf(ctx, into)).toHaveLength(onError === "good_rows" ? stored - 1 : 0);
     expect(JSON.stringify(await currentOf(ctx, into))).not.toContain(word);
     expect(await filesNaming(word)).toEqual([]);

@@ -7,12 +7,12 @@ import { emit } from "@/server/platform/outbox";
 import { markContentForErasure } from "@/server/services/files";
 import { UNFINISHED_IMPORT_STATUSES } from "./schemas";
 
-/** Why an import ended whose file was deleted. */
+/** The error of an import whose file was deleted. */
 export const FILE_ERASED = "The file held Examples of a deleted user or conversation, and was deleted with them.";
 
 /**
- * Marks the files of these imports, and others of the same content, for erasure. Each import of them says that its file is
- * gone; one in progress ends as failed. Once committed, `eraseMarkedFiles` removes the content. Returns counts by table.
+ * Marks the files of these imports, and others with the same content, for erasure. Each import of them records that its file is
+ * gone; one in progress fails. After the commit, `eraseMarkedFiles` removes the content. Returns counts by table.
  */
 export async function eraseImportFiles(
   tx: Ctx,
@@ -40,7 +40,7 @@ export async function eraseImportFiles(
   return { files: marked.length, dataset_import_sources: sources.length };
 }
 
-/** Does so for the imports whose files hold Examples that meet the condition (on conversation or user). */
+/** Does the same for the imports whose files contain Examples that meet the condition (on conversation or user). */
 export async function forgetImports(tx: Ctx, condition: SQL): Promise<Record<string, number>> {
   const found = await tx.db.execute<{ import_id: string }>(sql`
     select distinct import_id from dataset_import_sources where project_id = ${tx.projectId} and ${condition}`);

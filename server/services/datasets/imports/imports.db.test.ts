@@ -71,7 +71,7 @@ test("with good_rows the usable rows are stored, and the others can be downloade
   const rows = [chatLine("first"), ...BAD, chatLine("last")];
   const done = await imported(ctx, datasetId, rows, { onError: "good_rows" });
   expect(done).toMatchObject({ status: "completed_with_errors", created: 2, rejected: 3, version: 1 });
-  // The message that stays in the project quotes nothing of the row.
+  // The message that stays in the project quotes nothing from the row.
   expect(JSON.stringify(done.errors)).not.toContain("secret");
   const file = await downloadRejects(ctx, { datasetId, importId: done.id });
   expect(file).toMatchObject({ fileName: "rows-rejects.jsonl" });
@@ -124,7 +124,7 @@ test("a cancelled import of all or nothing leaves the Dataset as it was, without
   const { ctx, datasetId } = await world();
   await imported(ctx, datasetId, [chatLine("kept", { external_id: "a" }), chatLine("replaced", { external_id: "b" })]);
   const before = await contentsOf(ctx, datasetId);
-  // The second row takes up the content that the first one gives up.
+  // The second row takes over the content that the first one gives up.
   const rows = [chatLine("other", { external_id: "b" }), chatLine("replaced", { external_id: "c" }), ...lines(3_000)];
   const importId = await newImport(ctx, datasetId, rows, { duplicates: "update" });
   await runPart(ctx, datasetId, importId);

@@ -6,19 +6,19 @@ import { readDrafts } from "../formats";
 import { type CheckedRow, checkRow, type RowItem } from "./check-row";
 import type { ImportRow } from "./read-imports";
 
-/** Rows taken at a time, and characters: together they bound a transaction, and the memory that it takes. */
+/** Maximum rows and characters per chunk: together they bound a transaction and its memory. */
 const CHUNK_ROWS = 2_000;
 const CHUNK_CHARACTERS = 8 * 1024 * 1024;
-/** Reading ahead should not keep the statement waiting that it runs beside: this many rows are a few milliseconds. */
+/** Reading ahead must not delay the statement that runs at the same time: this many rows take a few milliseconds. */
 const ROWS_AT_A_STRETCH = 25;
 
-/** Rows of a file, some at a time. */
+/** Rows of a file, read in chunks. */
 export type Rows = {
   /** Rows taken so far. */
   position: number;
   /** Bytes of the file read up to there. */
   bytes: number;
-  /** Returns the next rows, none at the end, and reads on while the caller is busy with them. */
+  /** Returns the next rows, none at the end, and reads ahead while the caller processes them. */
   take(): Promise<CheckedRow[]>;
   close(): Promise<void>;
 };
@@ -67,7 +67,7 @@ export async function openRows(ctx: Ctx, { fileId, format, mapping, status }: So
     async take() {
       const chunk = await (ahead ?? nextChunk());
       ahead = chunk.rows.length > 0 ? nextChunk() : undefined;
-      // Whoever takes the rows gets its error; a reader that is closed before has no use for it.
+      // The caller that takes these rows gets the error; if the reader is closed first, nobody needs it.
       ahead?.catch(() => undefined);
       rows.position += chunk.rows.length;
       rows.bytes = chunk.bytes;
@@ -80,13 +80,15 @@ export async function openRows(ctx: Ctx, { fileId, format, mapping, status }: So
   return rows;
 }
 
-/** Steps of a job follow each other at once, or never. */
+/** A job's next step follows immediately, or never. */
 const IDLE_MS = 60_000;
 
 type Idle = { rows: Rows; timer: NodeJS.Timeout };
 const idle = new Map<string, Idle>();
 
-/** Returns the rows that `shelveRows` left in this process, if they are at `position`; else opens the file and skips to it. */
+/**
+ * Returns the rows that `shelveRows` left in this process, if they are at `position`; otherwise opens the file and skips to it.
+ */
 export async function resumeRows(ctx: Ctx, key: string, source: Source, position: number): Promise<Rows> {
   const found = idle.get(key);
   if (found) {
@@ -98,7 +100,7 @@ export async function resumeRows(ctx: Ctx, key: string, source: Source, position
   return openRows(ctx, source, position);
 }
 
-/** Leaves opened rows to the job's next step, so that a large file is not parsed from its beginning by each of them. */
+/** Keeps opened rows for the job's next step, so that not every step parses a large file from the beginning. */
 export function shelveRows(key: string, rows: Rows) {
   const timer = setTimeout(() => {
     idle.delete(key);

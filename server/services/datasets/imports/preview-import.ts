@@ -17,7 +17,7 @@ type Asked = { fileId: string; format?: FilePreview["kind"] | undefined; mapping
 
 const optionsOf = ({ format, mapping }: Asked) => ({ ...(format && { kind: format }), ...(mapping && { mapping }) });
 
-/** Returns what a stored file seems to be; throws `unprocessable` if no row of it can be read. */
+/** Returns a stored file and its apparent format; throws `unprocessable` if no row can be read. */
 export async function readableFile(ctx: Ctx, asked: Asked): Promise<{ file: OpenFile; preview: FilePreview }> {
   const file = await openFile(ctx, asked.fileId);
   try {

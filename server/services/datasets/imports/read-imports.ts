@@ -24,7 +24,7 @@ export const isFinished = ({ status }: Pick<ImportRow, "status">) =>
 export const isImport = ({ projectId }: Ctx, importId: string) =>
   and(eq(datasetImports.projectId, projectId), eq(datasetImports.id, importId));
 
-/** Rows of the present phase: an import that stores nothing before it knows the whole file reads the file twice. */
+/** The number of rows done in the current phase: an import that validates the whole file before storing reads it twice. */
 const rowsOfPhase = ({ status, rowsDone, rowsValid, rejected }: ImportRow) =>
   status === "validating" ? rowsValid + rejected : rowsDone;
 
@@ -91,7 +91,7 @@ export const listImports = verb(
   },
 );
 
-/** Returns the imports in progress of all projects, oldest first. */
+/** Returns the imports in progress in all projects, oldest first. */
 export const unfinishedImports = (db: Db) =>
   db
     .select({ id: datasetImports.id, projectId: datasetImports.projectId })

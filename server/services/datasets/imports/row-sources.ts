@@ -8,7 +8,10 @@ import type { Draft } from "../examples/types";
 import type { CheckedRow } from "./check-row";
 import type { ImportRow } from "./read-imports";
 
-/** The rest of a file that names an Example deleted with a user or a conversation is not read: it is deleted, too. */
+/**
+ * Thrown for a file that contains an Example deleted with a user or a conversation: the file is deleted too, and not read
+ * further.
+ */
 export class NamesDeletedExample extends Error {
   override name = "NamesDeletedExample";
 
@@ -31,14 +34,14 @@ type Found = {
   finding_id: string | null;
 };
 
-/** Finds Examples made from conversations that rows name, or whose words they have, in any Dataset and version. */
+/** Finds Examples made from conversations, in any Dataset and version, whose ids or words the rows contain. */
 async function linkedExamples(tx: Ctx, ids: readonly string[], hashes: () => string[]): Promise<Found[]> {
   const datasets = await tx.db.execute<{ id: string }>(sql`
     select id from datasets d where project_id = ${tx.projectId} and exists (
       select 1 from example_revisions r
       where r.project_id = d.project_id and r.dataset_id = d.id and r.conversation_id is not null)`);
   if (datasets.length === 0) return [];
-  // Each Dataset by itself: the index of ids begins with it.
+  // One lookup per Dataset, because the index of ids begins with it.
   const asked = sql`select id from unnest(${textArray([...datasets].map(({ id }) => id))}) id`;
   const linked = sql`r.project_id = ${tx.projectId} and r.conversation_id is not null`;
   const words = sql.raw(EXAMPLE_WORDS_HASH);
@@ -54,7 +57,10 @@ async function linkedExamples(tx: Ctx, ids: readonly string[], hashes: () => str
   return [...found];
 }
 
-/** Locks them against deletion until the transaction ends, without waiting; a conflict if one is being deleted. */
+/**
+ * Locks the Examples against deletion until the end of the transaction, without waiting; throws `conflict` if one is being
+ * deleted.
+ */
 async function lockLinked(tx: Ctx, found: readonly Found[]) {
   const keys = found.map(({ dataset_id, example_id, from_version }) => ({ dataset_id, example_id, from_version }));
   const locked = await tx.db.execute(sql`
@@ -67,9 +73,9 @@ async function lockLinked(tx: Ctx, found: readonly Found[]) {
 }
 
 /**
- * Records the conversations of which rows of the file hold Examples, as an export says or has them, and returns how each such
- * row is linked: what is made from it can be found when its user is deleted, and so can the file. Throws `NamesDeletedExample` where
- * that has happened, and a conflict while it happens.
+ * Records the conversations whose Examples the rows contain, according to the export or to the stored Examples, and returns how
+ * to link each such row: with that, a deletion of the user finds what is made from it, and the file. Throws
+ * `NamesDeletedExample` if such an Example has been deleted, and `conflict` while one is being deleted.
  */
 export async function recordSources(
   tx: Ctx,
@@ -81,7 +87,7 @@ export async function recordSources(
     rows.flatMap(({ draft }) => (draft && wordsHashOf(draft.payload)) ?? []),
   );
   if (found.length > 0) await lockLinked(tx, found);
-  // After the lock: a deletion that ended before it has left this.
+  // After locking, so that deletions that ended just before are seen here.
   if (ids.length > 0) {
     const [gone] = await tx.db.execute<{ id: string }>(sql`
       select example_id as id from deleted_examples where project_id = ${tx.projectId} and example_id = any(${textArray(ids)}) limit 1`);

@@ -21,7 +21,7 @@ import { IMPORT_ERRORS_LISTED } from "./schemas";
 import { storeRows } from "./store-rows";
 import { withoutQuote } from "./without-quote";
 
-/** The share of the newest measurement in the rate. */
+/** The weight of the newest measurement in the smoothed rate. */
 const RATE_WEIGHT = 0.2;
 const MESSAGE_CHARACTERS = 300;
 
@@ -29,8 +29,9 @@ type Turn = "more" | "reopen" | "wait";
 type Changed = PgUpdateSetSource<typeof datasetImports>;
 
 /**
- * Continues an import for about `forMs`. Each chunk commits its Examples with the counts and the position, so it can be
- * interrupted anywhere and resumes at the row after the last commit. `wait`: something else is writing to the Dataset.
+ * Continues an import for about `forMs`. Each chunk commits its Examples together with the counts and the position, so the
+ * import can be interrupted anywhere and resumes after the last committed row. `wait`: something else is writing to the
+ * Dataset.
  */
 export async function runImport(
   ctx: Ctx,
@@ -62,7 +63,7 @@ export async function runImport(
   return { done: false };
 }
 
-/** What trying again cannot change: a file that cannot be read, or that is gone. */
+/** Errors that a retry cannot fix: the file cannot be read, or is gone. */
 const isHopeless = (error: unknown): error is Error =>
   error instanceof UnreadableFile || (error instanceof ServiceError && error.code === "not_found");
 
@@ -73,7 +74,7 @@ const keyOf = ({ projectId, id, status }: ImportRow) => `${projectId} ${id} ${st
 const positionOf = ({ status, rowsDone, rowsValid, rejected }: ImportRow) =>
   status === "validating" ? rowsValid + rejected : rowsDone;
 
-/** Returns an import, unless its Dataset was deleted, with which it goes. */
+/** Returns an import; `undefined` if its Dataset was deleted, since the import is deleted with it. */
 async function find(ctx: Ctx, importId: string): Promise<ImportRow | undefined> {
   const [found] = await ctx.db
     .select({ row: datasetImports })
@@ -86,7 +87,7 @@ async function find(ctx: Ctx, importId: string): Promise<ImportRow | undefined> 
   return found?.row;
 }
 
-/** Changes an import unless somebody cancelled it, or another worker continued it, since `row` was read. */
+/** Changes an import unless it has been cancelled, or continued by another worker, since `row` was read. */
 async function change(ctx: Ctx, row: ImportRow, changed: Changed): Promise<boolean> {
   const found = await ctx.db
     .update(datasetImports)
@@ -109,7 +110,7 @@ async function begin(ctx: Ctx, row: ImportRow) {
   await change(ctx, row, { status, startedAt: NOW });
 }
 
-/** Thrown to roll a chunk back whose import changed meanwhile. */
+/** Thrown to roll back a chunk whose import has changed in the meantime. */
 class Overtaken extends Error {}
 
 async function readChunk(ctx: Ctx, row: ImportRow, rows: Rows): Promise<Turn> {
@@ -135,7 +136,8 @@ async function readChunk(ctx: Ctx, row: ImportRow, rows: Rows): Promise<Turn> {
       });
     } else {
       await inTransaction(ctx, async (tx) => {
-        // A chunk that a power failure takes back is stored again: its rows and the position are one transaction. The end waits for all.
+        // Safe because a chunk lost in a power failure is stored again: its rows and the position are one transaction. The
+        // import's end waits for all.
         await tx.db.execute(sql`set local synchronous_commit = off`);
         const dataset = await lockDataset(tx, row.datasetId);
         const linkOf = await recordSources(tx, row, taken);
@@ -161,7 +163,7 @@ async function readChunk(ctx: Ctx, row: ImportRow, rows: Rows): Promise<Turn> {
 const smoothed = (before: number | null, measured: number) =>
   before === null ? measured : before + RATE_WEIGHT * (measured - before);
 
-/** Returns the counts of usable and unusable rows. The second reading, which stores, leaves those of the first alone. */
+/** Returns the counts of usable and unusable rows. The second pass, which stores, leaves the counts of the first unchanged. */
 function countsOf(row: ImportRow, taken: readonly CheckedRow[]): Changed {
   if (row.status === "storing" && row.onError === "all_or_nothing") return {};
   const bad = taken.flatMap(({ line, problems }) =>
@@ -194,8 +196,8 @@ async function finishPhase(ctx: Ctx, row: ImportRow) {
 }
 
 /**
- * Ends an import in progress as failed: what it stored stays or is taken back, as for one that is cancelled. If that fails
- * too, what is stored stays.
+ * Ends an import in progress as failed: what it stored stays or is taken back, as for a cancelled one. If that fails too, what
+ * is stored stays.
  */
 export async function failImport(ctx: Ctx, importId: string, message: string): Promise<void> {
   const found = await find(ctx, importId);

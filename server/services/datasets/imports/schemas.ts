@@ -3,9 +3,9 @@ import { ACTOR_KINDS, IMPORT_DUPLICATES, IMPORT_ON_ERROR, IMPORT_STATUSES } from
 import { idInput, pageInput, pagination } from "@/server/platform/schemas";
 import { FILE_KINDS, ROLES } from "../formats/schemas";
 
-/** The statuses of an import that has not ended. */
+/** The statuses of an unfinished import. */
 export const UNFINISHED_IMPORT_STATUSES = ["queued", "validating", "storing", "cancelling"] as const;
-/** Unusable rows that an import lists itself; all of them are in its rejects. */
+/** Unusable rows that the import itself lists; its rejects contain all of them. */
 export const IMPORT_ERRORS_LISTED = 100;
 const COLUMNS_MAX = 500;
 
@@ -17,20 +17,23 @@ const mapping = z
 const file = {
   datasetId: idInput,
   fileId: idInput,
-  /** Guessed from the file's first bytes when absent. */
+  /** Default: detected from the file's first bytes. */
   format: z.enum(FILE_KINDS).optional(),
-  /** What each column of a CSV or Parquet file, or key of a JSON row, is. Names left out are guessed. */
+  /** The role of each column of a CSV or Parquet file, or key of a JSON row. Those left out are guessed. */
   mapping: mapping.optional(),
 };
 
 export const previewImportInput = z.strictObject(file);
 export const createImportInput = z.strictObject({
   ...file,
-  /** `all_or_nothing` checks the whole file first and stores nothing if a row is unusable; `good_rows` stores the others. */
+  /**
+   * `all_or_nothing` checks the whole file first and stores nothing if any row is unusable; `good_rows` stores the usable ones.
+   */
   onError: z.enum(IMPORT_ON_ERROR).default("all_or_nothing"),
   /**
-   * For a row whose id, external reference or content an Example of the Dataset has: `skip` leaves that Example alone, `update`
-   * gives it the row's content, `keep` stores the row beside it. Equal content is never stored twice.
+   * For a row whose id, external reference or content matches an Example of the Dataset: `skip` leaves that Example unchanged,
+   * `update` overwrites its content with the row's, `keep` stores the row as another Example. Equal content is never stored
+   * twice.
    */
   duplicates: z.enum(IMPORT_DUPLICATES).default("skip"),
 });
@@ -44,18 +47,18 @@ export const importPreviewReply = z.object({
     fileName: z.string(),
     bytes: z.int(),
     format: z.enum(FILE_KINDS),
-    /** What its rows were recognized as, such as `openai_chat`; `columns` if the roles were guessed from their names. */
+    /** The recognized format of its rows, such as `openai_chat`; `columns` if the roles were guessed from their names. */
     shape: z.string(),
     /** Columns, or the keys of the first JSON row. */
     columns: z.array(z.string()),
     mapping: z.record(z.string(), z.enum(ROLES)),
-    /** Whether rows can be read with this mapping: some column holds the answer or the whole conversation. */
+    /** Whether rows can be read with this mapping: some column must contain the answer or the whole conversation. */
     usable: z.boolean(),
-    /** The first rows, each with what is wrong with it. An unusable row has no `payload`. */
+    /** The first rows, each with its problems. An unusable row has no `payload`. */
     rows: z.array(
       z.object({
         line: z.int(),
-        /** The row as its file has it, cut to 2,000 characters. */
+        /** The row as in the file, cut to 2,000 characters. */
         raw: z.string(),
         payload: z.unknown().optional(),
         problems: z.array(problem),
@@ -65,15 +68,15 @@ export const importPreviewReply = z.object({
     rowsChecked: z.int(),
     complete: z.boolean(),
     rowsUsable: z.int(),
-    /** Unusable rows among them by what is wrong, the most frequent first, with the first line that has it. */
+    /** Problems of unusable rows among them, the most frequent first, each with the first line that has it. */
     problems: z.array(z.object({ message: z.string(), rows: z.int(), firstLine: z.int() })),
-    /** What of the rows is not stored, each said once. */
+    /** Parts of rows that are not stored, each reported once. */
     warnings: z.array(z.object({ message: z.string(), line: z.int() })),
   }),
 });
 export type ImportPreview = z.infer<typeof importPreviewReply>["preview"];
 
-/** An import of a file as one version. Times are Unix ms. */
+/** An import of a file, which becomes one version. Times are Unix ms. */
 export const datasetImport = z.object({
   id: z.string(),
   datasetId: z.string(),
@@ -83,31 +86,34 @@ export const datasetImport = z.object({
   mapping: z.record(z.string(), z.enum(ROLES)).nullable(),
   onError: z.enum(IMPORT_ON_ERROR),
   duplicates: z.enum(IMPORT_DUPLICATES),
-  /** `validating` the whole file, for `all_or_nothing` only; then `storing`. `failed` and `cancelled` say in `error` what stays. */
+  /**
+   * `validating` the whole file, for `all_or_nothing` only; then `storing`. After `failed` and `cancelled`, `error` says what
+   * stays.
+   */
   status: z.enum(IMPORT_STATUSES),
-  /** Rows that are stored or rejected for good. */
+  /** Rows that are finally stored or rejected. */
   rowsDone: z.int(),
   /** Rows found usable so far. */
   rowsValid: z.int(),
   created: z.int(),
   updated: z.int(),
-  /** Rows whose content or reference an Example had already. */
+  /** Rows whose content or reference an existing Example had. */
   duplicate: z.int(),
   /** Unusable rows. `datasets.downloadRejects` returns them while the file exists. */
   rejected: z.int(),
-  /** The first of them. */
+  /** The first few of them. */
   errors: z.array(z.object({ line: z.int(), message: z.string() })),
-  /** Bytes of the file read in the present status, of `bytesTotal`. */
+  /** Bytes of the file read in the current status, out of `bytesTotal`. */
   bytesDone: z.int(),
   bytesTotal: z.int(),
-  /** Rows a second lately; `null` until measured. */
+  /** Recent rows per second; `null` until measured. */
   rate: z.number().nullable(),
   /** Milliseconds until this status is expected to end; `null` when unknown or ended. */
   etaMs: z.number().nullable(),
-  /** The version of the Dataset that holds what it changed; `null` if it changed nothing. */
+  /** The Dataset version that contains its changes; `null` if it changed nothing. */
   version: z.int().nullable(),
   error: z.string().nullable(),
-  /** When its file was deleted because it held Examples of a deleted user or conversation; `null` otherwise. */
+  /** When its file was deleted because it contained Examples of a deleted user or conversation; `null` otherwise. */
   fileErasedAt: z.number().nullable(),
   actorKind: z.enum(ACTOR_KINDS),
   actorId: z.string().nullable(),
@@ -119,7 +125,7 @@ export const datasetImport = z.object({
 export type DatasetImport = z.infer<typeof datasetImport>;
 
 export const importReply = z.object({ import: datasetImport });
-/** Reply to a caller who may start and cancel an import but not read the Dataset. */
+/** The reply for callers who may start and cancel an import but not read the Dataset. */
 export const requestedImportReply = z.object({
   import: datasetImport.pick({
     id: true,

@@ -8,7 +8,7 @@ import { writeExamples } from "../examples/write-examples";
 import type { CheckedRow } from "./check-row";
 import type { ImportRow } from "./read-imports";
 
-/** Returns which of these Examples the Dataset has. */
+/** Returns which of these Examples exist in the Dataset. */
 async function presentOf({ db, projectId }: Ctx, datasetId: string, ids: readonly string[]): Promise<Set<string>> {
   if (ids.length === 0) return new Set();
   const rows = await db
@@ -37,9 +37,9 @@ function countOutcomes(row: Counts, outcomes: readonly Outcome[], left: number):
 }
 
 /**
- * Writes the usable rows of a chunk into the version of the import, and returns its counts with them. A row that names an
- * Example of the Dataset, as an exported and edited file does, means that Example. One that holds an Example of another
- * Dataset is linked to the same conversation.
+ * Writes the usable rows of a chunk into the import's version, and returns the updated counts. A row that names an Example of
+ * the Dataset, as an exported and edited file does, refers to that Example. A row that contains an Example of another Dataset
+ * is linked to the same conversation.
  */
 export async function storeRows(
   tx: Ctx,

@@ -9,8 +9,8 @@ import type { LockedDataset } from "../examples/lock-dataset";
 const CHUNK_ROWS = 2_000;
 
 /**
- * Takes back some of what the newest, open version stored, and removes the version once nothing is left of it. All that it
- * created goes before what it replaced returns, because replaced content may be stored again under another Example.
+ * Takes back some of what the newest, open version stored, and removes the version once nothing is left of it. Everything that
+ * it created is deleted before what it replaced is restored, because another Example may now have the replaced content.
  */
 export async function takeBackRows(tx: Ctx, dataset: LockedDataset, version: number): Promise<void> {
   if (version !== dataset.version) throw new Error(`Version ${version} of ${dataset.id} is not the newest one.`);

@@ -43,7 +43,7 @@ export async function runToEnd(ctx: Ctx, datasetId: string, importId: string) {
   return (await getImport(ctx, { datasetId, importId })).import;
 }
 
-/** For tests: runs an import until a part of its rows is stored, and returns how many. */
+/** For tests: runs an import until part of its rows is stored, and returns how many. */
 export async function runPart(ctx: Ctx, datasetId: string, importId: string): Promise<number> {
   for (;;) {
     const { rowsDone } = (await getImport(ctx, { datasetId, importId })).import;
@@ -56,7 +56,7 @@ export async function runPart(ctx: Ctx, datasetId: string, importId: string): Pr
 export const imported = async (ctx: Ctx, datasetId: string, lines: readonly string[], more: object = {}) =>
   runToEnd(ctx, datasetId, await newImport(ctx, datasetId, lines, more));
 
-/** For tests: the lines of a Dataset's export. */
+/** For tests: returns the lines of a Dataset's export. */
 export async function exportedLines(ctx: Ctx, datasetId: string, format: ExportFormat = "lossless"): Promise<string[]> {
   const { body } = await exportDataset(ctx, { datasetId, format });
   let text = "";
@@ -64,7 +64,7 @@ export async function exportedLines(ctx: Ctx, datasetId: string, format: ExportF
   return text.trim().split("\n");
 }
 
-/** For tests: the current Examples of a Dataset, without what differs between two Datasets of the same content. */
+/** For tests: returns a Dataset's current Examples, without what differs between two Datasets with the same content. */
 export async function contentsOf(ctx: Ctx, datasetId: string) {
   const rows = await ctx.db
     .select({

@@ -1,7 +1,7 @@
 import { PAYLOAD_FIELDS } from "../chat-payload";
 import type { RowProblem } from "./check-row";
 
-/** The names that a problem's pointer may have, beside indexes: those of our own fields. */
+/** The names that may occur in a problem's pointer, besides indexes: those of our own fields. */
 const NAMES: ReadonlySet<string> = new Set([
   ...PAYLOAD_FIELDS,
   ...[
@@ -20,8 +20,8 @@ const NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns a row's problem without what it quotes of the row, such as the name of a field that is not ours: problems stay in the
- * project when the row's conversation is deleted.
+ * Returns a row's problem without anything quoted from the row, such as the name of an unknown field: problems stay in the
+ * project after the row's conversation is deleted.
  */
 export function withoutQuote({ path, message }: RowProblem): RowProblem {
   if (path === null)

@@ -31,7 +31,10 @@ const START = Date.UTC(2026, 10, 1);
 const hex = (n: number, length: number) => n.toString(16).padStart(length, "0");
 const SESSION = { "session.id": "chat", "user.id": "ann" };
 
-/** A conversation of a named session, and one without a name that turns out to be of the same session: `merge` says so. */
+/**
+ * A conversation of a named session, and one without a name that turns out to belong to the same session: `merge` makes that
+ * known.
+ */
 async function twoConversations(ctx: Ctx, n = 1) {
   const session = { ...SESSION, "session.id": `chat ${n}` };
   const [named, alone] = [hex(2 * n, 32), hex(2 * n + 1, 32)];
@@ -60,7 +63,7 @@ const candidateOf = async (ctx: Ctx, datasetId: string, conversationId: string) 
 };
 const linkTo = (conversationId: string) => ({ link: { conversationId, userId: null, turn: 1, findingId: null } });
 
-/** Everything that can be made of a conversation, before it is merged into another. */
+/** Makes everything that can be made from a conversation, and then merges it into another. */
 async function madeAndMerged(ctx: Ctx) {
   const { host, left, merge } = await twoConversations(ctx);
   const datasetId = await storedDataset(ctx);
@@ -157,7 +160,7 @@ test("a merge deletes waiting candidates and queues the host for collection; dec
   expect(await ctx.db.$count(collectionQueue, queued)).toBe(1);
 });
 
-/** Waits until another connection to the test's database waits for a lock. */
+/** Waits until another connection to the test's database is blocked on a lock. */
 async function untilBlocked() {
   for (;;) {
     const blocked = await db().execute(sql`

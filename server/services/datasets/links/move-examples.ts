@@ -8,12 +8,12 @@ import { lockRowsOfDatasets } from "../examples/lock-dataset";
 
 /** A trace and the conversation that it left. */
 type Moved = { trace_id: string; from: string };
-/** A conversation without traces, the one that they moved to, and that one's end user. */
+/** A conversation without traces, the one that its traces moved to, and the latter's end user. */
 type Merged = { from: string; into: string; user_id: string | null };
 
 /**
  * Moves what was made from conversations without traces to the conversations that their traces moved to. Must run before the
- * conversations that were left are deleted; the caller has locked both.
+ * emptied conversations are deleted; the caller has locked both.
  */
 export async function moveExamples(db: Db, projectId: string, moved: readonly Moved[]): Promise<void> {
   const tx: Ctx = { db, projectId: projectId as ProjectId, actor: { kind: "job", name: "projector" } };
@@ -27,7 +27,7 @@ export async function moveExamples(db: Db, projectId: string, moved: readonly Mo
 const pairsOf = (merged: readonly Merged[]) => rowsOf(merged, '"from" text, "into" text, user_id text');
 const leftBy = (merged: readonly Merged[]) => textArray(merged.map(({ from }) => from));
 
-/** Waits for whoever is making an Example of them; after that nobody can. */
+/** Locks the emptied conversations: waits for anyone making an Example of them, after which nobody can. */
 async function lockMerged({ db, projectId }: Ctx, moved: readonly Moved[]): Promise<Merged[]> {
   if (moved.length === 0) return [];
   const emptied = await db.execute<{ id: string }>(sql`
@@ -37,7 +37,7 @@ async function lockMerged({ db, projectId }: Ctx, moved: readonly Moved[]): Prom
     order by c.id for update`);
   if (emptied.length === 0) return [];
   const gone = new Set([...emptied].map(({ id }) => id));
-  // Of several traces that went to different conversations, the first one decides.
+  // If several traces moved to different conversations, the first one decides.
   const merged = await db.execute<Merged>(sql`
     select distinct on (t."from") t."from", c.id as "into", c.user_id
     from ${rowsOf(
@@ -50,7 +50,7 @@ async function lockMerged({ db, projectId }: Ctx, moved: readonly Moved[]): Prom
   return [...merged];
 }
 
-/** Locks the Datasets in which something was made from them. Returns whether anything was. */
+/** Locks the Datasets in which something was made from these conversations. Returns whether there were any. */
 async function lockDatasetsOf(tx: Ctx, merged: readonly Merged[]): Promise<boolean> {
   const theirs = sql`o.project_id = ${tx.projectId} and o.conversation_id = any(${leftBy(merged)})`;
   const found = await tx.db.execute<{ id: string }>(sql`
@@ -65,7 +65,7 @@ async function lockDatasetsOf(tx: Ctx, merged: readonly Merged[]): Promise<boole
 
 type Revision = Counted & { dataset_id: string; to_version: number | null; was: string };
 
-/** Moves every revision, to one split per Dataset and conversation: the host's, where it has Examples. */
+/** Moves every revision, with one split per Dataset and conversation: the host's, if it has Examples. */
 async function moveRevisions(tx: Ctx, merged: readonly Merged[]) {
   const mine = sql`r.project_id = ${tx.projectId}`;
   const revisions = await tx.db.execute<Revision>(sql`
@@ -107,8 +107,8 @@ async function moveRevisions(tx: Ctx, merged: readonly Merged[]) {
 }
 
 /**
- * Deletes waiting candidates, whose turns are no longer right, and queues the host, which gives better ones. Those decided
- * move, so that nothing like them is proposed again.
+ * Deletes waiting candidates, whose turns are no longer right, and queues the host for collection, which proposes better ones.
+ * Decided candidates move, so that nothing similar is proposed again.
  */
 async function moveCandidates(tx: Ctx, merged: readonly Merged[]) {
   const theirs = sql`project_id = ${tx.projectId} and conversation_id = any(${leftBy(merged)})`;

@@ -5,18 +5,18 @@ import { lockRowsOfDatasets } from "../examples/lock-dataset";
 
 /**
  * Copies the end users of conversations that are about to expire to the Examples and imports made from them: a user may have
- * become known after those. The caller has locked the conversations.
+ * become known only afterwards. The caller has locked the conversations.
  */
 export async function updateUsers(tx: Ctx, conversationIds: readonly string[]): Promise<void> {
   const ids = textArray([...conversationIds]);
   const differing = sql`c.project_id = ${tx.projectId} and c.id = any(${ids})
     and o.project_id = c.project_id and o.conversation_id = c.id and o.conversation_id = any(${ids})
     and c.user_id is not null and o.user_id is distinct from c.user_id`;
-  // Before an update, which would cost a clean-up of the Examples' index even if it changed nothing.
+  // Checked first, because an update would cost a cleanup of the Examples' index even if it changed nothing.
   const examples = await tx.db.execute<{ dataset_id: string }>(sql`
     select distinct o.dataset_id from conversations c, example_revisions o where ${differing}`);
   if (examples.length > 0) {
-    // Nobody adds a revision meanwhile.
+    // No revision can be added from here on.
     await lockRowsOfDatasets(tx, textArray([...examples].map(({ dataset_id }) => dataset_id)));
     await tx.db.execute(
       sql`update example_revisions o set user_id = c.user_id from conversations c where ${differing}`,

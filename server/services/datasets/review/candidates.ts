@@ -21,15 +21,15 @@ export const candidateJson = (row: CandidateRow): Candidate => {
 export const isCandidate = ({ projectId }: Pick<Ctx, "projectId">, id: string) =>
   and(eq(exampleCandidates.projectId, projectId), eq(exampleCandidates.id, id));
 
-/** A candidate of a Dataset that is being deleted is in no list. */
+/** Excludes candidates of Datasets that are being deleted from every list. */
 export const ofLivingDataset = sql`exists (
   select 1 from datasets d
   where d.project_id = ${exampleCandidates.projectId} and d.id = ${exampleCandidates.datasetId} and d.deleted_at is null)`;
 
-/** Who reviews: a member, or a key. */
+/** Returns the reviewer's id: a member's or a key's. */
 export const reviewerOf = ({ actor }: Ctx) => idOfActor(actor) ?? actor.kind;
 
-/** Returns whom an id of `reviewerOf` stands for. */
+/** Returns the actor for an id from `reviewerOf`. */
 export function actorOfReviewer(id: string): { kind: (typeof ACTOR_KINDS)[number]; id: string | null } {
   const withoutId = ACTOR_KINDS.find((kind) => kind === id);
   if (withoutId) return { kind: withoutId, id: null };
@@ -46,7 +46,10 @@ export async function readCandidate(ctx: Ctx, id: string): Promise<CandidateRow>
   return row;
 }
 
-/** Locks a candidate that the caller is about to decide on. Throws a conflict if somebody else has decided or has it open. */
+/**
+ * Locks a candidate that the caller is about to decide on. Throws `conflict` if it is already decided or another reviewer has
+ * it open.
+ */
 export async function lockWaiting(tx: Ctx, id: string): Promise<CandidateRow> {
   const [found] = await tx.db
     .select({ row: exampleCandidates, now: NOW })

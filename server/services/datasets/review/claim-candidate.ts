@@ -23,7 +23,7 @@ import {
   peekCandidateInput,
 } from "./schemas";
 
-/** For how long a candidate is one reviewer's. */
+/** How long a candidate is reserved for a reviewer. */
 const CLAIM_MS = 10 * 60_000;
 export const claimEnd = sql<number>`${NOW} + ${CLAIM_MS}::bigint`;
 
@@ -100,8 +100,8 @@ export const releaseCandidate = verb(
 );
 
 /**
- * Returns the caller's own open candidate, else the first that waits, else the one that was skipped first. Locked, it is one that
- * nobody else is taking.
+ * Returns the caller's own open candidate, otherwise the first waiting one, otherwise the one that was skipped first. With
+ * `lock`, skips candidates that another request is claiming.
  */
 async function nextOf(
   tx: Ctx,

@@ -112,7 +112,7 @@ export const skipCandidate = verb(
   },
 );
 
-/** Returns the payload to store: as proposed or as edited, with the worse answer that makes it a pair. */
+/** Returns the payload to store: as proposed or as edited, with the worse answer if that makes it a pair. */
 function payloadOf(row: CandidateRow, given: { payload?: unknown; rejectedOutput?: unknown }): ChatPayload {
   if (given.payload === undefined && given.rejectedOutput === undefined) return row.payload as ChatPayload;
   const { payload = row.payload, rejectedOutput } = given;
@@ -124,6 +124,6 @@ function payloadOf(row: CandidateRow, given: { payload?: unknown; rejectedOutput
   throw new ServiceError("invalid", "The payload is not valid.", { errors });
 }
 
-/** Returns the pointer into the request: the worse answer has a field of its own. */
+/** Returns the pointer into the request, where the worse answer has its own field. */
 const placeOf = (path: string, { rejectedOutput }: { rejectedOutput?: unknown }) =>
   rejectedOutput !== undefined && path.startsWith("/rejectedOutput") ? path : `/payload${path}`;

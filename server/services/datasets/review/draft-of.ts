@@ -5,7 +5,7 @@ import type { Draft } from "../examples/types";
 /** The tag of Examples whose answer a model proposed. */
 export const MODEL_TAG = "proposed-by-model";
 
-/** Returns a candidate as the Example that it would be. */
+/** Converts a candidate to a draft of its Example. */
 export const draftOf = (row: typeof exampleCandidates.$inferSelect): Draft => ({
   payload: row.payload as ChatPayload,
   tags: row.proposedByModel ? [MODEL_TAG] : [],

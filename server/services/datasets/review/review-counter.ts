@@ -7,7 +7,7 @@ import type { ReviewCounter } from "./schemas";
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Counts what waits and what the caller has decided lately. */
+/** Counts waiting candidates and the caller's recent decisions. */
 export async function reviewCounterOf(ctx: Ctx, datasetId?: string): Promise<ReviewCounter> {
   const dataset = datasetId === undefined ? sql`` : sql`and c.dataset_id = ${datasetId}`;
   const mine = sql`c.project_id = ${ctx.projectId} and c.reviewed_by = ${reviewerOf(ctx)} ${dataset}`;

@@ -54,7 +54,7 @@ test("two reviewers never get the same candidate, and each keeps their own until
 
   await releaseCandidate(ctx, { candidateId: mine.candidate!.id });
   expect((await claimCandidate(other, { candidateId: mine.candidate!.id })).candidate.claimedBy).not.toBeNull();
-  // A claim that has run out is anybody's.
+  // After a claim expires, anyone may take the candidate.
   await db().update(exampleCandidates).set({ claimedUntil: 1 }).where(eq(exampleCandidates.id, mine.candidate!.id));
   expect((await claimCandidate(ctx, { candidateId: mine.candidate!.id })).candidate.claimedUntil).toBeGreaterThan(1);
 });

@@ -6,12 +6,12 @@ import { tags } from "../examples/schemas";
 
 const objective = z.enum(COLLECTION_OBJECTIVES);
 
-/** An Example that was collected, and what became of it in review. Times are Unix ms. */
+/** A collected Example and the outcome of its review. Times are Unix ms. */
 export const candidate = z.object({
   id: z.string(),
   datasetId: z.string(),
   objective,
-  /** Why it was collected, as a sentence, and the same as a code. */
+  /** Why it was collected, as a sentence; `reasonCode` is the same as a code. */
   reason: z.string(),
   reasonCode: z.string(),
   source: z.object({
@@ -26,20 +26,20 @@ export const candidate = z.object({
   proposedByModel: z.boolean(),
   payload: chatPayload,
   status: z.enum(CANDIDATE_STATUSES),
-  /** The reviewer who has it open, and until when it is offered to nobody else. */
+  /** The reviewer who has it open, and until when nobody else is offered it. */
   claimedBy: z.string().nullable(),
   claimedUntil: z.number().nullable(),
   skippedAt: z.number().nullable(),
   reviewedBy: z.string().nullable(),
   reviewedAt: z.number().nullable(),
   rejectReason: z.string().nullable(),
-  /** The Example that it became. */
+  /** The Example created from it. */
   exampleId: z.string().nullable(),
   createdAt: z.number(),
 });
 export type Candidate = z.infer<typeof candidate>;
 
-/** What is left to review, and how fast the caller is. */
+/** How much is left to review, and the caller's pace. */
 export const reviewCounter = z.object({
   waiting: z.int(),
   /** The caller's decisions since midnight (UTC). */
@@ -67,7 +67,7 @@ export const candidateReply = z.object({ candidate });
 export const nextCandidateInput = z.strictObject({
   /** Only candidates of this Dataset. */
   datasetId: idInput.optional(),
-  /** Candidates that the caller has open already: another one is taken. */
+  /** Candidates that the caller already has open: a different one is claimed. */
   holding: z.array(idInput).max(20).default([]),
 });
 export const peekCandidateInput = nextCandidateInput.pick({ datasetId: true });
@@ -86,12 +86,12 @@ export const rejectCandidateInput = z.strictObject({
   reason: filledText(500, "Enter a reason."),
 });
 
-/** What an approval did. After a `duplicate` the candidate is rejected, with that as its reason. */
+/** The outcome of an approval. After a `duplicate`, the candidate is rejected with that as the reason. */
 const approval = z.discriminatedUnion("status", [
   z.object({ status: z.literal("created"), exampleId: z.string() }),
   z.object({
     status: z.literal("duplicate"),
-    /** The Example that is there already. */
+    /** The existing Example. */
     exampleId: z.string(),
     of: z.enum(["content", "provenance", "externalRef"]),
   }),
@@ -99,7 +99,7 @@ const approval = z.discriminatedUnion("status", [
 export const approvedReply = z.object({ candidate, outcome: approval, counter: reviewCounter });
 export const decidedReply = z.object({ candidate, counter: reviewCounter });
 
-/** Replies to a caller who may review but not read. */
+/** The reply for callers who may review but not read. */
 const decided = candidate.pick({ id: true, datasetId: true, status: true, exampleId: true, reviewedAt: true });
 export const decidedWriteOnly = z.object({ candidate: decided });
 export const approvedWriteOnly = z.object({ candidate: decided, outcome: approval });

@@ -6,7 +6,7 @@ import { smallPayload } from "../chat-payload/testing";
 
 type Options = { question?: string; reason?: string; userId?: string };
 
-/** For tests: stores a conversation and a candidate of its answer, as collection would, and returns the candidate's id. */
+/** For tests: stores a conversation and a candidate for its answer, as collection would, and returns the candidate's id. */
 export async function storedCandidate(ctx: Ctx, datasetId: string, { question, reason, userId }: Options = {}) {
   const id = newId("cand");
   const asked = question ?? `Where is order ${id}?`;

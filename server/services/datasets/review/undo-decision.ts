@@ -73,7 +73,7 @@ async function lastDecision(ctx: Ctx): Promise<CandidateRow> {
 async function removeExample(tx: Ctx, last: CandidateRow, exampleId: string) {
   const dataset = await lockDataset(tx, last.datasetId);
   await lockUnchanged(tx, last);
-  // A changed Example has another revision, or one that was written after it was created.
+  // A changed Example has a second revision, or one written after its creation.
   const [example] = await tx.db.execute<{ unchanged: boolean }>(sql`
     select count(*) = 1 and bool_and(to_version is null and updated_at = created_at) as unchanged
     from example_revisions
@@ -83,7 +83,7 @@ async function removeExample(tx: Ctx, last: CandidateRow, exampleId: string) {
   await writeExamples(tx, dataset, [{ kind: "delete", exampleId }], { kind: "edit" });
 }
 
-/** Locks the candidate. Another request may have taken the decision back meanwhile. */
+/** Locks the candidate. Another request may have undone the decision in the meantime. */
 async function lockUnchanged(tx: Ctx, { id, reviewedAt }: CandidateRow) {
   const [row] = await tx.db.select().from(exampleCandidates).where(isCandidate(tx, id)).for("update");
   if (row?.reviewedAt !== reviewedAt) throw new ServiceError("conflict", "The decision was already undone.");

@@ -10,7 +10,7 @@ const RUNNING =
   "Examples are being written into this Dataset. Wait until that has ended, or train on an earlier version.";
 
 /**
- * Closes a version of a Dataset, by default the newest, so that its Examples stay what they are, and returns its number and the
+ * Closes a version of a Dataset, by default the newest, so that its Examples no longer change. Returns its number and the
  * Dataset's name.
  */
 export const closeForTraining = (

@@ -12,7 +12,7 @@ import { diffReply, diffVersionsInput } from "./schemas";
 
 const said = (table: string) => sql.raw(`(${SAID.map((name) => `${table}.${name}`).join(", ")})`);
 
-/** Reads the revisions of a page at once. Returns a function that finds one of them. */
+/** Reads the revisions for a page in one query. Returns a function that looks one of them up. */
 async function revisionsOf(ctx: Ctx, datasetId: string, found: readonly Found[]) {
   const wanted = found.flatMap(({ example_id, before, after }) =>
     [before, after].flatMap((version) => (version === null ? [] : [{ id: example_id, version }])),

@@ -7,11 +7,11 @@ import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import type { LockedDataset } from "../examples/lock-dataset";
 
-/** An edit, or what an import, a collection pass or a restore writes: all of one cause is one version. */
+/** An edit, or the writes of an import, a collection pass or a restore: all writes with the same cause form one version. */
 export type Cause = { kind: (typeof DATASET_VERSION_KINDS)[number]; causeId?: string };
 export type VersionCounts = { added: number; changed: number; removed: number };
 
-/** For how long one person's edits are one version. */
+/** How long one person's edits are collected in one version. */
 const EDIT_SESSION_MS = 30 * 60_000;
 
 type Version = typeof datasetVersions.$inferSelect;
@@ -33,9 +33,9 @@ const isVersion = (tx: Ctx, datasetId: string, number: number) =>
   );
 
 /**
- * Returns the number of the version that the cause's changes belong to, and whether it exists: the open one of the same
- * cause or of the same person's edits, or the next. Throws a conflict while another cause's version is open, or once the
- * cause's own is closed.
+ * Returns the number of the version that the cause's changes belong to, and whether it exists: the open version of the same
+ * cause or of the same person's edits, otherwise the next one. Throws `conflict` while another cause's version is open, or once
+ * the cause's own is closed.
  */
 export async function versionFor(
   tx: Ctx,
@@ -77,7 +77,9 @@ async function requireNotEnded(tx: Ctx, datasetId: string, { kind, causeId = "" 
   if (ended > 0) throw conflict("This has ended: its version is closed.");
 }
 
-/** Adds what changed to the version of `versionFor`, opening it if it does not exist, and to the Dataset's own counts. */
+/**
+ * Adds the changes to the counts of the version from `versionFor`, creating it if necessary, and to the Dataset's own counts.
+ */
 export async function recordChanges(
   tx: Ctx,
   dataset: LockedDataset,
@@ -113,8 +115,8 @@ export async function recordChanges(
 }
 
 /**
- * Closes the newest version: nothing more joins it. With `causeId` only if it is of that cause, for a job that may have
- * written nothing.
+ * Closes the newest version to further changes. With `causeId`, only if it has that cause, for a job that may have written
+ * nothing.
  */
 export async function closeVersion(tx: Ctx, dataset: LockedDataset, causeId?: string): Promise<void> {
   await tx.db

@@ -36,16 +36,16 @@ export const restoreVersion = verb(
 );
 
 const said = (table: string) => sql.raw(`(${SAID.map((name) => `${table}.${name}`).join(", ")})`);
-/** What a restored revision has from the one that it equals. */
+/** The columns that a restored revision copies from the original one. */
 const COPIED = sql.raw(["example_id", "ordinal", "payload", "tokens", "terms", "created_at", ...SAID].join(", "));
 
-/** Closes what the version does not contain and writes again what it did; what is the same in both is left alone. */
+/** Closes the revisions that the version does not contain and rewrites those that it did; what both have is left unchanged. */
 async function restore(
   tx: Ctx,
   { id, now }: LockedDataset,
   { version, next }: { version: number; next: number },
 ): Promise<VersionCounts> {
-  // The planner has no statistics of rows that this transaction or a recent import wrote.
+  // The planner has no statistics on rows that this transaction or a recent import wrote.
   await tx.db.execute(sql`set local enable_nestloop = off`);
   const mine = sql`project_id = ${tx.projectId} and dataset_id = ${id}`;
   const rows = await tx.db.execute<{ id: string; past: number | null; present: number | null }>(sql`

@@ -5,11 +5,11 @@ import { example } from "../examples/schemas";
 
 const VERSION_MAX = 2 ** 31 - 1;
 
-/** What one import, collection pass, edit session or restore changed. Times are Unix ms. */
+/** The changes of one import, collection pass, edit session or restore. Times are Unix ms. */
 export const datasetVersion = z.object({
   number: z.int(),
   kind: z.enum(DATASET_VERSION_KINDS),
-  /** The import, the collection pass, or the number of the version restored. */
+  /** The id of the import or the collection pass, or the number of the restored version. */
   causeId: z.string().nullable(),
   added: z.int(),
   changed: z.int(),
@@ -19,7 +19,7 @@ export const datasetVersion = z.object({
   actorId: z.string().nullable(),
   createdAt: z.number(),
   updatedAt: z.number(),
-  /** `null` while more can join it. */
+  /** `null` while it is open to more changes. */
   closedAt: z.number().nullable(),
 });
 export type DatasetVersion = z.infer<typeof datasetVersion>;
@@ -39,7 +39,7 @@ export const diffVersionsInput = z.strictObject({
   ...pageInput,
 });
 export const diffReply = z.object({
-  /** Newest Example first. `before` is in `from`, `after` in `to`; `null` where it is not. */
+  /** Newest Example first. `before` is its state in `from`, `after` in `to`; `null` if the version does not contain it. */
   changes: z.array(
     z.object({
       exampleId: z.string(),

@@ -10,7 +10,7 @@ import type { Change, Outcome } from "../examples/types";
 
 const idOf = (outcome: Outcome | undefined) => (outcome && "exampleId" in outcome ? outcome.exampleId : "none");
 
-/** Writes changes as a version of their own. */
+/** Writes changes as a separate version. */
 async function writeVersion(ctx: Ctx, datasetId: string, changes: readonly Change[]) {
   await ctx.db.update(datasetVersions).set({ closedAt: 1 }).where(eq(datasetVersions.datasetId, datasetId));
   return (await write(ctx, datasetId, changes)).map(idOf);

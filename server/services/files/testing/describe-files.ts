@@ -27,7 +27,7 @@ const DAY_MS = 86_400_000;
 
 export const sha256Of = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
-/** A body in chunks; it breaks off after so many bytes, as that of a client that was killed. */
+/** A body in chunks that breaks off after so many bytes, as if the client had been killed. */
 export const bodyOf = (bytes: Uint8Array, breaksAfter = Number.POSITIVE_INFINITY): { body: IncomingBody } => ({
   body: {
     mediaType: "application/octet-stream",
@@ -55,14 +55,14 @@ export async function keysOf({ projectId }: Ctx) {
 }
 
 const rowsOf = (ctx: Ctx) => db().select().from(files).where(eq(files.projectId, ctx.projectId));
-/** As if nothing had happened to the project's files for so long. */
+/** Ages the project's files by so many ms. */
 const age = (ctx: Ctx, ms: number) =>
   db()
     .update(files)
     .set({ updatedAt: Date.now() - ms, createdAt: Date.now() - ms, writerUntil: null })
     .where(eq(files.projectId, ctx.projectId));
 
-/** What files do, whichever store they lie in. */
+/** The behaviour of files with any store. */
 export function describeFiles(kind: FileStore["kind"]) {
   test("they lie where the installation says", () => {
     expect(fileStore().kind).toBe(kind);
@@ -189,7 +189,7 @@ export function describeFiles(kind: FileStore["kind"]) {
     await expect(finishUpload(ctx, { fileId: file.id })).rejects.toMatchObject({ code: "conflict" });
     go();
     expect((await first).uploadedBytes).toBe(bytes.length);
-    // As after kill -9: nobody lets go of it.
+    // As after kill -9: nothing releases it.
     await db()
       .update(files)
       .set({ writer: "dead", writerUntil: Date.now() - 1 })
