@@ -5,7 +5,7 @@ import { NOW } from "@/db/now";
 import { inTransaction } from "@/server/platform/context";
 import { emit } from "@/server/platform/outbox";
 
-/** Rows that one pass wakes. */
+/** Maximum rows per pass. */
 const WAKE_MAX = 200;
 /** Longer than a turn takes; a row whose turn died is woken again. */
 const WAKE_AGAIN_MS = 60_000;
@@ -13,7 +13,7 @@ const WAKE_AGAIN_MS = 60_000;
 type DueTable = PgTable & { projectId: PgColumn; id: PgColumn; dueAt: PgColumn };
 type Event = Parameters<typeof emit>[1];
 
-/** Wakes the rows of all projects that have something to do, oldest first: events can be lost with their workers. */
+/** Emits an event for the due rows of all projects, oldest first: the original events can be lost with their workers. */
 export const wakeDue = (
   db: Db,
   table: DueTable,

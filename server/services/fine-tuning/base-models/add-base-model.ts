@@ -15,7 +15,7 @@ import { addBaseModelInput, addedBaseModelReply, baseModelReply } from "./schema
 const BASE_MODELS_MAX = 500;
 const COMMIT = /^[0-9a-f]{40}$/;
 const HUB_ID = /^[\w.-]+\/[\w.-]+$/;
-/** From the root, of Linux or Windows, without a step up. */
+/** An absolute path on Linux or Windows, without `..`. */
 const LOCAL_PATH = /^(?!.*(?:^|[\\/])\.\.(?:[\\/]|$))(?:\/|[A-Za-z]:[\\/])[\w./:@\\+~ -]*$/;
 
 type Input = z.output<typeof addBaseModelInput>;

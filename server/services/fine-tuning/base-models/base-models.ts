@@ -17,7 +17,7 @@ export async function lockBaseModel(tx: Ctx, id: string): Promise<Row> {
   return row;
 }
 
-/** Returns the models of the catalogue. */
+/** Returns the catalogue's models. */
 export const catalogueModels = (): BaseModel[] =>
   CATALOGUE.map(({ hasTemplate, toolCalls, ...model }) => ({
     ...model,
@@ -29,7 +29,7 @@ export const catalogueModels = (): BaseModel[] =>
     createdAt: null,
   }));
 
-/** Returns one of the project's own; what the catalogue knows of the same model is true of it, too. */
+/** Converts one of the project's own models; what the catalogue knows about the same model applies to it too. */
 export function ownModelJson({
   id,
   source,

@@ -4,20 +4,20 @@ type CatalogueModel = {
   name: string;
   family: string;
   license: string;
-  /** Whether its owner asks for consent before a download; `null` when unknown. */
+  /** Whether its owner requires consent before a download; `null` when unknown. */
   gated: boolean | null;
-  /** Billions, without those of a vision tower. */
+  /** In billions, without those of a vision tower. */
   parameters: number | null;
   /** Tokens, without any scaling that has to be configured. */
   contextLength: number | null;
   hasTemplate: boolean;
-  /** Whether the template has a place for tools; `null` when unknown. */
+  /** Whether the template supports tools; `null` when unknown. */
   toolCalls: boolean | null;
 };
 
-/** Families for whose template TRL has a variant that marks the assistant's tokens. */
+/** Families for whose chat template TRL has a training variant that marks the assistant's tokens. */
 const TRAINING_TEMPLATES: readonly string[] = ["llama3", "qwen2.5", "qwen3", "gemma3", "phi3"];
-/** Families known to be without one: a training on the last answer still works. */
+/** Families known to have none: training on the last answer still works. */
 const WITHOUT_TRAINING_TEMPLATE: readonly string[] = ["mistral"];
 
 const qwen25 = (size: string, parameters: number, license = "apache-2.0"): CatalogueModel => ({
@@ -66,9 +66,9 @@ const gemma3 = (size: string, parameters: number, contextLength: number): Catalo
 });
 
 /**
- * Well-known open models, by family and size. Written down on 2026-11-24 from the model cards and configurations of their
- * owners as we know them, and for the training templates from the list of TRL 1.16; nothing here is fetched, and what is not
- * certain is `null`. A job resolves and pins the revision itself.
+ * Well-known open models, by family and size. Compiled on 2026-11-24 from the owners' model cards and configurations as far as
+ * we know them, and, for the training templates, from TRL 1.16's list. Nothing here is fetched, and whatever is uncertain is
+ * `null`. A job resolves and pins the revision itself.
  */
 export const CATALOGUE: readonly CatalogueModel[] = [
   qwen3("0.6B", 0.6, 40_960),
@@ -138,7 +138,7 @@ export const CATALOGUE: readonly CatalogueModel[] = [
   },
 ];
 
-/** Returns whether the trainer can tell the assistant's tokens apart in a family's template; `null` when unknown. */
+/** Returns whether the trainer can identify the assistant's tokens in a family's template; `null` when unknown. */
 export function trainingCompatible(family: string): boolean | null {
   if (TRAINING_TEMPLATES.includes(family)) return true;
   return WITHOUT_TRAINING_TEMPLATE.includes(family) ? false : null;

@@ -3,7 +3,7 @@ import { baseModels } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { CATALOGUE } from "./catalogue";
 
-/** Returns the licence of a base model as far as it is known: an SPDX id or the licence's name. */
+/** Returns a base model's licence if it is known: an SPDX id or the licence's name. */
 export async function licenseOf({ db, projectId }: Ctx, modelId: string): Promise<string | null> {
   const [own] = await db
     .select({ license: baseModels.license })

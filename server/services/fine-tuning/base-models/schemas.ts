@@ -2,27 +2,27 @@ import { z } from "zod";
 import { BASE_MODEL_SOURCES } from "@/db/schema/enumerations";
 import { filledText, idInput } from "@/server/platform/schemas";
 
-/** A model that can be trained: one of the catalogue, or one that the project added. */
+/** A model that can be trained: from the catalogue, or added by the project. */
 export const baseModel = z.object({
-  /** Of the project's own: its id here; `null` for the catalogue's. */
+  /** For the project's own models, their id here; `null` for the catalogue's. */
   baseModelId: z.string().nullable(),
-  /** A hub's `owner/name`, or a path on the trainer's machine: what a job names. */
+  /** A hub's `owner/name`, or a path on the trainer's machine, as used in a job. */
   id: z.string(),
   source: z.enum(BASE_MODEL_SOURCES),
   revision: z.string().nullable(),
   name: z.string(),
   /** An SPDX id or the licence's name; `null` when unknown. */
   license: z.string().nullable(),
-  /** Whether its owner asks for consent before a download. */
+  /** Whether its owner requires consent before a download. */
   gated: z.boolean().nullable(),
-  /** Billions; `null` when unknown. */
+  /** In billions; `null` when unknown. */
   parameters: z.number().nullable(),
   /** Tokens. */
   contextLength: z.int().nullable(),
   family: z.string().nullable(),
   template: z.object({
     hasTemplate: z.boolean().nullable(),
-    /** Whether the trainer can tell the assistant's tokens apart in it. */
+    /** Whether the trainer can identify the assistant's tokens in it. */
     trainingCompatible: z.boolean().nullable(),
     toolCalls: z.boolean().nullable(),
   }),
@@ -32,7 +32,7 @@ export const baseModel = z.object({
 export type BaseModel = z.infer<typeof baseModel>;
 export const baseModelsReply = z.object({ baseModels: z.array(baseModel) });
 export const baseModelReply = z.object({ baseModel });
-/** Reply to a caller who may add models but not read them. */
+/** The reply for callers who may add models but not read them. */
 export const addedBaseModelReply = z.object({
   baseModel: baseModel.pick({ baseModelId: true, id: true, source: true }),
 });
@@ -46,7 +46,7 @@ export const addBaseModelInput = z
     revision: z.string().trim().min(1).max(200).optional(),
     name: filledText(200).optional(),
     license: filledText(100).optional(),
-    /** Lets code of the model's repository run on the trainer. Needs a revision that is a commit. */
+    /** Allows code from the model's repository to run on the trainer. Requires a revision that is a commit. */
     trustRemoteCode: z.boolean().default(false),
   })
   .meta({ examples: [{ id: "acme/support-7b", source: "hub", revision: "main" }] });

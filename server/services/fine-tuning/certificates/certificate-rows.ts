@@ -22,7 +22,7 @@ export const isCertificate = ({ projectId }: Pick<Ctx, "projectId">, id: string)
 export const formsOf = (row: Pick<CertificateRow, "forms">) =>
   row.forms as unknown as Pick<CertifiedForm, "kind" | "quantization">[];
 
-/** Returns a certificate as `/v1` has it, without its answers. */
+/** Converts a certificate to its public form, without its answers. */
 export const certificateJson = (row: CertificateRow): Certificate => ({
   ...row,
   forms: formsOf(row),
@@ -39,7 +39,7 @@ export async function readCertificate(ctx: Ctx, id: string): Promise<Certificate
   return row;
 }
 
-/** Returns the newest certificate of each of these checkpoints that is ready. */
+/** Returns the newest ready certificate of each of these checkpoints. */
 export async function parityOf({ db, projectId }: Ctx, checkpointIds: readonly string[]) {
   if (checkpointIds.length === 0) return new Map<string, z.output<typeof checkpointParity>>();
   const rows = await db

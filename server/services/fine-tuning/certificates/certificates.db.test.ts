@@ -162,7 +162,7 @@ test("a gate passes by the newest certificate that covers the form, and ten aske
   expect([row?.forms, row?.status, more]).toEqual([[Q4], "queued", []]);
   await runCertificate(ctx, row!.id);
   expect(await ask()).toEqual({ status: "passed", certificateId: row!.id });
-  // Another form is another question.
+  // Another form needs its own certificate.
   trainer.certificates.verdict = "failed";
   const merged = await ask(MERGED);
   expect(merged.status).toBe("waiting");

@@ -68,7 +68,7 @@ async function requireRunning({ db, projectId }: Ctx, deploymentId: string, chec
   }
 }
 
-/** Returns the merged model and every form that was built from the checkpoint. */
+/** Returns the merged model and every form built from the checkpoint. */
 async function builtForms({ db, projectId }: Ctx, checkpointId: string): Promise<CertifiedForm[]> {
   const built = await db
     .select({ kind: trainingArtifacts.kind, quantization: trainingArtifacts.quantization })

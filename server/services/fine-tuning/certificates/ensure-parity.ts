@@ -7,7 +7,7 @@ import { type CertificateRow, certificateJson } from "./certificate-rows";
 import { insertCertificate } from "./insert-certificate";
 import type { CertifiedForm } from "./schemas";
 
-/** What is to be published or served; `null`: the checkpoint as it is, which has nothing to be compared with. */
+/** The form to publish or serve; `null`: the checkpoint itself, which needs no comparison. */
 type Form = { kind: string; quantization: string | null } | null;
 type Asked = {
   checkpointId: string;
@@ -19,16 +19,17 @@ type Asked = {
 type Parity = {
   status: "passed" | "failed" | "waiting";
   certificateId: string | null;
-  /** Why a comparison that was made failed, or why it could not be made. */
+  /** Why the comparison failed, or why it could not be made. */
   problem?: TrainerProblem;
 };
 
-/** Without `since`: a comparison that failed is repeated for whoever asks later than this. */
+/** Without `since`: how long a failed comparison counts before it is repeated. */
 const FAILURE_COUNTS_MS = 600_000;
 
 /**
- * Returns whether a form answers as its checkpoint does, by the newest certificate that covers it; queues one where there is
- * none, and `waiting` until it is ready. It can be called again and again: there is one comparison of a form at a time.
+ * Returns whether a form answers like its checkpoint, according to the newest certificate that covers it. If there is none,
+ * queues one and returns `waiting` until it is ready. Safe to call repeatedly: there is only one comparison of a form at a
+ * time.
  */
 export async function ensureParity(ctx: Ctx, asked: Asked): Promise<Parity> {
   const { checkpointId, trainerId, form } = asked;
@@ -74,7 +75,7 @@ async function knownParity(
   return { status: "failed", certificateId: row.id, problem: row.error as TrainerProblem };
 }
 
-/** A certificate of several forms can have failed for another one. */
+/** A certificate that covers several forms may have failed because of another one. */
 function judged(row: CertificateRow, kind: string, quantization: string | null): Parity {
   const subject = certificateJson(row).subjects?.find(
     (one) => one.deploymentId === null && one.kind === kind && one.quantization === quantization,

@@ -8,7 +8,7 @@ import { requireTrainer } from "../trainers";
 import { answersOf, certificateJson, readCertificate } from "./certificate-rows";
 import { certificateIdInput, certificateReply, certificatesReply, listCertificatesInput } from "./schemas";
 
-/** They are long, and a list does not show them. */
+/** The answers are long, and a list does not show them. */
 const { answers: _, ...COLUMNS } = getTableColumns(parityCertificates);
 
 export const listCertificates = verb(

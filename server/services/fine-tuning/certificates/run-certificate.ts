@@ -28,12 +28,12 @@ import {
 import { type CertificateRow, formsOf, isCertificate } from "./certificate-rows";
 import { readWireCertificate } from "./wire-certificate";
 
-/** Tokens of each answer. */
+/** Maximum tokens per answer. */
 const NEW_TOKENS_MAX = 48;
 
 /**
- * Does what a certificate needs next: has its trainer compare, and stores what was found. Every call is idempotent by the
- * certificate's id, so a turn can be interrupted anywhere and repeated.
+ * Performs the next step of a certificate: has its trainer compare, and stores the result. Every call is idempotent by the
+ * certificate's id, so a step can be interrupted anywhere and repeated.
  */
 export async function runCertificate(ctx: Ctx, certificateId: string): Promise<Turn> {
   const row = await readRow(ctx, certificateId);
@@ -91,7 +91,7 @@ async function follow(ctx: Ctx, trainer: TrainerClient, { id, checkpointId, ...r
     return;
   }
   await inTransaction(ctx, async (tx) => {
-    // Whoever deletes words of its prompts waits here or has been here before.
+    // Serializes with deletions of text in its prompts: such a deletion waits here, or is already committed.
     const [checkpoint] = await tx.db
       .select({ taintedAt: checkpoints.taintedAt })
       .from(checkpoints)
@@ -109,7 +109,7 @@ async function follow(ctx: Ctx, trainer: TrainerClient, { id, checkpointId, ...r
 
 const isLost = ({ code, retryable }: TrainerProblem) => code === "worker_vanished" && retryable;
 
-/** Has the trainer start again what died with its process, or with the trainer. */
+/** Has the trainer restart work that was lost with its process or with the trainer. */
 const restart = (ctx: Ctx, { id, error }: Pick<CertificateRow, "id" | "error">, problem: TrainerProblem) =>
   update(ctx, id, {
     status: "queued",
@@ -125,7 +125,7 @@ const markStale = (ctx: Ctx, id: string) =>
     dueAt: inMs(RETRY_MS),
   });
 
-/** Ends a certificate that its trainer refuses; one that the trainer has lost is sent again. */
+/** Fails a certificate that its trainer refuses; one that the trainer has lost is sent again. */
 async function refused(ctx: Ctx, row: CertificateRow, error: TrainerRefused): Promise<void> {
   if (isForNow(error)) return void (await markStale(ctx, row.id));
   const isGone = error.status === NOT_THERE && row.dispatchedAt !== null;
@@ -137,6 +137,6 @@ async function end(ctx: Ctx, id: string, changed: PgUpdateSetSource<typeof parit
   await update(ctx, id, { ...changed, staleSince: null, dueAt: null, finishedAt: NOW });
 }
 
-/** Wakes the certificates of all projects that have something to do. */
+/** Wakes the due certificates of all projects. */
 export const wakeCertificates = (db: Db): Promise<number> =>
   wakeDue(db, parityCertificates, ({ projectId, id }) => parityCertificateDue.create({ projectId, certificateId: id }));

@@ -11,7 +11,7 @@ import { trainerProblem } from "../jobs/schemas";
 
 const FORMS_MAX = 1 + GGUF_QUANTIZATIONS.length + COMPRESSED_QUANTIZATIONS.length;
 
-/** What can be built from a checkpoint and compared with it. */
+/** A form that can be built from a checkpoint and compared with it. */
 export const certifiedForm = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("merged-16bit"), quantization: z.null().default(null) }),
   z.strictObject({ kind: z.literal("gguf"), quantization: z.enum(GGUF_QUANTIZATIONS) }),
@@ -23,7 +23,7 @@ export const certifyCheckpointInput = z.strictObject({
   checkpointId: idInput,
   /** Default: the merged model, and every form that its job has built from it. */
   forms: z.array(certifiedForm).max(FORMS_MAX).optional(),
-  /** A running deployment of the checkpoint, whose answers are compared, too. */
+  /** A running deployment of the checkpoint, whose answers are compared too. */
   deploymentId: idInput.optional(),
 });
 export const certificateIdInput = z.strictObject({ certificateId: idInput });
@@ -32,20 +32,20 @@ export const listCertificatesInput = z.strictObject({ checkpointId: idInput, ...
 const subjectOf = {
   kind: z.string(),
   quantization: z.string().nullable(),
-  /** Of a deployment; `null` for a built form. */
+  /** Only for a deployment; `null` for a built form. */
   deploymentId: z.string().nullable(),
 };
 
-/** What was compared with the checkpoint. Distances are in nats per token of the checkpoint's own answers. */
+/** One comparison with the checkpoint. Distances are in nats per token of the checkpoint's own answers. */
 export const certificateSubject = z.object({
   ...subjectOf,
-  /** `same`: word for word. `close`: within `threshold`. `different` fails the certificate; `null`: it could not be compared. */
+  /** `same`: word for word. `close`: within `threshold`. `different` fails the certificate; `null`: could not be compared. */
   verdict: z.enum(["same", "close", "different"]).nullable(),
   prompts: z.int(),
   identicalAnswers: z.int(),
   tokensCompared: z.int(),
   tokensEqual: z.int(),
-  /** The first token that differs, counted from 0; `null`: none does. */
+  /** Index of the first differing token, from 0; `null` if none differs. */
   firstDifference: z.int().nullable(),
   meanLogprobDistance: z.number().nullable(),
   maxLogprobDistance: z.number().nullable(),
@@ -53,25 +53,25 @@ export const certificateSubject = z.object({
   error: trainerProblem.nullable(),
 });
 
-/** One prompt with the checkpoint's answer and those of everything that was compared. */
+/** One prompt with the answers of the checkpoint and of everything compared with it. */
 export const certificateAnswer = z.object({
   messages: z.array(z.record(z.string(), z.unknown())),
   reference: z.object({ content: z.string(), tokens: z.int().nullable() }),
   subjects: z.array(z.object({ ...subjectOf, content: z.string().nullable() })),
 });
 
-/** A comparison of a checkpoint's answers with those of what is built from it, at temperature 0. Times are Unix ms. */
+/** A comparison, at temperature 0, of a checkpoint's answers with those of the forms built from it. Times are Unix ms. */
 export const certificate = z.object({
   id: z.string(),
   checkpointId: z.string(),
   status: z.enum(CERTIFICATE_STATUSES),
-  /** Once it is `ready`. */
+  /** `null` until it is `ready`. */
   verdict: z.enum(PARITY_VERDICTS).nullable(),
   forms: z.array(z.object({ kind: z.string(), quantization: z.string().nullable() })),
   deploymentId: z.string().nullable(),
   subjects: z.array(certificateSubject).nullable(),
   error: trainerProblem.nullable(),
-  /** Since when its trainer cannot be reached. */
+  /** Since when its trainer has been unreachable. */
   staleSince: z.number().nullable(),
   actorKind: z.enum(ACTOR_KINDS),
   actorId: z.string().nullable(),
@@ -80,7 +80,7 @@ export const certificate = z.object({
   updatedAt: z.number(),
 });
 export type Certificate = z.infer<typeof certificate>;
-/** `answers` is `null` until it is ready, and once words of a prompt were deleted with their user or conversation. */
+/** `answers` is `null` until it is ready, and again after text of a prompt was deleted with its user or conversation. */
 export const certificateReply = z.object({
   certificate: certificate.extend({ answers: z.array(certificateAnswer).nullable() }),
 });
@@ -88,12 +88,12 @@ export const certificatesReply = z.object({
   certificates: z.array(certificate),
   nextCursor: z.string().nullable(),
 });
-/** Reply to a caller who may compare and not read. */
+/** The reply for callers who may compare but not read. */
 export const requestedCertificateReply = z.object({
   certificate: certificate.pick({ id: true, status: true, createdAt: true }),
 });
 
-/** The newest certificate of a checkpoint that is ready. */
+/** The newest ready certificate of a checkpoint. */
 export const checkpointParity = z.object({
   certificateId: z.string(),
   verdict: z.enum(PARITY_VERDICTS),

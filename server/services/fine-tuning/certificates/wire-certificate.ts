@@ -38,7 +38,10 @@ const answer = z.object({
   subjects: z.array(z.object({ ...subjectOf, content: text.nullish().catch(null) })).max(SUBJECTS_MAX),
 });
 
-/** A certificate as the trainer reports it. What it does not say, or says differently, is left out: it may be of another version. */
+/**
+ * A certificate as the trainer reports it. Fields that are missing or in another form are ignored, because the trainer's
+ * version may differ.
+ */
 const wireCertificate = z.object({
   status: z.enum(CERTIFICATE_STATUSES),
   verdict: z.enum(PARITY_VERDICTS).nullish().catch(null),
@@ -77,7 +80,7 @@ const subjectJson = (given: z.output<typeof subject>): Subject => ({
   error: given.error == null ? null : trainerProblemOf(given.error),
 });
 
-/** A trainer may count an answer's tokens or list them. */
+/** A trainer may report the number of an answer's tokens, or list them. */
 const tokensOf = (given: unknown) =>
   Array.isArray(given) ? given.length : typeof given === "number" && Number.isInteger(given) ? given : null;
 
@@ -87,7 +90,7 @@ const answerJson = ({ messages, reference, subjects }: z.output<typeof answer>):
   subjects: subjects.map((one) => ({ ...named(one), content: one.content ?? null })),
 });
 
-/** Returns what a trainer reports of a certificate, in our words; `null` for anything else. */
+/** Converts a trainer's report of a certificate to our terms; returns `null` for anything else. */
 export function readWireCertificate(body: unknown) {
   const { certificate } = (storableValue(body) ?? {}) as { certificate?: unknown };
   const parsed = wireCertificate.safeParse(certificate);

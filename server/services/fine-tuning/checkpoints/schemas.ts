@@ -7,7 +7,7 @@ export const listCheckpointsInput = z.strictObject({ jobId: idInput.optional(), 
 export const checkpointIdInput = z.strictObject({ checkpointId: idInput });
 export const checkpointFileInput = z.strictObject({
   checkpointId: idInput,
-  /** As the checkpoint's `files` has it. */
+  /** As in the checkpoint's `files`. */
   path: z.string().min(1).max(500),
 });
 
@@ -25,7 +25,7 @@ export const checkpoint = z.object({
   isFinal: z.boolean(),
   /** Whether a job can be resumed from it. */
   resumable: z.boolean(),
-  /** Whether its training is a recording, as the sample's: no trainer holds it, so it is only to be looked at and downloaded. */
+  /** Whether its training is a recording, like the sample's: no trainer has it, so it can only be viewed and downloaded. */
   recorded: z.boolean(),
   /** Such as `train_loss` and `eval_loss`. */
   metrics: z.record(z.string(), z.number().nullable()),
@@ -34,11 +34,11 @@ export const checkpoint = z.object({
   contentSha256: z.string(),
   baseModel: z.object({ id: z.string(), revision: z.string().nullable() }),
   parentCheckpointId: z.string().nullable(),
-  /** How it is to be served: chat template, stop tokens, context. `null` until it has generated an answer. */
+  /** How to serve it: chat template, stop tokens, context. `null` until it has generated an answer. */
   inferenceProfile: z.record(z.string(), z.unknown()).nullable(),
-  /** Its newest comparison with merged, quantized and served forms; `null`: there is none. */
+  /** Its newest comparison with merged, quantized and served forms; `null` if there is none. */
   parity: checkpointParity.nullable(),
-  /** When words that it was trained on were deleted with their user or conversation. */
+  /** When text that it was trained on was deleted with its user or conversation. */
   taintedAt: z.number().nullable(),
   createdAt: z.number(),
 });

@@ -12,14 +12,14 @@ import { problemOf } from "../trainers";
 import { type DeploymentRow, isDeployment, isInService, isRollOut, lockNamed } from "./read-deployments";
 import type { WireDeployment } from "./wire-deployment";
 
-/** How soon one that runs is looked at again: less than the 20 s between two polls, so that each of them does. */
+/** How soon a running deployment is checked again: less than the 20 s between two polls, so that every poll checks it. */
 const HEALTH_MS = 15_000;
-/** How soon after a look calls that fail may have it looked at again. */
+/** Minimum time after a check before failing calls can trigger another one. */
 const DOUBT_MS = 2_000;
 
 type Change = PgUpdateSetSource<typeof deployments>;
 
-/** Changes a deployment that meets the condition. Returns it as it is then; `undefined` if it does not. */
+/** Changes a deployment if it meets the condition. Returns the changed row; `undefined` if it did not. */
 export async function update(
   ctx: Ctx,
   id: string,
@@ -39,7 +39,7 @@ const moved = ({ projectId }: Ctx, deploymentId: string) =>
 
 const isLive = () => isNull(deployments.endedAt);
 
-/** A stop that follows on a time limit or a failure ends as that. */
+/** A stop caused by a time limit or a failure ends with that status. */
 const endOf = (error: DeploymentRow["error"]) =>
   error === null ? "stopped" : error.code === "deploy_timeout" ? "timeout" : "failed";
 
@@ -47,11 +47,11 @@ type End = {
   status: "stopped" | "failed" | "timeout";
   error: TrainerProblem | DeploymentRow["error"];
   stageDetail?: string | null;
-  /** Its trainer has not confirmed that the process is gone: it is told so until it does. */
+  /** The trainer has not confirmed that the process is gone: it is told to stop it until it does. */
   isCleanupDue?: boolean;
 };
 
-/** Ends a deployment that has not ended. A deployment that has ended never changes its status again. */
+/** Ends an unfinished deployment. The status of an ended one never changes again. */
 export const end = (ctx: Ctx, id: string, { status, error, stageDetail = null, isCleanupDue = false }: End) =>
   inTransaction(ctx, async (tx) => {
     const changed: Change = {
@@ -71,7 +71,7 @@ export const end = (ctx: Ctx, id: string, { status, error, stageDetail = null, i
 export const endStopped = (ctx: Ctx, { id, error, stageDetail }: DeploymentRow, isCleanupDue = false) =>
   end(ctx, id, { status: endOf(error), error, stageDetail: error ? null : stageDetail, isCleanupDue });
 
-/** Marks a deployment to be stopped in the caller's transaction: its background job tells the trainer. */
+/** Marks a deployment for stopping, in the caller's transaction: its background job tells the trainer. */
 export async function requestStop(tx: Ctx, id: string, stageDetail: string, error: TrainerProblem | null = null) {
   const changed: Change = {
     status: "stopping",
@@ -91,10 +91,10 @@ const late = (seconds: number) =>
     "Deploy it again with a longer time limit: large models take minutes to build, download and load.",
   );
 
-/** Condition: its time to begin to run has passed. */
+/** Condition: it should be running by now, but is not. */
 export const isLate = () => and(isRollOut(), sql`${deployments.deadlineAt} <= ${NOW}`);
 
-/** Stops a deployment that does not run in time, before it counts as timed out. A success that comes later no longer counts. */
+/** Stops a deployment that is not running in time; it ends as timed out. A later success no longer counts. */
 export const stopLate = (ctx: Ctx, { id, timeoutSeconds }: DeploymentRow) =>
   inTransaction(ctx, async (tx) => {
     const row = await update(tx, id, {}, isLate());
@@ -102,10 +102,10 @@ export const stopLate = (ctx: Ctx, { id, timeoutSeconds }: DeploymentRow) =>
     return row !== undefined;
   });
 
-/** How long after its time limit a trainer may take to say that the process is gone. */
+/** How long after the time limit the trainer may take to confirm that the process is gone. */
 const GIVE_UP_MS = 30_000;
 
-/** Ends a deployment whose time has passed while its trainer cannot be told, or does not get rid of it: it is told later. */
+/** Ends a deployment past its time limit whose trainer is unreachable or has not stopped it: the trainer is told later. */
 export async function giveUp(ctx: Ctx, id: string): Promise<void> {
   const isOver = and(
     isLive(),
@@ -128,8 +128,8 @@ const facts = (given: WireDeployment): Change => ({
 });
 
 /**
- * Makes a verified deployment the one that runs under its name, in one transaction: whatever ran until then is to be drained and
- * stopped. Returns whether it still counts: it was not stopped meanwhile, and its time had not passed.
+ * Makes a verified deployment the running one under its name, in one transaction: the previous one is to be drained and
+ * stopped. Returns whether the switch was made: not if it was stopped in the meantime, or its time limit has passed.
  */
 export const switchTo = (ctx: Ctx, { id, name }: DeploymentRow, given: WireDeployment): Promise<boolean> =>
   inTransaction(ctx, async (tx) => {
@@ -156,7 +156,7 @@ export const switchTo = (ctx: Ctx, { id, name }: DeploymentRow, given: WireDeplo
     return true;
   });
 
-/** Stores what a trainer says of a deployment on its way. */
+/** Stores a trainer's report on a deployment that has not run yet. */
 export const storeProgress = (
   ctx: Ctx,
   { id }: DeploymentRow,
@@ -164,7 +164,7 @@ export const storeProgress = (
   againMs: number,
 ) => update(ctx, id, { ...facts(given), status: given.status, dueAt: inMs(againMs) }, isRollOut());
 
-/** Stores what a trainer says of a deployment that has run: it runs, or is being restarted after a crash. */
+/** Stores a trainer's report on a deployment that has run: it is running, or being restarted after a crash. */
 export const storeHealth = (
   ctx: Ctx,
   row: DeploymentRow,
@@ -193,7 +193,10 @@ export const markStale = (ctx: Ctx, id: string, againMs: number) =>
     isLive(),
   );
 
-/** Has a deployment that is said to run, and did not answer a call, looked at now: the poll would come within 20 s. */
+/**
+ * Schedules an immediate check of a deployment that should be running but did not answer a call; the next poll may be 20 s
+ * away.
+ */
 export const doubt = (ctx: Ctx, id: string) =>
   inTransaction(ctx, async (tx) => {
     const isDoubtful = and(
@@ -205,7 +208,7 @@ export const doubt = (ctx: Ctx, id: string) =>
     if (row) await emit(tx.db, deploymentDue.create({ projectId: tx.projectId, deploymentId: id }));
   });
 
-/** Looks at ended deployments again that their trainer still has. */
+/** Schedules another check of ended deployments that their trainer still has. */
 export const queueCleanup = (ctx: Pick<Ctx, "db">, ids: readonly string[]) =>
   ctx.db
     .update(deployments)

@@ -24,7 +24,7 @@ const common = {
   writeOnlyReply: { unless: FINE_TUNING_READERS, reply: requestedDeploymentReply },
 } as const;
 
-/** Queues the deployment with a row in the audit log, and waits for what comes of it. */
+/** Queues the deployment with a row in the audit log, and waits for the outcome. */
 async function deploy(ctx: Ctx, wish: Wish): Promise<string> {
   const candidate = await prepareDeployment(ctx, wish);
   const { id } = await inTransaction(ctx, (tx) => queueDeployment(tx, candidate));
@@ -32,7 +32,7 @@ async function deploy(ctx: Ctx, wish: Wish): Promise<string> {
   return id;
 }
 
-/** Its reply and its audit row: what came of it. */
+/** Returns the reply and audits the outcome. */
 async function replyOf(tx: Ctx, id: string) {
   const row = await readDeployment(tx, id);
   const { status, checkpointId, name } = row;
@@ -58,7 +58,7 @@ export const deployCheckpoint = verb(
   },
 );
 
-/** Returns what ran under a name before a deployment of it. */
+/** Returns what ran under the name before this deployment. */
 async function predecessorOf(ctx: Ctx, deploymentId: string): Promise<Wish> {
   const row = await readDeployment(ctx, deploymentId);
   const [previous] =

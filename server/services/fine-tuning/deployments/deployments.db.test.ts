@@ -159,7 +159,7 @@ test("one that does not run in time is stopped and has timed out, whatever its t
   const deployment = await driving(ctx, () => reply);
   expect(deployment).toMatchObject({ status: "timeout", error: { code: "deploy_timeout" }, startedAt: null });
   expect(trainer.deployments.get(id).status).toBe("stopped");
-  // A success that comes after all.
+  // A late success.
   trainer.deployments.get(id).status = "running";
   await runDeployment(ctx, id);
   expect((await read(ctx, id)).status).toBe("timeout");
@@ -391,7 +391,7 @@ test("another project's deployments and checkpoints are not found", async () => 
   await expect(rollBackDeployment(ctx, { deploymentId })).rejects.toMatchObject(missing);
   expect(await runDeployment(ctx, deploymentId)).toEqual({ done: true });
   expect((await listDeployments(ctx, {})).deployments).toEqual([]);
-  // The name is theirs in their project only.
+  // Their name is only taken in their own project.
   expect((await deploy(ctx, { checkpointId: ours.checkpointId })).model).toBe("shop-agent");
   expect((await read(theirs.ctx, deploymentId)).status).toBe("running");
 });

@@ -15,14 +15,14 @@ import { attachedTrainers } from "../trainers/trainer-rows";
 import { type DeploymentRow, isInService, isRollOut, lockNamed } from "./read-deployments";
 import { requireServable, type ServeBackend } from "./servable";
 
-/** Time for the trainer to say that its own time limit has passed. */
+/** Extra time for the trainer to report that its own time limit has passed. */
 const SLACK_MS = 30_000;
 const NAME_CHARACTERS = 63;
 const TRIES = 3;
 
 export type Wish = {
   checkpointId: string;
-  /** Default: made of the name of its tuning configuration or job. */
+  /** Default: derived from the name of its tuning configuration or job. */
   name?: string | undefined;
   backend: ServeBackend | "auto";
   quantization: string | null;
@@ -30,17 +30,19 @@ export type Wish = {
   force: boolean;
 };
 
-/** A checkpoint that can be served as wished, on the trainer that holds it. */
+/** A checkpoint that can be served as requested, by the trainer that has it. */
 export type Candidate = Wish & { name: string; trainerId: string; tuningConfigId: string | null };
 
-/** Returns the name under which a configuration's checkpoints are served: its deployment's own, or one made of the configuration's. */
+/**
+ * Returns the name under which a configuration's checkpoints are served: set for its deployment, or derived from its own name.
+ */
 export const servedNameOf = ({
   name,
   deployment,
 }: Pick<typeof tuningConfigs.$inferSelect, "name" | "deployment">): string =>
   (deployment as { name?: string | null }).name ?? nameOf(name);
 
-/** Returns a name as a deployment's: lower-case letters, digits, dots, hyphens and underscores. */
+/** Converts a name to a valid deployment name: lower-case letters, digits, dots, hyphens and underscores. */
 function nameOf(text: string): string {
   const name = text
     .normalize("NFKD")
@@ -50,11 +52,11 @@ function nameOf(text: string): string {
     .slice(0, NAME_CHARACTERS)
     .replace(/^[^a-z0-9]+/, "")
     .replace(/[^a-z0-9]+$/, "");
-  // Words of another alphabet leave nothing; what is left must still tell one from another.
+  // Text in another alphabet leaves nothing; the replacement must still be distinct.
   return name || `model-${createHash("sha256").update(text).digest("hex").slice(0, 8)}`;
 }
 
-/** Returns a trainer's own description; throws the 503 for one that cannot be asked. */
+/** Returns a trainer's capabilities; throws a 503 if it cannot be reached. */
 export async function capabilitiesOf(ctx: Ctx, trainerId: string) {
   if (trainerId === RECORDED_TRAINER) throw new ServiceError("unprocessable", ONLY_RECORDED);
   const row = (await attachedTrainers(ctx.db)).find(({ id }) => id === trainerId);
@@ -67,7 +69,10 @@ export async function capabilitiesOf(ctx: Ctx, trainerId: string) {
   return readCapabilities(row.capabilities);
 }
 
-/** Returns a checkpoint as it can be served; throws 404 for an unknown one, 409 for a deleted one, and 422 with the reason for one that cannot be. */
+/**
+ * Returns a checkpoint that can be served; throws 404 for an unknown one, 409 for a deleted one, and 422 with the reason for
+ * one that cannot be served.
+ */
 export async function prepareDeployment(ctx: Ctx, wish: Wish): Promise<Candidate> {
   const [found] = await ctx.db
     .select({
@@ -105,8 +110,8 @@ const isSame = (row: DeploymentRow, { checkpointId, backend, quantization }: Can
 const serving = (row: DeploymentRow) => `“${row.name}”`;
 
 /**
- * Queues a deployment in the caller's transaction and returns its id. The same one that is on its way or runs already is returned
- * instead; another one on its way under this name is a 409.
+ * Queues a deployment in the caller's transaction and returns its id. If the same one is already starting or running, returns
+ * that one; if a different one is starting under this name, throws a 409.
  */
 async function insertDeployment(tx: Ctx, candidate: Candidate): Promise<{ id: string; isNew: boolean }> {
   for (let tries = 0; tries < TRIES; tries += 1) {
@@ -116,7 +121,7 @@ async function insertDeployment(tx: Ctx, candidate: Candidate): Promise<{ id: st
   throw new ServiceError("conflict", `Another deployment of “${candidate.name}” has just started. Try again.`);
 }
 
-/** Returns `undefined` if another one of the name began at this very moment: it can be seen then. */
+/** Returns `undefined` if another deployment of the name was inserted concurrently; a retry will see it. */
 async function insertOrFind(tx: Ctx, candidate: Candidate): Promise<{ id: string; isNew: boolean } | undefined> {
   const { name } = candidate;
   const [rollOut] = await lockNamed(tx, name, isRollOut());
@@ -142,7 +147,7 @@ async function insertOrFind(tx: Ctx, candidate: Candidate): Promise<{ id: string
   return id === null ? undefined : { id, isNew: true };
 }
 
-/** As `insertDeployment`, with a row in the audit log if it is new. */
+/** Calls `insertDeployment`, and records a new deployment in the audit log. */
 export async function queueDeployment(tx: Ctx, candidate: Candidate): Promise<{ id: string; isNew: boolean }> {
   const queued = await insertDeployment(tx, candidate);
   const { checkpointId, name, backend, quantization, force } = candidate;
@@ -164,7 +169,9 @@ type Values = Omit<
   "projectId" | "id" | "status" | "deadlineAt" | "dueAt" | "updatedAt" | "actorKind" | "actorId"
 >;
 
-/** Stores a deployment that its background job will start, and returns its id; `null` if another one of its name is starting. */
+/**
+ * Stores a deployment that its background job will start, and returns its id; `null` if another one of its name is starting.
+ */
 export async function insert(tx: Ctx, values: Values): Promise<string | null> {
   const id = newId("dep");
   const [stored] = await tx.db

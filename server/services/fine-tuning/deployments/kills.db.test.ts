@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => trainer.stop());
 beforeEach(() => db().delete(trainers));
 
-/** Returns numbers from 0 to 1 that are the same in each run. */
+/** Returns a generator of numbers from 0 to 1, the same in each run. */
 function randomFrom(seed: number) {
   let state = seed;
   return () => {
@@ -39,7 +39,7 @@ function randomFrom(seed: number) {
 class Killed extends Error {}
 const CALLS = new Set<PropertyKey>(["select", "insert", "update", "delete", "transaction", "execute", "$count"]);
 
-/** A database that its process loses after so many calls, as if it was killed there. */
+/** A database that fails after so many calls, as if the process had been killed there. */
 function killedAfter(calls: number): Db {
   let left = calls;
   return new Proxy(db(), {
@@ -151,7 +151,7 @@ test("100 deployments, with the app and the trainer killed at random, never leav
     const [row] = (await unended(ctx)).filter(({ startedAt }) => startedAt === null);
     if (row) await ctx.db.update(deployments).set({ deadlineAt: 1 }).where(eq(deployments.id, row.id));
   }
-  /** Its home is gone, and every process with it. */
+  /** The trainer's home folder is gone, and every process with it. */
   const wipe = async () => served.served.clear();
   const steps: readonly (readonly [weight: number, step: () => Promise<unknown>])[] = [
     [30, () => turn()],

@@ -9,17 +9,17 @@ import type { Deployment } from "./schemas";
 export type DeploymentRow = typeof deployments.$inferSelect;
 type Project = Pick<Ctx, "projectId">;
 
-/** The statuses on the way to `running`, the first time or after a crash. */
+/** The statuses before `running`, at the first start or after a crash. */
 export const STARTING = ["pending", "preparing", "starting", "verifying"] as const;
 
 /** Restricts a query to one deployment of the project. */
 export const isDeployment = ({ projectId }: Project, id: string) =>
   and(eq(deployments.projectId, projectId), eq(deployments.id, id));
 
-/** Condition: it is on its way to running for the first time. */
+/** Condition: it is starting for the first time. */
 export const isRollOut = () => and(isNull(deployments.startedAt), inArray(deployments.status, [...STARTING]));
 
-/** Condition: it has run, and nobody has stopped it. */
+/** Condition: it has run, and has not been stopped. */
 export const isInService = () =>
   and(isNotNull(deployments.startedAt), inArray(deployments.status, [...STARTING, "running"]));
 

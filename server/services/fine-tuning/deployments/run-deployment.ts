@@ -21,20 +21,21 @@ import { type DeploymentRow, findDeployment, isRollOut } from "./read-deployment
 import { formOf } from "./servable";
 import { wireDeploymentOf } from "./wire-deployment";
 
-/** How long one call waits for a deployment on its way, in which a stop waits, too. */
+/** How long one call waits for a deployment to settle; a request to stop it may have to wait as long. */
 const WAIT_SECONDS = 5;
 const CALL_MS = 15_000;
-/** How soon one on its way is looked at again. */
+/** How soon a starting deployment is checked again. */
 const SOON_MS = 1_000;
 /** How long a trainer is told to stop what has ended here. */
 const CLEANUP_MS = 86_400_000;
-/** Of a comparison of answers: it takes minutes. */
+/** Polling interval for a comparison of answers, which takes minutes. */
 const PARITY_MS = 2_000;
 
 /**
- * Does what a deployment needs next: has its form compared with the checkpoint, sends it to its trainer, follows it, switches its
- * name to it once it runs, watches its health, and stops it. Every call is idempotent by the deployment's id, so a turn can be
- * interrupted anywhere and repeated. An unreachable trainer leaves it as it is, with `staleSince`.
+ * Performs the next step of a deployment: has its form compared with the checkpoint, sends it to its trainer, follows it,
+ * switches its name to it once it runs, watches its health, or stops it. Every call is idempotent by the deployment's id, so a
+ * step can be interrupted anywhere and repeated. If the trainer is unreachable, the deployment stays as it is, with
+ * `staleSince`.
  */
 export async function runDeployment(ctx: Ctx, id: string, rooms: ServingGates = SERVING_GATES): Promise<Turn> {
   const row = await findDeployment(ctx, id);
@@ -52,13 +53,13 @@ export async function runDeployment(ctx: Ctx, id: string, rooms: ServingGates = 
     else throw error;
   }
   const now = await findDeployment(ctx, id);
-  // The poll looks after one that runs.
+  // A running one is checked by the poll.
   return { done: !now || now.status === "running" || (now.endedAt !== null && now.dueAt === null) };
 }
 
 const pathOf = (id: string) => `/deployments/${encodeURIComponent(id)}`;
 
-/** Returns whether the form may be served. Ends the deployment if it answers differently and nobody insisted. */
+/** Returns whether the form may be served. Fails the deployment if it answers differently and is not forced. */
 async function mayServe(ctx: Ctx, row: DeploymentRow, { ensureParity }: ServingGates): Promise<boolean> {
   const { id, checkpointId, trainerId } = row;
   if (checkpointId === null || row.purpose === "playground" || row.isForced) return true;
@@ -89,7 +90,7 @@ async function mayServe(ctx: Ctx, row: DeploymentRow, { ensureParity }: ServingG
   return false;
 }
 
-/** Sends the deployment, which is a no-op for one that the trainer has. */
+/** Sends the deployment; a no-op if the trainer already has it. */
 async function dispatch(ctx: Ctx, trainer: TrainerClient, row: DeploymentRow): Promise<void> {
   const { id, checkpointId, baseModel } = row;
   const model = baseModel as { id: string; revision: string | null; source: string; trustRemoteCode: boolean } | null;
@@ -115,11 +116,11 @@ async function dispatch(ctx: Ctx, trainer: TrainerClient, row: DeploymentRow): P
     { dispatchedAt: NOW, staleSince: null, dueAt: inMs(SOON_MS) },
     isNull(deployments.endedAt),
   );
-  // It ended here while it was sent: nobody may be left with its process.
+  // It ended here while it was being sent: its process must still be stopped.
   if (!sent) await update(ctx, id, { dueAt: NOW });
 }
 
-/** Stores what the trainer says of it. */
+/** Stores what the trainer reports about it. */
 async function follow(ctx: Ctx, trainer: TrainerClient, row: DeploymentRow): Promise<void> {
   const { id, startedAt } = row;
   const isOnItsWay = row.status !== "running";
@@ -172,7 +173,7 @@ const stoppedBecause = ({ purpose, idleSeconds }: DeploymentRow) =>
     ? `Nobody called it for ${Math.round(idleSeconds / 60)} minutes`
     : "It was stopped on the trainer";
 
-/** Tells the trainer to stop it; ends it once its process is gone. */
+/** Tells the trainer to stop it, and ends it once its process is gone. */
 async function stop(ctx: Ctx, trainer: TrainerClient, row: DeploymentRow): Promise<void> {
   if (await isGone(ctx, trainer, row)) {
     await endStopped(ctx, row);
@@ -189,13 +190,13 @@ async function isGone({ projectId }: Ctx, trainer: TrainerClient, { id }: Deploy
     const { status } = await trainer.request({ method: "DELETE", path: pathOf(id), timeoutMs: CALL_MS, projectId });
     return status !== ACCEPTED;
   } catch (error) {
-    // It never heard of it.
+    // The trainer never received it.
     if (error instanceof TrainerRefused && error.status === NOT_THERE) return true;
     throw error;
   }
 }
 
-/** Tells the trainer to stop what has ended here, until it says that it is gone. */
+/** Tells the trainer to stop what has ended here, until it confirms that it is gone. */
 async function cleanUp(ctx: Ctx, row: DeploymentRow): Promise<Turn> {
   if (row.dueAt === null) return { done: true };
   try {
@@ -217,7 +218,7 @@ async function unreachable(ctx: Ctx, { id }: DeploymentRow): Promise<void> {
   await giveUp(ctx, id);
 }
 
-/** Ends a deployment that its trainer refuses or has lost; one that it refuses for now is sent again. */
+/** Fails a deployment that its trainer refuses or has lost; after a temporary refusal it is sent again. */
 async function refused(ctx: Ctx, { id, dispatchedAt }: DeploymentRow, error: TrainerRefused): Promise<void> {
   if (isForNow(error)) {
     await markStale(ctx, id, RETRY_MS);

@@ -15,7 +15,7 @@ const TIMEOUT_SECONDS_MIN = 10;
 const TIMEOUT_SECONDS_MAX = 7200;
 const NAME_CHARACTERS = 63;
 
-/** The statuses of a deployment that has not ended. */
+/** The statuses of an unfinished deployment. */
 export const LIVE_DEPLOYMENT_STATUSES = [
   "pending",
   "preparing",
@@ -25,7 +25,7 @@ export const LIVE_DEPLOYMENT_STATUSES = [
   "stopping",
 ] as const;
 
-/** What a model is called by. It stands in an address beside the ids of deployments, which it must not look like. */
+/** The name of a served model. It is used in URLs in place of a deployment id, so it must not look like one. */
 export const deploymentName = z
   .string()
   .min(1)
@@ -36,24 +36,24 @@ export const deploymentName = z
   )
   .meta({ examples: ["shop-agent"] });
 
-/** How a model is served. Left open, the trainer chooses among what serves the form. */
+/** How a model is served. `auto`: the trainer chooses among the backends that can serve the form. */
 const backend = z.enum(["auto", ...SERVE_BACKENDS]).default("auto");
 const quantization = z.enum([...GGUF_QUANTIZATIONS, ...COMPRESSED_QUANTIZATIONS]).nullable();
 
 export const deployCheckpointInput = z.strictObject({
   checkpointId: idInput,
-  /** The name that applications call. Default: made of the name of its tuning configuration or job. */
+  /** The name that applications call. Default: derived from the name of its tuning configuration or job. */
   name: deploymentName.optional(),
   backend,
   quantization: quantization.default(null),
   timeoutSeconds: z.int().min(TIMEOUT_SECONDS_MIN).max(TIMEOUT_SECONDS_MAX).default(TIMEOUT_SECONDS),
-  /** Serves it although its quantized or converted form answers differently from the checkpoint. */
+  /** Serves it even if its quantized or converted form answers differently from the checkpoint. */
   force: z.boolean().default(false),
 });
 export const startPlaygroundInput = z
   .strictObject({
     checkpointId: idInput.optional(),
-    /** One of the list of base models. */
+    /** From the list of base models. */
     baseModel: z
       .strictObject({
         id: z.string().min(1).max(500),
@@ -79,50 +79,50 @@ export const listDeploymentsInput = z.strictObject({
   ...pageInput,
 });
 
-/** A model that is served. Times are Unix ms. */
+/** A served model. Times are Unix ms. */
 export const deployment = z.object({
   id: z.string(),
   purpose: z.enum(DEPLOYMENT_PURPOSES),
-  /** The name in calls. One deployment of a name runs at a time. */
+  /** The model's name in calls. Only one deployment of a name runs at a time. */
   model: z.string(),
-  /** What is served: a checkpoint, or in a playground a base model. */
+  /** What is served: a checkpoint or, in a playground, a base model. */
   checkpointId: z.string().nullable(),
   baseModel: z.object({ id: z.string(), revision: z.string().nullable() }).nullable(),
-  /** `null` until it has been chosen. */
+  /** `null` until chosen. */
   backend: z.enum(SERVE_BACKENDS).nullable(),
   quantization: z.string().nullable(),
   status: z.enum(DEPLOYMENT_STATUSES),
-  /** What it is doing, in words. */
+  /** A description of what it is doing. */
   stageDetail: z.string().nullable(),
-  /** The base URL for clients of the OpenAI interface; `null` unless it runs. */
+  /** The base URL for clients of the OpenAI API; `null` unless it is running. */
   endpoint: z.string().nullable(),
-  /** The same for whatever runs under this name: it follows to the next version. `null` unless it runs, and for playgrounds. */
+  /** The same by name, which stays valid for the next version. `null` unless it is running, and for playgrounds. */
   nameEndpoint: z.string().nullable(),
   error: trainerProblem.nullable(),
-  /** Restarts after crashes. */
+  /** Number of restarts after crashes. */
   restarts: z.int(),
-  /** The comparison of answers that allowed it; `null` where it was forced or there is nothing to compare. */
+  /** The comparison of answers that allowed it; `null` if it was forced or there is nothing to compare. */
   certificateId: z.string().nullable(),
   /** Whether it was deployed although the comparison failed or is missing. */
   isForced: z.boolean(),
-  /** The deployment that it replaced when it began to run. */
+  /** The deployment that it replaced when it started running. */
   replacesId: z.string().nullable(),
   tuningConfigId: z.string().nullable(),
   timeoutSeconds: z.int(),
-  /** Until when it has to run; a later success does not count. */
+  /** When it must be running; a later success does not count. */
   deadlineAt: z.number(),
-  /** Of a playground: stopped after this many seconds without a call. */
+  /** For a playground: it is stopped after this many seconds without a call. */
   idleSeconds: z.int().nullable(),
   lastCalledAt: z.number().nullable(),
   verifiedAt: z.number().nullable(),
   firstTokenMs: z.number().nullable(),
-  /** Since when its trainer cannot be reached. It may serve all the same. */
+  /** Since when its trainer has been unreachable. It may still be serving. */
   staleSince: z.number().nullable(),
   trainerId: z.string(),
   actorKind: z.enum(ACTOR_KINDS),
   actorId: z.string().nullable(),
   createdAt: z.number(),
-  /** When it began to run. */
+  /** When it started running. */
   startedAt: z.number().nullable(),
   endedAt: z.number().nullable(),
   updatedAt: z.number(),
@@ -130,12 +130,12 @@ export const deployment = z.object({
 export type Deployment = z.infer<typeof deployment>;
 export const deploymentReply = z.object({ deployment });
 export const deploymentsReply = z.object({ deployments: z.array(deployment), nextCursor: z.string().nullable() });
-/** Reply to a caller who may deploy but not read. */
+/** The reply for callers who may deploy but not read. */
 export const requestedDeploymentReply = z.object({
   deployment: deployment
     .pick({ id: true, status: true, endpoint: true, createdAt: true, startedAt: true, endedAt: true })
     .extend({ error: trainerProblem.pick({ code: true, retryable: true }).nullable() }),
 });
 
-/** Below `/v1`: the id of a deployment or the name under which it runs. */
+/** The part of the path below `/v1`: the id of a deployment or the name under which it runs. */
 export const gatewayInput = z.strictObject({ deploymentId: idInput });

@@ -10,20 +10,23 @@ type Asked = { backend: ServeBackend | "auto"; quantization: string | null };
 
 const isOneOf = (values: readonly string[], value: string | null) => value !== null && values.includes(value);
 
-/** Returns the built form that a deployment serves; `null` for a checkpoint as it is. */
+/** Returns the built form that a deployment serves; `null` for the checkpoint itself. */
 export function formOf(quantization: string | null): Form | null {
   if (quantization === null) return null;
   return { kind: isOneOf(GGUF_QUANTIZATIONS, quantization) ? "gguf" : "compressed", quantization };
 }
 
-/** Backends that serve a form, in order of preference. */
+/** The backends for a form, in order of preference. */
 const BACKENDS_OF: Record<Form["kind"] | "checkpoint", readonly ServeBackend[]> = {
   gguf: ["llama.cpp"],
   compressed: ["vllm", "transformers"],
   checkpoint: ["vllm", "transformers"],
 };
 
-/** Returns why the checkpoint's own profile rules a backend out. It speaks of the checkpoint as it is, not of what is built from it. */
+/**
+ * Returns why the checkpoint's own profile rules out a backend. The profile is about the checkpoint itself, not about forms
+ * built from it.
+ */
 function refusedByProfile(profile: Profile, form: Form | null, backend: ServeBackend): string | null {
   if (form !== null || !Array.isArray(profile?.not_servable)) return null;
   const found = profile.not_servable.find((one: { backend?: unknown } | null) => one?.backend === backend);
@@ -50,8 +53,8 @@ function refusedByTrainer(can: Capabilities, form: Form | null, backend: ServeBa
 }
 
 /**
- * Throws a 422 unless one of the backends that may be chosen serves the form, with the reason of each that does not. The trainer
- * chooses among the rest.
+ * Throws a 422, with the reason for each backend, unless one of the allowed backends can serve the form. The trainer chooses
+ * among those that can.
  */
 export function requireServable({ backend, quantization }: Asked, profile: Profile, can: Capabilities): void {
   const form = formOf(quantization);

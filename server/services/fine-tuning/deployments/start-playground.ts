@@ -13,7 +13,7 @@ import { deploymentJson, readDeployment } from "./read-deployments";
 import { deploymentReply, requestedDeploymentReply, startPlaygroundInput, TIMEOUT_SECONDS } from "./schemas";
 import { requireServable } from "./servable";
 
-/** Stopped after this long without a call. */
+/** Idle time after which it is stopped. */
 const IDLE_SECONDS = 600;
 const NAME_BYTES = 6;
 const AS_IT_IS = { backend: "auto", quantization: null } as const;

@@ -3,12 +3,12 @@ import type { Ctx } from "@/server/platform/context";
 import { giveUp, stopLate } from "./change-deployment";
 import { findDeployment } from "./read-deployments";
 
-/** Between two looks. Somebody waits. */
+/** Polling interval; short, because a user may be waiting. */
 const LOOK_MS = 300;
 
 /**
- * Waits until a deployment runs or has ended. Its background job does the work, whether or not anybody waits; where no worker runs,
- * its time limit ends it here.
+ * Waits until a deployment is running or has ended. Its background job does the work, whether or not anybody waits; if no
+ * worker is running, its time limit ends it here.
  */
 export async function waitForDeployment(ctx: Ctx, id: string): Promise<void> {
   for (;;) {

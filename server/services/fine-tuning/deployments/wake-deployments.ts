@@ -8,16 +8,16 @@ import { queueCleanup } from "./change-deployment";
 import { liveIdsOf } from "./wire-deployment";
 
 const TIMEOUT_MS = 5000;
-/** Of no project: whose share of the outbound calls it uses. */
+/** Not a project: these calls have their own share of the outbound calls. */
 const INSTALLATION = "installation";
 
-/** Wakes the deployments of all projects that have something to do, oldest first. */
+/** Wakes the due deployments of all projects, oldest first. */
 export const wakeDeployments = (db: Db): Promise<number> =>
   wakeDue(db, deployments, ({ projectId, id }) => deploymentDue.create({ projectId, deploymentId: id }));
 
 /**
- * Has trainers stop what has ended here: a request to serve that was on its way while its sender died can arrive after all. What they
- * serve for others is left alone. Returns how many were found.
+ * Makes trainers stop deployments that have ended here: a request to serve that was in flight when its sender died may still
+ * arrive. Deployments of other installations are left alone. Returns how many were found.
  */
 export async function stopOrphans(db: Db): Promise<number> {
   let found = 0;

@@ -15,7 +15,7 @@ const STATUSES = [
 ] as const;
 const TEXT_MAX = 500;
 
-/** Times are Unix ms, or text as the trainer writes them. */
+/** Times are Unix ms, or text in the trainer's format. */
 const time = z
   .union([z.number(), z.string()])
   .nullish()
@@ -50,14 +50,14 @@ const wireDeployment = z
   });
 export type WireDeployment = z.output<typeof wireDeployment>;
 
-/** Returns a deployment as its trainer describes it; a trainer that says something else might as well be away. */
+/** Parses a trainer's description of a deployment; an unknown form is treated as if the trainer were unreachable. */
 export function wireDeploymentOf(json: unknown): WireDeployment {
   const parsed = z.object({ deployment: wireDeployment }).safeParse(json);
   if (!parsed.success) throw new TrainerUnreachable("The trainer describes the deployment in an unknown way.");
   return parsed.data.deployment;
 }
 
-/** Returns the ids of a trainer's deployments that have not ended. */
+/** Returns the ids of a trainer's unfinished deployments. */
 export function liveIdsOf(json: unknown): string[] {
   const listed = z.object({ deployments: z.array(z.unknown()) }).safeParse(json);
   return (listed.data?.deployments ?? []).flatMap((one) => {

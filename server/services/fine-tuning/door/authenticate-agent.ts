@@ -9,7 +9,7 @@ export type Agent = { id: string; capabilitiesHash: string | null };
 /** The same for every reason, so that trying keys reveals nothing about them. */
 const refused = () => new ServiceError("unauthenticated", "This trainer's key is unknown, or the trainer was removed.");
 
-/** Throws the 404 of an unknown address unless an agent could call. */
+/** Throws `not_found`, as for an unknown address, unless an agent is attached. */
 async function requireAnyAgent(db: Db): Promise<void> {
   const isAgent = and(eq(trainers.kind, "agent"), isNull(trainers.disabledAt));
   const [any] = await db.select({ id: trainers.id }).from(trainers).where(isAgent).limit(1);

@@ -12,7 +12,7 @@ import type { Agent } from "./authenticate-agent";
 export const LEASE_SECONDS_MAX = 50;
 const COMMANDS_MAX = 20;
 const LOOK_MS = 300;
-/** A command without a result after this long was lost on its way, or with the agent. Repeating it is harmless. */
+/** A command without a result after this long was lost in transit, or with the agent. Repeating it is harmless. */
 const REPEAT_MS = 60_000;
 const CLEAN_MS = 600_000;
 const BUSY: ReadonlySet<string> = new Set(["validating", "running", "pausing", "cancelling"]);
@@ -25,7 +25,7 @@ export const leaseInput = z.object({
     .record(z.string(), z.unknown())
     .refine((given) => JSON.stringify(given).length <= CAPABILITIES_CHARACTERS_MAX, "Is too long.")
     .nullish(),
-  /** Its unfinished jobs, and those whose events have not all arrived. */
+  /** Its unfinished jobs, and those with events that are still to be stored. */
   jobs: z
     .array(z.object({ job_id: z.string().max(200), status: z.string().max(100).optional(), last_seq: z.int().min(0) }))
     .max(1000)
@@ -36,7 +36,7 @@ type Lease = z.output<typeof leaseInput>;
 
 const mayClean = throttle(CLEAN_MS);
 
-/** Records that the agent called, and what it says of itself. */
+/** Records that the agent called, and what it reported about itself. */
 async function heard(db: Db, agent: Agent, { capabilities, capabilities_hash, jobs }: Lease): Promise<void> {
   const said = capabilities ? readCapabilities(capabilities) : null;
   await db
@@ -58,7 +58,7 @@ async function heard(db: Db, agent: Agent, { capabilities, capabilities_hash, jo
     .where(eq(trainers.id, agent.id));
 }
 
-/** Takes pending commands, and those that were sent without effect. */
+/** Takes pending commands, and sent ones that were lost. */
 async function takeCommands(db: Db, agent: Agent) {
   const isLost = and(eq(trainerCommands.state, "sent"), lt(trainerCommands.sentAt, sql`${NOW} - ${REPEAT_MS}::bigint`));
   const pending = db
@@ -84,7 +84,7 @@ async function takeCommands(db: Db, agent: Agent) {
   return sent.filter(({ payload }) => payload !== null);
 }
 
-/** Returns up to which event each reported job of this agent is stored. */
+/** Returns the number of the last stored event of each reported job of this agent. */
 async function storedEvents(db: Db, agent: Agent, ids: readonly string[]) {
   if (ids.length === 0) return [];
   return db
@@ -93,7 +93,7 @@ async function storedEvents(db: Db, agent: Agent, ids: readonly string[]) {
     .where(and(eq(trainingJobs.trainerId, agent.id), inArray(trainingJobs.id, [...ids])));
 }
 
-/** Waits for commands for an agent; also tells it which events are stored, and whether its capabilities are needed. */
+/** Waits for commands for an agent. Also reports which events are stored, and whether its capabilities are needed. */
 export async function leaseCommands(db: Db, agent: Agent, lease: Lease, signal: AbortSignal) {
   await heard(db, agent, lease);
   if (mayClean()) await forgetOldCommands(db);

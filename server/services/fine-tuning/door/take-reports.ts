@@ -11,14 +11,14 @@ import { storableValue } from "../events/wire-event";
 import { commandResult } from "../trainers/agent-trainer";
 import type { Agent } from "./authenticate-agent";
 
-/** Jobs are read by id alone: a trainer is of the installation, and the job says whose project it is of. */
+/** Jobs are read by id alone: a trainer belongs to the installation, and the job says which project it belongs to. */
 const contextOf = (db: Db, projectId: string): Ctx => ({
   db,
   projectId: projectId as ProjectId,
   actor: { kind: "job", name: "trainer" },
 });
 
-/** Stores a command's result once. A repeated one, and one of a forgotten command, changes nothing. */
+/** Stores a command's result once. A repeated result, or one of a forgotten command, changes nothing. */
 export async function takeResult(db: Db, agent: Agent, commandId: string, body: unknown) {
   const result = storableValue(commandResult.parse(body)) as Record<string, unknown>;
   const taken = await db
@@ -40,7 +40,7 @@ const eventsBody = z.object({ job_id: z.string(), events: z.array(z.unknown()).m
 
 async function takeEvents(db: Db, job: { id: string; projectId: string } | undefined, body: unknown) {
   const { events, job_id } = eventsBody.parse(body);
-  // A signature covers the body and not the address: one job's report is no report of another.
+  // The signature covers only the body, not the address, so the body must name the same job.
   if (job_id !== job?.id) throw notFound("The training job");
   const { lastSeq } = await inTransaction(contextOf(db, job.projectId), (tx) => storeEvents(tx, job, events));
   return { last_seq: lastSeq, acknowledged_seq: lastSeq };
@@ -55,7 +55,7 @@ export async function takeAgentEvents(db: Db, agent: Agent, jobId: string, body:
   return takeEvents(db, job, body);
 }
 
-/** Stores events of a job of the trainer that we call. Check the signature first. */
+/** Stores events of a job of the trainer that we call. The caller must have checked the signature. */
 export async function takeWebhookEvents(db: Db, jobId: string, body: unknown) {
   const [job] = await db
     .select(jobColumns)
@@ -65,7 +65,7 @@ export async function takeWebhookEvents(db: Db, jobId: string, body: unknown) {
   return takeEvents(db, job, body);
 }
 
-/** Returns the project in which a manifest was given to this agent: by a job, or by a call that it has not replied to yet. */
+/** Returns the project that gave a manifest to this agent, through a job or a call that is still unanswered. */
 async function projectGiving(db: Db, agent: Agent, sha256: string): Promise<string | undefined> {
   const [found] = await db.execute<{ projectId: string }>(sql`
     select ${trainingJobs.projectId} as "projectId" from ${trainingJobs}
@@ -81,7 +81,7 @@ async function projectGiving(db: Db, agent: Agent, sha256: string): Promise<stri
 
 const PART_BYTES = 1024 * 1024;
 
-/** Opens a frozen manifest for an agent that a job or a call has given it to. */
+/** Opens a frozen manifest for an agent that received it through a job or a call. */
 export async function openManifest(db: Db, agent: Agent, sha256: string) {
   const projectId = /^[0-9a-f]{64}$/.test(sha256) ? await projectGiving(db, agent, sha256) : undefined;
   const isIt = and(eq(trainingManifests.projectId, projectId ?? ""), eq(trainingManifests.sha256, sha256));

@@ -41,7 +41,7 @@ beforeEach(async () => {
 type Split = "train" | "validation" | "test";
 type Given = { question: string; answer: string; split: Split; userId?: string; conversationId?: string };
 
-/** A checkpoint of a job that trained on a Dataset of these Examples. */
+/** Stores a checkpoint of a job that trained on a Dataset with these Examples. */
 async function world(examples: readonly Given[]) {
   const { ctx, asKey } = await testProject();
   await refreshTrainers(ctx);
@@ -74,7 +74,7 @@ async function world(examples: readonly Given[]) {
   return { ctx, asKey, datasetId, jobId, checkpointId, create, read, rows, trainerId: attached!.id };
 }
 
-/** Runs turns until the evaluation has ended or waits. */
+/** Runs steps until the evaluation has ended or has to wait. */
 async function toEnd(ctx: Ctx, id: string) {
   for (let n = 0; n < 40; n += 1) {
     const { done, waits } = await runEvaluation(ctx, id);
@@ -165,7 +165,7 @@ test("what a checkpoint or one that it continues from was trained on is not held
     { question: "Same conversation", answer: "Yes", split: "test", conversationId: "conv_taught" },
     { question: "Taught", answer: "Yes", split: "train", conversationId: "conv_taught" },
   ]);
-  // A second Dataset of the same words, on which a later job trained.
+  // A second Dataset with the same text, on which a later job trained.
   const second = await storedDataset(ctx, "Second");
   const copy = HELD_OUT[1]!;
   await createExample(ctx, { datasetId: second, split: "train", payload: smallPayload(copy.question, copy.answer) });
@@ -224,7 +224,7 @@ test("a killed process asks for nothing twice, and each row keeps its first answ
   const { id } = await create();
   await runEvaluation(ctx, id);
   expect(await read(id)).toMatchObject({ status: "running", done: 0 });
-  // Another process takes over at the answers of the same request.
+  // Another process continues with the answers to the same request.
   await runEvaluation(ctx, id);
   expect(await read(id)).toMatchObject({ done: 25, total: 60, comparison: { win: 25 } });
   expect(trainer.samples.size).toBe(1);
@@ -348,7 +348,7 @@ test("automatic deployment compares with the incumbent, over what preserves succ
 
 const EMPTY = "Please answer with JSON only: where is order 4711?";
 
-/** A Finding of answers that are empty, in this many conversations. */
+/** Stores a Finding of empty answers, in this many conversations. */
 async function findingOf(ctx: Ctx, count: number, userId?: string) {
   const conversations: string[] = [];
   for (let n = 0; n < count; n += 1) {

@@ -28,8 +28,8 @@ type Row = {
 type Counts = { available: number; trained_on: number; not_text: number };
 
 /**
- * Returns the versions of Datasets that any of these checkpoints was trained on, as a query of `dataset_id` and `version`: by
- * its own job, and by those of the checkpoints that it continues from.
+ * Returns a query of the Dataset versions (`dataset_id`, `version`) that any of these checkpoints was trained on: by its own
+ * job, or by the jobs of the checkpoints that it continues from.
  */
 const taughtBy = (projectId: string, checkpointIds: readonly string[]): SQL => sql`
   with recursive line as (
@@ -42,7 +42,7 @@ const taughtBy = (projectId: string, checkpointIds: readonly string[]): SQL => s
     join training_jobs j on j.project_id = c.project_id and j.id = c.job_id
   ) select distinct dataset_id, version from line`;
 
-/** Returns the Examples that any of these checkpoints was trained on, as a query. */
+/** Returns a query of the Examples that any of these checkpoints was trained on. */
 const taughtExamples = (projectId: string, checkpointIds: readonly string[]): SQL => sql`
   select t.dataset_id, t.example_id, t.content_hash, t.conversation_id
   from (${taughtBy(projectId, checkpointIds)}) v
@@ -57,7 +57,7 @@ export async function taughtConversations({ db, projectId }: Ctx, checkpointIds:
   return new Set([...rows].map((row) => row.conversation_id));
 }
 
-/** Words only: no tools, no calls, and an answer that is wanted. */
+/** Text only: no tools, no calls, and an answer with a positive weight. */
 const IS_TEXT = sql`
   not (e.payload -> 'input' ? 'tools')
   and not jsonb_path_exists(e.payload, '$.input.messages[*] ? (@.role == "tool" || exists(@.tool_calls))')
@@ -76,9 +76,9 @@ type Asked = {
 };
 
 /**
- * Reads the Examples of the splits test and validation that none of the checkpoints was trained on: not they, not an Example
- * with the same content, and not one of the same conversation. Tests come first, because a validation split has already
- * chosen the best checkpoint; within a split the order is arbitrary and always the same.
+ * Reads the Examples of the test and validation splits that none of the checkpoints was trained on: neither the Example itself,
+ * nor one with the same content, nor one of the same conversation. Test comes first, because the validation split has already
+ * been used to select the best checkpoint; within a split the order is arbitrary but stable.
  */
 export async function readHeldOut(ctx: Ctx, asked: Asked): Promise<HeldOut> {
   const { db, projectId } = ctx;
@@ -126,7 +126,7 @@ const promptOf = ({ role, content }: Message): PromptMessage => ({
   content: content ?? "",
 });
 
-/** Returns whether the version has held-out Examples that preserve successful behaviour. */
+/** Returns whether the version has Examples in the held-out splits that preserve successful behaviour. */
 export async function hasPreserveSet(ctx: Ctx, datasetId: string, version: number): Promise<boolean> {
   const [found] = await ctx.db.execute(sql`
     select 1 from example_revisions where project_id = ${ctx.projectId} and dataset_id = ${datasetId}

@@ -59,7 +59,9 @@ export async function insertEvaluation(
   return id;
 }
 
-/** Leaves out what was erased since it was chosen, and locks the rest against erasure until the transaction ends. */
+/**
+ * Drops rows whose source was erased after it was chosen, and locks the rest against erasure until the end of the transaction.
+ */
 async function stillThere(tx: Ctx, dataset: PreparedEvaluation["dataset"], rows: NewRow[]): Promise<NewRow[]> {
   const idsOf = async (query: SQL) => new Set([...(await tx.db.execute<{ id: string }>(query))].map(({ id }) => id));
   if (dataset) {

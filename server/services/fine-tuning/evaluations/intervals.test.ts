@@ -7,7 +7,8 @@ const rounded = (pairs: Parameters<typeof pairedDifference>[0]) => {
 };
 
 test("the difference of paired rates has the limits of a published example", () => {
-  // Complete responses after and before consolidation (Cavo et al., 2012), as the R package contingencytables prints it.
+  // Complete responses after and before consolidation (Cavo et al., 2012); expected values from the R package
+  // contingencytables.
   expect(rounded({ both: 59, onlyBefore: 16, onlyAfter: 6, neither: 80 })).toEqual([-0.0621, -0.1186, -0.0046]);
 });
 

@@ -1,14 +1,14 @@
 import { wilson } from "@/server/services/diagnostics";
 import type { ShareInterval } from "./schemas";
 
-/** How many pairs were found both times, only before, only after, and neither time. */
+/** Number of pairs in which the Finding was found both times, only before, only after, and neither time. */
 export type Pairs = { both: number; onlyBefore: number; onlyAfter: number; neither: number };
 
 const square = (value: number) => value * value;
 
 /**
- * Returns the rate after less the rate before of paired replays with its 95 % limits, by Newcombe's method 10: the Wilson limits
- * of both rates, with their correlation taken into account. `null` without replays.
+ * Returns the rate after minus the rate before for paired replays, with its 95 % limits, by Newcombe's method 10: the Wilson
+ * limits of both rates, adjusted for their correlation. `null` without replays.
  */
 export function pairedDifference({ both, onlyBefore, onlyAfter, neither }: Pairs): ShareInterval | null {
   const n = both + onlyBefore + onlyAfter + neither;
@@ -25,7 +25,7 @@ export function pairedDifference({ both, onlyBefore, onlyAfter, neither }: Pairs
   };
 }
 
-/** Pearson's correlation of the pairs, corrected for continuity where it is positive. */
+/** Pearson's correlation of the pairs, with a continuity correction if it is positive. */
 function correlation({ both, onlyBefore, onlyAfter, neither }: Pairs, n: number): number {
   const product = (both + onlyBefore) * (both + onlyAfter) * (onlyAfter + neither) * (onlyBefore + neither);
   if (product === 0) return 0;

@@ -1,7 +1,7 @@
 import { detectLanguage } from "@/server/services/diagnostics";
 import type { ModelAnswer } from "./schemas";
 
-/** Why one answer is better than the other, or neither is. */
+/** Why one answer is better than the other, or why neither is. */
 export const REASONS = [
   "matches_expected",
   "both_match",
@@ -18,15 +18,15 @@ export type Outcome = "win" | "tie" | "loss";
 type Answer = Pick<ModelAnswer, "content" | "finishReason">;
 export type Judgement = { outcome: Outcome; reason: Reason; scoreBefore: number; scoreAfter: number };
 
-/** Below this difference of two likenesses neither answer counts as the better: one word in ten. */
+/** If the two scores differ by less than this, neither answer counts as better: one word in ten. */
 const CLEAR_DIFFERENCE = 0.1;
-/** From this certainty on a language is taken as recognised. */
+/** Minimum certainty for a language to count as recognised. */
 const LANGUAGE_CERTAINTY = 0.6;
 
-/** Text without differences that readers do not see: forms of Unicode, case, runs of blanks. */
+/** Removes differences that readers do not see: Unicode forms, case, runs of white space. */
 const normalised = (text: string) => text.normalize("NFKC").toLowerCase().replace(/\s+/gu, " ").trim();
 
-/** A word, a number, or one character of a script that is written without spaces. */
+/** A word, a number, or one character of a script without spaces. */
 const TOKEN =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{M}\p{N}_]+(?:[.,:/-][\p{N}]+)*/gu;
 const tokensIn = (text: string): string[] => normalised(text).match(TOKEN) ?? [];
@@ -37,7 +37,7 @@ function counted(tokens: readonly string[]): Map<string, number> {
   return counts;
 }
 
-/** Returns the F1 of the words of two texts, 0..1: 1 for the same words in any order, 0 without a common one. */
+/** Returns the F1 of the words of two texts, 0..1: 1 for the same words in any order, 0 without a common word. */
 export function wordF1(expected: string, given: string): number {
   const [wanted, said] = [tokensIn(expected), tokensIn(given)];
   if (wanted.length === 0 || said.length === 0) return normalised(expected) === normalised(given) ? 1 : 0;
@@ -60,13 +60,13 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** Returns the value of an answer that is a JSON object or array; undefined for any other. */
+/** Returns the value of an answer that is a JSON object or array; `undefined` otherwise. */
 function structureOf(text: string): unknown {
   const value = /^\s*[[{]/.test(text) ? parsed(text) : undefined;
   return typeof value === "object" && value !== null ? value : undefined;
 }
 
-/** Writes JSON with sorted keys, so that order and blanks make no difference. */
+/** Serializes JSON with sorted keys, so that order and white space make no difference. */
 const sortedJson = (value: unknown): string =>
   JSON.stringify(value, (_, field) =>
     typeof field === "object" && field !== null && !Array.isArray(field)
@@ -87,7 +87,7 @@ const isSame = ({ text, structure }: Expected, { content }: Answer) => {
   return given !== undefined && sortedJson(structure) === sortedJson(given);
 };
 
-/** Faults from the worst on: an answer with one loses to an answer without it, however alike it is otherwise. */
+/** Faults, worst first: an answer with one loses to an answer without it, however similar they are otherwise. */
 const FAULTS: readonly { reason: Reason; has: (answer: Answer, expected: Expected) => boolean }[] = [
   { reason: "empty", has: ({ content }) => content.trim() === "" },
   { reason: "cut_off", has: ({ finishReason }) => finishReason === "length" },
@@ -105,8 +105,8 @@ const FAULTS: readonly { reason: Reason; has: (answer: Answer, expected: Expecte
 ];
 
 /**
- * Compares two answers with the expected one and says why one of them is better: `win` is that of the model after. First comes
- * whether one is the expected answer, then faults, then the likeness of the words. Pure.
+ * Compares two answers with the expected one and returns which is better and why: `win` means that the later model's answer is.
+ * An exact match with the expected answer decides first, then faults, then word similarity. Pure.
  */
 export function judge(expectedText: string, before: Answer, after: Answer): Judgement {
   const expected: Expected = {

@@ -8,11 +8,11 @@ import { requireTrainer } from "../trainers";
 import { readEvaluation } from "./read-evaluations";
 import { type EvaluationRow, evaluationRowsReply, listEvaluationRowsInput } from "./schemas";
 
-/** What is worst for people who use the model comes first. */
+/** Sorts the worst outcome for the model's users first. */
 const RANK = sql<number>`case
   when ${evaluationRows.outcome} = 'loss' then 0 when ${evaluationRows.reason} = 'still_found' then 1
   when ${evaluationRows.outcome} = 'win' then 2 when ${evaluationRows.outcome} = 'tie' then 3 else 4 end`;
-/** How much more alike the expected answer the one after is than the one before; negative for a regression. */
+/** How much closer to the expected answer the later answer is than the earlier one; negative for a regression. */
 const GAIN = sql<number>`
   coalesce((${evaluationRows.after} ->> 'score')::float8, 0) - coalesce((${evaluationRows.before} ->> 'score')::float8, 0)`;
 

@@ -14,11 +14,11 @@ export type EvaluationChoice = {
   baselineCheckpointId?: string | undefined;
   findingId?: string | undefined;
   maxRows: number;
-  /** Only Examples that preserve successful behaviour, where there are any. */
+  /** Only Examples that preserve successful behaviour, if there are any. */
   preserveSet?: boolean;
 };
 
-/** A prompt to answer, and where it is from. */
+/** A prompt to answer, and its source. */
 export type NewRow = {
   datasetId: string | null;
   exampleId: string | null;
@@ -27,7 +27,7 @@ export type NewRow = {
   expected: string;
 };
 
-/** An evaluation that can be started. */
+/** An evaluation that is ready to start. */
 export type PreparedEvaluation = {
   trainerId: string;
   baselineCheckpointId: string | null;
@@ -52,8 +52,8 @@ async function modelsOf({ db, projectId }: Ctx, ids: readonly string[]): Promise
 }
 
 /**
- * Chooses what is compared and on which prompts. Throws 404 for a checkpoint or a Finding that the project does not have, and 422
- * where nothing can be compared, with the reason.
+ * Chooses what is compared and on which prompts. Throws 404 for a checkpoint or a Finding that does not exist in the project,
+ * and 422 with the reason if nothing can be compared.
  */
 export async function prepareEvaluation(ctx: Ctx, asked: EvaluationChoice): Promise<PreparedEvaluation> {
   await requireTrainer(ctx);
@@ -61,7 +61,7 @@ export async function prepareEvaluation(ctx: Ctx, asked: EvaluationChoice): Prom
   const model = (await modelsOf(ctx, [checkpointId])).get(checkpointId);
   if (!model) throw notFound("The checkpoint");
   requireFiles(model, "/checkpointId");
-  // A job that continues from a checkpoint trained that one, not the base model.
+  // A job that continues from a checkpoint trained that checkpoint, not the base model.
   const baselineId = asked.baselineCheckpointId ?? model.job.parentCheckpointId;
   if (baselineId !== null) await requireBaseline(ctx, model, baselineId);
   const taught = baselineId === null ? [checkpointId] : [checkpointId, baselineId];

@@ -8,16 +8,16 @@ import type { Comparison, Evaluation, Proof, Selection } from "./schemas";
 
 export type EvaluationRecord = typeof evaluations.$inferSelect;
 
-/** What is stored of an evaluation's course, besides its rows. */
+/** The stored state of an evaluation, besides its rows. */
 export type Summary = {
   selection: Selection;
   comparison?: Comparison;
   proof?: Proof;
-  /** The rows that the trainer is answering, and under which id. */
+  /** The rows that the trainer is answering, and the id of the request. */
   request?: { id: string; rows: number[] } | undefined;
-  /** Rows up to this number are asked for one by one: one of them ended the trainer's process. */
+  /** Rows up to this number are sent one by one, because one of them crashed the trainer's process. */
   oneByOneTo?: number | undefined;
-  /** Rows in a row for which that happened. */
+  /** Number of consecutive rows that did so. */
   crashes?: number | undefined;
 };
 export const summaryOf = ({ summary }: Pick<EvaluationRecord, "summary">) => (summary ?? {}) as Summary;
@@ -26,7 +26,7 @@ export const summaryOf = ({ summary }: Pick<EvaluationRecord, "summary">) => (su
 export const isEvaluation = ({ projectId }: Pick<Ctx, "projectId">, id: string) =>
   and(eq(evaluations.projectId, projectId), eq(evaluations.id, id));
 
-/** Returns an evaluation's row, locked until the transaction ends; undefined if it is not there. */
+/** Returns an evaluation's row, locked until the end of the transaction; `undefined` if it does not exist. */
 export async function lockEvaluation(tx: Ctx, id: string): Promise<EvaluationRecord | undefined> {
   const [row] = await tx.db.select().from(evaluations).where(isEvaluation(tx, id)).for("update");
   return row;
@@ -43,7 +43,7 @@ export async function readEvaluations(
   condition: SQL | undefined,
   { order = [], limit = 1 }: { order?: SQL[]; limit?: number } = {},
 ): Promise<Evaluation[]> {
-  // A Finding's title quotes its conversations.
+  // A Finding's title may quote conversations.
   const maySeeFindings = hasCapability(ctx, ["diagnostics:read"]);
   const rows = await ctx.db
     .select({

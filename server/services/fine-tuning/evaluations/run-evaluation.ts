@@ -19,31 +19,31 @@ import {
 import { type EvaluationRecord, isEvaluation, type Summary, summaryOf } from "./read-evaluations";
 import { type Answered, RuleChanged, storeAnswers, unansweredRows, WAKE_AGAIN_MS } from "./store-answers";
 
-/** Prompts of one request. The trainer loads each model once for all of them. */
+/** Prompts per request. The trainer loads each model once for all of them. */
 const BATCH = 25;
-/** How long the trainer may keep a turn waiting for its answers. */
+/** How long the trainer may hold a request before it answers. */
 const WAIT_SECONDS = 20;
 const RETRY_MS = 20_000;
-/** Tokens of an answer: as many as the expected one may have, within these limits. */
+/** Maximum tokens of an answer: as many as the expected one may have, within these limits. */
 const [TOKENS_MIN, TOKENS_MAX] = [256, 1024];
 const CHARACTERS_PER_TOKEN = 2;
-/** Rows one after the other that end the trainer's process before the evaluation gives up. */
+/** The evaluation fails after this many consecutive rows that crash the trainer's process. */
 const CRASHES_MAX = 3;
 const CRASHED = "worker_crashed";
 const STILL_RUNNING = 202;
 const NOT_THERE = 404;
-/** A trainer that refuses for now: it is busy or starting. */
+/** Statuses of a temporary refusal: the trainer is busy or starting. */
 const FOR_NOW = new Set([408, 425, 429, 502, 503, 504]);
 
-/** `waits`: nothing can be done before the evaluation is due again. */
+/** `waits`: nothing can be done until the evaluation is due again. */
 export type Turn = { done: boolean; waits: boolean };
 
 const GOES_ON: Turn = { done: false, waits: false };
 
 /**
- * Does what an evaluation needs next: asks for the answers of both models to some rows, or takes those that it asked for.
- * Answers are stored once for each row, so a turn can be interrupted anywhere and repeated. An unreachable trainer leaves the
- * evaluation as it is, with `staleSince`.
+ * Performs the next step of an evaluation: requests the answers of both models to some rows, or fetches those requested. Each
+ * row's answers are stored once, so a step can be interrupted anywhere and repeated. If the trainer is unreachable, the
+ * evaluation stays as it is, with `staleSince`.
  */
 export async function runEvaluation(ctx: Ctx, evaluationId: string): Promise<Turn> {
   const record = await begin(ctx, evaluationId);
@@ -68,7 +68,7 @@ const update = (ctx: Ctx, id: string, changed: PgUpdateSetSource<typeof evaluati
 
 const inMs = (ms: number) => sql<number>`${NOW} + ${ms}`;
 
-/** Returns an evaluation that has not ended, as running. */
+/** Marks an unfinished evaluation as running and returns it. */
 async function begin(ctx: Ctx, id: string): Promise<EvaluationRecord | undefined> {
   const startedAt = sql<number>`coalesce(${evaluations.startedAt}, ${NOW})`;
   const [record] = await update(ctx, id, { status: "running", startedAt });
@@ -88,7 +88,7 @@ async function turn(ctx: Ctx, trainer: TrainerClient, record: EvaluationRecord):
     return false;
   }
   const rows = await nextRows(ctx, record);
-  // Its last rows were deleted.
+  // Its remaining rows were deleted.
   if (rows.length === 0) return storeAnswers(ctx, record, []);
   const longest = Math.max(...rows.map(({ expected }) => expected?.length ?? 0));
   const json = {
@@ -96,7 +96,7 @@ async function turn(ctx: Ctx, trainer: TrainerClient, record: EvaluationRecord):
     prompts: rows.map(({ prompt }) => ({ messages: prompt })),
     max_new_tokens: Math.min(TOKENS_MAX, Math.max(TOKENS_MIN, Math.ceil(longest / CHARACTERS_PER_TOKEN))),
   };
-  // It replies at once with where the answers will be, so that a turn that ends meanwhile does not ask again.
+  // The reply comes immediately, with the location of the answers, so that an interrupted step does not send the request again.
   const asked = { method: "POST" as const, path: "/samples", headers: { prefer: "wait=0" }, json, projectId };
   const reply = await trainer.request(asked);
   const ns = rows.map(({ n }) => n);
@@ -121,7 +121,7 @@ const note = (ctx: Ctx, record: EvaluationRecord, changed: Partial<Summary>) =>
 
 type Target = { base: object } | { checkpoint_id: string };
 
-/** Names both models as the trainer's contract does, the one before first. */
+/** Names both models according to the trainer's contract, the earlier one first. */
 async function targetsOf({ db, projectId }: Ctx, record: EvaluationRecord): Promise<Target[]> {
   const after = { checkpoint_id: record.checkpointId };
   if (record.baselineCheckpointId !== null) return [{ checkpoint_id: record.baselineCheckpointId }, after];
@@ -143,7 +143,7 @@ const replyShape = z.object({
   error: z.unknown().optional(),
 });
 
-/** Stores the answers of a reply to these rows. */
+/** Stores a reply's answers to these rows. */
 async function take(ctx: Ctx, record: EvaluationRecord, ns: readonly number[], json: unknown): Promise<boolean> {
   const reply = replyShape.safeParse(json);
   if (!reply.success) throw new TrainerUnreachable("The trainer's reply contains no answers.");
@@ -170,7 +170,7 @@ async function refused(ctx: Ctx, record: EvaluationRecord, { status, problem }: 
   const { request } = summaryOf(record);
   if (problem.code === CRASHED) return crashed(ctx, record, problem);
   if (status === NOT_THERE && request) {
-    // Its trainer was restarted, or forgot the answers before they were taken.
+    // Its trainer was restarted, or discarded the answers before they were fetched.
     await note(ctx, record, { request: undefined });
     return GOES_ON;
   }
@@ -180,7 +180,10 @@ async function refused(ctx: Ctx, record: EvaluationRecord, { status, problem }: 
   return fail(ctx, record.id, problem);
 }
 
-/** One prompt can end the trainer's process, by its length say: the rows are asked one by one, and that one has no answer. */
+/**
+ * A single prompt can crash the trainer's process, for instance by its length: the rows are then sent one by one, and that one
+ * gets no answer.
+ */
 async function crashed(ctx: Ctx, record: EvaluationRecord, problem: TrainerProblem): Promise<Turn> {
   const { request, crashes = 0 } = summaryOf(record);
   const rows: readonly number[] = request?.rows ?? (await nextRows(ctx, record)).map(({ n }) => n);
@@ -211,10 +214,10 @@ async function markStale(ctx: Ctx, id: string): Promise<Turn> {
   return { done: false, waits: true };
 }
 
-/** Evaluations that one pass wakes. */
+/** Maximum evaluations per pass. */
 const WAKE_MAX = 200;
 
-/** Wakes the evaluations of all projects that have something to do, oldest first. */
+/** Wakes the due evaluations of all projects, oldest first. */
 export const wakeEvaluations = (db: Db): Promise<number> =>
   inTransaction({ db }, async ({ db: tx }) => {
     const due = tx

@@ -9,19 +9,19 @@ import {
 import { idInput, pageInput, queryInteger } from "@/server/platform/schemas";
 import { trainerProblem } from "../jobs/schemas";
 
-/** Rows that one evaluation may have, and has without another number. */
+/** The maximum, and the default, number of rows of an evaluation. */
 export const ROWS_MAX = 500;
 export const ROWS_DEFAULT = 200;
-/** Replays that a verdict needs. With fewer, the interval says little about conversations other than these. */
+/** Minimum replays for a verdict. With fewer, the interval says little about conversations other than these. */
 export const PROOF_REPLAYS_MIN = 10;
 
 export const createEvaluationInput = z
   .strictObject({
     checkpointId: idInput,
     kind: z.enum(EVALUATION_KINDS),
-    /** What the checkpoint is compared with, on the same trainer. Default: the base model that its job trained. */
+    /** The checkpoint to compare with, on the same trainer. Default: the base model that its job trained. */
     baselineCheckpointId: idInput.optional(),
-    /** Of kind `finding`: whose conversations are replayed. */
+    /** For kind `finding`: its conversations are replayed. */
     findingId: idInput.optional(),
     maxRows: z.int().min(1).max(ROWS_MAX).default(ROWS_DEFAULT),
   })
@@ -52,54 +52,56 @@ export const listEvaluationRowsInput = z.strictObject({
   cursor: pageInput.cursor,
 });
 
-/** A share with the limits between which the true one lies with 95 % confidence. */
+/** A share with its 95 % confidence limits. */
 const interval = z.object({ rate: z.number(), low: z.number(), high: z.number() });
 export type ShareInterval = z.infer<typeof interval>;
 
 /** Which Examples or conversations were compared, and why others were not. */
 export const selection = z.object({
-  /** That could have been compared; `null` where not all were looked at. */
+  /** Number that could have been compared; `null` if not all were examined. */
   available: z.int().nullable(),
   selected: z.int(),
-  /** Of Examples: how many are from each split. */
+  /** For Examples: the number from each split. */
   splits: z.object({ test: z.int(), validation: z.int() }).nullable(),
-  /** Trained on by the checkpoint, by its baseline or by one that either continues from. */
+  /** Excluded because the checkpoint, its baseline, or one that either continues from was trained on them. */
   trainedOn: z.int(),
-  /** With tool calls or attachments, which a trainer's samples do not take, or without an answer in words. */
+  /**
+   * Excluded because of tool calls or attachments, which a trainer's samples do not support, or for lack of an answer in text.
+   */
   notText: z.int(),
-  /** Of conversations: no longer stored as they were when the Finding was detected. */
+  /** Excluded conversations: they have changed since the Finding was detected, or are no longer stored. */
   changed: z.int(),
-  /** Only Examples that preserve successful behaviour. */
+  /** Whether only Examples that preserve successful behaviour were used. */
   preserveSetOnly: z.boolean(),
 });
 export type Selection = z.infer<typeof selection>;
 
-/** Counts of rows that both models have answered. While it is running, of those so far. */
+/** Counts of the rows that both models have answered; while it is running, so far. */
 export const comparison = z.object({
   win: z.int(),
   tie: z.int(),
   loss: z.int(),
-  /** Shares of all rows; `null` before the first. */
+  /** Shares of all rows; `null` before the first row. */
   winShare: interval.nullable(),
   lossShare: interval.nullable(),
-  /** Mean likeness to the expected answers, 0..1. `drop` is positive where the checkpoint is less like them. */
+  /** Mean similarity to the expected answers, 0..1. `drop` is positive if the checkpoint's answers are less similar. */
   score: z.object({ before: z.number(), after: z.number(), drop: z.number() }).nullable(),
-  /** Rows by the reason of their outcome. */
+  /** Number of rows by reason of their outcome. */
   reasons: z.record(z.string(), z.int()),
 });
 export type Comparison = z.infer<typeof comparison>;
 
-/** A Finding's rate in the answers of both models to the same conversations. */
+/** How often a Finding occurs in the answers of both models to the same conversations. */
 export const proof = z.object({
   n: z.int(),
   foundBefore: z.int(),
   foundAfter: z.int(),
-  /** Found before and not after, and the reverse. */
+  /** Found before but not after, and the reverse. */
   fixed: z.int(),
   broken: z.int(),
   before: interval.nullable(),
   after: interval.nullable(),
-  /** Rate after less rate before, with its limits; negative is better. */
+  /** The rate after minus the rate before, with its limits; negative is better. */
   difference: interval.nullable(),
   replaysNeeded: z.int(),
 });
@@ -118,7 +120,7 @@ export const evaluation = z.object({
   status: z.enum(EVALUATION_STATUSES),
   checkpointId: z.string(),
   baselineCheckpointId: z.string().nullable(),
-  /** What answers before and after. */
+  /** The models that answer before and after. */
   before: modelSide,
   after: modelSide,
   jobId: z.string(),
@@ -129,18 +131,18 @@ export const evaluation = z.object({
   findingTitle: z.string().nullable(),
   ruleId: z.string().nullable(),
   ruleVersion: z.int().nullable(),
-  /** Rows to answer, and rows that both models have answered. */
+  /** Number of rows to answer, and of rows that both models have answered. */
   total: z.int(),
   done: z.int(),
   selection: selection.nullable(),
-  /** Of kind `examples`. */
+  /** For kind `examples`. */
   comparison: comparison.nullable(),
-  /** Of kind `finding`. */
+  /** For kind `finding`. */
   proof: proof.nullable(),
-  /** Of kind `finding`, once it has ended. */
+  /** For kind `finding`, once it has ended. */
   verdict: z.enum(PROOF_VERDICTS).nullable(),
   error: trainerProblem.nullable(),
-  /** Since when its trainer cannot be reached. */
+  /** Since when its trainer has been unreachable. */
   staleSince: z.number().nullable(),
   trainerId: z.string(),
   actorKind: z.enum(ACTOR_KINDS),
@@ -153,7 +155,7 @@ export const evaluation = z.object({
 export type Evaluation = z.infer<typeof evaluation>;
 export const evaluationReply = z.object({ evaluation });
 export const evaluationsReply = z.object({ evaluations: z.array(evaluation), nextCursor: z.string().nullable() });
-/** Reply to a caller who may start evaluations but not read them. */
+/** The reply for callers who may start evaluations but not read them. */
 export const requestedEvaluationReply = z.object({
   evaluation: evaluation.pick({ id: true, status: true, createdAt: true, finishedAt: true }),
 });
@@ -169,12 +171,12 @@ export const evaluationRow = z.object({
   exampleId: z.string().nullable(),
   conversationId: z.string().nullable(),
   prompt: z.array(promptMessage),
-  /** The Example's own answer; of a replay, the answer that was recorded. */
+  /** The Example's own answer; for a replay, the recorded answer. */
   expected: z.string().nullable(),
   before: modelAnswer.nullable(),
   after: modelAnswer.nullable(),
   outcome: rowOutcome.nullable(),
-  /** A code, such as `cut_off`; the interface has its words. */
+  /** A code, such as `cut_off`; the interface has the texts. */
   reason: z.string().nullable(),
   isFoundBefore: z.boolean().nullable(),
   isFoundAfter: z.boolean().nullable(),

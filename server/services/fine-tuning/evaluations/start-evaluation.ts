@@ -7,8 +7,8 @@ type Choice = Omit<EvaluationChoice, "maxRows" | "kind" | "findingId"> & { maxRo
 
 /**
  * Starts a comparison of a checkpoint over held-out Examples outside any transaction, as automatic deployment does, and returns
- * its id. With `preserveSet` only over those that preserve successful behaviour, where the Dataset has any. Throws as
- * `createEvaluation` does: 422 where nothing was held out.
+ * its id. With `preserveSet`, uses only those that preserve successful behaviour, if the Dataset has any. Throws like
+ * `createEvaluation`: 422 if nothing was held out.
  */
 export async function startEvaluation(ctx: Ctx, choice: Choice): Promise<string> {
   const asked = { maxRows: ROWS_DEFAULT, ...choice, kind: "examples" as const };

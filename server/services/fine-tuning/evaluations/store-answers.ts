@@ -10,10 +10,10 @@ import type { ModelAnswer, PromptMessage } from "./schemas";
 import { type AnsweredRow, comparisonOf, proofOf, verdictOf } from "./summarise";
 
 type Answer = Pick<ModelAnswer, "content" | "finishReason">;
-/** Both answers to a row, or `null` where asking for them ended the trainer's process. */
+/** Both answers to a row, or `null` if requesting them crashed the trainer's process. */
 export type Answered = { n: number; before: Answer; after: Answer } | { n: number; before: null; after: null };
 
-/** The Rule changed with a new version of Whetstone: answers before and after it cannot be compared. */
+/** The Rule changed with a new version of Whetstone: answers from before and after the change cannot be compared. */
 export class RuleChanged extends Error {
   override readonly name = "RuleChanged";
 }
@@ -35,7 +35,7 @@ function frozenRuleOf({ ruleId, ruleVersion, ruleConfiguration }: EvaluationReco
   return { ruleId: ruleId ?? "", version: ruleVersion ?? 0, configuration, signal };
 }
 
-/** Judges both answers to a row: against the expected one, or by the Finding's detectors. */
+/** Judges both answers to a row: against the expected answer, or with the Finding's detectors. */
 function judged(record: EvaluationRecord, row: Asked, { n, before, after }: Answered): Stored {
   const nothing = { outcome: null, is_found_before: null, is_found_after: null };
   if (before === null) return { n, before, after, ...nothing, reason: "no_answer" };
@@ -59,7 +59,7 @@ const CHANGES = {
 
 type Asked = { n: number; prompt: PromptMessage[]; expected: string | null };
 
-/** Returns rows of an evaluation that have not been answered, the first ones or those named. */
+/** Returns unanswered rows of an evaluation: the first ones, or those given. */
 export const unansweredRows = async (
   { db, projectId }: Ctx,
   evaluationId: string,
@@ -81,8 +81,8 @@ export const unansweredRows = async (
     .limit(limit)) as Asked[];
 
 /**
- * Stores answers with what was made of them, recounts the evaluation and ends it once no row is left. A row that has an answer
- * keeps it, and one that was deleted meanwhile stays deleted. Returns whether the evaluation has ended.
+ * Stores answers with their judgements, recounts the evaluation, and ends it once no row is left. A row that already has an
+ * answer keeps it, and one that has been deleted stays deleted. Returns whether the evaluation has ended.
  */
 export async function storeAnswers(
   ctx: Ctx,
@@ -111,7 +111,7 @@ export async function storeAnswers(
 
 const numberOf = (field: "before" | "after") => sql<number | null>`(${evaluationRows[field]} ->> 'score')::float8`;
 
-/** When the evaluation is woken if the process that runs it is gone. */
+/** When the evaluation is woken if the process that runs it has died. */
 export const WAKE_AGAIN_MS = 60_000;
 
 /** Counts the rows of a locked evaluation and ends it if none is left to answer. */

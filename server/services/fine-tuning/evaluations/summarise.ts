@@ -2,7 +2,7 @@ import { wilson } from "@/server/services/diagnostics";
 import { pairedDifference } from "./intervals";
 import { type Comparison, type Evaluation, PROOF_REPLAYS_MIN, type Proof } from "./schemas";
 
-/** What a summary needs of a row that both models have answered. */
+/** The fields of an answered row that a summary needs. */
 export type AnsweredRow = {
   outcome: "win" | "tie" | "loss" | null;
   reason: string | null;
@@ -14,7 +14,7 @@ export type AnsweredRow = {
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Counts the outcomes of rows, with the shares of wins and losses and the mean likeness to the expected answers. */
+/** Counts the outcomes of rows, with the shares of wins and losses and the mean similarity to the expected answers. */
 export function comparisonOf(rows: readonly AnsweredRow[]): Comparison {
   const count = (wanted: AnsweredRow["outcome"]) => rows.filter(({ outcome }) => outcome === wanted).length;
   const [win, tie, loss] = [count("win"), count("tie"), count("loss")];
@@ -37,7 +37,7 @@ export function comparisonOf(rows: readonly AnsweredRow[]): Comparison {
   };
 }
 
-/** Counts in how many replays the Finding was found before and after, with the intervals of both rates and their difference. */
+/** Counts in how many replays the Finding occurred before and after, with the intervals of both rates and their difference. */
 export function proofOf(rows: readonly AnsweredRow[]): Proof {
   const judged = rows.filter(({ isFoundBefore, isFoundAfter }) => isFoundBefore !== null && isFoundAfter !== null);
   const count = (before: boolean, after: boolean) =>
@@ -63,7 +63,7 @@ export function proofOf(rows: readonly AnsweredRow[]): Proof {
   };
 }
 
-/** Proven only where the whole interval of the difference lies below zero, and never with few replays. */
+/** Returns a verdict: proven only if the whole interval of the difference is below zero, and never with few replays. */
 export function verdictOf({ n, difference }: Proof): NonNullable<Evaluation["verdict"]> {
   if (n < PROOF_REPLAYS_MIN || difference === null) return "not_enough";
   return difference.high < 0 ? "proven" : "not_proven";

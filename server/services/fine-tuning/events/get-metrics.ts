@@ -20,15 +20,14 @@ type Row = {
 type Asked = { jobId: string; series?: string | undefined; afterStep: number; points: number };
 
 /**
- * Returns each series at its finest level that has at most `points` points after `afterStep`. The
- * coarsest level tells how many there are, and the names come from one index probe each, so that the length of the training does
- * not matter.
+ * Returns each series at its finest level with at most `points` points after `afterStep`. The coarsest level gives the number
+ * of points, and the series names take one index probe each, so that the cost does not depend on the training's length.
  */
 async function readSeries(
   { db, projectId }: Ctx,
   { jobId, series, afterStep, points }: Asked,
 ): Promise<MetricSeries[]> {
-  // Values and not a join, or the planner would read whole jobs.
+  // Literal values instead of a join: otherwise the planner would read whole jobs.
   const of = sql`p.project_id = ${projectId}::text and p.job_id = ${jobId}::text`;
   const wanted = series === undefined ? sql`true` : sql`names.series = any(${sql.param(series.split(","))}::text[])`;
   const levels = sql.raw(Array.from({ length: LEVELS }, (_, level) => `(${level}, ${FAN ** level})`).join(", "));

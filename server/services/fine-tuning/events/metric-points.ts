@@ -1,7 +1,7 @@
 import type { WireEvent } from "./wire-event";
 
 export const LEVELS = 5;
-/** Points of one level that a point of the next sums up. */
+/** Number of points of one level that one point of the next level aggregates. */
 export const FAN = 32;
 const SERIES_MAX = 64;
 const STEP_MAX = 2_147_483_647;
@@ -25,7 +25,7 @@ const recordOf = (value: unknown) =>
 export const stepOf = (value: unknown) =>
   typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= STEP_MAX ? value : null;
 
-/** What an event says beside its measurements. */
+/** Fields of an event that are not measurements. */
 const NO_SERIES = new Set(["step", "epoch", "raw", "rewards", "nonfinite", "baseline", "is_best", "tokens_seen"]);
 
 function measured(data: Record<string, unknown>, prefix: string): Record<string, number> {
@@ -38,7 +38,7 @@ function measured(data: Record<string, unknown>, prefix: string): Record<string,
   return Object.fromEntries(numbers.slice(0, SERIES_MAX));
 }
 
-/** Memory in use: of all devices, or of the worker where there is none. */
+/** Returns the memory in use: of all devices, and of the worker. */
 function memoryOf(data: Record<string, unknown>): Record<string, number> {
   const devices = Array.isArray(data.devices) ? data.devices.map((device) => numberOf(recordOf(device).mem_used)) : [];
   const used = devices.filter((value) => value !== null);
@@ -49,7 +49,10 @@ function memoryOf(data: Record<string, unknown>): Record<string, number> {
   };
 }
 
-/** Returns an event's values by series and its step; `null` if it has nothing for the charts. `lastStep` places what has no step. */
+/**
+ * Returns an event's step and its values by series; `null` if it has none for the charts. Without a step of its own, it gets
+ * `lastStep`.
+ */
 export function valuesOf({ type, data }: WireEvent, lastStep: number) {
   const step = stepOf(data.step) ?? lastStep;
   if (type === "metrics") return { step, values: measured(data, "") };
@@ -60,11 +63,11 @@ export function valuesOf({ type, data }: WireEvent, lastStep: number) {
   return speed === null ? null : { step, values: { tokens_per_second: speed } };
 }
 
-/** Sums up values of a batch into points of every level. */
+/** Aggregates the values of a batch into points of every level. */
 export function createPoints() {
   const points = new Map<string, Point>();
   return {
-    /** A value of the same step replaces the one before. */
+    /** Replaces an earlier value of the same step. */
     add(series: string, step: number, value: number, at: number) {
       const finest = points.get(`${series} 0 ${step}`);
       for (let level = 0, bucket = step; level < LEVELS; level++, bucket = Math.floor(bucket / FAN)) {

@@ -85,12 +85,12 @@ function statusChange(job: JobRow, { data }: WireEvent): Change {
     const error = status === "failed" ? (trainerProblemOf(data.error) ?? UNEXPLAINED) : null;
     return { ...common, status, phase: null, stopReason, error };
   }
-  // Asked for by somebody and not confirmed yet: what the trainer did before does not take it back.
+  // A requested change that is not confirmed yet is not undone by what the trainer did before.
   const isAsked = job.requested !== null && (job.status === "cancelling" || job.status === "pausing");
   return { ...common, ...(isAsked ? {} : { status }), stopReason: null, error: null };
 }
 
-/** Phases inside the training, after which it goes on. */
+/** Phases within the training, after which it continues. */
 const INNER_PHASES: readonly unknown[] = ["saving", "evaluating", "baseline_eval"];
 
 function progressChange(job: JobRow, { data }: WireEvent): Change {
@@ -215,7 +215,7 @@ async function saveArtifact(db: Db, job: JobRow, { type, data, ts }: WireEvent):
 
 type Projection = (db: Db, job: JobRow, event: WireEvent) => Change | Promise<void>;
 
-/** What an event changes of its job, by type. Others are only stored. */
+/** Returns what an event changes in its job, by event type. Other types are only stored. */
 const PROJECTIONS: Partial<Record<string, Projection>> = {
   "job.accepted": (_db, job, event) => statusChange(job, event),
   "job.status": (_db, job, event) => statusChange(job, event),
@@ -233,6 +233,6 @@ const PROJECTIONS: Partial<Record<string, Projection>> = {
   "artifact.failed": saveArtifact,
 };
 
-/** Applies an event to its job, its checkpoints and artifacts; returns what it changes of the job's row. */
+/** Applies an event to its job, its checkpoints and artifacts; returns the changes to the job's row. */
 export const projectEvent = async (db: Db, job: JobRow, event: WireEvent): Promise<Change> =>
   (await PROJECTIONS[event.type]?.(db, job, event)) || {};

@@ -18,9 +18,9 @@ const LOG_COLUMNS = {
   data: trainingEvents.data,
 };
 
-/** Returns a page of a job's log. Its `lastSeq` skips what is in the charts. */
+/** Returns a page of a job's log. `lastSeq` also counts events that are only in the charts. */
 export async function readLog({ db, projectId }: Ctx, jobId: string, after: number, limit: number): Promise<Page> {
-  // The job first: events that are stored in between are beyond its number, or on this page.
+  // The job is read first: events stored in between have higher numbers, or are on this page.
   const [job] = await db
     .select({ status: trainingJobs.status, lastSeq: trainingJobs.lastSeq })
     .from(trainingJobs)
@@ -37,10 +37,10 @@ export async function readLog({ db, projectId }: Ctx, jobId: string, after: numb
   return { events, lastSeq: isWhole ? Math.max(last, job.lastSeq) : last, finished: isWhole && isEnded(job.status) };
 }
 
-/** Between two looks for what is new. */
+/** Polling interval. */
 const LOOK_MS = 500;
 
-/** Returns a page of a job's log as soon as anything is new, its charts included, at the latest after `seconds`. */
+/** Returns a page of a job's log as soon as there is anything new, including in its charts, or after `seconds`. */
 export async function awaitLog(ctx: Ctx, jobId: string, after: number, limit: number, seconds: number): Promise<Page> {
   const deadline = performance.now() + seconds * 1000;
   for (;;) {

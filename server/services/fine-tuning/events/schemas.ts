@@ -3,7 +3,7 @@ import { TRAINING_EVENT_LEVELS } from "@/db/schema/enumerations";
 import { idInput, queryInteger } from "@/server/platform/schemas";
 
 export const EVENTS_MAX = 500;
-/** Points of one series that a reply holds at most. */
+/** Maximum points per series in a reply. */
 export const POINTS_MAX = 2_000;
 
 export const listEventsInput = z.strictObject({
@@ -15,7 +15,10 @@ export const listEventsInput = z.strictObject({
   wait: queryInteger(0, 25).default(0),
 });
 export const streamEventsInput = listEventsInput.pick({ jobId: true, after: true });
-/** An entry of a training job's log; `seq` counts from 1 without gaps, apart from metrics and progress, which are in the charts and the job. */
+/**
+ * An entry of a training job's log; `seq` counts from 1 without gaps, except for metrics and progress, which are in the charts
+ * and the job.
+ */
 export const trainingEvent = z.object({
   seq: z.int(),
   attempt: z.int(),
@@ -28,7 +31,7 @@ export const trainingEvent = z.object({
 });
 export const eventsReply = z.object({
   events: z.array(trainingEvent),
-  /** Pass it as `after` for what follows. */
+  /** Pass it as `after` to get the following events. */
   lastSeq: z.int(),
   finished: z.boolean(),
 });
@@ -40,13 +43,13 @@ export const metricsInput = z.strictObject({
   series: z.string().min(1).max(2000).optional(),
   /** Only points after this step. */
   afterStep: queryInteger(-1, 2_147_483_647).default(-1),
-  /** More points than this are summed up. */
+  /** If there are more points, they are aggregated. */
   points: queryInteger(10, POINTS_MAX).default(500),
 });
-/** One series by columns: `step[i]` is the newest step of a point, `mean`, `min` and `max` are over the steps that it sums up. */
+/** One series by columns: `step[i]` is the newest step of a point; `mean`, `min` and `max` are over its steps. */
 export const metricSeries = z.object({
   series: z.string(),
-  /** Steps that a point sums up; 1 for single steps. */
+  /** Steps per point; 1 if not aggregated. */
   stepsPerPoint: z.int(),
   step: z.array(z.int()),
   mean: z.array(z.number()),

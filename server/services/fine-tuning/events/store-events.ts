@@ -11,10 +11,10 @@ import { isEnded, type JobRow, projectEvent } from "./project-event";
 import { storePoints } from "./store-points";
 import { type WireEvent, wireEvent } from "./wire-event";
 
-/** Events that are in the charts and in the job's progress, and would drown the others in its log. */
+/** Events that are shown in the charts and in the job's progress; in its log they would drown out the others. */
 const isCharted = ({ type, data }: WireEvent) => type === "metrics" || (type === "phase.progress" && "step" in data);
 
-/** Returns the events that follow `job`'s newest one without a gap, up to the first of an attempt that is over. */
+/** Returns the events that follow the job's newest one without a gap, up to the first one from an earlier attempt. */
 function following(job: JobRow, given: readonly unknown[]): WireEvent[] {
   const events = given
     .flatMap((event) => {
@@ -33,7 +33,7 @@ function following(job: JobRow, given: readonly unknown[]): WireEvent[] {
   return next;
 }
 
-/** Applies the events in order, stores those that belong into the log, and returns the job as it is after them. */
+/** Applies the events in order, stores those for the log, and returns the job's new state. */
 async function apply(tx: Ctx, before: JobRow, events: readonly WireEvent[]): Promise<JobRow> {
   const points = createPoints();
   const flush = async () => {
@@ -62,9 +62,9 @@ async function apply(tx: Ctx, before: JobRow, events: readonly WireEvent[]): Pro
 }
 
 /**
- * Stores a job's events as its trainer numbered them, in the caller's transaction. Each takes effect once: known ones are
- * skipped, nothing after a gap is stored, and an attempt that is over is refused. Returns the newest stored number, after
- * which the trainer is to send the next.
+ * Stores a job's events, numbered by its trainer, in the caller's transaction. Each takes effect once: known ones are skipped,
+ * nothing after a gap is stored, and events of an earlier attempt are refused. Returns the newest stored number; the trainer
+ * continues with the next one.
  */
 export async function storeEvents(
   tx: Ctx,
@@ -76,7 +76,7 @@ export async function storeEvents(
   if (!before) return { lastSeq: 0 };
   const events = following(before, given);
   if (events.length === 0) return { lastSeq: before.lastSeq };
-  // After a crash of the database the poll fetches them again: their numbers are lost with them.
+  // Safe because after a crash of the database the poll fetches them again: their numbers are lost along with them.
   if (events.every(isCharted)) await tx.db.execute(sql`set local synchronous_commit = off`);
   const job = await apply(tx, before, events);
   const hasEnded = isEnded(job.status);

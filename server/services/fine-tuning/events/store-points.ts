@@ -5,8 +5,8 @@ import { FAN, LEVELS, type Point } from "./metric-points";
 type Job = { projectId: string; id: string };
 
 /**
- * Deletes a series' points from `step` on and sums up the buckets that began before it from what is left: a restarted worker
- * repeats steps, and a chart shows those that led to the weights.
+ * Deletes a series' points from `step` on, and recomputes the buckets that began before it from the remaining points: a
+ * restarted worker repeats steps, and a chart shows the ones that led to the final weights.
  */
 async function rewind(db: Db, { projectId, id }: Job, series: string, step: number): Promise<void> {
   const of = sql`project_id = ${projectId} and job_id = ${id} and series = ${series}`;
@@ -23,7 +23,7 @@ async function rewind(db: Db, { projectId, id }: Job, series: string, step: numb
   }
 }
 
-/** Returns the series among these that have points from their first step on. */
+/** Returns which of these series already have points at or after their first new step. */
 async function repeated(db: Db, { projectId, id }: Job, first: ReadonlyMap<string, number>): Promise<string[]> {
   const rows = await db.execute<{ series: string }>(sql`
     select f.series from unnest(${sql.param([...first.keys()])}::text[], ${sql.param([...first.values()])}::int[]) f(series, step)
@@ -32,7 +32,7 @@ async function repeated(db: Db, { projectId, id }: Job, first: ReadonlyMap<strin
   return rows.map(({ series }) => series);
 }
 
-/** Adds points of later steps to a job's charts; those of repeated steps replace what came after them. */
+/** Adds points to a job's charts; points of repeated steps first remove everything stored from there on. */
 export async function storePoints(
   db: Db,
   job: Job,

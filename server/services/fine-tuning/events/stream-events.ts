@@ -5,7 +5,7 @@ import { requireTrainer } from "../trainers";
 import { awaitLog, readLog } from "./read-log";
 import { EVENTS_MAX, streamEventsInput } from "./schemas";
 
-/** A proxy closes a connection on which nothing is sent for a minute. */
+/** Proxies close connections that are idle for a minute. */
 const HEARTBEAT_SECONDS = 15;
 const STREAM_SECONDS = 600;
 
@@ -13,7 +13,7 @@ const sent = (event: string, data: unknown, id?: number) =>
   `${id === undefined ? "" : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
 async function* follow(ctx: Ctx, jobId: string, from: number, signal: AbortSignal): AsyncGenerator<string> {
-  // Opens the stream: the first event may take its time.
+  // Opens the stream: the first event may take a while.
   yield ": connected\n\n";
   for (let after = from; !signal.aborted; ) {
     const { events, lastSeq, finished } = await awaitLog(ctx, jobId, after, EVENTS_MAX, HEARTBEAT_SECONDS);
@@ -42,7 +42,7 @@ export const streamEvents = streamVerb(
   },
   async (ctx, { jobId, after }, { signal }) => {
     await requireTrainer(ctx);
-    // Another project's job is a 404 here, and not a stream that breaks off.
+    // Makes another project's job a 404 instead of a stream that breaks off.
     await readLog(ctx, jobId, after, 1);
     const headers = { "cache-control": "no-store", "x-accel-buffering": "no" };
     return { mediaType: "text/event-stream", body: follow(ctx, jobId, after, signal), headers };

@@ -3,10 +3,10 @@ import { TRAINING_EVENT_LEVELS } from "@/db/schema/enumerations";
 
 const MESSAGE_MAX = 4000;
 
-/** U+0000 and lone surrogates, which a log line may have and Postgres cannot hold. */
+/** Replaces U+0000 and lone surrogates, which a log line may contain and Postgres cannot store. */
 const storable = (text: string) => text.replaceAll("\u0000", "\uFFFD").toWellFormed();
 
-/** Returns the value with every text in it storable. */
+/** Returns the value with every string in it storable. */
 export function storableValue(value: unknown): unknown {
   if (typeof value === "string") return storable(value);
   if (Array.isArray(value)) return value.map(storableValue);
@@ -14,7 +14,7 @@ export function storableValue(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [storable(key), storableValue(item)]));
 }
 
-/** An event as the trainer's contract has it. `ts` is ISO 8601 by the trainer's clock. */
+/** An event in the format of the trainer's contract. `ts` is ISO 8601 by the trainer's clock. */
 export const wireEvent = z.object({
   seq: z.int().min(1).max(2_147_483_647),
   attempt: z.int().min(0).max(2_147_483_647),

@@ -3,7 +3,7 @@ import { type FieldError, ServiceError } from "@/server/platform/errors";
 
 const pointer = (path: readonly PropertyKey[]) => path.map((part) => `/${String(part)}`).join("");
 
-/** What the gateway itself reads of a request; the rest goes to the model's server as it is. */
+/** The fields of a request that the gateway itself reads; the others go to the model's server unchanged. */
 const chatRequest = z.looseObject({
   messages: z.array(z.looseObject({ role: z.string().min(1).max(40) })).min(1),
   stream: z.boolean().nullish(),
@@ -16,7 +16,7 @@ const chatRequest = z.looseObject({
 });
 export type ChatRequest = z.output<typeof chatRequest>;
 
-/** Returns the request in a body. Throws `invalid` for anything else. */
+/** Parses the request in a body. Throws `invalid` for anything else. */
 export function readChatRequest(body: Uint8Array): ChatRequest {
   let given: unknown;
   try {

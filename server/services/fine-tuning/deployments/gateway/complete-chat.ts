@@ -14,7 +14,7 @@ import { readEvents } from "./read-events";
 import { askedOf, type Call, isRecorded, recordCall } from "./record-call";
 
 const MAX_BYTES = 16 * 1024 * 1024;
-/** As long as a model's server may take for one answer. */
+/** The maximum time for one answer from a model's server. */
 const SECONDS = 1800;
 const DONE = "[DONE]";
 const WRONG_STATE = 409;
@@ -31,7 +31,7 @@ const parsed = (text: string): unknown => {
   }
 };
 
-/** Returns the client's id of the conversation: of the request's metadata, or of a header. */
+/** Returns the client's conversation id, from the request's metadata or from a header. */
 function conversationIdOf({ metadata }: ChatRequest, headers: Io["headers"]): string | null {
   const candidates = [
     metadata?.conversation_id,
@@ -44,13 +44,13 @@ function conversationIdOf({ metadata }: ChatRequest, headers: Io["headers"]): st
 
 type Opened = Pick<Call, "deployment" | "asked"> & { trainer: TrainerClient; body: AsyncIterable<Uint8Array> };
 
-/** Whether it is the deployment that does not answer, and not the request that is at fault. */
+/** Returns whether the deployment failed to answer, as opposed to the request being at fault. */
 const isSilent = (error: unknown) =>
   error instanceof TrainerUnreachable ||
   (error instanceof TrainerRefused &&
     ([WRONG_STATE, NOT_THERE].includes(error.status) || error.status >= SERVER_ERROR));
 
-/** Sends the request to what the address stands for; once more if that was replaced at this very moment. */
+/** Sends the request to the deployment behind the address; retries once if that was replaced at this very moment. */
 async function open(
   ctx: Ctx,
   address: string,
@@ -82,7 +82,7 @@ async function send(
     ...request,
     model: deployment.name,
     stream: isStreamed,
-    // Costs need the counts, whether or not the client does.
+    // Costs need the token counts, even if the client does not.
     stream_options: isStreamed ? { ...request.stream_options, include_usage: true } : undefined,
   };
   const reply = trainer.stream({
@@ -93,15 +93,15 @@ async function send(
     signal,
     projectId: ctx.projectId,
   });
-  // A long request takes a while to read: meanwhile the model is at work.
+  // Converting a long request takes a while, so it is done while the model is working.
   const asked = isRecorded(deployment) ? nextTurn().then(() => askedOf(request)) : Promise.resolve({});
-  // It fails where it is awaited.
+  // Errors are reported where the promise is awaited.
   asked.catch(() => {});
   const { body } = await reply;
   return { deployment, asked, trainer, body };
 }
 
-/** A model's server refuses what it cannot do; a request that is at fault is the caller's. */
+/** Converts a refusal of the model's server: if the request is at fault, the caller gets `invalid`. */
 function failureOf(error: unknown): unknown {
   if (!(error instanceof TrainerRefused) || error.status >= SERVER_ERROR) return trainerFailure(error);
   const { message, hint, param } = error.problem;
@@ -116,13 +116,13 @@ const isUsageOnly = (json: unknown) => {
   return Array.isArray(choices) && choices.length === 0 && typeof usage === "object" && usage !== null;
 };
 
-/** Returns what a server says, among the events of an answer, of why it goes no further. */
+/** Returns the error that a server reports among the events of an answer. */
 function errorOf(json: unknown): string | null {
   const { error } = (json ?? {}) as { error?: { message?: unknown } | null };
   return error ? String(error.message ?? "The answer ended early.") : null;
 }
 
-/** Returns a whole completion as the chunks of a streamed one: what it says in one, and then its counts. */
+/** Converts a complete response to the chunks of a streamed one: the content in one, then the token counts. */
 function chunksOf(json: unknown, wantsUsage: boolean): string[] {
   const { choices, usage, ...rest } = (json ?? {}) as Record<string, unknown> & { choices?: unknown[] };
   const common = { ...rest, object: "chat.completion.chunk" };
@@ -140,8 +140,8 @@ const words = (error: unknown) =>
   error instanceof ServiceError || error instanceof TrainerUnreachable ? error.message : "The answer ended early.";
 
 /**
- * Yields the answer as it arrives. The call is recorded before its end is sent; also what arrived of one that breaks, or whose client
- * has gone.
+ * Yields the answer as it arrives. The call is recorded before the end is sent, even if the answer breaks off or the client has
+ * disconnected: then with what has arrived.
  */
 async function* streamed(ctx: Ctx, { body }: Opened, call: Call, wantsUsage: boolean): AsyncGenerator<string> {
   let isRecorded = false;
@@ -171,7 +171,7 @@ async function* streamed(ctx: Ctx, { body }: Opened, call: Call, wantsUsage: boo
     throw new TrainerUnreachable("The model's server ended the answer early.");
   } catch (error) {
     await record(words(error));
-    // The headers are gone: clients of the interface look for an error among the events.
+    // The headers have been sent: clients of the API look for an error among the events.
     yield event(
       JSON.stringify({ error: { message: words(error), type: "server_error", param: null, code: "unavailable" } }),
     );
@@ -235,7 +235,7 @@ export const completeChat = streamVerb(
   },
   async (ctx, { deploymentId }, { body, signal, headers }): Promise<Outgoing> => {
     await requireTrainer(ctx);
-    // Looked up while the request is read. If both fail, the error is the request's.
+    // Looked up while the request is being read. If both fail, the request's error is reported.
     const found = findTarget(ctx, deploymentId);
     found.catch(() => {});
     const request = readChatRequest(await body.bytes());

@@ -8,7 +8,7 @@ import { isInService, isNamed, STARTING } from "../read-deployments";
 
 const RETRY_SECONDS = 2;
 
-/** What a call needs of a deployment. Few columns: half of the time of this query is that of writing them out. */
+/** The columns of a deployment that a call needs. Only a few, because serializing columns takes half of this query's time. */
 const FIELDS = {
   id: deployments.id,
   name: deployments.name,
@@ -27,7 +27,7 @@ const TRAINER_FIELDS = {
 };
 export type ServedDeployment = Pick<typeof deployments.$inferSelect, keyof typeof FIELDS>;
 
-/** A deployment with the trainer that serves it; `null` once that is no longer attached. */
+/** A deployment with the trainer that serves it; `null` once the trainer is no longer attached. */
 export type Target = { deployment: ServedDeployment; trainer: CalledTrainer | null };
 
 async function read({ db, projectId }: Ctx, condition: SQL | undefined): Promise<Target | undefined> {
@@ -36,20 +36,26 @@ async function read({ db, projectId }: Ctx, condition: SQL | undefined): Promise
     .from(deployments)
     .leftJoin(trainers, and(eq(trainers.id, deployments.trainerId), isNull(trainers.disabledAt)))
     .where(and(eq(deployments.projectId, projectId), condition))
-    // A new version that has not begun to run is not what the name stands for.
+    // A name refers to the running version, not to a new one that has not started yet.
     .orderBy(sql`${deployments.status} = 'running' desc`, sql`${isInService()} desc`)
     .limit(1);
   return found && { ...found, trainer: found.trainer && { ...found.trainer, readAt: Number(found.readAt) } };
 }
 
-/** Returns what has this id or runs under this name: two looks into unique indexes, whose plan Postgres keeps. */
+/**
+ * Returns the deployment with this id, or running under this name: two lookups in unique indexes, with a plan that Postgres
+ * caches.
+ */
 function findRunning(ctx: Ctx, idOrName: string): Promise<Target | undefined> {
   const named = sql`(select ${deployments.id} from ${deployments}
     where ${isNamed(ctx, idOrName)} and ${deployments.status} = 'running')`;
   return read(ctx, sql`${deployments.id} in (${idOrName}, ${named})`);
 }
 
-/** Returns the deployment with this id, or else what is in service under this name, with its trainer. Throws unless it runs. */
+/**
+ * Returns the deployment with this id, or otherwise the one in service under this name, with its trainer. Throws unless it is
+ * running.
+ */
 export async function findTarget(ctx: Ctx, idOrName: string): Promise<Target> {
   const running = await findRunning(ctx, idOrName);
   if (running?.deployment.status === "running") return running;

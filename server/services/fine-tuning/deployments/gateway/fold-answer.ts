@@ -1,7 +1,7 @@
 type Fields = Record<string, unknown>;
 export type ToolCall = { id: string | null; name: string; arguments: string };
 
-/** A model's answer, whole or as far as it arrived. */
+/** A model's answer, complete or as far as it has arrived. */
 export type Answer = {
   id: string | null;
   model: string | null;
@@ -16,7 +16,7 @@ const fields = (value: unknown): Fields | null =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : null;
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
-/** The words of a message's content, which may come in parts. */
+/** Returns the text of a message's content, which may be split into parts. */
 const wordsOf = (content: unknown): string =>
   Array.isArray(content) ? content.map((part) => text(fields(part)?.text)).join("") : text(content);
 
@@ -30,7 +30,7 @@ export const emptyAnswer = (): Answer => ({
   usage: null,
 });
 
-/** Adds the calls of a message, or of a piece of one, where `index` says which call goes on. */
+/** Adds the tool calls of a message, or of a chunk, whose `index` says which call it continues. */
 function addToolCalls(calls: ToolCall[], given: unknown) {
   if (!Array.isArray(given)) return;
   for (const [position, one] of given.entries()) {
@@ -47,7 +47,7 @@ function addToolCalls(calls: ToolCall[], given: unknown) {
   }
 }
 
-/** Adds a completion, or a chunk of one as it is streamed, to an answer. Only its first choice counts: others are not asked for. */
+/** Adds a completion, or a streamed chunk of one, to an answer. Only the first choice counts, since no others are requested. */
 export function foldAnswer(answer: Answer, json: unknown): void {
   const given = fields(json);
   if (!given) return;

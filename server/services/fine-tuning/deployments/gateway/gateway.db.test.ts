@@ -259,7 +259,7 @@ test("a call that gets no answer has its deployment looked at now, and one that 
   await expect(ask()).rejects.toMatchObject({ status: 503 });
   const doubted = await read();
   expect(doubted).toMatchObject({ status: "running", dueAt: doubted.updatedAt });
-  // Many calls that fail at once are one look.
+  // Many calls that fail at the same time trigger only one check.
   await expect(ask()).rejects.toMatchObject({ status: 503 });
   expect(await read()).toEqual(doubted);
   const queued = await ctx.db

@@ -7,7 +7,7 @@ export async function* readEvents(body: AsyncIterable<Uint8Array>): AsyncGenerat
   let data: string[] = [];
   function* lines(text: string, isEnd: boolean): Generator<string> {
     const parts = (rest + text).split(LINE_END);
-    // A lone carriage return at the end may be half of a line end.
+    // A carriage return at the end may be the first half of a CRLF.
     rest = isEnd ? "" : (parts.pop() ?? "");
     for (const line of parts) {
       if (line.startsWith("data:")) data.push(line.slice(5).replace(/^ /, ""));

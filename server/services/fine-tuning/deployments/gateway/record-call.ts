@@ -13,16 +13,16 @@ type Attributes = ReturnType<typeof decodeTraces>["items"][number]["attributes"]
 export type Call = {
   deployment: ServedDeployment;
   request: ChatRequest;
-  /** What its telemetry says of the request. */
+  /** The telemetry attributes of the request. */
   asked: Promise<Attributes>;
-  /** The client's own id of the conversation, where it sends one. */
+  /** The client's own conversation id, if it sends one. */
   conversationId: string | null;
   answer: Answer;
   /** Unix ms. */
   startedAt: number;
   endedAt: number;
   firstTokenAt: number | null;
-  /** Why it has no whole answer. */
+  /** Why the answer is incomplete; `null` if it is complete. */
   error: string | null;
 };
 
@@ -47,7 +47,7 @@ const callPart = (id: unknown, name: unknown, given: unknown): Fields => ({
   arguments: given,
 });
 
-/** Returns a message of the OpenAI interface in OpenTelemetry's GenAI convention. */
+/** Converts a message of the OpenAI API to OpenTelemetry's GenAI convention. */
 function messageOf({ role, content, tool_calls, tool_call_id, name }: ChatRequest["messages"][number]): Fields {
   if (role === "tool") {
     return { role, parts: [{ type: "tool_call_response", id: tool_call_id, response: content }] };
@@ -111,7 +111,7 @@ const attributesOf = (pairs: readonly (readonly [string, unknown])[]) =>
     return value ? [{ key, value }] : [];
   });
 
-/** Reads a span as the batch that an application's own instrumentation would send of a call. */
+/** Decodes a span as the batch that an application's own instrumentation would send for a call. */
 function decoded(service: string, span: Fields) {
   const ids = { traceId: randomBytes(16).toString("hex"), spanId: randomBytes(8).toString("hex") };
   const resource = { attributes: attributesOf([["service.name", service]]) };
@@ -119,7 +119,7 @@ function decoded(service: string, span: Fields) {
   return decodeTraces(Buffer.from(JSON.stringify({ resourceSpans: [{ resource, scopeSpans }] })), "json");
 }
 
-/** Returns what the telemetry of a call says of its request: most of its bytes, and known before there is an answer. */
+/** Returns the telemetry attributes of a request: most of a call's bytes, and known before there is an answer. */
 export function askedOf(request: ChatRequest): Attributes {
   const attributes = attributesOf([
     ["user.id", request.user],
@@ -158,10 +158,10 @@ function answeredOf({ deployment, conversationId, answer, startedAt, endedAt, fi
   });
 }
 
-/** Whether calls to it are telemetry. */
+/** Returns whether calls to a deployment are recorded as telemetry. */
 export const isRecorded = ({ purpose }: ServedDeployment) => purpose !== "playground";
 
-/** Stores a call as telemetry, by the way that an application's own would take. An answer is not lost because that fails. */
+/** Stores a call as telemetry, through the same path as an application's own. If that fails, the answer is still returned. */
 export async function recordCall(ctx: Ctx, call: Call): Promise<void> {
   if (!isRecorded(call.deployment)) return;
   try {

@@ -7,7 +7,7 @@ import { runDeployment } from "../run-deployment";
 
 const PAUSE_MS = 20;
 
-/** For tests: takes the turns of a project's deployments that wait for something, as the worker would, while `work` runs. */
+/** For tests: runs the steps of a project's pending deployments, as the worker would, while `work` runs. */
 export async function driving<T>(ctx: Ctx, work: () => Promise<T>, rooms?: ServingGates): Promise<T> {
   let isOver = false;
   const drive = async () => {
@@ -25,7 +25,7 @@ export async function driving<T>(ctx: Ctx, work: () => Promise<T>, rooms?: Servi
   }
 }
 
-/** Takes one turn of each deployment that waits for something, whenever it is due. */
+/** Runs one step of each pending deployment, even if it is not due yet. */
 export async function takeTurns(ctx: Ctx, rooms?: ServingGates): Promise<void> {
   const waiting = await ctx.db
     .select({ id: deployments.id })
@@ -37,7 +37,7 @@ export async function takeTurns(ctx: Ctx, rooms?: ServingGates): Promise<void> {
 
 const SETTLED: readonly string[] = ["running", "stopped", "failed", "timeout"];
 
-/** Takes the turns of the project's next deployment in the background, until it has settled. */
+/** Runs the steps of the project's next deployment in the background, until it has settled. */
 export async function driveNext(ctx: Ctx): Promise<void> {
   const read = () =>
     ctx.db

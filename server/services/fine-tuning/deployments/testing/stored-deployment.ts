@@ -3,7 +3,7 @@ import { deployments } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 
-/** Stores a running deployment of a checkpoint without asking any trainer for it. Returns its id. */
+/** Stores a running deployment of a checkpoint without calling any trainer. Returns its id. */
 export async function storedDeployment(
   { db, projectId }: Ctx,
   checkpointId: string,
