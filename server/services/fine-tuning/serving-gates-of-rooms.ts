@@ -3,7 +3,7 @@ import { readEvaluation } from "./evaluations/read-evaluations";
 import { startEvaluation } from "./evaluations/start-evaluation";
 import type { ServingGates } from "./serving-gates";
 
-/** The gates as certificates and evaluations decide them. */
+/** The gates as implemented by certificates and evaluations. */
 export const SERVING_GATES: ServingGates = {
   ensureParity,
   startComparison: (ctx, asked) => startEvaluation(ctx, { ...asked, preserveSet: true }),

@@ -2,26 +2,29 @@ import type { Ctx } from "@/server/platform/context";
 import type { Form } from "./deployments/servable";
 import type { TrainerProblem } from "./trainers";
 
-/** Whether a form of a checkpoint answers like it; `waiting` while they are being compared. */
+/** Whether a form answers like its checkpoint; `waiting` while they are being compared. */
 type Parity = {
   status: "passed" | "failed" | "waiting";
   certificateId: string | null;
   problem?: TrainerProblem;
 };
 
-/** How much less like the expected answers a checkpoint's are than its baseline's; `null` without anything to compare. */
+/**
+ * How much less similar to the expected answers a checkpoint's are than its baseline's; `drop` is `null` if there is nothing to
+ * compare.
+ */
 type Comparison =
   | { status: "waiting" }
   | { status: "done"; drop: number | null }
   | { status: "failed"; message: string };
 
-/** What has to be true of a checkpoint before it serves, as other rooms find it out. Tests pass in their own. */
+/** The checks on a checkpoint before it is served, implemented in other folders. Tests pass in their own. */
 export type ServingGates = {
   ensureParity(
     ctx: Ctx,
     asked: { checkpointId: string; trainerId: string; form: Form | null; since?: number },
   ): Promise<Parity>;
-  /** Starts a comparison over held-out Examples and returns its id. Throws 422 where nothing was held out. */
+  /** Starts a comparison over held-out Examples and returns its id. Throws 422 if nothing was held out. */
   startComparison(ctx: Ctx, asked: { checkpointId: string; baselineCheckpointId: string }): Promise<string>;
   readComparison(ctx: Ctx, evaluationId: string): Promise<Comparison>;
 };

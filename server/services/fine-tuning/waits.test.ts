@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { leaseInput } from "./door";
 import { listEventsInput } from "./events/schemas";
 
-/** Proxies cut a request at 60 s. */
+/** Proxies end a request after 60 s. */
 const LONGEST_SECONDS = 55;
 
 test("nobody can ask for a wait that a proxy would cut", () => {

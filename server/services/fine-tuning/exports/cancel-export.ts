@@ -29,7 +29,7 @@ export const cancelExport = verb(
     if (!row) throw notFound("The export");
     auditNote(ctx, { target: { type: "export", id: exportId }, before: { status: row.status } });
     if (row.finishedAt === null) {
-      // Until it was sent no trainer has heard of it.
+      // Before it was dispatched, no trainer knows about it.
       const ended = { status: "cancelled", finishedAt: NOW, dueAt: null } as const;
       const asked = { cancelRequestedAt: sql<number>`coalesce(${modelExports.cancelRequestedAt}, ${NOW})`, dueAt: NOW };
       await ctx.db

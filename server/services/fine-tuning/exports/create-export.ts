@@ -61,7 +61,7 @@ type Source = {
   trainerId: string | null;
 };
 
-/** Returns what is published; throws 422 for what cannot be in this format. */
+/** Returns the source to publish; throws 422 if it cannot be published in this format. */
 async function sourceOf(ctx: Ctx, asked: z.output<typeof createExportInput>): Promise<Source> {
   const { checkpointId, hubModel, format } = asked;
   if (checkpointId === undefined) {

@@ -11,7 +11,7 @@ export type ExportRow = typeof modelExports.$inferSelect;
 export const isExport = ({ projectId }: Pick<Ctx, "projectId">, id: string) =>
   and(eq(modelExports.projectId, projectId), eq(modelExports.id, id));
 
-/** Returns an export as `/v1` has it. */
+/** Converts an export to its public form. */
 export function exportJson(row: ExportRow): ModelExport {
   const { connectionId, endpoint, repoId, isPrivate, revision, isForced, files, error, progress, ...rest } = row;
   const { bytesDone, bytesTotal } = (progress ?? {}) as { bytesDone?: number; bytesTotal?: number | null };

@@ -316,7 +316,7 @@ test("an address that is not the hub's, and a success without a commit, are not 
   expect(await read(empty.id)).toMatchObject({ status: "failed", error: { code: "export_failed" } });
 });
 
-/** Everything that a backup of the database holds, as text. */
+/** Returns everything that a backup of the database would contain, as text. */
 async function everythingStored(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), "whetstone-exports-"));
   const to = path.join(folder, "dump");

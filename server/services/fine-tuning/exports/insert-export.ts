@@ -8,7 +8,7 @@ import { emit } from "@/server/platform/outbox";
 import { plannedExport } from "../settings/schemas";
 import type { ExportRow } from "./export-rows";
 
-/** The branch that is published to. */
+/** The branch to publish to. */
 const REVISION = "main";
 
 type Asked = Pick<
@@ -28,7 +28,10 @@ type Asked = Pick<
   | "actorId"
 >;
 
-/** Queues an export in the caller's transaction, with the event that starts it. Returns its id; `null` if its job has planned one before. */
+/**
+ * Queues an export in the caller's transaction, with the event that starts it. Returns its id; `null` if its job's planned
+ * export exists already.
+ */
 export async function insertExport(tx: Ctx, asked: Asked): Promise<string | null> {
   const id = newId("exp");
   const inserted = await tx.db
@@ -51,7 +54,7 @@ export async function insertExport(tx: Ctx, asked: Asked): Promise<string | null
 
 type Job = typeof trainingJobs.$inferSelect;
 
-/** Queues the export that a job planned, in the transaction that ends it; a repeated report of that end queues none. */
+/** Queues the export that a job planned, in the transaction that ends the job; a repeated report of the end queues none. */
 export async function insertPlannedExport(tx: Ctx, job: Job): Promise<void> {
   const { success, data: planned } = plannedExport.safeParse(job.plannedExport);
   if (!success || job.trainerId === null) return;
@@ -68,7 +71,7 @@ export async function insertPlannedExport(tx: Ctx, job: Job): Promise<void> {
     format,
     quantization: quantization ?? null,
     connectionId,
-    // Without the connection it fails, and says so.
+    // Without the connection, the export fails and reports why.
     endpoint: hub?.endpoint ?? "",
     repoId,
     isPrivate: planned.private,

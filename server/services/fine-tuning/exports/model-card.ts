@@ -1,6 +1,9 @@
 import type { ExportRow } from "./export-rows";
 
-/** What the trainer does not know of a model that is published. It writes the card itself: base model, method, data, metrics. */
+/**
+ * What the trainer does not know about a published model. The trainer itself writes the card: base model, method, data,
+ * metrics.
+ */
 export type ModelCard = {
   title: string;
   license: string | null;
@@ -19,8 +22,8 @@ function parityOf({ isForced, certificateId }: ExportRow): { Parity?: string } {
 type Trained = { license: string | null; method: string; rows: number };
 
 /**
- * Returns the card of an export; `trained` of a checkpoint. Nothing that people here named is in it, and it is the same whenever
- * it is made: the trainer refuses another request under a known id.
+ * Returns the card of an export; `trained` for a checkpoint. It contains no names given by users, and is the same whenever it
+ * is built, because the trainer refuses a different request under a known id.
  */
 export const modelCard = (row: ExportRow, trained: Trained | null): ModelCard => ({
   title: row.repoId.split("/").at(-1) ?? row.repoId,

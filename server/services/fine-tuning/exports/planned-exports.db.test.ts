@@ -20,7 +20,7 @@ import { ScriptedTrainer } from "../testing/scripted-trainer";
 import { HUB_TOKEN, storedHub } from "../testing/stored-hub";
 import { refreshTrainers } from "../trainers";
 
-/** Its own file: the environment is read once. Here services on loopback may be called. */
+/** In its own file because the environment is read only once. Services on loopback may be called here. */
 process.env.OUTBOUND_ALLOW = "127.0.0.1";
 
 let trainer: ScriptedTrainer;

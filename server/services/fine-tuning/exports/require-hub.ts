@@ -6,7 +6,7 @@ import type { PlannedExport } from "../settings/schemas";
 const HOW_TO_CONNECT =
   "Connect one on the page Connections: kind model-hub, its address, and a token with write access to the repository.";
 
-/** Returns a usable connection to a hub of models; throws the 422 that says how one is made. */
+/** Returns a usable connection to a model hub; throws a 422 that says how to create one. */
 export async function requireHub(ctx: Ctx, connectionId: string, path: string) {
   const hubs = await modelHubs(ctx);
   const hub = hubs.find(({ id }) => id === connectionId);
@@ -18,7 +18,7 @@ export async function requireHub(ctx: Ctx, connectionId: string, path: string) {
 
 type Planned = { planned: PlannedExport; adapter: string };
 
-/** Throws 403 or 422 unless the caller may publish, and the connection and the adapter are ones to publish with. */
+/** Throws 403 or 422 unless the caller may publish, and the connection and the adapter are suitable. */
 export async function requirePlannable(ctx: Ctx, { planned, adapter }: Planned): Promise<void> {
   requireCapability(ctx, ["project:models:manage"]);
   if (planned.format === "lora-adapter" && adapter === "full") {
@@ -28,8 +28,8 @@ export async function requirePlannable(ctx: Ctx, { planned, adapter }: Planned):
 }
 
 /**
- * Throws unless a job may publish as it plans to and the token may write there now. It asks the hub, so that nobody trains for
- * hours towards a refusal.
+ * Throws unless a job may publish as planned and the token can write there now. It calls the hub, so that nobody trains for
+ * hours only to be refused.
  */
 export async function checkPlannedExport(ctx: Ctx, { planned, adapter }: Planned): Promise<void> {
   await requirePlannable(ctx, { planned, adapter });

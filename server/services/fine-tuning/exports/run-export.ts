@@ -34,7 +34,7 @@ import { type ExportRow, isExport } from "./export-rows";
 import { type ModelCard, modelCard } from "./model-card";
 import { readWireExport } from "./wire-export";
 
-/** What cannot be published, and why. */
+/** Thrown for an export that cannot be published, with the reason. */
 class Unpublishable extends Error {
   constructor(readonly problem: TrainerProblem) {
     super(problem.message);
@@ -42,8 +42,8 @@ class Unpublishable extends Error {
 }
 
 /**
- * Does what an export needs next: waits for its parity certificate, sends it to its trainer with the hub's token, passes on a
- * cancellation, and stores what happened. Every call is idempotent by the export's id, so a turn can be interrupted anywhere
+ * Performs the next step of an export: waits for its parity certificate, sends it to its trainer with the hub's token, passes
+ * on a cancellation, and stores the outcome. Every call is idempotent by the export's id, so a step can be interrupted anywhere
  * and repeated; the trainer looks for the id in the repository before it commits.
  */
 export async function runExport(ctx: Ctx, exportId: string): Promise<Turn> {
@@ -82,11 +82,11 @@ const update = (ctx: Ctx, id: string, changed: PgUpdateSetSource<typeof modelExp
     .where(and(isExport(ctx, id), isNull(modelExports.finishedAt)))
     .returning({ id: modelExports.id });
 
-/** What the format is compared as; `null` for what is published as it is. */
+/** Returns the form whose answers are compared; `null` if the checkpoint itself is published. */
 const formOf = ({ format, quantization }: ExportRow) =>
   format === "lora-adapter" ? null : { kind: format, quantization: format === "gguf" ? quantization : null };
 
-/** Returns whether its answers are known to be the checkpoint's, or somebody publishes it all the same. */
+/** Returns whether it is known to answer like the checkpoint, or is forced. */
 async function mayPublish(ctx: Ctx, row: ExportRow): Promise<boolean> {
   const { checkpointId, trainerId, createdAt } = row;
   if (checkpointId === null || row.isForced) return true;
@@ -111,15 +111,15 @@ const unlike = (problem: TrainerProblem | undefined) =>
     { phase: "preflight" },
   );
 
-/** The branch of a public model that is meant where none is named. */
+/** The default branch of a public model. */
 const MAIN = "main";
 
-/** Sends the export with the token, which is a no-op for one that the trainer has and works on. */
+/** Sends the export with the token; a no-op if the trainer already has it and is working on it. */
 async function dispatch(ctx: Ctx, trainer: TrainerClient, row: ExportRow): Promise<void> {
   const { id, checkpointId, hubModel, format, quantization, repoId, isPrivate, revision } = row;
   const card = await cardOf(ctx, row);
   const { endpoint, token } = await hubOf(ctx, row);
-  // From now on the trainer may know it, whether or not its reply arrives: a cancellation goes there, too.
+  // From here on the trainer may know it, even if its reply is lost, so a cancellation must be sent there too.
   const [wanted] = await ctx.db
     .update(modelExports)
     .set({ status: "preflight", startedAt: sql<number>`coalesce(${modelExports.startedAt}, ${NOW})`, updatedAt: NOW })
@@ -154,7 +154,7 @@ const refusedByHub = (message: string) =>
     }),
   );
 
-/** Opens the connection. Its token goes to the address that it was chosen for. */
+/** Opens the connection. Its token is sent only to the address for which it was chosen. */
 async function hubOf(ctx: Ctx, { connectionId, endpoint }: ExportRow) {
   const hub = await openHub(ctx, connectionId, "export").catch((error) => {
     if (!(error instanceof ServiceError)) throw error;
@@ -176,7 +176,7 @@ async function cardOf(ctx: Ctx, row: ExportRow): Promise<ModelCard> {
   return modelCard(row, { license, method: job.method, rows: manifest?.rows ?? 0 });
 }
 
-/** Asks the trainer to stop, again until the export has ended. */
+/** Tells the trainer to stop, repeatedly until the export has ended. */
 async function passOnCancellation(ctx: Ctx, trainer: TrainerClient, id: string): Promise<void> {
   const row = await readRow(ctx, id);
   if (!row || row.cancelRequestedAt === null) return;
@@ -184,7 +184,7 @@ async function passOnCancellation(ctx: Ctx, trainer: TrainerClient, id: string):
     await trainer.request({ method: "POST", path: `/exports/${id}/cancel`, json: {}, projectId: ctx.projectId });
   } catch (error) {
     if (!(error instanceof TrainerRefused) || error.status === NOT_THERE || isForNow(error)) throw error;
-    // It ended before it was cancelled: what happened is in its status.
+    // It ended before it was cancelled: its status shows the outcome.
   }
 }
 
@@ -209,12 +209,12 @@ async function follow(ctx: Ctx, trainer: TrainerClient, id: string): Promise<voi
     if (result.commitOid === null) return end(ctx, id, { status: "failed", error: UNEXPLAINED });
     return end(ctx, id, { status, progress, ...result, error: null });
   }
-  // Also of one whose reply to being sent was lost.
+  // Set here too, in case the reply to the dispatch was lost.
   const dispatchedAt = sql<number>`coalesce(${modelExports.dispatchedAt}, ${NOW})`;
   await update(ctx, id, { status, progress, dispatchedAt, staleSince: null, dueAt: inMs(POLL_MS) });
 }
 
-/** Sends what died with its process, or with the trainer, once more: the next turn opens the connection anew. */
+/** Sends what was lost with its process or with the trainer again; the next step reopens the connection. */
 async function sendAgain(ctx: Ctx, row: ExportRow, problem: TrainerProblem): Promise<void> {
   if (row.cancelRequestedAt !== null) return end(ctx, row.id, { status: "cancelled" });
   if (restartsOf(row.error) >= RESTARTS_MAX) return end(ctx, row.id, { status: "failed", error: problem });
@@ -232,7 +232,7 @@ const markStale = (ctx: Ctx, id: string) =>
     dueAt: inMs(RETRY_MS),
   });
 
-/** Ends an export that its trainer refuses; one that the trainer has lost is sent again. */
+/** Fails an export that its trainer refuses; one that the trainer has lost is sent again. */
 async function refused(ctx: Ctx, id: string, error: TrainerRefused): Promise<void> {
   const row = await readRow(ctx, id);
   if (!row || row.finishedAt !== null) return;
@@ -251,6 +251,6 @@ async function end(ctx: Ctx, id: string, changed: PgUpdateSetSource<typeof model
   await update(ctx, id, { ...changed, staleSince: null, dueAt: null, finishedAt: NOW });
 }
 
-/** Wakes the exports of all projects that have something to do. */
+/** Wakes the due exports of all projects. */
 export const wakeExports = (db: Db): Promise<number> =>
   wakeDue(db, modelExports, ({ projectId, id }) => modelExportDue.create({ projectId, exportId: id }));

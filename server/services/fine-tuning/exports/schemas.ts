@@ -6,7 +6,7 @@ import { destinationSettings, requireQuantization } from "../settings/schemas";
 
 export { EXPORT_FORMATS };
 
-/** A model of the public hub: `owner/name`. */
+/** A model on the public hub: `owner/name`. */
 const hubModel = z.strictObject({
   id: z
     .string()
@@ -16,7 +16,7 @@ const hubModel = z.strictObject({
   revision: z.string().min(1).max(200).optional(),
 });
 
-/** Exactly one of `checkpointId` and `hubModel`; `quantization` for `gguf`, and for nothing else. */
+/** Exactly one of `checkpointId` and `hubModel`; `quantization` for `gguf` only. */
 export const createExportInput = z
   .strictObject({
     checkpointId: idInput.optional(),
@@ -24,7 +24,7 @@ export const createExportInput = z
     format: z.enum(EXPORT_FORMATS),
     quantization: z.enum(GGUF_QUANTIZATIONS).optional(),
     destination: destinationSettings,
-    /** Publishes it although its parity certificate failed. */
+    /** Publishes it even if its parity certificate failed. */
     force: z.boolean().default(false),
   })
   .superRefine((given, check) => {
@@ -50,10 +50,10 @@ export const listExportsInput = z.strictObject({
   ...pageInput,
 });
 
-/** The publication of a model in a hub. Times are Unix ms. */
+/** The publication of a model on a hub. Times are Unix ms. */
 export const modelExport = z.object({
   id: z.string(),
-  /** What is published: a checkpoint, or a model of the hub in another format. */
+  /** What is published: a checkpoint, or a hub model in another format. */
   checkpointId: z.string().nullable(),
   hubModel: z.object({ id: z.string(), revision: z.string().nullable() }).nullable(),
   format: z.enum(EXPORT_FORMATS),
@@ -66,23 +66,23 @@ export const modelExport = z.object({
     private: z.boolean(),
     revision: z.string(),
   }),
-  /** In `preflight` the token and the repository are checked, and the answers compared where they have not been yet. */
+  /** In `preflight` the token and the repository are checked, and the answers are compared if they have not been. */
   status: z.enum(EXPORT_STATUSES),
   progress: z.object({ bytesDone: z.number(), bytesTotal: z.number().nullable() }).nullable(),
-  /** The commit that holds it, all of it at once. */
+  /** The single commit that contains all of it. */
   commitOid: z.string().nullable(),
   url: z.string().nullable(),
   files: z.array(z.object({ path: z.string(), size: z.number(), sha256: z.string() })),
   error: trainerProblem.nullable(),
-  /** The certificate that allows it, or that it waits for. */
+  /** The certificate that allows it, or that it is waiting for. */
   certificateId: z.string().nullable(),
-  /** Whether it was published without regard to its certificate. */
+  /** Whether it was published regardless of its certificate. */
   forced: z.boolean(),
   /** The training job that planned it. */
   jobId: z.string().nullable(),
-  /** Somebody cancelled it and the trainer has not confirmed that. */
+  /** When it was cancelled, while the trainer has not confirmed that. */
   cancelRequestedAt: z.number().nullable(),
-  /** Since when its trainer cannot be reached. */
+  /** Since when its trainer has been unreachable. */
   staleSince: z.number().nullable(),
   actorKind: z.enum(ACTOR_KINDS),
   actorId: z.string().nullable(),
@@ -94,7 +94,7 @@ export const modelExport = z.object({
 export type ModelExport = z.infer<typeof modelExport>;
 export const exportReply = z.object({ export: modelExport });
 export const exportsReply = z.object({ exports: z.array(modelExport), nextCursor: z.string().nullable() });
-/** Reply to a caller who may export and not read. */
+/** The reply for callers who may export but not read. */
 export const requestedExportReply = z.object({
   export: modelExport.pick({ id: true, status: true, createdAt: true }),
 });

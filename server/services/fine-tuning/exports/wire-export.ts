@@ -6,7 +6,10 @@ import { trainerProblemOf } from "../trainers";
 const FILES_MAX = 10_000;
 const text = z.string().max(2000);
 
-/** An export as the trainer reports it. What it does not say, or says differently, is left out: it may be of another version. */
+/**
+ * An export as the trainer reports it. Fields that are missing or in another form are ignored, because the trainer's version
+ * may differ.
+ */
 const wireExport = z.object({
   status: z.enum(EXPORT_STATUSES),
   progress: z
@@ -23,13 +26,13 @@ const wireExport = z.object({
   error: z.unknown(),
 });
 
-/** Returns an address that is the hub's own: people follow it. */
+/** Returns a URL only if it is the hub's own, because people follow it. */
 function urlBelow(endpoint: string, url: string | null | undefined): string | null {
   if (!url || !URL.canParse(url) || !URL.canParse(endpoint)) return null;
   return new URL(url).origin === new URL(endpoint).origin ? url : null;
 }
 
-/** Returns what a trainer reports of an export, in our words; `null` for anything else. */
+/** Converts a trainer's report of an export to our terms; returns `null` for anything else. */
 export function readWireExport(body: unknown, endpoint: string) {
   const given = (storableValue(body) ?? {}) as { export?: unknown };
   const parsed = wireExport.safeParse(given.export);

@@ -14,7 +14,7 @@ import { requireTrainer } from "../trainers";
 import { isJob, isUnfinished, type JobRow, lockJob, readJob } from "./read-jobs";
 import { cancelJobInput, jobIdInput, jobReply, requestedJobReply, resumeJobInput } from "./schemas";
 
-/** What somebody asked for and the trainer has not confirmed. */
+/** A user's request that the trainer has not confirmed yet. */
 export type Requested =
   | { id: string; action: "cancel"; mode: "save" | "discard" }
   | { id: string; action: "pause" }
@@ -41,13 +41,13 @@ async function change(tx: Ctx, { id, status }: JobRow, changed: Change, after: R
   return { job: await readJob(tx, id) };
 }
 
-/** Records what the trainer is to be asked for; the job's own function asks it. */
+/** Records a request to the trainer; the job's background function sends it. */
 const request = (tx: Ctx, row: JobRow, status: JobRow["status"], asked: Requested, more: Change = {}) => {
   const { id: _, ...after } = asked;
   return change(tx, row, { status, requested: asked, dueAt: NOW, ...more }, after);
 };
 
-/** Cancels an unfinished job in the caller's transaction: at once if no trainer has heard of it. */
+/** Cancels an unfinished job in the caller's transaction: immediately if no trainer knows about it. */
 export async function requestCancel(tx: Ctx, row: JobRow, mode: "save" | "discard") {
   if (row.dispatchedAt === null && row.phase === null) {
     const ended: Change = { status: "cancelled", stopReason: "user", finishedAt: NOW, requested: null, dueAt: null };

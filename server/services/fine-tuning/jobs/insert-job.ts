@@ -18,7 +18,7 @@ type Details = {
   adapter: (typeof trainingJobs.$inferInsert)["adapter"];
   name?: string | undefined;
   clonedFromId?: string | undefined;
-  /** The configuration whose trigger starts it. */
+  /** The configuration whose trigger started it. */
   tuningConfigId?: string;
 };
 
@@ -29,7 +29,7 @@ export async function insertJob(
   { start, frozen, trainerId, spec, plannedExport }: PreparedJob,
 ) {
   const { datasetId, method, adapter } = details;
-  // Whoever deletes the Dataset, or erases its Examples, waits here or has been here before.
+  // Serializes with deletions of the Dataset and erasures of its Examples: such a deletion waits here, or is already committed.
   await requireDataset(tx, datasetId);
   const { train, validation, datasetName, datasetVersion } = frozen;
   await requireContent(tx, [train.sha256, ...(validation ? [validation.sha256] : [])]);
@@ -54,7 +54,7 @@ export async function insertJob(
     plannedExport,
     clonedFromId: details.clonedFromId ?? null,
     trainerId,
-    // What the checkpoint learned from somebody who was deleted since is in what continues from it, too.
+    // What a checkpoint learned from a deleted user is also in every model that continues from it.
     taintedAt: start.checkpoint?.taintedAt ?? null,
     dueAt: NOW,
     actorKind: tx.actor.kind,

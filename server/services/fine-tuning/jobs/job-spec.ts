@@ -4,14 +4,14 @@ import type { Frozen } from "../manifests/freeze-examples";
 import { SPEC_VERSION } from "../trainers";
 import type { createJobInput } from "./schemas";
 
-/** Where a training starts: a base model, or a checkpoint of one. */
+/** The starting point of a training: a base model, or a checkpoint of one. */
 export type Start = {
   id: string;
   revision: string | null;
   source: "hub" | "local" | "checkpoint";
   trustRemoteCode: boolean;
   checkpoint: typeof checkpoints.$inferSelect | null;
-  /** The trainer that holds the checkpoint. */
+  /** The trainer that has the checkpoint. */
   trainerId: string | null;
 };
 
@@ -23,7 +23,7 @@ type Choice = Pick<
 const snake = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const camel = (name: string) => name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Returns a value with the names of all its fields changed; what is undefined is left out. */
+/** Returns a value with all field names converted; undefined fields are omitted. */
 function renamed(value: unknown, rename: (name: string) => string): unknown {
   if (Array.isArray(value)) return value.map((item) => renamed(item, rename));
   if (typeof value !== "object" || value === null) return value;
@@ -33,13 +33,13 @@ function renamed(value: unknown, rename: (name: string) => string): unknown {
 
 type Fields = Record<string, unknown>;
 export const snakeCased = (value: object) => renamed(value, snake) as Fields;
-/** Returns a spec as `/v1` writes it. */
+/** Converts a spec to the spelling of `/v1`. */
 export const camelCased = (value: object) => renamed(value, camel) as Fields;
 
-/** Returns a job's spec as the trainer's contract has it. What was left out stays out: the trainer resolves it. */
+/** Returns a job's spec in the form of the trainer's contract. Omitted settings stay omitted: the trainer resolves them. */
 export function specOf(choice: Choice, start: Start, { train, validation }: Frozen): Fields {
   const { engine, method, adapter, training, lora, evaluation, limits } = choice;
-  // The export happens after the job, which knows nothing of it.
+  // The export happens after the job, which does not need to know about it.
   const { tokenizerPre, export: _, ...output } = choice.output;
   const parts = snakeCased({ training, ...(adapter === "full" ? {} : { lora }), evaluation, output, limits });
   const { id, revision, source, trustRemoteCode, checkpoint } = start;

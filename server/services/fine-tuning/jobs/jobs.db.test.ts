@@ -200,7 +200,7 @@ test("a job that no trainer has heard of is cancelled at once, another when its 
   await runTrainingJob(ctx, running.id);
   expect(await read(running.id)).toMatchObject({ status: "cancelled", stopReason: "user" });
   expect((await cancelJob(ctx, { jobId: running.id })).job.status).toBe("cancelled");
-  // Its PUT never arrived, and it was cancelled meanwhile.
+  // Its PUT never arrived, and it was cancelled in the meantime.
   const unsent = await create();
   trainer.isReachable = false;
   await runTrainingJob(ctx, unsent.id);
@@ -327,7 +327,7 @@ test("a database that was restored to an earlier state catches up with what its 
   const [queued] = await ctx.db.select().from(trainingJobs).where(isIt);
   await runTrainingJob(ctx, id);
   const ended = await read(id);
-  // As the backup had it: queued, and nothing of what came after.
+  // As restored from a backup: queued, without anything that happened later.
   for (const table of [trainingEvents, trainingPoints, checkpoints])
     await ctx.db.delete(table).where(eq(table.jobId, id));
   await ctx.db.update(trainingJobs).set(queued!).where(isIt);

@@ -8,7 +8,7 @@ import { type Start, specOf } from "./job-spec";
 import { resolveStart } from "./resolve-start";
 import type { validateJobInput } from "./schemas";
 
-/** A job that can be created: what it trains on is frozen, and a trainer can do it. */
+/** A job that can be created: its training data is frozen, and a trainer supports it. */
 export type PreparedJob = {
   start: Start;
   frozen: Frozen;
@@ -18,8 +18,9 @@ export type PreparedJob = {
 };
 
 /**
- * Freezes what a job would train on and chooses its trainer, unless the caller has. Throws 501 without a trainer, and 422 for a
- * model that is not known, for Examples that its method cannot train on, for what no trainer can do, and for an export that the hub would refuse.
+ * Freezes what a job would train on and chooses its trainer, unless the caller has. Throws 501 without a trainer, and 422 for
+ * an unknown model, for Examples that its method cannot train on, for requirements that no trainer supports, and for an export
+ * that the hub would refuse.
  */
 export async function prepareJob(
   ctx: Ctx,

@@ -17,7 +17,7 @@ export const isJob = ({ projectId }: Pick<Ctx, "projectId">, id: string) =>
 
 export const isUnfinished = ({ finishedAt }: Pick<JobRow, "finishedAt">) => finishedAt === null;
 
-/** Returns a job's row, locked until the transaction ends, or throws a 404. */
+/** Returns a job's row, locked until the end of the transaction, or throws a 404. */
 export async function lockJob(tx: Ctx, id: string): Promise<JobRow> {
   const [row] = await tx.db.select().from(trainingJobs).where(isJob(tx, id)).for("update");
   if (!row) throw notFound("The job");
@@ -83,7 +83,7 @@ export async function readJobs(
   }));
 }
 
-/** A trainer of another version may say less; a number it does not know is `null`. */
+/** A trainer of another version may report less; an unknown number is `null`. */
 function progressOf(stored: JobRow["progress"]) {
   const names = Object.keys(progress.shape).map((name) => [name, null] as const);
   const parsed = progress.safeParse({ ...Object.fromEntries(names), ...(stored && camelCased(stored)) });
@@ -114,7 +114,7 @@ export function resumability(
   return { canResume: resumeBlockedReason === null, resumeBlockedReason };
 }
 
-/** Returns the newest value of every chart of these jobs, at the cost of one index entry for each. */
+/** Returns the newest value of each chart of these jobs, reading one index entry per chart. */
 async function lastMetrics({ db, projectId }: Ctx, jobIds: string[]): Promise<Map<string, Record<string, number>>> {
   const found = new Map<string, Record<string, number>>();
   if (jobIds.length === 0) return found;
@@ -154,7 +154,7 @@ const messageOf = (warning: unknown) => {
   return typeof message === "string" ? message : JSON.stringify(warning);
 };
 
-/** Returns one job with what was built from it, or throws a 404. */
+/** Returns one job with its artifacts, or throws a 404. */
 export async function readJob(ctx: Ctx, id: string) {
   const [job] = await readJobs(ctx, eq(trainingJobs.id, id));
   if (!job) throw notFound("The job");

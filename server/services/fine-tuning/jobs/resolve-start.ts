@@ -6,7 +6,7 @@ import { knownBaseModel } from "../base-models/known-base-model";
 import type { BaseModelChoice } from "../settings/schemas";
 import type { Start } from "./job-spec";
 
-/** Returns where a training is to start; throws 422 for a model or a checkpoint that the project does not know. */
+/** Returns the starting point of a training; throws 422 for a model or a checkpoint that is unknown in the project. */
 export async function resolveStart(ctx: Ctx, choice: BaseModelChoice): Promise<Start> {
   if ("checkpointId" in choice) return fromCheckpoint(ctx, choice.checkpointId);
   const known = await knownBaseModel(ctx, choice);

@@ -17,9 +17,9 @@ const EVENTS_PER_CALL = 500;
 const CHUNK_BYTES = 1024 * 1024;
 
 /**
- * Does what a job needs next: sends it to its trainer, passes on what was asked for, and stores what happened. Every call is
- * idempotent by the job's id or its request's id, so a turn can be interrupted anywhere and repeated. An unreachable trainer
- * leaves the job as it is, with `staleSince`.
+ * Performs the next step of a job: sends it to its trainer, passes on requests, and stores the outcome. Every call is
+ * idempotent by the job's id or the request's id, so a step can be interrupted anywhere and repeated. If the trainer is
+ * unreachable, the job stays as it is, with `staleSince`.
  */
 export async function runTrainingJob(ctx: Ctx, jobId: string): Promise<Turn> {
   const row = await readRow(ctx, jobId);
@@ -52,23 +52,23 @@ const update = (ctx: Ctx, jobId: string, changed: PgUpdateSetSource<typeof train
 
 const SENDING = "dispatching";
 
-/** Sends the job, which is a no-op for one that the trainer has. Returns whether it is still wanted. */
+/** Sends the job; a no-op if the trainer already has it. Returns `false` if it has ended in the meantime. */
 async function dispatch(ctx: Ctx, trainer: TrainerClient, { id, spec, ...row }: JobRow): Promise<boolean> {
-  // From now on the trainer may know the job, whether or not its reply arrives: a cancellation goes there, too.
+  // From here on the trainer may know the job, even if its reply is lost, so a cancellation must be sent there too.
   const [wanted] = await update(ctx, id, { phase: SENDING });
   if (!wanted) return false;
   for (const sha256 of [row.manifestSha256, row.validationManifestSha256]) {
     if (sha256 !== null) await sendManifest(ctx, trainer, sha256);
   }
-  // Its reports can be lost: they only make the charts live, and what is missing is fetched.
+  // Reports may be lost: they only keep the charts live, and whatever is missing is fetched.
   const json = { ...spec, ...(trainer.webhookFor ? { webhook: trainer.webhookFor(id) } : {}) };
   await trainer.request({ method: "PUT", path: `/jobs/${id}`, json, projectId: ctx.projectId });
-  // Its first report may have arrived before this reply.
+  // The first report may have arrived before this reply.
   await update(ctx, id, { dispatchedAt: NOW, phase: sql`nullif(${trainingJobs.phase}, ${SENDING})` });
   return true;
 }
 
-/** Sends a frozen manifest to a trainer that does not have it. */
+/** Sends a frozen manifest to a trainer that does not have it yet. */
 export async function sendManifest(ctx: Ctx, trainer: TrainerClient, sha256: string): Promise<void> {
   const { projectId } = ctx;
   const [manifest] = await ctx.db
@@ -96,7 +96,7 @@ const erasedManifest = () =>
     ),
   );
 
-/** Passes on a cancellation or a pause, again until an event confirms it, or a resume. */
+/** Passes on a resume once, or a cancellation or pause repeatedly until an event confirms it. */
 async function deliverRequest(ctx: Ctx, trainer: TrainerClient, { id }: JobRow): Promise<void> {
   const row = await readRow(ctx, id);
   const asked = row?.requested as Requested | null | undefined;
@@ -111,7 +111,7 @@ async function deliverRequest(ctx: Ctx, trainer: TrainerClient, { id }: JobRow):
     });
   } catch (error) {
     if (!(error instanceof TrainerRefused) || isForNow(error)) throw error;
-    // It ended before it was paused or cancelled: what happened is in its events.
+    // It ended before it was paused or cancelled: its events show the outcome.
     if (action === "resume" || error.status === NOT_THERE) throw error;
   }
   if (action !== "resume") return;
@@ -123,7 +123,7 @@ async function deliverRequest(ctx: Ctx, trainer: TrainerClient, { id }: JobRow):
 
 type Snapshot = { last_seq?: number; resolved_spec?: Record<string, unknown> | null };
 
-/** Stores the events since the newest stored one, and what only the trainer's snapshot says. */
+/** Stores the events after the newest stored one, and what only the trainer's snapshot contains. */
 async function follow(ctx: Ctx, trainer: TrainerClient, row: JobRow): Promise<void> {
   const { projectId } = ctx;
   const { json } = await trainer.request({ method: "GET", path: `/jobs/${row.id}`, projectId });
@@ -134,7 +134,7 @@ async function follow(ctx: Ctx, trainer: TrainerClient, row: JobRow): Promise<vo
     const reply = await trainer.request({ method: "GET", path: `/jobs/${row.id}/events`, query, projectId });
     const { events } = reply.json as { events: readonly unknown[] };
     const { lastSeq } = await inTransaction(ctx, (tx) => storeEvents(tx, row, events));
-    // Nothing that it sends fits: the next poll asks again.
+    // None of the events follow without a gap: the next poll retries.
     if (lastSeq <= after) break;
     after = lastSeq;
   }
@@ -151,7 +151,7 @@ const markStale = (ctx: Ctx, jobId: string) =>
     dueAt: inMs(RETRY_MS),
   });
 
-/** Ends a job that its trainer refuses or has lost; one that it refuses for now is sent again. */
+/** Ends a job that its trainer refuses or has lost; after a temporary refusal it is sent again. */
 async function refused(ctx: Ctx, { id }: JobRow, { status, problem: said }: TrainerRefused): Promise<void> {
   if (isForNow({ status, problem: said })) {
     await markStale(ctx, id);
@@ -174,6 +174,6 @@ async function refused(ctx: Ctx, { id }: JobRow, { status, problem: said }: Trai
 const end = (ctx: Ctx, id: string, changed: PgUpdateSetSource<typeof trainingJobs>) =>
   update(ctx, id, { ...changed, phase: null, requested: null, dueAt: null, finishedAt: NOW });
 
-/** Wakes the jobs of all projects that have something to do, oldest first: a trainer's calls to us can be lost. */
+/** Wakes the due jobs of all projects, oldest first: a trainer's calls to us may be lost. */
 export const wakeTrainingJobs = (db: Db): Promise<number> =>
   wakeDue(db, trainingJobs, ({ projectId, id }) => trainingJobDue.create({ projectId, jobId: id }));

@@ -11,13 +11,13 @@ import {
 import { filledText, idInput, oneOrSeveral, pageInput } from "@/server/platform/schemas";
 import { plannedExport, trainingChoice } from "../settings/schemas";
 
-/** The statuses of a job that has not ended. */
+/** The statuses of an unfinished job. */
 export const UNFINISHED_JOB_STATUSES = ["queued", "validating", "running", "pausing", "paused", "cancelling"] as const;
 const NAME_CHARACTERS = 200;
 
 const datasetChoice = {
   datasetId: idInput,
-  /** Default: the newest, which the request closes. */
+  /** Default: the newest, which the request then closes. */
   datasetVersion: z.int().min(1).max(2_147_483_647).optional(),
 };
 
@@ -25,7 +25,7 @@ export const createJobInput = z.strictObject({
   ...datasetChoice,
   ...trainingChoice,
   name: filledText(NAME_CHARACTERS).optional(),
-  /** The job whose settings these are. */
+  /** The job that these settings were copied from. */
   clonedFromId: idInput.optional(),
 });
 export const validateJobInput = z.strictObject({ ...datasetChoice, ...trainingChoice });
@@ -44,13 +44,13 @@ export const listJobsInput = z.strictObject({
   ...pageInput,
 });
 
-/** As the trainer's contract has it. */
+/** In the form of the trainer's contract. */
 export const trainerProblem = z.object({
   code: z.string(),
   message: z.string(),
   param: z.string().nullable().default(null),
   retryable: z.boolean().default(false),
-  /** Whose it is: `user`, `platform`, `hardware` or `dependency`. */
+  /** Who is responsible: `user`, `platform`, `hardware` or `dependency`. */
   blame: z.string().nullable().default(null),
   phase: z.string().nullable().default(null),
   /** What to do. */
@@ -63,7 +63,7 @@ export const progress = z.object({
   step: z.int(),
   totalSteps: z.int().nullable(),
   epoch: z.number().nullable(),
-  /** Of the training; building files afterwards has phases of its own. */
+  /** Of the training only; building files afterwards has its own phases. */
   percent: z.number().nullable(),
   elapsedSeconds: z.number().nullable(),
   /** `null` until measured. */
@@ -88,7 +88,7 @@ export const artifact = z.object({
 const frozen = z.object({
   sha256: z.string(),
   rows: z.int(),
-  /** Rows deleted with their user or conversation after they were frozen. */
+  /** Rows that were deleted with their user or conversation after freezing. */
   rowsErased: z.int(),
 });
 
@@ -104,7 +104,7 @@ export const job = z.object({
   datasetVersion: z.int(),
   method: z.enum(TRAINING_METHODS),
   adapter: z.enum(TRAINING_ADAPTERS),
-  /** As asked for; `resolvedSpec` has every "auto" filled in, once the trainer has done so. */
+  /** As requested; `resolvedSpec` has every "auto" replaced, once the trainer has done so. */
   spec: z.record(z.string(), z.unknown()),
   resolvedSpec: z.record(z.string(), z.unknown()).nullable(),
   baseModel: z.object({ id: z.string(), revision: z.string().nullable(), checkpointId: z.string().nullable() }),
@@ -115,16 +115,16 @@ export const job = z.object({
   attempt: z.int(),
   stopReason: z.enum(TRAINING_STOP_REASONS).nullable(),
   error: trainerProblem.nullable(),
-  /** Since when its trainer cannot be reached. It may be training all the same. */
+  /** Since when its trainer has been unreachable. It may still be training. */
   staleSince: z.number().nullable(),
   /** Whether it can be resumed, and why not. */
   canResume: z.boolean(),
   resumeBlockedReason: z.string().nullable(),
-  /** When words that it was trained on were deleted with their user or conversation. */
+  /** When text that it was trained on was deleted with its user or conversation. */
   taintedAt: z.number().nullable(),
   trainerId: z.string().nullable(),
   tuningConfigId: z.string().nullable(),
-  /** Where its final checkpoint is published once it has succeeded. */
+  /** Where its final checkpoint is published when it succeeds. */
   plannedExport: plannedExport.nullable(),
   clonedFromId: z.string().nullable(),
   actorKind: z.enum(ACTOR_KINDS),
@@ -138,7 +138,7 @@ export type TrainingJob = z.infer<typeof job>;
 
 export const jobReply = z.object({ job: job.extend({ artifacts: z.array(artifact) }) });
 export const jobsReply = z.object({ jobs: z.array(job), nextCursor: z.string().nullable() });
-/** Reply to a caller who may start and cancel jobs but not read them. */
+/** The reply for callers who may start and cancel jobs but not read them. */
 export const requestedJobReply = z.object({
   job: job.pick({ id: true, status: true, createdAt: true, finishedAt: true }),
 });
@@ -146,7 +146,7 @@ export const requestedJobReply = z.object({
 const rowProblem = z.object({ exampleId: z.string(), code: z.string(), message: z.string() });
 const problem = z.object({ code: z.string(), message: z.string(), hint: z.string().nullable() });
 
-/** What a training would do, without doing it. */
+/** What a training would do: the result of a dry run. */
 export const validation = z.object({
   ok: z.boolean(),
   errors: z.array(problem),
@@ -158,10 +158,10 @@ export const validation = z.object({
     emptyAnswer: z.int(),
     duplicate: z.int(),
     identicalPair: z.int(),
-    /** Of kto: desirable and undesirable. */
+    /** For kto: desirable and undesirable. */
     labelCounts: z.record(z.string(), z.int()).nullable(),
   }),
-  /** Examples that would not be trained on, the first 200. */
+  /** Examples that would not be used, the first 200. */
   dropped: z.array(rowProblem),
   tokens: z.object({
     total: z.int(),
@@ -180,7 +180,7 @@ export const validation = z.object({
     prefixPreserving: z.boolean().nullable(),
     sha256: z.string().nullable(),
   }),
-  /** The exact strings, in segments that are learned or only read. The first is the worst sample. */
+  /** The exact rendered text, in segments that are either learned or only read. The first is the worst sample. */
   renderedExamples: z.array(
     z.object({
       exampleId: z.string(),
@@ -206,7 +206,7 @@ export const validation = z.object({
 });
 export type TrainingValidation = z.infer<typeof validation>;
 export const validationReply = z.object({ validation });
-/** Reply to a caller who may start jobs but not read Examples. */
+/** The reply for callers who may start jobs but not read Examples. */
 export const requestedValidationReply = z.object({
   validation: validation.pick({ ok: true, rows: true, stepsTotal: true, etaSeconds: true }),
 });

@@ -7,7 +7,7 @@ import { sendManifest } from "./run-job";
 import { requestedValidationReply, validateJobInput, validationReply } from "./schemas";
 import { validationOf } from "./validation-of";
 
-/** A request waits no longer for the trainer: proxies cut at 60 s. */
+/** Maximum time that a request waits for the trainer: proxies time out after 60 s. */
 const WAIT_SECONDS = 50;
 const TIMEOUT_MS = 55_000;
 const STILL_RUNNING = 202;

@@ -7,7 +7,7 @@ const count = z.int().catch(0);
 const text = z.string().catch("");
 const known = z.number().nullable().catch(null);
 
-/** A problem of the whole, with the Examples that it is about. */
+/** A problem of the whole job, with the Examples that it concerns. */
 const problem = z.object({
   code: text,
   message: text,
@@ -16,7 +16,10 @@ const problem = z.object({
   exampleIds: z.array(z.string()).catch([]),
 });
 
-/** The trainer's report, its names in camelCase. What it does not know, or a trainer of another version does not say, is empty. */
+/**
+ * The trainer's report, with names in camelCase. Whatever it does not know, or a trainer of another version does not report, is
+ * empty.
+ */
 const report = z.object({
   ok: z.boolean(),
   errors: z.array(problem).catch([]),
@@ -91,7 +94,7 @@ const NO_TEMPLATE = {
 };
 const NO_MEMORY = { estimateBytes: null, breakdown: {}, fits: "unknown" as const, device: null };
 
-/** Says which Examples a problem is about, where it says some. */
+/** Names the Examples that a problem concerns, if it lists any. */
 const withExamples = ({ message, exampleIds, count: all, ...rest }: z.output<typeof problem>) => ({
   ...rest,
   message: exampleIds.length === 0 ? message : `${message} (${listed(exampleIds, all ?? exampleIds.length)})`,
@@ -100,7 +103,7 @@ const LISTED_MAX = 5;
 const listed = (ids: string[], all: number) =>
   [...ids.slice(0, LISTED_MAX), ...(all > LISTED_MAX ? [`and ${all - LISTED_MAX} more`] : [])].join(", ");
 
-/** Returns the trainer's report of a dry run as the interface shows it. */
+/** Converts the trainer's report of a dry run to its public form. */
 export function validationOf(given: unknown, { train, validation, datasetVersion }: Frozen): TrainingValidation {
   const { errors, warnings, tokens, renderedExamples, template, memory, ...rest } = report.parse(
     camelCased((given ?? {}) as object),

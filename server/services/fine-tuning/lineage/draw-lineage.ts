@@ -8,7 +8,7 @@ type Edge = LineageEdge["type"];
 export const baseNodeId = (id: string, revision: string | null) => (revision === null ? id : `${id}@${revision}`);
 const versionNodeId = (datasetId: string, version: number) => `${datasetId}@${version}`;
 
-/** How an artifact comes from its checkpoint. */
+/** The type of the edge between an artifact and its checkpoint. */
 const BUILT: Record<LineageRows["artifacts"][number]["kind"], Edge> = {
   "merged-16bit": "merged_from",
   "lora-adapter": "trained_from",
@@ -17,7 +17,7 @@ const BUILT: Record<LineageRows["artifacts"][number]["kind"], Edge> = {
   compressed: "quantized_from",
 };
 
-/** Returns the nodes and edges of what was read. An edge has both of its ends. */
+/** Converts the rows to nodes and edges. Both ends of an edge are always included. */
 export function drawLineage(rows: LineageRows, root: Root, { namesFindings }: { namesFindings: boolean }): Drawing {
   const nodes = new Map<string, LineageNode>();
   const edges: LineageEdge[] = [];
@@ -70,7 +70,7 @@ function drawTraining({ jobs, checkpoints }: LineageRows, { node, edge, base, sa
   for (const { id, name, status, method, adapter, taintedAt, createdAt, ...job } of jobs) {
     node({ id, kind: "job", name, status, taintedAt, createdAt, details: { method, adapter } });
     const parent = job.parentCheckpointId;
-    // One whose parent is left out comes from the base model all the same.
+    // If its parent is left out, it still comes from the base model.
     if (parent !== null && saved.has(parent)) edge(id, parent, "continued_from");
     else edge(id, base(job.revision), "trained_from");
   }

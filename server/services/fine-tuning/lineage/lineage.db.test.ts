@@ -23,7 +23,7 @@ const spec = (revision: string | null = BASE.revision) => ({ base_model: { id: B
 const lineageOf = async (ctx: Ctx, rootModelId: string) => (await getLineage(ctx, { rootModelId })).lineage;
 const ofProject = ({ projectId }: Ctx) => eq(trainingManifests.projectId, projectId);
 
-/** A job on a version of a Dataset that a Finding has fed, a checkpoint of it, and a job that continues from there. */
+/** A job on a version of a Dataset that a Finding fed, its checkpoint, and a job that continues from there. */
 async function world() {
   const { ctx, asKey } = await testProject();
   const datasetId = await storedDataset(ctx, "Answers");
@@ -152,7 +152,7 @@ test("a large lineage has the newest of each kind, and says that there is more",
   expect(truncated).toBe(true);
   const steps = nodes.flatMap(({ kind, details }) => (kind === "checkpoint" ? [details.stepNumber] : []));
   expect([steps.length, steps[0]]).toEqual([NODES_OF_A_KIND_MAX, NODES_OF_A_KIND_MAX - 1]);
-  // The job whose checkpoint is left out is still connected.
+  // The job whose parent checkpoint is left out is still connected.
   expect(edges.filter(({ type }) => type === "continued_from")).toEqual([]);
   expect(edges.filter(({ type, to }) => type === "trained_from" && to.startsWith(BASE.id))).toHaveLength(2);
 });

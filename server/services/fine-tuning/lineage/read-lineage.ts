@@ -13,10 +13,10 @@ import type { Ctx } from "@/server/platform/context";
 import { isExportOf, isOfRoot, REVISION, type Root } from "./resolve-root";
 import { NODES_OF_A_KIND_MAX } from "./schemas";
 
-/** One more than is shown, to know whether there are more. */
+/** One more than is shown, to find out whether there are more. */
 const FETCH = NODES_OF_A_KIND_MAX + 1;
 
-/** Returns the rows that are shown, and remembers whether any are not. */
+/** Returns a function that limits rows to those shown, and records whether any were left out. */
 export function createCut() {
   const cut = { truncated: false, shown: <Row>(rows: readonly Row[]) => rows.slice(0, NODES_OF_A_KIND_MAX) };
   return {
@@ -31,7 +31,7 @@ export function createCut() {
 }
 type Cut = ReturnType<typeof createCut>;
 
-/** Returns everything that comes from a root, and what fed it, by a query for each kind. */
+/** Returns everything derived from a root, and what fed it, with one query per kind. */
 export async function readLineage(ctx: Ctx, root: Root, cut: Cut) {
   const { db, projectId } = ctx;
   const jobs = cut.shown(
@@ -107,8 +107,8 @@ const shownFindings = (feeds: readonly Feed[], cut: Cut) =>
   new Set(cut.shown([...new Set(feeds.map(({ findingId }) => findingId))]));
 
 /**
- * Returns the Findings that Examples of these versions were made from. Which Examples a version has is decided on the distinct
- * spans of versions, of which there are few: a Dataset's rows are read once, however many of its versions were trained on.
+ * Returns the Findings that Examples of these versions were made from. Which Examples a version has is determined by the
+ * distinct version ranges, which are few: a Dataset's rows are read once, however many of its versions were trained on.
  */
 async function readFeeds({ db, projectId }: Ctx, manifests: readonly Manifest[]): Promise<Feed[]> {
   const versions = manifests.map(({ datasetId, datasetVersion }) => ({

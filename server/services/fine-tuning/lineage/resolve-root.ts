@@ -8,11 +8,11 @@ import { CATALOGUE } from "../base-models/catalogue";
 /** `revision: null`: all of its revisions. */
 export type Root = { id: string; revision: string | null };
 
-/** The revision that a job trained: the commit, once its trainer has resolved the name that was asked for. */
+/** The revision that a job trained: the commit, once its trainer has resolved the requested name. */
 export const REVISION: SQL<string | null> =
   sql`coalesce(${trainingJobs.resolvedSpec}, ${trainingJobs.spec}) -> 'base_model' ->> 'revision'`;
 
-/** Returns the base model that an id leads to: of a job or a checkpoint what it was trained from; throws a 404. */
+/** Returns the base model for an id; for a job or a checkpoint, the one it was trained from. Throws a 404. */
 export async function resolveRoot(ctx: Ctx, rootModelId: string): Promise<Root> {
   const root = (await rootOfRow(ctx, rootModelId)) ?? (await rootByName(ctx, rootModelId));
   if (!root) throw notFound("The root model");
@@ -47,7 +47,7 @@ async function rootByName(ctx: Ctx, name: string): Promise<Root | null> {
   return (await isKnown(ctx, id)) ? { id, revision } : null;
 }
 
-/** Whether a model is one of the catalogue, or one that the project has added, trained or published. */
+/** Returns whether a model is in the catalogue, or was added, trained or published by the project. */
 async function isKnown({ db, projectId }: Ctx, id: string): Promise<boolean> {
   if (CATALOGUE.some((model) => model.id === id)) return true;
   const [own, trained, published] = await Promise.all([

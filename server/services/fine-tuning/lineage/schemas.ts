@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** Nodes of one kind in a reply, the newest; more are left out, which `truncated` says. */
+/** Maximum nodes per kind in a reply, the newest; `truncated` says whether there are more. */
 export const NODES_OF_A_KIND_MAX = 500;
 
 export const LINEAGE_NODE_KINDS = [
@@ -36,16 +36,16 @@ export const lineageInput = z.strictObject({
 
 /** Times are Unix ms. */
 export const lineageNode = z.object({
-  /** Of a base model `name@revision`, of a version of a Dataset `id@number`, of a manifest its hash; else the id. */
+  /** For a base model `name@revision`, for a Dataset version `id@number`, for a manifest its hash; otherwise the id. */
   id: z.string(),
   kind: z.enum(LINEAGE_NODE_KINDS),
-  /** What people call it. */
+  /** Display name. */
   name: z.string(),
   status: z.string().nullable(),
-  /** When words that it was trained on were deleted with their user or conversation. */
+  /** When text that it was trained on was deleted with its user or conversation. */
   taintedAt: z.number().nullable(),
   createdAt: z.number().nullable(),
-  /** By kind, such as a job's `method` or an export's `repoId` and `url`. */
+  /** Depends on the kind, e.g. a job's `method` or an export's `repoId` and `url`. */
   details: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])),
 });
 export type LineageNode = z.infer<typeof lineageNode>;
@@ -53,11 +53,11 @@ export const lineageEdge = z.object({ from: z.string(), to: z.string(), type: z.
 export type LineageEdge = z.infer<typeof lineageEdge>;
 export const lineageReply = z.object({
   lineage: z.object({
-    /** The base model that everything in it comes from; `revision: null`: all of its revisions. */
+    /** The base model from which everything here is derived; `revision: null`: all of its revisions. */
     root: z.object({ id: z.string(), revision: z.string().nullable() }),
     nodes: z.array(lineageNode),
     edges: z.array(lineageEdge),
-    /** Whether nodes were left out: of each kind the newest `limit` are in it. */
+    /** Whether nodes were left out: only the newest `limit` of each kind are included. */
     truncated: z.boolean(),
     limit: z.int(),
   }),

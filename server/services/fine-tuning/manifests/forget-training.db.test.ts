@@ -19,7 +19,7 @@ const content = () => {
 
 type Job = typeof trainingJobs.$inferInsert;
 
-/** A Dataset with an Example of each user, and a job that trains on its first version. */
+/** A Dataset with one Example per user, and a job that trains on its first version. */
 async function trained(ctx: Ctx, users: readonly (string | null)[], changes: Partial<Job> = {}) {
   const datasetId = await storedDataset(ctx);
   const link = (userId: string | null) => ({ link: { conversationId: null, userId, turn: 0, findingId: null } });

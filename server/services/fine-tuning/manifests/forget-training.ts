@@ -9,10 +9,11 @@ type Manifest = { sha256: string; file_id: string | null };
 type Job = { id: string; unfinished: boolean };
 
 /**
- * Forgets, in the caller's transaction, what was trained on Examples that meet the condition, which are about to be deleted:
- * the manifests that hold them lose their files, their jobs the sample answers and their checkpoints' certificates the prompts
- * and answers, unfinished jobs are cancelled without saving, and jobs and checkpoints say when that was. A model cannot unlearn: what it learned stays in the trainer's files, marked.
- * Whoever calls this also erases the marked files after the commit.
+ * Forgets, in the caller's transaction, what was trained on Examples that meet the condition and are about to be deleted:
+ * manifests that contain them lose their files, the jobs lose their sample answers, and the checkpoints' certificates lose
+ * their prompts and answers. Unfinished jobs are cancelled without saving, and jobs and checkpoints record the time. A model
+ * cannot unlearn: what it learned stays in the trainer's files, marked as tainted. The caller also has to erase the marked
+ * files after the commit.
  */
 export async function forgetTraining(tx: Ctx, condition: SQL): Promise<Record<string, number>> {
   await lockDatasets(tx, condition);
@@ -32,7 +33,10 @@ export async function forgetTraining(tx: Ctx, condition: SQL): Promise<Record<st
   return { files: files.length, training_events: events };
 }
 
-/** A freeze holds the same lock while it stores a manifest: it is found here, or finds the Examples gone. */
+/**
+ * A freeze holds the same lock while it stores a manifest: either the manifest is found here, or the freeze finds the Examples
+ * gone.
+ */
 async function lockDatasets({ db, projectId }: Ctx, condition: SQL) {
   await db.execute(sql`
     select id from datasets where project_id = ${projectId} and id in (
@@ -40,7 +44,9 @@ async function lockDatasets({ db, projectId }: Ctx, condition: SQL) {
     order by id for update`);
 }
 
-/** Counts what each manifest loses, and takes its file from it. A row counts once, however often its Example was forgotten. */
+/**
+ * Counts the rows that each manifest loses, and detaches its file. A row counts once, however often its Example was forgotten.
+ */
 async function eraseManifests({ db, projectId }: Ctx, condition: SQL): Promise<Manifest[]> {
   const rows = await db.execute<Manifest>(sql`
     with theirs as materialized (
@@ -61,7 +67,10 @@ async function eraseManifests({ db, projectId }: Ctx, condition: SQL): Promise<M
   return [...rows];
 }
 
-/** Marks the jobs of these manifests and their checkpoints, and every job and checkpoint that continued from one of them. */
+/**
+ * Marks the jobs of these manifests and their checkpoints as tainted, along with all jobs and checkpoints that continued from
+ * them.
+ */
 async function taintJobs({ db, projectId }: Ctx, hashes: readonly string[]): Promise<Job[]> {
   const jobs = await db.execute<Job>(sql`
     with recursive taught as (
@@ -79,7 +88,7 @@ async function taintJobs({ db, projectId }: Ctx, hashes: readonly string[]): Pro
   await db.execute(sql`
     update checkpoints set tainted_at = coalesce(tainted_at, ${NOW})
     where project_id = ${projectId} and job_id = any(${textArray(ids)})`);
-  // What compares at this moment waits for the checkpoint, and then stores no words.
+  // A comparison that is ending now waits for the checkpoint's lock, and then stores no text.
   await db.execute(sql`
     update parity_certificates set answers = null, updated_at = ${NOW}
     where project_id = ${projectId} and answers is not null and checkpoint_id in (
@@ -87,7 +96,7 @@ async function taintJobs({ db, projectId }: Ctx, hashes: readonly string[]): Pro
   return [...jobs];
 }
 
-/** Deletes what may quote an Example: the sample answers with their prompts, and the reports about single rows. */
+/** Deletes what may quote an Example: sample answers with their prompts, and reports about individual rows. */
 async function deleteSamples({ db, projectId }: Ctx, jobIds: readonly string[]): Promise<number> {
   const gone = await db.execute(sql`
     delete from training_events
@@ -96,7 +105,7 @@ async function deleteSamples({ db, projectId }: Ctx, jobIds: readonly string[]):
   return gone.length;
 }
 
-/** Ends a job that no trainer has heard of, and has the poll of unfinished jobs ask the trainer to discard any other. */
+/** Ends a job that no trainer knows about; for any other, the poll of unfinished jobs tells the trainer to discard it. */
 async function cancelWithoutSaving({ db, projectId }: Ctx, jobId: string) {
   const requested = JSON.stringify({ id: randomUUID(), action: "cancel", mode: "discard" });
   const isUnsent = sql`(dispatched_at is null and phase is null)`;

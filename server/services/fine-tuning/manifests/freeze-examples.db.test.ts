@@ -55,7 +55,7 @@ test("a manifest holds one split as canonical JSON lines, and is named by the ha
   });
   expect(lines).toEqual([header, ...rows].map(canonicalJson));
   expect(rows[0]).toMatchObject({ example_version: 1, tools: [{ type: "function" }] });
-  // A template writes a call's arguments itself, so they are an object.
+  // A template serializes a call's arguments itself, so they are an object.
   expect(rows[0].messages.at(-1).tool_calls[0].function.arguments).toEqual({ orderId: "4711" });
   const { example_id, example_version, sha256, ...taught } = rows[1];
   expect(example_id).toMatch(/^ex_/);
@@ -169,7 +169,7 @@ test("an erasure while Examples are read is noticed", async () => {
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
 
-/** Returns the growth of the live heap, in MB, at its highest while the work runs. */
+/** Returns the peak growth of the live heap, in MB, while the work runs. */
 async function growthDuring(work: () => Promise<unknown>) {
   const live = () => {
     collectGarbage();
@@ -200,7 +200,8 @@ test("100,000 Examples are frozen in constant memory", async () => {
   const seconds = (performance.now() - startedAt) / 1000;
   expect(train?.rows).toBe(100_000);
   expect(train?.bytes).toBeGreaterThan(40_000_000);
-  // A page of Examples and a chunk of the file; the manifest itself has over 40 MB, and its rows as objects several times that.
+  // A page of Examples and a chunk of the file; the manifest itself has over 40 MB, and its rows take several times that as
+  // objects.
   expect(grown).toBeLessThan(24);
   process.stdout.write(
     `Froze 100,000 Examples (${train?.bytes} bytes) in ${(seconds).toFixed(1)} s with ${grown.toFixed(1)} MB of live heap.\n`,

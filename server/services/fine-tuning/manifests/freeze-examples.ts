@@ -25,18 +25,18 @@ export type Frozen = {
   datasetName: string;
   datasetVersion: number;
   train: Manifest;
-  /** Null if the Dataset has no such Examples. */
+  /** `null` if the Dataset has no such Examples. */
   validation: Manifest | null;
 };
 
-/** Freezing again after this many erasures in a row would be a coincidence. */
+/** So many erasures in a row, each during a freeze, would be a coincidence. */
 const TRIES = 5;
 const CHUNK_CHARACTERS = 64 * 1024;
 
 /**
- * Freezes a version's Examples for a method: closes the version, and stores the rows of its training and its validation split
- * as files that are found by the hash of their content, so that freezing the same again stores nothing. Throws 422 for
- * Examples that the method cannot train on.
+ * Freezes a version's Examples for a method: closes the version, and stores the rows of its training and validation splits as
+ * content-addressed files, so that freezing the same Examples again stores nothing. Throws 422 for Examples that the method
+ * cannot train on.
  */
 export async function freezeExamples(ctx: Ctx, { datasetId, datasetVersion, method }: Asked): Promise<Frozen> {
   const { version, name } = await closeForTraining(ctx, datasetId, datasetVersion);
@@ -56,7 +56,7 @@ export async function freezeExamples(ctx: Ctx, { datasetId, datasetVersion, meth
 
 type Selection = { datasetId: string; version: number; split: Split; method: TrainingMethod };
 
-/** Stores one split; returns `null` if Examples of it were erased meanwhile. */
+/** Stores one split; returns `null` if any of its Examples were erased in the meantime. */
 function store(ctx: Ctx, examples: TrainingExamples, { datasetId, version, split, method }: Selection) {
   const rows = rowsOf(examples, method);
   const chunks = manifestBytes(ctx, examples, { datasetId, split, method });
@@ -68,7 +68,7 @@ function store(ctx: Ctx, examples: TrainingExamples, { datasetId, version, split
   };
   return storeFile(ctx, file, ({ sha256, bytes, fileId }, finish) =>
     inTransaction(ctx, async (tx) => {
-      // An erasure locks the Dataset, too: it either finds this manifest or has taken its rows away before.
+      // An erasure locks the Dataset too: it either finds this manifest or has already removed its rows.
       await requireDataset(tx, datasetId);
       if (!(await isUnchanged(tx, examples))) return null;
       const key = and(eq(trainingManifests.projectId, ctx.projectId), eq(trainingManifests.sha256, sha256));
@@ -86,8 +86,8 @@ function store(ctx: Ctx, examples: TrainingExamples, { datasetId, version, split
 }
 
 /**
- * Yields a manifest's bytes: a line that says what was selected, then a line for each row, all canonical JSON (RFC 8785). The
- * version is not in the first line, so that a version that changed other Examples gives the same manifest.
+ * Yields a manifest's bytes: a line that describes the selection, then a line per row, all as canonical JSON (RFC 8785). The
+ * first line does not contain the version, so that a version that changed only other Examples gives the same manifest.
  */
 async function* manifestBytes(
   ctx: Ctx,

@@ -3,7 +3,7 @@ import type { TrainingExamples, TrainingMethod } from "@/server/services/dataset
 
 type Counts = Omit<TrainingExamples, "selected">;
 
-/** Rows that a method makes of the Examples: kto has one for each answer, the others one for each Example. */
+/** Number of rows that a method makes from the Examples: kto has one per answer, the others one per Example. */
 const ROWS: Record<TrainingMethod, (counts: Counts) => number> = {
   sft: ({ weighted }) => weighted,
   dpo: ({ paired }) => paired,
@@ -14,7 +14,7 @@ export const rowsOf = (counts: Counts, method: TrainingMethod): number => ROWS[m
 
 const quantity = (count: number, what: string) => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
 
-/** Throws 422 for Examples that the method cannot train on, with how many. */
+/** Throws 422 for Examples that the method cannot train on, with their number. */
 export function requireTrainable(
   counts: Counts,
   { split, method }: { split: "train" | "validation"; method: TrainingMethod },

@@ -16,13 +16,13 @@ import { recordedTimes } from "../trainers/recorded/recording";
 const isPlayed = ({ projectId }: Ctx) =>
   and(eq(trainingJobs.projectId, projectId), eq(trainingJobs.trainerId, RECORDED_TRAINER));
 
-/** Two processes that play a project's recording create each of its parts once. */
+/** Ensures that concurrent processes playing a project's recording create each part only once. */
 const lock = ({ db, projectId }: Ctx) =>
   db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`recording ${projectId}`}, 0))`);
 
 /**
- * Creates the job whose training was recorded and plays it to its end. What was played stays, so it can be interrupted anywhere and
- * repeated. Throws when the recording is of other Examples or settings. Returns the id of its final checkpoint.
+ * Creates the recorded job and plays it to its end. What has been played stays, so this can be interrupted anywhere and
+ * repeated. Throws if the recording has other Examples or settings. Returns the id of the final checkpoint.
  */
 export async function playTraining(ctx: Ctx, asked: z.input<typeof createJobInput>): Promise<string> {
   const jobId = (await playedJob(ctx)) ?? (await insertPlayed(ctx, createJobInput.parse(asked)));
@@ -50,14 +50,14 @@ async function insertPlayed(ctx: Ctx, asked: z.output<typeof createJobInput>): P
     const known = await playedJob(tx);
     if (known !== undefined) return known;
     const { id } = await insertJob(tx, asked, prepared);
-    // It took a while, and has just ended.
+    // Makes the training look as if it had taken its recorded time and had just ended.
     const createdAt = sql<number>`${trainingJobs.createdAt} - ${end - begin}::bigint`;
     await tx.db.update(trainingJobs).set({ createdAt }).where(isPlayed(tx));
     return id;
   });
 }
 
-/** Gives a played job the times of its events instead of those at which they were stored. */
+/** Gives a played job the times of its events instead of the times at which they were stored. */
 const moveToRecordedTimes = ({ db, projectId }: Ctx, jobId: string) =>
   db.execute(sql`
     update training_jobs j set dispatched_at = j.created_at, started_at = e.started, finished_at = e.ended
@@ -69,7 +69,7 @@ const moveToRecordedTimes = ({ db, projectId }: Ctx, jobId: string) =>
 
 type Choice = { checkpointId: string; kind: "examples" } | { checkpointId: string; kind: "finding"; findingId: string };
 
-/** Evaluates a played checkpoint with the recorded answers, once for each choice. Throws when they are of other prompts. */
+/** Evaluates a played checkpoint with the recorded answers, once per choice. Throws if they belong to other prompts. */
 export async function playEvaluation(ctx: Ctx, choice: Choice): Promise<void> {
   const id = (await playedEvaluation(ctx, choice)) ?? (await insertPlayedEvaluation(ctx, choice));
   while (!(await runEvaluation(ctx, id)).done);

@@ -13,7 +13,7 @@ const gate = (
 const shown = (value: number) => String(Number(value.toPrecision(4)));
 const percent = (part: number) => `${shown(part * 100)} %`;
 
-/** Whether a job has a checkpoint that can be deployed. */
+/** Judges whether a job has a checkpoint that can be deployed. */
 export function judgeCheckpoint(found: { profile: unknown; taintedAt: number | null } | undefined): Gate {
   if (!found) return gate("checkpoint", "failed", "The job has no checkpoint whose files are stored.");
   if (found.taintedAt !== null) {
@@ -24,7 +24,10 @@ export function judgeCheckpoint(found: { profile: unknown; taintedAt: number | n
     : gate("checkpoint", "passed", "The job succeeded, and its checkpoint generated an answer.");
 }
 
-/** Whether the validation loss is low enough beside that of what is deployed. `null` is unknown, and an unknown loss is no lower. */
+/**
+ * Judges whether the validation loss is low enough compared with the deployed checkpoint's. `null`: unknown, which does not
+ * count as lower.
+ */
 export function judgeLoss(candidate: Checkpoint, incumbent: Checkpoint | null, maxIncrease: number): Gate {
   if (!incumbent) return gate("validation_loss", "not_applicable", "Nothing is deployed under this name yet.");
   const [measured, before] = [candidate.metrics.eval_loss ?? null, incumbent.metrics.eval_loss ?? null];
@@ -58,7 +61,7 @@ const PARITY: Record<"passed" | "failed" | "waiting", string> = {
   waiting: "Answers are being compared.",
 };
 
-/** Whether the form that would be served answers like the checkpoint; `why` it could not be compared. */
+/** Judges whether the form to be served answers like the checkpoint; `why` is the reason if it could not be compared. */
 export const judgeParity = (form: object | null, status: "passed" | "failed" | "waiting", why?: string): Gate =>
   form === null
     ? gate("parity", "not_applicable", "The checkpoint is served as it is.")
@@ -69,7 +72,7 @@ type Comparison =
   | { status: "done"; drop: number | null }
   | { status: "failed"; message: string };
 
-/** Whether held-out answers are as good as those of what is deployed. */
+/** Judges whether held-out answers are as good as those of the deployed checkpoint. */
 export function judgePreserved(compared: Comparison | { status: "none"; message: string }, maxDrop: number): Gate {
   switch (compared.status) {
     case "none":

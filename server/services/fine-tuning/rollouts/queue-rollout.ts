@@ -6,7 +6,10 @@ import { newId } from "@/server/platform/ids";
 import { rolloutDue } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
 
-/** Queues the decision about a job that has just succeeded in the caller's transaction, once a job, if its configuration deploys by itself. */
+/**
+ * Queues the decision about a job that has just succeeded, in the caller's transaction and once per job, if its configuration
+ * deploys automatically.
+ */
 export async function queueRollout(
   tx: Ctx,
   { id: jobId, tuningConfigId }: Pick<typeof trainingJobs.$inferSelect, "id" | "tuningConfigId">,

@@ -31,7 +31,7 @@ beforeEach(async () => {
 
 const NAME = "configuration-a";
 
-/** The rooms that compare answers, as the test says what they find. */
+/** Gates whose comparison of answers has the result that the test chooses. */
 const comparing = (drop: number | null = 0): ServingGates & { asked: object[] } => {
   const asked: object[] = [];
   return {
@@ -51,7 +51,7 @@ async function world(policy: object = {}) {
   const { configId } = await trainingWorld(ctx, "a");
   await updateTuningConfig(ctx, { configId, deployment: { enabled: true, ...policy } });
   const [row] = await attachedTrainers(ctx.db);
-  /** A job of the configuration succeeds. */
+  /** Makes a job of the configuration succeed. */
   const succeed = async (eval_loss: number | null, changes: Partial<typeof checkpoints.$inferInsert> = {}) => {
     const jobId = await storedJob(ctx, { trainerId: row!.id, tuningConfigId: configId });
     const profile = { inferenceProfile: { servable_by: ["transformers"] }, metrics: { eval_loss } };
@@ -86,7 +86,7 @@ async function world(policy: object = {}) {
 
 async function finish(ctx: Ctx, jobId: string, event: object) {
   const sent = { seq: 1, job_id: jobId, attempt: 1, ts: new Date().toISOString(), ...event };
-  // A report that comes twice.
+  // The report arrives twice.
   for (let n = 0; n < 2; n += 1) await inTransaction(ctx, (tx) => storeEvents(tx, { id: jobId }, [sent]));
 }
 

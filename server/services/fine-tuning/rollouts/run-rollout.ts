@@ -19,7 +19,7 @@ import { judgeCheckpoint, judgeDeployment, judgeLoss, judgeParity, judgePreserve
 import type { Gate } from "./schemas";
 
 const LOOK_MS = 10_000;
-/** How long it waits for a trainer that is away, or for another deployment under the name. */
+/** How long to wait for an unreachable trainer, or for another deployment under the name. */
 const PATIENCE_MS = 6 * 3_600_000;
 
 type DecisionRow = typeof rolloutDecisions.$inferSelect;
@@ -52,7 +52,7 @@ async function read({ db, ...ctx }: Ctx, id: string) {
   return found;
 }
 
-/** Returns the job's best stored checkpoint, or else its last. */
+/** Returns the job's best stored checkpoint, otherwise its last one. */
 async function candidateOf({ db, projectId }: Ctx, jobId: string): Promise<Checkpoint | undefined> {
   const [found] = await db
     .select()
@@ -100,7 +100,7 @@ async function wait({ ctx, row, gates }: Course, more: Change = {}): Promise<Tur
   return { done: false };
 }
 
-/** Adds a gate's judgement. Returns the turn that it ends; `null` if the next gate may be looked at. */
+/** Records a gate's judgement. Returns the turn if this gate ends it; `null` if the next gate can be checked. */
 async function pass(course: Course, judged: Gate, more: Change = {}): Promise<Turn | null> {
   course.gates.push(judged);
   if (judged.status === "waiting") return wait(course, more);
@@ -133,7 +133,10 @@ async function comparePreserved(
   }
 }
 
-/** Queues the deployment with its place in the decision, in one transaction. Waits while the trainer is away or the name is busy. */
+/**
+ * Queues the deployment and records it in the decision, in one transaction. Waits while the trainer is unreachable or the name
+ * is busy.
+ */
 async function deploy(course: Course, candidate: Checkpoint, name: string, incumbent: Incumbent): Promise<Turn> {
   const { ctx, row, gates } = course;
   try {
@@ -161,7 +164,7 @@ async function deploy(course: Course, candidate: Checkpoint, name: string, incum
   }
 }
 
-/** Decides by what came of the deployment. */
+/** Decides according to the outcome of the deployment. */
 async function follow(course: Course, deploymentId: string): Promise<Turn> {
   const { ctx, row } = course;
   const gates = (row.gates as Gate[]).filter((one) => one.gate !== "deployment");
@@ -182,8 +185,8 @@ async function follow(course: Course, deploymentId: string): Promise<Turn> {
 }
 
 /**
- * Decides whether a finished job's checkpoint is deployed by itself: looks at the gates in their order, and deploys it if none is
- * failed. Gates that take time are waited for; what is decided is decided once, with the reason.
+ * Decides whether a finished job's checkpoint is deployed automatically: checks the gates in order, and deploys it if none
+ * fails. Waits for gates that take time; a decision is made once, with the reason.
  */
 export async function runRollout(ctx: Ctx, decisionId: string, rooms: ServingGates = SERVING_GATES): Promise<Turn> {
   const found = await read(ctx, decisionId);
@@ -223,6 +226,6 @@ export async function runRollout(ctx: Ctx, decisionId: string, rooms: ServingGat
   return fourth ?? deploy(course, candidate, name, incumbent);
 }
 
-/** Wakes the decisions of all projects that wait for something. */
+/** Wakes the due decisions of all projects. */
 export const wakeRollouts = (db: Db): Promise<number> =>
   wakeDue(db, rolloutDecisions, ({ projectId, id }) => rolloutDue.create({ projectId, decisionId: id }));

@@ -13,10 +13,10 @@ import { idInput } from "@/server/platform/schemas";
 
 export { BASE_MODEL_SOURCES, COMPRESSED_QUANTIZATIONS, GGUF_QUANTIZATIONS, TRAINING_ADAPTERS, TRAINING_METHODS };
 
-/** A setting that the trainer chooses from the Examples, the model and its devices unless a value is given. */
+/** A setting that the trainer derives from the Examples, the model and its devices unless a value is given. */
 const auto = <Value extends z.ZodType>(value: Value) => z.union([z.literal("auto"), value]);
 
-/** What other tools call the same thing. */
+/** Names that other tools use for the same settings. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   nEpochs: "numTrainEpochs",
   batchSize: "perDeviceTrainBatchSize",
@@ -31,7 +31,7 @@ const ourName = (name: string) => {
   return OTHER_NAMES[camelCase] ?? camelCase;
 };
 
-/** Takes settings under the names of TRL and of other tools, too; ours win. */
+/** Accepts settings under the names of TRL and other tools too; our own names take precedence. */
 const named = <Settings extends z.ZodType>(settings: Settings) =>
   z.preprocess((given) => {
     if (typeof given !== "object" || given === null || Array.isArray(given)) return given;
@@ -46,19 +46,19 @@ const count = (max: number) => z.int().min(1).max(max);
 const QUANTIZATIONS_MAX = GGUF_QUANTIZATIONS.length;
 
 /**
- * Hyperparameters under the names of TRL and transformers in camelCase. Left out: the trainer's default for the method and
- * adapter, which the job's `resolvedSpec` says. `beta` is of dpo, orpo and kto; the two weights are of kto.
+ * Hyperparameters, named as in TRL and transformers, in camelCase. Default: the trainer's own for the method and adapter, which
+ * the job's `resolvedSpec` shows. `beta` applies to dpo, orpo and kto; the two weights apply to kto.
  */
 export const trainingSettings = z.strictObject({
   numTrainEpochs: z.number().positive().max(1000).optional(),
-  /** Ends the training after this many steps, before or after the epochs end. */
+  /** Ends the training after this many steps, regardless of the epochs. */
   maxSteps: count(10_000_000).nullable().optional(),
   learningRate: auto(z.number().positive().max(1)).optional(),
   lrSchedulerType: z.enum(["linear", "cosine", "constant", "constant_with_warmup"]).optional(),
   warmupRatio: fraction.optional(),
   perDeviceTrainBatchSize: auto(count(1024)).optional(),
   gradientAccumulationSteps: auto(count(4096)).optional(),
-  /** Tokens of one Example. */
+  /** Maximum tokens of one Example. */
   maxLength: auto(z.int().min(16).max(10_000_000)).optional(),
   /** What happens to an Example longer than that. */
   overflow: z.enum(["error", "drop", "truncate"]).optional(),
@@ -80,7 +80,7 @@ export type TrainingSettings = z.infer<typeof trainingSettings>;
 
 export const LORA_RANKS = [8, 16, 32, 64, 128] as const;
 
-/** Of the adapters lora and qlora. */
+/** For the adapters lora and qlora. */
 export const loraSettings = z.strictObject({
   r: z.int().min(1).max(512).optional(),
   loraAlpha: count(4096).optional(),
@@ -97,17 +97,17 @@ export const evaluationSettings = z.strictObject({
   evalOnStart: z.boolean().optional(),
   /** Ends the training after this many evaluations without a better loss. */
   earlyStoppingPatience: count(1000).nullable().optional(),
-  /** Answers of held-out Examples that are written down at each evaluation. */
+  /** Number of held-out Examples whose answers are recorded at each evaluation. */
   samples: z
     .strictObject({ count: z.int().min(0).max(50), maxNewTokens: count(4096) })
     .partial()
     .optional(),
 });
 
-/** A repository of a hub of models, and the connection whose token may write to it. */
+/** A repository on a model hub, and the connection whose token may write to it. */
 export const destinationSettings = z.strictObject({
   connectionId: idInput,
-  /** `owner/name`. It is created unless it exists. */
+  /** `owner/name`. Created if it does not exist. */
   repoId: z
     .string()
     .max(192)
@@ -120,14 +120,14 @@ export const destinationSettings = z.strictObject({
 
 type Published = { format: string; quantization?: string | undefined };
 
-/** A GGUF file is of one quantization; the other formats have none. */
+/** A GGUF file has a quantization; the other formats have none. */
 export function requireQuantization({ format, quantization }: Published, check: z.RefinementCtx): void {
   if ((format === "gguf") === (quantization !== undefined)) return;
   const message = format === "gguf" ? "Choose the quantization of the GGUF file." : "Only gguf has a quantization.";
   check.addIssue({ code: "custom", path: ["quantization"], message });
 }
 
-/** Where the job's final checkpoint is published once it has succeeded. */
+/** Where the job's final checkpoint is published when it succeeds. */
 export const plannedExport = destinationSettings
   .extend({ format: z.enum(EXPORT_FORMATS), quantization: z.enum(GGUF_QUANTIZATIONS).optional() })
   .superRefine(requireQuantization);
@@ -157,7 +157,7 @@ export const limitSettings = z.strictObject({
   maxRuntimeSeconds: count(30 * 86_400)
     .nullable()
     .optional(),
-  /** Restarts after a crash of the worker or its machine. */
+  /** Maximum restarts after a crash of the worker or its machine. */
   maxRestarts: z.int().min(0).max(20).optional(),
   /** The job fails if more Examples than this cannot be used. */
   maxDroppedFraction: fraction.optional(),
@@ -172,11 +172,11 @@ const modelId = z
   .max(500)
   .regex(/^[\w./:@\\+~ -]+$/, "A name such as Qwen/Qwen3-0.6B, or a path on the trainer's machine.");
 
-/** A model of the catalogue or of the project's base models, or a checkpoint whose training is continued. */
+/** A model from the catalogue or the project's base models, or a checkpoint to continue training from. */
 export const baseModelChoice = z.union([
   z.strictObject({
     id: modelId,
-    /** A commit, branch or tag of the hub. The job pins the commit. */
+    /** A commit, branch or tag on the hub. The job pins the commit. */
     revision: z.string().min(1).max(200).nullable().optional(),
     source: z.enum(BASE_MODEL_SOURCES).default("hub"),
   }),
@@ -184,7 +184,7 @@ export const baseModelChoice = z.union([
 ]);
 export type BaseModelChoice = z.infer<typeof baseModelChoice>;
 
-/** What a job and a tuning configuration have in common. */
+/** The settings that a job and a tuning configuration share. */
 export const trainingChoice = {
   baseModel: named(baseModelChoice),
   engine: z.enum(TRAINING_ENGINES).default("transformers"),

@@ -1,7 +1,7 @@
 import { vi } from "vitest";
 import * as environment from "@/env";
 
-/** Attaches a trainer that nobody listens as, for tests of what needs one to be attached. Returns a function that detaches it. */
+/** For tests that need an attached trainer: attaches one at which nothing is listening. Returns a function that detaches it. */
 export function attachTrainer(): () => void {
   const real = environment.env();
   const spy = vi.spyOn(environment, "env").mockReturnValue({

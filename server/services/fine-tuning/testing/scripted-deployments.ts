@@ -8,7 +8,7 @@ type Served = {
   spec: Record<string, unknown>;
   hash: string;
   status: string;
-  /** Statuses that it goes through, one for each look. */
+  /** The next statuses, one per request. */
   ahead: string[];
   restarts: number;
   error: object | null;
@@ -23,25 +23,25 @@ const problem = (status: number, code: string, message: string): Answer => ({
   },
 });
 
-/** For tests: the deployments of a scripted trainer, which survive a restart of it as the contract says. */
+/** For tests: the deployments of a scripted trainer, which survive its restart according to the contract. */
 export class ScriptedDeployments {
   readonly served = new Map<string, Served>();
-  /** The statuses of the next deployments after they were accepted, one for each look; the last stays. */
+  /** The statuses of the next deployments after they are accepted, one per request; the last one stays. */
   script: string[] = ["starting", "verifying", "running"];
-  /** What the models say, in the pieces that are streamed. */
+  /** What the models say, in the chunks that are streamed. */
   words: string[] = ["Sunny ", "hello ", "world"];
   usage: object = { prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 };
-  /** Streams break after this many pieces. */
+  /** Streams break off after this many chunks. */
   breaksAfter: number | null = null;
-  /** Whether a stop takes a second look. */
+  /** Whether stopping takes a second request. */
   isSlowToStop = false;
-  /** Before each piece. */
+  /** Delay before each chunk, in ms. */
   delayMs = 0;
   lastRequest: Record<string, unknown> | undefined;
-  /** Streams that their reader ended. */
+  /** Number of streams that their reader ended. */
   cancelled = 0;
 
-  /** The ids of what runs or starts under a name. */
+  /** Returns the ids of what is running or starting under a name. */
   live = (name: string, statuses: readonly string[] = LIVE) =>
     [...this.served]
       .filter(([, one]) => one.spec.served_model_name === name && statuses.includes(one.status))
@@ -53,7 +53,7 @@ export class ScriptedDeployments {
     return found;
   }
 
-  /** A process dies: it is started again, or not. */
+  /** Lets a process die; `ahead` says whether it is restarted. */
   crash(id: string, ahead: string[] = ["starting", "running"]) {
     const served = this.get(id);
     Object.assign(served, { status: ahead[0], ahead: ahead.slice(1), restarts: served.restarts + 1 });

@@ -10,10 +10,10 @@ const hashOf = (body: Body) => createHash("sha256").update(canonicalJson(body)).
 type Form = { kind: string; quantization: string | null };
 type Certificate = { body: Body; hash: string; status: string; said: Body };
 
-/** For tests: the certificates of a scripted trainer. Each is ready at once unless the test says otherwise. */
+/** For tests: the certificates of a scripted trainer. Each is ready immediately unless the test says otherwise. */
 export class ScriptedCertificates {
   readonly all = new Map<string, Certificate>();
-  /** What the next ones find; `null`: they go on until the test says what. */
+  /** The verdict of the next ones; `null`: they keep running until the test sets it. */
   verdict: "passed" | "failed" | null = "passed";
   constructor(private readonly problem: Problem) {}
 
@@ -79,23 +79,23 @@ export class ScriptedCertificates {
 
 type Export = { body: Body; hash: string; said: Body & { status: string }; secrets: unknown[] };
 
-/** For tests: the exports of a scripted trainer, which commits each once, however often it is sent. */
+/** For tests: the exports of a scripted trainer, which commits each one once, however often it is sent. */
 export class ScriptedExports {
   readonly all = new Map<string, Export>();
   /** Ids in the order of their commits. */
   readonly commits: string[] = [];
-  /** Whether the next ones succeed at once. */
+  /** Whether the next ones succeed immediately. */
   succeeds = true;
   constructor(private readonly problem: Problem) {}
 
-  /** Changes what an export says of itself. */
+  /** Changes what an export reports about itself. */
   say(id: string, said: Body & { status: string }) {
     const known = this.all.get(id);
     if (!known) throw new Error(`The trainer has no export ${id}.`);
     known.said = { ...known.said, ...said };
   }
 
-  /** Commits an export unless it was before. */
+  /** Commits an export unless it already has been. */
   commit(id: string) {
     const { body } = this.all.get(id) as Export;
     const destination = body.destination as { endpoint: string; repo_id: string };

@@ -50,26 +50,26 @@ export const problem = (status: number, code: string, message: string, more: obj
   },
 });
 
-/** For tests: a trainer that keeps the contract over HTTP and does what the test says. */
+/** For tests: a trainer that implements the contract over HTTP and does what the test says. */
 export class ScriptedTrainer {
   readonly jobs = new Map<string, Job>();
   readonly deployments = new ScriptedDeployments();
   readonly manifests = new Map<string, string>();
   /** Each request's method and path below `/v1`. */
   readonly calls: string[] = [];
-  /** Answers to a call in place of its own. */
+  /** Overrides the trainer's own answers to calls. */
   readonly answers = new Map<string, Answer>();
-  /** Calls that are carried out and whose reply is lost. */
+  /** Calls that are carried out but whose reply is lost. */
   readonly lost = new Set<string>();
   isReachable = true;
   /** What the next jobs do as soon as they are accepted. */
   script: Sent[] = [];
   report: unknown = { ok: true };
-  /** Answers a prompt of a sample, from the model before or after; what it throws is the trainer's error. */
+  /** Answers a prompt of a sample, as the earlier or the later model; what it throws is the trainer's error. */
   sample: (prompt: string, target: Record<string, unknown>) => { content: string; finish_reason?: string } = () => ({
     content: "",
   });
-  /** Whether samples are replied to with where they will be. */
+  /** Whether sample requests are answered with the location of the result. */
   samplesTakeTime = false;
   readonly samples = new Map<string, SamplesRequest>();
   readonly certificates = new ScriptedCertificates(problem);
@@ -82,7 +82,7 @@ export class ScriptedTrainer {
     return this;
   }
 
-  /** The variables that attach it. */
+  /** The environment variables that attach it. */
   get env() {
     const { port } = this.server.address() as AddressInfo;
     return { TRAINER_URL: `http://127.0.0.1:${port}/`, TRAINER_TOKEN: TOKEN };

@@ -1,7 +1,10 @@
 import { sql } from "drizzle-orm";
 import type { Ctx } from "@/server/platform/context";
 
-/** Gives an empty Dataset one version of this many Examples of half a kilobyte, by SQL: writing each would take minutes. */
+/**
+ * Gives an empty Dataset one version with this many Examples of half a kilobyte, through SQL: writing them one by one would
+ * take minutes.
+ */
 export async function storeManyExamples(ctx: Ctx, datasetId: string, count: number): Promise<void> {
   await ctx.db.execute(sql`
     insert into dataset_versions (project_id, dataset_id, number, kind, example_count, actor_kind)
@@ -20,6 +23,6 @@ export async function storeManyExamples(ctx: Ctx, datasetId: string, count: numb
   await ctx.db.execute(sql`
     update datasets set version = 1, example_count = ${count}, last_ordinal = ${count}
     where project_id = ${ctx.projectId} and id = ${datasetId}`);
-  // As autovacuum does in time: without statistics every page is read by a scan.
+  // As autovacuum would do eventually: without statistics, every page would be read by a full scan.
   await ctx.db.execute(sql`analyze example_revisions`);
 }

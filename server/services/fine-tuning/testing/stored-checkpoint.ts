@@ -2,7 +2,7 @@ import { checkpoints, modelExports, parityCertificates } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 
-/** Stores a checkpoint of a job without asking any trainer for it. Returns its id. */
+/** Stores a checkpoint of a job without calling any trainer. Returns its id. */
 export async function storedCheckpoint(
   { db, projectId }: Ctx,
   jobId: string,
@@ -59,7 +59,7 @@ export async function storedCertificate(
   return id;
 }
 
-/** Stores a queued export that no job looks after. Returns its id. */
+/** Stores a queued export that no background job handles. Returns its id. */
 export async function storedExport(
   { db, projectId }: Ctx,
   changes: Partial<typeof modelExports.$inferInsert>,

@@ -5,7 +5,7 @@ import { newId } from "@/server/platform/ids";
 
 type Row = Partial<typeof evaluationRows.$inferInsert>;
 
-/** Stores a comparison of a checkpoint on one prompt without choosing what is compared. Returns its id. */
+/** Stores a comparison of a checkpoint on one prompt, without choosing what to compare. Returns its id. */
 export async function storedEvaluation(
   { db, projectId }: Ctx,
   checkpointId: string,

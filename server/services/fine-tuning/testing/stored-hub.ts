@@ -1,10 +1,10 @@
 import type { Ctx } from "@/server/platform/context";
 import { createConnection } from "@/server/services/connections";
 
-/** Shaped like none of a vendor's, so that nothing but its own handling hides it. */
+/** Does not look like any vendor's token, so that only our own handling hides it. */
 export const HUB_TOKEN = "hub-token-4711-of-the-test";
 
-/** Stores a connection to a hub of models that nobody listens as, and returns its id. `baseUrl` for one that somebody does. */
+/** Stores a connection to a model hub at which nothing is listening, unless `baseUrl` is given, and returns its id. */
 export async function storedHub(ctx: Ctx, changes: { baseUrl?: string; secret?: string; name?: string } = {}) {
   const { connection } = await createConnection(ctx, {
     kind: "model-hub",

@@ -4,7 +4,7 @@ import { trainingJobs, trainingManifests } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 
-/** Stores a running job with a manifest that has no file, for tests of what happens to it later. Returns its id. */
+/** For tests of what happens to a job later: stores a running job with a manifest that has no file. Returns its id. */
 export async function storedJob(
   { db, projectId }: Ctx,
   changes: Partial<typeof trainingJobs.$inferInsert> = {},

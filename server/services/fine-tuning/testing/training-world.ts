@@ -7,7 +7,10 @@ import { storedCertificate, storedCheckpoint, storedExport } from "./stored-chec
 import { storedEvaluation } from "./stored-evaluation";
 import { storedHub } from "./stored-hub";
 
-/** Stores a Dataset with an Example to train on and one that is held out, and returns what a job on it is asked for with. A scripted trainer has to be attached. */
+/**
+ * Stores a Dataset with one Example to train on and one held out, and returns the request for a job on it. Requires an attached
+ * scripted trainer.
+ */
 export async function trainingChoice(ctx: Ctx, mark: string) {
   await refreshTrainers(ctx);
   const { dataset } = await createDataset(ctx, { name: `Trained on ${mark}` });
@@ -32,7 +35,10 @@ export async function trainingChoice(ctx: Ctx, mark: string) {
   return { datasetId: dataset.id, baseModel: { id: CATALOGUE[0]!.id }, method: "sft", adapter: "lora" } as const;
 }
 
-/** A project with something of everything that trains, all of it marked with a word. A scripted trainer has to be attached. */
+/**
+ * Creates a project with one of everything that has to do with training, all marked with a word. Requires an attached scripted
+ * trainer.
+ */
 export async function trainingWorld(ctx: Ctx, mark: string) {
   const choice = await trainingChoice(ctx, mark);
   const { job } = await createJob(ctx, { ...choice, name: `Job ${mark}` });

@@ -11,15 +11,15 @@ import { type TrainerCall, type TrainerClient, TrainerUnreachable } from "./trai
 import { refusalOf } from "./trainer-problem";
 
 const TIMEOUT_MS = 30_000;
-/** Between two looks for a result. Somebody waits for it. */
+/** Polling interval for a result; short, because a user may be waiting. */
 const LOOK_MS = 100;
-/** Bytes of a file in one command: its result is stored until it is read. */
+/** Bytes of a file per command: its result is stored until it is read. */
 export const CHUNK_BYTES = 8 * 1024 * 1024;
 const CHUNK_TIMEOUT_MS = 120_000;
-/** Of a model's answer, which arrives whole. */
+/** For a model's answer, which arrives as a whole. */
 const ANSWER_TIMEOUT_MS = 600_000;
 
-/** An agent's response. A body that is no JSON is base64. */
+/** An agent's response. A body that is not JSON is base64. */
 export const commandResult = z.object({
   status: z.int().min(100).max(599),
   headers: z.record(z.string().max(200), z.string().max(8000)).default({}),
@@ -29,17 +29,17 @@ export type CommandResult = z.infer<typeof commandResult>;
 
 type Payload = Record<string, unknown>;
 
-/** Where a command's secret belongs, for the key ring. */
+/** Returns the location of a command's secret, for the key ring. */
 const locationOf = (projectId: string, id: string): SecretLocation => ({
   projectId,
   id,
   field: "trainer_commands.secret",
 });
 
-/** What the agent is sent of a command. Its project stays here. */
+/** Returns the part of a command that the agent receives. The project stays here. */
 const withoutOurs = ({ projectId: _, sealedSecret: __, ...payload }: Payload) => payload;
 
-/** Returns what the agent is sent of a command; `null` once its secret cannot be opened: whoever waits for it asks again. */
+/** Returns what the agent receives of a command; `null` if its secret can no longer be decrypted: the caller will retry. */
 export async function sentPayload(db: Db, id: string, payload: Payload): Promise<Payload | null> {
   const envelope = payload.sealedSecret as Envelope | undefined;
   if (!envelope) return withoutOurs(payload);
@@ -88,7 +88,7 @@ async function enqueue(db: Db, trainerId: string, call: TrainerCall) {
   return id;
 }
 
-/** Waits for a command's result; takes it off the queue if the agent has not fetched it in time, or if a secret waits in it. */
+/** Waits for a command's result. On a timeout, removes the command if the agent has not fetched it or it contains a secret. */
 async function resultOf(db: Db, id: string, timeoutMs: number, signal?: AbortSignal): Promise<CommandResult> {
   const deadline = performance.now() + timeoutMs;
   while (performance.now() < deadline && !signal?.aborted) {
@@ -169,7 +169,7 @@ export function agentTrainer({ db, trainerId, isOnline }: Attached): TrainerClie
 
     async stream(given) {
       const id = await send(given);
-      // The words of a conversation lie there while somebody waits for them, and are handed out to be answered no longer.
+      // The command contains text of a conversation, so it is deleted as soon as nobody is waiting for its result.
       const { status, headers, body } = await resultOf(
         db,
         id,
@@ -184,12 +184,12 @@ export function agentTrainer({ db, trainerId, isOnline }: Attached): TrainerClie
       return { status, headers: lowerCased(headers), body: whole() };
     },
 
-    // It fetches the manifests of its jobs and commands itself, when it needs them.
+    // An agent fetches the manifests of its jobs and commands itself when it needs them.
     async sendManifest() {},
   };
 }
 
-/** How long a result is available, and how long a command may wait for one. */
+/** How long a result is available, and how long a command may wait for its result. */
 const FORGET_MS = 3_600_000;
 
 export const forgetOldCommands = (db: Db) =>

@@ -1,10 +1,10 @@
 import { env } from "@/env";
 
-/** The detail of every 501 while no trainer is attached. It must be true of this version. */
+/** The detail of every 501 while no trainer is attached. It must be true for this version. */
 export const NO_TRAINER =
   "Fine-tuning needs a trainer, and none is attached. Attach one with the variables TRAINER_URL and TRAINER_TOKEN, or let one connect to this installation: an owner of the installation adds an agent on the Trainers page, or with `npm run -s cli -- trainer add --name NAME`.";
 
-/** Returns the address and token of the trainer that the operator named; `null` without one. */
+/** Returns the address and token of the trainer configured by the operator; `null` without one. */
 export function namedTrainer(): { url: string; token: string } | null {
   const { TRAINER_URL: url, TRAINER_TOKEN: token } = env();
   return url === undefined || token === undefined ? null : { url, token };

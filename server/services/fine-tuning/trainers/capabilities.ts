@@ -3,7 +3,7 @@ import type { Trainer } from "./schemas";
 import { sentence } from "./trainer-problem";
 import { isOnline, type TrainerRow } from "./trainer-rows";
 
-/** The version of the trainer's contract that this version speaks, and that specs are written in. */
+/** The version of the trainer's contract that we use, and in which specs are written. */
 export const SPEC_VERSION = 1;
 
 const TEXT_MAX = 500;
@@ -12,7 +12,9 @@ const text = z.string().transform((value) => value.slice(0, TEXT_MAX));
 const amount = z.number().nonnegative().nullish().catch(null);
 const texts = z.array(text).max(LIST_MAX).catch([]);
 
-/** A trainer's description of itself. What it does not say, or says differently, is left out: it may be of another version. */
+/**
+ * A trainer's description of itself. Fields that are missing or in another form are ignored, because its version may differ.
+ */
 const capabilitiesShape = z.object({
   trainer_version: text.nullish().catch(null),
   spec_version: z.int().nullish().catch(null),
@@ -37,7 +39,10 @@ const capabilitiesShape = z.object({
 });
 export type Capabilities = z.infer<typeof capabilitiesShape>;
 
-/** Returns a trainer's capabilities, with nothing where it says nothing usable; one of another contract can do nothing for us. */
+/**
+ * Returns a trainer's capabilities, empty where it reports nothing usable; with another contract version it can do nothing for
+ * us.
+ */
 export function readCapabilities(given: unknown): Capabilities {
   const known = capabilitiesShape.parse(typeof given === "object" && given !== null ? given : {});
   const { spec_version: version } = known;
@@ -55,7 +60,7 @@ export function readCapabilities(given: unknown): Capabilities {
   };
 }
 
-/** Returns a trainer as projects see it. */
+/** Converts a trainer to its public form. */
 export function trainerJson(row: TrainerRow): Trainer {
   const known = readCapabilities(row.capabilities);
   return {

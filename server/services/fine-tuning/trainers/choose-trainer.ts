@@ -5,7 +5,7 @@ import { type Capabilities, readCapabilities } from "./capabilities";
 import { ONLY_RECORDED, RECORDED_TRAINER } from "./recorded/recorded-trainer";
 import { attachedTrainers, isOnline, type TrainerRow } from "./trainer-rows";
 
-/** What a job or a validation asks of a trainer: values of its settings. */
+/** What a job or a validation requires of a trainer, as values of its settings. */
 export type TrainerNeeds = {
   method?: string;
   adapter?: string;
@@ -13,9 +13,9 @@ export type TrainerNeeds = {
   ggufQuantizations?: readonly string[];
   compressedQuantizations?: readonly string[];
   exportFormats?: readonly string[];
-  /** The trainer that must do it: it holds the checkpoint that the job continues from. */
+  /** The trainer that must do it, because it has the checkpoint that the job continues from. */
   trainerId?: string;
-  /** Where the request names all of it, if that is one place. */
+  /** The pointer to all of it in the request, if there is a single one. */
   path?: string;
 };
 
@@ -43,7 +43,7 @@ const linesOf = (needs: TrainerNeeds, can: Capabilities): Line[] => [
   { path: "/format", wanted: needs.exportFormats ?? [], supported: can.export_formats, family: "export" },
 ];
 
-/** Returns what a trainer cannot do of `needs`, with its own reasons. */
+/** Returns which of the `needs` a trainer does not support, with its own reasons. */
 export function missingIn(can: Capabilities, needs: TrainerNeeds): Missing[] {
   const said = (feature: string) => can.unavailable.find((one) => one.feature === feature);
   return linesOf(needs, can).flatMap(({ path: own, wanted, supported, family }) =>
@@ -64,14 +64,14 @@ export function missingIn(can: Capabilities, needs: TrainerNeeds): Missing[] {
 const sentence = (name: string, { value, reason, hint }: Missing) =>
   `${name} cannot do ${value}: ${reason}${hint === null ? "" : ` ${hint}`}`;
 
-/** Trainers that reply first, then those with the least to do. */
+/** Sorts responsive trainers first, then by the least load. */
 const byReadiness = (a: TrainerRow, b: TrainerRow) =>
   Number(isOnline(b)) - Number(isOnline(a)) || a.jobsRunning - b.jobsRunning;
 
 /**
- * Returns the id of the trainer that takes the job: one that can do all of it. Throws the 501 without any trainer, 422 with each
- * one's reason and remedy if none can do it, and 503 if none ever said what it can do. It reads the database only: call
- * `refreshTrainers` before it where the newest state matters.
+ * Returns the id of the trainer for the job: one that supports all of it. Throws 501 without any trainer, 422 with each one's
+ * reason and remedy if none supports it, and 503 if none has ever reported its capabilities. It only reads the database: call
+ * `refreshTrainers` first if the current state matters.
  */
 export async function chooseTrainer({ db }: Pick<Ctx, "db">, needs: TrainerNeeds): Promise<string> {
   if (needs.trainerId === RECORDED_TRAINER) throw new ServiceError("unprocessable", ONLY_RECORDED);

@@ -11,7 +11,7 @@ import { trainerFailure } from "./trainer-failure";
 import { requireTrainer } from "./trainer-rows";
 
 const DOWNLOAD_SECONDS = 3600;
-/** What only a resumed training needs. It has pickles in it, and reading one can run code. */
+/** Needed only for resuming a training. It contains pickles, and loading one can run code. */
 const RESUME_STATE = /^state\//;
 
 async function readFileOf({ db, projectId }: Ctx, checkpointId: string, path: string) {

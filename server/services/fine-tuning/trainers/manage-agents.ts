@@ -10,7 +10,7 @@ import { newAgentKey } from "./agent-key";
 import { trainerJson } from "./capabilities";
 import { addedTrainerReply, addTrainerInput, trainerIdInput } from "./schemas";
 
-/** The command that starts an agent on a machine with the trainer. */
+/** Returns the command that starts an agent on a machine with the trainer. */
 const commandFor = (key: string) =>
   `WHETSTONE_TRAINER_KEY=${key} npm run trainer -- --agent ${publicUrl("").replace(/\/$/, "")}`;
 

@@ -15,7 +15,7 @@ export function clientOf(db: Db, row: CalledTrainer | null): TrainerClient {
   return urlTrainer({ trainerId: row.id, ...named });
 }
 
-/** Returns a trainer's client, also the recorded one's; throws `TrainerUnreachable` for one that is no longer attached. */
+/** Returns a trainer's client, including the recorded one's; throws `TrainerUnreachable` if it is no longer attached. */
 export async function openTrainer(db: Db, trainerId: string): Promise<TrainerClient> {
   if (trainerId === RECORDED_TRAINER) return recordedTrainer(db);
   return clientOf(db, (await attachedTrainers(db)).find(({ id }) => id === trainerId) ?? null);

@@ -9,13 +9,13 @@ import { clientOf } from "./open-trainer";
 import { TrainerRefused, TrainerUnreachable } from "./trainer-client";
 import { attachedTrainers, type TrainerRow } from "./trainer-rows";
 
-/** Somebody may be waiting for the page. */
+/** Short, because a user may be waiting for the page. */
 const TIMEOUT_MS = 5000;
-/** Free memory and load change; asking more often says nothing new. */
+/** Free memory and load change slowly; asking more often would tell nothing new. */
 const FRESH_MS = 15_000;
 const RUNNING = ["validating", "running", "pausing", "cancelling"];
 
-/** Stores what a trainer said of itself. */
+/** Stores a trainer's description of itself. */
 export async function storeCapabilities(db: Db, trainerId: string, given: unknown, jobsRunning?: number) {
   const { boot_id, trainer_version } = readCapabilities(given);
   const capabilities = typeof given === "object" && given !== null ? (given as Record<string, unknown>) : {};
@@ -59,7 +59,7 @@ async function refresh(db: Db, row: TrainerRow, projectId: string): Promise<void
 
 let running: Promise<void> | undefined;
 
-/** Asks the trainer that we call how it is, unless it was asked a moment ago. Agents say so themselves. */
+/** Asks the trainer that we call for its state, unless it was asked a moment ago. Agents report theirs themselves. */
 export async function refreshTrainers({ db, projectId }: { db: Db; projectId: string }): Promise<void> {
   const row = (await attachedTrainers(db)).find(({ kind }) => kind === "url");
   if (!row || (row.updatedAt > row.readAt - FRESH_MS && (row.capabilities !== null || row.error !== null))) return;

@@ -16,21 +16,21 @@ export const trainer = z.object({
   id: z.string(),
   kind: z.enum(TRAINER_KINDS),
   name: z.string(),
-  /** Whether it answered lately. */
+  /** Whether it has responded recently. */
   online: z.boolean(),
   version: z.string().nullable(),
   devices: z.array(device),
-  /** Values of a job's settings that it supports. */
+  /** The values of a job's settings that it supports. */
   supports: z.object({
     methods: z.array(z.string()),
     adapters: z.array(z.string()),
     formats: z.array(z.string()),
     ggufQuantizations: z.array(z.string()),
     compressedQuantizations: z.array(z.string()),
-    /** What it serves models with. */
+    /** The backends with which it serves models. */
     serveBackends: z.array(z.string()),
   }),
-  /** What it cannot do, why, and how that is changed. */
+  /** What it cannot do, why, and how to change that. */
   unavailable: z.array(z.object({ feature: z.string(), reason: z.string(), hint: z.string().nullable() })),
   packages: z.record(z.string(), z.string()),
   diskFreeBytes: z.number().nullable(),
@@ -49,6 +49,6 @@ export const trainersReply = z.object({
 });
 export const listTrainersInput = z.strictObject({});
 export const addTrainerInput = z.strictObject({ name: filledText(100, "Enter a name.") });
-/** `key` is shown here only. */
+/** `key` is returned only here. */
 export const addedTrainerReply = z.object({ trainer, key: z.string(), command: z.string() });
 export const trainerIdInput = z.strictObject({ trainerId: idInput });

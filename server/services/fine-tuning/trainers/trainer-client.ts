@@ -1,16 +1,16 @@
-/** A request of the trainer's contract: a path below its `/v1`, such as `/jobs/job_1`. */
+/** A request in the trainer's contract: a path below its `/v1`, such as `/jobs/job_1`. */
 export type TrainerCall = {
   method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE";
   path: string;
   query?: Record<string, string | number>;
   headers?: Record<string, string>;
   json?: unknown;
-  /** Sent in the body as `secret`, and never stored in clear. */
+  /** Sent in the body as `secret`, and never stored in plain text. */
   secret?: string;
   timeoutMs?: number;
-  /** Ends the call, and with it what the trainer does for it. */
+  /** Aborts the call, and with it what the trainer does for it. */
   signal?: AbortSignal;
-  /** For its place in the project's share of outbound calls. */
+  /** Counts the call towards the project's share of outbound calls. */
   projectId: string;
 };
 
@@ -24,17 +24,17 @@ export type TrainerDownload = {
 /** A machine that trains, whether we call it or it fetches our calls. */
 export type TrainerClient = {
   readonly trainerId: string;
-  /** Its streams arrive whole. */
+  /** Whether its streams arrive as a whole. */
   readonly answersWhole?: true;
-  /** Where it is to report a job's events as they happen; undefined for an agent, which knows. */
+  /** Returns where it should report a job's events as they happen; absent for an agent, which knows. */
   webhookFor?(jobId: string): { url: string };
-  /** Returns its reply if it is a success; throws `TrainerRefused` for any other, `TrainerUnreachable` without one. */
+  /** Returns a successful reply; throws `TrainerRefused` for any other, and `TrainerUnreachable` without one. */
   request(call: TrainerCall): Promise<TrainerReply>;
-  /** Returns a file while it arrives. */
+  /** Returns a file as it arrives. */
   download(call: TrainerCall): Promise<TrainerDownload>;
   /**
-   * Returns a reply of any kind while it arrives, whatever its silences: tokens take their time. An agent's arrives whole. Throws as
-   * `request` does.
+   * Returns a reply of any kind as it arrives, with long pauses allowed: tokens take time. An agent's arrives as a whole.
+   * Throws like `request`.
    */
   stream(call: TrainerCall): Promise<TrainerDownload>;
   /** Sends a frozen manifest unless the trainer has it. An agent fetches it itself when its job needs it. */
@@ -46,7 +46,7 @@ export type TrainerClient = {
   }): Promise<void>;
 };
 
-/** Its error object, with the fields of its contract in camelCase. */
+/** The trainer's error object, with the fields of its contract in camelCase. */
 export type TrainerProblem = {
   code: string;
   message: string;
@@ -58,7 +58,7 @@ export type TrainerProblem = {
   logTail: string[];
 };
 
-/** The trainer did not answer: nothing is known of what it does. */
+/** The trainer did not answer: nothing is known about what it is doing. */
 export class TrainerUnreachable extends Error {
   override readonly name = "TrainerUnreachable";
 }

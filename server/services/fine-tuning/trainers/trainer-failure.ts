@@ -5,7 +5,7 @@ import { withHint } from "./trainer-problem";
 const NOT_FOUND = 404;
 const RETRY_SECONDS = 30;
 
-/** Returns the error for a caller who waits for a trainer; others unchanged. */
+/** Converts an error to that for a caller who is waiting for a trainer; returns others unchanged. */
 export function trainerFailure(error: unknown): unknown {
   if (error instanceof TrainerUnreachable) {
     return new ServiceError("unavailable", `The trainer cannot be reached. ${error.message}`, {

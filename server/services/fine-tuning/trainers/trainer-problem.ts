@@ -28,16 +28,16 @@ const problem = z
     }),
   );
 
-/** Returns what a trainer said with a full stop, so that a hint can follow it. */
+/** Returns a trainer's message with a full stop, so that a hint can follow it. */
 export const sentence = (said: string) => (/[.!?…:]$/.test(said) ? said : `${said}.`);
 
-/** Returns a problem and its remedy in one text. */
+/** Returns a problem and its remedy as one text. */
 export const withHint = ({ message, hint }: Pick<TrainerProblem, "message" | "hint">) =>
   hint ? `${sentence(message)} ${hint}` : message;
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
-/** Returns a trainer's error object, which may lie under `error` or `detail`; `null` for anything else. */
+/** Returns a trainer's error object, which may be under `error` or `detail`; `null` for anything else. */
 export function trainerProblemOf(body: unknown): TrainerProblem | null {
   const candidates = isRecord(body) ? [body.error, body.detail, body] : [];
   for (const candidate of candidates) {
@@ -47,7 +47,7 @@ export function trainerProblemOf(body: unknown): TrainerProblem | null {
   return null;
 }
 
-/** Returns a problem of our own, in the form of a trainer's. */
+/** Returns a problem of our own in the form of a trainer's. */
 export const problemOf = (
   code: string,
   message: string,
@@ -65,10 +65,10 @@ export const problemOf = (
   ...more,
 });
 
-/** What a proxy in front of a trainer replies while the trainer is away. */
+/** Statuses with which a proxy in front of a trainer replies while the trainer is down. */
 const GATEWAY = new Set([502, 503, 504]);
 
-/** Returns the error for a response that is no success. `tokenName` is what its operator would have to correct. */
+/** Returns the error for an unsuccessful response. `tokenName` is the setting that the operator would have to correct. */
 export function refusalOf(status: number, body: unknown, tokenName: string): TrainerRefused | TrainerUnreachable {
   const given = trainerProblemOf(body);
   if (given) return new TrainerRefused(status, given);

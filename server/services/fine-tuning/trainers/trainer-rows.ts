@@ -7,14 +7,14 @@ import { newId } from "@/server/platform/ids";
 import { NO_TRAINER, namedTrainer } from "./attachment";
 
 export type TrainerRow = typeof trainers.$inferSelect & {
-  /** When it was read, by the database's clock. */
+  /** When the row was read, by the database's clock. */
   readAt: number;
 };
 
-/** What a call to a trainer needs of its row. */
+/** The fields of a trainer's row that a call needs. */
 export type CalledTrainer = Pick<TrainerRow, "id" | "kind" | "error" | "lastSeenAt" | "readAt">;
 
-/** Makes the row of the trainer that the operator named follow its address. Another host is another machine. */
+/** Keeps the row of the trainer configured by the operator in sync with its address. Another host counts as another machine. */
 async function syncNamedTrainer(db: Db, name: string): Promise<void> {
   await db
     .insert(trainers)
@@ -34,7 +34,7 @@ const read = (db: Db, kinds: TrainerRow["kind"][]) =>
     .where(and(isNull(trainers.disabledAt), inArray(trainers.kind, kinds)))
     .orderBy(trainers.createdAt, trainers.id);
 
-/** Returns the attached trainers, the oldest first. */
+/** Returns the attached trainers, oldest first. */
 export async function attachedTrainers(db: Db): Promise<TrainerRow[]> {
   const named = namedTrainer();
   const kinds: TrainerRow["kind"][] = named ? ["url", "agent"] : ["agent"];
@@ -57,21 +57,21 @@ export async function isTrainerAttached(db: Db): Promise<boolean> {
   return agent !== undefined;
 }
 
-/** Whether a project is the sample, whose training was recorded: that can be looked at without a trainer. */
+/** Returns whether a project is the sample, whose training was recorded and can be viewed without a trainer. */
 const isSample = async ({ db, projectId }: { db: Db; projectId: string }) =>
   (await db.$count(sampleProjects, eq(sampleProjects.projectId, projectId))) > 0;
 
-/** Throws the 501 that says how a trainer is attached unless one is. */
+/** Throws the 501 that says how to attach a trainer, unless one is attached. */
 export async function requireAttachedTrainer({ db }: { db: Db }): Promise<void> {
   if (!(await isTrainerAttached(db))) throw new ServiceError("not_implemented", NO_TRAINER);
 }
 
-/** Throws the same, but not in the sample. */
+/** Does the same, except in the sample. */
 export async function requireTrainer(ctx: { db: Db; projectId: string }): Promise<void> {
   if (!(await isSample(ctx))) await requireAttachedTrainer(ctx);
 }
 
-/** A silence that a healthy trainer does not reach: an agent's long poll lasts 50 s, and others are called every 20 s. */
+/** Longer than any silence of a healthy trainer: an agent's long poll takes 50 s, and others are called every 20 s. */
 const SILENCE_MS = 90_000;
 
 export const isOnline = ({ lastSeenAt, error, readAt }: CalledTrainer) =>

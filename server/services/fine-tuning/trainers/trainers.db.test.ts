@@ -105,7 +105,7 @@ test("a job goes to a trainer that can do all of it, and is refused with reasons
       { path: "/output/formats", message: expect.stringContaining("The converter is missing.") },
     ],
   });
-  // An agent that can do it and is online comes before one that is not.
+  // An agent that supports it and is online takes precedence over one that is not.
   await db()
     .insert(trainers)
     .values({
@@ -197,7 +197,7 @@ const agent = async () => {
   return { ctx, client: agentTrainer({ db: db(), trainerId: "trn_a", isOnline: true }) };
 };
 
-/** Plays the agent: gives each command that is queued a result. */
+/** Plays the agent: gives each queued command a result. */
 async function answering(reply: (payload: Record<string, unknown>) => Record<string, unknown>, times: number) {
   for (let done = 0; done < times; ) {
     const [next] = await db().select().from(trainerCommands).where(eq(trainerCommands.state, "queued"));
@@ -246,7 +246,7 @@ test("an answer arrives while it is made, from an agent as a whole, and a refusa
   const asking = ofAgent.stream(given);
   await answering(() => ({ status: 200, headers: {}, body: { answer: "whole" } }), 1);
   expect(JSON.parse((await buffer((await asking).body)).toString())).toEqual({ answer: "whole" });
-  // Nobody's words stay behind.
+  // No text is left behind.
   expect(await db().select().from(trainerCommands)).toEqual([]);
 });
 

@@ -8,21 +8,24 @@ import { refusalOf } from "./trainer-problem";
 const MIB = 1024 * 1024;
 const REPLY_MAX_BYTES = 32 * MIB;
 const PROBLEM_MAX_BYTES = MIB;
-/** A checkpoint of a large model is one file of many gigabytes; its reader's own time limit ends the call. */
+/** A checkpoint of a large model is a single file of many gigabytes; the reader's own time limit ends the call. */
 const FILE_MAX_BYTES = 1024 * 1024 * MIB;
 const FILE_TIMEOUT_MS = 3_600_000;
 const CHECK_TIMEOUT_MS = 10_000;
-/** Of a model's answer: a long prompt on a slow machine is read for minutes before its first token. */
+/** For a model's answer: on a slow machine, reading a long prompt takes minutes before the first token. */
 const ANSWER_TIMEOUT_MS = 1_800_000;
 const ANSWER_SILENCE_MS = 600_000;
 const ANSWER_MAX_BYTES = 64 * MIB;
 const CONCURRENT_ANSWERS = 256;
 
 type Clients = { calls: Outbound; answers: Outbound };
-/** By host: naming it in TRAINER_URL allows exactly that one, besides public addresses. */
+/** One per host: naming it in TRAINER_URL allows exactly that one, in addition to public addresses. */
 const clients = new Map<string, Clients>();
 
-/** Answers have a client of their own, so that slow ones leave the calls of jobs their places. */
+/**
+ * Returns the clients for a host. Answers have a separate one, so that slow answers do not use up the concurrency limit of job
+ * calls.
+ */
 function clientsFor({ hostname, port, protocol }: URL): Clients {
   const allow = `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
   const known = clients.get(allow);
@@ -48,7 +51,7 @@ const parsed = (body: Buffer): unknown => {
 const bodyOf = ({ json, secret }: TrainerCall): unknown =>
   secret === undefined ? json : { ...(json as Record<string, unknown>), secret };
 
-/** Nothing is known of what the trainer does after a call without a usable reply. */
+/** After a call without a usable reply, nothing is known about what the trainer is doing. */
 const unreachable = (error: unknown) =>
   error instanceof OutboundError ? new TrainerUnreachable(error.message, { cause: error }) : error;
 

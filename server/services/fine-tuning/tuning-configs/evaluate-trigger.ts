@@ -21,7 +21,7 @@ const MESSAGE_CHARACTERS = 1_000;
 type Decision = { outcome: "started" | "skipped" | "failed"; reason: string; message: string; jobId?: string };
 const skipped = (reason: string, message: string): Decision => ({ outcome: "skipped", reason, message });
 
-/** Returns the configurations of all projects whose trigger is to be looked at now, the longest waiting first. */
+/** Returns the configurations of all projects whose trigger is due, the longest overdue first. */
 export const dueTuningConfigs = (db: Db) =>
   db
     .select({ projectId: tuningConfigs.projectId, configId: tuningConfigs.id })
@@ -30,14 +30,14 @@ export const dueTuningConfigs = (db: Db) =>
     .orderBy(tuningConfigs.dueAt)
     .limit(DUE_AT_ONCE);
 
-/** Counts jobs of a configuration that meet the condition. */
+/** Counts the jobs of a configuration that meet the condition. */
 const countJobs = ({ db, projectId }: Ctx, configId: string, condition: Parameters<typeof and>[0]) =>
   db.$count(
     trainingJobs,
     and(eq(trainingJobs.projectId, projectId), eq(trainingJobs.tuningConfigId, configId), condition),
   );
 
-/** Returns why a configuration does not start a job at this time (Unix ms); `null` if it may. */
+/** Returns why a configuration cannot start a job at this time (Unix ms); `null` if it can. */
 async function obstacleOf(ctx: Ctx, row: ConfigRow, now: number): Promise<Decision | null> {
   const { id, cooldownMinutes, dailyCap, minNewExamples, datasetId } = row;
   if ((await countJobs(ctx, id, inArray(trainingJobs.status, [...UNFINISHED_JOB_STATUSES]))) > 0) {
@@ -60,7 +60,7 @@ async function obstacleOf(ctx: Ctx, row: ConfigRow, now: number): Promise<Decisi
 }
 
 /**
- * Decides whether a due configuration starts a job, and starts it, with the reason. Everything is checked again under the
+ * Decides whether a due configuration starts a job, and if so starts it, with the reason. Everything is checked again under the
  * configuration's lock, in the transaction that queues the job: two workers start one job, and one that dies starts none.
  */
 export async function evaluateTrigger(ctx: Ctx, configId: string): Promise<Decision | null> {
@@ -87,7 +87,7 @@ export async function evaluateTrigger(ctx: Ctx, configId: string): Promise<Decis
   }
   return inTransaction(ctx, async (tx) => {
     const [current] = await tx.db.select().from(tuningConfigs).where(isConfig(tx, configId)).for("update");
-    // Changed, or decided by another worker, since it was read.
+    // It has changed, or another worker has decided, since it was read.
     if (!current || current.dueAt !== row.dueAt || current.updatedAt !== row.updatedAt) return null;
     const made =
       decision ?? (await obstacleOf(tx, current, now)) ?? (await start(tx, current, prepared as PreparedJob));
@@ -109,7 +109,7 @@ async function start(tx: Ctx, row: ConfigRow, prepared: PreparedJob): Promise<De
   return { outcome: "started", reason: "enough_examples", message: "There were enough new Examples.", jobId: id };
 }
 
-/** Stores a decision; the same as the last one is counted. */
+/** Stores a decision; if it equals the previous one, increments that one's count. */
 async function record(tx: Ctx, configId: string, { outcome, reason, message, jobId = undefined }: Decision) {
   const ofConfig = and(eq(triggerDecisions.projectId, tx.projectId), eq(triggerDecisions.configId, configId));
   const [last] = await tx.db

@@ -24,7 +24,7 @@ export async function lastJobOf({ db, projectId }: Ctx, configId: string) {
   return job ?? null;
 }
 
-/** Counts the current Examples to train on that were added after a time (Unix ms). */
+/** Counts the current Examples of the training split that were added after a time (Unix ms). */
 export const countNewExamples = ({ db, projectId }: Ctx, datasetId: string, after: number) =>
   db.$count(
     exampleRevisions,
@@ -37,7 +37,7 @@ export const countNewExamples = ({ db, projectId }: Ctx, datasetId: string, afte
     ),
   );
 
-/** For configurations that were stored before a deployment could have a name of its own. */
+/** Configurations stored by earlier versions have no deployment name. */
 const UNNAMED = { name: null };
 
 export async function configJson(ctx: Ctx, row: ConfigRow): Promise<TuningConfig> {

@@ -4,7 +4,7 @@ import { unprocessable } from "@/server/platform/errors";
 const MINUTE_MS = 60_000;
 const FIELDS = 5;
 
-/** Returns the next time of a cron pattern in UTC (Unix ms); throws 422 for one that is not valid or never comes. */
+/** Returns the next time of a cron pattern in UTC (Unix ms); throws 422 for an invalid pattern or one that never occurs. */
 export function nextTime(cron: string, after: number): number {
   const wrong = (message: string) => unprocessable("/trigger/cron", message);
   if (cron.trim().split(/\s+/).length !== FIELDS) throw wrong("Enter five fields, such as `0 3 * * 1`.");
@@ -18,5 +18,5 @@ export function nextTime(cron: string, after: number): number {
   return next.getTime();
 }
 
-/** Returns when a trigger is looked at next (Unix ms): at its times, or every minute without any. */
+/** Returns when a trigger is checked next (Unix ms): at the times of its pattern, or every minute without one. */
 export const nextCheck = (cron: string | null, now: number) => (cron === null ? now + MINUTE_MS : nextTime(cron, now));

@@ -6,13 +6,13 @@ import { trainingChoice } from "../settings/schemas";
 
 const trigger = {
   enabled: z.boolean(),
-  /** Examples added since the Examples that it trained on last. */
+  /** Number of Examples added since its last training. */
   minNewExamples: z.int().min(1).max(1_000_000),
   /** Five fields in UTC, such as `0 3 * * 1`; `null`: as soon as there are enough Examples. */
   cron: z.string().min(1).max(100).nullable(),
-  /** Minutes from the start of one of its jobs until the next may start. */
+  /** Minutes after the start of one of its jobs before the next may start. */
   cooldownMinutes: z.int().min(0).max(525_600),
-  /** Jobs that it may start a day (UTC). */
+  /** Maximum jobs that it may start per day (UTC). */
   dailyCap: z.int().min(1).max(100),
 };
 const TRIGGER_OFF = { enabled: false, minNewExamples: 100, cron: null, cooldownMinutes: 60, dailyCap: 1 };
@@ -24,14 +24,14 @@ const triggerInput = z.strictObject({
   dailyCap: trigger.dailyCap.default(TRIGGER_OFF.dailyCap),
 });
 
-/** When the checkpoint of a job that succeeded is deployed by itself. */
+/** When the checkpoint of a successful job is deployed automatically. */
 const deployment = {
   enabled: z.boolean(),
-  /** The name that applications call; `null`: made of the configuration's name, and changes with it. */
+  /** The name that applications call; `null`: derived from the configuration's name, and changes with it. */
   name: deploymentName.nullable(),
-  /** By which part its validation loss may exceed that of what is deployed. */
+  /** The fraction by which its validation loss may exceed that of the deployed checkpoint. */
   maxLossIncrease: z.number().min(0).max(10),
-  /** By how much its answers to held-out Examples may be less like the expected ones, 0 to 1. */
+  /** How much less similar to the expected answers its answers to held-out Examples may be, 0 to 1. */
   maxPreserveDrop: z.number().min(0).max(1),
 };
 const DEPLOYMENT_OFF = { enabled: false, name: null, maxLossIncrease: 0, maxPreserveDrop: 0 };
@@ -51,7 +51,7 @@ export const createTuningConfigInput = z.strictObject({
   deployment: deploymentInput.default(DEPLOYMENT_OFF),
 });
 const { baseModel, engine, method, adapter, training, lora, evaluation, output, limits } = trainingChoice;
-/** What is left out stays as it is; `training`, `lora` and the other parts are replaced as a whole. */
+/** Omitted fields stay unchanged; `training`, `lora` and the other parts are replaced as a whole. */
 export const updateTuningConfigInput = z.strictObject({
   configId: idInput,
   name: name.optional(),
@@ -79,7 +79,7 @@ export const triggerDecision = z.object({
   reason: z.string(),
   message: z.string(),
   jobId: z.string().nullable(),
-  /** How often it decided the same in a row, the last time at `lastAt`. */
+  /** How often in a row it made the same decision, most recently at `lastAt`. */
   times: z.int(),
   createdAt: z.number(),
   lastAt: z.number(),
@@ -91,10 +91,10 @@ export const tuningConfig = z.object({
   ...trainingChoice,
   trigger: z.object(trigger),
   deployment: z.object(deployment),
-  /** When the trigger is looked at next; `null` while it is off. */
+  /** When the trigger is checked next; `null` while it is off. */
   nextCheckAt: z.number().nullable(),
   lastDecision: triggerDecision.nullable(),
-  /** Examples of the Dataset added since the ones that it trained on last. */
+  /** Number of the Dataset's Examples added since its last training. */
   newExamples: z.int(),
   lastJobId: z.string().nullable(),
   actorKind: z.enum(ACTOR_KINDS),
@@ -109,7 +109,7 @@ export const triggerDecisionsReply = z.object({
   decisions: z.array(triggerDecision),
   nextCursor: z.string().nullable(),
 });
-/** Reply to a caller who may change configurations but not read them. */
+/** The reply for callers who may change configurations but not read them. */
 export const requestedTuningConfigReply = z.object({
   tuningConfig: tuningConfig.pick({ id: true, createdAt: true, updatedAt: true }),
 });

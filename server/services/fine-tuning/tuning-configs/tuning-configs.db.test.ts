@@ -44,7 +44,7 @@ async function world(changes: object = {}) {
       datasetId,
       Array.from({ length: count }, () => creating(`Question ${++questions}`, { split: "train" })),
     );
-  /** As the clock would: the trigger is due again. */
+  /** Makes the trigger due again, as the clock would, and evaluates it. */
   const evaluate = async () => {
     await ctx.db.update(tuningConfigs).set({ dueAt: 1 }).where(eq(tuningConfigs.id, configId));
     return evaluateTrigger(ctx, configId);
@@ -140,7 +140,7 @@ test("cooldown and daily cap hold, and the same Examples never train twice", asy
   expect(await evaluate()).toMatchObject({ reason: "daily_cap" });
   await updateTuningConfig(ctx, { configId, trigger: { dailyCap: 9 } });
   expect(await evaluate()).toMatchObject({ outcome: "started" });
-  // As if its Examples were new again: their manifest is still the one that was trained on.
+  // As if its Examples were new again: the manifest still equals the one that was trained on.
   await end(86_400_000);
   await ctx.db.update(trainingJobs).set({ createdAt: 1 }).where(eq(trainingJobs.tuningConfigId, configId));
   expect(await evaluate()).toMatchObject({ reason: "already_trained" });

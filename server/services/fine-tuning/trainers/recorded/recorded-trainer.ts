@@ -8,7 +8,7 @@ import { type TrainerCall, type TrainerClient, TrainerRefused, type TrainerReply
 import { problemOf } from "../trainer-problem";
 import { checkpointId, comparableSpec, eventsFor, promptHash, RECORDED_FILES, RECORDING, rowHashes } from "./recording";
 
-/** The trainer of the sample's job: it repeats what a real one did with the same Examples, and can do nothing else. */
+/** The trainer of the sample's job: it replays what a real one did with the same Examples, and can do nothing else. */
 export const RECORDED_TRAINER = "trn_recorded";
 
 export const ONLY_RECORDED =
@@ -23,7 +23,10 @@ const notThere = (what: string) => refusal(NOT_THERE, "not_found", `${what} is n
 
 const ok = (json: unknown): TrainerReply => ({ status: 200, headers: {}, json });
 
-/** A trainer resolves the settings while a job runs: the first look at it finds it there, the next one at its end. */
+/**
+ * A trainer resolves the settings while a job runs, so the first snapshot shows the job at that point, and the next one at its
+ * end.
+ */
 function snapshotOf({ lastSeq }: { lastSeq: number }, events: readonly Record<string, unknown>[]) {
   const resolved = events.findIndex(({ type }) => type === "dataset.report");
   const { resolved_spec } = (events[resolved]?.data ?? {}) as { resolved_spec?: unknown };
@@ -32,7 +35,7 @@ function snapshotOf({ lastSeq }: { lastSeq: number }, events: readonly Record<st
 
 type Prompts = { prompts: { messages: unknown }[]; targets: unknown[] };
 
-/** Answers prompts that were recorded; any other would need the model itself. */
+/** Answers recorded prompts; any others would need the model itself. */
 function samples({ prompts, targets }: Prompts): TrainerReply {
   const known = prompts.map(({ messages }) => RECORDING.answers[promptHash(messages)]);
   const answers = known.flatMap((one) => (one ? [one] : []));
@@ -48,7 +51,10 @@ function samples({ prompts, targets }: Prompts): TrainerReply {
   return ok({ answers: [before, after].map((said, at) => ({ target: targets[at], answers: said })), error: null });
 }
 
-/** Returns the client of the recording. Like a trainer's, each of its calls can be repeated; unlike one, it needs no machine. */
+/**
+ * Returns the client of the recording. Like a real trainer's, each of its calls can be repeated; unlike one, it needs no
+ * machine.
+ */
 export function recordedTrainer(db: Db): TrainerClient {
   async function jobOf(projectId: string, id: string) {
     const isIt = and(eq(trainingJobs.projectId, projectId), eq(trainingJobs.id, id));

@@ -6,35 +6,35 @@ type Fields = Record<string, unknown>;
 type File = { path: string; size: number; sha256: string };
 type Answer = { content: string; finish_reason: "stop" | "length" };
 
-/** A training that a trainer carried out once, as `scripts/record-sample-training.ts` wrote it down. */
+/** A training that a real trainer carried out once, as recorded by `scripts/record-sample-training.ts`. */
 export type Recording = {
-  /** Of the trainer that carried it out. */
+  /** The version of the trainer that carried it out. */
   trainerVersion: string | null;
   jobId: string;
   manifestSha256: string;
   /** As it was sent. */
   spec: Fields;
-  /** The SHA-256 of what each row teaches, sorted. */
+  /** The SHA-256 of each row's training content, sorted. */
   rows: string[];
   events: Fields[];
-  /** All checkpoints of the events; the files of one were kept. */
+  /** All checkpoints in the events; only one's files were kept. */
   checkpoints: { id: string; step: number; contentSha256: string }[];
   kept: { id: string; files: File[] };
-  /** What the model before and the kept checkpoint answered, by the SHA-256 of the prompt. */
+  /** The answers of the earlier model and of the kept checkpoint, by the SHA-256 of the prompt. */
   answers: Record<string, { before: Answer; after: Answer }>;
 };
 
 export const RECORDING = recorded as Recording;
 
-/** The folder of the kept checkpoint's files, from the root of the installation. */
+/** The folder of the kept checkpoint's files, relative to the root of the installation. */
 export const RECORDED_FILES = "server/services/fine-tuning/trainers/recorded/files";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** Returns what identifies a prompt. */
+/** Returns the hash that identifies a prompt. */
 export const promptHash = (messages: unknown) => sha256(canonicalJson(messages));
 
-/** Returns what identifies the rows of a manifest, whichever Examples they are of. */
+/** Returns the hashes that identify a manifest's rows, regardless of the Examples that they come from. */
 export function rowHashes(manifest: string): string[] {
   const [, ...rows] = manifest.split("\n").filter((line) => line !== "");
   return rows
@@ -45,11 +45,11 @@ export function rowHashes(manifest: string): string[] {
     .sort();
 }
 
-/** Returns the spec of a job without what names its Examples, which differs from project to project. */
+/** Returns a job's spec without what identifies its Examples, which differs between projects. */
 export const comparableSpec = ({ manifest, webhook: _, ...spec }: Fields) =>
   canonicalJson({ ...spec, manifest: { ...(manifest as Fields), sha256: null } });
 
-/** Returns a checkpoint's id as a trainer makes it: from its job, its step and its content. */
+/** Returns a checkpoint's id as a trainer builds it: from its job, its step and its content. */
 export const checkpointId = (jobId: string, { step, contentSha256 }: Recording["checkpoints"][number]) =>
   `ckpt_${sha256(`${jobId}\0${step}\0${contentSha256}`).slice(0, 24)}`;
 
@@ -59,7 +59,7 @@ export function recordedTimes(): { begin: number; end: number } {
   return { begin: Math.min(...times), end: Math.max(...times) };
 }
 
-/** Returns the recorded events as those of a job that began at `at`, Unix ms. */
+/** Returns the recorded events as events of a job that began at `at`, Unix ms. */
 export function eventsFor(jobId: string, manifestSha256: string, at: number): Fields[] {
   const shift = at - recordedTimes().begin;
   const names = new Map([
