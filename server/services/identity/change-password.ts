@@ -60,7 +60,7 @@ export const changePassword = accountVerb(
     reply: endedReply,
   },
   {
-    // Attempts count towards the sign-in limits, and a success does not take them back.
+    // Attempts count towards the sign-in limits; a success does not refund them.
     async before(ctx, { currentPassword }) {
       requirePasswords();
       const { user } = await getMe(ctx, {});

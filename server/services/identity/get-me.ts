@@ -9,7 +9,7 @@ import { okReply } from "@/server/platform/schemas";
 import { accountVerb } from "@/server/platform/verb";
 import { meReply } from "./schemas";
 
-/** How long each browser shows the reset until it is dismissed there: whoever used the link could dismiss it first. */
+/** How long each browser shows the reset until it is dismissed there: the user of the link might dismiss it first. */
 const SHOWN_FOR_MS = 30 * 86_400_000;
 
 const unread = and(

@@ -1,7 +1,7 @@
 import { createBulkhead, emptyBulkhead } from "@/server/platform/database/bulkhead";
 import { ServiceError } from "@/server/platform/errors";
 
-/** On whose behalf a password is hashed. Waiting callers are served in turn by network. */
+/** On whose behalf a password is hashed. Queued callers are served round-robin by network. */
 export type HashingCaller = { kind: "known" | "stranger"; network: string };
 /** A caller with a session, a one-time link or the command line. */
 export const AUTHENTICATED: HashingCaller = { kind: "known", network: "proved" };

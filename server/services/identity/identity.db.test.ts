@@ -48,7 +48,7 @@ test("a fresh installation has one owner at most, however many complete the set-
   });
   expect(await setupNeeded(db())).toBe(true);
 
-  // It is told by the database's clock how old the link is.
+  // The link's age is measured by the database's clock.
   const madeAgo = (ms: number) => db().execute(sql`update setup_tokens set created_at = ${NOW} - ${ms}::bigint`);
   await madeAgo(24 * HOUR_MS + 1000);
   await expect(completeSetup(db(), { ...given, token })).rejects.toThrow("setup-link");
@@ -108,7 +108,7 @@ test("an unknown address costs as much work as a known one", async () => {
   const work = async (address: string) => {
     verify.mockClear();
     await from(address, "wrong password");
-    // Algorithm, memory, passes and lanes: what a guess costs.
+    // Algorithm, memory, passes and lanes: the cost of a guess.
     return verify.mock.calls.map(([hash]) => String(hash).split("$").slice(1, 4));
   };
   expect(await work("nobody-at-all@example.test")).toEqual(await work(email));
@@ -116,7 +116,7 @@ test("an unknown address costs as much work as a known one", async () => {
 });
 
 const limited = { code: "rate_limited", retryAfter: expect.any(Number) };
-/** One after the other, as many as a busy machine looks at without refusing some for that. */
+/** Runs guesses one after the other, because a busy machine refuses some of many concurrent ones. */
 async function guesses(count: number, guess: (n: number) => Promise<unknown>) {
   const outcomes: string[] = [];
   for (let n = 0; n < count; n++)
@@ -154,7 +154,7 @@ test("all unfamiliar networks together have a hundred attempts an hour, and the 
   verify.mockImplementation(real.verify);
   await expect(from(email, password, "198.51.100.201")).rejects.toMatchObject(limited);
   expect(await from(email, password, "198.51.100.200")).toMatchObject({ id });
-  // A link that they had mailed shows who they are as well.
+  // A link that was mailed to them also identifies them.
   await recordSignInNetwork(db(), { userId: id, address: "198.51.100.201" });
   expect(await from(email, password, "198.51.100.201")).toMatchObject({ id });
 });

@@ -5,5 +5,5 @@ import { publicUrl } from "@/server/platform/public-url";
 export const newToken = () => randomBytes(24).toString("base64url");
 export const hashOfToken = (token: string) => createHash("sha256").update(token).digest("hex");
 
-/** Returns a public link that carries the token in its fragment, which is never sent in a request, so no proxy logs it. */
+/** Returns a public link with the token in its fragment, which is never sent in a request, so no proxy logs it. */
 export const linkTo = (page: "invite" | "reset", token: string) => publicUrl(`${page}#token=${token}`);

@@ -75,7 +75,7 @@ export async function signInWithPassword(
     return null;
   } catch (error) {
     if (error instanceof ServiceError && error.code === "rate_limited") refused("too many attempts");
-    // Only somebody with the right password gets this far.
+    // Only callers with the right password get this far.
     if (error instanceof ServiceError && error.code === "forbidden") refused("the account is disabled");
     throw error;
   }

@@ -24,7 +24,7 @@ export async function joinDefaultProjects(db: Db, joining: Joining, request: Req
     .from(projects)
     .where(
       and(
-        // Somebody's sample is nobody else's project.
+        // A person's sample is not for anyone else.
         joining.projects === "*" ? isNoSample : inArray(projects.id, [...joining.projects]),
         except === null ? undefined : ne(projects.id, except),
       ),

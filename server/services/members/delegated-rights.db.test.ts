@@ -21,7 +21,7 @@ import {
   transferOwnership,
 } from "./";
 
-/** What a key hands on, and how long it lasts. */
+/** The rights that a key passes on, and how long they are valid. */
 
 const HOUR_MS = 3_600_000;
 const closed = { code: "forbidden", message: expect.stringContaining("was revoked") };
@@ -89,7 +89,7 @@ test("accepting locks the issuing key, so a concurrent revocation never admits a
   const { ctx } = await testProject();
   const key = await ctxForKey(ctx, CAPABILITIES);
   const { token } = await inviteMember(key, {});
-  // As an earlier version revoked: the key alone.
+  // As revoked by an earlier version: the key alone.
   await db().update(apiKeys).set({ revokedAt: NOW }).where(eq(apiKeys.id, key.actor.keyId));
   expect(await findInvitation(db(), token)).toBeNull();
   await expect(acceptInvitation(await account(), { token })).rejects.toMatchObject(closed);

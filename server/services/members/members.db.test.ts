@@ -56,7 +56,7 @@ async function memberOf(ctx: Ctx, role: Role) {
   await db().insert(memberships).values({ projectId: ctx.projectId, userId: one.id, role });
   return { ...one, ctx: { ...ctx, actor: { kind: "user" as const, userId: one.id, role } } };
 }
-/** A link that its maker is shown. */
+/** Creates a reset link that is shown to its creator. */
 async function shownReset(ctx: Ctx, userId: string) {
   const { token, link } = await createPasswordReset(ctx, { userId });
   if (token === null) throw new Error("The link was not shown.");
@@ -294,7 +294,7 @@ test("an owner cannot use a reset link to get into other projects", async () => 
   expect(await findPasswordReset(db(), token)).toMatchObject({ email: ada.email });
   await db().insert(memberships).values({ projectId: elsewhere.ctx.projectId, userId: ada.id, role: "owner" });
   await expect(createPasswordReset(ctx, { userId: ada.id })).rejects.toMatchObject({ code: "conflict" });
-  // A link from before is worth no more than one from now.
+  // An earlier link is worth no more than a new one.
   expect(await findPasswordReset(db(), token)).toBeNull();
   const operators = await operatorPasswordReset(db(), ada.email);
   expect(await findPasswordReset(db(), operators.token)).toMatchObject({ email: ada.email });

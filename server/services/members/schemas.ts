@@ -26,7 +26,7 @@ export const memberReply = z.object({ member });
 export const listMembersInput = z.strictObject(pageInput);
 export const membersReply = z.object({ members: z.array(member), pagination });
 
-/** Who did something. `name` is a member's; `null` for others and for somebody who left. */
+/** The person or key that did something. `name` is set for a member; `null` for others and for people who have left. */
 export const namedActor = z.object({
   kind: z.enum(ACTOR_KINDS),
   id: z.string().nullable(),
@@ -45,7 +45,7 @@ export const transferOwnershipInput = z.strictObject({ userId: idInput, fromUser
 export const invitation = z.object({
   id: z.string(),
   role,
-  /** The address it is for; `null`: anybody with the link. */
+  /** The address that it is for; `null`: anybody with the link. */
   email: z.string().nullable(),
   status: z.enum(["pending", "accepted", "revoked", "expired"]),
   createdBy: z.string().nullable(),
@@ -60,7 +60,7 @@ export const inviteInput = z.strictObject({
   role: role.default("viewer"),
   /** The address it is for. Without it, anybody with the link can use it, once. */
   email: email.nullish(),
-  /** For how many days the link works. */
+  /** How many days the link works. */
   days: z.int().min(1).max(INVITATION_DAYS_MAX).default(INVITATION_DAYS),
 });
 /** `token` and `link` are returned only once, here. `mailedTo`: the address that the link is mailed to, if any. */

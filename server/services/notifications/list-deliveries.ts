@@ -6,7 +6,7 @@ import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { type Delivery, deliveriesReply, deliveryIdInput, deliveryReply, listDeliveriesInput } from "./schemas";
 
-/** Notices listed for one delivery. */
+/** Maximum notices listed per delivery. */
 const NOTICES_SHOWN = 20;
 
 export const listDeliveries = verb(

@@ -1,6 +1,6 @@
 import type { NoticeKind } from "./schemas";
 
-/** What a message says of a Finding: its title and figures, and none of the conversation's words beyond the title. */
+/** What a message contains about a Finding: its title and figures, and no text of the conversations beyond the title. */
 export type AnnouncedFinding = {
   id: string;
   title: string;
@@ -14,10 +14,10 @@ export type AnnouncedFinding = {
   lastDetectedAt: number;
 };
 export type Notice = { kind: NoticeKind; finding: AnnouncedFinding };
-/** `link` returns the address of a page. */
+/** `link` returns the URL of a page. */
 type About = { projectId: string; projectName: string; link: (path: string) => string };
 
-/** Findings that a digest lists. */
+/** Maximum Findings listed in a digest. */
 export const DIGEST_LISTED = 20;
 
 const KIND_WORDS: Record<NoticeKind, string> = { new: "New", regressed: "Regressed", escalating: "Escalating" };
@@ -46,7 +46,7 @@ export function signedMessage(about: About, notices: readonly Notice[], count: n
   };
 }
 
-/** Slack's three control characters; what they enclose would become a link or a mention. */
+/** Escapes Slack's three control characters; text between them would become a link or a mention. */
 const escaped = (text: string) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 const conversations = (count: number) => `${count} ${count === 1 ? "conversation" : "conversations"}`;
 

@@ -23,7 +23,7 @@ import {
   updateNotificationRule,
 } from ".";
 
-/** Its own file: the environment is read once. */
+/** In its own file because the environment is read only once. */
 process.env.OUTBOUND_ALLOW = "127.0.0.1";
 
 const SECRET = `whsec_${Buffer.from("a signing key of thirty-two bytes").toString("base64")}`;
@@ -45,7 +45,7 @@ async function webhookOf(ctx: Ctx, baseUrl: string, format: "signed" | "slack" =
 }
 
 type Options = { startedAt?: number; origin?: "on_demand" | "backfill" };
-/** A conversation in which `tool` fails, diagnosed. */
+/** Stores a diagnosed conversation in which `tool` fails. */
 async function failure(ctx: Ctx, tool: string, { startedAt, origin = "on_demand" }: Options = {}) {
   const said = failingToolCall(tool, `Error: ${tool} has no such record`);
   const { id, lastActivityAt } = await storedConversation(ctx, said, startedAt === undefined ? {} : { startedAt });

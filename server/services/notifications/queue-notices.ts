@@ -13,18 +13,21 @@ import type { NoticeKind } from "./schemas";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Messages of their own that a connection gets in an hour; what exceeds them is gathered into digests. */
+/** Maximum individual messages per connection and hour; any more are combined into digests. */
 const SINGLE_MESSAGES_PER_HOUR = 5;
 const DIGEST_INTERVAL_MS = 15 * 60_000;
 /** A new Finding that reaches a rule's number of conversations later than this is not announced as new. */
 const EVENT_WINDOW_MS = 7 * DAY_MS;
-/** Notices of one pass; the rest follows in the next. */
+/** Maximum notices per pass; the rest follow in the next one. */
 const NOTICES_PER_PASS = 1000;
 
-/** What an event is announced as. A Finding that was dismissed until it gets worse returns because it did. */
+/** The kind that an event is announced as. A Finding dismissed until it gets worse returns because it has escalated. */
 const KIND = sql`(case e.kind when 'created' then 'new' when 'returned' then 'escalating' else e.kind end)`;
 
-/** Queues a message for each event of a Finding that a notification rule announces and its connection was not yet told of. */
+/**
+ * Queues a message for each event of a Finding that a notification rule announces, unless its connection has already been
+ * notified.
+ */
 export async function queueNotices(db: Db): Promise<{ deliveries: number }> {
   const projects = await db.execute<{ id: string }>(
     sql`select distinct project_id as id from notification_rules where enabled order by 1`,
@@ -38,7 +41,7 @@ export async function queueNotices(db: Db): Promise<{ deliveries: number }> {
 }
 
 async function queueOfProject(tx: Ctx): Promise<number> {
-  // One pass at a time, so that two cannot both start a digest.
+  // Serializes passes, so that two cannot both start a digest.
   await tx.db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`notices ${tx.projectId}`}, 0))`);
   await addNotices(tx);
   const waiting = await tx.db.execute<{ id: string; connection_id: string; recent: number; digest_due: boolean }>(sql`

@@ -8,7 +8,7 @@ const severity = z.enum(SEVERITIES);
 
 const fields = {
   name: filledText(120, "Enter a name."),
-  /** A connection of kind `webhook`. */
+  /** The id of a connection of kind `webhook`. */
   connectionId: idInput,
   enabled: z.boolean(),
   kinds: z
@@ -16,14 +16,14 @@ const fields = {
     .min(1, "Choose at least one.")
     .max(NOTICE_KINDS.length)
     .transform((kinds) => NOTICE_KINDS.filter((kind) => kinds.includes(kind))),
-  /** The least severe Findings that are announced. */
+  /** The minimum severity of announced Findings. */
   minSeverity: severity,
-  /** Only Findings of these Rules; empty: of every Rule. */
+  /** Only Findings of these Rules; empty: of all Rules. */
   ruleIds: z
     .array(z.string().min(1).max(100))
     .max(50)
     .transform((ids) => [...new Set(ids)].sort()),
-  /** A new Finding is announced once it is in this many conversations. */
+  /** A new Finding is announced once it occurs in this many conversations. */
   minConversations: z.int().min(1).max(1_000_000),
 };
 
@@ -94,5 +94,5 @@ export const listDeliveriesInput = z.strictObject({
 export const deliveriesReply = z.object({ deliveries: z.array(delivery), pagination });
 export const deliveryIdInput = z.strictObject({ deliveryId: idInput });
 export const deliveryReply = z.object({ delivery });
-/** Reply to a replay by a caller who may not read deliveries. */
+/** The reply to a replay for callers who may not read deliveries. */
 export const replayedDeliveryReply = z.object({ delivery: delivery.pick({ id: true, state: true }) });

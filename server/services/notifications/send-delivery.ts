@@ -11,12 +11,12 @@ import { openConnection } from "@/server/services/connections";
 import { DIGEST_LISTED, type Notice, signedMessage, slackMessage } from "./message";
 
 const SEND_MS = 15_000;
-/** The Findings were deleted between the queueing and the sending, which leaves nothing to say. */
+/** Set if the Findings were deleted between queueing and sending, so that there is nothing left to report. */
 const NOTHING_LEFT = "Its Findings no longer exist.";
 
 /**
  * Sends a queued message. Throws if a retry may succeed. If the process dies between the receiver's reply and our commit, the
- * message is sent twice under one `webhook-id`, by which receivers deduplicate.
+ * message is sent twice with the same `webhook-id`, which lets receivers deduplicate it.
  */
 export async function sendDelivery(ctx: Ctx, deliveryId: string): Promise<{ sent: boolean }> {
   const which = and(eq(deliveries.projectId, ctx.projectId), eq(deliveries.id, deliveryId));

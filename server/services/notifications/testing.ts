@@ -5,7 +5,7 @@ import { newId } from "@/server/platform/ids";
 import { createConnection } from "@/server/services/connections";
 import { createNotificationRule } from "./create-notification-rule";
 
-/** For tests: creates a webhook and returns its id. Nothing listens there. */
+/** For tests: creates a webhook to which nothing is listening, and returns its id. */
 export async function storedWebhook(ctx: Ctx): Promise<string> {
   const baseUrl = "https://hooks.invalid/alerts";
   return (await createConnection(ctx, { kind: "webhook", name: "Alerts", baseUrl, secret: "a signing secret" }))

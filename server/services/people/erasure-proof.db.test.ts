@@ -23,7 +23,7 @@ const ADDRESS = "192.0.2.77";
 const request = { requestId: "r", address: ADDRESS, door: "page" as const };
 let made = 0;
 
-/** Somebody whose address, name or id is in every table that may have something of a person. */
+/** Creates a person whose address, name or id occurs in every table that may contain data about people. */
 async function spreadPerson(host: Ctx) {
   const mark = `Hedwig${++made}x`;
   const email = `${mark}@example.test`;

@@ -33,7 +33,7 @@ type Somebody = Awaited<ReturnType<typeof newPerson>>;
 
 const signIn = ({ email }: Somebody) => signInWithPassword(db(), { email, password: PASSWORD, visitor: VISITOR });
 
-/** A project of this person's, with a key that they made. */
+/** Creates a project of this person's, with a key created by them. */
 async function projectOf(person: Somebody) {
   const { ctx } = await testProject();
   await db().delete(memberships).where(eq(memberships.projectId, ctx.projectId));
@@ -127,7 +127,7 @@ describe("disabling", () => {
       code: "forbidden",
       message: "This account is disabled. Ask an owner of this installation to enable it.",
     });
-    // Who does not know the password is told what they always are.
+    // Without the right password, they get the usual message.
     expect(await signInWithPassword(db(), { email: person.email, password: "wrong", visitor: VISITOR })).toBeNull();
     await enablePerson(owner.account, { userId: person.id });
     expect(await readSession(db(), session)).toBeNull();
@@ -159,7 +159,7 @@ describe("disabling", () => {
     );
     const second = await newPerson();
     await changeRights(owner.account, { userId: second.id, installationOwner: true });
-    // One of two at once: the other stays.
+    // Of two concurrent calls, only one succeeds.
     const both = await Promise.allSettled([
       disablePerson(second.account, { userId: owner.id }),
       disablePerson(owner.account, { userId: second.id }),
@@ -206,7 +206,7 @@ describe("erasing", () => {
     });
 
     const after = await rows();
-    // What was done, when and by which id is as it was, and one row tells of the erasure.
+    // Actions, times and ids are unchanged, and one row records the erasure.
     const bones = (all: typeof before) =>
       all.map(({ id, action, actorId, targetId, createdAt }) => ({ id, action, actorId, targetId, createdAt }));
     const erased = after.filter(({ action }) => action === "people.erase");
@@ -227,7 +227,7 @@ describe("erasing", () => {
     const theirs = await db().select().from(invitations).where(eq(invitations.projectId, projectId));
     expect(theirs.map(({ email }) => email)).toEqual([bystander]);
     await expect(getPerson(owner.account, { userId: person.id })).rejects.toMatchObject({ code: "not_found" });
-    // The address is free again: whoever has it next is somebody else.
+    // The address is free again: its next holder is a different person.
     const next = await createUser(db(), { email: person.email });
     expect(next.id).not.toBe(person.id);
   });
@@ -265,7 +265,7 @@ describe("erasing", () => {
     const roles = await db().select().from(memberships).where(eq(memberships.projectId, projectId));
     expect(roles.find(({ userId }) => userId === heir.id)?.role).toBe("owner");
     expect(roles.find(({ userId }) => userId === person.id)?.role).toBe("manager");
-    // A project with an owner who can sign in is theirs to give.
+    // A project with an owner who can sign in is that owner's to transfer.
     await expect(
       handOverProject(owner.account, { ...given, userId: heir.id, toUserId: person.id }),
     ).resolves.toBeDefined();

@@ -11,7 +11,7 @@ const numberOrNull = (value: unknown) => (value === null ? null : Number(value))
 /** Qualified by hand: Drizzle omits the table name in single-table queries, and subqueries would resolve their own `id`. */
 const personId = sql.raw("users.id");
 
-/** Condition: the membership `m` is of a project that counts, which the sample does not. */
+/** Condition: the membership `m` belongs to a project other than a sample, which does not count. */
 const isNoSample = sql`not exists (select 1 from ${sampleProjects} s where s.project_id = m.project_id)`;
 
 /** The columns of a person in replies. */

@@ -18,7 +18,7 @@ export const person = z.object({
   /** When they were disabled; `null` for a person who can sign in. */
   disabledAt: z.number().nullable(),
   installationOwner: z.boolean(),
-  /** Owners of the installation may in any case. */
+  /** Owners of the installation always may. */
   mayCreateProjects: z.boolean(),
   projectCount: z.int(),
   /** The first projects, by name. */
@@ -36,7 +36,7 @@ export const impact = z.object({
   sessions: z.int(),
   /** Number of active API keys that they created, in any project. */
   activeKeyCount: z.int(),
-  /** Projects without another owner who can sign in: to be transferred before the person is erased. */
+  /** Projects without another owner who can sign in: they must be transferred before the person is erased. */
   soleOwnerOf: z.array(z.object({ id: z.string(), name: z.string() })),
 });
 export type PersonImpact = z.infer<typeof impact>;

@@ -19,7 +19,7 @@ export const renameProjectInput = z.strictObject({ name: projectName });
 /** A project in its member's switcher. */
 export const myProject = project.extend({
   role: z.enum(ROLES),
-  /** How far the load of the sample is, in the project that holds it; `null` for any other. */
+  /** The state of the sample's load, for the project that contains it; `null` for any other. */
   sample: z.enum(SAMPLE_STATES).nullable(),
 });
 export const myProjectsReply = z.object({ projects: z.array(myProject) });

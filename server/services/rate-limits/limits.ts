@@ -7,7 +7,7 @@ const MIB = 1024 * 1024;
 
 const holderOf = (actor: Actor) => idOfActor(actor) ?? actor.kind;
 
-/** A quota of 0 means no limit. */
+/** Returns the limits of a key (or member) and of a project; a quota of 0 means no limit. */
 const limitsOf = (what: string, unit: Limit["unit"], holder: string, perKey: number, perProject: number): Limit[] =>
   [
     { name: "key", id: `${what}:${holder}`, quota: perKey },

@@ -78,13 +78,13 @@ test("conversations beyond the retention period are deleted, with a preview befo
     actorId: "keep-house",
     counts: { conversations: 2, traces: 2, spans: 2 },
   });
-  // Not a deletion by anybody: an old conversation that goes on is taken in again.
+  // Expiry is not a deletion by a user: an old conversation that continues is accepted again.
   expect(await db().select().from(deletedTraces).where(eq(deletedTraces.projectId, ctx.projectId))).toEqual([]);
   await updateRetention(ctx, { days: null });
   expect((await getRetention(ctx, {})).retention.days).toBeNull();
 });
 
-/** A conversation that expires, with an Example and an import made from it before its user logged in. */
+/** A conversation about to expire, with an Example and an import made from it before its user logged in. */
 async function anonymousAtFirst(ctx: Ctx) {
   await conversation(ctx, 1, { active: 40 });
   const { id } = (await listConversations(ctx, {})).conversations[0]!;

@@ -54,7 +54,7 @@ export async function runHousekeeping(
   { forMs }: { forMs: number },
 ): Promise<{ done: boolean }> {
   const until = performance.now() + forMs;
-  /** Each kind of work is looked at, however little time is left, so that the last ones are reached. */
+  /** Runs each kind of work at least once, however little time is left, so that none is starved. */
   const repeatUntilZero = async (work: () => Promise<number>) => {
     do if ((await work()) === 0) return true;
     while (performance.now() <= until);

@@ -33,9 +33,9 @@ export const loadSample = installationVerb(
   },
 );
 
-/** Loads a person's sample in the caller's transaction, or finds the one that they have loaded. */
+/** Loads a person's sample in the caller's transaction, or finds the one already loaded. */
 export async function loadSampleFor(tx: Db, userId: string): Promise<z.output<typeof loadedSampleReply>> {
-  // Two clicks at once make one sample.
+  // Concurrent clicks create only one sample.
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`sample ${userId}`}, 0))`);
   const found = await findSample(tx, userId);
   const { id, name, createdAt, sample } = found ?? (await createSample(tx, userId));
@@ -66,7 +66,7 @@ const columns = {
   sample: sampleProjects.state,
 };
 
-/** Returns the sample that a person has loaded; undefined without one. */
+/** Returns the sample that a person has loaded; `undefined` without one. */
 export async function findSample(db: Db, userId: string) {
   const [found] = await db
     .select({ ...columns, role: memberships.role })
@@ -80,7 +80,7 @@ export async function findSample(db: Db, userId: string) {
   return found;
 }
 
-/** Creates the empty project of the sample. It has no key: nothing else is sent to it. */
+/** Creates the sample's empty project. It has no key, so no other data can be sent to it. */
 async function createSample(db: Db, userId: string) {
   const id = newId("prj");
   await db.insert(projects).values({ id, name: SAMPLE_NAME });

@@ -8,7 +8,7 @@ import { PLANTED } from "./story/plan";
 export const SAMPLE_DATASET = "Answers in the customer's language";
 const EXAMPLES_MAX = 100;
 
-/** Takes the Finding of wrong languages through Examples: its conversations with the answers that they should have had. */
+/** Makes Examples from the Finding of wrong languages: its conversations with the answers that they should have had. */
 export async function makeExamples(ctx: Ctx): Promise<boolean> {
   const finding = await findingOf(ctx, PLANTED.englishInstead);
   if (!finding) return true;
@@ -23,7 +23,7 @@ export async function makeExamples(ctx: Ctx): Promise<boolean> {
   const { train } = splitByTopic(asked);
   for (const { example, question, answer } of asked) {
     const german = germanFor(answer);
-    // Corrected before the process that began was stopped.
+    // Already corrected by a run that was interrupted.
     if (german === undefined) continue;
     await updateExample(ctx, {
       datasetId,
@@ -40,7 +40,7 @@ export async function makeExamples(ctx: Ctx): Promise<boolean> {
 
 const textOf = (content: unknown) => (typeof content === "string" ? content : "");
 
-/** Returns the largest Finding of a Rule's Signal. */
+/** Returns the largest Finding for a Rule's Signal. */
 export async function findingOf({ db, projectId }: Ctx, { ruleId, signal }: { ruleId: string; signal: string }) {
   const [finding] = await db
     .select({ id: findings.id })

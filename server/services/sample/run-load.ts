@@ -20,18 +20,21 @@ import { otlpOf } from "./story/spans";
 import { trainAndProve } from "./training";
 
 const DAY_MS = 86_400_000;
-/** Conversations sent in one batch. */
+/** Conversations per batch. */
 const BATCH = 50;
-/** Rule Runs executed at once. */
+/** Rule Runs per batch. */
 const RUNS = 500;
 const WAIT_MS = 100;
 const OTHERS_TURN_MS = 1_000;
 
 type Sample = { until: number };
-/** Does a part of the load, as much as time allows. Returns whether it is done. Doing it again changes nothing. */
+/** Performs a part of the load, as far as time allows. Returns whether it is done. Idempotent. */
 type Step = (ctx: Ctx, sample: Sample, timeIsUp: () => boolean) => Promise<boolean>;
 
-/** Each part is sent, rebuilt and read before the next, so that a fix is marked between what came before it and after it. */
+/**
+ * Each part is sent, rebuilt and diagnosed before the next, so that fixes are marked between the conversations before and after
+ * them.
+ */
 const STEPS: readonly Step[] = [
   send(({ day }) => day < SECOND_PART_FROM_DAY),
   rebuild,
@@ -45,13 +48,13 @@ const STEPS: readonly Step[] = [
   trainAndProve,
 ];
 
-/** How many steps come before the recorded training. A new recording needs what they make. */
+/** Returns how many steps precede the recorded training. A new recording needs their results. */
 export const stepsBeforeTraining = () => STEPS.indexOf(trainAndProve);
 
 /**
- * Continues the load of a project's sample for about `forMs`. Every step is idempotent and noted when it is done, so the load can
- * stop anywhere and be resumed by another process; while another has it, this waits for a moment. Returns whether it has ended, also
- * by the project's deletion.
+ * Continues the load of a project's sample for about `forMs`. Every step is idempotent and recorded when it is done, so the
+ * load can stop anywhere and be resumed by another process; while another process is loading it, this waits briefly. Returns
+ * whether the load has ended, possibly because the project was deleted.
  */
 export async function runSampleLoad(ctx: Ctx, { forMs }: { forMs: number }): Promise<{ done: boolean }> {
   const until = performance.now() + forMs;
@@ -62,8 +65,8 @@ export async function runSampleLoad(ctx: Ctx, { forMs }: { forMs: number }): Pro
 }
 
 /**
- * Runs `work` unless another process loads this sample: both would make what neither has committed yet, a Dataset each. The lock
- * ends with its connection, also by `kill -9`.
+ * Runs `work` unless another process is loading this sample: each would create what the other has not committed yet, such as a
+ * Dataset. The lock is released with its connection, even on `kill -9`.
  */
 const alone = <T>({ db, projectId }: Ctx, work: () => Promise<T>): Promise<T | undefined> =>
   db.transaction(async (tx) => {
@@ -91,7 +94,7 @@ async function runSteps(ctx: Ctx, timeIsUp: () => boolean): Promise<{ done: bool
 
 type Changes = { state?: "ready"; finishedAt?: typeof NOW; stepsDone?: number };
 
-/** Changes a sample unless another process has got further. */
+/** Changes a sample unless another process has advanced it. */
 const change = ({ db, projectId }: Ctx, stepsDone: number, changes: Changes) =>
   db
     .update(sampleProjects)
@@ -106,7 +109,7 @@ const change = ({ db, projectId }: Ctx, stepsDone: number, changes: Changes) =>
 
 const REASON_CHARACTERS = 500;
 
-/** Notes that a load has failed for good. Loading the sample again resumes it. */
+/** Records that a load has failed permanently. Loading the sample again resumes it. */
 export const failSampleLoad = ({ db, projectId }: Ctx, reason: string) =>
   db
     .update(sampleProjects)
@@ -121,7 +124,7 @@ export const unfinishedSamples = (db: Db) =>
     .where(eq(sampleProjects.state, "loading"))
     .orderBy(sampleProjects.createdAt);
 
-/** Sends conversations as the shop's exporter would. Spans that are there already are left unchanged. */
+/** Sends conversations as the shop's exporter would. Existing spans are left unchanged. */
 function send(which: (planned: Planned) => boolean): Step {
   return async (ctx, { until }) => {
     const conversations = plannedConversations(until).filter(which);
@@ -133,7 +136,7 @@ function send(which: (planned: Planned) => boolean): Step {
   };
 }
 
-/** Rebuilds conversations from what was sent, beside the projector if one runs. */
+/** Rebuilds conversations from what was sent, alongside the projector if one is running. */
 async function rebuild(ctx: Ctx, _: Sample, timeIsUp: () => boolean): Promise<boolean> {
   for (;;) {
     const [pending] = await ctx.db.execute(
@@ -144,13 +147,13 @@ async function rebuild(ctx: Ctx, _: Sample, timeIsUp: () => boolean): Promise<bo
       return true;
     }
     const { taken } = await projectIsolatingFailures(ctx.db);
-    // The projector holds the rest.
+    // The projector has locked the rest.
     if (taken === 0) await sleep(WAIT_MS);
     if (timeIsUp()) return false;
   }
 }
 
-/** Lets the Rules read at once what took place days ago. */
+/** Runs the Rules immediately on conversations dated days ago. */
 async function diagnose(ctx: Ctx, _: Sample, timeIsUp: () => boolean): Promise<boolean> {
   await scheduleConversations(ctx, await databaseNow(ctx.db));
   for (;;) {
@@ -166,7 +169,7 @@ async function diagnose(ctx: Ctx, _: Sample, timeIsUp: () => boolean): Promise<b
   }
 }
 
-/** Marks what two releases fixed, at the time of the release. */
+/** Marks what two releases fixed, dated at the release. */
 async function markFixes(ctx: Ctx, { until }: Sample): Promise<boolean> {
   await inTransaction(ctx, async (tx) => {
     for (const { kind, day } of FIXES) {

@@ -48,7 +48,7 @@ async function person(): Promise<AccountCtx> {
   return { db: db(), userId };
 }
 
-/** Loads somebody's sample as the background job and the command line do at once, in many short turns. */
+/** Loads a person's sample as the background job and the command line do concurrently, in many short turns. */
 async function loadedBy(account: AccountCtx): Promise<Ctx> {
   const { project } = await loadSample(account, {});
   const projectId = project.id as ProjectId;
@@ -60,7 +60,7 @@ async function loadedBy(account: AccountCtx): Promise<Ctx> {
   return { db: db(), projectId, actor: { kind: "user", userId: account.userId, role: "owner" } };
 }
 
-/** Deletes a project to its end. */
+/** Deletes a project completely. */
 async function deleted(ctx: Ctx, name: string) {
   const { deletion } = await deleteProject(ctx, { name });
   while (!(await runDeletion(db(), deletion.id, { forMs: 5_000, jobName: "delete-data" })).done);
@@ -320,7 +320,7 @@ test(
     expect(await tablesNaming(db(), own.projectId)).toEqual({});
     expect(await tablesNaming(db(), conversationId)).toEqual({});
     for (const one of trained) expect(await tablesNaming(db(), one)).toEqual({});
-    // The event that started the deletion expires by itself; it names nothing but the receipt.
+    // The event that started the deletion expires on its own; it contains only the receipt's id.
     expect(Object.keys(await tablesNaming(db(), id))).toEqual(["job_events"]);
     expect([...(await filesNaming(own.projectId)), ...(await filesNaming(datasetId))]).toEqual([]);
     expect(await tablesNaming(db(), neighbour.projectId)).toEqual(before);

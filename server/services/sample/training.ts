@@ -6,7 +6,7 @@ import { addBaseModel, playEvaluation, playTraining } from "@/server/services/fi
 import { findingOf } from "./make-examples";
 import { PLANTED } from "./story/plan";
 
-/** The base model of the sample: `scripts/sample-training/base_model.py` trains it from scratch on what the shop said in English. */
+/** The sample's base model: `scripts/sample-training/base_model.py` trains it from scratch on what the shop said in English. */
 export const SAMPLE_BASE = {
   id: "/models/shop-tiny",
   source: "local",
@@ -14,7 +14,7 @@ export const SAMPLE_BASE = {
   license: "mit",
 } as const;
 
-/** How the sample's model was trained. Another value needs another recording: `npm run sample:record`. */
+/** The settings with which the sample's model was trained. A change requires a new recording: `npm run sample:record`. */
 export const SAMPLE_TRAINING = {
   name: "Answer in the customer's language (recorded run)",
   baseModel: { id: SAMPLE_BASE.id, source: SAMPLE_BASE.source },
@@ -30,7 +30,7 @@ export const SAMPLE_TRAINING = {
   evaluation: { evalSteps: 36 },
 } as const;
 
-/** Adds the model that the training starts from, once. */
+/** Adds the base model of the training, once. */
 export async function addSampleBase(ctx: Ctx): Promise<void> {
   try {
     await addBaseModel(ctx, SAMPLE_BASE);
@@ -40,8 +40,8 @@ export async function addSampleBase(ctx: Ctx): Promise<void> {
 }
 
 /**
- * Trains the tiny model on the Examples and compares it with the one before, on the Examples that were held out and on the
- * Finding's conversations. A trainer did both once; here they are played again through the same steps, without one.
+ * Trains the tiny model on the Examples and compares it with its base model, on the held-out Examples and on the Finding's
+ * conversations. A trainer did both once; here its recording is replayed through the same steps, without a trainer.
  */
 export async function trainAndProve(ctx: Ctx): Promise<boolean> {
   const [dataset] = await ctx.db
@@ -49,7 +49,7 @@ export async function trainAndProve(ctx: Ctx): Promise<boolean> {
     .from(datasets)
     .where(eq(datasets.projectId, ctx.projectId));
   const finding = await findingOf(ctx, PLANTED.englishInstead);
-  // Somebody has deleted them meanwhile.
+  // A user has deleted them in the meantime.
   if (!dataset || !finding) return true;
   await addSampleBase(ctx);
   const checkpointId = await playTraining(ctx, { ...SAMPLE_TRAINING, datasetId: dataset.id });

@@ -3,8 +3,8 @@ import { PARAMETERS, type SavedViewList, SEVERAL } from "./schemas";
 const problem = (message: string) => ({ ok: false as const, message });
 
 /**
- * Checks a list's query string. Returns it in canonical form (parameters by name, each value once), so that equal views have
- * equal text; or what is wrong with it.
+ * Checks a list's query string. Returns it in canonical form (sorted by name, each value once), so that equal views have equal
+ * text, or what is wrong with it.
  */
 export function canonicalQuery(list: SavedViewList, query: string) {
   const known = PARAMETERS[list];

@@ -6,7 +6,7 @@ import type { Role } from "@/server/platform/capabilities";
 import type { Ctx } from "@/server/platform/context";
 import { createSavedView, deleteSavedView, listSavedViews, updateSavedView } from ".";
 
-/** Another member of the project. */
+/** Adds another member to the project. */
 async function member(ctx: Ctx, role: Role): Promise<Ctx> {
   const { userId } = await testProject();
   await ctx.db.insert(memberships).values({ projectId: ctx.projectId, userId, role });

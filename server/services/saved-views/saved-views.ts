@@ -13,7 +13,7 @@ export const savedViewJson = ({ projectId: _, userId, ...row }: Row): SavedView 
   shared: userId === null,
 });
 
-/** Returns what the audit log records of a view: of a member's own not even its name, and never its filters. */
+/** Returns what the audit log records of a view: of a private one not even the name, and never its filters. */
 export const audited = ({ list, userId, name }: Row) =>
   userId === null ? { list, shared: true, name } : { list, shared: false };
 
@@ -28,7 +28,7 @@ export function isVisible(ctx: Ctx): SQL | undefined {
 
 export const isView = (ctx: Ctx, id: string) => and(eq(savedViews.projectId, ctx.projectId), eq(savedViews.id, id));
 
-/** Reads a view that the transaction is about to change or delete. Somebody else's own is not found. */
+/** Reads and locks a view that the transaction is about to change or delete. Another member's private view is not found. */
 export async function lockSavedView(tx: Ctx, id: string): Promise<Row> {
   const [row] = await tx.db
     .select()
@@ -40,10 +40,10 @@ export async function lockSavedView(tx: Ctx, id: string): Promise<Row> {
   return row;
 }
 
-/** Changes what others see: whoever may change the project's diagnostics may. */
+/** Shared views change what others see: the right to change the project's diagnostics is required. */
 const requireSharing = (ctx: Ctx) => requireCapability(ctx, ["diagnostics:write"]);
 
-/** Returns whose a view becomes: `null` for everybody's. */
+/** Returns the owner of a view: `null` for a shared one. */
 export function ownerOf(ctx: Ctx, shared: boolean): string | null {
   if (shared) {
     requireSharing(ctx);
@@ -72,7 +72,7 @@ export async function requireRoom({ db, projectId }: Ctx, list: SavedViewList, u
 
 const UNIQUE_VIOLATION = "23505";
 
-/** Runs a write, and turns a name that is taken into a field error. */
+/** Runs a write, and converts a name conflict to a field error. */
 export async function withUniqueName<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();

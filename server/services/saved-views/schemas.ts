@@ -11,11 +11,11 @@ const oneOf = (values: readonly [string, ...string[]]) => z.enum(values);
 const flag = oneOf(["true", "false"]);
 const unixMs = z.string().regex(/^\d{1,16}$/);
 
-/** Of every list: its order, as `-cost` or `cost`, and its hidden columns. */
+/** Parameters of every list: its order, as `-cost` or `cost`, and its hidden columns. */
 const LIST = { sort: z.string().regex(/^-?[A-Za-z][\w.]*$/), hide: z.string().regex(/^[\w.,-]+$/) };
 const TIME = { range: oneOf(["1h", "24h", "7d", "30d", "custom"]), from: unixMs, to: unixMs };
 
-/** What the address of each list may say: the parameters of its page, without the open row. */
+/** The allowed parameters of each list: those of its page's URL, without the open row. */
 export const PARAMETERS: Record<SavedViewList, Record<string, z.ZodType<string>>> = {
   conversations: {
     q: text,
@@ -53,22 +53,22 @@ export const PARAMETERS: Record<SavedViewList, Record<string, z.ZodType<string>>
   audit: { action: text, actor: text, target: text, ...TIME, ...LIST },
 };
 
-/** The parameters that may be given repeatedly, each with another value. */
+/** The parameters that may occur several times, each with a different value. */
 export const SEVERAL: Partial<Record<SavedViewList, readonly string[]>> = { conversations: ["model", "label"] };
 
 export const VIEW_NAME_CHARACTERS = 80;
-/** Views of one list that a member, or the project, can have. */
+/** Maximum views of one list per member, and for the project. */
 export const SAVED_VIEWS_MAX = 100;
 
 const fields = {
   name: filledText(VIEW_NAME_CHARACTERS, "Enter a name."),
   /** The query string of the list's page, without `?`. */
   query: z.string().max(4000),
-  /** Whether every member of the project has it. */
+  /** Whether every member of the project sees it. */
   shared: z.boolean(),
 };
 
-/** Filters, order and hidden columns of a list under a name. Times are Unix ms. */
+/** Named filters, order and hidden columns of a list. Times are Unix ms. */
 export const savedView = z.object({
   id: z.string(),
   list,

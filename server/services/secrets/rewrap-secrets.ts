@@ -79,7 +79,7 @@ const readRows = (tx: Db, field: SealedField, ringKeyIds: readonly string[], aft
     .orderBy(asc(field.ringKey), asc(field.projectId), asc(field.id))
     .limit(ROWS_AT_ONCE) as unknown as Promise<Row[]>;
 
-/** Skips rows whose secret was replaced meanwhile: they have a different data key. */
+/** Skips rows whose secret has been replaced in the meantime: they have a different data key. */
 async function storeRows(tx: Db, field: SealedField, rows: readonly Rewrapped[]): Promise<number> {
   if (rows.length === 0) return 0;
   const name = (column: SealedField["id"]): SQL => sql`${sql.identifier(column.name)}`;

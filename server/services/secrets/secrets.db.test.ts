@@ -63,7 +63,7 @@ const replace = (ctx: Ctx, id: string, secret: string) =>
 const rewrapAll = async () => {
   while (!(await rewrapSecrets(db(), { forMs: 1000 })).done);
 };
-/** As a ring whose keys were wrapped under another WHETSTONE_SECRET. */
+/** As if the ring's keys had been wrapped under another WHETSTONE_SECRET. */
 const foreign = () =>
   db()
     .update(ringKeys)
@@ -176,7 +176,7 @@ test("an interrupted rewrapping resumes where it stopped, and a concurrent one d
   const { ctx } = await testProject();
   const ids = await Promise.all(Array.from({ length: 250 }, (_, n) => store(ctx, `secret ${n}`)));
   await rotateSecrets(db());
-  // As a worker that is killed in the middle of a batch: nothing of that batch is there.
+  // As if a worker had been killed in the middle of a batch: nothing from that batch is stored.
   await db()
     .transaction(async (tx) => {
       await rewrapSecrets(tx, { forMs: 60_000 });
@@ -198,7 +198,7 @@ test("under another WHETSTONE_SECRET nothing is decrypted or encrypted until the
   await expect(store(ctx, "new")).rejects.toMatchObject({ code: "unavailable", message: /secret rotate/ });
   await rotateSecrets(db());
   expect(await read(ctx, await store(ctx, "new"))).toBe("new");
-  // What cannot be opened is left as it is: the right secret may come back.
+  // What cannot be decrypted is left as it is: the right secret may come back.
   await rewrapAll();
   expect((await ringStatus(db())).map(({ opens, secrets }) => [opens, secrets])).toEqual([
     [true, 1],

@@ -82,9 +82,9 @@ export const requestStorageMeasurement = verb(
 );
 
 /**
- * Measures the project's tables. Rows are counted exactly; their size is the mean `pg_column_size` of a sample (compressed,
- * as stored), and each table's indexes and dead space are apportioned by rows. All are stored at once: a reader never sees the sizes
- * of a part of the tables.
+ * Measures the project's tables. Rows are counted exactly; their size is the mean `pg_column_size` of a sample (compressed, as
+ * stored), and each table's indexes and dead space are apportioned by rows. All results are stored together, so a reader never
+ * sees the sizes of only some tables.
  */
 export async function measureStorage(ctx: Ctx, at?: number): Promise<void> {
   const measuredAt = at ?? (await databaseNow(ctx.db));

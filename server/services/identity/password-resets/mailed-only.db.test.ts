@@ -19,7 +19,7 @@ import {
   startSession,
 } from "..";
 
-/** Its own file: the environment is read once. What is mailed here is queued, and never sent. */
+/** In its own file because the environment is read only once. E-mails are queued here, and never sent. */
 Object.assign(process.env, {
   SMTP_URL: "smtp://127.0.0.1:9",
   MAIL_FROM: "Whetstone <no-reply@mail.example>",
@@ -34,7 +34,7 @@ async function memberOf(ctx: Ctx, role: Role) {
 }
 const atProvider = (userId: string) =>
   db().insert(identities).values({ issuer: "https://id.example", subject: userId, userId, lastUsedAt: NOW });
-/** The letters to an address, the newest last. */
+/** Returns the e-mails to an address, newest last. */
 async function lettersTo(email: string) {
   const rows = await db().select().from(outgoingMail).orderBy(outgoingMail.createdAt);
   return rows.map((row) => unsealMail(row.sealed ?? "")).filter(({ to }) => to === email);
@@ -60,7 +60,7 @@ test("a link for a person who signs in through a provider is mailed to them and 
   }
   const shown = await createPasswordReset(ctx, { userId: eve.id });
   expect(shown.token).toEqual(expect.any(String));
-  // From the moment that they sign in elsewhere, a link that an owner has seen opens nothing.
+  // Once they sign in elsewhere, a link that an owner has seen no longer works.
   await atProvider(eve.id);
   expect(await findPasswordReset(db(), shown.token ?? "")).toBeNull();
 });
@@ -97,7 +97,7 @@ test("a person whose password was reset by an owner's link sees by whom, in each
   expect(await tellingIn(ada.id, first)).toEqual(told);
   await dismissPasswordReset({ db: db(), userId: ada.id, sessionId: first }, {});
   expect(await tellingIn(ada.id, first)).toBeNull();
-  // It may have been somebody else who said so.
+  // The notice may have been dismissed by someone else.
   expect(await tellingIn(ada.id, second)).toEqual(told);
 
   const operators = await operatorPasswordReset(db(), ada.email);

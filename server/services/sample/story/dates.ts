@@ -13,7 +13,7 @@ const MONTHS = [
   "December",
 ];
 
-/** Returns a day as the shop writes it, such as `14 March`. */
+/** Returns a day in the shop's format, such as `14 March`. */
 export function dayMonth(at: number): string {
   const date = new Date(at);
   return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`;

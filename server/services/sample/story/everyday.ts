@@ -3,7 +3,7 @@ import { type Dice, pickByShare } from "./random";
 import type { Script } from "./script";
 import { asked, city, goodbye, orderNumber, orderOf, PRODUCTS } from "./shop";
 
-/** A conversation in which nothing goes wrong; `at` is when it takes place, Unix ms. */
+/** A conversation in which nothing goes wrong; `at` is its time, Unix ms. */
 type Scene = (dice: Dice, at: number) => Script;
 
 const DAY_MS = 86_400_000;
@@ -267,7 +267,7 @@ const askPolicy: Scene = (dice) => {
   return [{ user: asked(dice, dice.pick(questions)) }, { say: dice.pick(answers) }, ...goodbye(dice)];
 };
 
-/** With how often they occur. */
+/** Scenes with their relative frequency. */
 const SCENES: readonly { share: number; scene: Scene }[] = [
   { share: 28, scene: whereIsIt },
   { share: 20, scene: chooseProduct },
@@ -278,5 +278,5 @@ const SCENES: readonly { share: number; scene: Scene }[] = [
   { share: 16, scene: askPolicy },
 ];
 
-/** Returns a conversation of an ordinary day. */
+/** Returns an everyday conversation. */
 export const everydayScript: Scene = (dice, at) => pickByShare(dice, SCENES).scene(dice, at);

@@ -6,7 +6,7 @@ import { asked, city, orderNumber, orderOf, PRODUCTS } from "./shop";
 const DAY_MS = 86_400_000;
 const LOOKUPS = [4, 5, 4, 6];
 
-/** The agent looks the same parcel up again and again. */
+/** The agent looks up the same parcel again and again. */
 export function loopScript(dice: Dice, at: number): Script {
   const order = orderNumber(dice);
   const { fields } = orderOf(dice, order);
@@ -35,7 +35,7 @@ export function loopScript(dice: Dice, at: number): Script {
   ];
 }
 
-/** The agent promises a refund that the order's own field excludes. */
+/** The agent promises a refund that the order's own data rules out. */
 export function wrongRefundScript(dice: Dice, at: number): Script {
   const order = orderNumber(dice);
   const { fields, product } = orderOf(dice, order, { status: "delivered", refundable: false, outlet: true });
@@ -56,7 +56,7 @@ export function wrongRefundScript(dice: Dice, at: number): Script {
   ];
 }
 
-/** The agent says the same again after it was corrected. */
+/** The agent repeats itself after being corrected. */
 export function ignoredCorrectionScript(dice: Dice): Script {
   const product = dice.pick(PRODUCTS);
   const other = dice.pick(PRODUCTS.filter(({ sku }) => sku !== product.sku));
@@ -116,10 +116,10 @@ const EMPTY_QUESTIONS = [
   ],
 ] as const;
 
-/** All that the model writes when it writes nothing. */
+/** The entire output of a model that writes nothing. */
 const NOTHING = "\n";
 
-/** The agent's first answer has no content. `n` walks through the questions. */
+/** The agent's first answer has no content. `n` cycles through the questions. */
 export function emptyAnswerScript(dice: Dice, n: number): Script {
   const [question, answer] = EMPTY_QUESTIONS[n % EMPTY_QUESTIONS.length]!;
   return [
@@ -130,7 +130,7 @@ export function emptyAnswerScript(dice: Dice, n: number): Script {
   ];
 }
 
-/** The customer mistypes the number, and the agent asks: a failed call that is handled well. */
+/** The customer mistypes the number, and the agent asks again: a failed call that is handled well. */
 export function mistypedOrderScript(dice: Dice): Script {
   const order = orderNumber(dice);
   const wrong = `${order.slice(0, -1)}0${order.slice(-1)}`;
@@ -150,7 +150,7 @@ export function mistypedOrderScript(dice: Dice): Script {
   ];
 }
 
-/** The provider refuses a call for its rate limit; the agent repeats it. */
+/** The provider refuses a call because of its rate limit; the agent retries it. */
 export function rateLimitedScript(dice: Dice): Script {
   const product = dice.pick(PRODUCTS);
   return [

@@ -1,7 +1,7 @@
 import type { Dice } from "./random";
 import type { Script } from "./script";
 
-/** A question of a customer who writes German, the right answer, and what the agent says in English before the fix. */
+/** A German-speaking customer's question, the right answer, and what the agent says in English before the fix. */
 type Topic = { questions: readonly string[]; german: string; english: string };
 
 const TOPICS: readonly Topic[] = [
@@ -113,7 +113,7 @@ const TOPICS: readonly Topic[] = [
 ];
 
 const GREETINGS = ["Hallo, ", "Guten Tag, ", "Guten Morgen, ", "Hallo zusammen, ", "", ""];
-/** German nouns keep their capital; these begin the questions above. */
+/** Lower-cases the first letter, except of the German nouns that begin questions above. */
 const lowered = (question: string) =>
   /^(?:Ich|Wie|Was|Kann|Darf|Welche|Liefern|Haben|Meine?|Die|Das|Sonst)\b/.test(question)
     ? question.charAt(0).toLowerCase() + question.slice(1)
@@ -134,7 +134,7 @@ function question(dice: Dice, { questions }: Topic, said = dice.pick(questions))
   return dice.chance(0.4) ? `${asked}\n\nViele Grüße\n${dice.pick(NAMES)}` : asked;
 }
 
-/** Returns a German conversation that is answered in German. */
+/** Returns a German conversation answered in German. */
 export function germanScript(dice: Dice): Script {
   const topic = dice.pick(TOPICS);
   return [
@@ -146,24 +146,24 @@ export function germanScript(dice: Dice): Script {
   ];
 }
 
-/** Returns a German conversation that is answered in English: the planted failure. Each `n` has a question of its own. */
+/** Returns a German conversation answered in English: the planted failure. Each `n` has its own question. */
 export function englishInsteadScript(dice: Dice, n: number): Script {
   const topic = TOPICS[n % TOPICS.length]!;
   const said = topic.questions[Math.floor(n / TOPICS.length) % topic.questions.length];
   return [{ user: question(dice, topic, said) }, { say: topic.english }];
 }
 
-/** Returns the German answer to a question that was answered in English, if the shop has one. */
+/** Returns the German answer to a question that was answered in English, if there is one. */
 export const germanFor = (english: string): string | undefined =>
   TOPICS.find((topic) => topic.english === english)?.german;
 
 type Asked = { question: string; answer: string };
 
-/** Splits answered questions: of each topic one question is trained on, and those that ask the same in other words are held out. */
+/** Splits answered questions: one question of each topic goes to training, and its paraphrases are held out. */
 export function splitByTopic<One extends Asked>(all: readonly One[]): { train: One[]; test: One[] } {
   const known = new Set<number>();
   const parts: { train: One[]; test: One[] } = { train: [], test: [] };
-  // By their words, so that every load makes the same split.
+  // Sorted by text, so that every load makes the same split.
   for (const one of all.toSorted((a, b) => (a.question < b.question ? -1 : 1))) {
     const topic = TOPICS.findIndex(({ english, german }) => one.answer === english || one.answer === german);
     parts[known.has(topic) ? "test" : "train"].push(one);

@@ -13,17 +13,17 @@ import type { Script } from "./script";
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** Every load tells the same story. */
+/** A fixed seed, so that every load tells the same story. */
 const SEED = 20_417;
 
-/** Conversations a day, from the oldest of the last 14 days to the newest: 400. */
+/** Conversations per day, from the oldest of the last 14 days to the newest: 400 in total. */
 const PER_DAY = [29, 27, 31, 28, 24, 26, 30, 32, 28, 27, 25, 29, 34, 30];
 export const DAYS = PER_DAY.length;
 
-/** How busy the hours of a day are (UTC), for customers in Europe. */
+/** Relative traffic by hour of the day (UTC), for customers in Europe. */
 const PER_HOUR = [1, 1, 0.5, 0.5, 0.5, 1, 3, 6, 9, 10, 10, 9, 8, 8, 9, 9, 9, 10, 12, 13, 11, 8, 4, 2];
 
-/** Releases of the shop's agent, by the day from which on they run. */
+/** Releases of the shop's agent, with the day on which each goes live. */
 const RELEASES = [
   { from: 0, version: "2.3.0" },
   { from: 5, version: "2.4.0" },
@@ -31,18 +31,18 @@ const RELEASES = [
   { from: 11, version: "2.5.0" },
 ] as const;
 
-/** What the releases were meant to fix, as the sample's people marked it. */
+/** What the releases were meant to fix, as marked by the shop's team. */
 export const FIXES = [
   { release: "2.4.0", day: 5, kind: "loop" },
   { release: "2.4.1", day: 9, kind: "englishInstead" },
   { release: "2.5.0", day: 11, kind: "ignoredCorrection" },
 ] as const;
-/** What is later is read after those fixes are marked: 2.5.0 brings the loop back. */
+/** Later conversations are diagnosed after those fixes have been marked: 2.5.0 brings the loop back. */
 export const SECOND_PART_FROM_DAY = 11;
 
 type Telling = (dice: Dice, at: number, n: number) => Script;
 
-/** Conversations of a kind by day; all others are everyday ones. */
+/** Conversations of each special kind by day; all others are everyday ones. */
 const TOLD = {
   englishInstead: {
     perDay: [3, 2, 3, 2, 3, 2, 3, 2, 2, 0, 0, 0, 0, 0],
@@ -74,18 +74,18 @@ export const PLANTED = {
 
 export const countOf = (kind: Special) => TOLD[kind].perDay.reduce<number>((sum, count) => sum + count, 0);
 
-/** A model with how fast it is, and how often it is asked. */
+/** A model with its speed and its relative frequency. */
 const MODELS = [
   { provider: "openai", model: "gpt-4.1", msPerToken: 11, share: 5 },
   { provider: "openai", model: "gpt-4.1-mini", msPerToken: 7, share: 3 },
   { provider: "anthropic", model: "claude-sonnet-4-5", msPerToken: 14, share: 2 },
 ] as const;
-/** Answers simple questions, and sometimes in the wrong language or not at all. */
+/** Answers simple questions, sometimes in the wrong language or not at all. */
 const CHEAP = { provider: "openai", model: "gpt-4.1-nano", msPerToken: 4 } as const;
 export type Model = { provider: string; model: string; msPerToken: number };
 
 export type Planned = {
-  /** From 0, by time. */
+  /** Position in time, from 0. */
   number: number;
   kind: Kind;
   day: number;
@@ -97,7 +97,7 @@ export type Planned = {
   thumb: "up" | "down" | null;
 };
 
-/** Returns the sample's conversations in the 14 days before `until` (Unix ms), oldest first. Pure: the same time gives the same. */
+/** Returns the sample's conversations in the 14 days before `until` (Unix ms), oldest first. Pure and deterministic. */
 export function plannedConversations(until: number): Planned[] {
   const told = Object.fromEntries(SPECIAL.map((kind) => [kind, 0])) as Record<Special, number>;
   let number = 0;
@@ -141,10 +141,10 @@ function shuffled<T>(dice: Dice, items: readonly T[]): T[] {
   return mixed;
 }
 
-/** What a conversation may take until its end, so that the newest ones have ended when they are sent. */
+/** Maximum duration of a conversation, so that even the newest ones have ended when they are sent. */
 const LONGEST_MS = 10 * 60_000;
 
-/** Returns a time within a day that begins at `begin`, more often in busy hours. */
+/** Returns a time within the day that begins at `begin`, more often in busy hours. */
 function timeIn(dice: Dice, begin: number): number {
   for (;;) {
     const at = begin + Math.floor(dice.number() * (DAY_MS - LONGEST_MS));

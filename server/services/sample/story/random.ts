@@ -1,14 +1,14 @@
-/** A deterministic source of choices: the same seed makes the same story. */
+/** A deterministic random source: the same seed makes the same story. */
 export type Dice = {
   /** From 0 to 1. */
   number: () => number;
-  /** Whole, both limits included. */
+  /** An integer, both limits included. */
   between: (low: number, high: number) => number;
   pick: <T>(from: readonly T[]) => T;
   chance: (share: number) => boolean;
 };
 
-/** Returns a source of choices (mulberry32) for a seed. */
+/** Returns a random source (mulberry32) for a seed. */
 export function diceOf(seed: number): Dice {
   let state = seed >>> 0;
   const number = () => {
@@ -26,7 +26,7 @@ export function diceOf(seed: number): Dice {
   };
 }
 
-/** Returns one of several, each as often as its share says. */
+/** Picks one of several, each with a probability in proportion to its share. */
 export function pickByShare<T extends { share: number }>(dice: Dice, from: readonly T[]): T {
   let left = dice.number() * from.reduce((sum, { share }) => sum + share, 0);
   for (const one of from) {

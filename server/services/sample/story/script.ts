@@ -1,4 +1,4 @@
-/** What happens in a conversation, in order. */
+/** The events of a conversation, in order. */
 export type Line =
   | { user: string }
   /** A tool call of the agent with its result. */

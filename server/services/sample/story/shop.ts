@@ -1,6 +1,6 @@
 import type { Dice } from "./random";
 
-/** What the shop's agent is told. */
+/** The system prompt of the shop's agent. */
 export const INSTRUCTIONS = `You are the support agent of Hollow Oak Outfitters, an online shop for outdoor gear.
 Help with orders, parcels, returns, refunds and the choice of products. Look things up with your tools instead of guessing, and repeat exactly what they return.
 Unworn goods can be returned within 30 days of delivery. Worn boots, underwear and items from the outlet cannot. Shipping within the EU costs €4.90 and is free from €75 on; to Switzerland and Norway it costs €12.
@@ -84,7 +84,7 @@ const WELCOME = [
   "Any time. Enjoy the hills!",
 ];
 
-/** Returns a question that begins with a greeting, or with none. */
+/** Returns a question, sometimes preceded by a greeting. */
 export function asked(dice: Dice, question: string): string {
   const greeting = dice.pick(GREETINGS);
   return greeting === ""
@@ -92,13 +92,13 @@ export function asked(dice: Dice, question: string): string {
     : `${greeting}${/^I\b/.test(question) ? question : question.charAt(0).toLowerCase() + question.slice(1)}`;
 }
 
-/** Returns how many conversations end: with thanks, or with the answer. */
+/** Returns a typical end of a conversation: thanks, or nothing after the answer. */
 export const goodbye = (dice: Dice) =>
   dice.chance(0.45) ? [{ user: dice.pick(THANKS) }, { say: dice.pick(WELCOME) }] : [];
 
 const CARRIERS = ["DHL", "GLS", "PostNord", "DPD"];
 
-/** Returns an order as `get_order` returns it. */
+/** Returns an order in the form of `get_order`'s result. */
 export function orderOf(dice: Dice, order: string, more: Record<string, unknown> = {}) {
   const product = dice.pick(PRODUCTS);
   return {

@@ -19,17 +19,17 @@ type Span = {
   events?: readonly { name: string; atMs: number; attributes: Record<string, Value> }[];
 };
 
-/** Characters of an English word piece, roughly. */
+/** Approximate number of characters per English token. */
 const CHARACTERS_PER_TOKEN = 4;
-/** Of the definitions of the agent's tools, which every call sends. */
+/** Tokens of the agent's tool definitions, which every call sends. */
 const TOOL_TOKENS = 420;
 
 const tokensOf = (messages: readonly Message[]) => Math.ceil(JSON.stringify(messages).length / CHARACTERS_PER_TOKEN);
 const text = (content: string): Part => ({ type: "text", content });
 
 /**
- * Returns a conversation as the spans of its agent, as OpenTelemetry's GenAI conventions have them: a trace for each request of
- * the customer, with the agent's run, its model calls and its tool calls. Pure: ids follow from `key` and the number.
+ * Converts a conversation to its agent's spans, following OpenTelemetry's GenAI conventions: one trace per request of the
+ * customer, with the agent's run, its model calls and its tool calls. Pure: ids are derived from `key` and the number.
  */
 function spansOf(key: string, planned: Planned): Span[] {
   const { number, model, script, startedAt, userId, thumb } = planned;
@@ -73,7 +73,7 @@ function spansOf(key: string, planned: Planned): Span[] {
     run.endMs = now + 3;
     return span;
   };
-  /** A model call that answers with these parts. */
+  /** Adds a model call that answers with these parts. */
   const call = (output: Part[], finish: string) => {
     const answered = Math.ceil(JSON.stringify(output).length / CHARACTERS_PER_TOKEN);
     const answer: Message = { role: "assistant", parts: output };
@@ -173,7 +173,10 @@ const otlpSpan = ({ parentSpanId, startMs, endMs, error, attributes, events = []
   })),
 });
 
-/** Returns conversations as an OTLP/JSON request, as the shop's exporter would send it. `key` makes their ids unique to a project. */
+/**
+ * Converts conversations to an OTLP/JSON request, as the shop's exporter would send it. `key` makes their ids unique to a
+ * project.
+ */
 export function otlpOf(key: string, conversations: readonly Planned[]): Buffer {
   const resourceSpans = [...byRelease(conversations)].map(([release, some]) => ({
     resource: {
