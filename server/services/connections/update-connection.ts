@@ -60,7 +60,7 @@ export const updateConnection = verb(
   },
 );
 
-/** Throws where a stored secret would go elsewhere: whoever manages connections could have it sent to a host of their own. */
+/** Throws if a stored secret would be sent elsewhere: whoever manages connections could have it sent to a host of their own. */
 function refuseElsewhere(before: Row, after: Target) {
   if (before.secretSealed === null) return;
   const was = new URL(before.baseUrl).origin;

@@ -48,7 +48,9 @@ export async function impactOf(ctx: Ctx, conversationIds: readonly string[]): Pr
 
 type Counts = Pick<Impact, PreviewFigure> & { oldest: string | null };
 
-/** Returns how many Examples and files of imports go with these conversations and this user, whose Examples may be older. */
+/**
+ * Returns how many Examples and import files are deleted with these conversations and this user, whose Examples may be older.
+ */
 export async function datasetImpactOf(
   { db, projectId }: Ctx,
   conversationIds: readonly string[],

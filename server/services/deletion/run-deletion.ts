@@ -71,7 +71,8 @@ async function runUserDeletion(
   if (!(await deleteAll())) return false;
   await projectPendingSpans(ctx);
   if (!(await deleteAll())) return false;
-  // A little at a time, as no batch is stored meanwhile; the rest below, with what the last traces release.
+  // In small steps, because no ingest batch can be stored during one; the rest is deleted below, along with what the last
+  // traces release.
   for (let checked = 1; checked > 0; ) {
     if (timeIsUp()) return false;
     checked = await inTransaction(ctx, async (tx) => {
@@ -88,7 +89,7 @@ async function runUserDeletion(
     await addCounts(tx.db, deletionId, training, evaluations, examples, await forgetImports(tx, ofUser(userId)));
   };
   await inTransaction(ctx, forgetTheRest);
-  // Before the receipt says that all is done; a job that was killed begins here again.
+  // Before the receipt is completed, so that a killed job resumes here.
   await eraseMarkedFiles(ctx);
   await inTransaction(ctx, async (tx) => {
     await addCounts(tx.db, deletionId, await deleteUnassignedTracesMentioning(tx, userId, { remember: true }));
@@ -100,7 +101,7 @@ async function runUserDeletion(
     await forgetTheRest(tx);
     await completeReceipt(tx.db, deletionId, await countRemainingOfUser(tx, userId));
   });
-  // What was stored in between.
+  // Erases what was stored in the meantime.
   await eraseMarkedFiles(ctx);
   return true;
 }

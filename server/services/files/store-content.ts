@@ -46,7 +46,7 @@ const chooseObject = (ctx: Ctx, held: Held, { bytes, sha256 }: Digest) =>
       .from(files)
       .where(and(eq(files.projectId, tx.projectId), eq(files.sha256, sha256), eq(files.state, "stored")))
       .limit(1);
-    // Never reused, so an erasure cannot hit the same content stored by somebody else at that moment.
+    // Never reused, so an erasure cannot hit the same content that another request is storing at that moment.
     const object = same?.object ?? `${sha256}-${held.id}`;
     await changeHeld(tx, held, { state: "storing", bytes, sha256, object });
     return object;

@@ -28,7 +28,7 @@ const PER_ACCOUNT_AND_NETWORK: Limit = {
 const PER_NETWORK: Limit = { kind: "network", windowMs: QUARTER_MS, most: 50, of: network };
 /** For all unfamiliar networks of an account together: a guesser may have many networks. */
 const FROM_UNFAMILIAR: Limit = { kind: "strangers", windowMs: HOUR_MS, most: 100, of: account };
-/** Each request is an e-mail in somebody's mailbox. */
+/** Each request sends an e-mail to a person's mailbox. */
 const MAILS_PER_ADDRESS: Limit = { kind: "forgotten:email", windowMs: QUARTER_MS, most: 3, of: account };
 const MAILS_PER_NETWORK: Limit = { kind: "forgotten:network", windowMs: QUARTER_MS, most: 20, of: network };
 

@@ -38,7 +38,7 @@ export async function startSession(db: Db, { userId, userAgent, authMethod = "pa
 
 const stale = sql<boolean>`${sessions.lastSeenAt} < ${NOW} - ${SEEN_RESOLUTION_MS}::bigint`;
 
-/** Returns the session; `null` when revoked or expired. Read on each request, so that a revocation takes effect at once. */
+/** Returns the session; `null` when revoked or expired. Read on each request, so that a revocation takes effect immediately. */
 export async function readSession(db: Db, id: string): Promise<Session | null> {
   const [row] = await db
     .select({ id: sessions.id, userId: users.id, email: users.email, name: users.name, stale })

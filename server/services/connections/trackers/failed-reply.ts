@@ -37,7 +37,7 @@ type Line = {
   message: (about: Subject, words: string, refusal: Refusal) => string;
 };
 
-/** The destination, or the account where there is none. */
+/** The destination, or the account if there is none. */
 const place = ({ destination }: Subject) => destination ?? "the account";
 const oneOf =
   (...statuses: number[]) =>

@@ -7,7 +7,7 @@ import type { Draft, Outcome, Patch, Split } from "./types";
 
 /** An Example as the changes leave it. */
 export type Planned = {
-  /** As it is stored; absent for a created one. */
+  /** As stored; absent for a new one. */
   stored: Stored | undefined;
   now: Content & { payload: unknown };
   touched: boolean;

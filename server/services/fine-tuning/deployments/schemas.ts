@@ -137,5 +137,5 @@ export const requestedDeploymentReply = z.object({
     .extend({ error: trainerProblem.pick({ code: true, retryable: true }).nullable() }),
 });
 
-/** The part of the path below `/v1`: the id of a deployment or the name under which it runs. */
+/** In paths below `/v1`: the id of a deployment or the name under which it runs. */
 export const gatewayInput = z.strictObject({ deploymentId: idInput });

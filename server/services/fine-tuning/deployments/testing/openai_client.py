@@ -1,4 +1,4 @@
-"""Asks a deployment with OpenAI's own client, which is told nothing but a base URL and a key, and prints what it got."""
+"""Calls a deployment with OpenAI's own client, configured only with a base URL and a key, and prints the results."""
 
 import json
 import os
