@@ -97,7 +97,7 @@ export const evaluationSettings = z.strictObject({
   evalOnStart: z.boolean().optional(),
   /** Ends the training after this many evaluations without a better loss. */
   earlyStoppingPatience: count(1000).nullable().optional(),
-  /** Number of held-out Examples whose answers are recorded at each evaluation. */
+  /** How many held-out Examples have their answers recorded at each evaluation, and how long these may be. */
   samples: z
     .strictObject({ count: z.int().min(0).max(50), maxNewTokens: count(4096) })
     .partial()
