@@ -20,7 +20,7 @@ export const metadata: Metadata = {
 };
 
 export default async function RootLayout({ children }: { children: React.ReactNode }) {
-  // Every page shows somebody's current data; none is rendered at build time.
+  // Every page shows a user's current data, so none is rendered at build time.
   await connection();
   // From this response's content security policy: see web/security-headers.ts.
   const nonce = (await headers()).get("x-nonce") ?? undefined;

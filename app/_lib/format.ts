@@ -120,7 +120,7 @@ export const formatMinute = (at: number, timeZone?: string): string =>
 /** Puts a name in quotation marks; those within become single ones. */
 export const quoted = (name: string) => `“${name.replaceAll("“", "‘").replaceAll("”", "’")}”`;
 
-/** Begins a text with a capital letter. */
+/** Capitalizes the first letter. */
 export const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
 const PLURALS: Readonly<Record<string, string>> = { delivery: "deliveries", person: "people", entry: "entries" };

@@ -2,7 +2,7 @@ type Guard = (leave: () => void) => void;
 
 let guard: Guard | null = null;
 
-/** Registers who asks before the page is left, or nobody. Returns a function that takes it back. */
+/** Registers the guard that asks before the page is left. Returns a function that unregisters it. */
 export function guardLeaving(next: Guard): () => void {
   guard = next;
   return () => {
@@ -10,5 +10,5 @@ export function guardLeaving(next: Guard): () => void {
   };
 }
 
-/** Leaves the page by `leave`: at once, or after the reader agreed to lose what is not saved. */
+/** Calls `leave`, which leaves the page: immediately, or after the reader has agreed to lose unsaved changes. */
 export const leavePage = (leave: () => void) => (guard === null ? leave() : guard(leave));

@@ -15,7 +15,7 @@ function tokenIn({ hash, search }: Location): string | null {
 
 /**
  * Returns the token of the one-time link that opened this page: `undefined` before the script runs, `null` if there is
- * none. It is moved from the address into this tab's storage, so that neither the history nor a bookmark contains it
+ * none. It is moved from the URL into this tab's storage, so that neither the history nor a bookmark contains it
  * and a visit to the sign-in page does not lose it.
  */
 export function useLinkToken(page: LinkPage): string | null | undefined {

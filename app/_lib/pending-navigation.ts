@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-/** The address that the router is on its way to; `undefined` between navigations. */
+/** The URL that the router is navigating to; `undefined` between navigations. */
 let pending: string | undefined;
 const listeners = new Set<() => void>();
 
@@ -9,14 +9,14 @@ function change(to: string | undefined) {
   for (const listener of listeners) listener();
 }
 
-/** Notes that the router has begun to go to an address of this site. */
+/** Records that the router has started navigating to a URL of this site. */
 export function beginNavigation(href: string) {
   const { pathname, search } = new URL(href, window.location.href);
   const to = pathname + search;
   if (to !== window.location.pathname + window.location.search) change(to);
 }
 
-/** Notes that the page of a navigation is shown. */
+/** Records that the page of the pending navigation is shown. */
 export const endNavigation = () => change(undefined);
 
 function subscribe(listener: () => void) {
@@ -26,7 +26,7 @@ function subscribe(listener: () => void) {
   };
 }
 
-/** Returns the address that the router is on its way to. */
+/** Returns the URL that the router is navigating to. */
 export const usePendingNavigation = () =>
   useSyncExternalStore(
     subscribe,

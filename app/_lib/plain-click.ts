@@ -1,5 +1,5 @@
 type Click = Pick<MouseEvent, "button" | "altKey" | "ctrlKey" | "metaKey" | "shiftKey">;
 
-/** Whether a click on a link means "here", and not in another tab or window. */
+/** Returns whether a click opens a link here rather than in another tab or window. */
 export const isPlainClick = ({ button, altKey, ctrlKey, metaKey, shiftKey }: Click) =>
   button === 0 && !altKey && !ctrlKey && !metaKey && !shiftKey;

@@ -1,6 +1,6 @@
 import type { FieldError } from "@/server/platform/errors";
 
-/** A failure as shown on screen, whatever door it came through. */
+/** A failure as shown on screen, whichever API reported it. */
 export type Problem = {
   title: string;
   detail: string;
@@ -51,6 +51,6 @@ export function problemOf(error: unknown): Problem {
   };
 }
 
-/** Returns the problem with one field, by its JSON pointer; `null` if the refusal is not about it. */
+/** Returns the problem with one field, by its JSON pointer; `null` if the error is not about it. */
 export const fieldProblem = (error: unknown, path: string): string | null =>
   problemOf(error).errors.find((one) => one.path === path)?.message ?? null;

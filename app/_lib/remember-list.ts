@@ -8,7 +8,7 @@ export function useRememberList(path: string, search: string) {
   useEffect(() => sessionStorage.setItem(nameOf(path), search), [path, search]);
 }
 
-/** Returns the list's address with the remembered query string. */
+/** Returns the list's URL with the remembered query string. */
 export function useListHref(path: string): string {
   const mounted = useMounted();
   return mounted ? `${path}${sessionStorage.getItem(nameOf(path)) ?? ""}` : path;

@@ -1,4 +1,4 @@
-/** A time range as in the address: a preset, or custom ends (Unix ms). */
+/** A time range as in the URL: a preset, or custom ends (Unix ms). */
 export const PRESETS = [
   { value: "1h", label: "Last hour", ms: 3_600_000 },
   { value: "24h", label: "Last 24 hours", ms: 86_400_000 },

@@ -4,13 +4,13 @@ export const ESC = "Escape";
 
 type Handler = (event: KeyboardEvent) => void;
 
-/** A checkbox takes Space only. */
+/** A checkbox only handles Space. */
 const TYPING = "input:not([type=checkbox]), textarea, select";
 
 const typing = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || target.matches(TYPING));
 
-/** Returns whether a dialog or menu is open above the page and takes the keys. Closed list boxes stay in the document. */
+/** Returns whether a dialog or menu is open above the page and handles the keys. Closed list boxes stay in the document. */
 const covered = () =>
   [...document.querySelectorAll("[aria-modal=true], [role=menu], [role=listbox]")].some((one) => one.checkVisibility());
 

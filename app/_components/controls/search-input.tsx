@@ -46,7 +46,7 @@ export function SearchInput({ label, value, onChange, width = 260 }: Props) {
         )
       }
       onChange={(event) => change(event.currentTarget.value)}
-      // Fired later, it would overwrite the address that the person navigates to.
+      // If it fired later, it would overwrite the URL that the person navigates to.
       onBlur={() => tell.flush()}
       onKeyDown={(event) => {
         if (event.key !== "Escape") return;

@@ -8,10 +8,10 @@ import { useListView } from "./use-list-view";
 export const columnName = <Row,>({ meta, header, id }: ListColumn<Row>) =>
   meta?.label ?? (typeof header === "string" ? header : id);
 
-/** A list's first column, its link and its buttons are always shown. */
+/** The columns with a list's link and its buttons are always shown. */
 const isHideable = <Row,>({ meta }: ListColumn<Row>) => !meta?.link && !meta?.controls;
 
-/** Chooses the visible columns of the page's list; the choice is kept in the address. */
+/** Chooses the visible columns of the page's list; the choice is stored in the URL. */
 export function ColumnMenu<Row>({ columns }: { columns: readonly ListColumn<Row>[] }) {
   const [{ hide }, setView] = useListView();
   return (

@@ -15,7 +15,7 @@ export const timeColumn = <Row,>({ id, header, at, roomy = false }: TimeColumn<R
 
 type ButtonColumn<Row> = {
   label: string;
-  /** What the button does to which row, for screen readers. */
+  /** What the button does to the row, for screen readers. */
   says: (row: Row) => string;
   busy: (row: Row) => boolean;
   onPress: (row: Row) => void;

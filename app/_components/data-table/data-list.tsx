@@ -22,7 +22,7 @@ const NO_ACTIONS: readonly never[] = [];
 
 /**
  * A list in each of its states (loading, empty, failed, stale, loaded), with focus, peek, selection, actions, order and
- * columns. Its view is kept in the address.
+ * columns. Its view is stored in the URL.
  */
 export function DataList<Row>(props: DataListProps<Row>) {
   const { list, rowId, peek, details, matching, scope, embedded = false } = props;
@@ -67,7 +67,7 @@ export function DataList<Row>(props: DataListProps<Row>) {
     [ESC]: (event) => {
       if (!takesKeys(container.current, scope !== undefined)) return;
       if (peekId === null && selection.rows.length === 0) return;
-      // Something is closed first; the page around may leave on the next press.
+      // This press only closes something; the surrounding page may handle the next one.
       event.preventDefault();
       if (peekId === null) selection.clear();
       else onPeek(null);
@@ -82,7 +82,7 @@ export function DataList<Row>(props: DataListProps<Row>) {
       <div
         className={classes.pane}
         onKeyDown={(event) => {
-          // The browser's own "select all" anywhere but on a row.
+          // Leaves the browser's own "select all" alone unless a row has the focus.
           if (!selectable || event.key !== "a" || !(event.metaKey || event.ctrlKey) || event.altKey) return;
           if (event.shiftKey || !(event.target as Element).matches("[data-row]")) return;
           event.preventDefault();
@@ -131,7 +131,7 @@ type LoadedProps = Pick<
   "name" | "list" | "filling" | "note" | "empty" | "rowHeight" | "embedded"
 > & { count: number; onRetry: () => void; children: React.ReactNode };
 
-/** Renders `children` once there are rows; before, why there are none. */
+/** Renders `children` once there are rows; until then, the reason why there are none. */
 function Loaded({
   name,
   list,

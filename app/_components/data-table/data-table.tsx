@@ -56,7 +56,7 @@ export function DataTable<Row>(props: Props<Row>) {
   const { items, above, below, scrollToIndex } = useWindow(scroller, lines.length, embedded ? undefined : rowHeight);
   const lastIndex = items.at(-1) ?? 0;
   const last = lines.at(-1);
-  // More of what is folded would not make the list longer: it would be read to its end.
+  // More rows would only extend the closed fold without making the list longer, so all pages would be loaded.
   const endsFolded = last?.kind === "fold" && !last.open;
   useEffect(() => {
     if (onEnd && !endsFolded && lastIndex >= lines.length - NEAR_THE_END) onEnd();

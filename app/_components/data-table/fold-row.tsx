@@ -14,8 +14,9 @@ type Props<Row> = {
 };
 
 /**
- * The line that stands for folded rows. j and k stop at it, Enter opens and closes it. Its button lies over a cell per column:
- * one cell across all would count those that are hidden on a phone, and squeeze the others. It is in one that never is hidden.
+ * The line that replaces folded rows. j and k stop at it, Enter opens and closes it. It has one cell per column with the button
+ * overlaid, because a cell spanning all columns would count those hidden on a phone and squeeze the others. The button is in
+ * a cell that is never hidden.
  */
 export function FoldRow<Row>({ index, columns, selectable, height, open, onToggle, children }: Props<Row>) {
   const Icon = open ? IconChevronDown : IconChevronRight;

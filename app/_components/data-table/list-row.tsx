@@ -15,7 +15,7 @@ type Props<Row> = {
   linkPeeks: boolean;
   active: boolean;
   dimmed: boolean;
-  /** Some row is open next to the list, and follows the focus. */
+  /** A row is open next to the list; the open row follows the focus. */
   beside: boolean;
   /** Opens the row next to the list, or closes it. */
   onPeek: (() => void) | undefined;
@@ -72,7 +72,7 @@ export function ListRow<Row>(props: Props<Row>) {
       ) : null}
       {row.getVisibleCells().map((cell) => {
         const { cell: draw, meta: { align, roomy, wide, controls, link, below } = {} } = cell.column.columnDef;
-        // Called, not rendered as a component: pages make new columns in each render, and a cell of another type loses its open menu.
+        // Called, not rendered as a component: pages create new columns each render, and a remounted cell loses its open menu.
         const content = typeof draw === "function" ? draw(cell.getContext()) : draw;
         return (
           <td

@@ -13,7 +13,7 @@ const parseAsSort = createParser<Sort>({
   eq: (a, b) => a.by === b.by && a.descending === b.descending,
 });
 
-/** A list's own state in the address, for the page's parsers: its order, hidden columns and open row. */
+/** A list's own state in the URL, for the page's parsers: its order, hidden columns and open row. */
 export const listParsers = {
   sort: parseAsSort,
   hide: parseAsArrayOf(parseAsString).withDefault([]),
@@ -22,7 +22,7 @@ export const listParsers = {
 
 type SortInput<Name extends string> = { sort?: Name; order?: "asc" | "desc" };
 
-/** Returns the order that a list's query asks for; `names` are the server's orders by the id of their column. */
+/** Returns the order that a list's query requests; `names` are the server's orders by the id of their column. */
 export function sortInput<Name extends string>(
   sort: Sort | null,
   names: Readonly<Record<string, Name>>,

@@ -6,7 +6,7 @@ type Props = {
   href: string;
   index: number;
   onPeek?: (() => void) | undefined;
-  /** A plain click peeks too: the address is this list's, with the row open. */
+  /** A plain click peeks too: the link's URL is this list's, with the row open. */
   peeks?: boolean;
   children: React.ReactNode;
 };

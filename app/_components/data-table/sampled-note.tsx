@@ -2,7 +2,7 @@ import { Text } from "@mantine/core";
 import { formatCount } from "@/app/_lib/format";
 import { SORTED_MAX } from "@/server/platform/schemas";
 
-/** Says that a list's order covers a part of it. */
+/** Notes that only the newest part of a list was sorted. */
 export const SampledNote = ({ what, sampled }: { what: string; sampled: boolean | undefined }) =>
   sampled ? (
     <Text size="xs" c="dimmed" px="md" py={6} role="note">

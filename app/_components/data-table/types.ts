@@ -7,11 +7,11 @@ declare module "@tanstack/react-table" {
     align?: "end";
     /** This cell is the row's link: the target of j and k, opened by Enter. */
     link?: boolean;
-    /** What stands below the link: it may have controls of its own. */
+    /** Rendered below the link; it may have controls of its own. */
     below?: (row: TData) => React.ReactNode;
     /** The name in the column menu and for screen readers, if the header is not text. */
     label?: string;
-    /** It has the row's buttons: always shown, and its header is not. */
+    /** Contains the row's buttons: always shown, with a hidden header. */
     controls?: boolean;
     /** Hidden on a phone. */
     roomy?: boolean;
@@ -33,7 +33,7 @@ export type ActionTarget<Row> = {
   matching: boolean;
 };
 
-/** The result of an action: the words of its toast, and the way back where there is one. */
+/** The result of an action: the text of its toast and, if it can be undone, how. */
 export type ActionDone = {
   said: React.ReactNode;
   undo?: (() => unknown) | undefined;
@@ -45,11 +45,11 @@ export type ListAction<Row> = {
   id: string;
   /** Starts with a verb: "Confirm". */
   label: string;
-  /** Runs it on the selection, or without one on the focused row. */
+  /** Runs it on the selection or, if there is none, on the focused row. */
   key?: string;
   icon?: React.ReactNode;
   danger?: boolean;
-  /** Offered for a selection in a menu of this name, with the others of the group. */
+  /** For a selection, offered in a menu with this name, together with the group's other actions. */
   group?: string;
   /** Whether it can act on a row; others in a selection are left alone. Default: on every row. */
   applies?: (row: Row) => boolean;
@@ -57,7 +57,7 @@ export type ListAction<Row> = {
   matching?: boolean;
   /** Only for one row: not offered for a selection. */
   single?: boolean;
-  /** Acts, and resolves to what it did; `null` if the reader changed their mind. What it throws is shown. */
+  /** Acts, and resolves to what it did; `null` if the reader changed their mind. Errors that it throws are shown. */
   run: (target: ActionTarget<Row>) => Promise<ActionDone | null>;
 };
 
@@ -92,13 +92,13 @@ export type Peeked<Row> = {
   busy: boolean;
 };
 
-/** Consecutive rows that one line stands for until it is opened. */
+/** Consecutive rows that are collapsed into one line until it is opened. */
 export type Fold<Row> = {
   /** Rows next to each other with the same text are folded; `null`: never. */
   of: (row: Row) => string | null;
-  /** What the line says of its rows: "412 completed". */
+  /** The line's description of its rows: "412 completed". */
   words: (rows: readonly Row[]) => React.ReactNode;
-  /** When a row was, Unix ms: the line ends with the newest row's. */
+  /** A row's time, Unix ms; the line ends with that of the newest row. */
   at: (row: Row) => number;
 };
 
@@ -128,7 +128,7 @@ export type DataListProps<Row> = {
   actions?: readonly ListAction<Row>[];
   /** The list's filters as sent to the server, and the number of matching rows if known: allows "all matching". */
   matching?: { filter: unknown; total?: number | undefined };
-  /** Rows of this height, of which only those in view are in the DOM. Default: rows as tall as their content. */
+  /** Gives every row this height and keeps only those in view in the DOM. Default: rows as tall as their content. */
   rowHeight?: number;
   /** A narrower list scrolls sideways. */
   minWidth: number;
@@ -136,7 +136,7 @@ export type DataListProps<Row> = {
   minWidthAside?: number;
   /** Folds what is routine, in the list's own order only. */
   fold?: Fold<Row> | undefined;
-  /** Dimmed: it is over. */
+  /** Whether a row is dimmed because it has ended. */
   dimmed?: (row: Row) => boolean;
   /** Part of a page that scrolls as a whole. */
   embedded?: boolean;

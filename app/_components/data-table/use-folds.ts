@@ -2,15 +2,15 @@ import type { Row as TableRow } from "@tanstack/react-table";
 import { useMemo, useState } from "react";
 import type { Fold } from "./types";
 
-/** Fewer are as short as the line that would stand for them. */
+/** Fewer rows take hardly more space than the line that would replace them. */
 const FOLDED_FROM = 3;
 
-/** A line of a table: a row, or one that stands for rows that follow it while it is open. */
+/** A line of a table: a row, or a fold, whose rows follow it while it is open. */
 export type Line<Row> =
   | { kind: "row"; id: string; row: TableRow<Row> }
   | { kind: "fold"; id: string; rows: readonly TableRow<Row>[]; open: boolean };
 
-/** Returns the lines of a table. A fold is open if any of its rows was in one that was opened, so it may grow at both ends. */
+/** Returns the lines of a table. A fold is open if any of its rows was in an opened one, so it stays open as it grows. */
 export function linesOf<Row>(
   rows: readonly TableRow<Row>[],
   fold: Fold<Row> | undefined,

@@ -24,7 +24,7 @@ type Leaving = { id: string; beforeId: string | undefined };
 const tell = (error: unknown) =>
   notifications.show({ color: "red", title: problemOf(error).title, message: problemOf(error).detail });
 
-/** Returns functions that run a list's actions: each says what it did, can be undone, and moves on to the next row. */
+/** Returns functions that run a list's actions: each reports what it did, can be undone, and moves on to the next row. */
 export function useListActions<Row>(options: Options<Row>) {
   const { actions, rows, rowId, selection, container, peekId, onPeek } = options;
   const { offer, undo } = useUndo();

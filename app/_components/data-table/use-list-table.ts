@@ -9,7 +9,7 @@ type Options<Row> = Pick<DataListProps<Row>, "rows" | "rowId" | "columns" | "lis
   onSort: (sort: Sort | null) => void;
 };
 
-/** Returns the same array while it holds the same rows. Pages collect theirs in each render, and a table models a new array again. */
+/** Returns the same array for the same rows. Pages build a new one on each render, and a table recomputes its rows for it. */
 function useSame<Row>(rows: readonly Row[]): readonly Row[] {
   const [known, setKnown] = useState(rows);
   if (rows === known || (rows.length === known.length && rows.every((row, at) => row === known[at]))) return known;
@@ -17,11 +17,11 @@ function useSame<Row>(rows: readonly Row[]): readonly Row[] {
   return rows;
 }
 
-/** Returns a list's table with the order and the columns of its address. */
+/** Returns a list's table with the order and the columns from its URL. */
 export function useListTable<Row>({ rows, rowId, columns, list, view, onSort }: Options<Row>) {
   const { sort, hide, peek } = view;
   const byServer = columns.some(({ meta }) => meta?.sort === "server");
-  /** Rows are sorted in the browser only if all of them are here. */
+  /** Rows are sorted in the browser only if all of them are loaded. */
   const canSort = (columnId: string) => {
     const column = columns.find(({ id }) => id === columnId);
     if (column === undefined) return false;
@@ -44,7 +44,7 @@ export function useListTable<Row>({ rows, rowId, columns, list, view, onSort }: 
       columnVisibility: Object.fromEntries(columns.map((column) => [column.id, !isHidden(column)])),
     },
   });
-  /** The first direction, then the other one, then the list's own order. Numbers and times begin with the largest. */
+  /** Cycles through the first direction, the other one, and the list's own order. Numbers and times start with the largest. */
   const toggleSort = (columnId: string) => {
     const first = columns.find(({ id }) => id === columnId)?.meta?.align === "end";
     if (sort?.by !== columnId) onSort({ by: columnId, descending: first });

@@ -6,11 +6,11 @@ type Options = {
   scrollToIndex?: (index: number) => void;
   /** Where to start if no row has the focus: the row whose details are open. */
   activeIndex?: number;
-  /** Its keys work only while the focus is in it, since another list of the page takes them otherwise. */
+  /** Its keys work only while the focus is in it; otherwise they go to another list on the page. */
   secondary?: boolean;
 };
 
-/** Returns whether a list takes the keys: the one with the focus, else the page's first. */
+/** Returns whether a list handles the keys: the one with the focus, else the page's first. */
 export function takesKeys(container: HTMLElement | null, secondary: boolean) {
   const focused = document.activeElement?.closest("[data-list]") ?? null;
   return focused === null ? !secondary : focused === container;
@@ -38,7 +38,7 @@ export function useRowKeys(container: RefObject<HTMLElement | null>, count: numb
     const at = row?.getAttribute("data-row") ?? (activeIndex < 0 ? null : activeIndex);
     goTo(at == null ? 0 : Math.min(count - 1, Math.max(0, Number(at) + by)));
   };
-  /** Browser keys are ours only on a row. */
+  /** Overrides the browser's keys only while a row has the focus. */
   const onRow = (act: () => void) => (event: KeyboardEvent) => {
     const focused = document.activeElement;
     if (!focused?.matches("[data-row]") || !container.current?.contains(focused)) return;

@@ -18,7 +18,7 @@ export function useSelection<Row>(rows: readonly Row[], rowId: (row: Row) => str
     clear();
   }
 
-  /** Selects or unselects a row; `range` also every row from the one chosen before. */
+  /** Selects or unselects a row; with `range`, also every row between it and the one chosen before. */
   const toggle = (id: string, range = false) => {
     const from = range ? rows.findIndex((row) => rowId(row) === anchor.current) : -1;
     const to = rows.findIndex((row) => rowId(row) === id);

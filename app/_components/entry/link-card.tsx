@@ -15,7 +15,7 @@ type Props<T> = {
   children: (token: string, opens: T) => React.ReactNode;
 };
 
-/** The page of a one-time link. The script resolves the link, because its token must not be sent with an address. */
+/** The page of a one-time link. The script resolves the link, because its token must not be sent in a URL. */
 export function LinkCard<T>({ title, token, query, closed, children }: Props<T>) {
   if (token && query.data) return children(token, query.data);
   if (token === null || query.data === null)

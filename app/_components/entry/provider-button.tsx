@@ -9,7 +9,7 @@ type Props = {
   name: string;
   /** Where to go after signing in. */
   next: string;
-  /** The token of the person's invitation. It is sent in the request body and never in an address. */
+  /** The token of the person's invitation. It is sent in the request body and never in a URL. */
   invitation?: string;
   variant?: "filled" | "default";
 };

@@ -3,7 +3,7 @@ import { IconFilter, IconSquare, IconSquareCheckFilled, IconX } from "@tabler/ic
 import { formatCompact, formatCount } from "@/app/_lib/format";
 import classes from "./facets.module.css";
 
-/** The panel next to a list that says what the list consists of. On a narrow screen it is opened by `FacetsToggle`. */
+/** The panel next to a list that shows what the list consists of. On a narrow screen, `FacetsToggle` opens it. */
 export const FacetPanel = ({ shown, children }: { shown: boolean; children: React.ReactNode }) => (
   <aside className={classes.facets} aria-label="Filters" data-shown={shown || undefined}>
     {children}
@@ -68,7 +68,7 @@ type ValuesProps<Value extends string> = {
   title: string;
   /** `undefined` while they are loading. */
   values: readonly { value: Value; count: number }[] | undefined;
-  /** How the values are called; by default as they are. */
+  /** Display names of the values; by default, the values themselves. */
   words?: Record<Value, string>;
   chosen: readonly Value[];
   onToggle: (value: Value, on: boolean) => void;
@@ -150,7 +150,7 @@ export const ChosenFilters = ({ filters }: ChosenProps) =>
 
 type OnlyProps = { title: string; value: string; onRemove: () => void };
 
-/** A property of which only the value that was chosen elsewhere can be shown, to be removed. */
+/** A property whose values are not listed: shows only the value chosen elsewhere, so that it can be removed. */
 export const FacetOnly = ({ title, value, onRemove }: OnlyProps) => (
   <>
     <FacetTitle>{title}</FacetTitle>

@@ -3,14 +3,14 @@ import { EmptyState as MantineEmptyState } from "@mantine/core";
 type Props = {
   icon: React.ReactNode;
   title: string;
-  /** What stands in a paragraph: text, links and the like. */
+  /** The content of the paragraph: text, links and the like. */
   children: React.ReactNode;
   /** What follows the paragraph. */
   below?: React.ReactNode;
   action?: React.ReactNode;
 };
 
-/** Says why a list is empty, and offers the one thing to do about it. */
+/** Explains why a list is empty, and offers the one thing to do about it. */
 export function EmptyState({ icon, title, children, below, action }: Props) {
   return (
     <MantineEmptyState size="sm" icon={icon} title={title} description={children} py={64} px="md" maw={520} mx="auto">

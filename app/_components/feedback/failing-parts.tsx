@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 
-/** Frequent enough for a page to recover with the server, rare enough to be no load. */
+/** Frequent enough for a page to recover with the server, rare enough to cause no noticeable load. */
 const POLL_MS = 3000;
 
 type Readiness = { status: string; checks: Record<string, { status: string; reason: string }> };

@@ -5,7 +5,7 @@ import { Ago } from "../values/ago";
 
 type Props = { error: unknown; dataUpdatedAt: number; onRetry: () => void };
 
-/** Shown above data that could not be refreshed, with the time it dates from. */
+/** Shown above data that could not be refreshed, with the time when it was loaded. */
 export function StaleNote({ error, dataUpdatedAt, onRetry }: Props) {
   if (!error || dataUpdatedAt === 0) return null;
   return (

@@ -5,7 +5,7 @@ import { ACTION_TOAST_MS } from "@/app/_components/feedback/toast";
 
 type Pending = { toast: string; until: number; inverse: () => void };
 
-/** The latest change that can be undone, whichever part of the page made it: a key undoes it once, and nothing older. */
+/** The latest undoable change, whichever part of the page made it: the key undoes it once, and never an older one. */
 let latest: Pending | null = null;
 
 function run(pending: Pending | null) {

@@ -7,7 +7,7 @@ import { problemOf } from "@/app/_lib/problem";
 import { storeKey } from "@/app/_lib/stored-key";
 import { useTRPC } from "@/app/_lib/trpc/client";
 
-/** A project comes with a key; its secret is kept in this tab for the page that shows how to send a trace. */
+/** Creates a project with an API key, whose secret is stored in this tab for the page that shows how to send a trace. */
 export function NewProject({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const trpc = useTRPC();
   const router = useRouter();

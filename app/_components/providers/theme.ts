@@ -123,8 +123,8 @@ export const theme = createTheme({
 });
 
 /**
- * Severities and states are always words; these colour the dot next to the word and reach a contrast of 3:1 on both
- * backgrounds. Disabled controls stay readable, because every page starts with buttons that wait for its script.
+ * Severities and states are always written out; these colour the dot next to the word and have a contrast of 3:1 on both
+ * backgrounds. Disabled controls stay readable, because every page starts with buttons disabled until its script runs.
  */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: { "--page-header": "3rem", "--row-height": "2.5rem" },

@@ -7,7 +7,7 @@ import { useNow } from "./now";
 export function Ago({ at }: { at: number | null | undefined }) {
   const pageNow = useNow();
   if (at == null) return <span title="unknown">{UNKNOWN}</span>;
-  // An event since the page's clock last ticked must not read as in the future.
+  // An event newer than the last tick of the page's clock must not be shown as in the future.
   const now = at > pageNow && typeof window !== "undefined" ? Math.max(pageNow, Date.now()) : pageNow;
   const iso = Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : undefined;
   return (

@@ -3,7 +3,7 @@ import { createContext, useContext, useEffect, useState } from "react";
 
 const Now = createContext(0);
 
-/** The page's clock: the server's time first, so that both render the same, then the browser's, every half minute. */
+/** The page's clock: first the server's time, so that both render the same, then the browser's, every 30 seconds. */
 export function NowProvider({ initial, children }: { initial: number; children: React.ReactNode }) {
   const [now, setNow] = useState(initial);
   useEffect(() => {

@@ -6,12 +6,12 @@ export type WordsChange = { add: string[]; remove: string[] };
 type Props = {
   /** `null` while closed. */
   title: string | null;
-  /** The words in use, which are suggested. */
+  /** The words in use, as suggestions. */
   known: readonly string[];
   action: string;
   /** What to know before removing. */
   removing?: string;
-  /** The longest word, and how many there may be. */
+  /** The maximum length of a word, and the maximum number of words. */
   charactersMax: number;
   wordsMax: number;
   onAnswer: (change: WordsChange | null) => void;
@@ -37,7 +37,7 @@ function Fields({ known, action, removing, charactersMax, wordsMax, onAnswer }: 
     maxTags: wordsMax,
     splitChars: [],
     acceptValueOnBlur: true,
-    // Opened on focus, the list of known words would take the Escape that closes the dialog.
+    // If it opened on focus, the list of known words would capture the Escape that closes the dialog.
     openOnFocus: false,
   };
   return (

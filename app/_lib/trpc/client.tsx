@@ -14,9 +14,9 @@ export { useTRPC, useTRPCClient };
 export type RouterInputs = inferRouterInputs<AppRouter>;
 export type RouterOutputs = inferRouterOutputs<AppRouter>;
 
-/** Longer addresses are split, so that no proxy refuses one. */
+/** Batches with a longer URL are split, so that no proxy rejects one. */
 const URL_MAX = 6000;
-/** Reads whose input does not fit into an address are sent in a body. */
+/** Queries whose input does not fit into a URL send it in the request body. */
 const READ_BY_POST = new Set(["modelPrices.estimate"]);
 
 let browserClient: QueryClient | undefined;

@@ -3,7 +3,7 @@ export const nextPage = {
   getNextPageParam: (page: { pagination: { nextCursor: string | null } }) => page.pagination.nextCursor ?? undefined,
 };
 
-/** The same for lists whose reply has its cursor at the top, as Datasets and Examples. */
+/** The same for lists whose response has its cursor at the top level, such as Datasets and Examples. */
 export const nextCursorPage = {
   getNextPageParam: (page: { nextCursor: string | null }) => page.nextCursor ?? undefined,
 };

@@ -10,7 +10,7 @@ const refusal = (httpStatus: number, retryAfter: number | null = null) => {
   const data = { code: "X", httpStatus, retryAfter };
   return TRPCClientError.from({ error: { code: -32000, message: "No.", data } } as never);
 };
-/** Refuses that many times, then succeeds. */
+/** Fails that many times, then succeeds. */
 const after = (times: number, error: unknown) => {
   const request = vi.fn(async () => {
     if (request.mock.calls.length <= times) throw error;

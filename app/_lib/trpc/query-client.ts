@@ -5,7 +5,7 @@ import { TRPCClientError } from "@trpc/client";
 const STALE_TIME_MS = 15_000;
 const RETRIES = 2;
 /**
- * A rate limit passes by itself, so it gets more retries than a failure, but nobody watches a spinner for longer than
+ * A rate limit clears by itself, so it gets more retries than a failure, but nobody watches a spinner for longer than
  * this.
  */
 const RATE_LIMIT_RETRIES = 5;
@@ -30,7 +30,7 @@ const limitedFor = (error: unknown) => {
   return httpStatus === 429 && retryAfter !== null && retryAfter <= RATE_LIMIT_WAIT_MAX_S ? retryAfter : null;
 };
 
-/** Retrying helps if the network or the server failed, not if the request was refused as wrong. */
+/** Retrying helps if the network or the server failed, not if the request was rejected as invalid. */
 function worthRetrying(failures: number, error: unknown) {
   if (limitedFor(error) !== null) return failures < RATE_LIMIT_RETRIES;
   const { httpStatus } = dataOf(error);

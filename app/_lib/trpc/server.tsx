@@ -40,8 +40,8 @@ export async function prefetch(options: Prefetchable): Promise<void> {
 }
 
 /**
- * Returns the title of a page by the name of what it shows, or `kind` if it cannot be read: `Refund is refused · Finding`. The page
- * reads the same data, which is then read once.
+ * Returns a page's title from the name of what it shows: `Refund is refused · Finding`, or only `kind` if that cannot be read.
+ * The page uses the same query, so the data is read only once.
  */
 export async function titled<Data>(
   options: Prefetchable,

@@ -12,9 +12,9 @@ type Served = Record<Method, (request: NextRequest, context: unknown) => Promise
 
 let served: Served | undefined;
 
-/** Created on the first request: the handler reads the environment, which a build does not have. */
+/** Created on the first request: the handler reads the environment, which is not available during a build. */
 function handlers(): Served {
-  // Only a server may make this installation register itself, and the worker does that.
+  // Unsigned requests must not make this installation register itself; the worker registers it.
   served ??= serve({ client: inngest, functions, servePath: FUNCTIONS_PATH, enableUnauthedSync: false }) as Served;
   return served;
 }
@@ -22,7 +22,7 @@ function handlers(): Served {
 /** Larger than elsewhere, since a step's state may be large; the SDK reads all of it before it checks the signature. */
 const BODY_MAX = 32 * 1024 * 1024;
 
-/** Returns the request with its body read, but only if it carries a server's signature. */
+/** Returns the request with its body read, but only if it carries an Inngest server's signature. */
 async function admitted(request: NextRequest, isDev: boolean): Promise<NextRequest | Response> {
   if (request.method === "GET") return request;
   if (!isDev && !request.headers.has("x-inngest-signature")) return new Response(null, { status: 401 });

@@ -38,7 +38,7 @@ export function JoinForm({ token, role, email }: Props) {
     }),
   );
   return (
-    // Nothing may be submitted before the script runs, least of all a password in an address.
+    // Nothing may be submitted before the script runs, least of all a password in a URL.
     <form
       method="post"
       noValidate

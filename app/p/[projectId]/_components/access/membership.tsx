@@ -74,7 +74,7 @@ type Props = {
 
 /**
  * Polls the reader's role in this project and provides it to the pages below. Once removed, the reader no longer sees
- * anything of the project, even on a page that was already open.
+ * anything in the project, even on a page that was already open.
  */
 export function MembershipProvider({ projectId, projects: first, rights, children }: Props) {
   const { projects, signedOut, forget, reload } = useLiveProjects(first);

@@ -23,7 +23,7 @@ export const ROLE_WORDS: Record<Role, { label: string; one: string; all: string;
   },
 };
 
-/** Returns who holds a capability, in a sentence: "managers and owners". */
+/** Returns which roles have a capability, for use in a sentence: "managers and owners". */
 export const whoMay = (capability: Capability) =>
   new Intl.ListFormat("en-GB").format(
     ROLES.filter((role) => ROLE_CAPABILITIES[role].includes(capability)).map((role) => ROLE_WORDS[role].all),

@@ -8,10 +8,10 @@ const DOORS: Record<string, string> = {
   job: "Background job",
 };
 
-/** The door through which somebody acted. */
+/** Returns the name of the interface through which a change was made. */
 export const doorWords = (door: string | null) => (door === null ? "—" : (DOORS[door] ?? door));
 
-/** What an operation did, in words that the name of its object continues. */
+/** What an operation did, to be followed by the name of its object. */
 const DID: Readonly<Record<string, string>> = {
   "account.changePassword": "Changed their password",
   "account.dismissPasswordReset": "Acknowledged a password reset",
@@ -157,7 +157,7 @@ const spaced = (name: string) =>
     .toLowerCase()
     .replace(/^api\b/, "API");
 
-/** Returns what an operation did: "Created the API key". One without words is named: `things.mend` → "Things: mend". */
+/** Returns what an operation did: "Created the API key". For an unlisted one, its name: `things.mend` → "Things: mend". */
 export function actionWords(action: string) {
   if (Object.hasOwn(DID, action)) return DID[action]!;
   const [subject = "", ...what] = action.split(".").map(spaced);

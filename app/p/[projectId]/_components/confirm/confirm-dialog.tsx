@@ -10,13 +10,13 @@ type Props<Subject> = {
   title: (subject: Subject) => React.ReactNode;
   /** What happens, and whether it can be undone. */
   says: (subject: Subject) => React.ReactNode;
-  /** More to choose, below the words. */
+  /** Further choices, below the text. */
   children?: React.ReactNode;
   /** The button's label, a verb. */
   action: string;
-  /** The label of the way out. */
+  /** The label of the button that cancels. */
   keep?: string;
-  /** Whether it takes something away. */
+  /** Whether the action is destructive; colours its button red. */
   danger?: boolean;
   /** Whether confirming is possible yet. */
   ready?: boolean;

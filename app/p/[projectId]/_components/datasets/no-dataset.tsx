@@ -5,7 +5,7 @@ import type { useDatasets } from "./use-datasets";
 
 type Props = { projectId: string; datasets: ReturnType<typeof useDatasets> };
 
-/** Stands where a Dataset is chosen while there is none to choose: not loaded yet, not readable, or none created. */
+/** Shown instead of the Dataset select while there is none to choose: not loaded yet, not readable, or none created. */
 export function NoDataset({ projectId, datasets }: Props) {
   if (datasets.error)
     return <ErrorState error={datasets.error} onRetry={() => void datasets.refetch()} retrying={datasets.isFetching} />;

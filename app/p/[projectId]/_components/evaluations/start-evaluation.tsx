@@ -12,7 +12,7 @@ import { ConfirmDialog } from "../confirm/confirm-dialog";
 import { isUsable } from "../training/is-usable";
 import { evaluationHref } from "./hrefs";
 
-/** What to compare: a checkpoint, one of a run's, or one that is to have fixed a Finding. */
+/** What to compare: a checkpoint, one of a run's checkpoints, or one that should have fixed a Finding. */
 export type EvaluationSubject = { checkpointId: string } | { jobId: string } | { findingId: string };
 
 const LISTED = 200;
@@ -21,7 +21,7 @@ const nameOf = ({ jobName, stepNumber, isBest, isFinal }: Checkpoint) =>
 
 type Props = { projectId: string; subject: EvaluationSubject | null; onClose: () => void };
 
-/** Asks which checkpoint is compared with what, and starts the comparison. */
+/** Asks which checkpoint to compare with what, and starts the comparison. */
 export function StartEvaluation({ projectId, subject, onClose }: Props) {
   const trpc = useTRPC();
   const router = useRouter();
@@ -35,7 +35,7 @@ export function StartEvaluation({ projectId, subject, onClose }: Props) {
   const eligible =
     subject !== null && "jobId" in subject ? stored.filter(({ jobId }) => jobId === subject.jobId) : stored;
   const fixed = subject !== null && "checkpointId" in subject ? subject.checkpointId : null;
-  // The best one first: it is what somebody would deploy.
+  // The best one first: it is the one to deploy.
   const suggested = eligible.find(({ isBest }) => isBest) ?? eligible[0];
   const checkpointId = fixed ?? (chosen === "" ? suggested?.id : chosen);
   const ofFinding = subject !== null && "findingId" in subject;

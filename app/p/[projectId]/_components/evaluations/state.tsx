@@ -10,7 +10,7 @@ const Marked = ({ word, color, hollow = false }: { word: string; color: string; 
   </Dot>
 );
 
-/** The verdict once there is one, and else the status. */
+/** The verdict if there is one, else the status. */
 export const EvaluationState = ({ evaluation: { status, verdict } }: { evaluation: Evaluation }) => (
   <Marked {...(verdict === null ? STATUS[status] : VERDICT[verdict])} />
 );

@@ -37,7 +37,7 @@ export const OUTCOME: Record<Outcome, Word> = {
 };
 export const OUTCOMES = Object.keys(OUTCOME) as Outcome[];
 
-/** By reason, or by reason and outcome where the reason is about one of both answers. */
+/** By reason, or by reason and outcome where the reason is about one of the two answers. */
 const REASONS: Record<string, string> = {
   "matches_expected win": "Only “After” gave the expected answer",
   "matches_expected loss": "Only “Before” gave the expected answer",
@@ -63,7 +63,7 @@ const REASONS: Record<string, string> = {
 export const reasonWords = ({ reason, outcome }: Pick<EvaluationRow, "reason" | "outcome">) =>
   reason === null ? "" : (REASONS[`${reason} ${outcome}`] ?? REASONS[reason] ?? reason.replaceAll("_", " "));
 
-/** What counts of all rows say of a reason, whichever answer it was about. */
+/** The words for a reason where all rows are counted, whichever answer it was about. */
 const COUNTED: Record<string, string> = {
   matches_expected: "One answer is the expected one",
   both_match: "Both gave the expected answer",

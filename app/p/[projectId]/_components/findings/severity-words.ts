@@ -16,5 +16,5 @@ export const SEVERITY_WORDS: Record<SeverityName, string> = {
 /** The severities as options of a select. */
 export const SEVERITY_OPTIONS = SEVERITIES.map((value) => ({ value, label: SEVERITY_WORDS[value] }));
 
-/** Returns the severity of that name, if it is one: for what a select or an address says. */
+/** Returns the severity with that name, if there is one: for values from a select or a URL. */
 export const severityNamed = (name: string): SeverityName | undefined => SEVERITIES.find((known) => known === name);

@@ -9,7 +9,7 @@ import { ConfirmDialog } from "../confirm/confirm-dialog";
 import type { ShellProject } from "../shell/shell-data";
 import classes from "./sample-bar.module.css";
 
-/** How often the page below is read again while conversations arrive. */
+/** How often the page below is refetched while conversations arrive. */
 const REFRESH_MS = 2_000;
 
 const SAYS: Record<NonNullable<ShellProject["sample"]>, string> = {
@@ -18,7 +18,7 @@ const SAYS: Record<NonNullable<ShellProject["sample"]>, string> = {
   failed: "Loading failed.",
 };
 
-/** Says on every page of the sample that it is one, and removes it. */
+/** Shows on every page of the sample project that it is a sample, with a button to remove it. */
 export function SampleBar() {
   const project = useProject();
   return project.sample === null ? null : <Bar project={project} sample={project.sample} />;
@@ -65,7 +65,7 @@ function Bar({ project, sample }: { project: ShellProject; sample: NonNullable<S
   );
 }
 
-/** Reads the page again while the sample arrives, and once more at its end. */
+/** Refetches the page while the sample is loading, and one last time when it is complete. */
 function useRefreshWhileLoading(sample: ShellProject["sample"]) {
   const queries = useQueryClient();
   const before = useRef(sample);

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import type { SavedViewList } from "@/server/services/saved-views/schemas";
 
-/** Returns the saved views of a list, and what changes them. */
+/** Returns the saved views of a list, and the mutations that change them. */
 export function useSavedViews(projectId: string, list: SavedViewList) {
   const trpc = useTRPC();
   const queries = useQueryClient();

@@ -7,7 +7,7 @@ import { VIEW_NAME_CHARACTERS } from "@/server/services/saved-views/schemas";
 type Values = { name: string; shared: boolean };
 type FieldsProps = {
   values: Values;
-  /** The query string being saved; absent for a change of the name alone. */
+  /** The query string being saved; absent if only the name changes. */
   query: string | undefined;
   action: string;
   mayShare: boolean;
@@ -18,7 +18,7 @@ type FieldsProps = {
 };
 type Props = FieldsProps & { opened: boolean; title: string };
 
-/** Asks for a view's name, and whether everybody has it. */
+/** Asks for a view's name, and whether to share it with everyone in the project. */
 export const ViewDialog = ({ opened, title, ...fields }: Props) => (
   <Modal opened={opened} onClose={fields.onClose} title={title}>
     <Fields {...fields} />

@@ -17,7 +17,7 @@ import classes from "./views-menu.module.css";
 type Props = { projectId: string; list: SavedViewList; parsers: ViewParsers };
 type Asking = "save" | "rename" | "delete" | null;
 
-/** The saved views of the page's list; `v` opens them. The address says which one is shown: the first that it matches. */
+/** The saved views of the page's list; `v` opens them. The first one that matches the URL is the one shown. */
 export function ViewsMenu({ projectId, list, parsers }: Props) {
   const [state, setState] = useQueryStates(parsers, { history: "push" });
   const { views, create, update, remove } = useSavedViews(projectId, list);

@@ -26,13 +26,13 @@ const SERVES: Record<Form, readonly Backend[]> = {
 
 const sentence = (...parts: (string | null | undefined)[]) => parts.filter(Boolean).join(" ");
 
-/** Returns why a trainer does not do something, in its own words; `null` if it says nothing of it. */
+/** Returns why a trainer does not support something, in its own words; `null` if it gives no reason. */
 function saidOf(trainer: Trainer, ...features: string[]): string | null {
   const said = features.flatMap((name) => trainer.unavailable.find(({ feature }) => feature === name) ?? [])[0];
   return said === undefined ? null : sentence(said.reason, said.hint);
 }
 
-/** Returns why a checkpoint's own profile rules a backend out. It is about the checkpoint as it is. */
+/** Returns why a checkpoint's profile rules a backend out. The profile is about the checkpoint itself, not a built form. */
 function refusedByProfile({ inferenceProfile }: Pick<Checkpoint, "inferenceProfile">, backend: Backend): string | null {
   const list = inferenceProfile?.not_servable ?? inferenceProfile?.notServable;
   if (!Array.isArray(list)) return null;
@@ -52,7 +52,7 @@ export function quantizationProblem(trainers: readonly Trainer[], quantization: 
 
 const NOT_BUILT = "The trainer can’t build it.";
 
-/** Returns what a list of quantizations has to say of those that cannot be built; empty if all can. */
+/** Returns the note for a list of quantizations about those that cannot be built; empty if all can. */
 export function missingWords(trainers: readonly Trainer[], quantizations: readonly Quantization[]): string {
   const reasons = new Set(quantizations.flatMap((one) => quantizationProblem(trainers, one) ?? []));
   if (reasons.size === 0) return "";

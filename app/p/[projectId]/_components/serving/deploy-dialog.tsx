@@ -14,7 +14,7 @@ import { useDeploy } from "./use-deploy";
 export type DeployStart = Partial<Pick<DeployForm, "checkpointId" | "name" | "quantization" | "backend" | "force">>;
 type Props = {
   projectId: string;
-  /** What is known of it already; `null` while the dialog is closed. */
+  /** What is already known about the deployment; `null` while the dialog is closed. */
   start: DeployStart | null;
   onClose: () => void;
 };
@@ -56,7 +56,7 @@ function Deploy({ projectId, start, onClose }: { projectId: string; start: Deplo
   const [named, setNamed] = useState(start.name !== undefined);
   const all = merged(checkpoints.data?.checkpoints ?? [], first);
   const checkpoint = all.find(({ id }) => id === form.checkpointId);
-  // Until somebody names it, it is called like the run it comes from.
+  // Until the user names it, it is named after the run it comes from.
   const shown = named ? form : { ...form, name: checkpoint === undefined ? "" : nameFrom(checkpoint.jobName) };
   const deploy = useDeploy(projectId);
   if (deploy.isPending || deploy.result !== undefined)

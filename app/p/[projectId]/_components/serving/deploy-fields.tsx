@@ -26,7 +26,7 @@ type Props = {
   set: (change: Partial<DeployForm>) => void;
   checkpoints: readonly Checkpoint[];
   checkpoint: Checkpoint | undefined;
-  /** The checkpoint is given, and not asked for. */
+  /** The checkpoint is given and cannot be chosen. */
   fixed: boolean;
   error: unknown;
 };

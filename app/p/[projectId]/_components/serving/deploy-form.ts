@@ -8,14 +8,14 @@ export type DeployForm = {
   quantization: Quantization | null;
   timeoutMinutes: number;
   force: boolean;
-  /** The name, typed once more to force it. */
+  /** The name, typed again to force the deployment. */
   typed: string;
 };
 
 const NAME_CHARACTERS = 63;
 const MINUTE_S = 60;
 
-/** Returns a name for calls made of what people call it: `Support, 2nd round` becomes `support-2nd-round`. */
+/** Returns a name for API calls, derived from a display name: `Support, 2nd round` becomes `support-2nd-round`. */
 export const nameFrom = (words: string) =>
   words
     .normalize("NFKD")

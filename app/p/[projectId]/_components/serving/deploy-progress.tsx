@@ -8,7 +8,7 @@ import type { useDeploy } from "./use-deploy";
 
 type Props = { projectId: string; deploy: ReturnType<typeof useDeploy>; onClose: () => void };
 
-/** How far a deployment is while its request waits, and why it does not run if it has ended. */
+/** A deployment's progress while its request is pending or, if it has ended, why it is not running. */
 export function DeployProgress({ projectId, deploy, onClose }: Props) {
   const { result, row, isPending } = deploy;
   const shown = result ?? row;

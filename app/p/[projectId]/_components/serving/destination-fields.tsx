@@ -9,7 +9,7 @@ type Props = {
   projectId: string;
   value: Destination;
   onChange: (change: Partial<Destination>) => void;
-  /** What the server said about the fields. */
+  /** The server's errors for the fields. */
   problems?: { connectionId?: string | null; repoId?: string | null };
 };
 

@@ -29,7 +29,7 @@ import { FORMATS } from "./words";
 type Start = { checkpointId?: string };
 type Props = { projectId: string; start: Start | null; onClose: () => void };
 
-/** Publishes a checkpoint, or a public model in another form, in a hub. */
+/** Publishes a checkpoint, or a public model in another form, to a hub. */
 export function ExportDialog({ projectId, start, onClose }: Props) {
   // Keeps the content while the dialog fades out.
   const [shown, setShown] = useState(start);

@@ -13,7 +13,7 @@ export type ExportForm = Destination & {
   format: ExportFormat;
   quantization: (typeof GGUF_QUANTIZATIONS)[number];
   force: boolean;
-  /** The repository, typed once more to force it. */
+  /** The repository, typed again to force the export. */
   typed: string;
 };
 
@@ -31,7 +31,7 @@ export const EMPTY_EXPORT: ExportForm = {
   typed: "",
 };
 
-/** Returns the request that a form describes, without what does not apply. */
+/** Returns the request that a form describes, without the fields that do not apply. */
 export const exportRequest = (form: ExportForm) => ({
   ...(form.source === "checkpoint"
     ? { checkpointId: form.checkpointId }
@@ -47,7 +47,7 @@ export const exportRequest = (form: ExportForm) => ({
   force: form.source === "checkpoint" && form.force,
 });
 
-/** Returns what is wrong with a field that has been filled in, by its path; empty if it can be sent. */
+/** Returns the problems with fields that have been filled in, by path; empty if the form can be sent. */
 export function exportProblems(form: ExportForm): Map<string, string> {
   const parsed = createExportInput.safeParse(exportRequest(form));
   return new Map(parsed.error?.issues.map(({ path, message }) => [path.join("."), message]) ?? []);

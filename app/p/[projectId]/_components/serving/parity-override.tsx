@@ -13,14 +13,14 @@ type Props = {
   built: BuiltForm | null;
   /** What is done with it: "Deploy", "Publish". */
   verb: "Deploy" | "Publish";
-  /** What has to be typed to do it although the answers differ. */
+  /** What the reader must type to do it although the answers differ. */
   phrase: string;
   force: boolean;
   typed: string;
   set: (change: { force?: boolean; typed?: string }) => void;
 };
 
-/** What the last comparison of a form found; one that failed can be overridden, by name. */
+/** The result of a form's last comparison; if the answers differ, typing `phrase` overrides it. */
 export function ParityOverride({ projectId, checkpointId, built, verb, phrase, force, typed, set }: Props) {
   const trpc = useTRPC();
   const asked = checkpointId !== "" && built !== null;

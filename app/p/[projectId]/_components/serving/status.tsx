@@ -20,7 +20,7 @@ export const ExportStatus = ({ of: { status } }: { of: Pick<ModelExport, "status
   <LookDot look={EXPORT_STATUS[status]} />
 );
 
-/** The verdict of a comparison, or how far it is. */
+/** The verdict of a comparison, or its progress. */
 export const CertificateStatus = ({ certificate }: { certificate: Pick<Certificate, "status" | "verdict"> }) => (
   <LookDot look={certificate.verdict === null ? CERTIFICATE_STATUS[certificate.status] : PARITY[certificate.verdict]} />
 );

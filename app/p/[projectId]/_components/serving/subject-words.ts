@@ -4,11 +4,11 @@ import type { Certificate } from "@/server/services/fine-tuning/certificates/sch
 type Subject = NonNullable<Certificate["subjects"]>[number];
 
 const DIGITS = 3;
-/** A distance in nats with as many digits as tell forms apart: `0.0041`, `1.2`; an unknown is a dash. */
+/** A distance in nats with enough digits to tell forms apart: `0.0041`, `1.2`; an unknown is a dash. */
 export const distanceWords = (distance: number | null) =>
   distance === null ? "—" : distance === 0 ? "0" : Number(distance.toPrecision(DIGITS)).toString();
 
-/** `212 of 220`, and what part that is. */
+/** `212 of 220`, and that share. */
 export const tokensWords = ({ tokensEqual, tokensCompared }: Pick<Subject, "tokensEqual" | "tokensCompared">) =>
   tokensCompared === 0
     ? "None compared"
@@ -23,7 +23,7 @@ export function subjectReason(subject: Subject): string {
     : `${said}, at a mean distance of ${distanceWords(subject.meanLogprobDistance)} nats per token.`;
 }
 
-/** The limits of a verdict as the trainer names them: `mean ≤ 0.02`. */
+/** The thresholds of a verdict as the trainer names them: `mean ≤ 0.02`. */
 export const thresholdWords = ({ threshold }: Pick<Subject, "threshold">) =>
   Object.entries(threshold)
     .flatMap(([name, value]) => (value === null ? [] : [`${name.replaceAll("_", " ")} ${distanceWords(value)}`]))

@@ -9,8 +9,8 @@ type Request = Omit<RouterInputs["deployments"]["deploy"], "projectId">;
 const FOLLOW_MS = 1000;
 
 /**
- * Deploys a checkpoint and opens the page of what runs then. The request waits as long as that takes; meanwhile the row that it works
- * on is followed, which is also there for whoever leaves.
+ * Deploys a checkpoint and opens the page of the deployment once it runs. The request is pending until then; meanwhile the
+ * deployment's row is polled, which remains if the reader leaves.
  */
 export function useDeploy(projectId: string) {
   const trpc = useTRPC();
@@ -22,7 +22,7 @@ export function useDeploy(projectId: string) {
       onSuccess: ({ deployment }) => {
         if (deployment.status !== "running") return;
         notifications.show({ message: `“${deployment.model}” is running` });
-        // Leaves the dialog, too: closing it first would change the address and cancel this.
+        // This also leaves the dialog: closing it first would change the URL and cancel this navigation.
         router.push(deploymentHref(projectId, deployment.id));
       },
       onSettled: () => queries.invalidateQueries({ queryKey: trpc.deployments.pathKey() }),

@@ -6,7 +6,7 @@ import classes from "./shell.module.css";
 
 const POLL_MS = 60_000;
 
-/** The number of candidates that wait for review, once loaded, next to the link to them. */
+/** The number of candidates to review, once loaded, next to the link to them. */
 export function CandidateCount({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const { data } = useQuery(

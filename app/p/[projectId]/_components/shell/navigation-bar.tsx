@@ -5,12 +5,12 @@ import { useEffect } from "react";
 import { endNavigation, usePendingNavigation } from "@/app/_lib/pending-navigation";
 import classes from "./navigation-bar.module.css";
 
-/** Most pages are there sooner, and need no sign that they are on their way. */
+/** Most pages load faster than this and need no indicator. */
 const SHOWN_AFTER_MS = 100;
 
 /**
- * Shows that the next page is on its way while the last one stays. No page has a skeleton of its own: React would show what
- * follows it 300 ms later at the earliest, and most pages are there in a third of that.
+ * Shows that the next page is loading while the current one stays. No page has a skeleton of its own: React would keep it for
+ * at least 300 ms before showing the page, and most pages load in a third of that.
  */
 export function NavigationBar() {
   const pathname = usePathname();

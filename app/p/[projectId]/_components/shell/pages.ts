@@ -33,7 +33,7 @@ import type { Capability } from "@/server/platform/capabilities";
 type Page = { path: string; label: string; key: string; icon: typeof IconMessages; needs?: Capability };
 type Group = { title: string | null; pages: readonly Page[] };
 
-/** The navigation, in order; the group without a title stands below the others. A page is a line. */
+/** The navigation, in order; the group without a title comes below the others. One line per page. */
 export const GROUPS = [
   {
     title: "Observe",
@@ -89,7 +89,7 @@ export const GROUPS = [
   },
 ] as const satisfies readonly Group[];
 
-/** The pages of the section Settings, each at an address of its own; the first is the section's entry. */
+/** The pages of the section Settings, each with a URL of its own; the first is the section's entry. */
 export const SETTINGS = [
   { path: "settings", label: "General", key: ",", icon: IconSettings },
   { path: "members", label: "Members", key: "m", icon: IconUsers, needs: "project:admin" },
@@ -104,5 +104,5 @@ export type PagePath = (typeof GROUPS)[number]["pages"][number]["path"] | (typeo
 
 export const pageHref = (projectId: string, path: PagePath) => `/p/${encodeURIComponent(projectId)}/${path}`;
 
-/** Returns whether an address belongs to a page. */
+/** Returns whether a path belongs to a page. */
 export const isAt = (address: string, href: string) => address === href || address.startsWith(`${href}/`);

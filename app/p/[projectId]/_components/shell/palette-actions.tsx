@@ -19,7 +19,7 @@ import { pageHref } from "./pages";
 
 type Action = { label: string; icon: typeof IconKey; run: () => void };
 
-/** Returns what a reader may do from anywhere. `open`: whether somebody is looking, so that its state is worth reading. */
+/** Returns what a reader may do from anywhere. `open`: whether the palette is open, so that its state is worth loading. */
 export function usePaletteActions(projectId: string, open: boolean): readonly Action[] {
   const router = useRouter();
   const trpc = useTRPC();
@@ -28,7 +28,7 @@ export function usePaletteActions(projectId: string, open: boolean): readonly Ac
     useMay("models:manage"),
     useMay("diagnostics:write"),
   ];
-  // A query that waits for its turn would take the place of the page's own, and the page would come from the server without its data.
+  // Not `enabled: false`: the idle query would replace the page's own, whose data the server would then not send.
   const settings = useQuery(trpc.diagnosticSettings.get.queryOptions(open && mayDiagnose ? { projectId } : skipToken));
   const update = useAutomaticDiagnosis();
   const go = (path: string) => () => leavePage(() => router.push(path));

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { type PagePath, pageHref } from "./pages";
 
-/** Pages of what has an id of ours, by the id's prefix. */
+/** The pages of things that have one of our ids, by the id's prefix. */
 const PAGE_OF: Readonly<Record<string, { path: PagePath; what: string }>> = {
   fnd: { path: "findings", what: "Finding" },
   ds: { path: "datasets", what: "Dataset" },
@@ -16,7 +16,7 @@ const PERHAPS = /^(?=\S*\d)\S{6,}$/;
 
 export type IdEntry = { id: string; label: string; description?: string; href: string };
 
-/** Returns where a pasted id leads: to what it is an id of, if it is one. */
+/** Returns the entries for a pasted id: links to the thing that it identifies, if any. */
 export function useEntriesOfId(projectId: string, query: string, enabled: boolean): readonly IdEntry[] {
   const trpc = useTRPC();
   const page = PAGE_OF[OWN.exec(query)?.[1]?.toLowerCase() ?? ""];

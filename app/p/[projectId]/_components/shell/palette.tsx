@@ -18,7 +18,7 @@ const SHOWN = 6;
 const RECENT_SHOWN = 5;
 const has = (text: string, query: string) => text.toLowerCase().includes(query.trim().toLowerCase());
 
-/** The command palette: pages, actions, conversations, Findings and projects by name, and whatever has an id by that. */
+/** The command palette: pages, actions, conversations, Findings and projects by name, and anything with an id by its id. */
 export function Palette({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const projects = useProjects();

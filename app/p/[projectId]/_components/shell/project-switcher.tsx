@@ -9,7 +9,7 @@ import { useProjects } from "../access/membership";
 import { pageHref } from "./pages";
 import classes from "./shell.module.css";
 
-/** Fewer are seen at a glance. */
+/** Up to this many projects can be scanned at a glance and need no search. */
 const SEARCHED_FROM = 7;
 
 export function ProjectSwitcher({ projectId, mayCreate }: { projectId: string; mayCreate: boolean }) {

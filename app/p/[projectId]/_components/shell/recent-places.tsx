@@ -4,7 +4,7 @@ import { usePathname } from "next/navigation";
 import { useEffect } from "react";
 import { z } from "zod";
 
-/** A page of a project that the reader opened lately, in this browser. */
+/** A page of a project that the reader opened recently, in this browser. */
 export type Place = { href: string; title: string };
 
 const KEPT = 8;
@@ -26,14 +26,14 @@ const usePlaces = (projectId: string) =>
     },
   });
 
-/** Returns the pages opened lately without the current one, newest first. */
+/** Returns the recently opened pages without the current one, newest first. */
 export function useRecentPlaces(projectId: string): readonly Place[] {
   const [known] = usePlaces(projectId);
   const pathname = usePathname();
   return known.filter(({ href }) => href !== pathname);
 }
 
-/** Remembers the pages that the reader stays on, by the title that each has in the end. */
+/** Remembers the pages that the reader stays on, with each page's final title. */
 export function RememberPlaces({ projectId }: { projectId: string }) {
   const pathname = usePathname();
   const [, setPlaces] = usePlaces(projectId);
@@ -45,7 +45,7 @@ export function RememberPlaces({ projectId }: { projectId: string }) {
         [{ href: pathname, title }, ...known.filter(({ href }) => href !== pathname)].slice(0, KEPT),
       );
     };
-    // A page's name may arrive long after its address, whose title is the last page's until then.
+    // A page's title may arrive long after its URL has changed; until then, the document has the previous page's title.
     const named = new MutationObserver(remember);
     const stays = setTimeout(() => {
       remember();

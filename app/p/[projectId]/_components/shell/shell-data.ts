@@ -5,7 +5,7 @@ export type ShellProject = {
   id: string;
   name: string;
   role: Role;
-  /** How far the load of the sample is, in the project that holds it; `null` for any other. */
+  /** The loading state of the sample, for the sample project; `null` for any other. */
   sample: "loading" | "ready" | "failed" | null;
 };
 export type ShellUser = {

@@ -4,7 +4,7 @@ import { pageHref } from "../shell/pages";
 
 type Href = (page: (path: Parameters<typeof pageHref>[1]) => string, id: string) => string;
 
-/** The pages of things by kind, as audit targets and jobs name the kinds; for some it is the list that has them. */
+/** The pages of things by kind, as audit targets and jobs name the kinds; for some kinds, the list that contains them. */
 const PAGES: Readonly<Record<string, Href>> = {
   conversation: (page, id) => `${page("conversations")}/${id}`,
   finding: (page, id) => `${page("findings")}/${id}`,

@@ -1,7 +1,7 @@
 import { CopyButton } from "@/app/_components/controls/copy-button";
 import classes from "./things.module.css";
 
-/** An id below what it is the id of: muted, and to be copied. */
+/** An id, below the thing that it identifies: muted, with a button to copy it. */
 export const ThingId = ({ id }: { id: string }) => (
   <span className={classes.id}>
     <span className="mono clip" title={id}>

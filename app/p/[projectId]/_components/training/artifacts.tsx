@@ -15,7 +15,7 @@ const KINDS: Record<Job["artifacts"][number]["kind"], string> = {
   compressed: "Compressed",
 };
 
-/** What was built from a run's checkpoints, with what to mind and why a form failed. */
+/** What was built from a run's checkpoints, with warnings and the reason why a form failed. */
 export const Artifacts = ({ artifacts }: Pick<Job, "artifacts">) => (
   <TableScroll minWidth={620} label="Built formats">
     <Table aria-label="Built formats">

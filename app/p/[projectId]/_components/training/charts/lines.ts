@@ -12,7 +12,7 @@ export const pointsOf = ({ step, mean }: MetricSeries): [number, number][] =>
 
 export type ChartRow = { step: number } & Record<string, number>;
 
-/** Returns a row a step with the values that lines have there, in the order of steps. Lines are keyed by position. */
+/** Returns one row per step with the lines' values at that step, in order of steps. Lines are keyed by position. */
 export function rowsOf(lines: readonly ChartLine[]): ChartRow[] {
   const rows = new Map<number, ChartRow>();
   for (const [index, { points }] of lines.entries()) {
