@@ -2,7 +2,7 @@ import { Group } from "@mantine/core";
 import { Dot } from "@/app/_components/values/dot";
 import type { Checkpoint } from "@/server/services/fine-tuning/checkpoints/schemas";
 
-/** What a checkpoint is: the best, the last, the sample’s, deleted, or trained on what was deleted since. */
+/** Marks a checkpoint as the best, the last, the sample’s, deleted, or trained on data that has since been deleted. */
 export function CheckpointMarks({ checkpoint }: { checkpoint: Checkpoint }) {
   const { state, isBest, isFinal, resumable, recorded, taintedAt } = checkpoint;
   if (state === "pruned") {

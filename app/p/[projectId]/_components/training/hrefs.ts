@@ -16,7 +16,7 @@ export const newTrainingHref = (
 };
 export const checkpointHref = (projectId: string, checkpointId: string) =>
   at(projectId, `checkpoints/${encodeURIComponent(checkpointId)}`);
-/** A file of a checkpoint, by the door that scripts use too. */
+/** A file of a checkpoint, through the REST API that scripts use too. */
 export const checkpointFileHref = (projectId: string, checkpointId: string, path: string) =>
   `/v1/projects/${encodeURIComponent(projectId)}/fine-tuning/checkpoints/${encodeURIComponent(checkpointId)}/content?path=${encodeURIComponent(path)}`;
 

@@ -1,5 +1,5 @@
 import type { Checkpoint } from "@/server/services/fine-tuning/checkpoints/schemas";
 
-/** Whether a trainer holds the checkpoint, so that it can be continued, evaluated, deployed and exported. */
+/** Returns whether a trainer has the checkpoint, so that it can be continued, evaluated, deployed and exported. */
 export const isUsable = ({ state, recorded }: Pick<Checkpoint, "state" | "recorded">) =>
   state === "stored" && !recorded;

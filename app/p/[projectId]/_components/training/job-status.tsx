@@ -13,10 +13,10 @@ export function JobStatus({ job }: { job: Pick<TrainingJob, "status"> }) {
   );
 }
 
-/** Seconds of a minute, and minutes of an hour. */
+/** Seconds per minute, and minutes per hour. */
 const MINUTE = 60;
 
-/** `40 s`, `12 min`, `1 h 5 min`: an estimate has no more digits than it deserves. */
+/** `40 s`, `12 min`, `1 h 5 min`: no more digits than an estimate deserves. */
 export function aboutWords(seconds: number): string {
   if (seconds < 2 * MINUTE) return `${Math.max(1, Math.round(seconds))} s`;
   const minutes = Math.round(seconds / MINUTE);

@@ -7,20 +7,20 @@ import { problemOf } from "@/app/_lib/problem";
 import { useUnsupportedReads } from "@/app/_lib/trpc/refused-reads";
 import { pageHref } from "../shell/pages";
 
-/** What Whetstone is started with, so that it calls a trainer. */
+/** The environment with which Whetstone is started to attach a trainer. */
 export const ATTACH = "TRAINER_URL=http://127.0.0.1:8420\nTRAINER_TOKEN=<the token that the trainer prints>";
 const START = "npm run trainer";
 
-/** Whether a refusal says that no trainer is attached. */
+/** Returns whether an error means that no trainer is attached. */
 export const isWithoutTrainer = (error: unknown) => problemOf(error).status === 501;
 
-/** Returns whether a read is refused for want of a trainer; while it is pending, whether it was when the page was rendered. */
+/** Returns whether a read fails because no trainer is attached; while it is pending, whether it did on the server. */
 export function useWithoutTrainer({ error, isPending }: { error: unknown; isPending: boolean }) {
   const before = useUnsupportedReads();
   return isWithoutTrainer(error) || (isPending && before);
 }
 
-/** Says how a trainer is attached; fine-tuning can do nothing before. */
+/** Explains how to attach a trainer; fine-tuning can do nothing without one. */
 export const NoTrainer = ({ projectId, here = false }: { projectId: string; here?: boolean }) => (
   <EmptyState
     icon={<IconCpu size={32} stroke={1.5} aria-hidden />}

@@ -1,13 +1,13 @@
 const wordsOf = (value: unknown): string =>
   value === null ? "—" : Array.isArray(value) ? value.map(String).join(", ") || "none" : String(value);
 
-/** What is about the request, not about the training. */
+/** Keys about the request, not about the training. */
 const LEFT_OUT = new Set(["metadata", "specVersion", "manifest"]);
 
 const isGroup = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Returns a spec's settings as names such as `training.learningRate` and their values, by name, its groups last. */
+/** Returns a spec's settings as names such as `training.learningRate` and their values, sorted by name with groups last. */
 export function settingsOf(spec: Record<string, unknown>, under = ""): [string, string][] {
   return Object.entries(spec)
     .toSorted(([a, left], [b, right]) => Number(isGroup(left)) - Number(isGroup(right)) || a.localeCompare(b))
@@ -18,7 +18,7 @@ export function settingsOf(spec: Record<string, unknown>, under = ""): [string, 
     });
 }
 
-/** Returns the settings in which specs differ, each with its value in every spec; `null` where one has none. */
+/** Returns the settings in which specs differ, each with its value in every spec; `null` where a spec has none. */
 export function differencesOf(specs: readonly Record<string, unknown>[]): [string, (string | null)[]][] {
   const each = specs.map((spec) => new Map(settingsOf(spec)));
   const names = [...new Set(each.flatMap((settings) => [...settings.keys()]))];

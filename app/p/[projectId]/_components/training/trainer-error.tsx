@@ -8,11 +8,11 @@ import { BLAME, phaseWords } from "./words";
 
 type Props = {
   error: NonNullable<TrainingJob["error"]>;
-  /** Without a margin, inside what has its own. */
+  /** Without a margin, for a container that has its own. */
   flush?: boolean;
 };
 
-/** Why something failed on a trainer: what happened, whose it is, what to do, and the last lines of its log. */
+/** Why something failed on a trainer: what happened, what to do, who or what caused it, and the last lines of its log. */
 export const TrainerError = ({ error, flush = false }: Props) => (
   <Alert
     color="red"

@@ -2,8 +2,8 @@ import { type QueryKey, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 
 /**
- * Reads queries once more when what they follow begins to move or comes to rest: the last reading of something live may be from a
- * moment before its end. `moving` says what moves.
+ * Refetches queries when what they poll starts or stops changing: the last poll of something live may be from just before
+ * its end. `moving` says what is changing.
  */
 export function useLastReading(moving: string | boolean, queryKey: QueryKey): void {
   const queries = useQueryClient();

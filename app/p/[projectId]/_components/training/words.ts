@@ -100,7 +100,7 @@ const UNFINISHED: ReadonlySet<JobStatus> = new Set<JobStatus>([
   "cancelling",
 ]);
 export const isUnfinished = ({ status }: Pick<TrainingJob, "status">) => UNFINISHED.has(status);
-/** Whether it changes by itself. */
+/** Whether its state changes by itself. */
 export const isMoving = ({ status }: Pick<TrainingJob, "status">) => UNFINISHED.has(status) && status !== "paused";
 export const canPause = ({ status }: Pick<TrainingJob, "status">) => status === "running";
 export const canCancel = ({ status }: Pick<TrainingJob, "status">) => UNFINISHED.has(status) && status !== "cancelling";

@@ -8,7 +8,7 @@ import type { useTrackers } from "./use-trackers";
 
 type Props = { projectId: string; query: ReturnType<typeof useTrackers>["query"] };
 
-/** Stands where a tracker is chosen while there is none to choose: not loaded yet, not readable, or none connected. */
+/** Shown instead of the tracker select while there is none to choose: not loaded yet, not readable, or none connected. */
 export function NoTracker({ projectId, query }: Props) {
   const mayConnect = useMay("connections:manage");
   if (query.error)

@@ -7,7 +7,7 @@ type Preview = RouterOutputs["workItems"]["preview"]["tickets"][number];
 
 type Props = {
   tickets: readonly Preview[];
-  /** Whether a linked Finding gets a new ticket, which is no problem then. */
+  /** Whether a new ticket replaces a linked one; the existing link is not a problem then. */
   replaces?: boolean;
 };
 

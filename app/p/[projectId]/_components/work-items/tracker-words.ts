@@ -2,7 +2,7 @@ import { isTracker, type TrackerKind } from "@/server/services/connections/schem
 
 type Words = {
   label: string;
-  /** What a destination is called there, and what one looks like. */
+  /** The tracker's term for a destination, with an example. */
   destination: string;
   example: string;
 };

@@ -10,11 +10,11 @@ import type { TrackerConnection } from "./use-trackers";
 type NamedFinding = { id: string; title: string };
 export type HandOffSubject = {
   findings: readonly NamedFinding[];
-  /** The linked work item that the new one replaces, by default in the same place. */
+  /** The linked work item that the new one replaces, by default in the same destination. */
   replaces?: { workItemId: string; key: string | null; connectionId: string; destination: string };
 };
 
-/** Returns a function that creates tickets; `onDone` gets the words of its toast. */
+/** Returns a function that creates tickets; `onDone` gets the text of its toast. */
 export function useHandOff(projectId: string, onDone: (done: ActionDone) => void) {
   const trpc = useTRPC();
   const queries = useQueryClient();

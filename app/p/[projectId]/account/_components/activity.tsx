@@ -48,7 +48,7 @@ const COLUMNS: ListColumn<Entry>[] = [
   { id: "door", header: "Via", meta: { roomy: true }, cell: ({ row }) => doorWords(row.original.door) },
 ];
 
-/** Sign-ins and changes of the account, so that its owner can spot what was not them. */
+/** Sign-ins and changes of the account, so that its owner can spot those that they did not make. */
 export function Activity() {
   const trpc = useTRPC();
   const list = useInfiniteQuery(trpc.account.activity.infiniteQueryOptions(ACTIVITY_INPUT, nextPage));

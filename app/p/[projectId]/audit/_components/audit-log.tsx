@@ -63,7 +63,7 @@ export function AuditLog({ projectId, openedAt }: { projectId: string; openedAt:
         rows={entries}
         rowId={(entry) => entry.id}
         rowName={(entry) => actionWords(entry.action)}
-        // Who looks for one object sees each of its changes.
+        // A log filtered by object shows each of its changes.
         fold={view.target === null ? REPEATED : undefined}
         rowHeight={52}
         minWidth={760}

@@ -12,7 +12,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** A change next to the log: what it replaced by what, and where it came from. */
+/** A change next to the log: its old and new values, and where it came from. */
 export const AuditPeek = ({ projectId, entry, onClose }: Props) => (
   <PeekPanel label="Change" title={entry ? actionWords(entry.action) : "Change"} onClose={onClose}>
     {entry ? (

@@ -9,7 +9,7 @@ import { calledOf, ThingName } from "../../_components/things/thing-name";
 
 const KINDS = { user: "Person", apiKey: "Key", job: "Job", operator: "Operator", visitor: "Visitor" } as const;
 
-/** A person by their address alone, everything else with its kind. */
+/** A person by name or id alone, everything else with its kind. */
 function actorLabel({ kind, name, id }: AuditEntry["actor"]) {
   const called = name ?? id;
   return kind === "user" && called !== null ? called : [KINDS[kind], called].filter(Boolean).join(" ");
@@ -86,7 +86,7 @@ export function What({ projectId, entry: { action, target } }: { projectId: stri
 const idBelow = ({ target }: AuditEntry) =>
   target === null || target.type === "project" || calledOf(target) === target.id ? null : <ThingId id={target.id} />;
 
-/** What decides who may do what, and what is kept: each change has its line. */
+/** Changes of access and of what data is kept: each has its own line. */
 const NEVER_FOLDED: ReadonlySet<string> = new Set([
   "account",
   "apiKeys",

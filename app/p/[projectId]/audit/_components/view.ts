@@ -2,7 +2,7 @@ import { createLoader, parseAsInteger, parseAsString, parseAsStringLiteral } fro
 import { listParsers } from "@/app/_components/data-table/list-view";
 import { endsOf, RANGE_VALUES } from "@/app/_lib/time-range";
 
-/** The page's state, kept in the address. */
+/** The page's state, stored in the URL. */
 export const viewParsers = {
   action: parseAsString,
   actor: parseAsString,
@@ -39,7 +39,7 @@ export const listInput = (projectId: string, view: View, now: number) => ({
   ...(view.sort?.by === "when" && !view.sort.descending ? { order: "asc" as const } : {}),
 });
 
-/** The address of the same rows as a file. */
+/** The URL of the same rows as a file. */
 export function csvHref(projectId: string, view: View, now: number) {
   const filters = Object.entries(filtersOf(view, now)).map(([name, value]): [string, string] => [name, String(value)]);
   const search = new URLSearchParams(filters).toString();
@@ -70,7 +70,7 @@ const SUBJECTS = [
   { value: "backgroundJobs", label: "Background jobs" },
 ];
 
-/** Returns the filter's options, including a value that only the address has. */
+/** Returns the filter's options, including a value that is only in the URL. */
 export const subjectsWith = (action: string | null) => [
   { value: "", label: "About anything" },
   ...SUBJECTS,

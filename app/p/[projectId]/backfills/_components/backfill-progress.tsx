@@ -26,7 +26,7 @@ export function BackfillProgress({ backfill }: { backfill: Backfill }) {
 
 const WORDS = { queued: "queued", running: "running", completed: "completed", skipped: "skipped", failed: "failed" };
 
-/** The numbers of its Runs by status, each linked to these Runs. */
+/** The number of Runs in each status, linked to those Runs. */
 export function RunCounts({ projectId, backfill }: { projectId: string; backfill: Backfill }) {
   const shown = (Object.keys(WORDS) as (keyof typeof WORDS)[]).filter((status) => backfill.counts[status] > 0);
   if (shown.length === 0)

@@ -6,7 +6,7 @@ export const canPause = (one: Backfill) => isRunning(one) && one.pausedAt === nu
 export const canResume = (one: Backfill) =>
   (isRunning(one) && one.pausedAt !== null) || (one.scanStatus === "failed" && one.cancelledAt === null);
 
-/** Conversations that it will have read in the end, as far as is known. */
+/** Returns how many conversations it will have read in the end, as far as is known. */
 export const totalOf = ({ scanStatus, conversationsScanned, conversationsExpected }: Backfill) =>
   scanStatus === "queued" || scanStatus === "scanning"
     ? Math.max(conversationsExpected, conversationsScanned)

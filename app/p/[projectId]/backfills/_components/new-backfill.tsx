@@ -165,7 +165,7 @@ function Preview({ preview }: { preview: BackfillPreview }) {
   );
 }
 
-/** What asking the adjudicator would take, or why nobody is asked. */
+/** What asking the adjudicator would cost, or why it is not asked. */
 function adjudicationWords({ adjudicationCost: cost, adjudication }: BackfillPreview): string {
   const { reason, model, questions, questionsAllowed, limitedBy, conversationsSampled } = adjudication;
   if (reason === "deterministic-only") return "This Rule leaves ambiguous Signals out, so no adjudicator is asked.";

@@ -99,7 +99,7 @@ export function CheckpointFiles({ projectId, checkpoint }: { projectId: string; 
   );
 }
 
-/** How a checkpoint is to be served, as it was found when it generated its first answer. */
+/** How to serve a checkpoint, as determined when it generated its first answer. */
 export const CheckpointProfile = ({ checkpoint: { inferenceProfile } }: { checkpoint: Checkpoint }) =>
   inferenceProfile === null ? (
     <Text size="sm" c="dimmed">

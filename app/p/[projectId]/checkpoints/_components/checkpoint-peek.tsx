@@ -16,7 +16,7 @@ import { CheckpointFacts, CheckpointFiles, CheckpointProfile } from "./checkpoin
 
 type Props = { projectId: string; checkpointId: string; row: Checkpoint | undefined; onClose: () => void };
 
-/** A checkpoint's facts, its files, and how it is to be served. */
+/** A checkpoint's facts, its files, and how to serve it. */
 export function CheckpointPeek({ projectId, checkpointId, row, onClose }: Props) {
   const trpc = useTRPC();
   const may = useMay("models:manage");

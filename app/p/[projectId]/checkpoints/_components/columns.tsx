@@ -9,7 +9,7 @@ import { shortModel } from "../../_components/training/words";
 
 export const KINDS: Record<Checkpoint["kind"], string> = { adapter: "Adapter", full: "Full model" };
 
-/** The loss that tells checkpoints apart: on held-out Examples, or on the training where nothing was held out. */
+/** The loss by which checkpoints are compared: on held-out Examples or, if none were held out, the training loss. */
 export const lossOf = ({ metrics }: Checkpoint) => metrics.eval_loss ?? metrics.train_loss ?? null;
 
 export const COLUMNS: ListColumn<Checkpoint>[] = [

@@ -34,7 +34,7 @@ export default async function Page({ params, searchParams }: Props) {
   );
 }
 
-/** Reads the summary, then what the first screen shows: the address may contain the client's id, parts are read by ours. */
+/** Reads the summary first, since the URL may contain the client's id and parts are read by ours; then the first screen. */
 async function prefetchConversation(projectId: string, conversationId: string, tab: string | string[] | undefined) {
   const summary = trpc.conversations.get.queryOptions(summaryInput(projectId, conversationId));
   await prefetch(summary);

@@ -12,11 +12,11 @@ const tokensOf = ({ usage }: ConversationSummary) => (Object.keys(usage).length 
 
 const None = () => <span style={{ color: "var(--mantine-color-dimmed)" }}>0</span>;
 
-/** What a column has room for on either side of the word. */
+/** The number of characters that fit into the column before and after the match. */
 const BEFORE_SHOWN = 12;
 const AFTER_SHOWN = 40;
 
-/** Where a searched word stands, unless the preview shows it. It comes first, since the end of a column is cut off. */
+/** The context of a search match, unless the preview shows it. It comes first, since the end of a column is cut off. */
 function Match({ match, preview }: { match: SearchMatch | null; preview: string | null }) {
   if (!match) return null;
   const { before, found, after, messageIndex } = match;

@@ -23,7 +23,7 @@ type Props = {
 const toggled = (values: readonly string[], value: string, on: boolean) =>
   on ? [...values, value].slice(0, SEVERAL_MAX) : values.filter((other) => other !== value);
 
-/** What the conversations consist of, each facet under the other filters; a click narrows the list. */
+/** The conversations' facets, each counted under the other filters; a click narrows the list. */
 export function Facets({ view, setView, facets, shown }: Props) {
   const exact = facets !== undefined && !facets.sampled;
   return (

@@ -4,7 +4,7 @@ import { labelHref } from "./view";
 
 type Props = { projectId: string; labels: readonly string[]; most?: number };
 
-/** A conversation's labels, each linked to all conversations with it; those beyond `most` are shown as a number. */
+/** A conversation's labels, each linked to all conversations with it; those beyond `most` are only counted. */
 export function Labels({ projectId, labels, most = labels.length }: Props) {
   const others = labels.slice(most);
   return (

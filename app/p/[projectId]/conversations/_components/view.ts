@@ -13,10 +13,10 @@ import { endsOf, RANGE_VALUES } from "@/app/_lib/time-range";
 import { SEVERAL_MAX } from "@/server/platform/schemas";
 import { LABEL_CHARACTERS } from "@/server/services/telemetry/schemas";
 
-/** A label has at least one character: `label=` in an address is no filter. */
+/** A label has at least one character: `label=` in a URL is not a filter. */
 const parseAsLabel = createParser<string>({ parse: (text) => text || null, serialize: (label) => label });
 
-/** The page's state, kept in the address, so that a copied address shows the same. */
+/** The page's state, stored in the URL, so that a copied URL shows the same. */
 export const viewParsers = {
   q: parseAsString.withDefault(""),
   model: parseAsNativeArrayOf(parseAsString),
@@ -37,7 +37,7 @@ export type View = Awaited<ReturnType<typeof loadView>>;
 /** Returns the view as a query string (`?…`), without the open row. */
 export const searchOf = (view: View) => serialize({ ...view, peek: null });
 
-/** Returns the address of the conversations with a label. */
+/** Returns the URL of the conversations with a label. */
 export const labelHref = (projectId: string, label: string) =>
   `/p/${encodeURIComponent(projectId)}/conversations${serialize({ label: [label] })}`;
 

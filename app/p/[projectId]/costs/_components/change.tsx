@@ -3,13 +3,13 @@ import { formatPercent, formatUsd } from "@/app/_lib/format";
 
 type Sums = { cost: number | null; calls: number };
 
-/** From this factor on, a multiple says more than a percentage. */
+/** From this factor on, a multiple is easier to read than a percentage. */
 const MANY = 10;
 
-/** The sums of the period before. `undefined`: not known yet; `null`: there were no calls; `"unlisted"`: not in the reply. */
+/** The previous period's sums. `undefined`: not known yet; `null`: there were no calls; `"unlisted"`: not in the response. */
 export type Before = Sums | null | undefined | "unlisted";
 
-/** The change of a cost against the period before. */
+/** The change of a cost relative to the previous period. */
 export function Change({ now, before }: { now: Sums; before: Before }) {
   if (before === undefined) return "…";
   if (before === "unlisted") return <Unknown why="not among the most expensive in the previous period" />;
@@ -28,7 +28,7 @@ export function Change({ now, before }: { now: Sums; before: Before }) {
   );
 }
 
-/** Returns the factor to sort by, with what is new above all; `undefined` if it is unknown. */
+/** Returns the factor to sort by, infinite if there were no calls before; `undefined` if it is unknown. */
 export function factorOf(now: Sums, before: Before): number | undefined {
   if (before === undefined || before === "unlisted" || now.cost === null) return undefined;
   if (before === null || before.calls === 0) return Number.POSITIVE_INFINITY;

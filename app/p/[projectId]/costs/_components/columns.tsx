@@ -41,16 +41,16 @@ const sum = (
 type Keyed = Sums & { key?: Row["key"]; others?: true };
 type Numbers = (sums: Keyed) => React.ReactNode;
 
-/** Returns a row's name: of the groups without a row of their own, how many they are. */
+/** Returns a row's name; for the groups without a row of their own, how many there are. */
 export const rowName = ({ groupBy, rowsLeftOut }: Costs, row: Row) =>
   row.others ? plural(rowsLeftOut, `other ${groupWord(groupBy)}`) : groupName(groupBy, row);
 
-/** A column for each detail of the usage that matters, and one for the others. `before`: the same days before, once known. */
+/** A column for each usage detail that matters, and one for the others. `before`: the previous period's costs, once known. */
 export function columnsOf(projectId: string, costs: Costs, before: Costs | undefined): ListColumn<Row>[] {
   const { groupBy, total } = costs;
   const { shown, more } = bucketColumns(total.usage);
   const known = before && new Map(before.rows.map((row) => [row.key, row]));
-  // Groups that are left out of a reply were cheap, and are not known.
+  // Groups left out of the response were cheap, and their sums are unknown.
   const missing = before && (before.rowsLeftOut === 0 ? null : "unlisted");
   const sumsBefore = ({ key, others }: Pick<Keyed, "key" | "others">): Before =>
     key === undefined ? before?.total : others ? before && "unlisted" : (known?.get(key) ?? missing);
@@ -121,7 +121,7 @@ const Share = ({ row, of }: { row: Sums; of: Sums }) =>
 
 const OTHERS_SHOWN = 4;
 
-/** Details without a column of their own, by name: seconds and searches have no common sum. */
+/** Details without a column of their own, by name: seconds and searches cannot be added up. */
 function OtherUsage({ usage, names }: { usage: Row["usage"]; names: readonly string[] }) {
   const used = names.filter((name) => usage[name]);
   if (used.length === 0) return <Count value={0} />;

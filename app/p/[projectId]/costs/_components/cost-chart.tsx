@@ -14,7 +14,7 @@ export const CHART_HEIGHT = 240;
 
 type Props = { projectId: string; costs: Costs; now: number; list: ListQuery };
 
-/** A bar per day, split into the most expensive groups; the same numbers follow as a table. A click on a day opens it there. */
+/** A bar per day, split into the most expensive groups; a table below has the same numbers. A click on a day opens it there. */
 export function CostChart({ projectId, costs, now, list }: Props) {
   const router = useRouter();
   const [, setDays] = useListView(DAYS_SCOPE);
@@ -76,7 +76,7 @@ export function CostChart({ projectId, costs, now, list }: Props) {
                     : null;
                 return {
                   isAnimationActive: false,
-                  // Without conversations to open, a bar is a part of its day.
+                  // Without conversations to open, a click on a part is a click on its day.
                   onClick: ({ payload }, _index, event) => {
                     const href = hrefOf(payload?.at);
                     if (!href) return;

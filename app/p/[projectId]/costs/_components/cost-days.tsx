@@ -33,7 +33,7 @@ const DAY_PX = 160;
 
 type Props = { projectId: string; costs: Costs; list: ListQuery };
 
-/** The chart's numbers: a row per day with a call, which opens to the parts of the day. */
+/** The chart's numbers: a row per day with a call, which expands to the parts of the day. */
 export function CostDays({ projectId, costs, list }: Props) {
   const [{ peek }, setView] = useListView(DAYS_SCOPE);
   const [opened, setOpened] = useState(false);
@@ -108,7 +108,7 @@ const columnsOf = ({ series, groupBy }: Costs): ListColumn<Day>[] => [
 
 const NO_CALLS: Sum = { usd: null, unpriced: 0 };
 
-/** What a day's cost consists of, most expensive first, each with the way to its conversations. */
+/** The parts of a day's cost, most expensive first, each linked to its conversations. */
 function DayParts({ projectId, costs, row }: { projectId: string; costs: Costs; row: Day }) {
   const { groupBy, series } = costs;
   const parts = series

@@ -1,4 +1,4 @@
-/** A range of whole days (UTC) as in the address: a preset that ends today, or custom ends (Unix ms). */
+/** A range of whole days (UTC) as in the URL: a preset that ends today, or custom ends (Unix ms). */
 const DAY_MS = 86_400_000;
 export const DAY_PRESETS = [
   { value: "7d", label: "Last 7 days", days: 7 },
@@ -11,7 +11,7 @@ export type DayRangeValue = (typeof DAY_RANGE_VALUES)[number];
 export type DayRange = { range: DayRangeValue; from: number | null; to: number | null };
 
 const DAYS_WITHOUT_A_BEGINNING = 30;
-/** The range of times accepted from an address; no call lies outside it. */
+/** The range of times accepted from a URL; no call lies outside it. */
 const LAST = Date.UTC(2100, 0, 1);
 const startOfDay = (at: number) => Math.floor(Math.min(Math.max(at, 0), LAST) / DAY_MS) * DAY_MS;
 

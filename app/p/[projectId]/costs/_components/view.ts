@@ -6,10 +6,10 @@ import { COST_GROUPS, type CostGroup, type Costs } from "@/server/services/costs
 import { viewParsers as conversationParsers } from "../../conversations/_components/view";
 import { priceHref } from "../../prices/_components/view";
 
-/** The scope of the table by day in the address: its order, and the open day. */
+/** The scope of the table by day in the URL: its order, and the open day. */
 export const DAYS_SCOPE = "days";
 
-/** The page's state, kept in the address. */
+/** The page's state, stored in the URL. */
 export const viewParsers = {
   by: parseAsStringLiteral(COST_GROUPS).withDefault("model"),
   range: parseAsStringLiteral(DAY_RANGE_VALUES).withDefault("30d"),
@@ -37,7 +37,7 @@ export function costsInputBefore(projectId: string, view: View, now: number) {
 }
 
 /**
- * The address of the same days as a file: by label or user if grouped so, else by everything that determines a call's price.
+ * The URL of the same days as a file: by label or user if grouped so, else by everything that determines a call's price.
  */
 export function csvHref(projectId: string, view: View, now: number) {
   const { from, to } = daysOf(view, now);

@@ -104,7 +104,7 @@ type NumbersProps = {
   format: (value: number | null | undefined) => string;
 };
 
-/** A chart's numbers, rendered once they are asked for: a run has hundreds of points. */
+/** A chart's numbers, rendered only on request: a run has hundreds of points. */
 function Numbers({ title, lines, format }: NumbersProps) {
   const [open, setOpen] = useState(false);
   return (

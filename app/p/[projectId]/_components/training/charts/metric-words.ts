@@ -3,7 +3,7 @@ import type { ChartKind } from "./series";
 
 const DIGITS = 4;
 
-/** `0.8123`, `1.28e-5`, `12.35`: four digits that matter, whatever the size. */
+/** `0.8123`, `1.28e-5`, `12.35`: four significant digits at any magnitude. */
 export function formatMetric(value: number | null | undefined): string {
   if (value == null || !Number.isFinite(value)) return UNKNOWN;
   const size = Math.abs(value);

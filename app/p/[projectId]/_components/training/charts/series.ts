@@ -10,7 +10,7 @@ export type ChartKind = {
   series: readonly string[];
 };
 
-/** The charts of a run. Those without a point are not shown, and series of no chart get one each at the end. */
+/** The charts of a run. Charts without points are not shown; each series that is in no chart gets its own at the end. */
 const CHARTS: readonly ChartKind[] = [
   { id: "loss", title: "Loss", unit: "number", series: [LOSS, "eval_loss"] },
   { id: "rewards", title: "Rewards", unit: "number", series: ["rewards_chosen", "rewards_rejected", "rewards_margin"] },
@@ -38,7 +38,7 @@ const CHARTS: readonly ChartKind[] = [
   { id: "throughput", title: "Tokens per second", unit: "rate", series: ["tokens_per_second"] },
   { id: "memory", title: "Memory", unit: "bytes", series: ["device_memory_used", "memory_used"] },
 ];
-/** Returns the charts that these series fill, each with its series in order. */
+/** Returns the charts for these series, each with its series in order. */
 export function chartsOf(names: readonly string[]): ChartKind[] {
   const left = new Set(names);
   const known = CHARTS.flatMap((chart) => {

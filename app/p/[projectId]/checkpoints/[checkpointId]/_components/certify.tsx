@@ -24,7 +24,7 @@ const FORMS: readonly CertifiedForm[] = [
   ...COMPRESSED_QUANTIZATIONS.map((quantization) => ({ kind: "compressed" as const, quantization })),
 ];
 
-/** Asks which forms of a checkpoint answer the same prompts as it does. */
+/** Asks which forms of a checkpoint to compare with it on the same prompts. */
 export function Certify({ projectId, checkpoint, onStarted, onClose }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();

@@ -13,7 +13,7 @@ const LIVE_MS = 2000;
 const IDLE_MS = 15_000;
 const SHOWN = 10;
 
-/** Where a checkpoint is served and published; nothing if it is nowhere. */
+/** Where a checkpoint is served and published; renders nothing if it is neither. */
 export function Served({ projectId, checkpointId }: { projectId: string; checkpointId: string }) {
   const trpc = useTRPC();
   const deployments = useQuery(

@@ -33,9 +33,9 @@ export function ConversationPage({ projectId, conversationId }: { projectId: str
   const back = useListHref(`/p/${projectId}/conversations`);
   const view = useConversationView();
   const [labelling, setLabelling] = useState(false);
-  // Not by the address's hash: the router, which is changing the tab, would take it away again.
+  // Not in the URL's hash: the router, which is changing the tab, would remove it again.
   const [wanted, setWanted] = useState<{ index: number } | null>(null);
-  // A tab is read when it is first shown, and stays as it was left.
+  // A tab is loaded when it is first shown, and keeps its state after that.
   const [shown, setShown] = useState([view.tab]);
   if (!shown.includes(view.tab)) setShown([...shown, view.tab]);
   const query = useQuery(
@@ -44,7 +44,7 @@ export function ConversationPage({ projectId, conversationId }: { projectId: str
     }),
   );
   const conversation = query.data?.conversation;
-  // Findings are listed by our id; the address may contain the client's.
+  // Findings are listed by our id; the URL may contain the client's.
   const found = useOccurrences(projectId, conversation?.id ?? conversationId);
   const { pairs } = found;
   const marks = useMemo(() => marksOf(pairs), [pairs]);

@@ -1,4 +1,4 @@
-/** What the conversation's page reads, for the server's first render and for the browser alike. */
+/** What the conversation's page reads, shared by the server's first render and the browser. */
 
 /** Messages per request: a screen or two. */
 export const CHUNK = 50;
@@ -7,7 +7,7 @@ export const ALL_IN_PAGE = 150;
 /** Model calls per page. */
 const CALLS_PER_PAGE = 250;
 
-/** The conversation without its parts, which are read in pages. */
+/** The conversation without its parts, which are loaded in pages. */
 export const summaryInput = (projectId: string, conversationId: string) => ({ projectId, conversationId, parts: 0 });
 
 export const chunkInput = (projectId: string, conversationId: string, fromIndex: number) => ({
@@ -23,7 +23,7 @@ export const modelCallsInput = (projectId: string, conversationId: string) => ({
   limit: CALLS_PER_PAGE,
 });
 
-/** Returns where the chunks start that a page opens with: all of a short conversation, the first of a long one. */
+/** Returns the starts of the chunks that a page opens with: all of a short conversation, the first of a long one. */
 export const firstStarts = (messageCount: number) =>
   messageCount > ALL_IN_PAGE
     ? [0]

@@ -25,7 +25,7 @@ type Props = {
 
 /** The messages, with their Findings and the conversation's facts next to them. */
 export function TranscriptTab({ projectId, conversation, found, marks, wanted, onSpan }: Props) {
-  // State rather than a ref, so that children render again when it is mounted.
+  // State rather than a ref, so that children rerender when it is mounted.
   const [scroller, setScroller] = useState<HTMLDivElement | null>(null);
   const mayCorrect = useMay("models:manage");
   const [correcting, setCorrecting] = useState<AnswerToCorrect | null>(null);

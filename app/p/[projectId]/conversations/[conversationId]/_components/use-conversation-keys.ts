@@ -35,7 +35,7 @@ export function useConversationKeys({ view, back, marked, labelling, onLabelling
   });
 }
 
-/** Moves the address to the next or previous message with evidence, wrapping around. */
+/** Moves the URL to the next or previous message with evidence, wrapping around. */
 function goToMark(marked: readonly number[], by: 1 | -1) {
   const turns = [...marked].sort((a, b) => a - b);
   const at = Number(/^#m-(\d+)$/.exec(window.location.hash)?.[1] ?? (by === 1 ? -1 : Number.POSITIVE_INFINITY));

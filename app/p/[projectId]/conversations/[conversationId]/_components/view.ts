@@ -4,7 +4,7 @@ const TABS = ["transcript", "cost", "spans"] as const;
 
 export type ConversationView = ReturnType<typeof useConversationView>;
 
-/** Returns the state of the conversation's page from the address, and functions that change it. */
+/** Returns the state of the conversation's page from the URL, and functions that change it. */
 export function useConversationView() {
   const [{ tab, trace, span }, show] = useQueryStates({
     tab: parseAsStringLiteral(TABS).withDefault("transcript"),

@@ -8,7 +8,7 @@ import { Impact } from "../../../_components/confirm/impact";
 import { TypeToConfirm } from "../../../_components/confirm/type-to-confirm";
 import { forEach } from "./for-each";
 
-/** More are not counted one by one. */
+/** If there are more, they are not counted one by one. */
 const COUNTED_MAX = 50;
 
 type Props = {
@@ -67,7 +67,7 @@ export function DeleteDialog({ projectId, ids, onAnswer }: Props) {
   );
 }
 
-/** Adds up previews. A Finding that several conversations show is touched once; it goes only if one of them alone shows it. */
+/** Adds up previews. A Finding in several conversations counts once; it is deleted only if one of them alone shows it. */
 function together(previews: readonly DeletionPreview[]) {
   const sum = (count: (preview: DeletionPreview) => number) => previews.reduce((total, one) => total + count(one), 0);
   const touched = new Map<string, DeletionPreview["touchedFindings"][number]>();

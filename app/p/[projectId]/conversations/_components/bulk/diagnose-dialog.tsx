@@ -13,7 +13,7 @@ type Props = {
   onAnswer: (sure: true | null) => void;
 };
 
-/** Confirms the diagnosis of all matching conversations, with how many they are. */
+/** Confirms the diagnosis of all matching conversations and shows how many there are. */
 export const DiagnoseDialog = ({ filter, onAnswer }: Props) => (
   <Modal opened={filter !== null} onClose={() => onAnswer(null)} title="Diagnose all matching conversations?">
     {filter ? <Counted filter={filter} onAnswer={onAnswer} /> : null}

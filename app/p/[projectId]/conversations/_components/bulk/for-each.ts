@@ -1,4 +1,4 @@
-/** Requests sent at a time, so that a large selection does not take every database connection. */
+/** The maximum number of concurrent requests, so that a large selection does not use every database connection. */
 const AT_A_TIME = 20;
 
 /**

@@ -17,7 +17,7 @@ import { forEach } from "./for-each";
 import { LabelDialog } from "./label-dialog";
 import { useQuestion } from "./use-question";
 
-/** Conversations that one request makes Examples of. */
+/** The maximum number of conversations that one request turns into Examples. */
 const EXAMPLES_MAX = 100;
 
 const named = ({ preview, externalId, id }: ConversationSummary) => preview ?? externalId ?? id;
@@ -25,7 +25,7 @@ const named = ({ preview, externalId, id }: ConversationSummary) => preview ?? e
 const wordsOf = (rows: readonly ConversationSummary[]) =>
   rows.length === 1 && rows[0] ? quoted(named(rows[0])) : plural(rows.length, "conversation");
 
-/** Returns what can be done to chosen conversations, and the dialogs that ask for the details. */
+/** Returns the actions on chosen conversations, and the dialogs that ask for their details. */
 export function useConversationActions(projectId: string, view: View, now: number) {
   const trpc = useTRPC();
   const client = useTRPCClient();

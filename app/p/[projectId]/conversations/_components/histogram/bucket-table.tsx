@@ -8,7 +8,7 @@ type Props = {
   onZoom: (range: { range: "custom"; from: number; to: number }) => void;
 };
 
-/** The picture's numbers, newest first; a time narrows the list to it. */
+/** The histogram's numbers, newest first; clicking a time narrows the list to it. */
 export const BucketTable = ({ histogram: { width, buckets }, onZoom }: Props) => (
   <details className={classes.numbers}>
     <summary>Numbers over time</summary>

@@ -5,7 +5,7 @@ import { nextPage } from "@/app/_lib/trpc/next-page";
 import { modelCallsInput } from "../inputs";
 import type { ConversationData } from "../transcript/transcript";
 
-/** Returns the model calls loaded so far, page by page; they are read again when the conversation has changed. */
+/** Returns the model calls loaded so far, page by page; they are refetched when the conversation has changed. */
 export function useModelCalls(projectId: string, { id, version }: ConversationData) {
   const trpc = useTRPC();
   const queries = useQueryClient();
@@ -16,7 +16,7 @@ export function useModelCalls(projectId: string, { id, version }: ConversationDa
   const readAgain = useRef<string | null>(null);
   useEffect(() => {
     if (!isStale || readAgain.current === version) return;
-    // Once per version, because what is read now may already have the next.
+    // Once per version, because a refetch may already return the next version.
     readAgain.current = version;
     void queries.invalidateQueries({ queryKey: trpc.conversations.modelCalls.pathKey() });
   }, [isStale, version, queries, trpc]);

@@ -7,7 +7,7 @@ const ICONS = { score: IconStar, comment: IconMessage2, correction: IconPencil }
 const iconOf = ({ kind, value }: FeedbackData) =>
   kind === "thumb" ? (value === "up" ? IconThumbUp : IconThumbDown) : ICONS[kind];
 
-/** What users said about an answer or a conversation; the score of an automatic evaluation says that it is one. */
+/** What users said about an answer or a conversation; scores of automatic evaluations are marked as such. */
 export function FeedbackList({ feedback }: { feedback: readonly FeedbackData[] }) {
   if (feedback.length === 0) return null;
   return (

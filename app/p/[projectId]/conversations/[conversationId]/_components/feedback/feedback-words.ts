@@ -3,7 +3,7 @@ import type { RouterOutputs } from "@/app/_lib/trpc/client";
 
 export type FeedbackData = RouterOutputs["feedback"]["list"]["feedback"][number];
 
-/** Groups feedback by the message that it is on, oldest first; `null` for the conversation. */
+/** Groups feedback by the message it is about, oldest first; `null` for the conversation. */
 export function feedbackByMessage(all: readonly FeedbackData[]): ReadonlyMap<number | null, FeedbackData[]> {
   const grouped = new Map<number | null, FeedbackData[]>();
   for (const one of [...all].reverse()) {
@@ -12,7 +12,7 @@ export function feedbackByMessage(all: readonly FeedbackData[]): ReadonlyMap<num
   return grouped;
 }
 
-/** Returns what was given, without its words: "Thumbs up", "Score 2 of 1 to 5", "user_rating 2". */
+/** Returns the rating without its text: "Thumbs up", "Score 2 of 1 to 5", "user_rating 2". */
 export function feedbackTitle({ kind, value, scale, name }: FeedbackData): string {
   const called = name ?? (kind === "score" ? "Score" : null);
   if (kind === "thumb") return `Thumbs ${value}${name === null ? "" : ` (${name})`}`;
@@ -20,7 +20,7 @@ export function feedbackTitle({ kind, value, scale, name }: FeedbackData): strin
   return called ?? (kind === "correction" ? "Correction" : "Comment");
 }
 
-/** Returns the words that came with it; `null` without. */
+/** Returns the text that came with it; `null` if there is none. */
 export const feedbackText = ({ kind, value, comment }: FeedbackData): string | null =>
   kind === "comment" || kind === "correction" ? String(value) : comment;
 
@@ -32,7 +32,7 @@ const COUNTED = [
   ["correction", (one: FeedbackData) => one.kind === "correction", "corrections"],
 ] as const;
 
-/** Returns all of it in a few words: "2 thumbs down, 1 comment". */
+/** Returns a summary of all feedback: "2 thumbs down, 1 comment". */
 export const feedbackSummary = (all: readonly FeedbackData[]): string =>
   COUNTED.flatMap(([one, matches, many]) => {
     const count = all.filter(matches).length;

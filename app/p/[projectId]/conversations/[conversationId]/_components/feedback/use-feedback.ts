@@ -7,7 +7,7 @@ import { type FeedbackData, feedbackByMessage } from "./feedback-words";
 const SHOWN = 500;
 const NONE: readonly FeedbackData[] = [];
 
-/** Returns what users said about a conversation: all of it, and by the message that it is on. */
+/** Returns what users said about a conversation: all of it, and grouped by the message it is about. */
 export function useFeedback(projectId: string, conversationId: string) {
   const trpc = useTRPC();
   const { data, error } = useQuery(

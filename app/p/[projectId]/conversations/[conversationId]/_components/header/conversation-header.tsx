@@ -22,7 +22,7 @@ type Props = {
   onLabelling: (labelling: boolean) => void;
 };
 
-/** The complete list is among the facts. */
+/** The complete list is shown among the facts. */
 const LABELS_SHOWN = 2;
 
 export function ConversationHeader({ projectId, back, conversation, labelling, onLabelling }: Props) {

@@ -37,7 +37,7 @@ export function DeleteConversation({ projectId, conversationId, back, opened, on
           title: "Conversation deleted",
           message: <Link href={receiptHref(projectId, deletion.id)}>View receipt</Link>,
         });
-        // Replaces the address: "back" must not lead to a deleted conversation.
+        // Replaces the URL: "back" must not lead to a deleted conversation.
         router.replace(back);
       },
     }),

@@ -33,7 +33,7 @@ export function LabelEditor({ projectId, conversation, opened, onChange }: Props
       returnFocus
       withinPortal
       closeOnEscape={false}
-      // Reopened while fading out, it would keep its previous state.
+      // If it were reopened while fading out, it would keep its previous state.
       transitionProps={{ duration: 0 }}
     >
       <Popover.Target>
@@ -72,7 +72,7 @@ function Fields({ projectId, conversation, onDone }: FieldsProps) {
   const facets = useQuery(trpc.conversations.facets.queryOptions({ projectId }));
   const known = facets.data?.facets.labels.map((label) => label.value) ?? [];
   const sent = first.labels.filter((label) => !first.ownLabels.includes(label));
-  // A merge of conversations may have brought more.
+  // Merged conversations may have more labels than that.
   const most = Math.max(LABELS_MAX, first.ownLabels.length);
   const typed = search.trim();
   const next = typed === "" || value.includes(typed) ? value : [...value, typed];
@@ -103,13 +103,13 @@ function Fields({ projectId, conversation, onDone }: FieldsProps) {
           dropdownOpened={offering}
           onDropdownOpen={() => setOffering(true)}
           onDropdownClose={() => setOffering(false)}
-          // Pasted text goes into the input: as a label of its own it would be lost if no more labels fit.
+          // Pasted text goes into the input: as a label, it would be lost if no more labels fit.
           onPasteCapture={(event) => event.stopPropagation()}
           maxLength={LABEL_CHARACTERS}
           maxTags={most}
           isDuplicate={(label, list) => list.includes(label)}
           splitChars={[]}
-          // Saving includes the typed text. As a label it could add a line and move Save away from the pointer.
+          // Saving includes the typed text. Making it a label on blur could add a line and move Save away from the pointer.
           acceptValueOnBlur={false}
           openOnFocus={false}
           limit={SUGGESTIONS}

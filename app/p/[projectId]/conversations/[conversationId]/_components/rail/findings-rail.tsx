@@ -10,7 +10,7 @@ type Props = {
   findings: readonly Finding[];
   pairs: readonly { finding: Finding; occurrence: Occurrence }[];
   isPending: boolean;
-  /** The conversation's page, if its turns are not on this one. */
+  /** The URL of the conversation's page, if its turns are not on this page. */
   base?: string;
 };
 

@@ -6,7 +6,7 @@ type Props = Omit<ComponentPropsWithoutRef<"a">, "href" | "onClick"> & {
   onSpan: (spanId: string) => void;
 };
 
-/** Leads to a span of the same conversation; its address also opens elsewhere. */
+/** Links to a span of the same conversation; its URL also works elsewhere. */
 export const SpanLink = ({ spanId, onSpan, ...props }: Props) => (
   <a
     {...props}

@@ -17,10 +17,10 @@ type Props = {
   projectId: string;
   conversationId: string;
   traceIds: readonly string[];
-  /** The conversation's: another one says that there may be more spans. */
+  /** The conversation's version: a change means that there may be more spans. */
   version: string;
   traceId: string | null;
-  /** Opened in its trace, whether or not that is given. */
+  /** Opened in its trace, even if `traceId` is not given. */
   spanId: string | null;
   onChange: (view: { trace?: string | null; span?: string | null }) => void;
   onMessage: (index: number) => void;

@@ -8,8 +8,8 @@ import { nextPage } from "@/app/_lib/trpc/next-page";
 const PAGE = 250;
 
 /**
- * Loads a trace's spans from its start, more while scrolling; if a requested span is not among them, from that one on.
- * `from` says which. It counts them again with each `version` of the conversation, which the page polls.
+ * Loads a trace's spans from its start, more while scrolling; if a requested span is not among them, loads from that span
+ * on, which `from` names. Recounts them with each `version` of the conversation, which the page polls.
  */
 export function useTrace(projectId: string, traceId: string | undefined, spanId: string | null, version: string) {
   const trpc = useTRPC();
@@ -30,7 +30,7 @@ export function useTrace(projectId: string, traceId: string | undefined, spanId:
   const list = useInfiniteQuery(
     trpc.traces.spans.infiniteQueryOptions(
       { projectId, traceId: traceId ?? "", limit: PAGE, ...(from === null ? {} : { fromSpanId: from }) },
-      // Spans never change: the pages are read again when the counts say that there are others.
+      // Spans never change: the pages are refetched when the counts have changed.
       { ...nextPage, enabled, staleTime: Number.POSITIVE_INFINITY },
     ),
   );
@@ -55,7 +55,7 @@ export function useTrace(projectId: string, traceId: string | undefined, spanId:
     setRequested(spanId);
     setFrom(spanId);
   }
-  // Not a span of this trace, or no longer one.
+  // It is not, or no longer, a span of this trace.
   if (from !== null && problemOf(list.error).status === 404) setFrom(null);
 
   return {

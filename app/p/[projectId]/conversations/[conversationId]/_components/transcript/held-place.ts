@@ -1,12 +1,12 @@
 import type { PlacedMessage } from "@/server/services/telemetry/schemas";
 
-/** All that a message says; the index is only where it is. */
+/** The content of a message, without its index, which is only its position. */
 const identityOf = ({ role, spanId, toolCallId, parts, toolCalls }: PlacedMessage) =>
   JSON.stringify([role, spanId, toolCallId, parts, toolCalls]);
 
 /**
- * Returns the index that a message has now: its own if nothing was added or removed before it, else that of the nearest equal
- * one of those loaded; `null` if there is none, or if its place is not loaded.
+ * Returns a message's current index: the same if nothing was added or removed before it, else that of the nearest equal
+ * message among those loaded; `null` if there is none, or if the message at its old index is not loaded.
  */
 export function indexNow(held: PlacedMessage, messages: ReadonlyMap<number, PlacedMessage>): number | null {
   const there = messages.get(held.index);

@@ -12,7 +12,7 @@ export type Mark = {
 
 export type Segment = { text: string; marked: boolean };
 
-/** Returns the quote's position in `text`: where the evidence says, or wherever else it occurs. */
+/** Returns the quote's position in `text`: where the evidence locates it, or wherever else it occurs. */
 export function locate(
   text: string,
   { start, end, quote }: Pick<Mark, "start" | "end" | "quote">,

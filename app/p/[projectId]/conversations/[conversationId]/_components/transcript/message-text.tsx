@@ -9,7 +9,7 @@ type Props = { text: string; ranges?: readonly (readonly [number, number])[]; li
 
 const SHOWN = 1600;
 
-/** Text as sent, never as markup: long ones truncated (but not before a quote), quotes marked. */
+/** Text as sent, never as markup: long text truncated (but not before a quote), quotes marked. */
 export function MessageText({ text, ranges = [], limit = SHOWN, mono = false }: Props) {
   const lastQuote = Math.max(0, ...ranges.map(([, end]) => end));
   const cut = lastQuote > limit ? lastQuote + 200 : limit;

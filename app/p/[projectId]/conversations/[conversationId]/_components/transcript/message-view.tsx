@@ -33,11 +33,11 @@ type Props = {
   context: MessageContext;
   feedback?: readonly FeedbackData[] | undefined;
   inPeek?: boolean;
-  /** The address points here. (A message rendered later is no `:target`.) */
+  /** The URL's hash points here. (A message rendered after navigation does not match `:target`.) */
   targeted?: boolean;
   onSpan?: ((spanId: string) => void) | undefined;
   onCorrect?: ((answer: AnswerToCorrect) => void) | undefined;
-  /** The address at which the messages before an answer are asked again; for readers who may. */
+  /** Returns the URL for replaying the messages before an answer; for readers who may. */
   replayHref?: ((index: number) => string) | undefined;
 };
 

@@ -29,7 +29,7 @@ type Props = {
   onSpan: (spanId: string) => void;
   /** For readers who may correct answers. */
   onCorrect: ((answer: AnswerToCorrect) => void) | undefined;
-  /** The address at which the messages before an answer are asked again; for readers who may. */
+  /** Returns the URL for replaying the messages before an answer; for readers who may. */
   replayHref: ((index: number) => string) | undefined;
 };
 
@@ -55,8 +55,8 @@ export function contextOf(projectId: string, { messages, toolCalls, startedAt }:
 }
 
 /**
- * The messages, of which only those in view are loaded, and of a long conversation also only those in the DOM. What is above
- * and below is space, so that the page can be read before its script runs, and no message waits for another to be placed.
+ * The messages. Only those near the view are loaded and, in a long conversation, only those are in the DOM. The rest is
+ * padding above and below, so that the page is readable before its script runs and no message waits for another's position.
  */
 export function Transcript({
   projectId,
@@ -79,7 +79,7 @@ export function Transcript({
     overscan: count <= ALL_IN_PAGE ? ALL_IN_PAGE : OVERSCAN,
     initialRect: { width: 900, height: 1200 },
   });
-  // Rows stand in line, so one above the view moves everything below it, whichever way the reader scrolls.
+  // Rows are in normal flow, so resizing one above the view moves everything below it, whichever way the reader scrolls.
   virtual.shouldAdjustScrollPositionOnItemSizeChange = ({ key, start, end }, _, { scrollOffset, itemSizeCache }) =>
     (itemSizeCache.has(key) ? end : start + 1) <= (scrollOffset ?? 0);
   const items = virtual.getVirtualItems();
@@ -141,7 +141,7 @@ export function Transcript({
   );
 }
 
-/** To fractions of a pixel, as rows stand in line: whole ones would add up to a shift. */
+/** In fractions of a pixel, because rows are in normal flow: rounding errors would add up to a shift. */
 const exactHeight = (element: HTMLElement, entry: ResizeObserverEntry | undefined) =>
   entry?.borderBoxSize[0]?.blockSize ?? element.getBoundingClientRect().height;
 

@@ -45,7 +45,7 @@ export function TurnLinks({ index, spanId, onSpan, raw, onRaw }: Props) {
   );
 }
 
-/** The address of a turn of the conversation that is open, without the state of its other tabs. */
+/** Returns the URL of a turn of the open conversation, without the state of the other tabs. */
 function addressOf(index: number): string {
   const { origin, pathname } = window.location;
   return `${origin}${pathname}#m-${index}`;

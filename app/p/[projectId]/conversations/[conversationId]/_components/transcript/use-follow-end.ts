@@ -1,7 +1,7 @@
 import type { Virtualizer } from "@tanstack/react-virtual";
 import { type RefObject, useEffect, useLayoutEffect, useState } from "react";
 
-/** Nearer to the end than this, the page follows it. */
+/** The page follows the end if it is closer to it than this. */
 const END_PX = 24;
 
 type Options = {
@@ -9,13 +9,13 @@ type Options = {
   scroller: HTMLElement | null;
   list: RefObject<HTMLElement | null>;
   count: number;
-  /** Loaded messages: a new one is a new end. */
+  /** Loaded messages: a new one moves the end. */
   messages: object;
 };
 
 /**
- * Follows the end of a conversation that grows, once the reader went there, until they scroll up. `fresh` messages came since
- * its end was last in view.
+ * Follows the end of a growing conversation once the reader has scrolled there, until they scroll up. `fresh` is the number
+ * of messages added since the end was last in view.
  */
 export function useFollowEnd({ virtual, scroller, list, count, messages }: Options) {
   const [following, setFollowing] = useState(false);
@@ -27,7 +27,7 @@ export function useFollowEnd({ virtual, scroller, list, count, messages }: Optio
     let lastTop = scroller.scrollTop;
     const scrolled = () => {
       const top = scroller.scrollTop;
-      // Rows above that turn out smaller move the page up as well, but then it is at its end.
+      // Rows above that turn out smaller also scroll the page up, but it stays at its end then.
       if (toEnd(scroller, list.current) < END_PX) setFollowing(top > 0);
       else if (top < lastTop - 1) setFollowing(false);
       lastTop = top;

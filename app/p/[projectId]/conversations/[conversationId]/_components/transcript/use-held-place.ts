@@ -10,7 +10,7 @@ type Options = {
 };
 
 /**
- * Keeps the first message in view where it is when others are added or removed before it: a span that arrives late may belong
+ * Keeps the first message in view in place when others are added or removed before it: a span that arrives late may belong
  * anywhere. (Growth at the end moves nothing, and the virtualizer compensates for messages above whose height changes.)
  */
 export function useHeldPlace({ virtual, list, messages }: Options) {
@@ -30,7 +30,7 @@ export function useHeldPlace({ virtual, list, messages }: Options) {
   });
 }
 
-/** Measures the rows in the DOM, which show other messages now, without moving the page for any of them. */
+/** Measures the rows in the DOM, which now show other messages, without scrolling the page for any of them. */
 function measureRows(virtual: Options["virtual"], list: HTMLElement | null) {
   const compensate = virtual.shouldAdjustScrollPositionOnItemSizeChange;
   virtual.shouldAdjustScrollPositionOnItemSizeChange = () => false;

@@ -7,15 +7,15 @@ import { CHUNK, chunkInput, firstStarts } from "../inputs";
 type Conversation = { id: string; version: string; messageCount: number };
 type Chunk = RouterOutputs["conversations"]["messages"];
 
-/** Messages loaded beyond those rendered, so that scrolling seldom meets an empty one. */
+/** Messages loaded beyond those rendered, so that scrolling rarely reaches an empty one. */
 const AHEAD = 20;
 /** Chunks held at a time; beyond that, the least recently requested is dropped. */
 const CHUNKS_MAX = 12;
 
 /**
- * Loads a conversation's messages in chunks around the rendered ones, `from` to `to`. A chunk with long texts comes back short,
- * and another starts after it. A chunk of another version than the conversation's is read again once it is needed, so that
- * a session that grows costs what is in view.
+ * Loads a conversation's messages in chunks around the rendered ones, `from` to `to`. A chunk with long text comes back short,
+ * and another starts after it. A chunk of an older version than the conversation's is refetched only when it is needed, so
+ * that a growing session costs no more than what is in view.
  */
 export function useMessages(projectId: string, conversation: Conversation, from: number, to: number) {
   const trpc = useTRPC();
@@ -26,7 +26,7 @@ export function useMessages(projectId: string, conversation: Conversation, from:
     trpc.conversations.messages.queryOptions(chunkInput(projectId, conversationId, fromIndex), {
       staleTime: Number.POSITIVE_INFINITY,
     });
-  // One function for the same chunks, so that what is derived from them is derived once and not with every row scrolled.
+  // The same function for the same chunks, so that the results are not derived again with every row scrolled.
   const combine = useCallback(
     (results: readonly UseQueryResult<Chunk, unknown>[]) => ({
       byStart: new Map(results.map((result, n) => [starts[n], result.data])),
@@ -54,8 +54,8 @@ export function useMessages(projectId: string, conversation: Conversation, from:
     if (missing) setStarts((held) => [...new Set([...needed, ...held])].slice(0, Math.max(CHUNKS_MAX, needed.length)));
   });
 
-  // Once per version: a chunk read after a summary may already have the version of the next. One still being read is
-  // looked at when it is there, since it may have been asked for before this version.
+  // Once per version: a chunk fetched after a summary may already have the next summary's version. A chunk that is still
+  // loading is checked when it arrives, since it may have been requested before this version.
   const readAgain = useRef(new Map<number, string>());
   useEffect(() => {
     for (const start of needed) {
@@ -70,7 +70,7 @@ export function useMessages(projectId: string, conversation: Conversation, from:
   return { ...known, error: chunks.error, retry: chunks.retry };
 }
 
-/** Chunks can overlap after a short one: what is of this version comes last, so that it wins. */
+/** Chunks can overlap after a short one: those of the current version come last, so that they win. */
 const inReadingOrder = (chunks: Iterable<Chunk | undefined>, version: string) =>
   [...chunks]
     .filter((chunk) => chunk !== undefined)
@@ -79,8 +79,8 @@ const inReadingOrder = (chunks: Iterable<Chunk | undefined>, version: string) =>
 type Extent = { messages: readonly { index: number }[]; pagination: { nextCursor: string | null } };
 
 /**
- * Returns the starts of the chunks that contain the messages `from` to `to`, as far as known: after a short one, its end. One
- * that ended with the conversation is not short, it grows when it is read again.
+ * Returns the starts of the chunks that contain the messages `from` to `to`, as far as known: after a short chunk, the next
+ * one starts at its end. A chunk that ended with the conversation is not short: it grows when it is refetched.
  */
 export function startsFor(
   { from, to, count }: { from: number; to: number; count: number },

@@ -8,19 +8,20 @@ type Options = {
   scroller: HTMLElement | null;
   count: number;
   messages: ReadonlyMap<number, unknown>;
-  /** A message to show, whatever the address says. */
+  /** A message to show, regardless of the URL. */
   wanted: { index: number } | null;
   onTarget: () => void;
 };
 
 /**
- * Returns the index of the message that the address points to or that is wanted, the later of both, and scrolls there: once, so that a reader who has gone on is not
- * taken back when the conversation grows. One that has not arrived yet is waited for.
+ * Returns the index of the message that the URL's hash points to or that is wanted, whichever was set last, and scrolls there.
+ * It scrolls only once, so that a reader who has moved on is not taken back when the conversation grows. If the message has
+ * not arrived yet, it waits for it.
  */
 export function useTarget({ virtual, scroller, count, messages, wanted, onTarget }: Options) {
   const [target, setTarget] = useState<{ index: number } | null>(null);
   const reached = useRef<object | null>(null);
-  // A tab that is shown again runs its effects again, which must not take the reader back.
+  // Showing a tab again reruns its effects, which must not take the reader back.
   const isRead = useRef(false);
   const taken = useRef<object | null>(null);
   useEffect(() => {
