@@ -16,7 +16,7 @@ export default async function CostsPage({ params, searchParams }: Props) {
     ...[costsInput(projectId, view, now), costsInputBefore(projectId, view, now)].map((input) =>
       prefetch(trpc.costs.get.queryOptions(input)),
     ),
-    // Without a cost, the page says whether there was ever a conversation.
+    // If there are no costs, the page shows whether there has ever been a conversation.
     prefetch(trpc.conversations.list.queryOptions({ projectId, limit: 1 })),
   ]);
   return (

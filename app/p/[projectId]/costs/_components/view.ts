@@ -90,7 +90,7 @@ export function groupHref(projectId: string, { groupBy, from, to }: Days & { gro
   return conversationsHref(projectId, { from, to }, { [groupBy]: [key] });
 }
 
-/** Returns the list of the conversations of some days, of models, with labels, of a user or without one if given. */
+/** Returns the URL of the conversations of some days, filtered by models, labels, and a user or the lack of one if given. */
 export const conversationsHref = (
   projectId: string,
   { from, to }: Days,
@@ -99,7 +99,7 @@ export const conversationsHref = (
 
 const COLOURS = 10;
 
-/** Returns a colour number per key: mostly stable whatever else is shown, and distinct for up to ten keys. */
+/** Returns a colour number per key: mostly independent of what else is shown, and distinct for up to ten keys. */
 export function coloursOf(keys: readonly (string | null)[]): number[] {
   const taken = new Set<number>();
   return keys.map((key) => {

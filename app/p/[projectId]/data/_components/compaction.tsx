@@ -6,7 +6,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 
 const UNDERWAY_MS = 10_000;
 
-/** How far older telemetry has been moved to shared content; nothing if the project has none. Never an error of its own. */
+/** The progress of moving older telemetry to shared content; renders nothing if the project has none, or on an error. */
 export function Compaction({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const queries = useQueryClient();

@@ -9,7 +9,7 @@ import { useProjects } from "../../_components/access/membership";
 import { Impact } from "../../_components/confirm/impact";
 import { TypeToConfirm } from "../../_components/confirm/type-to-confirm";
 
-/** Deletes the project: it is gone for everybody at once, its rows soon after. */
+/** Deletes the project: it disappears for everyone immediately, and its rows soon after. */
 export function DeleteProject({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const [opened, dialog] = useDisclosure(false);

@@ -73,7 +73,7 @@ type WouldDeleteProps = {
   nextRunAt: number;
 };
 
-/** What the next daily run would delete with the typed number. */
+/** What the next daily run would delete with the number that was typed. */
 function WouldDelete({ projectId, preview, nextRunAt }: WouldDeleteProps) {
   const { conversations, days, impact, oldestActivityAt, complete } = preview;
   return (

@@ -54,7 +54,7 @@ const WORDS: Record<ReportedTable, string> = {
 const ORDER: readonly string[] = Object.keys(WORDS);
 const placeOf = (table: string) => (ORDER.includes(table) ? ORDER.indexOf(table) : ORDER.length);
 
-/** Ordered by how people think of them. */
+/** Compares tables by importance to readers, in the order of the names above. */
 export const byMeaning = (one: string, other: string) => placeOf(one) - placeOf(other) || one.localeCompare(other);
 
 /** A table's contents as a readable name. */

@@ -4,7 +4,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 
 const BUSY_MS = 1500;
 
-/** Returns the last measurement, and a function that requests a new one; polls until it is there. */
+/** Returns the last measurement, and a function that requests a new one and polls until it is available. */
 export function useStoredSize(projectId: string) {
   const trpc = useTRPC();
   const queries = useQueryClient();

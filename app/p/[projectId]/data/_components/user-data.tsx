@@ -32,7 +32,7 @@ export function UserData({ projectId, userId, onLook, onRequested }: Props) {
   const preview = useQuery(
     trpc.deletions.preview.queryOptions(
       { projectId, userId: userId ?? "" },
-      // This is about to be deleted for good, so a cached count will not do.
+      // This is about to be deleted permanently, so a cached count is not good enough.
       { enabled: userId !== null && userId !== "", staleTime: 0 },
     ),
   );

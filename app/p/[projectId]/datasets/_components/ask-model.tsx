@@ -5,7 +5,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 
 type Props = { projectId: string; value: boolean; onChange: (value: boolean) => void; disabled: boolean };
 
-/** Lets a Dataset ask the project's adjudicator for better answers, and says where there is none. */
+/** Lets a Dataset ask the project's adjudicator for better answers, and tells the reader if there is no adjudicator. */
 export function AskModel({ projectId, value, onChange, disabled }: Props) {
   const trpc = useTRPC();
   const settings = useQuery(trpc.diagnosticSettings.get.queryOptions({ projectId }));

@@ -8,7 +8,7 @@ import { OBJECTIVE_VALUES, OBJECTIVES, type Objective } from "./words";
 /** What a Dataset collects, while it is edited. */
 export type CollectionForm = {
   objective: Objective | "";
-  /** The Knowledge goals that `teach_project_knowledge` is limited to; `null` is every goal, and an empty list none. */
+  /** The Knowledge goals that `teach_project_knowledge` is limited to; `null` means every goal, an empty list none. */
   goalIds: string[] | null;
   collecting: boolean;
   review: boolean;
@@ -51,7 +51,7 @@ type Props = {
   disabled?: boolean;
 };
 
-/** Chooses what a Dataset collects by itself, whether it does, and whether somebody looks first; previews what it would have collected. */
+/** Chooses what a Dataset collects, whether it does so by itself, and whether results are reviewed; previews the results. */
 export const CollectionFields = ({ projectId, value, onChange, disabled = false }: Props) => {
   const { objective, goalIds, collecting, review, asksModel } = value;
   return (

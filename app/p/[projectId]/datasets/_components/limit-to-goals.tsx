@@ -13,7 +13,7 @@ type Props = {
   disabled: boolean;
 };
 
-/** Limits a Dataset to what some Knowledge goals are about. */
+/** Limits a Dataset to chosen Knowledge goals. */
 export function LimitToGoals({ projectId, value, onChange, disabled }: Props) {
   const trpc = useTRPC();
   const goals = useQuery(trpc.knowledgeGoals.list.queryOptions({ projectId, limit: PAGE_LIMIT_MAX }));
@@ -44,7 +44,7 @@ export function LimitToGoals({ projectId, value, onChange, disabled }: Props) {
           nothingFoundMessage="No goal has this title"
           disabled={disabled}
           error={value.length === 0 ? "Choose a goal: nothing is collected without one." : null}
-          // A goal that the list does not hold keeps its id as its name.
+          // A goal that is not in the list is shown by its id.
           data={[
             ...known.map(({ id, title }) => ({ value: id, label: title })),
             ...value

@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_lib/trpc/client";
 
-/** Returns a function that reloads what is shown of Datasets, their Examples and versions, after a change of either. */
+/** Returns a function that reloads the Datasets, Examples and versions on screen after any of them has changed. */
 export function useRefresh() {
   const trpc = useTRPC();
   const queries = useQueryClient();

@@ -6,7 +6,7 @@ export type Objective = NonNullable<Dataset["collectionObjective"]>;
 export type Split = Example["split"];
 type Source = Example["source"]["kind"];
 
-/** What a Dataset is filled with. */
+/** What a Dataset collects. */
 export const OBJECTIVES: Record<Objective, { name: string; about: string }> = {
   preserve_successful_behavior: {
     name: "Preserve successful behavior",

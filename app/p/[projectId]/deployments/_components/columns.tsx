@@ -12,11 +12,11 @@ import { shortModel } from "../../_components/training/words";
 type Options = {
   projectId: string;
   checkpointName: (id: string) => string | undefined;
-  /** All are of one name: each is called by what it serves. */
+  /** All deployments have the same name, so each is labelled by what it serves. */
   versions?: boolean;
 };
 
-/** Since when a deployment is what it is: its end, its start, or the request. */
+/** Returns since when a deployment has been in its current state: its end, its start, or the request. */
 const sinceOf = ({ endedAt, startedAt, createdAt }: Deployment) => endedAt ?? startedAt ?? createdAt;
 
 export const servedWords = (

@@ -29,7 +29,7 @@ type Props = {
 };
 const LIVE_MS = 2000;
 
-/** An export: how far it is, what was published where, and why it failed. */
+/** An export: its progress, what was published where, and why it failed. */
 export function ExportPeek({ projectId, exportId, row, onCancel, onClose }: Props) {
   const trpc = useTRPC();
   const may = useMay("project:models:manage");
@@ -74,7 +74,7 @@ export function ExportPeek({ projectId, exportId, row, onCancel, onClose }: Prop
   );
 }
 
-/** The address comes from a hub: only a web address becomes a link. */
+/** The URL comes from a hub: only an HTTP(S) URL becomes a link. */
 const HubLink = ({ url }: { url: string }) =>
   /^https?:\/\//.test(url) ? (
     <Button

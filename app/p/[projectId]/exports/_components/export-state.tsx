@@ -6,7 +6,7 @@ import { isUnfinishedExport } from "../../_components/serving/words";
 
 const PERCENT = 100;
 
-/** Bytes that are uploaded, in percent; `null` while that is unknown. */
+/** The percentage of bytes uploaded; `null` while unknown. */
 const uploaded = ({ status, progress }: Pick<ModelExport, "status" | "progress">) =>
   status !== "uploading" || progress === null || !progress.bytesTotal
     ? null

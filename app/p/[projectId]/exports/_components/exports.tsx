@@ -24,7 +24,7 @@ import { isFiltered, listInput, NO_FILTERS, type View, viewParsers } from "./vie
 const LIVE_MS = 2000;
 const IDLE_MS = 15_000;
 
-/** What was published in a hub of models, and what is being published, live. */
+/** What has been, and is being, published to model hubs, live. */
 export function Exports({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const may = useMay("project:models:manage");

@@ -7,7 +7,7 @@ import classes from "./findings.module.css";
 
 export type DiagnosticsStatus = RouterOutputs["diagnostics"]["status"]["status"];
 
-/** The server's bound on counts. */
+/** The server counts up to this number. */
 const COUNTED = 1000;
 const upTo = (count: number) => (count >= COUNTED ? `${formatCount(COUNTED)}+` : formatCount(count));
 

@@ -27,7 +27,7 @@ const ELSEWHERE: Partial<Record<View["tab"], string>> = {
   dismissed: "No Finding is dismissed.",
 };
 
-/** Says why the list is empty: nothing sent, off, never run, still running, filtered, or clean. */
+/** Explains why the list is empty: nothing sent, off, never run, still running, filtered, or clean. */
 export function FindingsEmpty({ projectId, tab, filtered, status, setView }: Props) {
   const showAll = (
     <Button variant="default" onClick={() => setView({ tab: "all" })}>

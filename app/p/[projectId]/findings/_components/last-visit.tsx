@@ -2,7 +2,7 @@ import { useLocalStorage } from "@mantine/hooks";
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 import classes from "./findings.module.css";
 
-/** Whoever comes back within this time is still at it: what was new stays marked. */
+/** Coming back within this time counts as the same visit: what was new stays marked. */
 const SAME_VISIT_MS = 30 * 60_000;
 const MINUTE_MS = 60_000;
 

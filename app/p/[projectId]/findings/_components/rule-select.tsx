@@ -2,7 +2,7 @@ import { NativeSelect } from "@mantine/core";
 import { RULES } from "../../_components/findings/rule-words";
 
 type Props = {
-  /** A Rule's id, possibly of one that no longer exists; `null` is any. */
+  /** A Rule's id, possibly of one that no longer exists; `null` means any. */
   value: string | null;
   onChange: (rule: string | null) => void;
 };

@@ -20,7 +20,7 @@ export function useTabCounts(projectId: string, view: View, now: number) {
   return new Map(TAB_VALUES.map((tab, index) => [tab, counts[index]?.data]));
 }
 
-/** The count beside a tab's name. The list itself says how many it has, so it is not read aloud. */
+/** The count next to a tab's name. It is not read aloud, because the list itself reports its count. */
 export const TabCount = ({ of }: { of: { count: number; more: boolean } | undefined }) =>
   of ? (
     <span className={classes.count} aria-hidden>

@@ -5,7 +5,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
 import { keeps, listInput, type View } from "./view";
 
-/** A tab that filters out most loaded rows keeps loading until it has this many. */
+/** A tab that filters out most of the loaded rows keeps loading until it has this many. */
 const ROWS_WANTED = 30;
 
 /** Returns the view's Findings; "last 24 hours" counts from `openedAt`. */

@@ -40,7 +40,7 @@ type Tab = {
     resolutionStatus?: readonly ("resolved" | "unresolved" | "none")[];
     trend?: "regressed" | "escalating";
   };
-  /** Whether a row belongs to the tab beside its review and resolution. */
+  /** Whether a row belongs to the tab by criteria other than review and resolution. */
   keeps: (finding: Finding) => boolean;
 };
 export const TABS = [

@@ -26,7 +26,7 @@ import { serializeView, TABS, viewParsers } from "./view";
 
 const OTHER_TAB = { sort: null, hide: null, peek: null, from: null, to: null };
 
-/** A Dataset: its Examples, what they consist of, its versions and its settings. */
+/** A Dataset: its Examples, an overview of them, its versions and its settings. */
 export function DatasetPage({ projectId, datasetId }: { projectId: string; datasetId: string }) {
   const trpc = useTRPC();
   const router = useRouter();

@@ -11,12 +11,12 @@ import { listParsers } from "@/app/_components/data-table/list-view";
 import { SEVERAL_MAX } from "@/server/platform/schemas";
 import { OBJECTIVE_VALUES, OBJECTIVES, SOURCE_VALUES, SOURCES, SPLIT_VALUES, SPLITS } from "../../_components/words";
 
-/** A tag has at least one character: `tag=` in an address is no filter. */
+/** A tag has at least one character: `tag=` in a URL is not a filter. */
 const parseAsTag = createParser<string>({ parse: (text) => text || null, serialize: (tag) => tag });
 
 export const TABS = ["examples", "overview", "versions", "settings"] as const;
 
-/** The page's state, kept in the address: the tab, the filters of its Examples, and the versions that are compared. */
+/** The page's state, stored in the URL: the tab, the filters of its Examples, and the versions being compared. */
 export const viewParsers = {
   tab: parseAsStringLiteral(TABS).withDefault("examples"),
   q: parseAsString.withDefault(""),

@@ -3,7 +3,7 @@ import { MessageText } from "../../../conversations/[conversationId]/_components
 import classes from "./diff.module.css";
 import { readableParts } from "./readable";
 
-/** A payload to read: its messages, calls and answers as labelled texts. */
+/** A read-only payload: its messages, calls and answers as labelled blocks of text. */
 export const PayloadView = ({ payload }: { payload: unknown }) => (
   <div className={classes.parts}>
     {readableParts(payload).map(({ label, text }) => (

@@ -1,4 +1,4 @@
-/** One part of a payload as people read it: a message, the tools, the weight. */
+/** One part of a payload in readable form: a message, the tools, the weight. */
 type ReadablePart = { label: string; text: string };
 
 type Fields = Record<string, unknown>;
@@ -27,7 +27,7 @@ function messageText(message: unknown): string {
   return lines.join("\n");
 }
 
-/** Returns a payload as labelled texts: its messages in order, then the answers, then what is not a message. */
+/** Returns a payload as labelled blocks of text: its messages in order, then the answers, then everything else. */
 export function readableParts(payload: unknown): ReadablePart[] {
   if (payload === null || payload === undefined) return [];
   const { input, expectedOutput, rejectedOutput } = fieldsOf(payload);

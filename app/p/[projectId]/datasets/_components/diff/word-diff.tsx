@@ -6,11 +6,11 @@ import { formatCount } from "@/app/_lib/format";
 import classes from "./diff.module.css";
 import { changedParts, readableParts } from "./readable";
 
-/** Very different long texts take too long to compare word by word; both are shown then. */
+/** Long texts that differ a lot take too long to compare word by word; both are shown in full instead. */
 const TIMEOUT_MS = 200;
 const SHOWN = 4000;
 
-/** Two texts as one, with the words that are gone and those that are new. */
+/** Two texts merged into one, with removed and added words marked. */
 export function WordDiff({ before, after }: { before: string; after: string }) {
   const parts = useMemo(
     () =>
@@ -45,7 +45,7 @@ export function WordDiff({ before, after }: { before: string; after: string }) {
   );
 }
 
-/** Two payloads, part by part: what differs with its words, the rest as a count. */
+/** Two payloads, part by part: parts that differ with their changed words, the others as a count. */
 export function PayloadDiff({ before, after }: { before: unknown; after: unknown }) {
   const { changed, unchanged } = useMemo(
     () => changedParts(readableParts(before), readableParts(after)),

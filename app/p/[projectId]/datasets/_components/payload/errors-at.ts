@@ -1,7 +1,7 @@
 import type { FieldError } from "@/server/platform/errors";
 import type { PayloadForm } from "./payload-form";
 
-/** Problems by the JSON pointer of the place on screen that shows them; `""` is the whole. */
+/** Problems by the JSON pointer of the field that shows them; `""` is the whole payload. */
 export type ErrorsAt = Readonly<Record<string, string>>;
 
 /** Returns the pointers at which the editor of a payload shows problems. */
@@ -25,8 +25,9 @@ export function placesOf({ messages, expected, rejected }: PayloadForm): Set<str
 }
 
 /**
- * Returns each problem at its own place, or at the closest one around it with the rest of its pointer before its words.
- * `below` is the pointer of the payload in what was sent; what is outside it stays at its own pointer.
+ * Returns the problems by the pointers of `places`. A problem without a place of its own goes to the closest enclosing one,
+ * with the rest of its pointer before its text. `below` is the pointer of the payload in the request; problems outside it
+ * keep their own pointer.
  */
 export function errorsAt(errors: readonly FieldError[], places: ReadonlySet<string>, below = "/payload"): ErrorsAt {
   const shown: Record<string, string> = {};

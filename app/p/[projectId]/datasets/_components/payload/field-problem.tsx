@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core";
 import classes from "./payload.module.css";
 
-/** A problem of something that has no field of its own. */
+/** A problem with something that has no input of its own. */
 export const FieldProblem = ({ says }: { says: string | undefined }) =>
   says === undefined ? null : (
     <Text size="xs" c="var(--mantine-color-error)" role="alert" className={classes.error}>

@@ -13,15 +13,15 @@ export type MessageChange = (key: string, patch: Partial<MessageForm>) => void;
 
 type Props = {
   message: MessageForm;
-  /** What it is called for screen readers. */
+  /** The accessible name. */
   name: string;
   /** Its JSON pointer in the payload. */
   at: string;
-  /** Its place among the messages; an answer has none, and is always an assistant's. */
+  /** Its position among the messages; absent for an answer, which is always an assistant's. */
   index?: number;
   last?: boolean;
   errors: ErrorsAt;
-  /** Ids of the calls that a tool message may be the result of, one a line: text, so that the card can be memoized. */
+  /** Ids of the calls that a tool message may be the result of, one per line: a string, so that the card can be memoized. */
   callIds?: string;
   disabled: boolean;
   onChange: MessageChange;
@@ -109,7 +109,7 @@ function Card(props: Props) {
   );
 }
 
-/** Only an assistant calls tools; the answer of a tool may be empty, and content beside calls absent. */
+/** Only an assistant calls tools; a tool's result may be empty, and content next to calls may be absent. */
 const ofRole = (role: ChatRole, { calls }: MessageForm): Partial<MessageForm> => ({
   role,
   whenEmpty: role === "assistant" ? null : "",

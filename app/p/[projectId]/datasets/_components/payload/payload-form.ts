@@ -1,7 +1,7 @@
 import { randomId } from "@mantine/hooks";
 import type { ChatRole } from "@/server/services/datasets/chat-payload/schemas";
 
-/** A payload while it is edited: what people type is text until it is sent. */
+/** A payload while it is being edited: what people type is text until it is sent. */
 export type PayloadForm = {
   messages: MessageForm[];
   /** `input.tools` as JSON; empty for none. */
@@ -15,7 +15,7 @@ export type MessageForm = {
   key: string;
   role: ChatRole;
   content: string;
-  /** What empty content was, so that saving an untouched message changes nothing. */
+  /** The original value of empty content, so that saving an untouched message changes nothing. */
   whenEmpty: "" | null | undefined;
   name: string;
   toolCallId: string;
@@ -73,7 +73,7 @@ function messageForm(value: unknown): MessageForm {
   };
 }
 
-/** Returns a payload, or any JSON, as a form; what has no field there is lost: see `formOfText`. */
+/** Returns a payload, or any JSON, as a form; what has no field in it is lost: see `formOfText`. */
 export function formOf(payload: unknown): PayloadForm {
   const { input, expectedOutput, rejectedOutput } = fieldsOf(payload);
   const { messages, tools } = fieldsOf(input);
@@ -121,7 +121,7 @@ export const payloadOf = ({ messages, tools, expected, weight, rejected }: Paylo
   ...(rejected === null ? {} : { rejectedOutput: { type: "chat_message", message: messageOf(rejected) } }),
 });
 
-/** Returns why a text is no JSON, or `null`. */
+/** Returns why text is not valid JSON, or `null` if it is. */
 export function jsonFault(text: string): string | null {
   try {
     JSON.parse(text);
@@ -131,7 +131,7 @@ export function jsonFault(text: string): string | null {
   }
 }
 
-/** Returns what keeps a form from being sent at all, by pointer. */
+/** Returns the problems that keep a form from being sent at all, by pointer. */
 export function formFaults({ tools, weight }: PayloadForm): Record<string, string> {
   const fault = tools.trim() === "" ? null : jsonFault(tools);
   return {

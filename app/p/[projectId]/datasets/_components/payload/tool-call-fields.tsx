@@ -7,7 +7,7 @@ import { type CallForm, jsonFault } from "./payload-form";
 
 type Props = {
   call: CallForm;
-  /** What it is called for screen readers. */
+  /** The accessible name. */
   name: string;
   at: string;
   errors: ErrorsAt;
@@ -16,7 +16,7 @@ type Props = {
   onRemove: () => void;
 };
 
-/** One tool call: the tool, the arguments as the model wrote them, and the id that its result names. */
+/** One tool call: the tool, the arguments as the model wrote them, and the id that its result refers to. */
 export function ToolCallFields({ call, name, at, errors, disabled, onChange, onRemove }: Props) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a grid everywhere

@@ -94,7 +94,7 @@ export function DeploymentHeader({ projectId, deployment, listHref }: Props) {
   );
 }
 
-/** Another version under the same name, or the same once more although its answers differ. */
+/** Deploys another version under the same name, or the same one again despite differing answers. */
 function startOf(ask: string | null, { model, checkpointId, quantization, backend }: Deployment): DeployStart | null {
   if (ask === "deploy") return { name: model };
   if (ask !== "force" || checkpointId === null) return null;

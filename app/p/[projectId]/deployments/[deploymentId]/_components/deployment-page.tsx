@@ -37,7 +37,7 @@ function useDeployment(projectId: string, deploymentId: string) {
   );
 }
 
-/** A deployment: how it is called, whether it runs, what it serves, and what ran under its name before. */
+/** A deployment: how to call it, whether it runs, what it serves, and what ran under its name before. */
 export function DeploymentPage({ projectId, deploymentId }: { projectId: string; deploymentId: string }) {
   const router = useRouter();
   const query = useDeployment(projectId, deploymentId);
@@ -77,7 +77,7 @@ export function DeploymentPage({ projectId, deploymentId }: { projectId: string;
 
 type NoDeploymentProps = { projectId: string; query: ReturnType<typeof useDeployment> };
 
-/** What is shown instead of a deployment: that it loads, that it is not there, or why it could not be read. */
+/** Shown instead of a deployment: that it is loading, does not exist, or why it could not be read. */
 function NoDeployment({ projectId, query }: NoDeploymentProps) {
   const unattached = useWithoutTrainer(query);
   if (!query.error && !unattached) {

@@ -7,7 +7,7 @@ import type { Deployment } from "@/server/services/fine-tuning/deployments/schem
 import { isChanging, isStarting } from "../../../_components/serving/words";
 import classes from "./deployment-page.module.css";
 
-/** What a deployment is doing while that changes, and what to know about it. */
+/** What a deployment is doing while its status is changing, and whether its trainer is unreachable. */
 export function DeploymentStage({ deployment }: { deployment: Deployment }) {
   const { staleSince, stageDetail, status, deadlineAt, restarts } = deployment;
   return (

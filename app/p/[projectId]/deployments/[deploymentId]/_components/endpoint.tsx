@@ -13,7 +13,7 @@ import classes from "./deployment-page.module.css";
 import { LANGUAGE_WORDS, snippetOf } from "./snippets";
 import { LANGUAGES, viewParsers } from "./view";
 
-/** The addresses of a deployment, and how it is called from code. */
+/** The URLs of a deployment, and how to call it from code. */
 export function Endpoint({ projectId, deployment }: { projectId: string; deployment: Deployment }) {
   const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
   const mayKeys = useMay("project:admin");
@@ -67,7 +67,7 @@ export function Endpoint({ projectId, deployment }: { projectId: string; deploym
   );
 }
 
-/** In full: addresses differ at their end. */
+/** Shown in full, because URLs differ at their end. */
 const Address = ({ url, what }: { url: string; what: string }) => (
   <Group gap={2} wrap="nowrap" align="flex-start">
     <span className="mono" style={{ overflowWrap: "anywhere" }}>

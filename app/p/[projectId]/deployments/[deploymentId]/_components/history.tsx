@@ -8,7 +8,7 @@ import { columnsOf, servedWords } from "../../_components/columns";
 import { useCheckpointNames } from "../../_components/use-checkpoint-names";
 import { useHistory } from "./use-history";
 
-/** What ran under a name, and what was to run, newest first. */
+/** What ran, or should have run, under a name, newest first. */
 export function History({ projectId, deployment }: { projectId: string; deployment: Deployment }) {
   const { query, deployments } = useHistory(projectId, deployment);
   const checkpointName = useCheckpointNames(projectId);

@@ -17,7 +17,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** Asks before what ran under a name before is deployed again; what runs now goes on until that answers. */
+/** Asks before the previous version under a name is deployed again; the current one keeps running until that one answers. */
 export function RollBack({ projectId, deployment, previous, onClose }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();
@@ -31,7 +31,7 @@ export function RollBack({ projectId, deployment, previous, onClose }: Props) {
           message: `${said} “${next.model}”`,
           ...(next.status === "running" ? {} : { color: "red" }),
         });
-        // Leaves the question, too: closing it first would change the address and cancel this.
+        // This also leaves the dialog: closing it first would change the URL and cancel this navigation.
         router.push(deploymentHref(projectId, next.id));
       },
       onSettled: () => queries.invalidateQueries({ queryKey: trpc.deployments.pathKey() }),

@@ -2,11 +2,11 @@ import type { LANGUAGES } from "./view";
 
 type Language = (typeof LANGUAGES)[number];
 export const LANGUAGE_WORDS: Record<Language, string> = { curl: "curl", javascript: "JavaScript", python: "Python" };
-/** What the snippets read the key from: it is shown only once, when it is created. */
+/** The environment variable for the key, which is shown only once, when it is created. */
 const KEY = "WHETSTONE_API_KEY";
 const ASKED = "Can I return the jacket?";
 
-/** Returns a call of a deployment for a language: the official client with another base URL. */
+/** Returns a language's code for calling a deployment: the official client with a different base URL. */
 export const snippetOf: Record<Language, (endpoint: string, model: string) => string> = {
   curl: (endpoint, model) =>
     `curl ${endpoint}/chat/completions \\

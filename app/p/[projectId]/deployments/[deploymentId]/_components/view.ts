@@ -1,7 +1,7 @@
 import { parseAsStringLiteral } from "nuqs/server";
 
 export const LANGUAGES = ["curl", "javascript", "python"] as const;
-/** What can be asked before it is done. */
+/** Actions with a dialog. */
 export const QUESTIONS = ["stop", "roll-back", "deploy", "force"] as const;
 
 export const viewParsers = {

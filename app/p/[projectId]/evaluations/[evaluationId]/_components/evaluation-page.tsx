@@ -33,7 +33,7 @@ import { Summary } from "./summary";
 const LIVE_MS = 1500;
 const IDLE_MS = 15_000;
 
-/** A comparison of two models: its result with intervals beside the loss of the run, and its rows, live. */
+/** A comparison of two models: its result with intervals next to the run's loss, and its rows, live. */
 export function EvaluationPage({ projectId, evaluationId }: { projectId: string; evaluationId: string }) {
   const trpc = useTRPC();
   const router = useRouter();
@@ -129,7 +129,7 @@ function Header({ projectId, evaluation, back }: HeaderProps) {
 
 type Query = { error: unknown; isPending: boolean; isFetching: boolean; refetch: () => unknown };
 
-/** What is shown instead: that it loads, that it is not there, or why it could not be read. */
+/** Shown instead: that it is loading, does not exist, or why it could not be read. */
 function NoEvaluation({ projectId, query }: { projectId: string; query: Query }) {
   const header = <PageHeader title="Before/after" />;
   if (useWithoutTrainer(query)) {

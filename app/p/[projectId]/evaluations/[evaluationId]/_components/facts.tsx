@@ -9,7 +9,7 @@ import { checkpointHref } from "../../../_components/training/hrefs";
 import { datasetHref } from "../../../datasets/_components/view";
 import classes from "./evaluation-page.module.css";
 
-/** What is compared on what, and how far it is. */
+/** What is compared on what, and the progress. */
 export function Facts({ projectId, evaluation }: { projectId: string; evaluation: Evaluation }) {
   const { before, after, datasetId, datasetVersion, findingId, findingTitle, staleSince, done, total } = evaluation;
   return (

@@ -11,7 +11,7 @@ import classes from "./evaluation-page.module.css";
 
 const POINTS = 200;
 
-/** The loss of the run that the checkpoint is from, to read the comparison beside it. */
+/** The loss of the run that produced the checkpoint, shown next to the comparison. */
 export function LossChart({ projectId, jobId }: { projectId: string; jobId: string }) {
   const trpc = useTRPC();
   const { data, error, refetch, isFetching } = useQuery(

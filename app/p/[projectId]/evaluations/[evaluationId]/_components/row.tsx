@@ -11,7 +11,7 @@ type Props = { projectId: string; kind: Evaluation["kind"]; row: EvaluationRow }
 
 const ROLES = { system: "System", user: "User", assistant: "Assistant" } as const;
 
-/** A prompt with the answers of both models; what differs from the expected answer is marked. */
+/** A prompt with the answers of both models; differences from the expected answer are marked. */
 export function Row({ projectId, kind, row }: Props) {
   const { prompt, expected, before, after, outcome, isFoundBefore, isFoundAfter } = row;
   const asked = prompt.findLast(({ role }) => role === "user");

@@ -38,7 +38,7 @@ export function Rows({ projectId, evaluation }: { projectId: string; evaluation:
       },
     ),
   );
-  // The rows change with the counts, the last time when the comparison ends.
+  // The rows change together with the counts, for the last time when the comparison ends.
   const { refetch } = query;
   const counted = `${evaluation.done} ${evaluation.status}`;
   const read = useRef(counted);

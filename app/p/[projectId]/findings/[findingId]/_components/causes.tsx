@@ -12,7 +12,7 @@ import classes from "./finding-page.module.css";
 import { SplitOff } from "./split-off";
 import { tellProblem, useFindingChanges } from "./use-review";
 
-/** The causes that a Finding groups, which can be split off, and the Findings merged into it, which can be parted again. */
+/** The causes that a Finding groups, which can be split off, and the Findings merged into it, which can be unmerged. */
 export function Causes({ projectId, findingId }: { projectId: string; findingId: string }) {
   const trpc = useTRPC();
   const may = useMay("diagnostics:write");
@@ -85,7 +85,7 @@ export function Causes({ projectId, findingId }: { projectId: string; findingId:
   );
 }
 
-/** Says where the occurrences of a merged Finding are. */
+/** Links to the Finding that now has the occurrences of a merged one. */
 export const MergedAway = ({ projectId, into }: { projectId: string; into: string }) => (
   <p className={classes.quiet} style={{ padding: "0.5rem 1rem" }}>
     This Finding was merged into{" "}

@@ -12,7 +12,7 @@ import { REASON_WORDS } from "@/server/services/diagnostics/findings/schemas";
 import type { FindingDetail } from "@/server/services/diagnostics/schemas";
 import classes from "./finding-page.module.css";
 
-/** Below this a share says little, whatever its interval. */
+/** With fewer conversations than this, a share means little, whatever its interval. */
 const FEW = 30;
 
 export function FindingFacts({ projectId, finding }: { projectId: string; finding: FindingDetail }) {

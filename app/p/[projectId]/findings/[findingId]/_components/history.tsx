@@ -49,7 +49,7 @@ const WORDS: Record<Event["kind"], (event: Event) => string> = {
   },
 };
 
-/** Who acts when it is a job: only tickets resolve a Finding or return it by themselves. */
+/** The actor's name if it is a job: only tickets resolve or reopen a Finding by themselves. */
 const JOBS: Partial<Record<Event["kind"], string>> = {
   resolved: "Its ticket",
   reopened: "Its ticket",
@@ -57,7 +57,7 @@ const JOBS: Partial<Record<Event["kind"], string>> = {
   detached: "A job",
 };
 
-/** A merge is an event of both Findings: of the one that was merged in, it says the same again. */
+/** A merge is an event of both Findings; that of the Finding merged into this one only repeats it. */
 const isTheOtherSide = ({ kind, findingId, detail }: Event, shownId: string) =>
   kind === "merged" && findingId !== shownId && detail.into !== undefined;
 

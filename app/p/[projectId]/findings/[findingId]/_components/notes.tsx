@@ -107,7 +107,7 @@ function useNoteChanges() {
 type FormProps = {
   label: string;
   action: string;
-  /** As it is so far. */
+  /** The current text. */
   text?: string;
   running: boolean;
   onCancel?: () => void;

@@ -22,7 +22,7 @@ const quoteOf = ({ evidence, summary }: Occurrence) => evidence[0]?.quote.trim()
 const conversationOf = ({ conversationExternalId, conversationId }: Occurrence) =>
   conversationExternalId ?? conversationId;
 
-/** Conversations that one request makes Examples of. */
+/** The maximum number of conversations that one request turns into Examples. */
 const EXAMPLES_MAX = 100;
 
 const COLUMNS: ListColumn<Occurrence>[] = [

@@ -11,14 +11,14 @@ import { type DayOfChanges, daysOfChanges, type TimelineRow, timelineRows } from
 
 const HEIGHT = 200;
 const TICK = { fontSize: 11, fill: "var(--mantine-color-dimmed)" };
-/** To a tenth of a percent, so that ticks stand as far apart as they say. */
+/** To a tenth of a percent, so that the labels of evenly spaced ticks are evenly spaced too. */
 const tickOf = (share: number) => `${Number((share * 100).toFixed(1))}%`;
 const REFETCH_MS = 60_000;
 
 const intervalWords = ({ rate }: TimelineRow) =>
   rate === null ? UNKNOWN : `${formatPercent(rate.low)} to ${formatPercent(rate.high)}`;
 
-/** The Finding's rate by day with its interval, and what changed on these days. */
+/** The Finding's rate by day with its interval, and what changed on those days. */
 export function RateByDay({ projectId, findingId }: { projectId: string; findingId: string }) {
   const trpc = useTRPC();
   const query = useQuery(

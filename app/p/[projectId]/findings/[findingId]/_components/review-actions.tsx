@@ -26,7 +26,7 @@ const ICONS = {
 } as const;
 type ButtonId = keyof typeof ICONS;
 
-/** Review, resolution, dismissal and assignee of a Finding; nothing for readers who may not review. */
+/** Review, resolution, dismissal and assignee of a Finding; renders nothing for readers who may not review. */
 export function ReviewActions({ finding, review: { choices, apply, busy } }: Props) {
   const applying = choices.filter(({ applies }) => applies?.(finding) ?? true);
   if (applying.length === 0) return null;

@@ -6,7 +6,7 @@ import type { Finding } from "@/server/services/diagnostics/schemas";
 export type FindingChange = RouterInputs["findings"]["updateMany"]["set"];
 type Assignee = RouterOutputs["findings"]["assignees"]["assignees"][number];
 
-/** What a reader can set on Findings: with a button or a menu's entry, a key for some, and the words of its toast. */
+/** What a reader can set on Findings: through a button or a menu entry, some with a key, and the text of its toast. */
 export type ReviewChoice = {
   id: string;
   label: string;
@@ -33,7 +33,7 @@ const dismissalAs = (reason: Reason, label: string, key?: string): ReviewChoice 
   applies: ({ dismissalReason }) => dismissalReason !== reason,
 });
 
-/** `r` resolves, or unresolves what is resolved. */
+/** `r` resolves a Finding, or unresolves a resolved one. */
 const FIXED: readonly ReviewChoice[] = [
   {
     id: "confirm",
@@ -139,7 +139,7 @@ const UNREVIEW: ReviewChoice = {
   applies: ({ reviewStatus }) => reviewStatus !== "unreviewed",
 };
 
-/** Returns everything that a reader who may review can choose, in the order of the screen. */
+/** Returns everything that a reader who may review can choose, in the order on screen. */
 export const reviewChoices = (assignees: readonly Assignee[]): readonly ReviewChoice[] => [
   ...FIXED,
   ASSIGN_TO_ME,

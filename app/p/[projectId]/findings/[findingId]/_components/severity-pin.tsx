@@ -6,7 +6,7 @@ import type { Finding } from "@/server/services/diagnostics/schemas";
 import classes from "./finding-page.module.css";
 import type { Review } from "./use-review";
 
-/** The severity, which a reader who may review can pin or return to the Rules. */
+/** The severity, which a reader who may review can pin, or reset to that of the Rules. */
 export function SeverityPin({ finding, review }: { finding: Finding; review: Review }) {
   const pins = review.choices.filter(({ group }) => group === "Severity");
   const isPinned = finding.pinnedSeverity !== null;

@@ -5,7 +5,7 @@ type Props = {
   children: string;
 };
 
-/** Loads the next page of a list on a Finding's page; nothing once all of it is there. */
+/** Loads the next page of a list on a Finding's page; renders nothing once all of it is loaded. */
 export const ShowEarlier = ({ list, children }: Props) =>
   list.hasNextPage ? (
     <Button

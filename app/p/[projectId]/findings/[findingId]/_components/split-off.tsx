@@ -5,7 +5,7 @@ import type { Finding } from "@/server/services/diagnostics/schemas";
 
 type Props = { projectId: string; finding: Pick<Finding, "id">; count: number; what?: string };
 
-/** The words of a split's toast, with a link to the new Finding: it has the old one's name when both show the same. */
+/** The text of a split's toast, with a link to the new Finding, whose name equals the old one's if both show the same. */
 export const SplitOff = ({ projectId, finding, count, what = "conversation" }: Props) => (
   <>
     Split {plural(count, what)} into{" "}

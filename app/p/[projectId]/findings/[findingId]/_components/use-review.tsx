@@ -16,7 +16,7 @@ import { useWithoutGone } from "./use-without-gone";
 
 const ASSIGNEES_STALE_MS = 60_000;
 
-/** What a list shows at once; the rest comes with the reload. */
+/** Returns what a list shows immediately; the rest comes with the reload. */
 function shownAfter(finding: Finding, change: FindingChange): Finding {
   const dismisses = change.reviewStatus === "dismissed";
   const resolution = dismisses ? null : (change.resolutionStatus ?? finding.resolutionStatus);
@@ -44,7 +44,7 @@ const named = (done: string, findings: readonly Finding[], count: number): React
   );
 };
 
-/** Returns functions that change Findings; each resolves to the words of its toast and the way back. */
+/** Returns functions that change Findings; each resolves to the text of its toast and how to undo it. */
 export function useFindingChanges(projectId: string) {
   const trpc = useTRPC();
   const queries = useQueryClient();
@@ -83,7 +83,7 @@ export function useFindingChanges(projectId: string) {
     const { projectId: _, limit: __, sort: ___, ...matches } = filter ?? { projectId };
     const which = matching ? { filter: matches } : { findingIds: rows.map(({ id }) => id) };
     const reply = await update.mutateAsync({ projectId, ...which, set }).catch((error: unknown) => {
-      // Some of them are gone, which the lists do not show yet.
+      // Some of them no longer exist, but are still in the lists.
       if (problemOf(error).status === 404) void reload();
       throw error;
     });
@@ -125,7 +125,7 @@ export function useFindingChanges(projectId: string) {
 export const tellProblem = (error: unknown) =>
   notifications.show({ color: "red", title: problemOf(error).title, message: problemOf(error).detail });
 
-/** Returns what the reader can choose; nothing for one who may not review. */
+/** Returns what the reader can choose; empty for one who may not review. */
 function useReviewChoices(projectId: string): readonly ReviewChoice[] {
   const trpc = useTRPC();
   const may = useMay("diagnostics:write");

@@ -9,14 +9,14 @@ import { ConfirmDialog } from "../../../_components/confirm/confirm-dialog";
 type Question = { gone: readonly Finding[]; left: readonly Finding[]; answer: (goOn: boolean) => void };
 
 const TITLES_MAX = 5;
-/** The dialog only asks: what it continues runs afterwards. */
+/** The dialog only asks; the change runs after it has closed. */
 const AT_ONCE = { error: null, isPending: false, reset: () => {} };
 
-/** Returns the Findings that a refused change did not find. */
+/** Returns the Findings that no longer exist, according to the error of a refused change. */
 const goneIn = (error: unknown, findings: readonly Finding[]) =>
   problemOf(error).status === 404 ? findings.filter((_, at) => fieldProblem(error, `/findingIds/${at}`) !== null) : [];
 
-/** Returns a function that runs a change of Findings, and if some are gone asks whether to run it without them; and its dialog. */
+/** Returns a function that changes Findings and, if some are gone, asks whether to go on without them; and its dialog. */
 export function useWithoutGone() {
   const [question, setQuestion] = useState<Question | null>(null);
   const answer = (goOn: boolean) => {

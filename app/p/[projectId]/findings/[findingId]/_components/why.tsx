@@ -10,7 +10,7 @@ import { quotesOf } from "./quotes-of";
 const QUOTES_SHOWN = 6;
 const PLACES_SHOWN = 12;
 
-/** Returns the conversation's address at the turn (or the span) that the evidence quotes. */
+/** Returns the conversation's URL at the turn (or the span) that the evidence quotes. */
 export function turnHref(
   projectId: string,
   conversationId: string,

@@ -55,7 +55,7 @@ const COLUMNS: ListColumn<CollectionPass>[] = [
   },
 ];
 
-/** The readings of conversations for a Dataset, with live progress; reads the past on request, and cancels. */
+/** A Dataset's passes over conversations, with live progress; starts passes over past ones, and cancels them. */
 export function CollectionPasses({ projectId, dataset }: { projectId: string; dataset: Dataset }) {
   const trpc = useTRPC();
   const client = useTRPCClient();

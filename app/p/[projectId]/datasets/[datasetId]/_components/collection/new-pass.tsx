@@ -14,7 +14,7 @@ const LAST_30_DAYS: TimeRange = { range: "30d", from: null, to: null };
 
 type Props = { projectId: string; dataset: Dataset; opened: boolean; onClose: () => void };
 
-/** Chooses the window of the past that a Dataset collects from. */
+/** Chooses the past time window that a Dataset collects from. */
 export const NewPass = ({ opened, ...rest }: Props) => (
   <Modal opened={opened} onClose={rest.onClose} title={`Collect for “${rest.dataset.name}”`}>
     <Fields {...rest} />

@@ -21,7 +21,7 @@ const OBJECTIVE_NAMES = Object.fromEntries(
 const toggled = <Value extends string>(values: readonly Value[], value: Value, on: boolean) =>
   on ? [...values, value].slice(0, SEVERAL_MAX) : values.filter((other) => other !== value);
 
-/** What a Dataset's Examples consist of, each facet under the other filters; a click narrows the list. */
+/** The facets of a Dataset's Examples, each counted under the other filters; a click narrows the list. */
 export function ExampleFacets({ view, setView, facets, shown }: Props) {
   const exact = facets !== undefined && !facets.sampled;
   return (

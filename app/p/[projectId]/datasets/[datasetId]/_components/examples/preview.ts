@@ -10,7 +10,7 @@ const said = ({ content, tool_calls }: Message) =>
     CHARACTERS,
   );
 
-/** Returns what an Example is recognized by: the last thing that the user said, and the expected answer. */
+/** Returns what identifies an Example to a reader: the user's last message, and the expected answer. */
 export function previewOf({ input: { messages }, expectedOutput }: ChatPayload) {
   const asked = messages.findLast(({ role }) => role === "user") ?? messages[0];
   return { asked: asked ? said({ content: asked.content }) : "", answer: said(expectedOutput.message) };

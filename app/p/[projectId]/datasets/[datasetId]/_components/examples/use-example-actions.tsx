@@ -15,7 +15,7 @@ import type { examplesInput } from "../view";
 import { DeleteExamples } from "./delete-examples";
 import { TagDialog } from "./tag-dialog";
 
-/** The server's bound of one batch. */
+/** The server's maximum batch size. */
 const BATCH = 1000;
 
 type Change =
@@ -26,7 +26,7 @@ const tagged = ({ tags }: Example, { add, remove }: WordsChange) => [
   ...new Set([...tags.filter((tag) => !remove.includes(tag)), ...add]),
 ];
 
-/** Returns what can be done to chosen Examples of a list with these filters, and the dialogs that ask for the details. */
+/** Returns the actions on chosen Examples of a list with these filters, and the dialogs that ask for their details. */
 export function useExampleActions(filter: ReturnType<typeof examplesInput>, knownTags: readonly string[]) {
   const { projectId, datasetId } = filter;
   const client = useTRPCClient();

@@ -8,7 +8,7 @@ import { uploadFile } from "./upload-file";
 
 type Props = { projectId: string; onUploaded: (fileId: string) => void; onClose: () => void };
 
-/** Takes a file from the reader's disk and uploads it. */
+/** Lets the reader choose a local file and uploads it. */
 export function ChooseFile({ projectId, onUploaded, onClose }: Props) {
   const [file, setFile] = useState<File | null>(null);
   const [share, setShare] = useState(0);

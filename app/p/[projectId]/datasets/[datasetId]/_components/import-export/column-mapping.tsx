@@ -7,7 +7,7 @@ const OPTIONS = Object.entries(ROLE_WORDS).map(([value, label]) => ({ value, lab
 
 type Props = { preview: ImportPreview; onChange: (column: string, role: Role) => void };
 
-/** Each column of the file, or key of its rows, with what it is to an Example. */
+/** Each column of the file, or key of its rows, with its role in an Example. */
 export const ColumnMapping = ({ preview, onChange }: Props) => (
   <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs" style={{ alignItems: "end" }}>
     {preview.columns.map((column) => (

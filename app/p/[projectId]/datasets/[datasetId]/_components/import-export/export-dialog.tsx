@@ -31,7 +31,7 @@ const FORMATS: Record<Format["format"], { label: string; says: string }> = {
 
 type Props = { projectId: string; datasetId: string; opened: boolean; onClose: () => void };
 
-/** Downloads a version of the Dataset in a format, and says beforehand what the format leaves out. */
+/** Downloads a version of the Dataset in a format, after showing what the format leaves out. */
 export const ExportDialog = ({ opened, onClose, ...rest }: Props) => (
   <Modal opened={opened} onClose={onClose} title="Export" size="lg">
     {opened ? <Fields {...rest} onClose={onClose} /> : null}
@@ -116,7 +116,7 @@ function Fields({ projectId, datasetId, onClose }: Omit<Props, "opened">) {
   );
 }
 
-/** What the file would hold, and what it would not. */
+/** What the file would contain, and what it would not. */
 function Losses({ preview, format }: { preview: ExportPreview; format: Format }) {
   const { examples, examined, complete } = preview;
   const skipped = format.skipped.reduce((sum, one) => sum + one.examples, 0);

@@ -14,7 +14,7 @@ const POLL_MS = 1000;
 
 type Props = { projectId: string; datasetId: string; importId: string; onClose: () => void };
 
-/** An import with its live progress, the way to cancel it, and its result. */
+/** An import with its live progress, a button to cancel it, and its result. */
 export function FollowImport({ projectId, datasetId, importId, onClose }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();
@@ -33,7 +33,7 @@ export function FollowImport({ projectId, datasetId, importId, onClose }: Props)
   const shown = query.data?.import;
   const ended = shown !== undefined && !isRunning(shown);
   useEffect(() => {
-    // The Dataset's counts, Examples and versions have changed with it.
+    // The import has changed the Dataset's counts, Examples and versions.
     if (ended) {
       void queries.invalidateQueries({ queryKey: trpc.datasets.pathKey() });
       void queries.invalidateQueries({ queryKey: trpc.datasetImports.list.pathKey() });

@@ -9,13 +9,13 @@ import { PrepareImport } from "./prepare-import";
 type Props = {
   projectId: string;
   datasetId: string;
-  /** `new`, or the id of an import to follow; `null` is closed. */
+  /** `new`, or the id of an import to follow; `null` while closed. */
   opened: string | null;
   onOpen: (importId: string) => void;
   onClose: () => void;
 };
 
-/** Imports a file: choose it, check what its rows become, start, and follow it to its result. */
+/** Imports a file: choose it, check what its rows become, start the import, and follow it to its result. */
 export function ImportDialog({ opened, onClose, ...rest }: Props) {
   return (
     <Modal opened={opened !== null} onClose={onClose} title={opened === "new" ? "Import Examples" : "Import"} size="lg">

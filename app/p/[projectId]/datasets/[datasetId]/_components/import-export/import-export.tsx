@@ -6,12 +6,12 @@ import { useMay } from "../../../../_components/access/membership";
 import { ExportDialog } from "./export-dialog";
 import { ImportDialog } from "./import-dialog";
 
-/** `import`: `new`, or the id of the import that is followed. */
+/** `import`: `new`, or the id of the import being followed. */
 const parsers = { import: parseAsString, export: parseAsBoolean.withDefault(false) };
 
 type Props = { projectId: string; datasetId: string };
 
-/** The buttons that import into a Dataset and export it, with their dialogs. What is open is kept in the address. */
+/** The buttons that import into a Dataset and export it, with their dialogs. The open dialog is stored in the URL. */
 export function ImportExport({ projectId, datasetId }: Props) {
   const may = useMay("models:manage");
   const [view, setView] = useQueryStates(parsers, { history: "replace" });

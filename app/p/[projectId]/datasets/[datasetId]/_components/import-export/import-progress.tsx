@@ -25,7 +25,7 @@ export function ImportBar({ shown }: { shown: DatasetImport }) {
   );
 }
 
-/** What an import has done so far, or in the end. */
+/** What an import has done so far, or its result once it has ended. */
 export function ImportState({ projectId, shown }: { projectId: string; shown: DatasetImport }) {
   const remains = remainsWords(shown);
   return (

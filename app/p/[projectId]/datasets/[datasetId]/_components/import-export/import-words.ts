@@ -48,7 +48,7 @@ export const FORMAT_WORDS: Record<DatasetImport["format"], string> = {
 export const isRunning = ({ status }: Pick<DatasetImport, "status">) =>
   status === "queued" || status === "validating" || status === "storing" || status === "cancelling";
 
-/** Rows of the present phase. */
+/** Returns the number of rows processed in the current phase. */
 export const rowsRead = ({ status, rowsDone, rowsValid, rejected }: DatasetImport) =>
   status === "validating" ? rowsValid + rejected : rowsDone;
 
@@ -63,7 +63,7 @@ export function resultWords({ created, updated, duplicate, rejected }: DatasetIm
   return parts.join(", ");
 }
 
-/** What stays in the Dataset of an import that did not end well. */
+/** Returns what a cancelled or failed import leaves in the Dataset. */
 export function remainsWords({ status, onError, version, rowsDone }: DatasetImport): string | null {
   if (status !== "cancelled" && status !== "failed") return null;
   if (onError === "all_or_nothing" || version === null) return "Nothing from the file is in the Dataset.";

@@ -40,7 +40,7 @@ const DUPLICATES: { value: Duplicates; label: string; description: string }[] = 
   { value: "keep", label: "Keep both", description: "Except where the content is the same." },
 ];
 
-/** Shows what an uploaded file is, lets its columns be mapped, and starts the import. */
+/** Shows what an uploaded file contains, lets the reader map its columns, and starts the import. */
 export function PrepareImport({ projectId, datasetId, fileId, onStarted, onClose }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();

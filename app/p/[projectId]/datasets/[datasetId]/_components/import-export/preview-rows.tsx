@@ -4,10 +4,10 @@ import { formatCount, plural } from "@/app/_lib/format";
 import type { ImportPreview } from "@/server/services/datasets/imports/schemas";
 
 const ROWS_SHOWN = 3;
-/** Names of columns are quoted, and may have no spaces. */
+/** Column names are quoted, and may have no spaces to break at. */
 const BREAKS = { overflowWrap: "anywhere" } as const;
 
-/** What an import would meet: how many rows are usable, what is wrong with the others, and the first rows as Examples. */
+/** A preview of an import: how many rows are usable, what is wrong with the others, and the first rows as Examples. */
 export function PreviewRows({ preview }: { preview: ImportPreview }) {
   const { rowsChecked, complete, rowsUsable, problems, warnings, rows } = preview;
   if (!preview.usable) {

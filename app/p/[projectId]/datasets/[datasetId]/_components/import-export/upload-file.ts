@@ -2,7 +2,7 @@ import { problemOf } from "@/app/_lib/problem";
 
 type Uploaded = { id: string };
 
-/** A refusal, in the shape in which screens show one. */
+/** Returns an error response in the shape that screens show. */
 const refusalOf = (text: string) => {
   try {
     const problem: unknown = JSON.parse(text);
@@ -12,7 +12,7 @@ const refusalOf = (text: string) => {
   }
 };
 
-/** Uploads a file of the reader's disk and reports the share that has been sent. `fetch` reports no progress of a request. */
+/** Uploads a local file and reports the fraction sent so far. `fetch` does not report upload progress. */
 export const uploadFile = (
   projectId: string,
   file: File,

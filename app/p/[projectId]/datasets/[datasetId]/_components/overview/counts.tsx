@@ -4,12 +4,12 @@ import classes from "./overview.module.css";
 
 type Props = {
   title: string;
-  /** Each with the address of its Examples. */
+  /** Each with the URL of its Examples. */
   values: readonly { label: string; count: number; href: string }[];
   total: number;
 };
 
-/** Counts of Examples by one property, each linked to these Examples. */
+/** Counts of Examples by one property, each linked to those Examples. */
 export function Counts({ title, values, total }: Props) {
   return (
     <section aria-label={title} className={classes.counts}>

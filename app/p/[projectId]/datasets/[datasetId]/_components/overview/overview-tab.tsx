@@ -14,7 +14,7 @@ import { Counts } from "./counts";
 import classes from "./overview.module.css";
 import { TokenHistogram } from "./token-histogram";
 
-/** What a Dataset's Examples consist of: counts, lengths, and what should not be there. */
+/** An overview of a Dataset's Examples: counts, lengths, and problems. */
 export function OverviewTab({ projectId, dataset }: { projectId: string; dataset: Dataset }) {
   const trpc = useTRPC();
   const { data, error, refetch, isFetching } = useQuery(

@@ -16,7 +16,7 @@ const nextBound = (from: number) => (from === 0 ? FIRST_BOUND : from * 2);
 const rangeWords = (from: number) =>
   from >= LAST_BOUND ? `${formatCount(from)} or more` : `${formatCount(from)} – ${formatCount(nextBound(from) - 1)}`;
 
-/** Returns the ranges from the first with Examples to the last, with those between that have none. */
+/** Returns the ranges from the first with Examples to the last, including empty ones in between. */
 function filled(ranges: readonly TokenRange[]): TokenRange[] {
   const last = ranges.at(-1)?.from ?? -1;
   const all: TokenRange[] = [];
@@ -26,7 +26,7 @@ function filled(ranges: readonly TokenRange[]): TokenRange[] {
   return all;
 }
 
-/** Examples by their estimated tokens; the same numbers follow as a table. */
+/** Examples by their estimated number of tokens; a table below has the same numbers. */
 export function TokenHistogram({ ranges }: { ranges: readonly TokenRange[] }) {
   const rows = filled(ranges).map((range) => ({ ...range, words: rangeWords(range.from) }));
   const total = rows.reduce((sum, { count }) => sum + count, 0);

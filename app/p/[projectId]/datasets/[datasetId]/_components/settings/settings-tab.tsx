@@ -27,7 +27,7 @@ const formOf = (dataset: Dataset): Form => ({
   ...collectionFormOf(dataset),
 });
 
-/** What a Dataset is called, what it collects, and its end. */
+/** A Dataset's name, what it collects, and its deletion. */
 export function SettingsTab({ projectId, dataset }: { projectId: string; dataset: Dataset }) {
   const trpc = useTRPC();
   const queries = useQueryClient();

@@ -14,7 +14,7 @@ import { ExampleChange } from "./example-change";
 type Ends = { from: number | null; to: number | null };
 type Props = { projectId: string; dataset: Dataset; from: number; to: number; onChange: (ends: Ends) => void };
 
-/** What is different between two versions, Example by Example. */
+/** The differences between two versions, Example by Example. */
 export function Comparison({ projectId, dataset, from, to, onChange }: Props) {
   const trpc = useTRPC();
   const list = useInfiniteQuery(
@@ -78,7 +78,7 @@ export function Comparison({ projectId, dataset, from, to, onChange }: Props) {
 
 type SelectProps = { label: string; value: number; newest: number; onChange: (version: number) => void };
 
-/** Every version has the numbers before it; 0 is the empty Dataset that all began with. */
+/** Versions are numbered without gaps; 0 is the empty Dataset before the first version. */
 const VersionSelect = ({ label, value, newest, onChange }: SelectProps) => (
   <NativeSelect
     label={label}

@@ -17,7 +17,7 @@ const STATES = {
   removed: { word: "Removed", color: "var(--severity-critical)" },
 };
 
-/** One Example that differs between two versions, with the words that do. */
+/** One Example that differs between two versions, with the changed words marked. */
 export function ExampleChange({ projectId, datasetId, change: { change, exampleId, before, after } }: Props) {
   const shown = after ?? before;
   const { word, color } = STATES[change];

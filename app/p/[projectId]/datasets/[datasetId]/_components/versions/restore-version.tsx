@@ -10,7 +10,7 @@ import { useRefresh } from "../../../_components/use-refresh";
 
 type Props = { projectId: string; dataset: Dataset; version: DatasetVersion | null; onClose: () => void };
 
-/** Asks before a version is restored, and says what that does. */
+/** Asks before a version is restored, and explains what that does. */
 export function RestoreVersion({ projectId, dataset, version, onClose }: Props) {
   const trpc = useTRPC();
   const refresh = useRefresh();

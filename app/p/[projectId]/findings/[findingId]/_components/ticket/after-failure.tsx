@@ -12,7 +12,7 @@ type Props = {
   onReplace: (() => void) | undefined;
 };
 
-/** What helps after a failure: another attempt, or a new ticket where the old one is gone. Nothing while nothing failed. */
+/** Offers a retry after a failure, or a new ticket if the old one is gone. Renders nothing if nothing has failed. */
 export function AfterFailure({ projectId, item, changes, onReplace }: Props) {
   const may = useMay("diagnostics:write");
   const { retry } = useTicketChanges(item);

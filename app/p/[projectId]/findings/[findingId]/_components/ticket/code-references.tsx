@@ -15,7 +15,7 @@ const KINDS: Record<Reference["kind"], { label: string; icon: typeof IconGitComm
 };
 const isHttp = (url: string) => /^https?:/i.test(url);
 
-/** Commits and pull requests that name a ticket; nothing while there are none. */
+/** Commits and pull requests that mention a ticket; renders nothing if there are none. */
 export function CodeReferences({ projectId, item }: { projectId: string; item: WorkItem }) {
   const trpc = useTRPC();
   const { data } = useQuery(

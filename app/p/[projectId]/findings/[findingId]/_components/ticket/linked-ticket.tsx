@@ -25,7 +25,7 @@ const STATES: Partial<Record<WorkItem["state"], { word: string; color: string; h
 
 const isHttp = (url: string) => /^https?:/i.test(url);
 
-/** Whether the tracker has a name of its own for the state that the ticket has here. */
+/** Returns whether the tracker has its own name for the ticket's state. */
 const isNamedOtherwise = ({ state, externalState }: WorkItem) =>
   externalState !== null && (state === "open" || state === "closed") && externalState.toLowerCase() !== state;
 
@@ -43,13 +43,13 @@ export function TicketLink({ item }: { item: WorkItem }) {
 }
 
 const LOG_PAGE = 20;
-/** A comment changes nothing of the work item, by which one would know. */
+/** The log is polled because a comment does not change the work item, so it would go unnoticed. */
 const LOG_MS = 10_000;
 
 type Props = {
   projectId: string;
   item: WorkItem;
-  /** Without it the ticket belongs to a Finding that was merged into the page's. */
+  /** Absent if the ticket belongs to a Finding that was merged into the page's. */
   onReplace?: (() => void) | undefined;
 };
 

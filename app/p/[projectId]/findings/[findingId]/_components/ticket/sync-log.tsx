@@ -18,7 +18,7 @@ type Props = {
   changes: readonly TicketChange[];
 };
 
-/** What was done to a ticket, is to be done, and was seen there, newest first. */
+/** What was done to a ticket, what is queued, and what was seen in the tracker, newest first. */
 export function SyncLog({ list, changes }: Props) {
   if (changes.length === 0) {
     return list.error ? (

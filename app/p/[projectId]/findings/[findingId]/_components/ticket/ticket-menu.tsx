@@ -14,7 +14,7 @@ type Props = {
   onReplace: (() => void) | undefined;
 };
 
-/** What can be done to a Finding's link to its ticket; nothing for readers. */
+/** The actions on a Finding's link to its ticket; renders nothing for those who may only read. */
 export function TicketMenu({ projectId, item, onReplace }: Props) {
   const may = useMay("diagnostics:write");
   const { sync, abandon } = useTicketChanges(item);

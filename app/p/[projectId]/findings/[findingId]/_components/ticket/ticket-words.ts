@@ -4,14 +4,14 @@ export type WorkItem = RouterOutputs["workItems"]["ofFinding"]["workItems"][numb
 export type TicketChange = RouterOutputs["workItems"]["changes"]["changes"][number];
 
 const LINKED: readonly WorkItem["state"][] = ["pending", "open", "closed", "failed"];
-/** Returns whether it is the work item of its Finding, and not history. */
+/** Returns whether it is the Finding's current work item, not a former one. */
 export const isLinked = ({ state }: Pick<WorkItem, "state">) => LINKED.includes(state);
 
 /** Returns how messages name a ticket. */
 export const ticketName = ({ externalKey, destination }: Pick<WorkItem, "externalKey" | "destination">) =>
   externalKey ?? `the ticket in ${destination}`;
 
-/** Returns whether something failed that another attempt may bring about: a ticket that was deleted there is not. */
+/** Returns whether something failed that a retry may fix, unlike a ticket that was deleted in the tracker. */
 export const mayRetry = (
   { state, externalId }: Pick<WorkItem, "state" | "externalId">,
   changes: readonly Pick<TicketChange, "kind" | "state">[],
@@ -20,7 +20,7 @@ export const mayRetry = (
     ? externalId === null
     : changes.some((change) => change.state === "failed" && change.kind !== "create");
 
-/** Returns what came of another attempt; `key`: the ticket's key by now. */
+/** Returns the result of a retry in words; `key` is the ticket's current key. */
 export function retriedWords(item: Pick<WorkItem, "state" | "externalKey" | "destination">, key: string | null) {
   if (item.state !== "failed") return `Retried the changes to ${ticketName(item)}`;
   return key === null ? `Queued ${ticketName(item)}: the tracker has not replied yet` : `Created ${key}`;
@@ -35,7 +35,7 @@ const REASONS: Record<NonNullable<TicketChange["reason"]>, string> = {
   merged: "merged into another Finding",
 };
 
-/** What was done or seen, and what is to be done. */
+/** The words for a change that was made or seen, and for one that has yet to be made. */
 const KINDS: Record<TicketChange["kind"], { done: string; todo: string }> = {
   create: { done: "Created the ticket", todo: "Create the ticket" },
   comment: { done: "Commented", todo: "Comment" },

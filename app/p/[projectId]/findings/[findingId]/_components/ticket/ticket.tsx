@@ -17,10 +17,10 @@ import { LinkedTicket, TicketLink } from "./linked-ticket";
 import { isLinked, type WorkItem } from "./ticket-words";
 
 const PENDING_MS = 2_000;
-/** A ticket that is closed there shows here soon. */
+/** Often enough that closing a ticket in the tracker shows here soon. */
 const LINKED_MS = 5_000;
 
-/** A Finding's ticket in an issue tracker, with those of before. */
+/** A Finding's ticket in an issue tracker, with its previous tickets. */
 export function Ticket({ projectId, finding }: { projectId: string; finding: FindingDetail }) {
   const { query, items } = useWorkItems(projectId, finding.id);
   const may = useMay("diagnostics:write");
@@ -29,7 +29,7 @@ export function Ticket({ projectId, finding }: { projectId: string; finding: Fin
     return <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />;
   const linked = items.filter(isLinked);
   const earlier = items.filter((item) => !isLinked(item));
-  // A merge moves a ticket along; an earlier version left it with the merged Finding.
+  // A merge moves the ticket along; a Finding merged by an earlier version may still have its own.
   const own = linked.find(({ findingId }) => findingId === finding.id);
   const others = linked.filter((item) => item !== own);
   const findings = [finding];
@@ -75,7 +75,7 @@ const replacing = ({ id: workItemId, externalKey: key, connectionId, destination
   destination,
 });
 
-/** Returns a Finding's work items, newest first, live; the Finding follows its tickets. */
+/** Returns a Finding's work items, newest first, live; reloads the Finding when they change. */
 function useWorkItems(projectId: string, findingId: string) {
   const trpc = useTRPC();
   const queries = useQueryClient();

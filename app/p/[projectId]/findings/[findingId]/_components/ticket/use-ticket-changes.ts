@@ -5,7 +5,7 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import { tellProblem } from "../use-review";
 import { retriedWords, ticketName, type WorkItem } from "./ticket-words";
 
-/** Returns what reads a Finding's ticket, tries again what failed, and ends the link. */
+/** Returns mutations that read a Finding's ticket, retry what failed, and remove the link. */
 export function useTicketChanges(item: WorkItem) {
   const trpc = useTRPC();
   const queries = useQueryClient();

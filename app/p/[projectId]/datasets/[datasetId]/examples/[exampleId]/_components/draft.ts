@@ -23,7 +23,7 @@ export const draftOf = (example: Example | null): Draft => ({
   tags: example?.tags ?? [],
 });
 
-/** Returns why a draft cannot be sent, by place. */
+/** Returns the problems that keep a draft from being sent, by the JSON pointer at which each is shown. */
 export function faultsOf({ form, text }: Draft): ErrorsAt {
   if (text === null) return formFaults(form);
   const fault = jsonFault(text);
@@ -37,7 +37,7 @@ export const exampleOf = ({ form, text, split, tags }: Draft) => ({
   ...(split === "" ? {} : { split }),
 });
 
-/** Returns whether sending the draft would change something. A text that is not JSON yet is a change. */
+/** Returns whether sending the draft would change something. Text that is not valid JSON yet counts as a change. */
 export const isChanged = (draft: Draft, before: Draft) =>
   Object.keys(faultsOf(draft)).length > 0 || !isSameJson(exampleOf(draft), exampleOf(before));
 
@@ -60,7 +60,7 @@ export function asForm(draft: Draft): { draft: Draft } | { fault: string } {
   return "fault" in read ? read : { draft: { ...draft, form: read.form, text: null } };
 }
 
-/** Returns the server's problems where they are shown: JSON text has one place for all of the payload's. */
+/** Returns the server's problems by where they are shown; for JSON text, all of the payload's are shown in one place. */
 export const problemsAt = ({ form, text }: Draft, errors: readonly FieldError[]): ErrorsAt =>
   errorsAt(errors, text === null ? placesOf(form) : NO_PLACES);
 

@@ -28,7 +28,7 @@ import { useUnsaved } from "./use-unsaved";
 
 type Props = { projectId: string; datasetId: string; example: Example | null; reviewer?: NamedActor | null };
 
-/** Edits an Example, as a form or as JSON; without one, a new one. */
+/** Edits an Example, as a form or as JSON; without an Example, creates a new one. */
 export function ExampleEditor({ projectId, datasetId, example, reviewer = null }: Props) {
   const may = useMay("models:manage");
   const router = useRouter();

@@ -22,7 +22,7 @@ type Props = {
   onChange: (patch: Partial<Draft>) => void;
 };
 
-/** What an Example has beside its payload: split, tags, and where it came from. */
+/** What an Example has besides its payload: split, tags, and where it came from. */
 export function ExampleRail({ projectId, example, reviewer, draft, errors, disabled, onChange }: Props) {
   return (
     <section className={classes.rail} aria-label="About the Example">

@@ -13,14 +13,14 @@ type Props = {
 type Choice = {
   /** What the newer version has changed, in words. */
   changed: readonly string[];
-  /** The newer version is being read, or could not be. */
+  /** The newer version is being loaded, or could not be. */
   reading: boolean;
   failure: unknown;
   onLoad: () => void;
   onOverwrite: () => void;
 };
 
-/** Says that nothing was saved, why, and what can be done; a refusal takes the focus. */
+/** Tells the reader that nothing was saved, why, and what to do; it takes the focus when a save is refused. */
 export function Problems({ error, errors, outdated }: Props) {
   const root = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -39,7 +39,7 @@ export function Problems({ error, errors, outdated }: Props) {
   );
 }
 
-/** Lets a person choose which of two versions stays. */
+/** Lets the reader choose which of two versions to keep. */
 function Outdated({ changed, reading, failure, onLoad, onOverwrite }: Choice) {
   return (
     <>

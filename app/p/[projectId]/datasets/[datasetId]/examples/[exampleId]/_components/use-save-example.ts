@@ -10,7 +10,7 @@ import { useRefresh } from "../../../../_components/use-refresh";
 import { exampleHref } from "../../../../_components/view";
 import { type Draft, exampleOf, problemsAt } from "./draft";
 
-/** At which field the server says that somebody else changed the Example: no field of the form. */
+/** The field for which the server reports that somebody else changed the Example; it is not a field of the form. */
 const CHANGED_SINCE = "/expectedUpdatedAt";
 
 type Options = {
@@ -22,13 +22,13 @@ type Options = {
   onSaved: () => void;
 };
 
-/** Creates an Example, and opens its own page, or saves the one there is. */
+/** Creates an Example and opens its page, or saves an existing one. */
 export function useSaveExample({ projectId, datasetId, example: opened, onErrors, onSaved }: Options) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const router = useRouter();
   const onSettled = useRefresh();
-  // Of the Example that the draft was made from: a newer one may have been read since.
+  // From the version that the draft is based on: a newer one may have been loaded since.
   const [expectedUpdatedAt, setExpectedUpdatedAt] = useState(opened?.updatedAt);
   const create = useMutation(trpc.examples.create.mutationOptions({ onSettled }));
   const update = useMutation(trpc.examples.update.mutationOptions({ onSettled }));
@@ -77,11 +77,11 @@ export function useSaveExample({ projectId, datasetId, example: opened, onErrors
     save,
     saving: create.isPending || update.isPending,
     error: create.error ?? update.error,
-    /** A new Example is stored and its page opens. */
+    /** A new Example has been stored, and its page is opening. */
     saved: create.isSuccess,
     /** The save was refused because somebody else changed the Example. */
     isOutdated: fieldProblem(update.error, CHANGED_SINCE) !== null,
-    /** Reads the newest version: from then on a save is a change of that one. */
+    /** Loads the newest version; from then on, saving changes that one. */
     catchUp: (then: (newest: Example) => void) =>
       opened && catchUp.mutate(opened.id, { onSuccess: ({ example }) => then(example) }),
     catchingUp: catchUp.isPending,
