@@ -7,7 +7,7 @@ import { People } from "./_components/people";
 
 export const metadata: Metadata = { title: "People" };
 
-/** Everybody with an account, for owners of the installation; in a project's frame, like the account page. */
+/** Everyone with an account, for owners of the installation; shown within a project's frame, like the account page. */
 export default async function PeoplePage() {
   const session = await currentSession();
   const { rights } = await (await api()).account.me();

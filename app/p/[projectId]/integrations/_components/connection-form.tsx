@@ -117,7 +117,7 @@ function SecretFields({ form, connection }: SecretProps) {
   const { kind, forgetSecret, asApp } = form.values;
   const isApp = kind === "github" && asApp;
   const shared = {
-    // A stored token is no private key, and a key no token.
+    // A stored token cannot serve as a private key, nor a key as a token.
     placeholder: connection?.secretSet && asApp === isAppConnection(connection) ? STORED : undefined,
     maxLength: 8000,
     disabled: forgetSecret,

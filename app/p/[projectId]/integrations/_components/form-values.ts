@@ -6,7 +6,7 @@ import {
   SETTINGS,
 } from "@/server/services/connections/schemas";
 
-/** Texts, numbers and lists in the form that their controls hold; empty is "". */
+/** Strings, numbers and lists as their controls represent them; empty is "". */
 type Control = string | number | string[];
 
 export type FormValues = {

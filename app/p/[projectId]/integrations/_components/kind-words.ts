@@ -2,7 +2,7 @@ import type { ConnectionKind } from "@/server/services/connections/schemas";
 
 type Words = {
   label: string;
-  /** One line on what it is for. */
+  /** One line about its purpose. */
   about: string;
   addressExample: string;
   secretLabel: string;

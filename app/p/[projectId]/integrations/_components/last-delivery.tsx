@@ -10,7 +10,7 @@ const LIVE_MS = 15_000;
 
 type Props = { projectId: string; connection: Connection };
 
-/** Whether a tracker has its webhook, and what came last; nothing for other kinds. */
+/** Whether a tracker has a webhook, and its last delivery; renders nothing for other kinds. */
 export function LastDelivery({ projectId, connection: { id, kind, webhookSet } }: Props) {
   const trpc = useTRPC();
   const { data } = useQuery(

@@ -6,7 +6,7 @@ import type { Connection } from "@/server/services/connections/schemas";
 
 type Props = { connection: Pick<Connection, "lastTest" | "pollProblems"> };
 
-/** The result of a connection's last test, its time, and its problems, with those of reading its tickets. */
+/** The result of a connection's last test, its time, and its problems, including those of polling its tickets. */
 export const LastTest = ({ connection: { lastTest, pollProblems } }: Props) => (
   <>
     <Result test={lastTest} />

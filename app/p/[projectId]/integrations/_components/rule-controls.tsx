@@ -12,7 +12,7 @@ type Props<Rule> = {
   onSwitch: (enabled: boolean) => void;
 };
 
-/** The switch and the menu of a rule; who may not change it reads whether it is on. */
+/** The switch and the menu of a rule; readers who may not change it only see whether it is on. */
 export function RuleControls<Rule extends { name: string; enabled: boolean }>({
   rule,
   change,

@@ -13,7 +13,7 @@ const TYPING_MS = 400;
 type Options = {
   projectId: string;
   kind: TrackerKind;
-  /** Of a saved connection with a secret: another has nothing to preview with. */
+  /** The id of a saved connection with a secret; `null` for any other, which has no preview. */
   connectionId: string | null;
   titleTemplate: string;
   bodyTemplate: string;
@@ -51,7 +51,7 @@ export function TemplatePreview({
         A preview is shown here once the connection is saved with its secret.
       </Text>
     );
-  // What is wrong with a template is said at its field.
+  // Problems with a template are shown at its field.
   if (titleProblem !== null || bodyProblem !== null) return null;
   if (query.error)
     return <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />;

@@ -27,7 +27,7 @@ type Props = {
   connection: Connection | null;
 };
 
-/** Where tickets go, what they say, and how they and their Findings follow each other. */
+/** Where tickets go, what they contain, and how they are kept in sync with their Findings. */
 export function TrackerFields({ projectId, kind, form, connection }: Props) {
   const { titleTemplate, bodyTemplate } = form.values.settings;
   const preview = useTemplatePreview({

@@ -12,7 +12,7 @@ import { WEBHOOK_STEPS } from "./webhook-words";
 
 type Props = { projectId: string; connection: Connection | null; onClose: () => void };
 
-/** Creates or replaces the address and the secret by which a tracker says that a ticket changed. */
+/** Creates or replaces the URL and the secret with which a tracker reports changes of tickets. */
 export function WebhookDialog({ projectId, connection, onClose }: Props) {
   // Keeps the content while the dialog fades out.
   const [shown, setShown] = useState(connection);

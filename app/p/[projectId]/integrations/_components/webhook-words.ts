@@ -1,6 +1,6 @@
 import type { TrackerKind } from "@/server/services/connections/schemas";
 
-/** Where the address and the secret are entered in each tracker, and what to choose there. */
+/** Where to enter the URL and the secret in each tracker, and what to choose there. */
 export const WEBHOOK_STEPS: Record<TrackerKind, string> = {
   github:
     "In the repository, open Settings → Webhooks → Add webhook. Choose the content type application/json, enter both, and select the events Issues and Issue comments.",

@@ -66,7 +66,7 @@ export const columnsOf = ({ projectId, onReplay, busyWith }: Options): ListColum
     meta: { width: "6.5rem", align: "end", roomy: true, sort: "server" },
     cell: ({ row }) => <Ago at={row.original.createdAt} />,
   },
-  // Without it where it would be empty: on a phone it takes a quarter of the width.
+  // Left out where it would be empty: on a phone it takes a quarter of the width.
   ...(onReplay ? [replayColumn(onReplay, busyWith)] : []),
 ];
 
@@ -91,7 +91,7 @@ const replayColumn = (
     ) : null,
 });
 
-/** Folds jobs that completed, by whichever function. */
+/** Folds completed jobs, whatever their function. */
 export const COMPLETED: Fold<BackgroundJob> = {
   of: ({ state }) => (state === "completed" ? state : null),
   words: (jobs) => (
@@ -104,7 +104,7 @@ export const COMPLETED: Fold<BackgroundJob> = {
 
 const FUNCTIONS_SHOWN = 3;
 
-/** What the jobs were, the most frequent first: "Execute Rule Runs (9), Send an e-mail". */
+/** Returns the jobs' functions, most frequent first: "Execute Rule Runs (9), Send an e-mail". */
 function functionsOf(jobs: readonly BackgroundJob[]) {
   const counts = new Map<string, number>();
   for (const job of jobs) counts.set(nameOf(job), (counts.get(nameOf(job)) ?? 0) + 1);
@@ -113,7 +113,7 @@ function functionsOf(jobs: readonly BackgroundJob[]) {
   return [...shown, ...(names.length > FUNCTIONS_SHOWN ? ["others"] : [])].join(", ");
 }
 
-/** The job's status in a line: when it resumes, or what went wrong. On a phone also what has no column there. */
+/** The job's status in a line: when it resumes, or what went wrong. On a phone, also the values whose columns are hidden. */
 function Line({ job }: { job: BackgroundJob }) {
   const { state, nextAt, error } = job;
   const message = error && (error.message || error.name);

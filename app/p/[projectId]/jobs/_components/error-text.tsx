@@ -1,7 +1,7 @@
 import { ScrollPre } from "@/app/_components/layout/scroll-pre";
 import classes from "./jobs.module.css";
 
-/** An error in the program's own words, as plain text of any length. */
+/** An error's original message, as plain text of any length. */
 export function ErrorText({ error, label }: { error: { name: string; message: string }; label: string }) {
   return (
     <div className={classes.error}>

@@ -5,7 +5,7 @@ import { calledOf, type Thing, ThingName } from "../../_components/things/thing-
 import classes from "./jobs.module.css";
 import { aboutWords, subjectsOf } from "./words";
 
-/** What a job is about: the first of its conversations, else of the things that its event names, and how many there are. */
+/** What a job is about: its first conversation, else the first thing that its event names, and how many there are. */
 export function JobTarget({ projectId, job }: { projectId: string; job: BackgroundJob }) {
   const [subject] = subjectsOf(job);
   const id = subject?.ids[0];

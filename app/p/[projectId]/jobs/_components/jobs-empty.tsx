@@ -15,7 +15,7 @@ type Props = {
 
 const ICON = { size: 32, stroke: 1.5, "aria-hidden": true } as const;
 
-/** Says why the list is empty: none failed, filtered, run elsewhere, or none yet. */
+/** Explains why the list is empty: none failed, filtered, run elsewhere, or none yet. */
 export function JobsEmpty({ projectId, view, summary, onClear }: Props) {
   const all = (
     <Button variant="default" onClick={onClear}>

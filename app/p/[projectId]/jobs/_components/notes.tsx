@@ -18,7 +18,7 @@ type Props = {
   onReplay: () => void;
 };
 
-/** Alerts above the list: jobs that failed for good, and due jobs that no worker starts. */
+/** Alerts above the list: jobs that failed permanently, and due jobs that no worker starts. */
 export function Notes({ summary, may, onShow, onReplay }: Props) {
   const now = useNow();
   const failed = countOf(summary, "failed");

@@ -17,14 +17,14 @@ export function useJobActions(projectId: string) {
   const handlers = {
     onError: (error: unknown) =>
       notifications.show({ color: "red", title: problemOf(error).title, message: problemOf(error).detail }),
-    // After a refusal too: the job is no longer in the state shown.
+    // Also after a refusal: the job is no longer in the state shown.
     onSettled: () => queries.invalidateQueries({ queryKey: trpc.backgroundJobs.pathKey() }),
   };
   const replayed = useMutation(trpc.backgroundJobs.replay.mutationOptions(handlers));
   const cancelled = useMutation(trpc.backgroundJobs.cancel.mutationOptions(handlers));
   const busy = replayed.isPending || cancelled.isPending;
 
-  // Sends the end that was shown, so that a second click, here or in another tab, has no effect.
+  // Sends the end time that was shown, so that a second click, here or in another tab, has no effect.
   const asSeen = ({ id, finishedAt }: BackgroundJob) => ({
     projectId,
     backgroundJobId: id,

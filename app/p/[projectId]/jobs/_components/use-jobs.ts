@@ -18,7 +18,7 @@ export function useJobs(projectId: string, view: View) {
       placeholderData: (previous) => previous,
       refetchInterval: (query) => {
         const pages = query.state.data?.pages ?? [];
-        // A reader further down a long list keeps the rows in place.
+        // Rows must stay in place for a reader further down a long list.
         if (pages.length > 1) return false;
         return pages.some((page) => page.backgroundJobs.some(isBusy)) ? BUSY_MS : IDLE_MS;
       },

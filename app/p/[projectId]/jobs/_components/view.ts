@@ -17,7 +17,7 @@ export const STATES = [
   "cancelled",
 ] as const satisfies readonly State[];
 
-/** The page's state, kept in the address. */
+/** The page's state, stored in the URL. */
 export const viewParsers = {
   state: parseAsStringLiteral(STATES),
   function: parseAsString,
@@ -27,7 +27,7 @@ export const loadView = createLoader(viewParsers);
 export type View = Awaited<ReturnType<typeof loadView>>;
 const searchOf = createSerializer(viewParsers);
 
-/** Returns the address of a job open next to the list, with the filters kept. */
+/** Returns the URL that opens a job next to the list, with the same filters. */
 export const peekHref = (view: View, id: string) => searchOf("?", { ...view, peek: id });
 
 const PAGE = 100;
@@ -51,7 +51,7 @@ export const NO_FILTERS = { state: null, function: null };
 const UNFINISHED = ["queued", "running", "retrying", "sleeping", "waiting"] as const satisfies readonly State[];
 const ENDED_EARLY = ["failed", "cancelled"] as const satisfies readonly State[];
 
-/** Returns the number of jobs in a state (`null`: in all), and whether the count reached its bound. */
+/** Returns the number of jobs in a state (`null`: in all), and whether the count reached its maximum. */
 export function countOf({ counts, countedUpTo }: BackgroundJobSummary, state: State | null) {
   const sum = (states: readonly State[]) => states.reduce((total, one) => total + counts[one], 0);
   const countedWith = [UNFINISHED, ENDED_EARLY].find((group) => group.some((one) => one === state)) ?? STATES;

@@ -26,7 +26,7 @@ export const COLUMNS: ListColumn<KnowledgeGoal>[] = [
     header: "Key phrases",
     meta: { width: "26rem", roomy: true, aside: true },
     cell: ({ row }) => (
-      // A cell is as wide as its longest phrase otherwise.
+      // Otherwise the cell would be as wide as its longest phrase.
       <Box maw="25rem">
         <KeyPhrases phrases={row.original.keyPhrases} limit={PHRASES_SHOWN} />
       </Box>

@@ -21,7 +21,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** A goal in full, and what can be done to it. */
+/** A goal in full, with its actions. */
 export function GoalPeek({ projectId, goalId, listed, actions, onAct, onClose }: Props) {
   const trpc = useTRPC();
   const one = useQuery(

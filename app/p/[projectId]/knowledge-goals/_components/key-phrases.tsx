@@ -2,7 +2,7 @@ import { Code, Group, Text } from "@mantine/core";
 
 type Props = { phrases: readonly string[]; limit?: number };
 
-/** The phrases by which conversations about a goal are found; those beyond `limit` as a number. */
+/** The phrases by which conversations about a goal are found; those beyond `limit` are only counted. */
 export function KeyPhrases({ phrases, limit = phrases.length }: Props) {
   if (phrases.length === 0)
     return (

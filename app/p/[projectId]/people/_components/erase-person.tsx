@@ -10,7 +10,7 @@ import { HandOver } from "./hand-over";
 import { RevokeKeys } from "./revoke-keys";
 import { nameOf, useDone } from "./use-people";
 
-/** Shows what is erased with a person and what stays, and asks to type the address first. */
+/** Shows what is erased with a person and what stays; the reader must type the e-mail address first. */
 export function ErasePerson({ person, onClose }: { person: Person; onClose: () => void }) {
   const trpc = useTRPC();
   const done = useDone();

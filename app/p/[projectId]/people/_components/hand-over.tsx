@@ -8,7 +8,7 @@ import { nextPage } from "@/app/_lib/trpc/next-page";
 import type { Person } from "@/server/services/people/schemas";
 import { useDone } from "./use-people";
 
-/** Transfers a project that would be left without an owner to somebody else. */
+/** Transfers a project that would otherwise be left without an owner. */
 export function HandOver({ person, project }: { person: Person; project: { id: string; name: string } }) {
   const trpc = useTRPC();
   const done = useDone();

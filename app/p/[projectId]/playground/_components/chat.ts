@@ -9,7 +9,7 @@ export type ChatMessage = {
 
 const ROLES: Record<string, string> = { developer: "system", function: "tool" };
 
-/** Returns a recorded conversation's messages as a model is asked with them. What is not text is left out. */
+/** Returns a recorded conversation's messages in the form sent to a model. Content other than text is left out. */
 export const messagesOf = (stored: readonly StoredMessage[]): ChatMessage[] =>
   stored.map(({ role, parts, toolCalls, toolCallId }) => {
     const text = parts.map((part) => (part.type === "text" ? (part.text ?? "") : "")).join("");
@@ -28,7 +28,7 @@ export const messagesOf = (stored: readonly StoredMessage[]): ChatMessage[] =>
 
 export type Turn = { prompt: string | null; content: string };
 
-/** Returns what a model is asked with: the system prompt, the messages before, the thread so far and what is asked now. */
+/** Returns the messages to send to a model: the system prompt, the earlier messages, the thread so far and the new prompt. */
 export function requestMessages(
   system: string,
   before: readonly ChatMessage[],

@@ -17,7 +17,7 @@ type Props = {
 
 const ROLES: Record<string, string> = { user: "User", assistant: "Assistant", system: "System", tool: "Tool" };
 
-/** The messages of a conversation that are answered, and what was answered when it was recorded. */
+/** The messages of a conversation to be answered, and the answer that was recorded. */
 export function ConversationContext({ projectId, conversationId, turn, context, onRemove }: Props) {
   const { query, before, recorded } = context;
   if (query.error) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;

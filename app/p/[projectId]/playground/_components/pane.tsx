@@ -44,7 +44,7 @@ export function Pane({ projectId, name, target, onTarget, pane }: Props) {
   );
 }
 
-/** Whether something answers, and what it is doing until it does. */
+/** Whether the model's server is ready and, until it is, what it is doing. */
 function ServerLine({ projectId, target, pane: { server } }: Pick<Props, "projectId" | "target" | "pane">) {
   const mayStart = useMay("project:models:manage");
   const { deployment } = server;

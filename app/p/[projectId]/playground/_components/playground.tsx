@@ -16,14 +16,14 @@ import { type Target, TEMPERATURE_MAX, viewParsers } from "./view";
 
 const MAX_TOKENS_MAX = 32_768;
 
-/** Asks two models the same, side by side; also what a conversation asked at one of its turns. */
+/** Sends the same prompt to two models, side by side; can also replay a conversation up to one of its turns. */
 export const Playground = ({ projectId }: { projectId: string }) => (
   <OnlyFor capability="models:manage" title="Playground">
     <Panes projectId={projectId} />
   </OnlyFor>
 );
 
-/** The base model of the checkpoint on one side is on the other, unless something else was chosen. */
+/** Compares the checkpoint on one side with its base model on the other, unless something else was chosen. */
 function useTargets(projectId: string, given: { a: Target | null; b: Target | null }) {
   const trpc = useTRPC();
   const checkpoints = useQuery(trpc.checkpoints.list.queryOptions({ projectId, limit: 100 }));
@@ -53,7 +53,7 @@ function Panes({ projectId }: { projectId: string }) {
   const asked = [...(a === null ? [] : [first]), ...(b === null ? [] : [second])];
   const busy = first.busy || second.busy;
   const isFirst = first.answers.length + second.answers.length === 0;
-  // What a conversation asked can be answered as it is.
+  // A conversation's messages can be answered without a further prompt.
   const isAnswerable = isFirst && context.before.length > 0;
   const canSend = asked.length > 0 && !busy && !context.query.isLoading && (prompt.trim() !== "" || isAnswerable);
   const send = () => {

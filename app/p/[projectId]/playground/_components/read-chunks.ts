@@ -1,4 +1,4 @@
-/** What a streamed completion says: more of its text, its counts, or that it failed. */
+/** A part of a streamed completion: more text, its token count, or an error. */
 export type Chunk = { text: string; tokens: number | null; error: string | null };
 
 const DONE = "[DONE]";
@@ -20,7 +20,7 @@ function chunkOf(data: string): Chunk | null {
   }
 }
 
-/** Reads the server-sent events of a completion, however its bytes are cut. */
+/** Reads the server-sent events of a completion, regardless of how the bytes are split. */
 export async function* readChunks(body: AsyncIterable<string>): AsyncGenerator<Chunk> {
   let rest = "";
   for await (const piece of body) {

@@ -8,7 +8,7 @@ import { type Target, targetIn, targetText } from "./view";
 
 type Props = { projectId: string; label: string; value: Target | null; onChange: (target: Target | null) => void };
 
-/** Chooses what a pane asks: a deployment that runs, a checkpoint or a base model. */
+/** Chooses a pane's model: a running deployment, a checkpoint or a base model. */
 export function TargetSelect({ projectId, label, value, onChange }: Props) {
   const trpc = useTRPC();
   const deployments = useQuery(

@@ -3,11 +3,11 @@ import { useTRPC, useTRPCClient } from "@/app/_lib/trpc/client";
 import type { PlacedMessage } from "@/server/services/telemetry/schemas";
 import { messagesOf } from "./chat";
 
-/** Messages per request, and in total: no model that is tried here reads more. */
+/** Messages per request, and in total: no model tried here accepts more. */
 const CHUNK = 50;
 const MESSAGES_MAX = 1000;
 
-/** Reads a conversation's messages before a turn, and the answer that was recorded for it. */
+/** Reads a conversation's messages before a turn, and the turn's recorded answer. */
 export function useContextMessages(projectId: string, conversation: string | null, turn: number | null) {
   const trpc = useTRPC();
   const client = useTRPCClient();

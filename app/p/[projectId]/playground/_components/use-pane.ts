@@ -11,7 +11,7 @@ export type Answer = Turn & {
   state: "waiting" | "streaming" | "done" | "stopped" | "failed";
   error: string | null;
   tokens: number | null;
-  /** From the request, once a server was there, to its end; and to the first of its text. */
+  /** Durations from the request, sent once a server was ready, to the end of the answer and to its first text. */
   tookMs: number | null;
   firstMs: number | null;
 };
@@ -23,13 +23,13 @@ const messageOf = (error: unknown): string => {
   return problemOf(error).detail;
 };
 
-/** Returns what a refused call says: a problem, or an error of the OpenAI interface. */
+/** Returns the error of a refused call: a problem document, or an error in OpenAI's format. */
 async function refusalOf(response: Response): Promise<Error> {
   const body = await response.json().catch(() => ({}));
   return new Error(String(body.detail ?? body.error?.message ?? `The server answered ${response.status}.`));
 }
 
-/** One pane: its thread with a model, each answer as it arrives. */
+/** The state of one pane: its thread with a model, with each answer as it streams. */
 export function usePane(projectId: string, target: Target | null) {
   const server = useServer(projectId, target);
   const [answers, setAnswers] = useState<readonly Answer[]>([]);

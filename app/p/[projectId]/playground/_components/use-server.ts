@@ -7,7 +7,7 @@ import type { Target } from "./view";
 const LIVE_MS = 1000;
 const IDLE_MS = 5000;
 
-/** A server that ended instead of running; its row says why. */
+/** The server ended instead of starting; its row has the reason. */
 export class ServerEnded extends Error {
   constructor(readonly deployment: Deployment) {
     super(deployment.error?.message ?? "The server was stopped.");
@@ -26,7 +26,7 @@ const waitFor = (ms: number, signal: AbortSignal) =>
     });
   });
 
-/** What answers for a target: a deployment, or a server that is started when it is asked, and stops by itself. */
+/** The server for a target: a deployment, or a server that is started on the first prompt and stops by itself. */
 export function useServer(projectId: string, target: Target | null) {
   const trpc = useTRPC();
   const client = useTRPCClient();
@@ -71,7 +71,7 @@ export function useServer(projectId: string, target: Target | null) {
   return {
     deployment: row,
     error: isDeployment ? chosen.error : servers.error,
-    /** Waits until it can be asked, and returns its id. Throws what it failed with. */
+    /** Waits until the server is ready, and returns its id. Throws if it fails. */
     async ready(signal: AbortSignal): Promise<string> {
       if (target === null) throw new Error("Choose a model first.");
       const deploymentId = isDeployment ? target.id : row && isLive(row) ? row.id : await start(target);

@@ -1,7 +1,7 @@
 import { createParser, parseAsFloat, parseAsInteger, parseAsString } from "nuqs/server";
 
 const KINDS = ["checkpoint", "base", "deployment"] as const;
-/** What a pane asks: a checkpoint, a base model or a deployment. */
+/** A pane's model: a checkpoint, a base model or a deployment. */
 export type Target = { kind: (typeof KINDS)[number]; id: string };
 
 export function targetIn(text: string): Target | null {
@@ -23,7 +23,7 @@ export const MAX_TOKENS = 512;
 export const viewParsers = {
   a: parseAsTarget,
   b: parseAsTarget,
-  /** The conversation whose messages up to a turn are answered. */
+  /** The conversation to be answered, up to `turn`. */
   conversation: parseAsString,
   turn: parseAsInteger,
   temperature: parseAsFloat.withDefault(0),

@@ -3,7 +3,7 @@ import { listParsers } from "@/app/_components/data-table/list-view";
 import { SOURCE_WORDS, VENDOR_WORDS } from "@/app/p/[projectId]/_components/costs/price-words";
 import { PRICE_PROVIDERS, PRICE_SOURCES, type PriceDefinition } from "@/server/services/pricing/schemas";
 
-/** The page's state, kept in the address. */
+/** The page's state, stored in the URL. */
 export const viewParsers = {
   q: parseAsString,
   vendor: parseAsStringLiteral(PRICE_PROVIDERS),
@@ -44,13 +44,13 @@ export function withUsage(all: readonly PriceDefinition[], usage: Usage): PriceR
 const prices = (projectId: string) => `/p/${encodeURIComponent(projectId)}/prices`;
 export const priceHref = (projectId: string, id: string) => `${prices(projectId)}?peek=${encodeURIComponent(id)}`;
 
-/** Returns the editor's address: for the project's own price `id`, an override of `base`, or a new one for `model`. */
+/** Returns the editor's URL: for the project's own price `id`, an override of `base`, or a new one for `model`. */
 export function editHref(projectId: string, on: { id?: string; base?: string; model?: string; vendor?: string } = {}) {
   const search = new URLSearchParams(Object.entries(on)).toString();
   return `${prices(projectId)}/edit${search ? `?${search}` : ""}`;
 }
 
-/** Returns the repricing page's address; `which` selects the calls. */
+/** Returns the repricing page's URL; `which` selects the calls. */
 export function repricingsHref(projectId: string, which: Record<string, string> = {}) {
   const search = new URLSearchParams(which).toString();
   return `${prices(projectId)}/repricings${search ? `?${search}` : ""}`;

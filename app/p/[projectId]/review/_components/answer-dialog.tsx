@@ -7,13 +7,13 @@ import { type AnswerForm, answerOfForm, formOfAnswer, withAnswers } from "./answ
 export type AnswerTask = { kind: "edit" | "pair"; payload: ChatPayload };
 
 type Props = {
-  /** What is to be edited; `null` while closed. */
+  /** What to edit; `null` while closed. */
   task: AnswerTask | null;
   onClose: () => void;
   onApprove: (payload: ChatPayload) => void;
 };
 
-/** Edits the proposed answer, or both answers of a pair, and approves what was edited. */
+/** Edits the proposed answer, or both answers of a pair, and approves the result. */
 export function AnswerDialog({ task, onClose, onApprove }: Props) {
   // Keeps the content while the dialog fades out.
   const [shown, setShown] = useState(task);
@@ -81,7 +81,7 @@ function Fields({ task: { kind, payload }, onClose, onApprove }: Props & { task:
 
 const isEmpty = ({ content, tool_calls }: ChatAnswer) => !content?.trim() && !tool_calls;
 
-/** Returns why the answers cannot be approved as they stand, or `null`. */
+/** Returns why the answers cannot be approved as they are, or `null`. */
 function problemOfPair(answer: ChatAnswer, worse: ChatAnswer | null): string | null {
   if (isEmpty(answer)) return "Enter the answer.";
   if (worse !== null && isEmpty(worse)) return "A pair needs a rejected answer too.";

@@ -1,6 +1,6 @@
 import type { ChatAnswer, ChatPayload } from "@/server/services/datasets/chat-payload/schemas";
 
-/** An answer while it is edited: its text, and the arguments of its tool calls. */
+/** An answer while it is being edited: its text, and the arguments of its tool calls. */
 export type AnswerForm = { content: string; arguments: string[] };
 
 export const formOfAnswer = ({ content, tool_calls }: ChatAnswer): AnswerForm => ({
@@ -8,7 +8,7 @@ export const formOfAnswer = ({ content, tool_calls }: ChatAnswer): AnswerForm =>
   arguments: (tool_calls ?? []).map((call) => call.function.arguments),
 });
 
-/** Returns the answer as edited. An empty text beside tool calls stays absent. */
+/** Returns the edited answer. Empty text next to tool calls stays absent. */
 export function answerOfForm(before: ChatAnswer, form: AnswerForm): ChatAnswer {
   const { content: _, tool_calls: calls, ...rest } = before;
   const text = form.content.trim() === "" && calls ? null : form.content;
@@ -26,7 +26,7 @@ export function answerOfForm(before: ChatAnswer, form: AnswerForm): ChatAnswer {
   };
 }
 
-/** Returns a payload with another expected answer, and with a rejected one where there is any. */
+/** Returns the payload with another expected answer and, if given, a rejected one. */
 export const withAnswers = (payload: ChatPayload, expected: ChatAnswer, rejected: ChatAnswer | null): ChatPayload => ({
   ...payload,
   expectedOutput: { ...payload.expectedOutput, message: expected },

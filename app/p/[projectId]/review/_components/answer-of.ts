@@ -1,6 +1,6 @@
 import type { ChatAnswer } from "@/server/services/datasets/chat-payload/schemas";
 
-/** Returns an answer as people read it: its text, and its tool calls a line each. */
+/** Returns an answer in readable form: its text, and its tool calls, one per line. */
 export const textOfAnswer = ({ content, tool_calls }: ChatAnswer): string =>
   [
     ...(content ? [content] : []),

@@ -3,18 +3,18 @@ import { useMemo } from "react";
 import { Masked } from "./masked";
 import classes from "./review.module.css";
 
-/** Very different long texts take too long to compare word by word; they are shown without marks then. */
+/** Long texts that differ a lot take too long to compare word by word; they are shown without marks then. */
 const TIMEOUT_MS = 200;
 
 type Props = {
-  /** What was said in the conversation; `null` where that is the proposed answer itself. */
+  /** The conversation's own answer; `null` if that is the proposed answer. */
   current: string | null;
   proposed: string;
-  /** Where a proposed answer without another one beside it comes from. */
+  /** Where the proposed answer comes from; shown only if there is no current answer next to it. */
   origin: string;
 };
 
-/** The current answer beside the proposed one, with the words that differ marked. */
+/** The current answer next to the proposed one, with differing words marked. */
 export function Answers({ current, proposed, origin }: Props) {
   const parts = useMemo(
     () => (current === null ? undefined : diffWordsWithSpace(current, proposed, { timeout: TIMEOUT_MS })),

@@ -13,7 +13,7 @@ import classes from "./review.module.css";
 type Props = {
   projectId: string;
   candidate: Candidate;
-  /** It is the reviewer's, so that it can be decided. */
+  /** The reviewer has claimed it, so it can be decided. */
   ready: boolean;
 };
 
@@ -23,7 +23,7 @@ export function CandidateView({ projectId, candidate, ready }: Props) {
   const dataset = useDatasets(projectId).data?.find(({ id }) => id === candidate.datasetId);
   const top = useRef<HTMLElement>(null);
   const current = payload.rejectedOutput ? textOfAnswer(payload.rejectedOutput.message) : null;
-  // Each candidate starts at its top, and a screen reader reads it from there. Its keys work once it has the focus.
+  // Each candidate starts at the top, where a screen reader starts reading. Its keys work once it has the focus.
   useEffect(() => {
     if (!ready) return;
     top.current?.focus({ preventScroll: true });
@@ -71,7 +71,7 @@ export function CandidateView({ projectId, candidate, ready }: Props) {
   );
 }
 
-/** Whose words the proposed answer is, where it is not the assistant's. */
+/** Where the proposed answer comes from, if it is not the assistant's. */
 const ORIGINS: Record<string, string> = {
   proposed_by_model: "A model proposed it",
   corrected_by_feedback: "A person wrote it as a correction",

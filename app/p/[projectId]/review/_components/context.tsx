@@ -5,7 +5,7 @@ import type { ChatMessage } from "@/server/services/datasets/chat-payload/schema
 import { Masked } from "./masked";
 import classes from "./review.module.css";
 
-/** The messages before an answer matter most: earlier ones on request. */
+/** The messages right before an answer matter most; earlier ones are shown on request. */
 const SHOWN = 6;
 const CHARACTERS = 1200;
 

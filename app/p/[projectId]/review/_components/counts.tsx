@@ -2,7 +2,7 @@ import { formatCount } from "@/app/_lib/format";
 import type { ReviewCounter } from "@/server/services/datasets/review/schemas";
 import classes from "./review.module.css";
 
-/** The candidates that wait, the reviewer's decisions of the day, and those of the last hour. */
+/** The number of pending candidates, and of the reviewer's decisions today and in the last hour. */
 export const Counts = ({ counter }: { counter: ReviewCounter | null }) =>
   counter === null ? null : (
     <span className={classes.counts}>

@@ -7,11 +7,11 @@ type Props = {
   /** There is a candidate to decide on. */
   ready: boolean;
   onDecide: (id: DecisionId) => void;
-  /** Undefined without anything to undo. */
+  /** Undefined if there is nothing to undo. */
   onUndo: (() => void) | undefined;
 };
 
-/** What can be done with the candidate, each with its key. */
+/** The decisions for the candidate, each with its key. */
 export const DecisionBar = ({ ready, onDecide, onUndo }: Props) => (
   <div role="toolbar" aria-label="Decide" className={classes.bar}>
     {DECISIONS.map(({ id, key, label, icon: Icon }) => (

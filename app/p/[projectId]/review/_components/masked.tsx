@@ -1,9 +1,9 @@
 import classes from "./review.module.css";
 
-/** What collection puts in the place of personal data and secrets, such as `<EMAIL_1>`. */
+/** The placeholders that collection substitutes for personal data and secrets, such as `<EMAIL_1>`. */
 const PLACEHOLDER = /(<[A-Z][A-Z_]*_\d+>)/;
 
-/** Text with its placeholders set apart. */
+/** Text with its placeholders highlighted. */
 export const Masked = ({ text }: { text: string }) =>
   text.split(PLACEHOLDER).map((part, index) =>
     index % 2 === 1 ? (

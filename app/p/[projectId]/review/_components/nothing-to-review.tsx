@@ -13,7 +13,7 @@ type Props = {
   onAll: () => void;
 };
 
-/** Says that no candidate is waiting, and how candidates come. */
+/** Tells the reader that no candidate is pending, and where candidates come from. */
 export const NothingToReview = ({ projectId, datasetId, done, onAll }: Props) => (
   <EmptyState
     icon={<IconChecks size={32} stroke={1.5} aria-hidden />}

@@ -1,25 +1,25 @@
 type HasId = { id: string };
 
-/** The candidates that a reviewer holds: the one on screen, those claimed ahead, and what can be undone. */
+/** The candidates claimed by a reviewer (the one on screen and those prefetched), and the decisions that can be undone. */
 export type Queue<Candidate extends HasId> = {
   current: Candidate | null;
   ahead: readonly Candidate[];
   /** Decided in this session, the latest last. */
   decided: readonly Decided<Candidate>[];
 };
-/** A skipped candidate is not decided for good. */
+/** A skipped candidate may be shown again. */
 export type Decided<Candidate> = { candidate: Candidate; skipped: boolean };
 
 export const EMPTY: Queue<never> = { current: null, ahead: [], decided: [] };
 
-/** Adds a claimed candidate behind the others. One that was decided while its claim was on the way is not shown again. */
+/** Appends a claimed candidate. One that was decided while its claim was in flight is not shown again. */
 export function claimed<Candidate extends HasId>(queue: Queue<Candidate>, candidate: Candidate): Queue<Candidate> {
   const isDecided = queue.decided.some((one) => !one.skipped && one.candidate.id === candidate.id);
   if (isDecided || heldIn(queue).includes(candidate.id)) return queue;
   return queue.current === null ? { ...queue, current: candidate } : { ...queue, ahead: [...queue.ahead, candidate] };
 }
 
-/** Returns the ids of the candidates that the reviewer holds. */
+/** Returns the ids of the candidates that the reviewer has claimed. */
 export const heldIn = ({ current, ahead }: Queue<HasId>) =>
   [...(current ? [current] : []), ...ahead].map(({ id }) => id);
 

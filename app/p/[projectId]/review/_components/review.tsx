@@ -18,12 +18,12 @@ import classes from "./review.module.css";
 import { type Decision, useReview } from "./use-review";
 import { viewParsers } from "./view";
 
-/** The queue of collected Examples that wait for a person, one at a time, by keyboard. */
+/** The queue of collected Examples to review, one at a time, by keyboard. */
 export function Review({ projectId }: { projectId: string }) {
   const [{ dataset }, setView] = useQueryStates(viewParsers, { history: "replace" });
   return (
     <Queue
-      // Another Dataset is another queue.
+      // Each Dataset has its own queue.
       key={dataset}
       projectId={projectId}
       datasetId={dataset}
@@ -41,7 +41,7 @@ function Queue({ projectId, datasetId, onDataset }: Props) {
   const { candidate, shown } = review;
   const [dialog, setDialog] = useState<{ kind: AnswerTask["kind"] | "reject"; of: Candidate } | null>(null);
   const [said, setSaid] = useState("");
-  // A dialog is about one candidate: it closes if another reviewer took that one.
+  // A dialog is about one candidate: it closes if another reviewer has taken it.
   const opened = dialog?.of === candidate ? dialog : null;
   const open = (kind: AnswerTask["kind"] | "reject") => candidate && setDialog({ kind, of: candidate });
   const close = () => setDialog(null);

@@ -9,9 +9,9 @@ import type { Candidate, ReviewCounter } from "@/server/services/datasets/review
 import { broughtBack, claimed, decided, EMPTY, heldIn, lost, type Queue } from "./queue";
 import { peekInput } from "./view";
 
-/** Claimed beside the one on screen, so that deciding never waits for the server. */
+/** Candidates claimed in addition to the one on screen, so that deciding never waits for the server. */
 const AHEAD = 2;
-/** How often an empty queue is read again. */
+/** How often an empty queue is polled. */
 const RETRY_MS = 10_000;
 /** A claim ends after ten minutes. */
 const RENEW_MS = 4 * 60_000;
@@ -24,7 +24,7 @@ export type Decision =
 const isGone = (error: unknown) => [404, 409].includes(problemOf(error).status ?? 0);
 const showError = (error: unknown) => notifications.show({ color: "red", message: problemOf(error).detail });
 
-/** Holds a reviewer's candidates: claims ahead, sends decisions in the background, and takes them back. */
+/** Manages a reviewer's candidates: claims them ahead of time, sends decisions in the background, and undoes them. */
 export function useReview(projectId: string, datasetId: string | null) {
   const [queue, setQueue] = useState<Queue<Candidate>>(EMPTY);
   const [counter, setCounter] = useState<ReviewCounter | null>(null);
@@ -38,7 +38,7 @@ export function useReview(projectId: string, datasetId: string | null) {
     setQueue((before) => decided(before, decision.kind === "skip"));
     send(candidate, decision).catch((error: unknown) => {
       showError(error);
-      // Another reviewer was faster, or it went with its conversation: there is nothing left to decide.
+      // Another reviewer was faster, or it was deleted with its conversation: there is nothing left to decide.
       if (!isGone(error)) setQueue((before) => broughtBack(before, candidate));
     });
   };
@@ -56,7 +56,7 @@ export function useReview(projectId: string, datasetId: string | null) {
   const unread = counter === null && reading.error === null;
   return {
     candidate: queue.current,
-    /** The candidate on screen; until it is the reviewer's, nothing can be decided. */
+    /** The candidate on screen; until the reviewer has claimed it, nothing can be decided. */
     shown: queue.current ?? (unread ? (first?.candidate ?? null) : null),
     ...reading,
     counter: counter ?? first?.counter ?? null,
@@ -66,7 +66,7 @@ export function useReview(projectId: string, datasetId: string | null) {
   };
 }
 
-/** Returns what the server's render read, which the reviewer has not taken yet; another visit starts anew. */
+/** Returns the queue as rendered by the server, before a claim; removes it from the cache, so that a revisit starts fresh. */
 function useFirst(projectId: string, datasetId: string | null) {
   const trpc = useTRPC();
   const queries = useQueryClient();
@@ -80,8 +80,8 @@ function useFirst(projectId: string, datasetId: string | null) {
 type Enqueue = <Reply>(request: () => Promise<Reply>) => Promise<Reply>;
 
 /**
- * Sends requests one after the other: the server's undo takes back the latest decision, and a claim that overtakes a decision
- * returns the candidate that was just decided.
+ * Sends requests one after the other: the server's undo reverts the latest decision, and a claim that overtakes a decision
+ * would return the candidate that was just decided.
  */
 function useRequestsInOrder(): Enqueue {
   const chain = useRef<Promise<unknown>>(Promise.resolve());
@@ -94,7 +94,7 @@ function useRequestsInOrder(): Enqueue {
 
 type SetQueue = (update: (queue: Queue<Candidate>) => Queue<Candidate>) => void;
 
-/** Keeps the queue filled, renews what it holds, and gives it back when the page is left. */
+/** Keeps the queue filled, renews its claims, and releases them when the page is left. */
 function useClaims(
   projectId: string,
   datasetId: string | null,
@@ -150,7 +150,7 @@ function useClaims(
     }, RENEW_MS);
     return () => {
       clearInterval(timer);
-      // One that cannot be given back is free again once its claim ends.
+      // A candidate that cannot be released becomes free once its claim expires.
       for (const candidateId of held.current)
         void client.reviewQueue.release.mutate({ projectId, candidateId }).catch(() => {});
     };
@@ -158,7 +158,7 @@ function useClaims(
   return { ...state, claim, retry: () => setState({ error: null, empty: false }) };
 }
 
-/** Sends decisions, and takes the latest back. */
+/** Sends decisions, and undoes the latest. */
 function useDecisions(projectId: string, setCounter: (counter: ReviewCounter) => void, enqueue: Enqueue) {
   const client = useTRPCClient();
   const trpc = useTRPC();

@@ -18,7 +18,7 @@ export const outcomeOf = (run: RuleRun) => {
   return run.resultCount === 0 ? "Nothing found" : plural(run.resultCount, "occurrence");
 };
 
-/** The same beside the Rule, where the status has no column: it is named unless the result implies it. */
+/** The same for where the status has no column: with the status, unless the result implies it. */
 const statedOutcomeOf = (run: RuleRun) => {
   if (run.status === "completed") return outcomeOf(run);
   const { word } = RUN_STATUS[run.status];
@@ -26,7 +26,7 @@ const statedOutcomeOf = (run: RuleRun) => {
   return outcome === UNKNOWN ? word : `${word}: ${outcome}`;
 };
 
-/** A Run's conversation as people know it: by its first message, else by its id. */
+/** How a Run's conversation is shown: by its first message, else by its id. */
 export const conversationOf = ({ conversationId, conversationPreview }: ListedRuleRun) =>
   conversationPreview ?? conversationId;
 

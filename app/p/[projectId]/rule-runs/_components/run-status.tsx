@@ -1,7 +1,7 @@
 import { Dot } from "@/app/_components/values/dot";
 import type { RuleRun } from "@/server/services/diagnostics/schemas";
 
-/** How each status is called and marked. */
+/** The name and dot of each status. */
 export const RUN_STATUS: Record<RuleRun["status"], { word: string; color: string; hollow?: boolean }> = {
   queued: { word: "Queued", color: "var(--severity-info)", hollow: true },
   running: { word: "Running", color: "var(--severity-low)", hollow: true },

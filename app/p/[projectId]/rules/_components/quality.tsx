@@ -4,7 +4,7 @@ import type { Rule } from "./use-toggle-rule";
 
 type Signal = Rule["signals"][number];
 
-/** `98% right · finds 95%, n = 400`: how often a Signal is right, and how much of what is there it finds. */
+/** `98% right · finds 95%, n = 400`: a Signal's precision and recall. */
 export function Quality({ signal: { precision, recall, measuredOn } }: { signal: Signal }) {
   if (precision === null) return <Unknown why="no labelled data for it yet" />;
   return (
@@ -16,7 +16,7 @@ export function Quality({ signal: { precision, recall, measuredOn } }: { signal:
   );
 }
 
-/** The lowest precision of a Rule's enabled and measured Signals, with how many those are. */
+/** The lowest precision of a Rule's enabled and measured Signals, with the number of those. */
 export function RuleQuality({ rule: { signals } }: { rule: Rule }) {
   const measured = signals.flatMap(({ enabled, precision }) => (enabled && precision !== null ? precision : []));
   if (measured.length === 0) return <Unknown why="none of its Signals has been measured" />;

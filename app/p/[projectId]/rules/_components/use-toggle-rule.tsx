@@ -6,7 +6,7 @@ import { type RouterOutputs, useTRPC } from "@/app/_lib/trpc/client";
 
 export type Rule = RouterOutputs["rules"]["list"]["rules"][number];
 
-/** Turns a Rule on or off, at once and with undo. */
+/** Turns a Rule on or off, immediately and with undo. */
 export function useToggleRule(projectId: string) {
   const trpc = useTRPC();
   const queries = useQueryClient();

@@ -72,7 +72,7 @@ export function Adjudicator({ projectId }: { projectId: string }) {
   );
 }
 
-/** For how many days an answer is reused. Saved when the field is left. */
+/** How many days an answer is cached. Saved when the field loses the focus. */
 function CacheDays({ projectId, saved }: { projectId: string; saved: number }) {
   const trpc = useTRPC();
   const queries = useQueryClient();

@@ -9,7 +9,7 @@ import { SecretOnce } from "../../api-keys/_components/secret-once";
 
 type Props = { opened: boolean; onClose: () => void };
 
-/** Adds an agent: a trainer that calls Whetstone, from a machine that cannot be reached. Its key is shown once. */
+/** Adds an agent: a trainer that calls Whetstone from a machine that Whetstone cannot reach. Its key is shown once. */
 export function AddTrainer({ opened, onClose }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();

@@ -9,7 +9,7 @@ import classes from "./trainers.module.css";
 
 type Props = { trainer: Trainer; onRemove: (() => void) | undefined };
 
-/** One machine: whether it is there, what it has, what it does, and what it cannot do. */
+/** One machine: whether it is online, its hardware, what it is doing, and what it cannot do. */
 export function TrainerCard({ trainer, onRemove }: Props) {
   const { id, name, kind, online, version, jobsRunning, diskFreeBytes, lastSeenAt, error, keyHint } = trainer;
   const facts = [
@@ -119,7 +119,7 @@ function Abilities({ trainer: { supports } }: { trainer: Trainer }) {
   );
 }
 
-/** What it cannot do; features for the same reason are named together. */
+/** What it cannot do; features with the same reason are listed together. */
 function Unavailable({ trainer: { unavailable } }: { trainer: Trainer }) {
   if (unavailable.length === 0) return null;
   const byReason = new Map<string, { features: string[]; reason: string; hint: string | null }>();

@@ -18,7 +18,7 @@ import classes from "./trainers.module.css";
 
 const LIVE_MS = 5000;
 
-/** The machines that train: what each has, does, cannot do and why; agents are added and removed. */
+/** The machines that train: their hardware, what they are doing, what they cannot do and why; adds and removes agents. */
 export function Trainers({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const mayAsk = useMay("project:admin");
@@ -26,7 +26,7 @@ export function Trainers({ projectId }: { projectId: string }) {
   const [removed, setRemoved] = useState<Trainer | null>(null);
   const query = useQuery(trpc.fineTuning.listTrainers.queryOptions({ projectId }, { refetchInterval: LIVE_MS }));
   const none = useWithoutTrainer(query);
-  // Without a trainer nothing says who manages them: the server decides.
+  // Without a trainer, it is not known who may manage them: the server decides.
   const mayManage = none ? mayAsk : (query.data?.mayManage ?? false);
   const trainers = none ? [] : (query.data?.trainers ?? []);
   return (

@@ -17,10 +17,10 @@ import { useMay } from "../../../_components/access/membership";
 import { IntegrationTabs } from "../../_components/integration-tabs";
 import { NOTICE_WORDS } from "../../notifications/_components/notice-words";
 
-/** The log is read anew while a message is queued. */
+/** The log is refetched while a message is queued. */
 const LIVE_MS = 3_000;
 
-/** What was sent to webhooks, and what became of it. */
+/** The messages sent to webhooks, and their outcome. */
 export function Deliveries({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const list = useInfiniteQuery({

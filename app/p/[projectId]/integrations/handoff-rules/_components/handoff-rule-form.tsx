@@ -123,7 +123,7 @@ function Fields({ projectId, rule, trackers, rules, onClose }: Props) {
   );
 }
 
-/** Texts as their controls hold them; empty is "". */
+/** Values as their controls represent them; empty is "". */
 type Values = Omit<HandoffRule, "id" | "enabled" | "destination" | "usedToday" | "createdAt" | "updatedAt"> & {
   destination: string;
 };

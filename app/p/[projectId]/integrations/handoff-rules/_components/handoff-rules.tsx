@@ -19,7 +19,7 @@ import { IntegrationTabs } from "../../_components/integration-tabs";
 import { handoffRuleColumns } from "./columns";
 import { HandoffRuleForm } from "./handoff-rule-form";
 
-/** Which new Findings become tickets by themselves. */
+/** Which new Findings become tickets automatically. */
 export function HandoffRules({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const mayChange = useMay("connections:manage");

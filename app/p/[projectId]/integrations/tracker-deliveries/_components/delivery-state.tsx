@@ -16,7 +16,7 @@ const STATES: Record<TrackerDelivery["state"], { word: string; color: string; ho
   failed: { word: "Failed", color: "var(--severity-critical)" },
 };
 
-/** What became of a delivery, and why where it failed. */
+/** A delivery's outcome and, if it failed, why. */
 export function DeliveryState({ delivery: { state, error } }: { delivery: Pick<TrackerDelivery, "state" | "error"> }) {
   const { word, color, hollow, title } = STATES[state];
   return (

@@ -17,7 +17,7 @@ import { DeliveryState, type TrackerDelivery } from "./delivery-state";
 
 const LIVE_MS = 10_000;
 
-/** What trackers said by their webhooks, and what became of it. */
+/** What trackers reported through their webhooks, and the outcome. */
 export function TrackerDeliveries({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const { nameOf } = useTrackers(projectId);

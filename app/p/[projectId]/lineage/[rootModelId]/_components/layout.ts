@@ -3,7 +3,7 @@ import type { LineageEdge, LineageNode } from "@/server/services/fine-tuning/lin
 export type Placed = { node: LineageNode; column: number; row: number };
 type Line = { from: string; to: string; type: LineageEdge["type"] };
 
-/** Kinds whose edges point at what they come from; drawn, everything flows from its source. */
+/** Edge types that point at the source; in the drawing, everything flows from its source. */
 const POINTS_BACK: ReadonlySet<LineageEdge["type"]> = new Set([
   "trained_from",
   "continued_from",
@@ -12,7 +12,7 @@ const POINTS_BACK: ReadonlySet<LineageEdge["type"]> = new Set([
   "fed_by",
 ]);
 
-/** Returns edges in the direction of time: from what something is made of to what it became. */
+/** Returns edges in the direction of time: from a source to what was made of it. */
 export const flowOf = (edges: readonly LineageEdge[]): Line[] =>
   edges.map(({ from, to, type }) => (POINTS_BACK.has(type) ? { from: to, to: from, type } : { from, to, type }));
 
@@ -23,7 +23,7 @@ const grouped = (lines: readonly Line[], by: "from" | "to") => {
   return groups;
 };
 
-/** Returns the column of each node: one after the last of its sources, and sources next to what they feed. */
+/** Returns the column of each node: one after its last source; inputs of a training are moved next to what they feed. */
 function columnsOf(nodes: readonly LineageNode[], lines: readonly Line[]): Map<string, number> {
   const sources = grouped(lines, "to");
   const targets = grouped(lines, "from");
@@ -40,7 +40,7 @@ function columnsOf(nodes: readonly LineageNode[], lines: readonly Line[]): Map<s
     return column;
   };
   for (const { id } of nodes) columnOf(id);
-  // From the right, so that a chain of sources moves as a whole.
+  // From right to left, so that a chain of inputs moves as a whole.
   const feeds = nodes.filter(({ kind }) => FEEDS.has(kind));
   for (const { id } of feeds.toSorted((a, b) => (columns.get(b.id) ?? 0) - (columns.get(a.id) ?? 0))) {
     const next = (targets.get(id) ?? []).map((one) => columns.get(one) ?? 0);
@@ -49,7 +49,7 @@ function columnsOf(nodes: readonly LineageNode[], lines: readonly Line[]): Map<s
   return columns;
 }
 
-/** What is only there to be trained, and trained on. */
+/** Nodes that are only inputs of trainings. */
 const FEEDS: ReadonlySet<LineageNode["kind"]> = new Set(["baseModel", "finding", "datasetVersion", "manifest"]);
 
 /** Places the nodes in columns, each column in the order of its sources, so that few lines cross. */

@@ -17,7 +17,7 @@ const yOf = ({ row }: Placed) => MARGIN + row * (NODE_H + GAP_Y);
 
 type Props = { projectId: string; nodes: readonly LineageNode[]; edges: readonly LineageEdge[] };
 
-/** The lineage drawn from left to right. What a node is connected with stands out while it has the focus. */
+/** The lineage drawn from left to right. A node's connections are highlighted while it has the focus. */
 export function LineageGraph({ projectId, nodes, edges }: Props) {
   const { placed, lines, columns, rows } = useMemo(() => layoutOf(nodes, edges), [nodes, edges]);
   const [focused, setFocused] = useState<string | null>(null);

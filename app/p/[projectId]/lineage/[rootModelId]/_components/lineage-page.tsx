@@ -23,7 +23,7 @@ import { SHOWS, viewParsers } from "./view";
 const REFRESH_MS = 15_000;
 const SHOW_WORDS = { graph: "Graph", table: "Table" } as const;
 
-/** What came from a base model, and what it learned from: as a graph, and as a table. */
+/** What was trained from a base model, and on what: as a graph, and as a table. */
 export function LineagePage({ projectId, rootModelId }: { projectId: string; rootModelId: string }) {
   const trpc = useTRPC();
   const router = useRouter();

@@ -11,7 +11,7 @@ import { EDGES, KINDS, nodeHref, statusWords } from "./node-words";
 
 type Props = { projectId: string; nodes: readonly LineageNode[]; edges: readonly LineageEdge[] };
 
-/** The same as the graph, in rows: each node with what it was made of and what it became. */
+/** The graph's contents as rows: each node with its sources and what was made of it. */
 export function LineageTable({ projectId, nodes, edges }: Props) {
   const { placed, lines } = layoutOf(nodes, edges);
   const byId = new Map(nodes.map((node) => [node.id, node]));

@@ -12,7 +12,7 @@ import { type Draft, useEstimates } from "./use-estimates";
 
 type Props = { projectId: string; form: UseFormReturnType<PriceForm>; draft: Draft };
 
-/** The cost of a sample call by stored prices and by the edited ones. Nothing is stored. */
+/** The cost of a sample call at stored prices and at the edited ones. Nothing is stored. */
 export function LiveTest({ projectId, form, draft }: Props) {
   const [typed, setModel] = useState<string | null>(null);
   const [rows, setRows] = useState<readonly UsageRow[]>([

@@ -13,7 +13,7 @@ type Props = {
   children: string | null;
 };
 
-/** A call's cost by one price, bucket by bucket, or why it is unknown. */
+/** A call's cost at one price, bucket by bucket, or why it is unknown. */
 export function Outcome({ title, estimate, pending, children }: Props) {
   return (
     <section aria-label={title} aria-busy={pending} style={{ marginBlockStart: "0.75rem" }}>

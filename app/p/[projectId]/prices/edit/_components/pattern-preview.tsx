@@ -17,7 +17,7 @@ type Props = {
   modelPriceId: string | undefined;
 };
 
-/** The names of the last 90 days that a pattern would match, and which of them another price keeps. */
+/** The model names of the last 90 days that a pattern would match, and which of them another price still applies to. */
 export function PatternPreview({ projectId, form, modelPriceId }: Props) {
   const trpc = useTRPC();
   const [typed] = useDebouncedValue(

@@ -2,7 +2,7 @@ import { Alert } from "@mantine/core";
 import { useEffect, useRef } from "react";
 import { problemOf } from "@/app/_lib/problem";
 
-/** Says that nothing was saved, and why; a refusal by the server takes the focus. */
+/** Tells the reader that nothing was saved, and why; it takes the focus when the server refuses. */
 export function SaveProblems({ error, faults }: { error: unknown; faults: number }) {
   const root = useRef<HTMLDivElement>(null);
   useEffect(() => {

@@ -16,11 +16,11 @@ type Options = {
   draft: Draft;
   model: string;
   rows: readonly UsageRow[];
-  /** The time of the call; `null` is now. */
+  /** The time of the call; `null` means now. */
   moment: string | null;
 };
 
-/** Returns a call's cost by stored prices, and by the form's. */
+/** Returns a call's cost at stored prices, and at the form's. */
 export function useEstimates({ projectId, form, draft, model, rows, moment }: Options) {
   const trpc = useTRPC();
   const [values] = useDebouncedValue(form, DEBOUNCE_MS);

@@ -36,7 +36,7 @@ function whichCalls({ from, to, model, vendor, modelPriceId, onlyUnpriced }: Rep
   };
 }
 
-/** `busy`: a repricing is in progress, and another one has to wait. */
+/** `busy`: a repricing is in progress, so another one has to wait. */
 export const columnsOf = (projectId: string, busy: boolean): ListColumn<Repricing>[] => [
   {
     id: "state",

@@ -1,7 +1,7 @@
 import { parseAsBoolean, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import { endsOf, RANGE_VALUES, type TimeRange } from "@/app/_lib/time-range";
 
-/** The calls to reprice, kept in the address. */
+/** The calls to reprice, stored in the URL. */
 export const viewParsers = {
   range: parseAsStringLiteral(RANGE_VALUES).withDefault("7d"),
   from: parseAsInteger,

@@ -7,7 +7,7 @@ import type { RouterOutputs } from "@/app/_lib/trpc/client";
 
 type Preview = RouterOutputs["rules"]["preview"]["preview"];
 
-/** What the changes would have found in the last 7 days, against what the saved settings find. */
+/** What the changes would have found in the last 7 days, compared with the saved settings. */
 export function ChangePreview({ projectId, preview }: { projectId: string; preview: Preview }) {
   const { conversations, complete, signals, examples } = preview;
   const changed = signals.filter(({ gained, lost }) => gained + lost > 0);

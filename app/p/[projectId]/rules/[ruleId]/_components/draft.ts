@@ -3,7 +3,7 @@ import type { Rule } from "../../_components/use-toggle-rule";
 
 type Configuration = Rule["configuration"];
 
-/** A Rule's configuration while it is edited. */
+/** A Rule's configuration while it is being edited. */
 export type Draft = Configuration;
 
 type Override = Draft["signalOverrides"][string];

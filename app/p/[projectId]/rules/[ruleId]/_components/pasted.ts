@@ -3,8 +3,8 @@ type PastedMessage = { role: string; content?: string | null };
 const LINE = /^(system|user|assistant|tool)\s*:\s*/i;
 
 /**
- * Reads pasted messages: a JSON array as chat APIs write it, an object with `messages`, or lines that begin with a role. Throws
- * an error that says what was expected.
+ * Parses pasted messages: a JSON array in the format of chat APIs, an object with `messages`, or lines that begin with a role.
+ * Throws an error that explains what was expected.
  */
 export function messagesOf(text: string): PastedMessage[] {
   const trimmed = text.trim();

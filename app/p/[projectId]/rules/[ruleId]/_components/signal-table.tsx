@@ -21,7 +21,7 @@ type Props = {
   onChange: (draft: Draft) => void;
 };
 
-/** Returns whether a Signal is on in the draft, and what it lacks. Without an override, its default is not known until saved. */
+/** Returns whether a Signal is on in the draft, and what it lacks. If an override was removed, its default is only inferred. */
 function stateOf({ rule, draft }: Props, signal: Signal) {
   const saved = rule.configuration.signalOverrides[signal.name] ?? {};
   const isOn = signal.enabled || signal.needs !== null;
@@ -120,7 +120,7 @@ const columnsOf = (props: Props): ListColumn<Signal>[] => [
   },
 ];
 
-/** A Rule's Signals: what each looks for, its measured quality, and whether it is on with which severity. */
+/** A Rule's Signals: what each looks for, its measured quality, whether it is on, and with which severity. */
 export const SignalTable = (props: Props) => (
   <DataList
     embedded
@@ -136,7 +136,7 @@ export const SignalTable = (props: Props) => (
   />
 );
 
-/** Returns what the Signal would still lack with the draft saved. */
+/** Returns what the Signal would still lack if the draft were saved. */
 const neededWith = ({ adjudicationMode }: Draft, { needs }: Signal) =>
   needs === "mode" && adjudicationMode === "auto" ? null : needs;
 

@@ -17,7 +17,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** Asks from which checkpoint a run is resumed. */
+/** Asks from which checkpoint to resume a run. */
 export function ResumeJob({ projectId, job, checkpoints, onClose }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();

@@ -17,7 +17,7 @@ import { isMoving } from "../../../_components/training/words";
 const LIVE_MS = 2000;
 const POINTS = 400;
 
-/** A run's metrics as charts, live while it moves. */
+/** A run's metrics as charts, live while it is in progress. */
 export function RunCharts({ projectId, job }: { projectId: string; job: TrainingJob }) {
   const trpc = useTRPC();
   const query = useQuery(

@@ -16,10 +16,10 @@ type Props = { projectId: string; job: TrainingJob; level: Level; onLevel: (leve
 
 const LEVEL_WORDS: Record<Level, string> = { info: "All", warn: "Warnings", error: "Errors" };
 const ENTRY_PX = 22;
-/** Nearer to the end than this, the log follows it. */
+/** The log follows its end if the view is closer to it than this. */
 const END_PX = 24;
 
-/** A run's log. It follows new entries while its end is in view, and holds its place once scrolled up. */
+/** A run's log. It follows new entries while its end is in view, and keeps its scroll position once scrolled up. */
 export function RunLog({ projectId, job, level, onLevel }: Props) {
   const { events, error, complete, retry } = useEvents(projectId, job.id);
   const shown = events.filter((event) => LEVELS.indexOf(event.level) >= LEVELS.indexOf(level));
