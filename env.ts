@@ -42,7 +42,7 @@ const secretFile = z.string().transform((file, { addIssue }) => {
   return z.NEVER;
 });
 
-/** Text that `read` parses; what it throws is the problem. */
+/** Text that `read` parses; the message of an error that it throws becomes the problem. */
 const readBy = (read: (text: string) => unknown) =>
   z.string().superRefine((text, { addIssue }) => {
     try {
@@ -59,7 +59,7 @@ const variables = z.object({
     .string()
     .regex(/^postgres(ql)?:\/\//, "must start with postgres://")
     .optional(),
-  /** Two at least: background work holds a connection while it asks by another. */
+  /** At least two: background work holds one connection while it queries through another. */
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
   /** Timeout of a statement on behalf of a request, which then fails; 0 means no limit. */
   DATABASE_STATEMENT_SECONDS: z.coerce.number().min(0).max(3600).default(20),
@@ -82,11 +82,11 @@ const variables = z.object({
   PORT: port.default(3000),
   /** Signs and encrypts API-key hashes, cookies and the key ring. `npm start` generates one into DATA_DIR. */
   WHETSTONE_SECRET: z.string().min(SECRET_CHARACTERS_MIN).optional(),
-  /** A file with the secret, in place of the variable, so that it need not lie next to the database. */
+  /** A file with the secret, in place of the variable, so that it need not be next to the database. */
   WHETSTONE_SECRET_FILE: secretFile.optional(),
-  /** The public address, when it is not http://HOST:PORT (behind a proxy). */
+  /** The public URL, when it is not http://HOST:PORT (behind a proxy). */
   PUBLIC_URL: z.url().optional(),
-  /** Proxies whose `X-Forwarded-For` is trusted: addresses and networks, or how many stand in front. Read by the web process. */
+  /** Proxies whose `X-Forwarded-For` is trusted: addresses and networks, or the number of proxies. Read by the web process. */
   TRUSTED_PROXIES: readBy(trustedProxies).optional(),
   /** What connections may reach besides public addresses over TLS: hosts, addresses and networks. */
   OUTBOUND_ALLOW: readBy(allowList).optional(),
@@ -99,7 +99,7 @@ const variables = z.object({
   OIDC_CLIENT_SECRET: z.string().max(1000).optional(),
   /** The provider's display name. */
   OIDC_NAME: z.string().trim().min(1).max(60).default("single sign-on"),
-  /** Restricts sign-in through the provider to addresses in these domains. */
+  /** Restricts sign-in through the provider to e-mail addresses in these domains. */
   OIDC_ALLOWED_DOMAINS: list(/^[^\s@,]+\.[^\s@,]+$/, "must be comma-separated domains, such as example.com")
     .transform((domains) => domains.map((domain) => domain.toLowerCase()))
     .optional(),

@@ -4,7 +4,7 @@ import path from "node:path";
 import { defineConfig } from "@playwright/test";
 import { Agent, setGlobalDispatcher } from "undici";
 
-// The command line that tests run blocks them for seconds: a connection kept alive may be closed meanwhile, unnoticed.
+// Running the command line blocks tests for seconds, in which a kept-alive connection may be closed without their noticing.
 setGlobalDispatcher(new Agent({ pipelining: 0 }));
 
 /** Tests run the command line (`npm run -s cli`) with this as DATA_DIR. */

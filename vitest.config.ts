@@ -5,7 +5,7 @@ import { defineConfig } from "vitest/config";
 
 const here = import.meta.dirname;
 const alias = { "@": here, "server-only": path.join(here, "db/testing/empty.ts") };
-// `*.shared.test.ts` run the code on payloads and cases that lie beside some checkouts and are not part of this one.
+// `*.shared.test.ts` run the code on payloads and cases that are next to some checkouts and not part of this repository.
 const shared = existsSync(path.join(here, "../shared/data")) ? [] : ["**/*.shared.test.ts"];
 const exclude = ["e2e/**", "node_modules/**", ".next/**", "dist/**", ".data/**", ...shared];
 const env = { TZ: "Asia/Kathmandu" }; // a UTC-only bug should fail here, not in production
@@ -13,7 +13,7 @@ const env = { TZ: "Asia/Kathmandu" }; // a UTC-only bug should fail here, not in
 /** `*.test.ts` are pure and need nothing; each `*.db.test.ts` gets its own copy of a migrated database. */
 export default defineConfig({
   test: {
-    // Vitest leaves one core free: of two that is one worker, and most tests wait for the database anyway.
+    // By default, Vitest leaves one core free: with two cores, that is one worker, and most tests wait for the database anyway.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [
       {
@@ -23,7 +23,7 @@ export default defineConfig({
           include: ["**/*.test.ts"],
           exclude: [...exclude, "**/*.db.test.ts"],
           env,
-          // What has to be fast asserts CPU time: on a busy machine the clock on the wall says nothing.
+          // Tests of speed assert CPU time: on a busy machine, wall-clock time means nothing.
           testTimeout: 120_000,
         },
       },

@@ -3,7 +3,7 @@ import { CommanderError } from "commander";
 import { knownError } from "@/server/platform/logging/known-error";
 import { loggable } from "@/server/platform/logging/loggable";
 
-/** A mistake of the operator's, shown as a sentence; any other error is a bug and keeps its stack. */
+/** A mistake by the operator, shown as a sentence; any other error is a bug and is shown with its stack. */
 export class UsageError extends Error {
   override name = "UsageError";
 }
@@ -32,7 +32,7 @@ function problemOf(error: unknown): { code: string; message: string } {
   return { code: known.code, message: [known.message, ...fields].join("\n") };
 }
 
-/** Turns `error: required option …` into `Required option …` with a pointer to the help. A bare command group's message is its help. */
+/** Turns `error: required option …` into `Required option …` with a pointer to the help. A bare group only gets the pointer. */
 function usageOf({ code, message }: CommanderError) {
   if (code === "commander.help") return "Which command? See: npm run -s cli -- --help";
   const said = message.replace(/^error: /, "");

@@ -1,6 +1,6 @@
 /**
- * Brings a database up to date and prints one JSON object with what a start has to know.
- * A separate process and bundle, so that it is quick and leaves no memory behind.
+ * Brings a database up to date and prints one JSON object with what a start needs to know.
+ * A separate process and bundle, so that it is quick and its memory is released when it exits.
  */
 import { databaseProblem, prepareDatabase } from "@/db/prepare";
 import { env } from "@/env";

@@ -7,7 +7,7 @@ import { APP_ID } from "@/server/platform/jobs/catalogue";
 import { logger } from "@/server/platform/logging/log";
 import { PlainErrors } from "./plain-errors";
 
-/** Never contacted: the client requires an address even where its `fetch` needs none. */
+/** Never contacted: the client requires a URL even if its `fetch` does not need one. */
 const UNUSED_ADDRESS = "http://embedded.invalid";
 
 const viaOutbox = outboxFetch(db);

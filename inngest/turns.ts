@@ -5,15 +5,15 @@ import type { inngest } from "./client";
 type Steps = Pick<GetStepTools<typeof inngest>, "run" | "sleep">;
 type Turn = { done: boolean; waits?: boolean };
 
-/** Runs at a time for one project, so that no project takes all the workers. */
+/** Maximum concurrent runs per project, so that no project takes all the workers. */
 const AT_ONCE = 4;
-/** Cron's resolution is a minute, and what goes on elsewhere should show sooner. */
+/** Cron's resolution is a minute, and external changes should show sooner. */
 const PASSES = 3;
 const INTERVAL = "20s";
 
 /**
- * Options of a function that works on one row, named by `key` in its event, in turns. What it talks to fails in the service, which
- * stores that; the retries are for the database. A poll wakes what is left over.
+ * Options of a function that works on one row in turns; `key` names the row in its event. Failures of remote services are
+ * handled and stored by our services, so the retries are for the database. A poll resumes what is left.
  */
 export const turnOptions = <Name extends FunctionName, Key extends string>(id: Name, key: Key, atOnce = AT_ONCE) => ({
   ...functionOptions(id),
@@ -25,8 +25,8 @@ export const turnOptions = <Name extends FunctionName, Key extends string>(id: N
 });
 
 /**
- * Takes turns until one has nothing left to do, says that it waits for the poll, or `turns` of them are over; `pause`: between two of
- * them. Returns whether the work is done.
+ * Takes turns, `pause` apart, until one has nothing left to do or waits for the poll, or until there have been `turns`.
+ * Returns whether the work is done.
  */
 export async function inTurns(
   step: Steps,
@@ -41,7 +41,7 @@ export async function inTurns(
   return { done: false };
 }
 
-/** Options of a function that looks every minute for what has something to do. The next minute's run is the retry. */
+/** Options of a function that polls for pending work every minute. The next minute's run is the retry. */
 export const pollOptions = <Name extends FunctionName>(id: Name) => ({
   ...functionOptions(id),
   triggers: [{ cron: "* * * * *" }] as [{ cron: string }],
@@ -49,7 +49,7 @@ export const pollOptions = <Name extends FunctionName>(id: Name) => ({
   retries: 0 as const,
 });
 
-/** Looks three times in the minute of a poll. */
+/** Calls `pass` three times within the minute of a poll. */
 export async function inPasses(step: Steps, pass: (n: number) => Promise<unknown>): Promise<void> {
   for (let n = 0; n < PASSES; n += 1) {
     if (n > 0) await step.sleep(`wait-${n}`, INTERVAL);

@@ -30,7 +30,7 @@ export function admit(request: IncomingMessage, response: ServerResponse, isTrus
   const { method = "GET", headers, socket } = request;
   overwrite(request, NAMED_BY_PROXY, clientAddress(socket.remoteAddress, headers[NAMED_BY_PROXY], isTrusted));
   const url = normalizePath(request.url ?? "/");
-  if (!url.startsWith("/")) return refuse(response, 400); // OPTIONS * asks about no address
+  if (!url.startsWith("/")) return refuse(response, 400); // OPTIONS * has no path
   if (API.test(url)) {
     makeRoutable(request, url, method);
     return true;
@@ -39,7 +39,7 @@ export function admit(request: IncomingMessage, response: ServerResponse, isTrus
   return ROUTED.has(method) || refuse(response, 501);
 }
 
-/** Rewrites a request to /v1 so that Next routes it, whatever its method and path. */
+/** Rewrites a request to /v1 so that Next routes it, regardless of its method and path. */
 function makeRoutable(request: IncomingMessage, url: string, method: string) {
   const { headers } = request;
   request.url = url; // Next would reply with a redirect, which exporters do not follow

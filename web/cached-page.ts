@@ -1,4 +1,4 @@
-// Caches a page that is the same for everybody for the life of the process.
+// Caches a page that is the same for everybody for the lifetime of the process.
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { etagOf, matchesEtag, REVALIDATE } from "@/server/platform/http/revalidation";

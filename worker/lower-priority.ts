@@ -5,7 +5,7 @@ import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { logger } from "@/server/platform/logging/log";
 
-/** Of 19. On a busy machine, interactive requests come first. */
+/** Out of 19. On a busy machine, interactive requests come first. */
 const NICENESS = 10;
 /** Connections open under load and close again. */
 const LOOK_EVERY_MS = 5000;

@@ -66,7 +66,7 @@ async function backup({ to, passphraseFile, verify }: BackupOptions, command: Co
   ]);
 }
 
-/** Returns a note about files whose content is not in the backup, which its keeper has to know. */
+/** Returns a note for the operator about files whose content is not in the backup. */
 function filesLeftOut({ manifest: { files } }: ReadBackup) {
   const left = files.filter(({ member }) => member === null).length;
   return left === 0
@@ -121,7 +121,7 @@ async function restoreBackup({ from, passphraseFile, acceptOtherSecret }: Restor
     throw error;
   }
   if (secret !== undefined) keepSecret(DATA_DIR, secret);
-  // The backup's ring keys open only under its own secret: new secrets need a key of this installation.
+  // The backup's ring keys can only be decrypted with its own secret: new secrets need a key of this installation.
   else if (!same) await withDatabase(rotateSecrets);
   const { rows } = shownOf(read);
   await writeDown({ kind: "restore", ...shownOf(read), verifiedAt: Date.now() });

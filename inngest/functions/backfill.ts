@@ -6,7 +6,7 @@ import { jobContext } from "../job-context";
 
 const NAME = "backfill";
 
-/** Bounds a step, for a graceful stop; queueing what may be queued at once takes less. */
+/** Bounds a step, for a graceful stop; one batch of allowed Runs takes less time to queue. */
 const STEP_MS = 2_000;
 /** Steps per run. The rest goes to a new run, queued behind other pending ones. */
 const STEPS = 60;

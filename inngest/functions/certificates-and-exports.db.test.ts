@@ -69,7 +69,7 @@ test("a worker that is killed again and again compares once, and publishes in on
   const isExport = and(eq(modelExports.projectId, ctx.projectId), eq(modelExports.id, exportId));
   const isRunning = async () => (await read()).finishedAt === null;
   const progress = async () => Number((await ctx.db.select().from(modelExports).where(isExport))[0]?.updatedAt ?? 0);
-  // The trainer commits a while after it was first asked, whoever follows it then.
+  // The trainer commits some time after the first request, whoever follows it then.
   let looks = 0;
   const upload = setInterval(() => {
     if (trainer.exports.all.has(exportId) && ++looks === UPLOAD_LOOKS) trainer.exports.commit(exportId);

@@ -7,7 +7,7 @@ import { inPasses, inTurns, pollOptions, turnOptions } from "../turns";
 
 const CERTIFY = "run-parity-certificate";
 const EXPORT = "run-model-export";
-/** The beginning is followed closely; then the poll follows what may last for hours. */
+/** The start is followed closely; after that, the poll takes over, since the work may take hours. */
 const TURNS = { turns: 5, pause: "2s" };
 
 export const runParityCertificates = inngest.createFunction(

@@ -15,7 +15,7 @@ const CONVERSATIONS = 120;
 const AT_ONCE = 6;
 const WINDOW = { startMs: 0, endMs: Date.UTC(2099, 0), maxConversations: 10_000 };
 
-/** Conversations that their users praised, of words that no other has. */
+/** Conversations that their users praised, each with unique words. */
 async function praisedOnes(ctx: Ctx, count: number) {
   const one = async (n: number) => {
     const words = Array.from({ length: 30 }, (_, at) => `topic${n}word${at}`).join(" ");
@@ -62,7 +62,7 @@ test("collection that is killed again and again adds each conversation once", as
     const { datasetId, id } = await newPass(ctx, false);
     const read = async () => (await getCollectionPass(ctx, { datasetId, collectionPassId: id })).collectionPass;
     const isRunning = async () => (await read()).finishedAt === null;
-    // From the start, not from a commit: a kill falls into reading a batch as well as into storing one.
+    // Timed from the start, not from a commit: a kill can hit the reading of a batch as well as the storing.
     kills += await killRepeatedly({ args: ["collection", ctx.projectId, id], isRunning, withinMs: 400 }, KILLS);
 
     expect(await read()).toMatchObject({
@@ -113,7 +113,7 @@ test("reviewers that are killed again and again decide each candidate once", asy
   expect(new Set(examples.map((one) => one.id))).toEqual(new Set(approved.map(({ exampleId }) => exampleId)));
   expect(new Set(examples.map(({ reviewer }) => reviewer))).toEqual(new Set([userId]));
   await requireExactCounts(ctx, datasetId);
-  // Each decision, and nothing else, has left its entry in the audit log.
+  // Each decision has left one entry in the audit log, and nothing else has.
   const decisions = await db().execute<{ count: number }>(sql`
     select count(*)::int as count from audit_log
     where project_id = ${ctx.projectId} and action in ('reviewQueue.approve', 'reviewQueue.reject')`);

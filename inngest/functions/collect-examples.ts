@@ -7,7 +7,7 @@ import { inngest } from "../client";
 import { jobContext } from "../job-context";
 import { pollOptions } from "../turns";
 
-/** Cron's resolution is a minute, so each run sweeps several times, as often as the inactivity threshold within these bounds. */
+/** Cron's resolution is a minute, so each run sweeps several times, at intervals of the inactivity threshold, within bounds. */
 const MIN_INTERVAL_SECONDS = 5;
 const MAX_INTERVAL_SECONDS = 15;
 /** Bounds a step, for a graceful stop. */

@@ -6,7 +6,7 @@ import { pollOptions } from "../turns";
 
 const NAME = "compact-content";
 const STEP_MS = 10_000;
-/** A minute holds no more than half of itself of this work, so that the rest of the installation does not notice. */
+/** At most half of each minute is spent on this work, so that the rest of the installation does not notice. */
 const STEPS = 3;
 
 export const compactStoredContent = inngest.createFunction(pollOptions(NAME), async ({ step }) => {

@@ -6,7 +6,7 @@ import { jobContext } from "../job-context";
 import { inPasses, inTurns, pollOptions, turnOptions } from "../turns";
 
 const RUN = "run-deployment";
-/** A turn waits some seconds for a deployment on its way, and the poll goes on with one that takes longer than these. */
+/** A turn waits a few seconds for a deployment in progress; the poll continues with one that takes longer than all turns. */
 const TURNS = { turns: 30, pause: "1s" };
 
 export const runDeployments = inngest.createFunction(

@@ -5,7 +5,7 @@ import { inactivitySweepRequested } from "@/server/platform/jobs/events";
 import { scheduleInactiveConversations } from "@/server/services/diagnostics";
 import { inngest } from "../client";
 
-/** Cron's resolution is a minute, so each run sweeps several times, as often as the inactivity threshold within these bounds. */
+/** Cron's resolution is a minute, so each run sweeps several times, at intervals of the inactivity threshold, within bounds. */
 const MIN_INTERVAL_SECONDS = 5;
 const MAX_INTERVAL_SECONDS = 15;
 

@@ -10,7 +10,7 @@ export const evaluateTuningTriggers = inngest.createFunction(pollOptions(NAME), 
   const due = await step.run("due", () => dueTuningConfigs(db()));
   for (const { projectId, configId } of due) {
     await step.run(`evaluate-${configId}`, async () => {
-      // One that fails must not keep the others from theirs.
+      // A trigger that fails must not keep the others from being evaluated.
       const decision = await evaluateTrigger(jobContext(NAME, projectId), configId).catch((error: Error) => error);
       return decision instanceof Error ? { error: decision.message } : { outcome: decision?.outcome ?? null };
     });

@@ -33,7 +33,7 @@ afterEach(async () => {
   engine = undefined;
 });
 
-/** A queued comparison on so many held-out Examples. */
+/** A queued comparison on `rows` held-out Examples. */
 async function world(rows: number) {
   const { ctx } = await testProject();
   await refreshTrainers(ctx);
@@ -57,7 +57,7 @@ test("a comparison is asked for and counted in the background", async () => {
 
 const KILLS = 4;
 const ROWS = 200;
-/** Rows of one request. */
+/** Rows per request. */
 const BATCH = 25;
 
 test("a worker that is killed again and again stores one answer of each model for each row", async () => {
@@ -73,6 +73,6 @@ test("a worker that is killed again and again stores one answer of each model fo
   expect(win + tie + loss).toBe(ROWS);
   const rows = await ctx.db.select().from(evaluationRows).where(ofThis);
   expect(rows.filter(({ after, prompt }) => after?.content !== prompt[0]?.content)).toEqual([]);
-  // A kill costs at most the request that its process had not noted yet.
+  // A kill costs at most the request that its process had not recorded yet.
   expect(trainer.samples.size).toBeLessThanOrEqual(ROWS / BATCH + KILLS);
 }, 120_000);

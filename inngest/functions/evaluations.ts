@@ -6,7 +6,7 @@ import { jobContext } from "../job-context";
 import { inTurns, pollOptions, turnOptions } from "../turns";
 
 const RUN = "run-evaluation";
-/** Each waits up to 20 s for the trainer; what is left after them is woken by the poll. */
+/** Each waits up to 20 s for the trainer; the poll resumes whatever is left after them. */
 const TURNS = { turns: 40, pause: "1s" };
 
 export const runEvaluations = inngest.createFunction(

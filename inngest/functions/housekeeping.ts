@@ -17,7 +17,7 @@ const LOWEST_PRIORITY = "-600";
 export const scheduleDailyHousekeeping = inngest.createFunction(
   {
     ...functionOptions("schedule-housekeeping"),
-    triggers: [{ cron: `${HOUSEKEEPING_MINUTE} * * * *` }], // hourly, though each project is due once a day: a new project need not wait until tomorrow
+    triggers: [{ cron: `${HOUSEKEEPING_MINUTE} * * * *` }], // hourly, so that new projects do not wait a day
     concurrency: 1,
   },
   async ({ step }) => {

@@ -11,7 +11,7 @@ import { kill, killRepeatedly } from "./testing/kill-repeatedly";
 import { startEngineProcess } from "./testing/start-engine-process";
 
 const KILLS = 20;
-/** From a chunk's commit to the kill: into the next chunk, or the one after it. */
+/** From a chunk's commit to the kill, which hits the next chunk or the one after it. */
 const WITHIN_MS = 60;
 /** Three chunks for each kill. */
 const ROWS = 60_000;

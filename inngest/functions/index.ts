@@ -23,7 +23,7 @@ import { pollTrainingJobs, runTrainingJobs } from "./training-jobs";
 import { watchTrainers } from "./watch-trainers";
 import { pollProjectTrackers, scheduleTrackers, syncWorkItems } from "./work-items";
 
-/** Every background function, for either engine. */
+/** All background functions, for either engine. */
 export const functions = [
   runRules,
   failCancelledRuleRuns,

@@ -49,7 +49,7 @@ test("Rule Runs whose job died are failed, and done when it is replayed after th
   await until(async () => (await statuses(ctx)).join() === "failed");
   const dead = (await jobOf(ctx))!;
   expect(dead).toMatchObject({ state: "failed", attempts: 5, conversationIds: [conversationId] });
-  // The query is named. What it was to store, which is words of a conversation, is not, wherever it was written down.
+  // The error names the query. The values it was to store, which are text of a conversation, must not be recorded anywhere.
   expect(dead.error?.message).toMatch(/^SQLSTATE 42P01 in: select o\.finding_id/);
   const kept = await db().execute<{ text: string }>(sql`
     select event::text || coalesce(error::text, '') as text from job_runs

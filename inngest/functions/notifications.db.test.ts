@@ -17,7 +17,7 @@ import { inngest } from "../client";
 import { functions } from ".";
 import { startEngineProcess } from "./testing/start-engine-process";
 
-/** Its own file: the environment is read once. Here services on loopback may be called. */
+/** In its own file because the environment is read once, and here services on loopback may be called. */
 process.env.OUTBOUND_ALLOW = "127.0.0.1";
 
 let engine: Engine | undefined;
@@ -102,11 +102,11 @@ test("a worker that is killed while it records the receiver's reply repeats noth
 
   await finish(ctx);
   expect(new Set(receiver.received.map(idOf)).size).toBe(TOOLS.length);
-  // The database ends the statement that was sent to it, whether or not anybody is left to read the result.
+  // The database completes a statement that was sent to it, even if its client is gone.
   expect(repeatsOf(receiver.received)).toBe(0);
 });
 
-/** Whether some connection waits for a delivery that another one holds. */
+/** Returns whether a connection is waiting for a delivery that another one has locked. */
 async function isWaiting({ db: database }: Ctx) {
   const rows = await database.execute(sql`
     select 1 from pg_stat_activity

@@ -27,7 +27,7 @@ export const sendQueuedDelivery = inngest.createFunction(
     ...functionOptions(SEND),
     triggers: [deliveryQueued],
     concurrency: { limit: AT_ONCE, key: "event.data.projectId" },
-    // About an hour of retries: a receiver may be deployed anew.
+    // About an hour of retries: a receiver may be redeployed.
     retries: 8,
     onFailure: async ({ event, error, step }) => {
       const { projectId, deliveryId } = event.data.event.data;

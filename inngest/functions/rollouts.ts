@@ -5,7 +5,7 @@ import { jobContext } from "../job-context";
 import { inTurns, turnOptions } from "../turns";
 
 const RUN = "run-rollout";
-/** Comparisons take minutes: the poll goes on with what takes longer. */
+/** Comparisons take minutes: the poll continues whatever takes longer. */
 const TURNS = { turns: 5, pause: "5s" };
 
 export const runRollouts = inngest.createFunction(

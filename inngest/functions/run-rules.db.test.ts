@@ -26,7 +26,7 @@ import { inngest } from "../client";
 import { functions } from ".";
 import { startEngineProcess } from "./testing/start-engine-process";
 
-/** Its own file: the environment is read once. Here services on loopback may be called. */
+/** In its own file because the environment is read once, and here services on loopback may be called. */
 process.env.OUTBOUND_ALLOW = "127.0.0.1";
 
 let engine: Engine | undefined;
@@ -199,7 +199,7 @@ test.each(["while the adjudicator is asked", "between adjudicating and recording
     });
     const said = (n: number) => [...UNDECIDED, { role: "assistant", text: `Number ${n}` }];
     const queued = [await queue(ctx, said(0)), await queue(ctx, said(1))];
-    // What would be recorded waits for this lock of the Rule's Findings.
+    // Recording waits for this lock on the Rule's Findings.
     const gate = during ? null : holdFindings(ctx);
     await gate?.held;
     const child = await startEngineProcess();
@@ -225,7 +225,7 @@ test.each(["while the adjudicator is asked", "between adjudicating and recording
         .map(({ conversationId }) => conversationId)
         .sort(),
     ).toEqual(queued.map(({ id }) => id).sort());
-    // The one that was not answered is asked again; whatever was answered is not.
+    // Only the question that was not answered is asked again.
     expect(model.asked).toHaveLength(during ? 3 : 2);
     expect(await ctx.db.$count(ruleRunDetections, eq(ruleRunDetections.projectId, ctx.projectId))).toBe(0);
   },
@@ -250,7 +250,7 @@ function holdFindings(ctx: Ctx) {
     holding = resolve;
   });
   const done = ctx.db.transaction(async (tx) => {
-    // A busy machine takes longer to start the process that is killed than an idle transaction may last.
+    // On a busy machine, starting the process to kill takes longer than the idle-in-transaction timeout.
     await tx.execute(sql`set local idle_in_transaction_session_timeout = 0`);
     await tx.execute(
       sql`select pg_advisory_xact_lock(hashtextextended(${`findings ${ctx.projectId} tool-failure`}, 0))`,

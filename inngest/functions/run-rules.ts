@@ -7,18 +7,18 @@ import { jobContext } from "../job-context";
 const NAME = "run-rules";
 
 /**
- * Events processed concurrently per project and origin. Each has its own, so that neither a backfill nor slow answers
- * of an adjudicator make a person wait.
+ * Events processed concurrently per project and origin. Each origin has its own limit, so that neither a backfill nor an
+ * adjudicator's slow answers make a person wait.
  */
 const EVENTS_AT_ONCE = 2;
 const LANE =
   "event.data.projectId + (has(event.data.origin) ? event.data.origin : '') + (has(event.data.bulk) ? 'bulk' : '')";
 
-/** A person's Runs come before automatic ones and large selections, and a backfill's last, by up to ten minutes each. */
+/** Runs requested by a person go first, then automatic ones and large selections, then backfills: by up to 10 minutes each. */
 const PRIORITY =
   "has(event.data.bulk) ? 0 : has(event.data.origin) ? (event.data.origin == 'on_demand' ? 600 : (event.data.origin == 'backfill' ? -600 : 0)) : 0";
 
-/** Runs adjudicated in one step: bounds what is asked again after a crash to the questions then in progress. */
+/** Runs adjudicated per step: after a crash, only the questions in progress are asked again. */
 const ADJUDICATED_AT_ONCE = 20;
 
 export const runRules = inngest.createFunction(
@@ -37,7 +37,7 @@ export const runRules = inngest.createFunction(
   },
   async ({ event: { data }, step }) => {
     const ctx = jobContext(NAME, data.projectId);
-    // Steps carry ids only; what is detected is stored in between, and most batches have nothing to adjudicate.
+    // Steps carry ids only; detections are stored in between, and most batches have nothing to adjudicate.
     const { undecided, failed } = await step.run("detect", () => detectRuleRuns(ctx, data.runIds));
     for (let from = 0; from < undecided.length; from += ADJUDICATED_AT_ONCE) {
       await step.run(`adjudicate-${from / ADJUDICATED_AT_ONCE}`, () =>
@@ -48,7 +48,7 @@ export const runRules = inngest.createFunction(
       const recorded = await step.run("record", () => recordRuleRuns(ctx, undecided));
       failed.push(...recorded.failed);
     }
-    // Where others succeed, each failed Run is retried by a job of its own; where all fail, the step does and is retried.
+    // If other Runs succeed, each failed one is retried by a job of its own; if all fail, the step fails and is retried.
     if (failed.length > 0) {
       await step.sendEvent(
         "retry-failed",
@@ -58,7 +58,7 @@ export const runRules = inngest.createFunction(
   },
 );
 
-/** Without this, the Rule Runs of a cancelled job would stay queued for ever. */
+/** Without this, the Rule Runs of a cancelled job would stay queued forever. */
 export const failCancelledRuleRuns = inngest.createFunction(
   {
     ...functionOptions("fail-cancelled-rule-runs"),

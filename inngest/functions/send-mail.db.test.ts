@@ -22,7 +22,7 @@ import { handleTrpc } from "@/server/trpc/handler";
 import { inngest } from "../client";
 import { functions } from ".";
 
-/** Its own file: the environment is read once. The server starts later: until then it is down. */
+/** In its own file because the environment is read once. The mail server is down until a test starts it. */
 const port = await closedPort();
 Object.assign(process.env, {
   SMTP_URL: `smtp://whetstone:pass%20word@127.0.0.1:${port}`,
@@ -58,7 +58,7 @@ const arrived = async (to: string) => {
 const tell = (path: string, input: object) =>
   handleTrpc(requestTo("POST", `/api/trpc/${path}`, { body: input, headers: { "sec-fetch-site": "same-origin" } }));
 
-/** Everything that the database keeps about jobs, and what happened: where no link may stand. */
+/** Everything that the database stores about jobs and audited actions, where no link may appear. */
 async function kept() {
   const tables = ["job_events", "job_runs", "job_steps", "audit_log", "account_audit_log", "outgoing_mail"];
   const rows = await Promise.all(
@@ -176,7 +176,7 @@ test("an e-mail that is delivered twice has one Message-ID; one that is settled 
   const { id, sealed } = await waiting("twice@example.test");
   expect(await sendMail(db(), id)).toBe("sent");
   expect(await sendMail(db(), id)).toBe("nothing");
-  // As if the process had died after the server's word.
+  // As if the process had died right after the server's acknowledgement.
   await db().update(outgoingMail).set({ sealed, sentAt: null }).where(eq(outgoingMail.id, id));
   expect(await sendMail(db(), id)).toBe("sent");
   const copies = received.filter(({ to }) => to.includes("twice@example.test"));

@@ -45,7 +45,7 @@ import { failingToolCall, storedConversation } from "@/server/services/diagnosti
 import { inngest } from "../client";
 import { functions } from ".";
 
-/** A change from the embedded engine to an Inngest server and back. The server is its documented event API. */
+/** A change from the embedded engine to an Inngest server and back. The server is a fake of its documented event API. */
 
 const SERVER = "https://inngest.example";
 const definitions = readDefinitions(inngest, functions);
@@ -105,7 +105,7 @@ async function queuedRuns(ctx: Ctx) {
   return (await createRuleRuns(ctx, { conversationId: id, lastActivityAt })).runs.map((run) => run.id);
 }
 const statuses = async (ctx: Ctx) => [...new Set((await listRuleRuns(ctx, {})).runs.map((run) => run.status))];
-/** The embedded engine takes the events, and its worker ends before it has begun a run. */
+/** The embedded engine takes the events, but its worker ends before it starts a run. */
 const dispatched = async () => {
   while ((await dispatchEvents(db(), definitions)) > 0);
 };
@@ -135,7 +135,7 @@ test("what the embedded engine left goes to the server, once, and nothing waits"
     reason: expect.stringMatching(/^A run has been due for 252\d s/),
   });
 
-  // Two processes start with the new setting at once.
+  // Two processes start with the new setting at the same time.
   const taken = await Promise.all([takeOver(db(), SERVER), takeOver(db(), SERVER)]);
   expect(taken.map(({ runs, queued }) => [runs, queued]).sort()).toEqual([
     [0, 0],
@@ -156,7 +156,7 @@ test("what the embedded engine left goes to the server, once, and nothing waits"
     ]),
   );
 
-  // The project's page tells it: the job has ended, and why; and that the engine was changed.
+  // The project's page shows that the job has ended, and why, and that the engine was changed.
   expect((await listBackgroundJobs(ctx, {})).backgroundJobs).toMatchObject([
     { state: "cancelled", error: { message: expect.stringContaining("handed over to the Inngest server") } },
   ]);
@@ -164,11 +164,11 @@ test("what the embedded engine left goes to the server, once, and nothing waits"
     oldestDueAt: null,
     engineChange: { from: "embedded", at: expect.any(Number) },
   });
-  // A cancellation is told to nobody, so that nothing fails the Rule Runs that the server is to execute.
+  // No cancellation event is sent, so that nothing fails the Rule Runs that the server will execute.
   expect(await statuses(ctx)).toEqual(["queued"]);
   expect(await waiting()).toEqual([]);
 
-  // A server delivers at least once: the effect is there once.
+  // A server delivers at least once; the effect must occur only once.
   for (let time = 0; time < 2; time++) await executeRuleRuns(ctx, ours);
   expect(await statuses(ctx)).toEqual(["completed"]);
   expect((await listFindings(ctx, {})).findings.map((finding) => finding.occurrenceCount)).toEqual(
@@ -256,7 +256,7 @@ test("what a server was to do is done by the embedded engine, once, as far as ou
   await forwarded();
   expect(posted).toHaveLength(8);
   expect(await waiting()).toEqual([]);
-  // One that the server had begun, and one of which an event is still here.
+  // One Run that the server had started, and one whose event is still here.
   await db().execute(sql`update rule_runs set status = 'running' where id = ${runIds[0]}`);
   const late = await queuedRuns(ctx);
 

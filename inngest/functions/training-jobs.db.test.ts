@@ -56,7 +56,7 @@ test("a job is sent and followed in the background", async () => {
 }, 60_000);
 
 const KILLS = 4;
-/** Each call of the trainer brings 500: several for each kill. */
+/** Each call to the trainer returns 500: several calls per kill. */
 const EVENTS = 6_000;
 
 test("a worker that is killed again and again sends one job and stores each of its events once", async () => {

@@ -6,7 +6,7 @@ import { jobContext } from "../job-context";
 import { inPasses, inTurns, pollOptions, turnOptions } from "../turns";
 
 const RUN = "run-training-job";
-/** The beginning is followed closely; then the poll and the trainer's own calls follow a job that may last for days. */
+/** The start is followed closely; after that, the poll and the trainer's own calls take over, since a job may take days. */
 const TURNS = { turns: 5, pause: "2s" };
 
 export const runTrainingJobs = inngest.createFunction(

@@ -3,7 +3,7 @@ import { forgetOldCommands, refreshTrainers } from "@/server/services/fine-tunin
 import { inngest } from "../client";
 import { pollOptions } from "../turns";
 
-/** Of no project: whose share of the outbound calls it uses. */
+/** Not a project: the key under which these outbound calls are counted against the concurrency limit. */
 const INSTALLATION = "installation";
 
 export const watchTrainers = inngest.createFunction(pollOptions("watch-trainers"), async ({ step }) => {

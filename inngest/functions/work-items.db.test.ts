@@ -21,7 +21,7 @@ import { connectTracker, failedTool } from "@/server/services/diagnostics/work-i
 import { inngest } from "../client";
 import { functions } from ".";
 
-/** Its own file: the environment is read once. Here services on loopback may be called. */
+/** In its own file because the environment is read once, and here services on loopback may be called. */
 process.env.OUTBOUND_ALLOW = "127.0.0.1";
 
 let engine: Engine;
@@ -62,7 +62,7 @@ test("tickets of several Findings are created by jobs, and what closes them reso
   await schedulePolls(db());
   await until(() => isResolved(ctx, byPoll!.findingId));
 
-  // A regression reopens the ticket, without anybody asking.
+  // A regression reopens the ticket without any request.
   const tool = byPoll!.findingTitle.includes("get_user") ? "get_user" : "get_order";
   await failedTool(ctx, { tool, startedAt: Date.now() + 1000 });
   await until(async () => (await openItems(ctx)).some(({ id }) => id === byPoll!.id));

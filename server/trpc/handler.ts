@@ -19,12 +19,12 @@ const BATCH_MAX = 50;
 
 const IS_JSON = /^application\/json\s*(?:;|$)/i;
 
-/** While the database is away every procedure fails for the same reason. */
+/** While the database is unavailable, every procedure fails for the same reason. */
 const mayLog = throttle(5000);
 
 /**
  * Returns the same request with its body read up to `max` bytes, because tRPC itself has no limit. Form data and bytes, which
- * tRPC accepts too, are refused: no procedure takes them.
+ * tRPC accepts too, are rejected: no procedure takes them.
  */
 async function bounded(request: Request, max: number): Promise<Request> {
   if (request.method !== "POST") return request;

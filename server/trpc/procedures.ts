@@ -9,7 +9,7 @@ import { requestInfo } from "./context";
 import { procedure } from "./trpc";
 
 type Project = { projectId: string };
-/** zod's type of an object without fields has an index signature, with which `projectId` would contradict. */
+/** zod's type of an object without fields has an index signature, which `projectId` would contradict. */
 type WithProject<Input> = string extends keyof Input ? Project : Input & Project;
 // biome-ignore lint/suspicious/noConfusingVoidType: only a parameter that may be void can be left out of a call.
 type OrNothing<Input> = string extends keyof Input ? Input | void : Input;
@@ -36,7 +36,7 @@ function splitProject(input: unknown) {
   return { projectId, rest };
 }
 
-/** A write behind a query would escape the same-origin check and be repeated by client retries. */
+/** A write behind a query would bypass the same-origin check and be repeated by client retries. */
 function requireEffect(spec: { name: string; effect: "read" | "write" }, effect: "read" | "write") {
   if (spec.effect !== effect) throw new Error(`${spec.name} has the effect "${spec.effect}", not "${effect}".`);
 }

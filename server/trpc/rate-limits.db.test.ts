@@ -8,7 +8,7 @@ import { cookieFor, countOf, expectSpent, requestTo } from "@/server/rest/testin
 import { createRateLimiter } from "@/server/services/rate-limits";
 import { createTrpcHandler } from "./handler";
 
-/** Its own file: the environment is read once. */
+/** In its own file because the environment is read once. */
 Object.assign(process.env, { RATE_LIMIT_KEY_REQUESTS: "20", RATE_LIMIT_PROJECT_REQUESTS: "30" });
 
 const processes = [createTrpcHandler(createRateLimiter()), createTrpcHandler(createRateLimiter())] as const;

@@ -135,7 +135,7 @@ test("a procedure that is not there is 404", async () => {
   expect(await tell("nowhere.at.all", {}, {})).toMatchObject({ status: 404, error: { data: { code: "NOT_FOUND" } } });
 });
 
-/** A body that comes in pieces and says no length, and how many bytes of it were taken. */
+/** A chunked body without a content length, and how many bytes of it were read. */
 function inPieces(bytes: number) {
   let taken = 0;
   const body = new ReadableStream<Uint8Array>(
@@ -172,7 +172,7 @@ test("of whoever is not known, 16 KiB are read and nothing is parsed, but for wh
     expect({ path, status: reply.status }).toEqual({ path, status: 413 });
     expect(endless.taken()).toBeLessThanOrEqual(20 * 1024);
   }
-  // What is no JSON would be a 400 if anybody had looked.
+  // Invalid JSON would be a 400 if it had been parsed.
   const broken = { body: "{".repeat(10_000), headers: JSON_TYPE };
   for (const path of ["projects.rename", "account.rename", "modelPrices.estimate"]) {
     const method = path === "modelPrices.estimate" ? "GET" : "POST";
@@ -207,7 +207,7 @@ test("input is plain JSON: nothing in it says how the rest is to be read, and a 
 
 test("the first run goes through here before anybody can sign in", async () => {
   expect(await caller(null).setup.status()).toEqual({ needed: expect.any(Boolean) });
-  // People of other tests are here already: a link is no longer to be had, and an old one would open nothing.
+  // Other tests have already created people, so no link can be created, and an old one would not work.
   expect(await createSetupLink(db())).toBeNull();
   await expect(
     caller(null).setup.complete({ token: "t", email: "x@example.test", password: "12345678" }),

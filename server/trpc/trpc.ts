@@ -23,7 +23,7 @@ const TRPC_CODE = {
   unavailable: "SERVICE_UNAVAILABLE",
 } as const satisfies Record<ErrorCode, TRPCError["code"]>;
 
-/** What screens can show of an error, in `error.data` beside tRPC's own `code` and `httpStatus`. */
+/** What screens can show of an error, in `error.data` next to tRPC's own `code` and `httpStatus`. */
 export type ShownError = {
   /** The service's error code; `internal` for bugs. */
   reason: ErrorCode | "internal";

@@ -26,7 +26,7 @@ export function ResetForm({ token, email }: { token: string; email: string }) {
     }),
   );
   return (
-    // Nothing may be submitted before the script runs, least of all a password in an address.
+    // Nothing may be submitted before the script runs, least of all a password in a URL.
     <form
       method="post"
       onSubmit={(event) => {

@@ -41,7 +41,7 @@ export function SetupForm({ token, ways }: { token: string | undefined; ways: Si
   );
   const done = complete.isPending || complete.isSuccess;
   return (
-    // Nothing may be submitted before the script runs, least of all a password in an address.
+    // Nothing may be submitted before the script runs, least of all a password in a URL.
     <form
       method="post"
       noValidate

@@ -6,7 +6,7 @@ import { useState } from "react";
 
 const WRONG = "Wrong e-mail address or password. After several attempts you have to wait a few minutes.";
 /**
- * By next-auth's codes; each is equally true of an address without an account, or shown only to holders of the
+ * By next-auth's codes; each is equally true of an e-mail address without an account, or shown only to holders of the
  * password.
  */
 const REFUSALS: Record<string, string> = {
@@ -45,7 +45,7 @@ export function SignInForm({ next, canReset }: Props) {
     setBusy(false);
   };
   return (
-    // Nothing may be submitted before the script runs, least of all a password in an address.
+    // Nothing may be submitted before the script runs, least of all a password in a URL.
     <form method="post" onSubmit={submit}>
       <Stack gap="sm">
         {problem ? (

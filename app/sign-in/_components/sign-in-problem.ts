@@ -22,7 +22,7 @@ const SENTENCES: Record<
 const notCompleted = (at: string) =>
   `Signing in with ${at} was not completed. Try again. If the problem persists, tell whoever runs this installation.`;
 
-/** Returns the message for the code in the page's address; `null` if nothing went wrong. */
+/** Returns the message for the code in the page's URL; `null` if nothing went wrong. */
 export function signInProblem(error: string | undefined, provider: string): string | null {
   if (error === undefined) return null;
   if (!Object.hasOwn(SENTENCES, error)) return "You were not signed in. Try again.";

@@ -14,9 +14,9 @@ export async function kill(child: ChildProcess) {
   await exited;
 }
 
-/** One file instead of hundreds: dozens of processes start from it, in a quarter of the time each. */
+/** One file instead of hundreds: dozens of processes start from it, each in a quarter of the time. */
 async function bundle(): Promise<string> {
-  // Beside the packages that it imports.
+  // Next to the packages that it imports.
   const outfile = path.join(process.cwd(), "node_modules/.cache", `killed-process-${process.pid}.mjs`);
   await build({
     entryPoints: [path.join(import.meta.dirname, "killed-process.ts")],
@@ -43,13 +43,13 @@ type Work = {
   isRunning: () => Promise<boolean>;
   /** A number that grows with every commit: a process is killed soon after it has grown, however fast the machine is. */
   progress?: () => Promise<number>;
-  /** The longest random time from the progress, or from the start, to the kill. */
+  /** The maximum random time from the progress, or from the start, to the kill. */
   withinMs: number;
 };
 
 /**
- * For tests: lets processes continue a piece of work, kills up to so many of them at random moments, and lets the last one
- * finish. Returns how many were killed while it ran.
+ * For tests: lets processes continue a piece of work, kills up to `most` of them at random moments, and lets the last one
+ * finish. Returns how many were killed while the work was in progress.
  */
 export async function killRepeatedly({ args, isRunning, progress, withinMs }: Work, most: number): Promise<number> {
   let kills = 0;
@@ -57,7 +57,7 @@ export async function killRepeatedly({ args, isRunning, progress, withinMs }: Wo
   let next = start(file, args);
   while (await isRunning()) {
     const child = await next;
-    // A process takes longer to start than it lives.
+    // Started ahead of time, because a process takes longer to start than it lives.
     next = start(file, args);
     const before = await progress?.();
     child.send("go");

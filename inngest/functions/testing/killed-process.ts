@@ -35,7 +35,7 @@ const WORK: Record<string, () => Promise<void>> = {
   async deployment() {
     while (!(await runDeployment(jobContext("run-deployment", projectId), id)).done);
   },
-  /** With its certificate, as the two functions do. */
+  /** Together with its certificate, as the two functions do. */
   async export() {
     const ctx = jobContext("run-model-export", projectId);
     while (!(await runExport(ctx, id)).done) {

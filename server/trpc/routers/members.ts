@@ -30,8 +30,8 @@ export const membersRouter = router({
 });
 
 /**
- * For people whom a one-time link lets in: the token is what allows it, as with the first run. Looking is asked as a
- * change is, because a query's input stands in its address, and addresses are logged.
+ * For people with a one-time link: the token authorizes them, as in the first run. Look-ups are mutations, because a
+ * query's input is part of its URL, and URLs are logged.
  */
 export const linksRouter = router({
   invitation: procedure

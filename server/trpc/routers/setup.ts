@@ -2,7 +2,7 @@ import { completeSetup, completeSetupInput, setupNeeded } from "@/server/service
 import { requestInfo } from "../context";
 import { procedure, router } from "../trpc";
 
-/** The first run, before anyone can sign in: the one-time token of the printed link is what allows it. */
+/** The first run, before anyone can sign in: authorized by the one-time token of the printed link. */
 export const setupRouter = router({
   status: procedure.query(async ({ ctx }) => ({ needed: await setupNeeded(ctx.db) })),
   complete: procedure

@@ -10,7 +10,7 @@ import { compareHref, newTrainingHref } from "../../_components/training/hrefs";
 import { canCancel, canPause } from "../../_components/training/words";
 import { COMPARED_MAX } from "./view";
 
-/** What can be done to runs of the list: compare, pause, resume, clone and cancel, which `onCancel` asks about. */
+/** Returns the actions on runs of the list: compare, pause, resume, clone, and cancel, which `onCancel` confirms. */
 export function useJobActions(projectId: string, onCancel: (job: TrainingJob) => void): ListAction<TrainingJob>[] {
   const trpc = useTRPC();
   const queries = useQueryClient();

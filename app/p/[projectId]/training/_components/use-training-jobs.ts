@@ -7,7 +7,7 @@ import { listInput, type View } from "./view";
 const BUSY_MS = 2000;
 const IDLE_MS = 15_000;
 
-/** Reads the view's jobs; polls faster while one of them moves. */
+/** Reads the view's jobs; polls faster while one of them is in progress. */
 export function useTrainingJobs(projectId: string, view: View) {
   const trpc = useTRPC();
   const list = useInfiniteQuery(
@@ -16,7 +16,7 @@ export function useTrainingJobs(projectId: string, view: View) {
       placeholderData: (previous) => previous,
       refetchInterval: ({ state }) => {
         const pages = state.data?.pages ?? [];
-        // A reader further down a long list keeps the rows in place.
+        // Rows must stay in place for a reader further down a long list.
         if (pages.length > 1) return false;
         return pages.some((page) => page.jobs.some(isMoving)) ? BUSY_MS : IDLE_MS;
       },

@@ -23,6 +23,6 @@ export const listInput = (projectId: string, view: Pick<View, "status" | "datase
 export const isFiltered = (view: View) => view.status !== null || view.dataset !== null || view.config !== null;
 export const NO_FILTERS = { status: null, dataset: null, config: null };
 
-/** Charts of more runs than this cannot be told apart. */
+/** The lines of more runs than this cannot be told apart in a chart. */
 export const COMPARED_MAX = 4;
 export const loadCompared = createLoader({ jobs: parseAsArrayOf(parseAsString).withDefault([]) });

@@ -24,14 +24,14 @@ export const Outcome = ({ outcome }: Pick<Decision, "outcome">) => (
 export const baseWords = ({ baseModel }: Pick<TuningConfig, "baseModel">) =>
   "checkpointId" in baseModel ? "From a checkpoint" : shortModel(baseModel.id);
 
-/** When it starts by itself, in words. */
+/** Returns when it starts by itself, in words. */
 export function triggerWords({ enabled, minNewExamples, cron }: TuningConfig["trigger"]): string {
   if (!enabled) return "Manual only";
   const enough = `${formatCount(minNewExamples)} new ${minNewExamples === 1 ? "Example" : "Examples"}`;
   return cron === null ? `At ${enough}` : `${cronWords(cron)}, at ${enough}`;
 }
 
-/** Which of its finished runs are deployed automatically, in words. */
+/** Returns which of its finished runs are deployed automatically, in words. */
 export const deployWords = ({ enabled, name, maxLossIncrease, maxPreserveDrop }: TuningConfig["deployment"]): string =>
   enabled
     ? `${name === null ? "If" : `As “${name}”, if`} the loss is at most ${formatPercent(maxLossIncrease)} higher and preserved answers drop by at most ${formatPercent(maxPreserveDrop)}`

@@ -267,7 +267,7 @@ function TriggerFields({ values, set, times }: PartProps & { times: readonly num
   );
 }
 
-/** Which finished runs are deployed by themselves. */
+/** Which finished runs are deployed automatically. */
 function DeploymentFields({ values, set }: PartProps) {
   return (
     <Stack gap="sm">

@@ -131,7 +131,7 @@ function Facts({ projectId, config }: { projectId: string; config: TuningConfig 
   );
 }
 
-/** What the trigger decided, newest first; the same decision in a row is one. */
+/** What the trigger decided, newest first; identical consecutive decisions are shown as one. */
 function Decisions({ projectId, configId }: { projectId: string; configId: string }) {
   const trpc = useTRPC();
   const query = useInfiniteQuery(

@@ -5,7 +5,7 @@ const FIELDS = 5;
 const SHOWN = 3;
 const isNumber = (text: string | undefined): text is string => text !== undefined && /^\d+$/.test(text);
 
-/** Returns the schedule that an expression means; `null` if it is none. */
+/** Parses a cron expression; returns `null` if it is invalid. */
 function scheduleOf(expression: string): Cron | null {
   if (expression.trim().split(/\s+/).length !== FIELDS) return null;
   try {
@@ -15,13 +15,13 @@ function scheduleOf(expression: string): Cron | null {
   }
 }
 
-/** Returns the next times of a cron expression (UTC) after `now`; `null` if it is none, empty if it never comes. */
+/** Returns the next times of a cron expression (UTC) after `now`; `null` if it is invalid, empty if it never fires. */
 export function nextTimes(expression: string, now: number): number[] | null {
   const schedule = scheduleOf(expression);
   return schedule === null ? null : schedule.nextRuns(SHOWN, new Date(now)).map((date) => date.getTime());
 }
 
-/** `Every Monday at 03:00 UTC` for the common expressions; the others are shown as they are. */
+/** `Every Monday at 03:00 UTC` for common expressions; others are shown as they are. */
 export function cronWords(expression: string): string {
   const [minute, hour, day, month, weekday] = expression.trim().split(/\s+/);
   if (!isNumber(minute) || month !== "*") return expression;

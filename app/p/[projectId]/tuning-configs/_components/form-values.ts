@@ -20,7 +20,7 @@ export type FormValues = {
   cooldownMinutes: number;
   dailyCap: number;
   deploys: boolean;
-  /** Empty: made of the configuration's name. */
+  /** Empty: derived from the configuration's name. */
   servedName: string;
   /** In percent. */
   maxLossIncrease: number;
@@ -30,7 +30,7 @@ export type FormValues = {
 const CHECKPOINT = "checkpoint:";
 export const checkpointIn = (base: string) => (base.startsWith(CHECKPOINT) ? base.slice(CHECKPOINT.length) : null);
 const PERCENT = 100;
-/** Without the tail that binary fractions leave: 0.07 is 7 %, not 7.000000000000001. */
+/** Without floating-point noise: 0.07 is 7 %, not 7.000000000000001. */
 const percentOf = (part: number) => Number((part * PERCENT).toPrecision(12));
 const WEEKLY = "0 3 * * 1";
 

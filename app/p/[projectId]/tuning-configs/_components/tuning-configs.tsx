@@ -21,7 +21,7 @@ import { listInput, NEW, viewParsers } from "./view";
 
 const LIVE_MS = 15_000;
 
-/** Reusable ways to train, and what their triggers decided. */
+/** Reusable training configurations, and what their triggers decided. */
 export function TuningConfigs({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const may = useMay("project:data:write");

@@ -87,7 +87,7 @@ export function RunPage({ projectId, jobId }: { projectId: string; jobId: string
 
 type NoRunProps = { projectId: string; query: ReturnType<typeof useRun> };
 
-/** What is shown instead of a run: that it loads, that it is not there, or why it could not be read. */
+/** Shown instead of a run: that it is loading, does not exist, or why it could not be read. */
 function NoRun({ projectId, query }: NoRunProps) {
   if (useWithoutTrainer(query)) {
     return (

@@ -15,7 +15,7 @@ import classes from "./run-page.module.css";
 
 type Props = { projectId: string; job: TrainingJob };
 
-/** Where a run is, what it trains on what, and what to know about it. */
+/** A run's progress and facts, below warnings about its trainer and about deleted training data. */
 export function RunStrip({ projectId, job }: Props) {
   const datasets = useDatasets(projectId);
   const dataset = datasets.data?.find(({ id }) => id === job.datasetId);
@@ -76,7 +76,7 @@ export function RunStrip({ projectId, job }: Props) {
   );
 }
 
-/** The phase with its progress; the bar is the training's alone, so that 100% of it is not taken for the end. */
+/** The phase with its progress; the bar is only for the training phase, so that 100% is not mistaken for the end. */
 function Running({ job: { status, phase, progress } }: Pick<Props, "job">) {
   const waits =
     { queued: "Waiting for the trainer", validating: "Validating", paused: "Paused" }[status as string] ?? null;

@@ -1,7 +1,7 @@
 import type { TrainingEvent } from "@/server/services/fine-tuning/events/schemas";
 
 type Answer = { step: number | null; text: string };
-/** A held-out Example with what the model answered to it, as the training went on. */
+/** A held-out Example with the model's answers in the course of the training. */
 export type Sample = {
   key: string;
   exampleId: string | null;
@@ -12,7 +12,7 @@ export type Sample = {
 
 const record = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
-/** The text of a prompt or an answer, which may be a text, a message or messages. */
+/** Returns the text of a prompt or an answer, which may be a string, a message or a list of messages. */
 function textOf(value: unknown): string | null {
   if (typeof value === "string") return value;
   if (Array.isArray(value)) {
@@ -48,7 +48,7 @@ export function samplesOf(events: readonly TrainingEvent[]): Sample[] {
   return [...samples.values()];
 }
 
-/** Returns the answers with the steps from which and until which each was given. */
+/** Groups identical consecutive answers, with the first and the last step at which each was given. */
 export function runsOf(answers: readonly Answer[]): { text: string; first: number | null; last: number | null }[] {
   const runs: { text: string; first: number | null; last: number | null }[] = [];
   for (const { step, text } of answers) {

@@ -12,7 +12,7 @@ import classes from "./run-page.module.css";
 import { runsOf, samplesOf } from "./samples-of";
 import { useEvents } from "./use-events";
 
-/** What the model answers to held-out Examples, before the training and as it goes on. */
+/** The model's answers to held-out Examples, before and during the training. */
 export function Samples({ projectId, job }: { projectId: string; job: TrainingJob }) {
   const { events, error, complete, retry } = useEvents(projectId, job.id);
   const samples = samplesOf(events);
@@ -71,7 +71,7 @@ export function Samples({ projectId, job }: { projectId: string; job: TrainingJo
   );
 }
 
-/** `Step 100`, or `Step 100 – 400` for the same answer in a row. */
+/** `Step 100`, or `Step 100 – 400` for the same answer in consecutive samples. */
 const stepWords = (first: number | null, last: number | null) =>
   first === null
     ? "Answer"

@@ -13,7 +13,7 @@ import { checkpointHref, jobHref } from "../../../_components/training/hrefs";
 import { settingsOf } from "../../../_components/training/settings-of";
 import { datasetHref } from "../../../datasets/_components/view";
 
-/** The settings that a run really has, what it was trained on, and where it came from. */
+/** A run's effective settings, what it was trained on, and where it came from. */
 export const SettingsTab = ({ projectId, job }: { projectId: string; job: TrainingJob }) => (
   <>
     <PageSection title="Settings">

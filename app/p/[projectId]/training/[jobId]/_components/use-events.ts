@@ -7,7 +7,7 @@ const FAILED_MS = 5000;
 
 type Log = { events: readonly TrainingEvent[]; error: unknown; complete: boolean };
 
-/** Reads a job's log from its beginning, a page after the other, then what is added to it until the job has ended. */
+/** Reads a job's log from its beginning, page by page, then polls for new entries until the job has ended. */
 export function useEvents(projectId: string, jobId: string): Log & { retry: () => void } {
   const client = useTRPCClient();
   const [log, setLog] = useState<Log>({ events: [], error: null, complete: false });

@@ -5,7 +5,7 @@ import { isMoving } from "../../../_components/training/words";
 const LIVE_MS = 1500;
 const IDLE_MS = 15_000;
 
-/** Reads a job; polls faster while it moves. */
+/** Reads a job; polls faster while it is in progress. */
 export function useRun(projectId: string, jobId: string) {
   const trpc = useTRPC();
   return useQuery(

@@ -32,7 +32,7 @@ import { Took } from "../../_components/took";
 const LIVE_MS = 4000;
 const POINTS = 300;
 
-/** Up to four runs: their settings where they differ, and each metric of all in one chart. */
+/** Up to four runs: the settings in which they differ, and one chart per metric for all of them. */
 export function Compare({ projectId, jobIds }: { projectId: string; jobIds: readonly string[] }) {
   const trpc = useTRPC();
   const router = useRouter();
@@ -188,7 +188,7 @@ function Differences({ projectId, jobs }: { projectId: string; jobs: readonly Tr
 
 type Series = Parameters<typeof pointsOf>[0];
 
-/** A chart a series, with a line a run; a run's colour is the same in all. */
+/** One chart per series, with one line per run; a run has the same colour in all charts. */
 function Charts({ jobs, metrics }: { jobs: readonly TrainingJob[]; metrics: readonly (readonly Series[])[] }) {
   const charts = chartsOf([...new Set(metrics.flatMap((each) => each.map(({ series }) => series)))]);
   if (charts.length === 0) {

@@ -5,10 +5,10 @@ export type Missing = { trainer: string; reason: string; hint: string | null };
 
 type Kind = keyof Trainer["supports"];
 
-/** The feature under which a trainer explains all values of a kind. */
+/** The feature name under which a trainer reports why no value of a kind is available. */
 const FAMILIES: Partial<Record<Kind, string>> = { ggufQuantizations: "gguf", compressedQuantizations: "compressed" };
 
-/** Why none of the trainers supports a value, one reason a trainer; empty if one does. */
+/** Returns why none of the trainers supports a value, one reason per trainer; empty if one does. */
 export function missingFor(trainers: readonly Trainer[], kind: Kind, value: string): Missing[] {
   if (trainers.some(({ supports }) => supports[kind].includes(value))) return [];
   return trainers.map(({ name, unavailable, lastSeenAt }) => {

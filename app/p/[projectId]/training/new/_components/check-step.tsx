@@ -15,7 +15,7 @@ import type { StepProps } from "./step-props";
 import { TokenBars } from "./token-bars";
 import { useValidation } from "./use-start";
 
-/** What the training would do, before it starts: what stops it, what it learns, and what it takes. */
+/** What the training would do, before it starts: what prevents it, what it learns, and the resources it needs. */
 export function CheckStep({ projectId, draft, startError }: StepProps & { startError: unknown }) {
   const query = useValidation(projectId, draft);
   if (query.error && !query.isFetching) {
@@ -167,7 +167,7 @@ function Tiles({ validation }: { validation: TrainingValidation }) {
 
 const PART_COLORS = ["indigo.6", "teal.6", "orange.6", "pink.6", "gray.6"];
 
-/** The parts of the estimate; the same numbers follow as text. */
+/** The parts of the estimate; the text below has the same numbers. */
 function MemoryBar({ memory: { breakdown, estimateBytes } }: Pick<TrainingValidation, "memory">) {
   const parts = Object.entries(breakdown).filter(([, bytes]) => bytes > 0);
   const total = Math.max(

@@ -23,12 +23,12 @@ const PARTS = {
   limits: limitSettings,
 };
 export type Part = keyof typeof PARTS;
-/** What differs from the defaults, by part. */
+/** The settings that differ from the defaults, by part. */
 export type Settings = { [Name in Part]?: Partial<z.input<(typeof PARTS)[Name]>> };
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-/** Where a job's spec keeps a setting of another part. */
+/** Returns a part's settings that a job's spec stores under another part. */
 const elsewhere = (spec: Record<string, unknown>, part: string): Record<string, unknown> =>
   part === "output" && isRecord(spec.metadata) && spec.metadata.tokenizerPre !== undefined
     ? { tokenizerPre: spec.metadata.tokenizerPre }
@@ -45,7 +45,7 @@ export function settingsIn(spec: unknown): Settings {
   return Object.fromEntries(parts.filter(([, settings]) => Object.keys(settings).length > 0));
 }
 
-/** Settings as JSON in the address; unknown ones are left out. */
+/** Settings as JSON in the URL; unknown ones are left out. */
 const parseAsSettings = createParser<Settings>({
   parse: (text) => {
     try {
@@ -58,7 +58,7 @@ const parseAsSettings = createParser<Settings>({
   eq: (a, b) => JSON.stringify(a) === JSON.stringify(b),
 });
 
-/** The whole draft is in the address: it survives a reload, and can be shown to somebody else. */
+/** The whole draft is in the URL: it survives a reload and can be shared. */
 export const draftParsers = {
   step: parseAsStringLiteral(STEPS).withDefault("dataset"),
   name: parseAsString.withDefault(""),
@@ -71,7 +71,7 @@ export const draftParsers = {
   method: parseAsStringLiteral(TRAINING_METHODS).withDefault("sft"),
   adapter: parseAsStringLiteral(TRAINING_ADAPTERS).withDefault("lora"),
   settings: parseAsSettings.withDefault({}),
-  /** The job that it copies, and what is still to be copied from. */
+  /** The job that it was copied from, and the job or configuration still to be copied. */
   from: parseAsString,
   clone: parseAsString,
   config: parseAsString,
@@ -117,7 +117,7 @@ export function requestOf(draft: Draft): Omit<JobInput, "name" | "clonedFromId">
   };
 }
 
-/** Returns the steps that can be opened: each needs what the ones before choose. */
+/** Returns whether a step can be opened: each needs the choices of the previous ones. */
 export const canOpen = (step: Step, draft: Draft) =>
   step === "dataset" || (draft.dataset !== null && (step === "model" || requestOf(draft) !== null));
 

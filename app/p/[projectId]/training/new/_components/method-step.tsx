@@ -9,7 +9,7 @@ import classes from "./new-training.module.css";
 import { Option } from "./option";
 import type { StepProps } from "./step-props";
 
-/** Chooses method and adapter. What no trainer can do is disabled, with each one's reason and what to do about it. */
+/** Chooses method and adapter. Options that no trainer supports are disabled, with each trainer's reason and what to do. */
 export function MethodStep({ projectId, draft, setDraft, trainers }: StepProps) {
   const able = ableTrainers(trainers, draft);
   const possible =

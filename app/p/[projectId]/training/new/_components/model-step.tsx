@@ -15,7 +15,7 @@ import classes from "./new-training.module.css";
 import { Option } from "./option";
 import type { StepProps } from "./step-props";
 
-/** Chooses what is trained: a base model, or a checkpoint whose training goes on. */
+/** Chooses what to train: a base model, or a checkpoint to continue from. */
 export function ModelStep(props: StepProps) {
   const { draft, setDraft } = props;
   const [from, setFrom] = useState(draft.checkpoint === null ? "model" : "checkpoint");
@@ -131,7 +131,7 @@ function Models({ projectId, draft, setDraft }: StepProps) {
 
 const BILLION = 1e9;
 
-/** What is known of a model, and what to mind. */
+/** What is known about a model, with warnings. */
 function About({ model }: { model: BaseModel }) {
   const { parameters, contextLength, license, gated, template, baseModelId, source } = model;
   const facts = [

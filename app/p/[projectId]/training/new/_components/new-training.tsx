@@ -32,7 +32,7 @@ const STEP_WORDS: Record<Step, string> = {
   check: "Check and start",
 };
 
-/** Leads from a Dataset to a started training; the draft is in the address. */
+/** Leads from a Dataset to a started training; the draft is in the URL. */
 export const NewTraining = ({ projectId }: { projectId: string }) => (
   <OnlyFor capability="models:manage" title="New training">
     <Wizard projectId={projectId} />
@@ -52,7 +52,7 @@ function Wizard({ projectId }: { projectId: string }) {
   const next = STEPS[at + 1];
   const before = STEPS[at - 1];
   useKeys({ [ESC]: () => router.push(pageHref(projectId, "training")) });
-  // An address whose step needs something that was not chosen opens at the step that chooses it.
+  // A URL whose step needs something that was not chosen opens the step that chooses it.
   const reachable = canOpen(draft.step, draft);
   const copied = copying.isCopying;
   // biome-ignore lint/correctness/useExhaustiveDependencies: only what decides whether the step can be shown

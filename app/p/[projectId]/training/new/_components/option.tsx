@@ -9,7 +9,7 @@ type Props = {
   disabled?: boolean;
 };
 
-/** One choice of a list: its name, and below it what to know about it. The whole of it can be pressed. */
+/** One choice of a list: its name, with a description below. All of it can be pressed. */
 export const Option = ({ value, chosen, title, about, disabled = false }: Props) => (
   <div className={classes.option} data-chosen={chosen || undefined} data-off={disabled || undefined}>
     <Radio

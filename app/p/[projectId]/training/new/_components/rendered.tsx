@@ -10,10 +10,10 @@ import classes from "./new-training.module.css";
 
 type Props = { projectId: string; datasetId: string; samples: TrainingValidation["renderedExamples"] };
 
-/** `Worst` of `worst, messages`; which answer of a pair it is stays. */
+/** `worst, messages` → `Worst`; keeps which answer of a pair it is. */
 const titleOf = (why: string) => capitalized(why.replace(/, (messages|whole)$/, ""));
 
-/** Examples as the model gets them, with what is learned highlighted. The first is the worst. */
+/** Examples as the model gets them, with the learned parts highlighted. The first is the worst. */
 export function Rendered({ projectId, datasetId, samples }: Props) {
   const [chosen, setChosen] = useState(0);
   const box = useRef<HTMLDivElement>(null);

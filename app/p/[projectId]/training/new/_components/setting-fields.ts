@@ -9,12 +9,12 @@ export type SettingField = {
   label: string;
   /** What it does, in a few words. */
   about?: string;
-  /** Numbers take `min` and `max`; choices and names are texts. */
+  /** Numbers may have `min` and `max`; choices and names are strings. */
   kind: "integer" | "number" | "choice" | "yesno" | "name";
   choices?: Choice;
   min?: number;
   max?: number;
-  /** What the trainer takes if it is left out, as shown; a function where that depends. */
+  /** The trainer's default, as shown; a function if it depends on method or adapter. */
   byDefault: string | ((of: Of) => string);
   /** Shown only for these. */
   when?: (of: Of) => boolean;
@@ -310,7 +310,7 @@ export function shownValue({ kind }: SettingField, value: unknown): string {
   return kind === "yesno" ? (value === true ? YES : "no") : String(value);
 }
 
-/** Returns what a field's text means; `undefined` for the default, and for what is no number. */
+/** Returns the value of a field's text; `undefined` for the default, and for an invalid number. */
 export function readValue({ kind, name }: SettingField, text: string): unknown {
   if (text.trim() === "") return undefined;
   if (kind === "yesno") return text === YES;

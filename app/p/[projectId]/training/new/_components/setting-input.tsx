@@ -11,10 +11,10 @@ type Props = {
   onChange: (value: unknown) => void;
 };
 
-/** A setting with its default in its place: an empty field leaves it to the trainer. */
+/** A setting with its default as the placeholder: an empty field leaves it to the trainer. */
 export function SettingInput({ field, of, value, onChange }: Props) {
   const shown = shownValue(field, value);
-  // What is typed may be no value yet, such as `2e-`.
+  // What has been typed may not be a value yet, such as `2e-`.
   const [text, setText] = useState<string | null>(null);
   const byDefault = defaultWords(field, of);
   const common = { size: "sm", label: field.label, description: field.about } as const;

@@ -9,7 +9,7 @@ import { ADVANCED, BASIC, type SettingField } from "./setting-fields";
 import { SettingInput } from "./setting-input";
 import type { StepProps } from "./step-props";
 
-/** Changes what differs from the defaults, and chooses what is built at the end. */
+/** Changes settings from their defaults, and chooses what to build at the end. */
 export function SettingsStep({ projectId, draft, setDraft, trainers }: StepProps) {
   const changed = ADVANCED.some(({ part, name }) => settingAt(draft.settings, part, name) !== undefined);
   return (
@@ -65,7 +65,7 @@ const Fields = ({ fields, draft, setDraft }: FieldsProps) => (
   </div>
 );
 
-/** What is built from the last checkpoint, beside its own files. */
+/** What to build from the last checkpoint, in addition to its own files. */
 function Outputs({ draft, setDraft, trainers }: Pick<StepProps, "draft" | "setDraft" | "trainers">) {
   const output = draft.settings.output ?? {};
   const gguf = output.ggufQuantizations ?? [];

@@ -5,7 +5,7 @@ import classes from "./new-training.module.css";
 
 type Props = { tokens: TrainingValidation["tokens"]; maxLength: number };
 
-/** Examples by their tokens; those beyond the longest allowed stand out. The same numbers follow as a table. */
+/** Examples by their tokens; those over the maximum length are highlighted. A table below has the same numbers. */
 export function TokenBars({ tokens: { histogram, p50, p95, p99, max }, maxLength }: Props) {
   const most = Math.max(1, ...histogram.map(({ rows }) => rows));
   const total = histogram.reduce((sum, { rows }) => sum + rows, 0);

@@ -5,7 +5,7 @@ import { copyOf, type Draft, type SetDraft } from "./draft";
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
 
-/** Fills the draft from the job or the configuration that the address asks to copy, once. */
+/** Fills the draft once from the job or the configuration to copy, named in the URL. */
 export function useCopied(projectId: string, draft: Draft, setDraft: SetDraft) {
   const trpc = useTRPC();
   const job = useQuery(

@@ -4,7 +4,7 @@ import { useTRPC, useTRPCClient } from "@/app/_lib/trpc/client";
 import { jobHref } from "../../../_components/training/hrefs";
 import { type Draft, requestOf } from "./draft";
 
-/** Asks what a training of the draft would do. Once for each draft: it takes the trainer seconds. */
+/** Asks what a training of the draft would do, only once per draft: it takes the trainer seconds. */
 export function useValidation(projectId: string, draft: Draft) {
   const trpc = useTRPC();
   const client = useTRPCClient();
