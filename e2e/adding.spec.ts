@@ -8,7 +8,7 @@ import { signIn } from "./support/sign-in";
 import { expectSound } from "./support/sound";
 import { expect, test } from "./support/test";
 
-/** Examples that people add: from conversations and Findings, by a correction, and by an objective of which they see beforehand what it takes. */
+/** Examples that people add: from conversations and Findings, by a correction, and by an objective, previewed beforehand. */
 
 const SETTLES = { timeout: 120_000, intervals: [500] };
 const NAMES = ["Good answers", "Everything"];
@@ -43,7 +43,7 @@ test.beforeEach(async ({ page, baseURL }) => {
   await expect.poll(settled, SETTLES).toEqual([LESSONS.length, 2]);
 });
 
-/** Chooses both Datasets in the dialog that adds to them, and adds. */
+/** Chooses both Datasets in the dialog for adding Examples, and confirms. */
 async function addToBoth(page: Page, button: string) {
   const dialog = page.getByRole("dialog", { name: "Add to Datasets" });
   await dialog.getByRole("combobox", { name: "Datasets" }).click();
@@ -111,7 +111,7 @@ test("a Dataset of corrections can ask the connected model, and no other can", a
     await page.getByRole("button", { name: "Save settings" }).click();
     const dataset = async () => ((await project.read(`datasets/${ids[0]}`)) as Row).dataset;
     await expect.poll(dataset).toMatchObject({ collectionObjective, collectionAsksModel });
-    // The form drops its changes when the reply is here, and takes over what is stored.
+    // When the response arrives, the form drops its changes and shows what is stored.
     await expect(page.getByRole("button", { name: "Discard" })).toBeHidden();
     await expect(objective).toHaveValue(collectionObjective);
   };

@@ -37,7 +37,7 @@ test("an adjudicator is connected, chosen and limited, and the Signal that needs
     await press(page.getByRole("button", { name: "Add connection" }).first(), dialog);
     await dialog.getByLabel("Kind").selectOption("model");
     await dialog.getByLabel("Name").fill(name);
-    // A name that never resolves: nothing outside this machine is asked.
+    // A name that never resolves: nothing outside this machine is contacted.
     await dialog.getByLabel("Base URL").fill("https://models.invalid/v1");
     await dialog.getByLabel("Default model").fill("judge-1");
     await dialog.getByRole("button", { name: "Add connection" }).click();

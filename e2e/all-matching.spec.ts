@@ -7,7 +7,7 @@ import { expect, test } from "./support/test";
 /** More than either list loads at once. */
 const MANY = 110;
 const LABEL = "autumn";
-/** Names that have little in common, so that each failure is a Finding of its own. */
+/** Names with little in common, so that each failure becomes a separate Finding. */
 const toolOf = (n: number) => [n % 7, n % 11, n % 13].map((part) => "abcdefghijklm"[part]!.repeat(3)).join("_");
 const WAITS = { timeout: 120_000 };
 

@@ -7,7 +7,7 @@ import { seed, type Talk } from "./support/seed";
 import { signIn } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
-/** As many as a list has on one page. */
+/** The number of rows on one page of a list. */
 const CONVERSATIONS = 400;
 const TALKS: Talk[] = Array.from({ length: CONVERSATIONS }, (_, n) => ({
   id: `order-${n}`,
@@ -119,7 +119,7 @@ test("a backfill is paused, resumed and cancelled from its row and its panel", a
   const completed = panel.getByText("Completed", { exact: true });
   await expect(panel.getByRole("button", { name: "Pause" }).or(completed).first()).toBeVisible();
   const asks = page.getByRole("dialog", { name: "Cancel the backfill?" });
-  // It may be done before the press, and then cannot be cancelled.
+  // It may complete before the press and can then no longer be cancelled.
   await press(panel.getByRole("button", { name: "Cancel…" }), asks.or(completed).first());
   if (await asks.isVisible()) {
     await expect(asks).toContainText("conversations have been checked");

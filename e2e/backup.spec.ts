@@ -7,7 +7,7 @@ import { startProduct } from "./support/product";
 import { cli, newProject } from "./support/project";
 import { expect, test } from "./support/test";
 
-/** Tables that change no more once a conversation is stored. */
+/** Tables that no longer change once a conversation is stored. */
 const STILL = [
   "spans",
   "span_sources",
@@ -36,7 +36,7 @@ test("a backup of a running installation restores into a fresh one with the same
       });
       return reply.ok ? (await reply.json()).conversations : reply.status;
     };
-    // Waits for the Rules too: afterwards nothing changes by itself.
+    // Waits for the Rules too: after that, nothing changes by itself.
     await expect
       .poll(async () => (await conversations(product.url))[0]?.findingCount, { timeout: 60_000 })
       .toBeGreaterThan(0);

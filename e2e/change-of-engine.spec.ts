@@ -47,7 +47,7 @@ test("one engine resumes what the other left unfinished, and the Jobs page shows
       });
       return reply.json();
     };
-    // The sweep that a worker begins with goes on for most of a minute: the embedded engine has something to leave.
+    // A worker's initial sweep runs for most of a minute, so the embedded engine leaves something behind.
     const dataDir = product.dataDir;
     await product.stop({ keep: true });
     product = await startProduct({ dataDir, env: onServer });

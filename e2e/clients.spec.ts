@@ -31,7 +31,7 @@ for (const protocol of ["http/json", "http/protobuf"]) {
         modelCallCount: 2,
         toolCallCount: 1,
         usage: { input_tokens: 280, output_tokens: 30 },
-        // 280 × $2.50 and 30 × $10 a million.
+        // 280 × $2.50 and 30 × $10 per million.
         cost: 0.001,
       });
       expect(conversation.messages.map((message: { role: string }) => message.role)).toEqual([

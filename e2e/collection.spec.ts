@@ -8,17 +8,17 @@ import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
-/** What conversations teach: collected with its reason, reviewed, copied as a file, and forgotten with its end user. */
+/** Examples from conversations: collected with a reason, reviewed, copied as a file, and deleted with their end user. */
 
 /** Rules run, and a background function collects once a minute. */
 const SETTLES = { timeout: 180_000, intervals: [500] };
 const JOB = { timeout: 60_000, intervals: [250] };
 const LEFT = LESSONS.filter(({ user }) => user !== GONE);
-/** The Datasets by the objective that they collect for. */
+/** The ids of Datasets by the objective for which they collect. */
 type Datasets = ReadonlyMap<string, string>;
 type Read = (path: string) => Promise<Row>;
 
-/** Waits until each Dataset has read every conversation, and requires that each proposes its own Example and no other. */
+/** Waits until each Dataset has read every conversation, and asserts that each proposes exactly its own Example. */
 async function expectCollected(read: Read, datasets: Datasets, conversations: ReadonlyMap<string, string>) {
   for (const datasetId of datasets.values()) {
     const done = async () => {
@@ -35,7 +35,7 @@ async function expectCollected(read: Read, datasets: Datasets, conversations: Re
   expect(candidates).toEqual(expect.arrayContaining(LESSONS.map((lesson) => expect.objectContaining(of(lesson)))));
 }
 
-/** Requires that no version of any Dataset, as a list or as an export, no candidate and no file says anything of the deleted user. */
+/** Asserts that no Dataset version (listed or exported), candidate or file contains anything from the deleted user. */
 async function expectForgotten(read: Read, exported: (path: string) => Promise<string>, datasetIds: readonly string[]) {
   const gone = LESSONS.filter(({ user }) => user === GONE);
   const expectNothing = (text: string, where: string) => {
@@ -186,14 +186,14 @@ test("the buttons of the dialog stay in place while its preview loads", async ({
   await dialog.getByLabel("Objective").selectOption({ index: 1 });
   await expect(dialog.getByLabel("Checking the conversations")).toBeVisible();
   const create = dialog.getByRole("button", { name: "Create Dataset" });
-  await create.hover(); // which waits for the end of the dialog's animation
+  await create.hover(); // waits for the end of the dialog's animation
   const before = await create.boundingBox();
   answer();
   await expect(dialog.getByText("No conversation was active in the last 30 days.")).toBeVisible();
   expect(await create.boundingBox()).toEqual(before);
 });
 
-/** Creates a Dataset by its dialog, collecting if it has an objective; returns its id. */
+/** Creates a Dataset through the dialog, collecting if it has an objective; returns its id. */
 async function newDataset(page: Page, at: (path: string) => string, name: string, objective?: string) {
   const dialog = page.getByRole("dialog");
   await page.goto(at("datasets"));
@@ -214,7 +214,7 @@ async function downloaded(page: Page, link: Locator) {
   return { name: download.suggestedFilename(), text: await readFile(await download.path(), "utf8") };
 }
 
-/** Imports a file by the dialog of the Dataset's page, and waits until it says what became of it. */
+/** Imports a file through the dialog of the Dataset's page, and waits until it shows the result. */
 async function imported(page: Page, url: string, { name, text }: { name: string; text: string }, says: string) {
   await page.goto(url);
   const dialog = page.getByRole("dialog", { name: "Import Examples" });

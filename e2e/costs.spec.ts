@@ -9,7 +9,7 @@ import { expect, test } from "./support/test";
 
 /** Costs on the page and in the export: amounts, breakdowns and unknowns, of this project only. */
 
-/** 1,200 input and 80 output tokens a call: at $2.50 and $10, at $0.15 and $0.60 for a million. */
+/** 1,200 input and 80 output tokens per call, at $2.50 and $10 or at $0.15 and $0.60 per million. */
 const TALKS = [
   {
     id: "dear",
@@ -27,14 +27,14 @@ const tile = (page: Page, name: string) => page.getByRole("region", { name, exac
 const row = (page: Page, name: string) =>
   page.getByRole("table", { name: "Costs", exact: true }).getByRole("row").filter({ hasText: name });
 
-/** "Row up" from nowhere is the first row, however often: rows are there before the script that listens. */
+/** "Row up" without a focused row selects the first row, so it can be repeated until the page's script is listening. */
 const firstRow = (page: Page, stop: Locator) =>
   expect(async () => {
     await page.keyboard.press("k");
     await expect(stop).toBeFocused({ timeout: 1000 });
   }).toPass();
 
-/** A file's cells by its header, as RFC 4180 has them. */
+/** Returns a file's cells by its header, as in RFC 4180. */
 function parsed(csv: string) {
   const [head, ...lines] = csv.trimEnd().split("\r\n");
   const cells = (line: string) =>
@@ -115,7 +115,7 @@ test("costs are exact to the last digit by model, vendor and day; unknown ones a
     await expect(page).toHaveURL(/by=vendor/);
     await page.reload();
     await expect(row(page, "OpenAI").getByTitle("$0.011628", { exact: true })).toBeVisible();
-    // Nothing to open behind a vendor: the keys come to it all the same.
+    // A vendor has nothing to open, but the keys reach its row all the same.
     await firstRow(page, row(page, "OpenAI"));
     await page.keyboard.press("Enter");
     await page.keyboard.press("j");
@@ -164,7 +164,7 @@ test("costs are exact to the last digit by model, vendor and day; unknown ones a
     await expect(seen(page, "Where is it?")).toBeVisible();
     await expect(seen(page, "Is it blue?")).toHaveCount(0);
     await page.getByRole("link", { name: "Where is it?" }).click();
-    // The list has labels too.
+    // Waits for the conversation's page: the list has labels too.
     await page.waitForURL(/conversations\/conv_/);
     const labels = page.getByRole("list", { name: "Labels" }).first();
     await labels.getByRole("link", { name: "web", exact: true }).click();
@@ -231,7 +231,7 @@ test("costs are exact to the last digit by model, vendor and day; unknown ones a
     await press(page.getByRole("button", { name: "Change labels" }), field);
     await page.getByRole("button", { name: "Cancel" }).click();
     await expect(field).toHaveCount(0);
-    // Keys of the page do nothing behind it, and Escape, wherever in it, closes it and no more.
+    // The page's keys do nothing behind the editor, and Escape closes only the editor, wherever the focus is in it.
     await page.keyboard.press("l");
     await expect(field).toBeFocused();
     await page.getByRole("button", { name: "Cancel" }).focus();
@@ -259,18 +259,18 @@ test("costs are exact to the last digit by model, vendor and day; unknown ones a
     await expect(header).toHaveText("web");
     await page.getByRole("button", { name: "Change labels" }).click();
     await field.fill("very important");
-    // Without Enter: what is written is meant.
+    // Without Enter: typed text is saved as a label too.
     await page.getByRole("button", { name: "Save" }).click();
     await expect(header).toHaveText("very importantweb");
     await expect(field).toHaveCount(0);
-    // Capitals make another label.
+    // Labels are case-sensitive.
     await page.getByRole("button", { name: "Change labels" }).click();
     await field.fill("VERY IMPORTANT");
     await page.getByRole("button", { name: "Save" }).click();
     await expect(header).toHaveText("VERY IMPORTANTvery important+1");
     await page.getByRole("button", { name: "Undo" }).last().click();
     await expect(header).toHaveText("very importantweb");
-    // One more than there may be: it is said, and what was written is still there.
+    // One more than the maximum: an error is shown, and the typed text stays.
     await page.getByRole("button", { name: "Change labels" }).click();
     for (let n = 1; n < 20; n++) {
       await field.fill(`label ${n}`);
@@ -319,7 +319,7 @@ test("the cost of a conversation and its Finding is shown as at least the known 
   await seed(project, [{ id: "mixed", model: "acme-unheard-of", ask: "Is it blue?", answer: "It is." }], {
     diagnosed: false,
   });
-  // Two calls at $0.0038, and one that nobody knows.
+  // Two calls at $0.0038, and one whose cost is unknown.
   const known = { costComplete: false, unpricedCallCount: 1 };
   await expect
     .poll(async () => (await project.read("diagnostics/findings")).findings, { timeout: 60_000 })
@@ -354,7 +354,7 @@ test("usage beyond tokens is shown with its price, or as excluded from the total
   await signIn(page, project);
   await page.goto(`/p/${project.projectId}/conversations/search?tab=cost`);
   await page.getByRole("button", { name: "Open the breakdown" }).click();
-  // The last: the row that holds the breakdown has this cell in it too.
+  // The last one: the row that contains the breakdown also contains this cell.
   const line = (name: string) =>
     page
       .getByRole("row")
@@ -362,7 +362,7 @@ test("usage beyond tokens is shown with its price, or as excluded from the total
       .last();
   await expect(line("Web searches")).toContainText("2$0.01 each$0.02");
   await expect(line("Audio seconds")).toContainText("1.5no price");
-  // 1,200 of input, 200 of them audio, at the price of text: $2.50 a million.
+  // 1,200 input tokens, 200 of them audio, at the price of text: $2.50 per million.
   await expect(line("Input audio tokens")).toContainText("200$2.50 / 1M$0.00050");
   await expect(page.getByText("No price for Audio seconds: not in the total.")).toBeVisible();
   await expect(page.getByText("No separate price for Input audio tokens")).toBeVisible();

@@ -16,10 +16,10 @@ type Row = Record<string, any>;
 const ROUNDS = 3;
 const SENDERS = 4;
 const TRACES_A_SESSION = 3;
-/** Sessions between the one that is being sent and the newest whose Runs are asked for. */
+/** Sessions between the one being sent and the newest whose Runs are requested. */
 const SESSIONS_BEHIND = 3;
 
-/** What the database's connections are doing: why nothing moves. */
+/** Returns what the database's connections are doing, to explain why there is no progress. */
 const activity = async (dataDir: string) => {
   const sql = runningDatabase(dataDir);
   const rows = await sql`
@@ -45,7 +45,7 @@ test("kill -9 of everything under load loses nothing acknowledged and does nothi
       const replies = new Map<string, number>();
       const count = (reply: string) => replies.set(reply, (replies.get(reply) ?? 0) + 1);
       const senders = Array.from({ length: SENDERS }, async (_, sender) => {
-        // Waits for one session to become readable: on a busy machine ever newer ones never would.
+        // Sticks to one session until it becomes readable: on a busy machine, ever newer ones never would be.
         let asksOf = 0;
         for (let i = 0; loaded; i++) {
           const nth = Math.floor(i / TRACES_A_SESSION);
@@ -64,7 +64,7 @@ test("kill -9 of everything under load loses nothing acknowledged and does nothi
           }
         }
       });
-      // A Run is asked for once its conversation can be read: how soon that is depends on the machine.
+      // A Run is only queued once its conversation is readable: how soon that is depends on the machine.
       const queuedBefore = runIds.size;
       await expect
         .poll(() => runIds.size, { timeout: 120_000 })
@@ -114,7 +114,7 @@ test("kill -9 of everything under load loses nothing acknowledged and does nothi
     });
 
     await test.step("every queued Run was executed, once in its effect", async () => {
-      // Runs that nobody asked for too: until a sweep has come by, a quiet conversation has none that could wait.
+      // Includes Runs that were not requested: until a sweep has queued them, there is nothing pending to wait for.
       const sql = runningDatabase(dataDir);
       await expect
         .poll(() => stillOpen(sql, project.projectId, true), { timeout: 180_000, intervals: [500] })
@@ -153,14 +153,14 @@ test("kill -9 of everything under load loses nothing acknowledged and does nothi
 
 /** More than two batches of a repricing. */
 const CALLS = 2_300;
-/** Of these, one in so many is of a model whose price stays. */
+/** One in this many calls is of a model whose price does not change. */
 const EVERY_OTHER_MODEL = 10;
 const SESSIONS = 40;
-/** Of these, so many have labels. */
+/** The number of sessions with labels. */
 const LABELLED = 25;
 const WORK_MS = 60_000;
 
-/** Model calls of known usage, each in its own trace, over three days. */
+/** Model calls with known usage, each in its own trace, over three days. */
 function pricedCalls(count: number) {
   const start = Date.now() - 2 * 86_400_000;
   return Array.from({ length: count }, (_, n) => {
@@ -187,7 +187,7 @@ function pricedCalls(count: number) {
   });
 }
 
-/** A project with calls of which those of `acme-1` cost `price` dollars a token. */
+/** A project with calls; those of `acme-1` cost `price` dollars per token. */
 async function pricedProject(
   { url, dataDir }: { url: string; dataDir: string },
   sql: postgres.Sql,
@@ -219,7 +219,7 @@ async function pricedProject(
   return { projectId: project.projectId, post, setPrice };
 }
 
-/** Every stored cost of the project, digit by digit and byte by byte. */
+/** Returns every stored cost of the project, with exact digits and bytes. */
 async function storedCosts(sql: postgres.Sql, projectId: string) {
   const rows = await sql`
     select 'call ' || span_id as of, cost_total::text as total, cost::text as evidence
@@ -229,11 +229,11 @@ async function storedCosts(sql: postgres.Sql, projectId: string) {
   return new Map(rows.map(({ of, total, evidence }) => [of as string, `${total} ${evidence}`]));
 }
 
-/** Those that are not the same in both; none, where all is as it was. */
+/** Returns the keys whose values differ; none if nothing has changed. */
 const differing = (one: Map<string, string>, other: Map<string, string>) =>
   [...new Set([...one.keys(), ...other.keys()])].filter((key) => one.get(key) !== other.get(key));
 
-/** A gate that the first batch of a repricing passes, or of its undoing; those behind it wait there while it is closed. */
+/** A gate that the first batch of a repricing or its undo passes; later batches wait there while it is closed. */
 async function closableGate(sql: postgres.Sql) {
   const GATE = 7_010_203;
   await sql.unsafe(`
@@ -274,7 +274,7 @@ test("a repricing and its undo each take effect exactly once despite kill -9 of 
         where r.project_id = ${projectId} group by r.project_id, r.id`;
       return row as Row;
     };
-    /** In one look, as the worker may be at it again: calls at the new price, and what the repricing says of them. */
+    /** Reads the calls at the new price and the repricing's own counts in one query: the worker may be running again. */
     const halfWay = async () => {
       const [row] = await sql`
         select r.calls_changed - r.calls_restored as said, (
@@ -290,7 +290,7 @@ test("a repricing and its undo each take effect exactly once despite kill -9 of 
       (await sql`select trim_scale(sum(cost_total))::text as cost from model_calls where project_id = ${projectId}`)[0]
         ?.cost;
 
-    /** Begins, has the worker killed when a batch is committed and the next is written but not committed, and waits. */
+    /** Starts it, kills the worker when one batch is committed and the next is written but not committed, and waits. */
     const killedHalfWay = async (path: string, body: object, ends: string) => {
       await gate.close();
       await post(path, body);
@@ -306,7 +306,7 @@ test("a repricing and its undo each take effect exactly once despite kill -9 of 
       const { said, repriced, evidence } = await halfWay();
       expect([repriced, evidence]).toEqual([said, said]);
       expect(await miscounted(sql, projectId, false)).toEqual([]);
-      // The lease of the dead need not be waited for here.
+      // Expires the killed worker's lease instead of waiting for it.
       await sql`update job_runs set lease_until = 0 where project_id = ${projectId} and lease_token is not null`;
       await expect.poll(async () => (await stored()).state, { timeout: WORK_MS }).toBe(ends);
     };

@@ -11,7 +11,7 @@ import { expect, test } from "./support/test";
 
 const DAY_MS = 86_400_000;
 const JOB_MS = 60_000;
-/** As applications have them: no word of ours, in two directions, and long. */
+/** A user id as in real applications: arbitrary, bidirectional and long. */
 const GONE = `عميل-42/${"a-very-long-id-of-a-tenant/".repeat(9)}end`.slice(0, 256);
 const talk = (id: string, ask: string, more: Partial<Talk> = {}): Talk => ({
   id,
@@ -21,7 +21,7 @@ const talk = (id: string, ask: string, more: Partial<Talk> = {}): Talk => ({
   ...more,
 });
 
-/** For what no door can do: make something old, or somebody else of a person. */
+/** For what no API can do: make something old, or replace a person. */
 async function inDatabase<T>(work: (sql: ReturnType<typeof runningDatabase>) => Promise<T>): Promise<T> {
   const sql = runningDatabase();
   try {
@@ -58,7 +58,7 @@ test.afterEach(async () => {
   expect(await asksOf(other), "the other project is as it was").toEqual(["Where is their parcel?"]);
 });
 
-/** The number under a name in what would go. */
+/** The number next to a name in the preview of a deletion. */
 const impact = (page: Page, name: string) =>
   page
     .getByTestId("impact")
@@ -128,7 +128,7 @@ test("an owner turns on masking of credentials in messages with a labelled switc
   await page.goto(at("data"));
   const masking = page.getByLabel("Mask credentials in messages too");
   await expect(masking).not.toBeChecked();
-  // Until the page's script runs, a switch does nothing, and a person presses it again.
+  // Until the page's script runs, a switch does nothing, and a person would press it again.
   const turn = (messages: boolean) =>
     expect(async () => {
       if ((await masking.isChecked()) !== messages) {
@@ -148,7 +148,7 @@ test("one conversation is deleted on its own page, and anybody who has it open i
 }) => {
   test.slow();
   await page.goto(at("conversations"));
-  // In a window of their own: a browser draws nothing in a tab that lies behind another.
+  // In a separate window: a browser does not render a background tab.
   const window = await browser.newContext({ storageState: await page.context().storageState() });
   const reader = await window.newPage();
   await reader.goto(at("conversations/three"));
@@ -168,7 +168,7 @@ test("one conversation is deleted on its own page, and anybody who has it open i
   await dialog.getByLabel("Type delete to confirm").fill("delete");
   await remove.click();
 
-  // It stays for as long as a person points at it.
+  // The toast stays while the pointer is over it.
   await page.getByRole("link", { name: "View receipt" }).hover();
   await expect(page).toHaveURL(/\/conversations$/);
   await expect(page.getByRole("link", { name: "How do I cancel?" })).toBeVisible();

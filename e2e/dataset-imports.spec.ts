@@ -6,7 +6,7 @@ import { signIn } from "./support/sign-in";
 import { expectSound } from "./support/sound";
 import { expect, test } from "./support/test";
 
-/** A Dataset from files and as a file, in a browser: a CSV with its columns mapped, bad lines and their rejects, an export. */
+/** Importing and exporting a Dataset in a browser: a CSV with mapped columns, bad lines and their rejects, an export. */
 
 let project: TestProject;
 test.beforeAll(({ baseURL }) => {
@@ -98,7 +98,7 @@ test("bad lines are named before and after, and come down as a file of rejects",
     [2, "not JSON"],
     [4, '{"messages":[]}'],
   ]);
-  // The import is in the address: a reload shows it again.
+  // The import is in the URL: a reload shows it again.
   await page.reload();
   await expect(followed.getByText("2 created, 2 rejected, in version 1")).toBeVisible();
   await page.goto(`${project.url}/p/${project.projectId}/datasets/${datasetId}?import=new`);

@@ -5,7 +5,7 @@ import { signIn } from "./support/sign-in";
 import { expectSound } from "./support/sound";
 import { expect, test } from "./support/test";
 
-/** A Dataset filled by hand: an Example written, refused at its fields, changed, found, compared, restored, and deleted. */
+/** A Dataset filled by hand: an Example is written, rejected by field, changed, found, compared, restored, and deleted. */
 
 test.describe.configure({ mode: "serial" });
 
@@ -85,7 +85,7 @@ test("unsaved changes are not lost by a link or a key", async () => {
   await expect(page.getByText("Unsaved changes")).toBeHidden();
 });
 
-/** Saves tags as somebody else does who has the same Example open. */
+/** Saves tags like another person who has the same Example open. */
 async function saveElsewhere(...tags: string[]) {
   const [datasetId, , exampleId] = new URL(page.url()).pathname.split("/").slice(-3);
   const theirs = await page.request.patch(
@@ -189,7 +189,7 @@ test("versions are compared word by word, and one is restored", async () => {
     JSON.stringify(payload).includes("Nine to five"),
   );
   hours.payload.expectedOutput.message.content = "Nine to six.";
-  // Edits of somebody else are a version of their own.
+  // Another person's edits form a separate version.
   const changed = await page.request.patch(`${base}/examples/${hours.id}`, {
     headers: { authorization },
     data: { payload: hours.payload },

@@ -12,9 +12,9 @@ type Row = Record<string, any>;
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-/** Enough that the backfill is not done before it is killed. */
+/** Enough that the backfill has not completed when it is killed. */
 const BACKLOG = 600;
-/** Tools that fail for one reason, which a person knows. */
+/** Tools that fail for the same reason, as a person would recognize. */
 const BOOKINGS = ["book_fitting", "reserve_slot"];
 const ENV = { DIAGNOSE_AFTER_QUIET_SECONDS: "1", OUTBOUND_ALLOW: "127.0.0.1" };
 const SETTLES = { timeout: 90_000, intervals: [500] };
@@ -152,7 +152,7 @@ test("over /v1, failures of real kinds are found by a backfill that is killed mi
       await sendFailure("started-before", now - MINUTE);
       await expect.poll(countOf, SETTLES).toBe(3);
       expect((await read(path)).finding).toMatchObject({ resolutionStatus: "resolved", regressedAt: null });
-      // By the database's clock the conversation has to start after the resolution.
+      // The conversation must start after the resolution by the database's clock.
       await sendFailure("started-after", Date.now() + 5_000);
       await expect.poll(countOf, SETTLES).toBe(4);
       expect((await read(path)).finding).toMatchObject({ resolutionStatus: "unresolved", reviewStatus: "confirmed" });

@@ -16,19 +16,19 @@ type Row = Record<string, any>;
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
-/** Enough that the backfill is not done before it is killed. */
+/** Enough that the backfill has not completed when it is killed. */
 const BACKLOG = 400;
 const ENV = { DIAGNOSE_AFTER_QUIET_SECONDS: "1", OUTBOUND_ALLOW: "127.0.0.1" };
-/** A page that is open asks again within 20 seconds; Runs and notices take as long as a busy machine needs. */
+/** An open page polls within 20 seconds; Runs and notices take as long as a busy machine needs. */
 const SETTLES = { timeout: 90_000, intervals: [500] };
 const SHOWS = { timeout: 60_000 };
-/** Tools that fail for one reason, which a person knows. */
+/** Tools that fail for the same reason, as a person would recognize. */
 const BOOKINGS = ["book_fitting", "reserve_slot"];
 
 const content = (page: Page) => page.locator("#content");
 const dialogOf = (page: Page) => page.getByRole("dialog");
 
-/** Reads Findings by a key, to know which page to open. */
+/** Returns a function that reads Findings with an API key, to know which page to open. */
 function reader(project: TestProject) {
   const findings = async () => (await project.read("diagnostics/findings?limit=500")).findings as unknown as Row[];
   return {
@@ -148,7 +148,7 @@ test("in the browser, failures of real kinds are found, reviewed, merged and ann
       const row = page.getByRole("row").filter({ hasText: "search_emails" });
       await expect(row).toBeVisible(SHOWS);
       expect(hook.received).toEqual([]);
-      // By the database's clock the conversation has to start after the resolution.
+      // The conversation must start after the resolution by the database's clock.
       await sendOf([{ id: "started-after", said, startedAt: Date.now() + 5_000 }]);
       await expect.poll(async () => (await stateOf()).occurrenceCount, SETTLES).toBe(4);
       await page.goto(at("findings?tab=regressed"));
@@ -168,7 +168,7 @@ test("in the browser, failures of real kinds are found, reviewed, merged and ann
         await automatic.uncheck({ force: true, timeout: 1000 });
         await expect(automatic).not.toBeChecked({ timeout: 2000 });
       }).toPass();
-      // The switch shows what is asked for before it is stored.
+      // The switch shows the requested value before it is stored.
       await expect
         .poll(
           async () =>

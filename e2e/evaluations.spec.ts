@@ -8,7 +8,7 @@ import { expectSound } from "./support/sound";
 import { expect, test } from "./support/test";
 import { FORGOTTEN, LEARNED, startTrainingScript } from "./support/training-script";
 
-/** Before/after in the browser. The trainer is a script that keeps the contract over HTTP. */
+/** Before/after in the browser. The trainer is a script that implements the contract over HTTP. */
 
 const LAST_MS = 90_000;
 const TALKS = Array.from({ length: 11 }, (_, n) => ({
@@ -30,7 +30,7 @@ const callsOf =
   };
 type Call = ReturnType<typeof callsOf>;
 
-/** Stores a Dataset with held-out Examples and trains on it to the end. */
+/** Stores a Dataset with held-out Examples and completes a training on it. */
 async function trained(call: Call) {
   const { dataset } = await call("post", "datasets", { name: "Answers about returns" });
   const questions = [
@@ -71,12 +71,12 @@ test("a checkpoint is compared with its base model, and a fix of a Finding is pr
     await page.goto(at("evaluations"));
     await expect(page.getByText("Nothing compared yet")).toBeVisible();
     await expectSound(page, "evaluations-empty");
-    // Looking at the trainers asks each what it can do.
+    // Opening the list of trainers makes Whetstone read each one's capabilities.
     await page.goto(at("trainers"));
     await expect(page.getByText("Two cores").first()).toBeVisible({ timeout: LAST_MS });
     await trained(call);
 
-    // From the newest checkpoint.
+    // Started from the newest checkpoint.
     await page.goto(at("checkpoints"));
     await page.getByRole("link", { name: /^Returns, step 40/ }).click();
     const dialog = page.getByRole("dialog", { name: "Compare before and after" });
@@ -87,7 +87,7 @@ test("a checkpoint is compared with its base model, and a fix of a Finding is pr
     await dialog.getByRole("button", { name: "Start the comparison" }).click();
     await expect(page.getByRole("heading", { level: 1, name: "Returns, step 40" })).toBeVisible({ timeout: 30_000 });
 
-    // Live, also after a reload.
+    // Updates live, also after a reload.
     await expect(page.getByRole("status", { name: "Progress" })).toContainText("of 3 rows");
     await page.reload();
     const result = page.getByRole("region", { name: "Result" });
@@ -99,7 +99,7 @@ test("a checkpoint is compared with its base model, and a fix of a Finding is pr
     await expect(result).toContainText("2 from the test split, 1 from the validation split");
     await expect(page.getByRole("region", { name: "Loss", exact: true })).toBeVisible();
 
-    // The worst row first, with both answers; the filter is in the address.
+    // The worst row first, with both answers; the filter is in the URL.
     const answers = page.getByRole("list", { name: "Answers" });
     const rows = answers.locator(":scope > li");
     await expect(rows).toHaveCount(3);
@@ -122,7 +122,7 @@ test("a checkpoint is compared with its base model, and a fix of a Finding is pr
     await expect(page.getByRole("row", { name: /Returns, step 40/ })).toContainText("Win 2");
     await expectSound(page, "evaluations");
 
-    // Conversations without an answer are a Finding, which the checkpoint no longer has.
+    // Empty answers are a Finding, which the checkpoint no longer has.
     await seed(project, TALKS);
     const { findings } = await call("get", "diagnostics/findings?signal=empty_response");
     const findingId = findings[0].id as string;

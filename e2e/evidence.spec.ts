@@ -5,7 +5,7 @@ import { expect, test } from "./support/test";
 
 /** A Finding's evidence links to the spans and messages that it quotes. */
 
-/** A page that is opened asks for its conversation, then for the span's trace, then for that. */
+/** Opening a page reads the conversation, then the span's trace, then the span. */
 const OPENS = { timeout: 30_000 };
 
 const MINUTE = 60_000;
@@ -50,7 +50,7 @@ test("a Finding's evidence opens at its span in its trace, and its text refers t
 }) => {
   const project = newProject(baseURL!);
   const start = Date.now() - 120 * MINUTE;
-  // Seven traces whose ids are in another order than their times; the sixth has much in it before the tool that fails.
+  // Seven traces whose ids are ordered differently from their times; the sixth has many spans before the failing tool.
   const traces = [5, 1, 7, 3, 2, 6, 4].map((id) => hex(id, 32));
   const failing = traces[5]!;
   const spans: Sent[] = traces.map((traceId, index) => ({
@@ -93,7 +93,7 @@ test("a Finding's evidence opens at its span in its trace, and its text refers t
   await expect(page.getByLabel("Trace", { exact: true }).locator("option:checked")).toContainText("Trace 6 of 7");
   await expect(page.getByRole("complementary", { name: "Span" })).toContainText("Error: order 1042 not found");
 
-  // From the conversation's page as well, and a span that is gone is said to be.
+  // Also from the conversation's page; a span that no longer exists is reported as missing.
   const conversation = new URL(page.url()).pathname;
   await page.goto(conversation);
   await page.getByRole("link", { name: "span 0736cf7f" }).click();
@@ -102,7 +102,7 @@ test("a Finding's evidence opens at its span in its trace, and its text refers t
   await page.goto(`${conversation}?tab=spans&span=${hex(0xdead)}`);
   await expect(page.getByText("no longer exists")).toBeVisible(OPENS);
 
-  // It has an error, though no span of it failed.
+  // The conversation has an error, although none of its spans failed.
   await page.goto(`/p/${project.projectId}/conversations?errors=true`);
   await expect(page.getByRole("link", { name: "Hi", exact: true })).toHaveCount(1, OPENS);
 

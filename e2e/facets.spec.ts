@@ -5,7 +5,7 @@ import { signIn } from "./support/sign-in";
 import { expectSound, showIn } from "./support/sound";
 import { expect, test } from "./support/test";
 
-/** What conversations and Examples consist of: several values of a facet at once, each counted under the other facets' filters. */
+/** Facets of conversations and Examples: several values of a facet at a time, each counted under the other facets' filters. */
 
 let project: TestProject;
 
@@ -45,7 +45,7 @@ test("several models are any of them, counts follow the other filters, and an ac
   await expect(value(page, "gpt-4o")).toContainText("2");
   await value(page, "gpt-4o").click();
   await expect(rows(page)).toHaveCount(2);
-  // Its own facet is counted as before, the others under it.
+  // The filtered facet's own counts stay, the others are counted under the filter.
   await expect(value(page, "gpt-4o-mini")).toHaveText(/1$/);
   await expect(value(page, "web")).toHaveText(/1$/);
   await expect(value(page, "With errors")).toHaveText(/1$/);

@@ -13,19 +13,19 @@ import { expect, test } from "./support/test";
 /** The product on an external database, over a network whose faults the test controls. */
 
 const STATEMENT_SECONDS = 5;
-/** Of each process. */
+/** Per process. */
 const CONNECTIONS = 10;
 /** Long enough that an exporter's first tries fail. */
 const OUTAGE_MS = 5_000;
-/** An exporter's default is ten seconds for all of its tries. */
+/** By default, an exporter allows ten seconds for all of its attempts. */
 const PATIENT = { OTEL_EXPORTER_OTLP_TIMEOUT: "120000", OTEL_BSP_EXPORT_TIMEOUT: "120000" };
-/** Whatever the answer is, it has to come: far more than it takes anywhere, far less than for ever. */
+/** A response must arrive, whatever it is: far longer than it takes on any machine, but finite. */
 const ANSWER_MS = 45_000;
 
 let database: Awaited<ReturnType<typeof startOwnDatabase>>;
 let link: Link;
 let product: Awaited<ReturnType<typeof startProduct>>;
-/** Into the database by another way than the product's. */
+/** A connection to the database that bypasses the product's link. */
 let sql: postgres.Sql;
 let project: TestProject;
 let others: [TestProject, TestProject];
@@ -40,7 +40,7 @@ test.beforeAll(async () => {
       DATABASE_POOL_SIZE: String(CONNECTIONS),
     },
   });
-  // The command line blocks this process, and with it the link: it takes the straight way.
+  // The command line blocks this process, and with it the link, so it connects directly.
   const newOne = () => newProject(product.url, product.dataDir, { DATABASE_URL: database.urlOf("whetstone") });
   project = newOne();
   others = [newOne(), newOne()];
@@ -149,7 +149,7 @@ for (const mood of ["closes", "silent"] as const) {
 
 const traceOf = (id: string) => id.padStart(32, "a");
 
-/** A batch of one trace of model calls; `id` makes it another trace. */
+/** A batch with one trace of model calls; another `id` makes it another trace. */
 const batch = (id: string, calls = ["1", "2"]) => ({
   resourceSpans: [
     {
@@ -257,7 +257,7 @@ test("a trace that cannot be rebuilt is reported, and all others are processed",
     const reply = await ask(of, `/v1/projects/${of.projectId}/traces/${traceOf(id)}`);
     return reply.ok ? (await reply.json()).trace.conversationId : null;
   };
-  // What an earlier test made slow may refuse a batch for a moment, as an exporter knows.
+  // Slowed down by an earlier test, the server may reject a batch for a moment, which exporters handle by retrying.
   const sendStored = (of: TestProject, body: object) =>
     expect.poll(async () => (await send(of, body)).status, { timeout: ANSWER_MS }).toBe(200);
   await sendStored(who, batch("7"));

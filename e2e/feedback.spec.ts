@@ -3,7 +3,7 @@ import { newProject } from "./support/project";
 import { signIn } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
-/** Users' feedback stands at the turn that it is on. */
+/** Users' feedback is shown at the turn that it is about. */
 
 const text = (role: string, content: string) => ({ role, parts: [{ type: "text", content }] });
 

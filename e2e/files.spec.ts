@@ -5,11 +5,11 @@ import { startProduct } from "./support/product";
 import { newProject, type TestProject } from "./support/project";
 import { expect, test } from "./support/test";
 
-/** Files far larger than what the web process may hold, through the product as it is built. */
+/** Files far larger than the web process may hold in memory, through the built product. */
 
 const MIB = 1024 * 1024;
 const FILE_MIB = 200;
-/** Far less than the file, and room for a collector that a busy machine lets run late. */
+/** Far less than the file, with room for garbage collection that runs late on a busy machine. */
 const GROWTH_MIB = 128;
 
 let product: Awaited<ReturnType<typeof startProduct>>;
@@ -31,7 +31,7 @@ const webPid = () => {
 };
 const residentMib = () => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${webPid()}/status`, "utf8"))?.[1]) / 1024;
 
-/** The most that the web process held beyond what it held before, in MiB, while `work` ran. */
+/** Returns the peak growth of the web process's memory while `work` ran, in MiB. */
 async function growthDuring(work: () => Promise<unknown>) {
   const before = residentMib();
   let most = before;
@@ -48,7 +48,7 @@ const digest = createHash("sha256");
 for (let at = 0; at < FILE_MIB; at++) digest.update(piece);
 const sha256 = digest.digest("hex");
 
-/** The file, a piece whenever the connection takes one; `brokenAfter` pieces the client is gone. */
+/** Streams the file piece by piece with backpressure; after `brokenAfter` pieces, the client aborts. */
 const content = (gone?: AbortController, brokenAfter = Number.POSITIVE_INFINITY) => {
   let sent = 0;
   return new ReadableStream<Uint8Array>({
@@ -112,7 +112,7 @@ test("a client that is killed stops the work: nothing of its upload stays, and i
       signal: leaving.signal,
     });
     await reply.body!.getReader().read();
-    // Whatever reads the file has it open.
+    // The process that serves the file has it open.
     expect(openContents()).toHaveLength(1);
     leaving.abort();
     await expect.poll(openContents, { timeout: 30_000 }).toEqual([]);

@@ -5,7 +5,7 @@ import { seed } from "./support/seed";
 import { signIn } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
-/** A Finding among others: merged, split, dismissed, pinned, annotated and assigned, and taken back. */
+/** A Finding among others: merged, split, dismissed, pinned, annotated and assigned, each with undo. */
 
 let project: TestProject;
 
@@ -93,7 +93,7 @@ test("tabs count what they list, and what is new since the last visit is marked"
   );
   await page.reload();
   await expect(marks).toHaveCount(2);
-  // The same visit goes on.
+  // Still the same visit.
   await page.reload();
   await expect(marks).toHaveCount(2);
 });
@@ -104,7 +104,7 @@ const readFindings = async () =>
 const readFinding = async (id: string) =>
   ((await project.read(`diagnostics/findings/${id}`)) as unknown as { finding: Read }).finding;
 const content = (page: Page) => page.locator("#content");
-/** Opens a menu, which may take a press before its script runs, and chooses. An entry's name ends with its key. */
+/** Opens a menu, pressing again until its script runs, and chooses an entry, whose name ends with its key. */
 async function choose(page: Page, menu: string | RegExp, entry: string) {
   await expect(async () => {
     await content(page).getByRole("button", { name: menu, exact: true }).click();
@@ -184,7 +184,7 @@ test("conversations chosen from a Finding are split into a new one, and undoing 
     await page.keyboard.press("x");
     await expect(page.getByText("1 conversation selected")).toBeVisible({ timeout: 5000 });
   }).toPass();
-  // Escape drops the selection before it leaves the page.
+  // Escape clears the selection before it leaves the page.
   await page.keyboard.press("Escape");
   await expect(page.getByText("1 conversation selected")).toBeHidden();
   await page.keyboard.press("x");

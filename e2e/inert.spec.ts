@@ -14,12 +14,12 @@ const value = (text: string) => ({ stringValue: text });
 const attributes = (fields: Record<string, string>) =>
   Object.entries(fields).map(([key, text]) => ({ key, value: value(text) }));
 
-/** So many payloads share a conversation, a trace each: a page shows them all, and there are fewer pages to open. */
+/** The number of payloads per conversation, one trace each: one page shows them all, so there are fewer pages to open. */
 const PER_CONVERSATION = 8;
 const GROUPS = Math.ceil(PAYLOADS.length / PER_CONVERSATION);
 const groupOf = (n: number) => PAYLOADS[n - (n % PER_CONVERSATION)] as string;
 
-/** A trace with the payload in every field that a client fills. */
+/** A trace with the payload in every field that a client can fill. */
 function spansOf(payload: string, n: number, group: string) {
   const traceId = hex(16);
   const root = hex(8);
@@ -100,7 +100,7 @@ async function send(project: TestProject) {
   }
 }
 
-/** Everything that must not happen, noted from before the first page is opened. */
+/** Records everything that must not happen, from before the first page is opened. */
 async function watch(page: Page, origin: string) {
   const trouble: string[] = [];
   page.on("dialog", (dialog) => {
@@ -185,7 +185,7 @@ test("scripts, pictures, links, Markdown and terminal codes in any field are sho
     await page.goto(at(path));
     await expectInert(page, trouble, path);
   }
-  // What people paste into an address, too.
+  // Also what people paste into a URL.
   for (const payload of PAYLOADS.slice(0, 6)) {
     await page.goto(at(`conversations?q=${encodeURIComponent(payload)}&user=${encodeURIComponent(payload)}`));
     await expectInert(page, trouble, `a search for ${payload}`);
@@ -249,7 +249,7 @@ test("every page has a policy of its own, by whose nonce alone scripts and style
   expect(nonces.size).toBe(4);
 
   const trouble = await watch(page, baseURL!);
-  // As if something of a conversation had found its way into the page after all.
+  // As if content of a conversation had been injected into the page after all.
   await page.route("**/sign-in", async (route) => {
     const response = await route.fetch();
     const planted = `<script>window.__ran=[1]</script><img src=x onerror="window.__ran=[2]"><style>main{display:none}</style>`;

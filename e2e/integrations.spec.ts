@@ -17,7 +17,7 @@ test("a manager adds a connection, is told what is wrong with it, moves it and d
   await dialog.getByRole("button", { name: "Add connection" }).click();
   await expect(dialog.getByText("Enter a name.")).toBeVisible();
 
-  // A name that never resolves: nothing outside this machine is asked.
+  // A name that never resolves: nothing outside this machine is contacted.
   await dialog.getByLabel("Kind").selectOption("gitlab");
   await dialog.getByLabel("Name").fill("Our GitLab");
   await dialog.getByLabel("Base URL").fill("https://10.0.0.1/api/v4");
@@ -95,7 +95,7 @@ test("a webhook is told of Findings by a notification that is added, turned off,
   await row.getByRole("switch").click({ force: true });
   await expect(page.getByText("Turned off “Wake somebody up”.")).toBeVisible();
 
-  // The list is read again after the switch, which may close a menu that is just opening.
+  // The list is refetched after the switch, which may close a menu that is just opening.
   await expect(async () => {
     const entry = page.getByRole("menuitem", { name: "Delete" });
     if (!(await entry.isVisible())) {

@@ -8,7 +8,7 @@ import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
-/** Background jobs: failures are found, explained and replayed, by people with the right role, within their project. */
+/** Background jobs: people with the right role find, understand and replay failures within their project. */
 
 /** All attempts of a measurement take about seven seconds. */
 const FAILS_WITHIN_MS = 60_000;
@@ -34,7 +34,7 @@ const rows = (page: Page) => page.getByRole("table", { name: "Jobs" }).getByRole
 const stateButton = (page: Page, name: string) =>
   page.getByRole("group", { name: "State" }).getByRole("button", { name: new RegExp(`^${name}`) });
 
-/** The database refuses to store what a measurement found, for this project only. Answers what mends it. */
+/** Makes the database refuse to store the results of measurements, for this project only. Returns a function to fix it. */
 async function breakMeasurements() {
   const name = `worn_out_${crypto.randomUUID().replaceAll("-", "")}`;
   await sql.unsafe(`create function ${name}() returns trigger language plpgsql as
@@ -56,7 +56,7 @@ test("a job that fails for good is shown, opened, replayed and completed", async
     await page.goto(at("jobs"));
     await expect(page.getByRole("heading", { name: "Jobs" })).toBeVisible();
     expect((await change(page, "storage-measurements")).status()).toBe(202);
-    // Of its own accord: nobody reloads.
+    // Shown without a reload.
     await expect(seen(page, "1 job failed with no retries left.")).toBeVisible({ timeout: FAILS_WITHIN_MS });
     await page.getByRole("button", { name: "Show", exact: true }).click();
     await expect(page).toHaveURL(/state=failed/);
@@ -100,7 +100,7 @@ test("a waiting job shows when it is due, is cancelled, and is queued again", as
   const row = rows(page).filter({ hasText: MEASURE });
   await expect(row).toContainText("Retrying");
   await expect(row).toContainText(/Next attempt in \d+ (min|h)/);
-  // Without a mouse: to the row, open it.
+  // Without a mouse: moves to the row and opens it.
   await expect(async () => {
     await page.keyboard.press("j");
     await expect(row.getByRole("link", { name: MEASURE })).toBeFocused({ timeout: 1000 });
@@ -129,7 +129,7 @@ test("all failed jobs are replayed after a confirmation, and one replayed meanwh
   await page.goto(at(`jobs?peek=${first}`));
   await expect(seen(page, "4 jobs failed with no retries left.")).toBeVisible();
 
-  // What this page has not heard of yet.
+  // A change that this page does not know about yet.
   await page.route("**/api/trpc/*backgroundJobs.{get,list,summary}**", (route) => route.abort());
   await expect.poll(async () => (await change(page, `background-jobs/${first}/replay`)).status()).toBe(202);
   await expect
@@ -137,7 +137,7 @@ test("all failed jobs are replayed after a confirmation, and one replayed meanwh
     .toBe("completed");
   const refused = page.waitForResponse(/backgroundJobs\.replay/);
   await peek(page).getByRole("button", { name: "Replay" }).click();
-  // It looks again after a refusal, and not for long.
+  // The page refetches after a refusal, but not for long, so the requests are let through right away.
   await refused;
   await page.unrouteAll({ behavior: "ignoreErrors" });
   await expect(seen(page, "The job has already been replayed, or has changed since then.")).toBeVisible();
@@ -214,7 +214,7 @@ test("another project's jobs are not listed, and states, functions and rows can 
   );
 });
 
-/** Another person, in a browser of their own, invited by whoever is signed in on `page`. */
+/** Another person, in a separate browser, invited by the person signed in on `page`. */
 async function joinedAs(page: Page, browser: Browser, role: string): Promise<Page> {
   const { token } = await (await change(page, "invitations", { role })).json();
   const guest = await (await browser.newContext()).newPage();

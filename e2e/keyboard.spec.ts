@@ -18,7 +18,7 @@ test.beforeEach(async ({ page, baseURL }) => {
   await signIn(page, project);
 });
 
-/** A page is there before the script that listens to keys: whoever sees nothing happen presses again. */
+/** A page is shown before the script that handles keys runs: a person who sees nothing happen would press again. */
 const pressUntil = (page: Page, key: string, happened: () => Promise<void>) =>
   expect(async () => {
     await page.keyboard.press(key);
@@ -29,7 +29,7 @@ test("rows, peek, open, turns, tabs and back", async ({ page }) => {
   const second = page.getByRole("link", { name: "The second question" });
   const first = page.getByRole("link", { name: "The first question" });
   await expect(second).toBeVisible();
-  // "Row up" from nowhere is the first row, however often.
+  // "Row up" without a focused row selects the first row, however often it is pressed.
   await pressUntil(page, "k", () => expect(second).toBeFocused({ timeout: 1000 }));
   await page.keyboard.press("j");
   await expect(first).toBeFocused();
@@ -76,7 +76,7 @@ test("go keys, search, sheet and palette", async ({ page }) => {
     ["b", "data"],
     ["c", "conversations"],
   ] as const) {
-    // The second key counts for a moment only, which a busy machine can let pass: whoever sees nothing happen presses again.
+    // The second key only counts for a moment, which a busy machine may miss: a person who sees nothing happen would retry.
     await expect(async () => {
       await page.keyboard.press("g");
       await page.keyboard.press(key);
@@ -95,7 +95,7 @@ test("go keys, search, sheet and palette", async ({ page }) => {
 });
 
 test("a Finding is confirmed, resolved and dismissed, and each is undone", async ({ page }) => {
-  /** What was done can be undone once it is said, which is after the page shows it. */
+  /** An action can be undone once its toast is shown, which is after the page shows its effect. */
   const said = (words: string) => page.getByRole("alert").filter({ hasText: words });
   await page.goto(`/p/${project.projectId}/findings`);
   await page
@@ -182,13 +182,13 @@ test("triage: the focused Finding is peeked, acted on and named", async ({ page 
     );
   expect(await stands()).toEqual({ [first]: "confirmed", [second]: "dismissed", [third]: "unreviewed" });
 
-  // What is taken back is what was done last, though another one is looked at meanwhile.
+  // Undo reverts the last action, even though another Finding is open by now.
   await page.keyboard.press("u");
   await expect(row(second)).toBeVisible();
   await isAt(third);
   expect(await stands()).toEqual({ [first]: "confirmed", [second]: "unreviewed", [third]: "unreviewed" });
 
-  // Without a peek a key acts on the row in focus.
+  // Without a peek, a key acts on the focused row.
   await page.keyboard.press("Escape");
   await expect(peekOf(page, "Finding")).toBeHidden();
   await expect(row(third)).toBeFocused();
@@ -199,7 +199,7 @@ test("triage: the focused Finding is peeked, acted on and named", async ({ page 
   await expect(row(third)).toBeFocused();
   await expect(page).not.toHaveURL(/peek=/);
 
-  // The last one leaves nothing to look at.
+  // After the last Finding, nothing is left to open.
   await page.keyboard.press("Space");
   await isAt(third);
   await page.keyboard.press("c");

@@ -24,6 +24,6 @@ test("a key is created, shown once, works, and stops working when revoked", asyn
   await expect(page.getByRole("dialog")).toContainText("can’t be undone");
   await page.getByRole("button", { name: "Revoke key" }).click();
   await expect(page.getByRole("row", { name: /reader/ })).toContainText("Revoked");
-  // At once: what answers the page and what answers /v1 remember keys together.
+  // Immediately: the page and /v1 share their cache of keys.
   await expect(project.read("conversations", secret)).rejects.toThrow(/ 401 /);
 });

@@ -36,7 +36,7 @@ async function write(socket: Socket, bytes: Buffer | string) {
   if (!socket.write(bytes)) await drained(socket);
 }
 
-/** As `requests`, Go's client and OTLP exporters do: all of the request is written before a byte of the answer is read. */
+/** Writes the whole request before reading a byte of the response, like `requests`, Go's client and OTLP exporters. */
 async function sendThenListen(sent: Sent) {
   const socket = dial();
   socket.pause();
@@ -64,7 +64,7 @@ async function sendThenListen(sent: Sent) {
   return answer;
 }
 
-/** One answer, as far as its content-length says. */
+/** Reads one response, up to its content-length. */
 function answerOf(socket: Socket): Promise<{ status: number; code: unknown }> {
   return new Promise((resolve, reject) => {
     let text = "";

@@ -3,7 +3,7 @@ import { seed } from "./support/seed";
 import { signIn } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
-/** From a turn to its span and back, and from an id that was found elsewhere to what it names. */
+/** From a turn to its span and back, and from an id found elsewhere to the thing that it identifies. */
 
 let project: TestProject;
 
@@ -50,7 +50,7 @@ test("a search shows the words that it found, marked where they stand", async ({
   const row = page.getByRole("row").filter({ hasText: "Where is order 17?" });
   await expect(row).toContainText("…On its way. · Where is order 17?");
   await expect(row.locator("mark")).toHaveText("its");
-  // What the first message shows already is not said twice.
+  // A match that the preview of the first message already shows is not repeated.
   await page.goto(`/p/${project.projectId}/conversations?q=order`);
   await expect(row).toBeVisible();
   await expect(row.locator("mark")).toHaveCount(0);
@@ -70,7 +70,7 @@ test("the palette opens whatever has a pasted id, acts, and remembers where one 
   const [traceId, spanId] = ["trace", "span"].map((name) => new URL(page.url()).searchParams.get(name)!);
 
   const search = page.getByRole("textbox", { name: "Go to" });
-  /** A page is there before the script that listens to keys, and a palette that closes is still there for a moment. */
+  /** A page is shown before the script that handles keys runs, and a closing palette is still visible for a moment. */
   const openPalette = async () => {
     await expect(search).toBeHidden();
     await expect(async () => {

@@ -10,7 +10,7 @@ import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
-/** One suite over every list: the same keys, selection, order, columns and address, at a desk and on a phone. */
+/** One suite for every list: the same keys, selection, order, columns and URL, on a desktop and on a phone. */
 
 const DATA_DIR = process.env.E2E_DATA_DIR ?? "";
 
@@ -61,7 +61,7 @@ test.beforeAll(async ({ browser, baseURL }) => {
   for (const content of ["Where is it?", "Can I return it?"]) {
     await send(`datasets/${datasetId}/examples`, example(content));
   }
-  // By another, and so in another version.
+  // By another key, and therefore in another version.
   await send(`datasets/${datasetId}/examples`, example("Who pays?"), project.newKey("models:manage"));
   await send("repricings", { from: 0, to: Date.now() });
   const sql = runningDatabase();
@@ -76,11 +76,11 @@ test.afterAll(() => page.context().close());
 const at = (path: string) =>
   `${project.url}/p/${project.projectId}/${path.replace("{finding}", findingId).replace("{dataset}", datasetId)}`;
 const tableOf = (name: string) => page.getByRole("table", { name, exact: true });
-/** What the keys move between. */
+/** The rows between which the keys move. */
 const rowsOf = (name: string) => tableOf(name).locator("[data-row]");
 const inUrl = (name: string) => new URL(page.url()).searchParams.get(name);
 
-/** A page is there before the script that listens to keys: whoever sees nothing happen presses again. */
+/** A page is shown before the script that handles keys runs: a person who sees nothing happen would press again. */
 const pressUntil = (key: string, happened: () => Promise<void>) =>
   expect(async () => {
     await page.keyboard.press(key);
@@ -110,16 +110,16 @@ async function expectPeekFollows({ name }: List, peek: string) {
   const panel = page.getByRole("complementary", { name: peek, exact: true });
   await page.keyboard.press("Space");
   await expect(panel).toBeVisible();
-  // The address follows the panel a moment later.
+  // The URL is updated a moment after the panel.
   await expect.poll(() => inUrl("peek")).not.toBeNull();
   const first = inUrl("peek");
   await page.keyboard.press("j");
   await expect.poll(() => inUrl("peek")).not.toBe(first);
   await holdsFocus(tableOf(name).locator("[data-active]"));
-  // The mouse too: a row is peeked, focused, and a second press closes it.
+  // With the mouse too: a press peeks and focuses a row, and a second one closes it.
   const cell = rows.nth(0).locator("xpath=ancestor-or-self::tr").locator("td").first();
   const beside = tableOf(name).getByRole("checkbox").first();
-  // A link opens its page.
+  // Not a cell with a link, which would open its page.
   const others = cell.locator("xpath=following-sibling::td[not(.//a)]").filter({ visible: true });
   const target = (await beside.count()) > 0 ? others.first() : cell;
   await target.click();
@@ -127,7 +127,7 @@ async function expectPeekFollows({ name }: List, peek: string) {
   await holdsFocus(tableOf(name).locator("[data-active]"));
   await page.reload();
   await expect(panel).toBeVisible();
-  // Pressed twice it goes on to the next: nobody presses again before the first had its time.
+  // Pressed twice, it would move on to the next row, so the first press gets enough time.
   await pressUntil("j", () => expect(rows.nth(1)).toBeFocused({ timeout: 5000 }));
   await page.keyboard.press("Escape");
   await expect(panel).toBeHidden();
@@ -169,7 +169,7 @@ async function expectSorts({ name, grows }: List, column: string) {
       expect(among(now, rows)).not.toEqual([]);
       expect(among(now, rows)).toEqual(among(rows, now));
     }).toPass({ timeout: 10_000 });
-  /** A list that the server sorts shows the rows from before until the others are here. */
+  /** A list sorted by the server shows the previous rows until the new ones arrive. */
   const settled = () => expect(tableOf(name)).not.toHaveAttribute("aria-busy");
   await head.getByRole("button").click();
   await expect(head).toHaveAttribute("aria-sort", /./);
@@ -183,7 +183,7 @@ async function expectSorts({ name, grows }: List, column: string) {
   await head.getByRole("button").click();
   await expect(head).toHaveAttribute("aria-sort", order === "ascending" ? "descending" : "ascending");
   await settled();
-  // Of a list that is longer than the screen only the beginning is in the page.
+  // Only the beginning of a list longer than the screen is in the DOM.
   if (first.length < 15) await expectOrder(first.toReversed());
   else await expect.poll(ids).not.toEqual(first);
 }
@@ -259,7 +259,7 @@ test("on a phone every list is readable, and opens a row above itself", async ()
   }
 });
 
-/** Tables that belong to something else on their page, a chart or a card: no row of theirs is chosen or acted on. */
+/** Tables that belong to something else on their page, a chart or a card: their rows cannot be selected or acted on. */
 const TABLES_BY_HAND = [
   "app/p/[projectId]/_components/serving/subjects-table.tsx",
   "app/p/[projectId]/_components/training/artifacts.tsx",

@@ -5,22 +5,22 @@ import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
-/** A session that grows while it is read: the reader loses no place, and sees what is new where it appears. */
+/** A session that grows while it is being read: the reader keeps their place, and new messages are shown where they belong. */
 
 const TURNS = 2000;
 const SESSION = "live";
 const TRACE = "d".repeat(32);
-/** The page looks for news every few seconds, on a busy machine a few more. */
+/** The page polls every few seconds, a few more on a busy machine. */
 const NEWS = { timeout: 30_000 };
-/** Rows have heights in fractions of a pixel, and the browser scrolls by whole ones. */
+/** Rows have fractional heights, and the browser scrolls by whole pixels. */
 const A_FEW_PX = 3;
 
 const hex = (n: number) => n.toString(16).padStart(16, "0");
 const text = (role: string, content: string) => JSON.stringify([{ role, parts: [{ type: "text", content }] }]);
-/** Rows of many heights, none of which the page can guess. */
+/** Text for rows of many heights, none of which the page can estimate. */
 const words = (n: number) => "the parcel went to the wrong warehouse and came back ".repeat(1 + ((n * 7) % 23));
 
-/** A model call with the two messages that are new in it. */
+/** A model call with two new messages. */
 const turn = (name: number | string, id: number, at: number) => ({
   traceId: TRACE,
   spanId: hex(id),
@@ -70,7 +70,7 @@ const shown = (page: Page) =>
     .getByRole("article")
     .evaluateAll((all) => all.map((one) => /(Question|Answer) [^:]+/.exec(one.textContent)?.[0]));
 
-/** Turns the wheel, and returns a message in the middle of the view once the page has come to rest with all of it loaded. */
+/** Scrolls with the wheel; returns a message in the middle of the view once the page has settled and everything is loaded. */
 async function restAt(page: Page, by: number) {
   const middle = () =>
     page.getByRole("article").evaluateAll((all) => {
@@ -142,10 +142,10 @@ test("a reader of a session of 2,000 turns holds their place while it grows, and
       await page.waitForLoadState("networkidle");
       expect(Math.abs((await topOf(message)) - top)).toBeLessThanOrEqual(A_FEW_PX);
     }
-    // What was added is far away, so it is not read: only what is in view, because it might have changed.
+    // The new messages are far away, so only what is in view is refetched, because it might have changed.
     expect(asked.filter((from) => Math.abs(from - index) > 150)).toEqual([]);
 
-    // Turns that arrive late and belong before: the same message, at another index.
+    // Turns that arrive late and belong before: the same message now has another index.
     const late = [turn("late a", 9001, startMs + 205), turn("late b", 9002, startMs + 405)];
     await send(project, late);
     await expect(header(2 * sent + 4)).toBeVisible(NEWS);

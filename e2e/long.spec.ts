@@ -12,7 +12,7 @@ const TRACE = "c".repeat(32);
 const spanId = (n: number) => (n + 1).toString(16).padStart(16, "0");
 const text = (role: string, content: string) => JSON.stringify([{ role, parts: [{ type: "text", content }] }]);
 
-/** A model call of two messages, then a step, in turn: message 2n is asked by span 2n. */
+/** Model calls with two messages alternate with steps: message 2n is sent by span 2n. */
 function spanAt(n: number, startMs: number) {
   const call = [
     attribute("gen_ai.operation.name", "chat"),
@@ -54,7 +54,7 @@ async function endless(project: TestProject) {
     .toEqual([expect.objectContaining({ messageCount: SPANS, modelCallCount: SPANS / 2 })]);
 }
 
-/** To the end of what there is, until this is there. */
+/** Scrolls to the end of what is loaded until `words` appear. */
 const scrollUntil = (page: Page, box: string, words: RegExp) =>
   expect(async () => {
     await page.locator(box).evaluate((element) => element.scrollTo(0, element.scrollHeight));

@@ -6,16 +6,16 @@ import { signIn } from "./support/sign-in";
 import { expectSound } from "./support/sound";
 import { expect, test } from "./support/test";
 
-/** Every page of the navigation: reached from it, named, within the screen, and readable before its script runs. */
+/** Every page of the navigation: reachable from it, titled, fitting the screen, and readable before its script runs. */
 
 type Place = {
   label: string;
   path: string;
   /** Its heading and title, if not the label. */
   heading?: string;
-  /** What it shows besides its heading, of a project with one conversation and no trainer. */
+  /** What it shows besides its heading in a project with one conversation and no trainer. */
   shows: string | RegExp;
-  /** The same of a project without anything, if it differs. */
+  /** The same in an empty project, if it differs. */
   empty?: string | RegExp;
 };
 const NAVIGATION: readonly Place[] = [
@@ -112,7 +112,7 @@ for (const [width, scheme] of [
       if (isPhone && !(await nav.isVisible())) await menu.click();
       await nav.locator(`ul a[href="${hrefOf(place.path)}"]`).click();
       await expectPlace(page, place, where);
-      // The menu closes behind whoever chose from it.
+      // The menu closes once an entry has been chosen.
       if (isPhone) await expect(nav).toBeHidden();
       else await expect(nav.locator('[aria-current="page"]')).toHaveAttribute("href", hrefOf(place.path));
     }
@@ -127,7 +127,7 @@ for (const [width, scheme] of [
   });
 }
 
-/** Visits pages whose scripts never run: without their script no control ever works, so nothing waits for them. */
+/** Visits pages whose scripts never run: their controls never work, so nothing waits for those. */
 async function expectServed(context: BrowserContext, projectId: string, places: readonly Place[]) {
   const page = await context.newPage();
   await page.route("**/_next/static/**/*.js", (route) => route.abort());

@@ -47,7 +47,7 @@ async function installation(more: Record<string, string> = {}) {
 }
 
 async function expectSoundAndLive(page: Page) {
-  // The page's script runs: what waited for it can be pressed.
+  // The page's script has run: controls that were disabled until then are enabled.
   await expect(page.locator("button:disabled")).toHaveCount(0);
   await expectSound(page);
 }

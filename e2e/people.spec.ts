@@ -51,7 +51,7 @@ test("an owner of the installation lets someone create projects, disables and er
   await choose(owner, theirs.email, "Disable…");
   await owner.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
   await expect(row.getByText("Disabled")).toBeVisible();
-  // Their open page updates automatically, and the password opens nothing.
+  // Their open page updates automatically, and the password no longer works.
   await expect(guest.getByText(/signed out/i).first()).toBeVisible({ timeout: 20_000 });
   await guest.goto(`${theirs.url}/sign-in`);
   await guest.getByLabel("E-mail").fill(theirs.email);

@@ -9,7 +9,7 @@ import { expect, test } from "./support/test";
 
 const talk = (id: string, model: string) => ({ id, model, ask: "Can I return it?", answer: "Yes, within 30 days." });
 
-/** The one model call of a conversation, as its Cost tab tells it. */
+/** The one model call of a conversation, as its Cost tab shows it. */
 async function costOf(page: Page, projectId: string, conversation: string) {
   await page.goto(`/p/${projectId}/conversations/${conversation}?tab=cost`);
   await press(
@@ -36,7 +36,7 @@ test("a price is overridden, holds for the next call, is reset; another is made;
     const amount = page.getByLabel("Price of input_tokens in US dollars");
     await expect(amount).toHaveValue("0.15");
     await amount.fill("100");
-    // 10,000 tokens at $100 for a million.
+    // 10,000 tokens at $100 per million.
     await expect(page.getByRole("region", { name: "With this price" })).toContainText("Input tokens$1");
     await expect(page.getByRole("region", { name: "Current price" })).toContainText("built-in");
     await page.getByRole("button", { name: "Override" }).click();
@@ -46,7 +46,7 @@ test("a price is overridden, holds for the next call, is reset; another is made;
 
   await test.step("the next call costs what it says, and names the tier", async () => {
     await seed(project, [talk("overridden", "gpt-4o-mini")], { diagnosed: false });
-    // 1,200 tokens at $100 and 80 at $0.60 for a million.
+    // 1,200 tokens at $100 and 80 at $0.60 per million.
     const cost = await costOf(page, project.projectId, "overridden");
     await expect(cost).toContainText("openai:gpt-4o-mini@1");
     await expect(cost).toContainText("Standard");
@@ -95,7 +95,7 @@ test("a price is overridden, holds for the next call, is reset; another is made;
     await seed(project, [talk("house", "acme-house-2")], { before: 3, diagnosed: false });
     const cost = await costOf(page, project.projectId, "house");
     await expect(cost).toContainText("Long");
-    // 1,200 at $3 and 80 at $2 for a million.
+    // 1,200 at $3 and 80 at $2 per million.
     await expect(cost.getByTitle(/^\$0\.00376\b/).first()).toBeVisible();
   });
 
@@ -105,9 +105,9 @@ test("a price is overridden, holds for the next call, is reset; another is made;
     await expect(page.getByRole("table", { name: /What would change/ })).toContainText("acme-house-1");
     await page.getByLabel("Model as the client names it").fill("");
     await page.getByLabel("Only calls without a known cost").uncheck();
-    // Beside it, the call that the override had made dear.
+    // The other one is the call that the override had made expensive.
     await expect(page.getByText("2 calls of 4 would change.")).toBeVisible();
-    // Its list is told late: the page meets the repricing only once it is done.
+    // Its list is delayed, so the page first sees the repricing once it has completed.
     await page.route(/\/api\/trpc\/[^?]*repricings\.list/, async (route) => {
       await expect
         .poll(async () => (await project.read("repricings")).repricings, { timeout: 30_000 })
@@ -157,7 +157,7 @@ test("the operator loads newer built-in prices, and everybody can preview what t
   await signIn(page, project);
   await page.goto(`/p/${project.projectId}/prices/catalogue`);
   await expect(page.getByRole("region", { name: "Update of 2099-01-01 pending" })).toContainText("1 changed");
-  // The row that it opens has the table in it, and so its names too.
+  // The row that it opens contains the table, and therefore its names too.
   const changed = page.getByRole("row", { name: /Standard: input tokens/ }).last();
   await press(page.getByRole("cell", { name: "OpenAI", exact: true }).first(), changed);
   await expect(changed).toContainText("$9.00 / 1M");

@@ -6,7 +6,7 @@ import { seed } from "./support/seed";
 import { signIn } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
-/** Candidates are reviewed by keyboard alone, and no two reviewers hold the same one. */
+/** Candidates are reviewed by keyboard alone, and no two reviewers have the same one. */
 
 const QUESTIONS = ["first", "second", "third", "fourth", "fifth"].map((nth) => `The ${nth} question`);
 
@@ -58,7 +58,7 @@ async function reviewer(browser: Browser): Promise<Page> {
   const page = await (await browser.newContext()).newPage();
   await signIn(page, project);
   await page.goto(`/p/${project.projectId}/review`);
-  // The server shows the first candidate before it is the reviewer's.
+  // The server renders the first candidate before the reviewer has claimed it.
   await expect(page.getByRole("button", { name: /^Approve/ })).toBeEnabled();
   return page;
 }
@@ -142,7 +142,7 @@ test("two reviewers never hold the same candidate", async ({ browser }) => {
   const other = await colleague(browser, one);
   const seenBy = { one: new Set<string>(), other: new Set<string>() };
   const decided = async (page: Page, seen: Set<string>) => {
-    // Its keys work once it has the focus.
+    // The candidate's keys work once it has the focus.
     const shown =
       (await candidate(page)
         .and(page.locator(":focus"))
@@ -160,7 +160,7 @@ test("two reviewers never hold the same candidate", async ({ browser }) => {
   await expect.poll(answers).toHaveLength(QUESTIONS.length);
 });
 
-/** Invites a second person as an editor, who opens the queue in a browser of their own. */
+/** Invites a second person as an editor, who opens the queue in a separate browser. */
 async function colleague(browser: Browser, owner: Page): Promise<Page> {
   const made = await owner.request.post(`${project.url}/v1/projects/${project.projectId}/invitations`, {
     headers: { origin: project.url },

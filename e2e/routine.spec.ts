@@ -6,7 +6,7 @@ import { seed } from "./support/seed";
 import { signIn } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
-/** Audit, Jobs and Rule Runs in words: what is routine is one line, and what failed stands out. */
+/** The lists of audit entries, jobs and Rule Runs: routine rows are folded into one line, and failures stand out. */
 
 const rows = (page: Page, name: string) => page.getByRole("table", { name }).locator("tbody").getByRole("row");
 
@@ -15,7 +15,7 @@ test("jobs that completed are one line between failures, which the keyboard open
   baseURL,
 }) => {
   const project = newProject(baseURL!);
-  // Waits for the Rules, whose job would be one more.
+  // Waits for the Rules, whose job would otherwise be an extra one.
   await seed(project, [{ id: "one", model: "gpt-4o", ask: "Where is it?", answer: "On its way." }]);
   await signIn(page, project);
   const sql = runningDatabase();
@@ -93,7 +93,7 @@ test("Rule Runs name the conversation by its first message, and those that found
   await expect(fold).toHaveAttribute("aria-expanded", "true");
   await expect(rows(page, "Rule Runs").filter({ hasText: "Nothing found" }).first()).toBeVisible();
 
-  // On a phone the conversation has the row's width, with the Rule and the outcome below it.
+  // On a phone, the conversation takes the row's width, with the Rule and the outcome below it.
   await page.setViewportSize({ width: 390, height: 844 });
   const onPhone = rows(page, "Rule Runs").filter({ hasText: "1 occurrence" }).first();
   await expect(onPhone.getByRole("link", { name: "Tool failure" })).toBeVisible();
@@ -136,7 +136,7 @@ test("the audit log says what was done to what, by its name, and folds what some
   );
   await page.goto(`/p/${project.projectId}/audit`);
   await expect(line).toContainText(`Created the Dataset ${dataset.id}`);
-  // By this object, nothing is folded.
+  // Filtered by this object, nothing is folded.
   await page.goto(`/p/${project.projectId}/audit?target=${dataset.id}`);
   await expect(rows(page, "Audit log")).toHaveCount(6);
 });

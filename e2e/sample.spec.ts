@@ -13,7 +13,7 @@ async function explorer(url: string): Promise<TestProject> {
   return project;
 }
 
-/** Keeps a picture of a sound page of the sample, light and dark, wide and narrow. */
+/** Checks the accessibility of a page of the sample and saves screenshots, light and dark, wide and narrow. */
 async function lookAt(page: Page, name: string) {
   for (const [colorScheme, width] of [
     ["light", 1440],

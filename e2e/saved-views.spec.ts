@@ -97,7 +97,7 @@ test("a view is saved, marked while the address matches it, opened by key, renam
     await item(owner, "Delete…").click();
     await owner.getByRole("dialog").getByRole("button", { name: "Delete view" }).click();
     await expect(button(owner)).toHaveAccessibleName("Saved views");
-    // The change before can still be undone, too.
+    // The previous change can still be undone, too.
     const said = owner.getByRole("alert").filter({ hasText: "Deleted “Errors first”" });
     await said.getByRole("button", { name: "Undo" }).click();
     await expect(button(owner)).toHaveAccessibleName("Saved views: Errors first");

@@ -7,11 +7,11 @@ import { schemathesisPath } from "../scripts/lib/testing/schemathesis.mjs";
 import { cli, newProject } from "./support/project";
 import { expect, test } from "./support/test";
 
-/** A bound on the time that it takes; by hand, a larger number finds rarer things. */
+/** Bounds the duration; set a larger number when running it manually to find rarer problems. */
 const EXAMPLES = Number(process.env.SCHEMATHESIS_EXAMPLES ?? 15);
 const DELETES_ITS_PROJECT = "projects.delete";
 
-/** Statuses that the interface documents for requests which a schema alone can neither refuse nor allow. */
+/** Configures the statuses documented for requests that a schema alone can neither reject nor accept. */
 const settings = (projectId: string) => `
 hooks = ${JSON.stringify(path.resolve("e2e/schemathesis/hooks.py"))}
 [parameters]
@@ -59,7 +59,7 @@ checks.not_a_server_error.expected-statuses = ["2xx", "3xx", "4xx", 501]
 checks.positive_data_acceptance.expected-statuses = ["2xx", "3xx", 401, 403, 404, 409, 422, 429, 501]
 `;
 
-/** A run of its own on a project of its own; answers what it printed when it found something. */
+/** Runs it on a separate project; returns its output if it found something. */
 async function run(url: string, ...args: string[]) {
   const { projectId } = newProject(url);
   const capabilities = CAPABILITIES.flatMap((capability) => ["--capability", capability]);

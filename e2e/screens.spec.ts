@@ -10,10 +10,10 @@ import { signIn } from "./support/sign-in";
 import { expectSound } from "./support/sound";
 import { expect, test } from "./support/test";
 
-// In as many parts as there are workers, each with a project of its own: it is a third of all journeys.
+// Split into as many parts as there are workers, each with its own project, since this is a third of all browser tests.
 test.describe.configure({ mode: "parallel" });
 
-/** Every screen in both colours, wide and on a phone: reachable, readable, nothing sideways, nothing from elsewhere. */
+/** Every screen, light and dark, wide and on a phone: reachable, accessible, no sideways scrolling, no external requests. */
 
 const HOSTILE = '<img src="https://elsewhere.example/x.png" onerror="alert(1)"><b>Is this bold?</b>';
 const LONG_USER = `عميل/٤٢/${"tenant-of-a-tenant".repeat(20)}`.slice(0, 256);
@@ -125,7 +125,7 @@ test.beforeAll(async ({ browser, baseURL }) => {
     .poll(async () => (await ask(`deletions/${deletionId}`)).deletion.status, { timeout: 60_000 })
     .toBe("completed");
   await expect.poll(async () => (await ask("storage")).storage.measuredAt, { timeout: 60_000 }).not.toBeNull();
-  // After what has to be done: jobs that never end would hold it up.
+  // Last, because jobs that never end would block the real work above.
   jobId = await storeJobs();
   inviteLink = `/invite#token=${(await (await change("POST", "invitations", { email: null })).json()).token}`;
   const { members } = await ask("members");
@@ -135,7 +135,7 @@ test.beforeAll(async ({ browser, baseURL }) => {
   await context.close();
 });
 
-/** A candidate with long and hostile texts. */
+/** Stores a candidate with long and hostile text. */
 async function storeLongCandidate(datasetId: string) {
   const sql = runningDatabase();
   await storeCandidate(sql, project.projectId, {
@@ -149,7 +149,7 @@ async function storeLongCandidate(datasetId: string) {
   await sql.end();
 }
 
-/** Jobs in every state, one that failed with much to say and much to work on. Answers that one's id. */
+/** Stores jobs in every state, including a failed one with a long error and many subjects. Returns the id of the latter. */
 async function storeJobs(): Promise<string> {
   const sql = runningDatabase();
   const store = (job: Parameters<typeof storeJob>[2]) => storeJob(sql, project.projectId, job);
@@ -157,7 +157,7 @@ async function storeJobs(): Promise<string> {
   for (let n = 0; n < 30; n++) await store({ state: "completed", createdAt: now - n * 3_600_000 });
   await store({ state: "cancelled", functionId: "whetstone-keep-house", createdAt: now - 90_000_000 });
   await store({ state: "queued", data: { conversationId } });
-  // Of a function that nothing here waits for: this one keeps its place until the end.
+  // A job of a function that nothing here waits for: it occupies its concurrency slot until the end.
   await store({ state: "running", functionId: "whetstone-send-mail", data: { conversationId } });
   const error = { name: "Error", message: "The provider did not answer within 30 s." };
   await store({
@@ -200,10 +200,10 @@ async function expectFit(page: Page, name: string, within?: string) {
   expect(sideways, `${name} scrolls sideways`).toBeLessThanOrEqual(1);
 }
 
-/** The page's script runs: what waited for it can be pressed. */
+/** The page's script has run: controls that were disabled until then are enabled. */
 const expectLive = (page: Page) => expect(page.locator(":is(button, select):disabled")).toHaveCount(0);
 
-/** Each with what it shows once it is there. Ids are known when the tests run. */
+/** Each with what it shows once it has loaded. Ids are only known when the tests run. */
 const SCREENS: [name: string, path: string | (() => string), shows: string | RegExp][] = [
   ["conversations", "conversations", "Can I return the jacket?"],
   ["conversations-peek", () => `conversations?peek=${conversationId}`, "Result of get_order"],
@@ -408,7 +408,7 @@ test("the Data page without data, and with failing requests", async ({ browser, 
     const calls = new URL(route.request().url()).pathname.split("/").at(-1)!.split(",");
     return route.fulfill({ status: 503, json: calls.map(() => ({ error: failure })) });
   });
-  // What the page itself brings is read from the database: a preview is asked for by the browser.
+  // The server renders its own data from the database, without these routes; the browser requests the preview.
   await page.goto(`${baseURL}/p/${empty.projectId}/data?user=somebody`);
   await expect(page.getByText("req-3").first()).toBeVisible({ timeout: 20_000 });
   await expectFit(page, "data-error-dark-390");
@@ -463,7 +463,7 @@ test("a page is readable before its script runs", async ({ browser }) => {
   const context = await signedIn(browser);
   const page = await context.newPage();
   await page.route("**/_next/static/**/*.js", (route) => route.abort());
-  /** Without its script no control ever works: nothing waits for them. */
+  /** Without its script, no control ever works, so this does not wait for them. */
   const open = (path: string) => page.goto(at(path), { waitUntil: "commit" });
   await open("conversations");
   await expect(seen(page, "Can I return the jacket?")).toBeVisible();
@@ -493,12 +493,12 @@ for (const scheme of ["light", "dark"] as const) {
     ] as const) {
       const page = await context.newPage();
       await page.route("**/_next/static/**/*.js", (route) => route.abort());
-      // Without their script they never work: nothing waits for that.
+      // Without their script, controls never work, so this does not wait for them.
       await page.goto(path, { waitUntil: "commit" });
       await page.waitForLoadState();
       const waiting = page.locator(":is(button, select):disabled");
       await expect(waiting.first()).toBeVisible();
-      // What is disabled is not judged: it keeps its look and loses its excuse.
+      // axe skips the contrast of disabled controls, so they are enabled while keeping the disabled look.
       await waiting.evaluateAll((all) => {
         for (const one of all) {
           one.setAttribute("data-disabled", "true");

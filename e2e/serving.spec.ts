@@ -8,7 +8,7 @@ import { expectSound } from "./support/sound";
 import { expect, test } from "./support/test";
 import { LEARNED, STEPS, startTrainingScript } from "./support/training-script";
 
-/** From a finished run to a served, compared and published model. The trainer is a script that keeps the contract over HTTP. */
+/** From a finished run to a served, compared and published model. The trainer is a script that implements the HTTP contract. */
 
 const MODEL = "Qwen/Qwen3-0.6B";
 const NAME = "shop-agent";
@@ -42,7 +42,7 @@ async function train(page: Page, project: TestProject): Promise<[string, string]
     method: "sft",
     adapter: "lora",
   };
-  // The trainer is in this process, which the command line blocks: it may not have replied yet.
+  // The trainer runs in this process, which the command line blocks: it may not have replied yet.
   let jobId = "";
   await expect(async () => {
     jobId = (await send(page, project, "fine-tuning/jobs", wanted)).job.id;
@@ -121,10 +121,10 @@ test("a finished run is compared, deployed, called, tried, exported and rolled b
     await certify(page);
     await expectSound(page, "checkpoint");
 
-    // The older one first, and then the newer in its place.
+    // Deploys the older one first, and then replaces it with the newer one.
     await page.goto(at(project, `checkpoints/${olderId}?ask=deploy`));
     await deploy(page);
-    // It goes on without the page.
+    // The deployment continues without the page.
     await page.goto(at(project, "deployments"));
     await expect(page.getByRole("row", { name: new RegExp(NAME) })).toContainText("Running", { timeout: LAST_MS });
     await page.goto(at(project, "deployments?deploy=new"));
@@ -151,7 +151,7 @@ test("a finished run is compared, deployed, called, tried, exported and rolled b
     const recorded = page.getByRole("link", { name: ASKED });
     await expect(recorded).toBeVisible({ timeout: LAST_MS });
 
-    // From the answer of that call to the playground, where a checkpoint stands beside its base model.
+    // From that call's answer to the playground, where a checkpoint is compared with its base model.
     await recorded.click();
     await page.getByRole("link", { name: /^Replay message \d+ on a model$/ }).click();
     await expect(page.getByText("1 message of a conversation")).toBeVisible({ timeout: LAST_MS });
@@ -172,7 +172,7 @@ test("a finished run is compared, deployed, called, tried, exported and rolled b
     await expect(page.getByText(/5 tokens/).first()).toBeVisible();
     await expectSound(page, "playground");
 
-    // Published in a hub, with the files that a trainer uploaded.
+    // Published to a hub, with the files that a trainer uploaded.
     await page.goto(at(project, `exports?export=${checkpointId}`));
     const exporting = page.getByRole("dialog", { name: "Export a model" });
     await exporting.getByLabel("Hub").selectOption(connection.id);
@@ -184,7 +184,7 @@ test("a finished run is compared, deployed, called, tried, exported and rolled b
     await expect(exported.getByText("support-q4_k_m.gguf")).toBeVisible();
     await expectSound(page, "exports");
 
-    // Rolled back in one step, and forward in the list.
+    // Rolled back in one step, and forward again from the list.
     await page.goto(at(project, "deployments?status=running"));
     await page.getByRole("link", { name: NAME }).click();
     const rolling = page.getByRole("dialog", { name: `Roll back “${NAME}”?` });
@@ -194,7 +194,7 @@ test("a finished run is compared, deployed, called, tried, exported and rolled b
     await expect(page.getByText(`Rolled back “${NAME}”`)).toBeVisible({ timeout: LAST_MS });
     await expect(versions.getByRole("row", { name: /step 30/ }).first()).toContainText("Running", { timeout: LAST_MS });
 
-    // All of it hangs together.
+    // Everything is connected in the lineage.
     await page.goto(at(project, `lineage/${encodeURIComponent(MODEL)}`));
     const graph = page.getByRole("region", { name: "Lineage, scrollable" });
     await expect(graph.getByRole("link", { name: /Deployment.*shop-agent/ }).first()).toBeVisible({ timeout: LAST_MS });

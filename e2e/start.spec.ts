@@ -53,7 +53,7 @@ const environment = ({ folder, port }: Installation) => ({
   STOP_WITH_PARENT: "1",
 });
 
-/** `npm start`, up to the line that says it is ready. */
+/** Runs `npm start` up to the line that reports that it is ready. */
 async function start(at: Installation, env: Record<string, string> = {}) {
   const child = spawn(process.execPath, ["scripts/start.mjs"], { env: clean({ ...environment(at), ...env }) });
   let output = "";
@@ -71,7 +71,7 @@ async function start(at: Installation, env: Record<string, string> = {}) {
   return { child, exited, pids, output: () => output, address: at.address };
 }
 
-/** The processes that an installation runs, by the files that say so. */
+/** Returns the processes of an installation, according to the files that record them. */
 function processesOf({ folder }: Installation) {
   const lock = JSON.parse(readFileSync(path.join(folder, "running.json"), "utf8"));
   return {
@@ -113,7 +113,7 @@ test.describe("an installation", () => {
   test("serves, shows the first person a one-time link, and keeps its secrets to itself", async () => {
     const { child, exited, output } = await start(at);
     await healthy(at.address);
-    // The line after the one that says it is ready.
+    // The line after the one that reports that it is ready.
     await expect.poll(output).toMatch(new RegExp(`${at.address}/setup#token=\\S{20,}`));
     for (const file of ["secret", "postgres.json", "running.json"]) {
       expect(statSync(path.join(at.folder, file)).mode & 0o077, file).toBe(0);
@@ -126,7 +126,7 @@ test.describe("an installation", () => {
     const { child, exited, pids, output } = await start(at);
     child.kill("SIGTERM");
     expect(await exited).toBe(0);
-    // What a process wrote last can come after its end.
+    // A process's last output may arrive after its end.
     await expect.poll(output).toContain("Stopped.");
     await gone(Object.values(pids));
     expect(existsSync(path.join(at.folder, "postgres/postmaster.pid"))).toBe(false);
@@ -142,7 +142,7 @@ test.describe("an installation", () => {
 
     const { child, exited, output } = await start(at);
     expect(output()).not.toContain("Building");
-    expect(output()).not.toContain("/setup#token="); // somebody has an account now
+    expect(output()).not.toContain("/setup#token="); // there is an account now
     child.kill("SIGTERM");
     expect(await exited).toBe(0);
   });
@@ -243,7 +243,7 @@ test.describe("an installation", () => {
     await gone(killed.pids);
   });
 
-  /** The last release had one user, the superuser whom the file beside the database names. */
+  /** The last release had a single database user: the superuser named in the file next to the database. */
   async function asOfTheLastRelease() {
     const file = path.join(at.folder, "postgres.json");
     const { application: _, ...access } = JSON.parse(readFileSync(file, "utf8"));
@@ -279,7 +279,7 @@ test.describe("an installation", () => {
     expect([...people]).toContainEqual({ id: "usr_before" });
     expect([...users]).toEqual([{ usename: "whetstone_app", usesuper: false }]);
     expect(log).toEqual({ insert: true, update: false });
-    // A command works on it as the server does, and a backup has everything.
+    // A command works on it just like the server, and a backup is complete.
     const backup = await run(
       ["scripts/cli.mjs", "backup", "--to", path.join(at.folder, "b.tar"), "--json"],
       environment(at),

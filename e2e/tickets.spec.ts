@@ -10,7 +10,7 @@ import { signIn } from "./support/sign-in";
 import { expectSound } from "./support/sound";
 import { expect, test } from "./support/test";
 
-/** What people do with tickets and their connection beside the journey of a Finding: settings, replacement, failure, reading. */
+/** Tickets and their connection apart from the life of a Finding: settings, replacement, failure, reading. */
 
 const ENV = { DIAGNOSE_AFTER_QUIET_SECONDS: "1", OUTBOUND_ALLOW: "127.0.0.1" };
 const SETTLES = { timeout: 90_000, intervals: [500] };
@@ -20,7 +20,7 @@ const DAY = 24 * 60 * 60_000;
 let product: Awaited<ReturnType<typeof startProduct>>;
 let github: SimulatedGithub;
 let project: TestProject;
-/** May do what these tests prepare. */
+/** A key with the capabilities for preparing these tests. */
 let key: string;
 test.beforeAll(async () => {
   test.setTimeout(300_000);
@@ -114,7 +114,7 @@ test("the settings of a tracker connection are saved, and shown when it is edite
   await expect(dialog.getByLabel("Body template")).toHaveValue(settings.bodyTemplate);
   for (const tag of ["whetstone", "bug", "open", "closed", "done"])
     await expect(dialog.getByText(tag, { exact: true }).first()).toBeVisible();
-  // A secret is never shown again, and nothing that is left alone changes.
+  // A secret is never shown again, and untouched settings do not change.
   await expect(dialog.getByRole("textbox", { name: "Token" })).toHaveValue("");
   expect(await page.content()).not.toContain(github.secret);
   await dialog.getByRole("button", { name: "Save connection" }).click();
@@ -169,7 +169,7 @@ test("a connection signs in to GitHub as an App, and a key that is not the App's
 });
 
 test("a ticket is replaced by a new one in the same place, and stays as history", async ({ page }) => {
-  // The oldest connection is the default elsewhere.
+  // The oldest connection, which is otherwise the default.
   await asked("POST", "connections", { kind: "gitlab", name: "Another tracker", secret: "a token" });
   await connected();
   const findingId = await finding();

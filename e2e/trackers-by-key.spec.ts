@@ -13,7 +13,7 @@ import { expect, test } from "./support/test";
 // biome-ignore lint/suspicious/noExplicitAny: a test reads replies as a client without types does
 type Row = Record<string, any>;
 
-/** Trackers on loopback may be called, which the shared installation refuses. */
+/** Allows calls to trackers on loopback, which the shared installation refuses. */
 const ENV = { DIAGNOSE_AFTER_QUIET_SECONDS: "1", OUTBOUND_ALLOW: "127.0.0.1" };
 let product: Awaited<ReturnType<typeof startProduct>>;
 test.beforeAll(async () => {
@@ -101,7 +101,7 @@ for (const [kind, start] of TRACKERS) {
       expect(await (await deliver(headers)).json()).toEqual({ repeated: true });
       await expect.poll(resolution, FOLLOWED).toBe("resolved");
 
-      // Reopened there, without a delivery: read at once when asked.
+      // Reopened in the tracker without a webhook delivery: a sync request reads it immediately.
       tracker.setDone(externalId, false);
       expect((await call(keys.write, "POST", `${items}/${id}/sync`)).body.workItem).toMatchObject({ state: "open" });
       expect(await resolution()).toBe("unresolved");

@@ -27,7 +27,7 @@ let service: Awaited<ReturnType<Trainer["start"]>>;
 let hub: Awaited<ReturnType<typeof startHub>>;
 let product: Awaited<ReturnType<typeof startProduct>>;
 let project: TestProject;
-/** Final checkpoints: of the first training, and of the one that continued it. */
+/** Final checkpoints: that of the first training, and that of the one that continued it. */
 let first: string;
 let second: string;
 let datasetId: string;
@@ -58,7 +58,7 @@ test.afterAll(async () => {
 const at = (address: string) => `${project.url}/p/${project.projectId}/${address}`;
 const v1 = (route: string) => `${project.url}/v1/projects/${project.projectId}${route}`;
 
-/** Calls `/v1` as the person of the browser or, with a key, as a program. */
+/** Calls `/v1` as the person signed in to the browser or, with a key, as a program. */
 const caller = (request: APIRequestContext, key?: string) => {
   const headers: Record<string, string> = key ? { authorization: `Bearer ${key}` } : { origin: project.url };
   return async (method: "get" | "post" | "patch", route: string, data?: object) => {
@@ -85,7 +85,7 @@ const choiceOf = (dataset: string, baseModel: object, built: object = {}) => ({
   method: "sft",
   adapter: "full",
   training: { numTrainEpochs: 3, learningRate: 0.001, perDeviceTrainBatchSize: 4, gradientAccumulationSteps: 1 },
-  // A tokenizer of a dozen words, which llama.cpp's converter does not know.
+  // The tokenizer has a dozen words and is unknown to llama.cpp's converter.
   output: { tokenizerPre: "gpt-2", ...built },
 });
 
@@ -94,7 +94,7 @@ const finalOf = async (send: Send, jobId: string) => {
   return checkpoints.find((one: { isFinal: boolean }) => one.isFinal);
 };
 
-/** What the application asks, by the name of the deployment and with a key that may do nothing else. */
+/** Asks like an application: by the deployment's name and with a key that may do nothing else. */
 const ask = async (request: APIRequestContext, key: string, content: string) => {
   const reply = await request.post(v1(`/deployments/${NAME}/v1/chat/completions`), {
     headers: { authorization: `Bearer ${key}` },
@@ -111,7 +111,7 @@ test("what a Dataset teaches is learned, also when the worker is killed, and can
   const send = caller(page.request);
   const { dataset } = await send("post", "/datasets", { name: "Weather" });
   for (let n = 0; n < EXAMPLES; n += 1) await addExample(send, dataset.id, `weather ${n}`, TAUGHT, "train");
-  // The first capabilities are read within a minute of the start.
+  // A trainer's capabilities are first read within a minute of the start.
   await expect
     .poll(async () => (await send("get", "/fine-tuning/trainers")).trainers[0]?.online, { timeout: 180_000 })
     .toBe(true);
@@ -173,7 +173,7 @@ test("what a Dataset teaches is learned, also when the worker is killed, and can
   await expect(page.getByRole("region", { name: "Loss", exact: true })).toBeVisible();
 });
 
-/** Deploys a checkpoint in the dialog, in a form, and waits for the page of what runs. */
+/** Deploys a checkpoint in the given form through the dialog, and waits for the deployment's page. */
 async function deploy(page: Page, checkpointId: string, form: string) {
   await page.goto(at(`checkpoints/${checkpointId}?ask=deploy`));
   const dialog = page.getByRole("dialog", { name: "Deploy a checkpoint" });
@@ -197,7 +197,7 @@ test("a model's failure is found in its calls, trained away, proven, published a
   await expect.poll(async () => (await found())?.occurrenceCount, { timeout: 120_000 }).toBe(CALLS);
   findingId = (await found()).id;
 
-  // What it should say instead, learned from where the first training ended.
+  // Trains the corrected answer, continuing from the end of the first training.
   const { dataset } = await send("post", "/datasets", { name: "Weather, corrected" });
   datasetId = dataset.id;
   for (let n = 0; n < EXAMPLES; n += 1)
@@ -207,7 +207,7 @@ test("a model's failure is found in its calls, trained away, proven, published a
   await expect.poll(status, { timeout: TRAINED_MS }).toBe("succeeded");
   second = (await finalOf(send, job.id)).id;
 
-  // A GGUF file is built, compared with the checkpoint, and takes the place of what runs.
+  // A GGUF file is built, compared with the checkpoint, and replaces the running version.
   await deploy(page, second, "q8_0");
   expect(await ask(page.request, key, "weather 300")).toBe(CORRECTED);
   const versions = page.getByRole("table", { name: "Versions of the deployment" });
@@ -218,7 +218,7 @@ test("a model's failure is found in its calls, trained away, proven, published a
     page.getByRole("table", { name: "Compared formats" }).getByRole("row", { name: /GGUF q8_0/ }),
   ).toContainText(/Same|Close/);
 
-  // Before and after, on Examples that it was not trained on.
+  // Before and after, on held-out Examples.
   const comparing = page.getByRole("dialog", { name: "Compare before and after" });
   await press(page.getByRole("button", { name: "More", exact: true }), page.getByRole("menu"));
   await press(page.getByRole("menuitem", { name: "Compare before and after…" }), comparing);
@@ -239,7 +239,7 @@ test("a model's failure is found in its calls, trained away, proven, published a
   await page.goto(at(`findings/${findingId}`));
   await expect(proof).toContainText("95% interval");
 
-  // Published, and downloaded again by somebody who has nothing else.
+  // Published, and downloaded by someone who has nothing but the token.
   const { connection } = await send("post", "/connections", {
     kind: "model-hub",
     name: "Our hub",
@@ -280,7 +280,7 @@ test("the same over /v1, with a key", async ({ request }) => {
   const deployAs = async (checkpointId: string) =>
     (await send("post", `/fine-tuning/checkpoints/${checkpointId}/deploy`, { name: NAME })).deployment;
 
-  // It answers once the model does.
+  // The request returns once the model answers.
   const newer = await deployAs(second);
   expect(newer).toMatchObject({ status: "running", backend: "transformers", checkpointId: second });
   expect(await ask(request, key, "weather 303")).toBe(CORRECTED);
@@ -326,7 +326,7 @@ test("the same over /v1, with a key", async ({ request }) => {
     verdict: string;
     proof: { n: number; foundBefore: number; foundAfter: number; difference: { high: number } };
   };
-  // What the first version said again after the roll-back may have been found meanwhile.
+  // Answers of the first version after the roll-back may have been found by now.
   expect(proof.n).toBeGreaterThanOrEqual(CALLS);
   expect(proof).toMatchObject({ foundBefore: proof.n, foundAfter: 0 });
   expect(proof.difference.high).toBeLessThan(0);

@@ -7,7 +7,7 @@ import { expectSound } from "./support/sound";
 import { expect, test } from "./support/test";
 import { LEARNED, STEPS, startTrainingScript } from "./support/training-script";
 
-/** Trainings in the browser. The trainer is a script that keeps the contract over HTTP: models are trained in trainer/. */
+/** Trainings in the browser. The trainer is a script that implements the HTTP contract: models are trained in trainer/. */
 
 const DATASET = "Answers about returns";
 const MODEL = "Qwen/Qwen3-0.6B";
@@ -41,13 +41,13 @@ async function startRun(page: Page, project: TestProject, datasetId: string, nam
   await page.getByRole("link", { name: "Train", exact: true }).click();
   const next = page.getByRole("button", { name: "Continue" });
   await page.getByRole("radio", { name: MODEL }).check();
-  // The draft is in the address.
+  // The draft is in the URL.
   await expect.poll(() => new URL(page.url()).searchParams.get("base")).toBe(MODEL);
   await page.reload();
   await expect(page.getByRole("radio", { name: MODEL })).toBeChecked();
   await next.click();
   await expect(page.getByRole("radio", { name: "QLoRA" })).toBeDisabled();
-  // A trainer that did not reply at first is asked again every 15 s.
+  // A trainer that did not reply at first is polled every 15 s.
   await expect(page.getByText("bitsandbytes is not installed.")).toBeVisible({ timeout: LAST_MS });
   await next.click();
   await page.getByRole("textbox", { name: "Learning rate" }).fill("3e-4");
@@ -82,7 +82,7 @@ test("a Dataset is trained through the wizard, followed live, cloned and cancell
     const datasetId = await storeExamples(page, project);
     await startRun(page, project, datasetId, "First round");
 
-    // Live: what is there now, and more of it a moment later, also after a reload.
+    // Updates live, also after a reload.
     const progress = page.getByRole("status", { name: "Progress" });
     await expect(progress).toContainText(/step \d+ of/, { timeout: LAST_MS });
     await page.reload();

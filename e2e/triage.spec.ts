@@ -4,7 +4,7 @@ import { send } from "./support/said";
 import { signIn } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
-/** Names that have little in common, so that each failure is a Finding of its own. */
+/** Names with little in common, so that each failure becomes a separate Finding. */
 const TOOLS = [
   "book_room",
   "search_emails",
@@ -28,7 +28,7 @@ type State = {
 const CONFIRMED = { reviewStatus: "confirmed" };
 const RESOLVED = { resolutionStatus: "resolved" };
 const DISMISSED = { reviewStatus: "dismissed" };
-/** What is pressed, the last of it the action; what becomes of the Finding; and what is said of it. */
+/** The keys pressed, the last one being the action; the Finding's resulting state; and the toast. */
 const STEPS: readonly { keys: readonly string[]; becomes: Partial<State>; says: string }[] = [
   { keys: ["c"], becomes: CONFIRMED, says: "Confirmed" },
   { keys: ["j", "e"], becomes: DISMISSED, says: "Dismissed" },
@@ -112,7 +112,7 @@ test("ten Findings are triaged by keyboard, and each key acts on the row in focu
       expect(await idsShown()).toEqual(left);
       const { finding } = (await project.read(`diagnostics/findings/${id}`)) as unknown as { finding: State };
       expect(finding).toMatchObject(becomes);
-      // Every other Finding is as it was.
+      // All other Findings are unchanged.
       const others = (all: Iterable<State>) =>
         [...all]
           .filter((one) => one.id !== id)

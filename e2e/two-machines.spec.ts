@@ -67,7 +67,7 @@ test("rate limits and idempotency keys hold across both machines", async () => {
   const ask = (n: number) =>
     askForRuns(project, [one, other][n % 2] as string, { writer, session: "shared", activity: 1, key: "one-key" });
   const answers = await Promise.all(Array.from({ length: 12 }, (_, n) => ask(n)));
-  // 409: the other machine is at it.
+  // 409: the other machine is handling the request.
   expect(answers.filter(({ status }) => status !== 202 && status !== 409)).toEqual([]);
   await expect.poll(async () => (await ask(1)).status, { timeout: WAIT_MS }).toBe(202);
   const told = await Promise.all([ask(0), ask(1)].map(async (reply) => (await reply).json()));
@@ -91,7 +91,7 @@ test("rate limits and idempotency keys hold across both machines", async () => {
   const flowedIn = ((performance.now() - begun) / 60_000) * REQUESTS_A_MINUTE;
   expect(new Set(statuses)).toEqual(new Set([200, 429]));
   expect(passed).toBeLessThanOrEqual(REQUESTS_A_MINUTE + Math.ceil(flowedIn));
-  // What a process holds ready and has not spent is at most a twentieth of the bucket.
+  // Tokens that a process has reserved but not spent are at most a twentieth of the bucket.
   expect(passed).toBeGreaterThanOrEqual(REQUESTS_A_MINUTE * 0.9);
 });
 
@@ -99,7 +99,7 @@ test("under load on both machines each job runs once, and a dying machine loses 
   test.setTimeout(180_000);
   let turn = 0;
   const alive = [...urls()];
-  // Its own project: what the test before did is not counted.
+  // A separate project, so that the previous test's requests are not counted.
   const fresh = newProject(machines[0]!.url, machines[0]!.dataDir, env);
   const key = fresh.newKey("diagnostics:write", "diagnostics:read");
   const { load, stop } = startLoad(fresh, key, () => alive[turn++ % alive.length] as string);
@@ -117,7 +117,7 @@ test("under load on both machines each job runs once, and a dying machine loses 
     sessions: new Set(load.asked.map(({ session }) => session)),
     notBack: [],
   });
-  // Nothing was quiet for an hour, whatever the second machine's clock says.
+  // No conversation was inactive for an hour, whatever the second machine's clock shows.
   expect(found.runs.length).toBe(new Set(load.asked.flatMap(({ runIds }) => runIds)).size);
   expect(verdicts.filter(({ breaches }) => breaches.length > 0)).toEqual([]);
 });

@@ -6,9 +6,9 @@ import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
-/** Two people side by side, each in their own browser: roles that one grants and revokes take effect for the other. */
+/** Two people, each in their own browser: roles that one grants and revokes take effect for the other. */
 
-/** What is promised. Nothing here fails for being slower: what it took is noted, and reported. */
+/** The promised time. Nothing here fails for being slower: the actual time is recorded and reported. */
 const PROMISED_MS = 5000;
 const PATIENCE_MS = 4 * PROMISED_MS;
 
@@ -51,7 +51,7 @@ async function soon(what: string, so: () => Promise<unknown>) {
 const see = (page: Page, text: string | RegExp) =>
   expect(page.getByText(text).first()).toBeVisible({ timeout: PATIENCE_MS });
 
-/** What each door answers to the guest's cookie: the page, tRPC and `/v1`, for a read, a change and what is an owner's. */
+/** Returns how the page, tRPC and `/v1` respond to the guest's cookie, for a read, a change and an owner's operation. */
 async function doors() {
   const { request } = guests;
   const headers = { origin: project.url };
@@ -203,7 +203,7 @@ test("a second person is invited, gets a role, loses it, and is removed", async 
       await expect(rows.getByText(what).first()).toBeVisible();
     }
     const change = owner.getByRole("complementary", { name: "Change" });
-    // Beside the member's name, which leads to the members.
+    // Not on the member's name, which links to the members.
     const changed = rows.getByRole("row").filter({ hasText: "Changed the role of" }).first();
     await press(changed.getByText("Workbench"), change);
     await expect(owner).toHaveURL(/peek=aud_/);

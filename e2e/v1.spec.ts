@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { newProject, type TestProject } from "./support/project";
 import { expect, test } from "./support/test";
 
-/** What lies between a socket and the operations of `/v1`: our HTTP server and Next, as built. */
+/** Everything between a socket and the operations of `/v1`: our HTTP server and Next, as built. */
 
 const MIB = 1024 * 1024;
 const LIMIT = 16 * MIB;
@@ -17,7 +17,7 @@ test.beforeAll(({ baseURL }) => {
 
 type Answer = { status: number; headers: Headers; body: string; informed: number[] };
 
-/** One request in just these bytes, and its answer; with the interim answers that came before. */
+/** Sends a request with exactly these bytes; returns the response and the interim (1xx) responses before it. */
 async function exchange(line: string, headers: Record<string, string> = {}, body: Uint8Array | string = "") {
   const socket = connect(Number(new URL(project.url).port), "127.0.0.1");
   const given = { host, authorization: `Bearer ${project.secret}`, connection: "close", ...headers };
@@ -37,7 +37,7 @@ function answerIn(received: string, informed: number[] = []): Answer {
   return { status, headers, body: rest.join("\r\n\r\n"), informed };
 }
 
-/** What is in an answer that is sent in chunks. */
+/** Returns the JSON of a chunked response. */
 const problemIn = ({ body }: Answer) => JSON.parse(/\{.*\}/s.exec(body)?.[0] ?? "null");
 
 const projectPath = () => `/v1/projects/${project.projectId}`;
@@ -51,7 +51,7 @@ const chunked = (body: Uint8Array, size: number) => {
   }
   return Buffer.concat([...chunks, Buffer.from("0\r\n\r\n")]);
 };
-/** A batch of nothing, as long as is wanted. */
+/** An empty batch, padded to `bytes`. */
 const batchOf = (bytes: number) => Buffer.from('{"resourceSpans":[]}'.padEnd(bytes, " "));
 
 test("HEAD returns GET's headers without a body", async () => {
@@ -100,7 +100,7 @@ test("repeated and backward slashes are normalized without a redirect", async ()
   }
 });
 
-/** With each of these Next would answer by itself. */
+/** Headers with each of which Next would respond by itself. */
 const NEXT_OWN = {
   rsc: "1",
   "next-router-prefetch": "1",

@@ -15,7 +15,7 @@ const SHOWS = { timeout: 60_000 };
 const DAY = 24 * 60 * 60_000;
 
 const EMAIL = "jane.doe@example.com";
-/** A tool that fails for one reason, with somebody's address in what it replies. */
+/** A tool that fails for one reason, with an e-mail address in its result. */
 const FAILED: Said[] = [
   { role: "user", text: "Book a fitting appointment for Friday, please." },
   { role: "assistant", calls: [{ id: "call_1", name: "book_fitting", args: { day: "Friday" } }] },
@@ -159,7 +159,7 @@ test("a Finding becomes a ticket, is resolved when the ticket is closed, and reo
     });
 
     await test.step("the same failure in a later conversation reopens the ticket", async () => {
-      // By the database's clock the conversation has to start after the resolution.
+      // The conversation must start after the resolution by the database's clock.
       await send(project, [{ id: "second", said: FAILED, startedAt: Date.now() + 5_000 }]);
       await expect.poll(async () => (await finding())!.resolutionStatus, SETTLES).toBe("unresolved");
       await expect.poll(() => github.tickets()[0]!.state, SETTLES).toBe("open");

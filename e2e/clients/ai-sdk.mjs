@@ -1,4 +1,4 @@
-// An application on the Vercel AI SDK with its telemetry on; the model is the SDK's own test double.
+// An application built on the Vercel AI SDK with its telemetry on; the model is the SDK's own test double.
 import { NodeSDK } from "@opentelemetry/sdk-node";
 import { generateText, stepCountIs, tool } from "ai";
 import { MockLanguageModelV3 } from "ai/test";

@@ -1,4 +1,4 @@
-// An application that makes its spans by hand with OpenTelemetry's own SDK.
+// An application that creates its spans manually with OpenTelemetry's own SDK.
 import { SpanStatusCode, trace } from "@opentelemetry/api";
 import { NodeSDK } from "@opentelemetry/sdk-node";
 

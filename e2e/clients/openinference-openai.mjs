@@ -1,4 +1,4 @@
-// An application on OpenAI's own client, instrumented by OpenInference, against an OpenAI-compatible server on loopback.
+// An application using OpenAI's own client, instrumented by OpenInference, with an OpenAI-compatible server on loopback.
 import { createServer } from "node:http";
 import { OpenAIInstrumentation } from "@arizeai/openinference-instrumentation-openai";
 import { NodeSDK } from "@opentelemetry/sdk-node";

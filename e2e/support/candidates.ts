@@ -6,7 +6,7 @@ type Stored = {
   conversationId: string;
   ask: string;
   answer: string;
-  /** The answer of the conversation, where another one is proposed. */
+  /** The conversation's own answer, if another one is proposed. */
   rejected?: string;
   reason?: string;
   createdAt?: number;

@@ -5,7 +5,7 @@ import type { Lesson } from "./lessons";
 // biome-ignore lint/suspicious/noExplicitAny: a test reads replies as a client without types does
 export type Row = Record<string, any>;
 
-/** Returns what a candidate has to be, for the conversation of a lesson. */
+/** Returns the candidate expected for a lesson's conversation. */
 export const candidateOf = (lesson: Lesson, datasetId: string, conversationId: string) => ({
   datasetId,
   objective: lesson.objective,
@@ -14,7 +14,7 @@ export const candidateOf = (lesson: Lesson, datasetId: string, conversationId: s
   source: expect.objectContaining({ kind: lesson.kind, conversationId, turn: lesson.turn }),
 });
 
-/** Returns what an Example says, without what differs between two copies of it. */
+/** Returns an Example's content, without the fields that differ between two copies. */
 export const contentOf = ({
   id: _,
   datasetId: __,

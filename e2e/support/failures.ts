@@ -1,6 +1,6 @@
 import type { Said, Spoken } from "./said";
 
-/** Conversations of a shop's assistant in which one thing goes wrong, and what the Rules should say of each. */
+/** Conversations with a shop's assistant in which one thing goes wrong, and what the Rules should find in each. */
 
 const SYSTEM: Said = {
   role: "system",
@@ -20,9 +20,9 @@ const called = (name: string, args: object, result: string): Said[] => {
 export type Failure = Omit<Spoken, "id" | "startedAt" | "said"> & {
   signal: string;
   rule: string;
-  /** A part of the best evidence's quote. */
+  /** Part of the best evidence's quote. */
   quote: string;
-  /** A part of the Finding's title, where the Signal alone does not tell which one it is. */
+  /** Part of the Finding's title, where the Signal alone does not identify it. */
   title?: string;
   said: Said[];
 };
@@ -147,7 +147,7 @@ export const FAILURES: readonly Failure[] = [
   },
 ];
 
-/** A call of this tool that fails; of two tools, two Findings that a person takes for one problem. */
+/** A failing call of this tool; with two tools, two Findings that a person would recognize as one problem. */
 export const failedBooking = (tool: string): Said[] => [
   SYSTEM,
   user("Book a fitting appointment for Friday, please."),

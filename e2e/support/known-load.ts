@@ -8,7 +8,7 @@ export const CALLS_A_TRACE = 5;
 const ANSWER_MS = 45_000;
 
 const hex = (bytes: number) => randomBytes(bytes).toString("hex");
-/** An attribute as OTLP/JSON has it. */
+/** An attribute in OTLP/JSON. */
 export const attribute = (key: string, value: string | number) => ({
   key,
   value:

@@ -1,7 +1,7 @@
 import type { TestProject } from "./project";
 import { type Said, type Spoken, send } from "./said";
 
-/** Conversations of a shop's assistant, each of which one objective learns from, and the others do not. */
+/** Conversations with a shop's assistant; exactly one objective learns from each. */
 
 const user = (text: string): Said => ({ role: "user", text });
 const assistant = (text: string): Said => ({ role: "assistant", text });
@@ -26,7 +26,7 @@ export type Lesson = Omit<Spoken, "startedAt"> & {
   kind: string;
   /** Index of the message in question. */
   turn: number;
-  /** What the Example's answer says or calls, and what the rejected one does. */
+  /** The text or tool call of the Example's answer, and of the rejected one. */
   answer: string;
   rejected: string | null;
   /** Words of the end user that no other conversation has. */

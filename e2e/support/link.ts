@@ -2,7 +2,7 @@ import { connect, createServer, type Socket } from "node:net";
 
 /**
  * The state of the network between the product and its database: carries; carries slowly; drops everything silently, like
- * an unplugged cable; accepts connections and closes them at once, like a balancer with no backend.
+ * an unplugged cable; accepts connections and closes them immediately, like a load balancer without a backend.
  */
 export type Mood = "carries" | "slow" | "silent" | "closes";
 

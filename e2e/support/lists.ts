@@ -21,7 +21,7 @@ export type List = {
   control?: RegExp;
   /** Not the first list of its page: its keys work while the focus is in it. */
   second?: true;
-  /** An address without rows, and what it says. */
+  /** A path without rows, and what it shows. */
   empty?: [path: string, says: string | RegExp];
 };
 
@@ -93,7 +93,7 @@ export const LISTS: List[] = [
     sorts: "Title",
     hides: "Key phrases",
   },
-  // The installation that tests share has no trainer; training.spec.ts fills these in one of its own.
+  // The installation shared by tests has no trainer; training.spec.ts fills these in its own installation.
   { name: "Training runs", path: "training", rows: 0, empty: ["training", "Attach a trainer"] },
   {
     name: "Checkpoints of the run",
@@ -131,7 +131,7 @@ export const LISTS: List[] = [
     sorts: "Cost",
     empty: ["costs?range=custom&from=0&to=86400000", "No model calls in this period"],
   },
-  // Open as if on a day without calls.
+  // Opened as if on a day without calls.
   { name: "Costs by day", path: "costs?days-peek=0", rows: 1, second: true },
   {
     name: "Prices",
@@ -146,7 +146,7 @@ export const LISTS: List[] = [
     name: "What the update changes",
     path: "prices/catalogue",
     rows: 0,
-    // The update that another test loads is the whole installation's.
+    // An update loaded by another test applies to the whole installation.
     empty: ["prices/catalogue", /No update is pending|Update of 2099-01-01 pending/],
   },
   { name: "Repricings", path: "prices/repricings", rows: 1 },

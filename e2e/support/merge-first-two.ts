@@ -6,7 +6,7 @@ export const findingRows = (page: Page) => page.getByRole("table", { name: "Find
 /** Selects the first two Findings of the list by keys, and merges them. */
 export async function mergeFirstTwo(page: Page) {
   await findingRows(page).first().focus();
-  // Pressed twice, x selects nothing: nobody presses again before the first had its time.
+  // Pressed twice, x selects nothing, so the first press gets enough time.
   await expect(async () => {
     await page.keyboard.press("x");
     await expect(page.getByText("1 Finding selected")).toBeVisible({ timeout: 5000 });

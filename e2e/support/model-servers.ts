@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** The environment variable by which a model's server says which deployment it is of. */
+/** The environment variable that identifies the deployment of a model's server. */
 const FOLDER_VARIABLE = "WHETSTONE_DEPLOYMENT";
 
 export type Server = { pid: number; deploymentId: string };
 
-/** Returns every process of this machine that serves a deployment of the trainer's home. Linux only, like the browser tests. */
+/** Returns every process on this machine that serves a deployment of the trainer's home. Linux only, like browser tests. */
 export function serversOf(home: string): Server[] {
   const marker = `${FOLDER_VARIABLE}=${path.join(home, "deployments")}${path.sep}`;
   return readdirSync("/proc").flatMap((entry) => {

@@ -1,6 +1,6 @@
 import { expect, type Locator } from "@playwright/test";
 
-/** Presses a button until it works: before the page's script runs a button does nothing, and people press again. */
+/** Presses a button until it works: before the page's script runs, a button does nothing, and people press again. */
 export const press = (button: Locator, shows: Locator) =>
   expect(async () => {
     await button.click({ timeout: 1000 }).catch(() => {});

@@ -18,7 +18,7 @@ export function processTree(pid: number): number[] {
   ];
 }
 
-/** Kills everything at once with kill -9, like a power failure. */
+/** Kills everything at the same time with kill -9, like a power failure. */
 export const killTree = (pid: number) => killAll(processTree(pid));
 
 export function killAll(pids: readonly number[]) {

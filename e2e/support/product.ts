@@ -46,7 +46,7 @@ export async function startProduct({
   };
 }
 
-/** Returns the one-time link of a new installation, which it prints after it says that it is ready. */
+/** Returns the one-time link of a new installation, which it prints after it has reported that it is ready. */
 export async function setupLinkOf({ output }: { output: () => string }) {
   const link = () => /http:\S+\/setup#token=\S+(?=\s)/.exec(output())?.[0] ?? "";
   await expect.poll(link, "the start prints the one-time link").not.toBe("");

@@ -9,7 +9,7 @@ import type { Trainer } from "./real-trainer";
 /** Downloads a repository with the hub's own client: `REPOSITORY FOLDER`. */
 const DOWNLOAD =
   "import sys; from huggingface_hub import snapshot_download; snapshot_download(sys.argv[1], local_dir=sys.argv[2])";
-/** Answers one prompt with a folder of transformers' files, with nothing else: `FOLDER PROMPT`. */
+/** Answers one prompt using only a folder of transformers' files: `FOLDER PROMPT`. */
 const ANSWER = `
 import sys
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -20,7 +20,7 @@ said = model.generate(**given, max_new_tokens=32, do_sample=False)
 print(tokenizer.decode(said[0][given["input_ids"].shape[1]:], skip_special_tokens=True))
 `;
 
-/** Starts a hub of models on this machine, which keeps what is published. */
+/** Starts a model hub on this machine, which stores what is published. */
 export async function startHub({ environments, python }: Trainer) {
   const child = spawn(environments.python, ["trainer/tests/fake_hub.py"], { stdio: ["ignore", "pipe", "inherit"] });
   const line = await new Promise<string>((resolve, reject) => {
@@ -31,7 +31,7 @@ export async function startHub({ environments, python }: Trainer) {
   return {
     url,
     token,
-    /** Downloads what was published to a new folder, as anybody with the token would, and returns the folder. */
+    /** Downloads what was published to a new folder, like anyone with the token, and returns the folder. */
     download(repository: string) {
       const folder = mkdtempSync(path.join(tmpdir(), "whetstone-e2e-download-"));
       const env = { HF_ENDPOINT: url, HF_TOKEN: token, HF_HUB_OFFLINE: "0", HF_HOME: path.join(folder, ".cache") };

@@ -13,7 +13,7 @@ const LOOK_MS = 100;
 const BUILD_TINY =
   "import sys; sys.path.insert(0, 'trainer/tests'); from pathlib import Path; from tiny import build_tiny; build_tiny(Path(sys.argv[1]))";
 
-/** Makes a home for the real trainer, with a tiny model of its own, and returns how to start it there: again, too, after a kill. */
+/** Creates a home for the real trainer, with a tiny model, and returns how to start it there, also again after a kill. */
 export async function makeTrainer() {
   const home = mkdtempSync(path.join(tmpdir(), "whetstone-e2e-trainer-"));
   const environments = await trainerEnvironments((name) => path.join(home, `${name}.log`));
@@ -70,7 +70,7 @@ export async function makeTrainer() {
       return {
         pid: child.pid!,
         kill: () => end("SIGKILL"),
-        /** Stops it for good, with what it serves: models' servers outlive their trainer, which takes them over when it is back. */
+        /** Stops it permanently, with its model servers, which a restarted trainer would otherwise take over. */
         async stop() {
           await end("SIGTERM");
           stopServersOf(home);

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 
-/** A request's headers and its JSON body: the fields are asserted where they are used. */
+/** A request's headers and its JSON body; the fields are asserted where they are used. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads replies as a client without types does
 type Received = Record<string, any>;
 

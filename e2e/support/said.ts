@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { attribute } from "./known-load";
 import type { TestProject } from "./project";
 
-/** A message as OpenAI's API has it, shortened. */
+/** A message in a shortened form of OpenAI's format. */
 export type Said = {
   role: "system" | "user" | "assistant" | "tool";
   text?: string;
@@ -33,7 +33,7 @@ const partsOf = ({ role, text, calls = [], of }: Said) =>
       ];
 const messageOf = (said: Said) => ({ role: said.role, parts: partsOf(said) });
 
-/** Returns a conversation as an instrumented agent sends it: one span a model call, with all that was said before it. */
+/** Returns a conversation as an instrumented agent sends it: one span per model call, with everything said before it. */
 function spansOf({ id, said, startedAt, model = "gpt-4o", user, finishReason = "stop", error }: Spoken) {
   const traceId = hex(16);
   const answers = said.flatMap(({ role }, index) => (role === "assistant" ? [index] : []));

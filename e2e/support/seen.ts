@@ -1,7 +1,7 @@
 import type { Locator, Page } from "@playwright/test";
 
 /**
- * Locates a visible text. While a page streams in, React holds new content in a hidden place before it shows it, so that for
+ * Locates visible text. While a page streams in, React puts new content into a hidden element before it shows it, so that for
  * a moment the same text exists twice.
  */
 export const seen = (within: Page | Locator, words: string | RegExp, options: { exact?: boolean } = {}) =>

@@ -3,10 +3,10 @@ import { setTimeout as wait } from "node:timers/promises";
 
 const SHA = "a".repeat(64);
 const COMMIT = "c".repeat(40);
-/** How long a deployment, a comparison or an export stays in each of its statuses, so that a browser sees them. */
+/** How long a deployment, a comparison or an export stays in each of its statuses, so that a browser can see them. */
 const STAGE_MS = 1500;
 const CHUNK_MS = 60;
-/** What the models say; the base model has not learned it. */
+/** The base model's answer; it has not learned what the checkpoints have. */
 export const UNTRAINED = "I am only a language model.";
 
 type Reply = [status: number, body?: unknown];
@@ -24,7 +24,7 @@ const notFound: Reply = [404, { error: { code: "not_found", message: "No such th
 const stageOf = <Stage>(stages: readonly Stage[], { since }: Thing): Stage =>
   stages[Math.min(stages.length - 1, Math.floor((Date.now() - since) / STAGE_MS))] as Stage;
 
-/** The part of the scripted trainer that serves, compares and publishes, in step with the clock. */
+/** The part of the scripted trainer that serves, compares and publishes, driven by the clock. */
 export class ServingScript {
   private readonly deployments = new Map<string, Thing>();
   private readonly certificates = new Map<string, Thing>();
@@ -73,7 +73,7 @@ export class ServingScript {
     };
   }
 
-  /** Answers a chat completion as a model's server does, streamed if it is asked to. */
+  /** Answers a chat completion like a model's server, streamed if requested. */
   async complete(id: string, body: string, response: ServerResponse): Promise<void> {
     const thing = this.deployments.get(id);
     const given = JSON.parse(body) as { stream?: boolean; model: string };

@@ -4,7 +4,7 @@ import type { TestProject } from "./project";
 /** Signs in as the project's person. */
 export async function signIn(page: Page, project: TestProject) {
   const submit = page.getByRole("button", { name: "Sign in" });
-  // On a busy machine a browser has been seen to give up on a page's script: the page is then opened again.
+  // On a busy machine, a browser sometimes gives up on a page's script, so the page is opened again.
   await expect(async () => {
     await page.goto(`${project.url}/sign-in?next=${encodeURIComponent(`/p/${project.projectId}/conversations`)}`);
     await expect(submit).toBeEnabled({ timeout: 20_000 });

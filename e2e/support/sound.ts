@@ -2,10 +2,10 @@ import AxeBuilder from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 import { expect } from "./test";
 
-/** The kit's dialog names itself in a `<header>`; in there it is no banner, whatever else is one. */
+/** The UI kit's dialog has its title in a `<header>`, which is not a banner there, but axe counts it as one. */
 const NOT_IN_DIALOGS = ["landmark-no-duplicate-banner"];
 
-/** Checks that the page, or what `within` selects of it, has no violation of accessibility. `name` stands in the failure. */
+/** Checks that the page, or the part selected by `within`, has no accessibility violations. `name` is shown in a failure. */
 export async function expectSound(page: Page, name = "", within?: string) {
   await expectSettled(page);
   const axe = new AxeBuilder({ page });
@@ -17,15 +17,15 @@ export async function expectSound(page: Page, name = "", within?: string) {
   ).toEqual([]);
 }
 
-/** Shows the page in a colour scheme, and returns once the page has taken it over. */
+/** Shows the page in a colour scheme, and returns once the page has applied it. */
 export async function showIn(page: Page, colorScheme: "light" | "dark") {
   await page.emulateMedia({ colorScheme });
   await expect(page.locator("html")).toHaveAttribute("data-mantine-color-scheme", colorScheme);
 }
 
 /**
- * Half-way to another page there is the last one, without a title; half-way through a change of colours nothing has its contrast.
- * Waits until the page is there, what fades has faded, and all is painted.
+ * During a navigation, the previous page is shown without a title, and during a change of colours, contrasts are wrong. Waits
+ * until the page is shown, animations have ended, and everything is painted.
  */
 async function expectSettled(page: Page) {
   await expect(page.getByRole("progressbar", { name: "Loading page" })).toBeHidden();

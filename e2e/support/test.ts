@@ -3,8 +3,8 @@ import { type Browser, type BrowserContext, expect, type Page, test as playwrigh
 export { expect };
 
 /**
- * Whether every control is React's: it keeps an element's props on the element from hydration on. A page without scripts has nothing to wait
- * for, and the copy in which a text area that grows measures its text is nobody's control.
+ * Whether React has hydrated every control, after which it stores an element's props on the element. A page without scripts has
+ * nothing to wait for, and the hidden copy with which an autosizing text area measures its text is not a control.
  */
 const isLive = () =>
   !("__next_f" in window) ||
@@ -12,12 +12,12 @@ const isLive = () =>
     Object.keys(control).some((key) => key.startsWith("__reactProps$")),
   );
 
-/** Controls that never hydrate are the business of the test, not of the wait. */
+/** The limit of the wait: controls that never hydrate are for the test to find. */
 const LIVE_WITHIN_MS = 15_000;
 const whenLive = (page: Page) =>
   page.waitForFunction(isLive, undefined, { timeout: LIVE_WITHIN_MS }).catch(() => undefined);
 
-/** Makes a page return from `goto`, `reload` and `waitForURL` once its controls work; `waitUntil: "commit"` returns before. */
+/** Makes `goto`, `reload` and `waitForURL` return once the page's controls work; `waitUntil: "commit"` returns earlier. */
 function patient(page: Page): Page {
   const { goto, reload, waitForURL } = page;
   page.goto = async (url, options) => {
@@ -30,7 +30,7 @@ function patient(page: Page): Page {
     if (options?.waitUntil !== "commit") await whenLive(page);
     return response;
   };
-  // Signing in loads a page anew, too.
+  // Signing in loads a new page, too.
   page.waitForURL = async (url, options) => {
     await waitForURL.call(page, url, options);
     if (options?.waitUntil !== "commit") await whenLive(page);
@@ -45,8 +45,8 @@ function withPatientPages(context: BrowserContext): BrowserContext {
 }
 
 /**
- * Playwright's test, whose pages wait for their script after `goto`, `reload` and `waitForURL`: before it runs, a choice or a press
- * is lost, which on a busy machine happens to whoever is as quick as a test.
+ * Playwright's test, whose pages wait for their script after `goto`, `reload` and `waitForURL`: before it runs, choices and
+ * presses are lost, which happens on a busy machine if they come as quickly as in a test.
  */
 export const test = playwrightTest.extend<object, { patientBrowser: Browser }>({
   patientBrowser: [

@@ -13,7 +13,7 @@ export const LEARNED = "Yes, within 30 days.";
 type Event = { seq: number; attempt: number; ts: string; level: string; type: string; message: string; data: object };
 type Run = { events: Event[]; status: string; timer: ReturnType<typeof setInterval> | undefined };
 
-/** What the model says that was trained from; the trained one says what it learned, but for this question. */
+/** The base model's answer; the trained one gives the learned answers, except to `FORGOTTEN`. */
 const UNLEARNED = "I do not know.";
 export const FORGOTTEN = "Do you have a shop in Bern?";
 /** How long answers to samples take. */
@@ -102,7 +102,7 @@ const REPORT = {
   resolved_spec: null,
 };
 
-/** A trainer that keeps the contract over HTTP and trains and serves in step with the clock, so that a browser sees it happen. */
+/** A trainer that implements the HTTP contract; it trains and serves at the clock's pace, so that a browser can watch it. */
 export async function startTrainingScript() {
   const runs = new Map<string, Run>();
   const manifests = new Set<string>();
@@ -211,7 +211,7 @@ export async function startTrainingScript() {
     const url = new URL(request.url ?? "/", `http://${request.headers.host}`);
     const completes = /^\/v1\/deployments\/([^/]+)\/v1\/chat\/completions$/.exec(url.pathname);
     if (completes) return serving.complete(completes[1] ?? "", Buffer.concat(chunks).toString(), response);
-    // As a hub of models it only says who somebody is: what is published is uploaded by a trainer.
+    // As a model hub, it only identifies the token's owner: the files are uploaded by a trainer.
     if (url.pathname === "/api/whoami-v2") {
       response.writeHead(200, { "content-type": "application/json" });
       response.end(JSON.stringify({ name: "acme" }));
@@ -229,7 +229,7 @@ export async function startTrainingScript() {
   await once(server, "listening");
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    /** Of the trainer, and of the hub that it is as well. */
+    /** The origin of the trainer, which is also the hub. */
     origin,
     env: { TRAINER_URL: origin, TRAINER_TOKEN: TOKEN },
     stop() {
