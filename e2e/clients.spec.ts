@@ -2,7 +2,7 @@ import { runClient } from "./support/client";
 import { newProject, type TestProject } from "./support/project";
 import { expect, test } from "./support/test";
 
-/** Real, unmodified clients: what they send has to come back over `/v1`. */
+/** Real, unmodified clients: what they send must be readable over `/v1`. */
 
 const conversationsOf = async (project: TestProject) =>
   (await project.read("conversations")).conversations as unknown as { id: string; externalId: string | null }[];

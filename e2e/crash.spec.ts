@@ -114,7 +114,7 @@ test("kill -9 of everything under load loses nothing acknowledged and does nothi
     });
 
     await test.step("every queued Run was executed, once in its effect", async () => {
-      // Includes Runs that were not requested: until a sweep has queued them, there is nothing pending to wait for.
+      // Includes Runs that were not requested: until a sweep has queued them, a quiet conversation has no pending Run.
       const sql = runningDatabase(dataDir);
       await expect
         .poll(() => stillOpen(sql, project.projectId, true), { timeout: 180_000, intervals: [500] })

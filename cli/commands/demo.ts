@@ -9,7 +9,7 @@ import { findSample, loadedSampleNote, loadSample, loadSampleFor, runSampleLoad 
 import { withDatabase } from "../database";
 import { printResult } from "../output";
 
-/** How long one turn of the work lasts. */
+/** How long one turn of the work takes. */
 const TURN_MS = 5_000;
 const JOB = "demo";
 

@@ -22,7 +22,7 @@ function handlers(): Served {
 /** Larger than elsewhere, since a step's state may be large; the SDK reads all of it before it checks the signature. */
 const BODY_MAX = 32 * 1024 * 1024;
 
-/** Returns the request with its body read, but only if it carries an Inngest server's signature. */
+/** Returns the request with its body read; 401 without a signature, which the SDK verifies and development does not need. */
 async function admitted(request: NextRequest, isDev: boolean): Promise<NextRequest | Response> {
   if (request.method === "GET") return request;
   if (!isDev && !request.headers.has("x-inngest-signature")) return new Response(null, { status: 401 });

@@ -4,7 +4,7 @@ import { useLinkToken } from "@/app/_lib/link-token";
 import type { SignInMethods } from "@/server/services/single-sign-on";
 import { SetupForm } from "./setup-form";
 
-/** The form, for whoever opened the printed link. */
+/** The form, for anyone who opened the printed link. */
 export function Setup({ ways }: { ways: SignInMethods }) {
   const token = useLinkToken("setup");
   if (token === null) {

@@ -25,7 +25,7 @@ type Props<Subject> = {
   onConfirm: (subject: Subject) => void;
 };
 
-/** Asks before something that cannot simply be undone: says what happens, and shows why it was refused. */
+/** Asks before something that cannot simply be undone: explains what happens, and shows why it was refused. */
 export function ConfirmDialog<Subject>(props: Props<Subject>) {
   const { subject, title, says, children, action, keep = "Cancel", danger = true, ready = true, running } = props;
   // Keeps the content while the dialog fades out.

@@ -7,7 +7,7 @@ type Made = RouterOutputs["collection"]["previewConversations"]["examples"][numb
 
 const ROLES = { user: "User", assistant: "Assistant", tool: "Tool result", system: "System", developer: "Developer" };
 
-/** Returns what the user asked last before the answer that goes in. */
+/** Returns the user's last message before the answer that goes in. */
 export const askedIn = ({ payload }: Pick<Made, "payload">): string | null =>
   payload?.input.messages.findLast(({ role }) => role === "user")?.content ?? null;
 

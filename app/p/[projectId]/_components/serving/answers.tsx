@@ -15,7 +15,7 @@ const askedIn = ({ messages }: Answer) =>
   textOf(messages.findLast(({ role }) => role === "user")?.content ?? messages.at(-1)?.content);
 const differs = ({ reference, subjects }: Answer) => subjects.some(({ content }) => content !== reference.content);
 
-/** Each prompt with the checkpoint's answer beside those of its forms, those that differ first. */
+/** Each prompt with the checkpoint's answer next to those of its forms; prompts whose answers differ come first. */
 export function Answers({ answers }: { answers: readonly Answer[] }) {
   const [all, setAll] = useState(false);
   const sorted = answers.toSorted((a, b) => Number(differs(b)) - Number(differs(a)));

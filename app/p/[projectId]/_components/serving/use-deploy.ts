@@ -10,7 +10,7 @@ const FOLLOW_MS = 1000;
 
 /**
  * Deploys a checkpoint and opens the page of the deployment once it runs. The request is pending until then; meanwhile the
- * deployment's row is polled, which remains if the reader leaves.
+ * deployment's row is polled; it remains if the reader leaves.
  */
 export function useDeploy(projectId: string) {
   const trpc = useTRPC();

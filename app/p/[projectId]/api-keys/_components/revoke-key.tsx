@@ -8,7 +8,7 @@ import { ConfirmDialog } from "../../_components/confirm/confirm-dialog";
 
 type Props = { projectId: string; apiKey: ApiKey | null; onClose: () => void };
 
-/** Irreversible, so it first says what stops working. */
+/** Irreversible, so it first shows what stops working. */
 export function RevokeKey({ projectId, apiKey, onClose }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();

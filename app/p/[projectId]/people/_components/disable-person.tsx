@@ -8,7 +8,7 @@ import { ConfirmDialog } from "../../_components/confirm/confirm-dialog";
 import { RevokeKeys } from "./revoke-keys";
 import { nameOf, useDone } from "./use-people";
 
-/** Asks before signing somebody out everywhere, and offers to revoke their keys. */
+/** Asks before signing a person out everywhere, and offers to revoke their keys. */
 export function DisablePerson({ person, onClose }: { person: Person; onClose: () => void }) {
   const trpc = useTRPC();
   const done = useDone();

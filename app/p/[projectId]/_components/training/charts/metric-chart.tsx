@@ -13,7 +13,7 @@ const TICK = { fontSize: 11, fill: "var(--mantine-color-dimmed)" };
 
 type Props = Pick<ChartKind, "title" | "unit"> & { lines: readonly ChartLine[] };
 
-/** Lines by step, the last value of each beside its name, and the same numbers as a table behind a toggle. */
+/** Lines by step, each line's last value next to its name, and the same numbers in a table behind a toggle. */
 export function MetricChart({ title, unit, lines }: Props) {
   const format = formatIn(unit);
   const rows = rowsOf(lines);

@@ -14,8 +14,8 @@ const CHUNKS_MAX = 12;
 
 /**
  * Loads a conversation's messages in chunks around the rendered ones, `from` to `to`. A chunk with long text comes back short,
- * and another starts after it. A chunk of an older version than the conversation's is refetched only when it is needed, so
- * that a growing session costs no more than what is in view.
+ * and another starts after it. A chunk whose version differs from the conversation's is refetched only when it is needed,
+ * so that a growing session costs no more than what is in view.
  */
 export function useMessages(projectId: string, conversation: Conversation, from: number, to: number) {
   const trpc = useTRPC();
