@@ -8,7 +8,7 @@ const STATEMENTS = 40;
 test("statements run in their order, each seeing what those before it have written, prepared or not", async () => {
   await db().transaction(async (tx) => {
     await tx.execute(sql`create temporary table steps (n int) on commit drop`);
-    // A statement is prepared once it has run often, and is then sent in another way.
+    // A statement that has run often is prepared and from then on sent differently.
     const results = await inOrder<{ n: number; before: number[] | null }>(
       tx,
       Array.from({ length: STATEMENTS }, (_, n) =>

@@ -1,2 +1,2 @@
-/** Returns the pattern of `like` and `ilike` for texts that contain this one, whatever characters it has. */
+/** Returns the `like` or `ilike` pattern that matches strings containing `text`, with special characters escaped. */
 export const containing = (text: string) => `%${text.replace(/[\\%_]/g, "\\$&")}%`;

@@ -310,7 +310,7 @@ const TABLES_WITH_DATA = [
   "setup_tokens",
 ];
 
-/** Rows as the first release wrote them: columns are listed, and none of a later release. */
+/** Rows as the first release wrote them, with only the columns of that release. */
 const FIRST_RELEASE_DATA = `
 insert into users (id, email, password_hash) values ('usr_1', 'Ann@example.test', 'hash');
 insert into sessions (id, user_id, last_seen_at, expires_at) values ('ses_1', 'usr_1', 1, 2);

@@ -13,7 +13,7 @@ const SQLSTATE = /^[0-9A-Z]{5}$/;
 const OF_THE_SCHEMA = /^(42|3[DF])/;
 const UNREACHABLE = /^(E[A-Z]{4,}|CONNECT_TIMEOUT|CONNECTION_\w+)$/;
 
-/** A problem explained to the operator in a sentence. */
+/** A problem that is explained to the operator in one sentence. */
 class DatabaseProblem extends Error {
   override name = "DatabaseProblem";
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { Sql, TransactionSql } from "postgres";
 
-/** Executions before a statement is prepared. A statement with inlined values never gets there. */
+/** Executions before a statement is prepared. A statement with inlined values never reaches this count. */
 const OFTEN = 16;
 /** Prepared statements per connection; each takes some 50 kB in its backend. */
 const MOST = 256;
@@ -14,7 +14,7 @@ type Asks = Pick<Sql | TransactionSql, "unsafe">;
 /**
  * Returns a postgres.js client that prepares frequent statements. Drizzle never prepares; each statement then costs a
  * second round trip (for its parameter types) and is parsed and planned again: a batch of 50 spans took a third longer,
- * reads a fifth. Postgres still plans for the actual values where its estimates favour that.
+ * reads a fifth longer. Postgres still plans for the actual values where its estimates favour that.
  */
 export function withPreparedStatements(client: Sql): Sql {
   const asked = new LRUCache<string, number>({ max: COUNTED });

@@ -126,7 +126,7 @@ function conflictOf(of: Facts, written: readonly string[], onConflict: Insert<Pg
   return sql`on conflict (${listOf(on)}) do update set ${assignments(changed, "excluded")} ${changedOnly ? unlessSame : sql``}`;
 }
 
-/** Bounds the JSON text that a long conversation becomes on its way to the database. */
+/** Bounds the JSON text that is sent to the database for a long conversation. */
 const ROWS_PER_STATEMENT = 2000;
 
 /** Yields statements that insert or upsert rows, each at most `ROWS_PER_STATEMENT`; none if there are no rows. */
@@ -150,7 +150,7 @@ export async function insertRows<T extends PgTable, const S extends Same<T>, con
 }
 
 /**
- * Returns the parts of an update of many rows: `rows` as `t`, `set` for every field beside the key, and `matches` to join
+ * Returns the parts of an update of many rows: `rows` as `t`, `set` for every field except the key, and `matches` to join
  * by the table's key, without its project.
  */
 export function updateOf<T extends PgTable, Row extends Partial<RowOf<T>>>(

@@ -37,7 +37,7 @@ export async function backUp(
     secret,
     passphrase,
     store,
-  }: { secret: string; passphrase?: string | undefined /** Where files lie. */; store?: FileStore | undefined },
+  }: { secret: string; passphrase?: string | undefined /** Where files are stored. */; store?: FileStore | undefined },
 ): Promise<Manifest> {
   const archive = await createArchive(to);
   let failed: unknown;
@@ -53,7 +53,7 @@ export async function backUp(
         for (const name of names) tables.push(await copyOut(tx, name, archive));
         if (store && names.includes("files")) files = await copyFiles(tx, store, archive);
       } catch (error) {
-        // The connection may be in the middle of an abandoned COPY: no query gets through, and no rollback.
+        // The connection may be in the middle of an abandoned COPY, so it accepts neither a query nor a rollback.
         failed = error;
         await sql.end({ timeout: 0 });
         throw error;

@@ -64,7 +64,7 @@ test.each(["folder", "one.tar"])(
   "a backup taken under load restores the same data (%s)",
   async (name) => {
     const ctx = await someTraffic(made.length * 1000);
-    // More than fits the buffers of a socket and a stream.
+    // More than fits in the buffers of a socket and a stream.
     const many = Array.from({ length: 3000 }, (_, n) => ({
       name: "test/bulk",
       data: { text: `${n} ${"x".repeat(300)}` },
@@ -178,7 +178,7 @@ test.each(["files", "files.tar"])(
     expect(Buffer.concat(await (await fresh.read(key)).toArray())).toEqual(words);
     await undo();
     expect(await fresh.find(key)).toBeUndefined();
-    // Existing files stay, whatever becomes of the restore.
+    // Existing files stay even if the restore is undone.
     await (await restoreFiles(fileStore(), backup)).undo();
     expect((await fileStore().find(key))?.bytes).toBe(words.length);
     if (name.endsWith(".tar")) return;
@@ -226,7 +226,7 @@ test("a path that cannot be written to fails the backup with its reason", async 
   const file = path.join(folder, "a-file");
   await writeFile(file, "");
   await expect(backUp(OWNER, path.join(file, "below"), { secret: SECRET })).rejects.toThrow("ENOTDIR");
-  // Fails in the middle of a table, while the server still sends.
+  // Fails in the middle of a table, while the server is still sending.
   const to = path.join(folder, "breaks");
   await mkdir(path.join(`${to}.partial-${process.pid}`, "job_events.copy.gz"), { recursive: true });
   await expect(backUp(OWNER, to, { secret: SECRET })).rejects.toThrow("EISDIR");

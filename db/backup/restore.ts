@@ -62,8 +62,8 @@ const parsed = (text: string): unknown => {
 };
 
 /**
- * Restores a backup into an empty installation: the schema of that time, the rows, a verification of them, and then the
- * later migrations and the functions. All in one transaction: a failed restore changes nothing.
+ * Restores a backup into an empty installation: creates the schema of that time, loads and verifies the rows, then applies
+ * the later migrations and the functions. All in one transaction: a failed restore changes nothing.
  */
 export async function restore(
   url: string,
@@ -101,7 +101,7 @@ export async function restoreFiles(store: FileStore, { archive, manifest }: Pick
   try {
     for await (const { name, content } of archive.members()) {
       const file = byMember.get(name);
-      // An existing file belongs to somebody else, so `undo` must not delete it.
+      // This restore did not write an existing file, so `undo` must not delete it.
       if (!file || (await store.find(file.key))) continue;
       const upload = file.key.replace("/objects/", "/uploads/");
       await store.abandon(upload);
@@ -117,7 +117,7 @@ export async function restoreFiles(store: FileStore, { archive, manifest }: Pick
   return { restored: done.length, undo };
 }
 
-/** Returns the backup's migrations as this code knows them; throws when it does not know one. */
+/** Returns the backup's migrations as this code has them; throws if one is unknown. */
 function refuseForeign({ migrations: had }: Manifest, ours: readonly MigrationMeta[]) {
   if ((had.at(-1)?.createdAt ?? 0) > (ours.at(-1)?.folderMillis ?? 0)) {
     throw new ArchiveProblem(
@@ -140,7 +140,7 @@ async function refuseNonEmpty(tx: Tx) {
     throw new ArchiveProblem("The database belongs to another program. Restore into an empty one.");
   }
   if (!found?.users) return;
-  // Keeps anybody from signing up during the restore.
+  // Prevents sign-ups during the restore.
   await tx`lock table users, projects in access exclusive mode`;
   const [row] = await tx`select exists (select 1 from users) or exists (select 1 from projects) as used`;
   if (row?.used) {
@@ -156,7 +156,7 @@ async function createSchema(tx: Tx) {
   await tx`create schema public`;
   await tx`grant usage on schema public to public`;
   await tx`create schema drizzle`;
-  // Exactly as drizzle creates it, because its migrator continues with it.
+  // Exactly as drizzle creates it, because its migrator will use it.
   await tx`create table drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`;
 }
 

@@ -3,7 +3,7 @@ import type { Entry } from "./vocabulary";
 
 type FileKind = (typeof FILE_KINDS)[number];
 
-/** What files of each kind hold and how a deletion reaches them. All are deleted with their project, contents first. */
+/** What files of each kind contain and how a deletion reaches them. All are deleted with their project, contents first. */
 export const FILE_KIND_ENTRIES: Record<FileKind, Pick<Entry, "conversation" | "person">> = {
   import: {
     conversation: {

@@ -8,7 +8,7 @@ export type TableName = NameOf<(typeof schema)[keyof typeof schema]>;
 /** Columns by which the rows of a conversation or of a person's account are found. */
 export type Key = "id" | "conversation_id" | "trace_id" | "user_id";
 
-/** Content that somebody wrote or sent, ids that lead to it, sums over it, hashes of it, or content sealed with our key. */
+/** Content that a user wrote or sent, ids that lead to it, sums over it, hashes of it, or content sealed with our key. */
 type What = "words" | "ids" | "sums" | "hashes" | "sealed";
 
 /** A file under `server/services`, without its extension, that has its own statement for this table. */
@@ -22,14 +22,14 @@ type Held = {
   | { erased: "deleted"; in?: Place; because?: string }
   /** Deleted with another table's row, through a foreign key. */
   | { erased: "cascade"; with: TableName }
-  /** The row remains, stripped of what has to go. */
+  /** The row remains, without the content that must be erased. */
   | { erased: "rewritten"; because: string; in?: Place; keepsIds?: true }
   /** Deleted by a later expiry. */
   | { erased: "expires"; because: string; in?: Place }
   | { erased: "kept"; because: string }
 );
 
-/** What a table holds about a subject, and how a deletion reaches it. */
+/** What a table contains about a subject, and how a deletion reaches it. */
 export type Holding = Held | { holds: "nothing"; because: string };
 
 /**
@@ -49,7 +49,7 @@ type ProjectEnd =
 export type Entry = {
   /** About a conversation, and so about its end user. */
   conversation: Holding;
-  /** About somebody with an account here. */
+  /** About a person with an account here. */
   person: Holding;
   project: ProjectEnd;
   /** The preview figure that counts its rows. */

@@ -4,7 +4,7 @@ import { ruleRuns } from "./diagnostics";
 import { projects } from "./projects";
 import { conversations } from "./telemetry";
 
-/** What a Run has detected while its ambiguous Signals are with the adjudicator. Deleted when the Run completes. */
+/** What a Run has detected so far, while the adjudicator decides its ambiguous Signals. Deleted when the Run completes. */
 export const ruleRunDetections = pgTable(
   "rule_run_detections",
   {
@@ -30,12 +30,12 @@ export const adjudications = pgTable(
   "adjudications",
   {
     projectId: projectId(),
-    /** SHA-256 over what the model was shown about one Signal, the model, and the version of the prompt. */
+    /** SHA-256 over what the model was shown about one Signal, the model's name, and the prompt's version. */
     id: text("id").notNull(),
     conversationId: text("conversation_id").notNull(),
     answer: jsonb("answer").notNull(),
     model: text("model"),
-    /** Tokens of the calls that led to the answer, by the endpoint's own count; null where it gives none. */
+    /** Tokens of the calls that led to the answer, as the endpoint counts them; null if it reports none. */
     inputTokens: integer("input_tokens"),
     outputTokens: integer("output_tokens"),
     createdAt: createdAt(),
@@ -52,7 +52,7 @@ export const adjudications = pgTable(
   ],
 );
 
-/** What the adjudicator has used of a connection per UTC day, with what its calls in progress have reserved. */
+/** The adjudicator's usage of a connection per UTC day, including what its calls in progress have reserved. */
 export const adjudicatorUsage = pgTable(
   "adjudicator_usage",
   {

@@ -33,7 +33,7 @@ export const backfills = pgTable(
     cursor: jsonb("cursor").$type<readonly [lastActivityAt: number, conversationId: string]>(),
     conversationsExpected: integer("conversations_expected").notNull(),
     conversationsScanned: integer("conversations_scanned").notNull().default(0),
-    /** Conversations finished a second lately; null until measured. `rateCount` were finished at `rateAt`. */
+    /** Conversations finished per second, measured recently; null until measured. `rateCount` were finished at `rateAt`. */
     rate: doublePrecision("rate"),
     rateAt: unixMs("rate_at"),
     rateCount: integer("rate_count").notNull().default(0),

@@ -19,7 +19,7 @@ export const connections = pgTable(
     secretSealed: text("secret_sealed"),
     secretDataKey: text("secret_data_key"),
     secretRingKey: text("secret_ring_key").references(() => ringKeys.id),
-    /** The secret with which a tracker signs its webhook's deliveries, sealed alike. */
+    /** The secret with which a tracker signs its webhook deliveries, sealed in the same way. */
     webhookSecretSealed: text("webhook_secret_sealed"),
     webhookSecretDataKey: text("webhook_secret_data_key"),
     webhookSecretRingKey: text("webhook_secret_ring_key").references(() => ringKeys.id),

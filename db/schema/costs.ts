@@ -21,7 +21,7 @@ import { modelCalls } from "./telemetry";
 /** Columns that both daily tables share, whatever they group by; one trigger and one fold maintain both. */
 const sumsOfCalls = () => ({
   calls: bigint("calls", { mode: "number" }).notNull(),
-  /** The calls among these without a known total. */
+  /** How many of these calls have no known total. */
   unpricedCalls: bigint("unpriced_calls", { mode: "number" }).notNull(),
   /** US dollars, exact, of the other calls. */
   cost: numeric("cost").notNull(),

@@ -30,7 +30,7 @@ import {
 import { projects } from "./projects";
 import { conversations } from "./telemetry";
 
-/** A named set of training Examples of one schema, and what it collects by itself. */
+/** A named set of training Examples of one schema, and what it collects automatically. */
 export const datasets = pgTable(
   "datasets",
   {
@@ -48,9 +48,9 @@ export const datasets = pgTable(
       .$type<{ knowledgeGoalIds?: string[] | undefined }>()
       .notNull()
       .default({}),
-    /** Whether collected Examples wait for a person before they are in the Dataset. */
+    /** Whether collected Examples need a person's approval before they enter the Dataset. */
     collectionReview: boolean("collection_review").notNull().default(true),
-    /** Whether the project's connected model is asked for better answers where nobody gave one. */
+    /** Whether the project's connected model is asked for a better answer where no person gave one. */
     collectionAsksModel: boolean("collection_asks_model").notNull().default(false),
     /** Current Examples; changed in the transaction that writes them. */
     exampleCount: integer("example_count").notNull().default(0),
@@ -86,7 +86,7 @@ export const datasetVersions = pgTable(
     added: integer("added").notNull().default(0),
     changed: integer("changed").notNull().default(0),
     removed: integer("removed").notNull().default(0),
-    /** Examples in it. */
+    /** Examples in this version. */
     exampleCount: integer("example_count").notNull(),
     ...actor(),
     createdAt: createdAt(),
@@ -113,8 +113,8 @@ const WORDS = `.content ? (@.type() == "string" && @ != "")`;
 export const EXAMPLE_WORDS_HASH = `md5((jsonb_path_query_array(payload, '$.input.messages[*]${WORDS}') || jsonb_path_query_array(payload, '$.expectedOutput.message${WORDS}'))::text)`;
 
 /**
- * An Example's content in the versions `fromVersion` to before `toVersion`; the current one has no `toVersion`. A version costs
- * what it changes: whatever it leaves alone is the same row as before.
+ * An Example's content in the versions from `fromVersion` up to but excluding `toVersion`; the current one has no `toVersion`.
+ * A version costs only what it changes: unchanged Examples keep their rows.
  */
 export const exampleRevisions = pgTable(
   "example_revisions",
@@ -132,7 +132,7 @@ export const exampleRevisions = pgTable(
     sourceKind: text("source_kind", { enum: EXAMPLE_SOURCE_KINDS }).notNull(),
     externalRef: text("external_ref"),
     objective: text("objective", { enum: COLLECTION_OBJECTIVES }),
-    /** The conversation it was made from, which a retention period may have deleted since, and its end user. */
+    /** The conversation it was made from, which retention may have deleted since, and its end user. */
     conversationId: text("conversation_id"),
     userId: text("user_id"),
     /** Index in the conversation of the message whose better form is the expected output. */
@@ -142,7 +142,7 @@ export const exampleRevisions = pgTable(
     reviewerId: text("reviewer_id"),
     /** SHA-256 of the payload as canonical JSON (RFC 8785). */
     contentHash: text("content_hash").notNull(),
-    /** The same for the same source and objective, so that nothing is collected twice. */
+    /** Equal for the same source and objective, so that nothing is collected twice. */
     provenanceKey: text("provenance_key"),
     /** An estimate. */
     tokens: integer("tokens").notNull(),
@@ -151,7 +151,7 @@ export const exampleRevisions = pgTable(
     ...actor(),
     /** When the Example was created. */
     createdAt: unixMs("created_at").notNull(),
-    /** When this revision was. */
+    /** When this revision was created. */
     updatedAt: unixMs("updated_at").notNull().default(NOW),
   },
   (t) => [
@@ -182,7 +182,7 @@ export const exampleRevisions = pgTable(
       .where(sql`conversation_id is not null`),
     index("example_revisions_of_user").on(t.projectId, t.userId).where(sql`user_id is not null`),
     // Keyed by Dataset and a run of 8,640 ordinals (the function's unit is a day): a list walks back run by run and reads at
-    // most one run of a common word. A trigger moves each statement's rows from the pending list into the index at once.
+    // most one run of a common word. A trigger moves each statement's rows from the pending list into the index in one go.
     index("example_revisions_keys")
       .using("gin", sql`search_keys(dataset_id, ordinal::bigint * 10000, terms)`)
       .with({ fastupdate: "on", gin_pending_list_limit: 65_536 })
@@ -191,7 +191,7 @@ export const exampleRevisions = pgTable(
   ],
 );
 
-/** Current Examples by split, source, objective, tag and range of tokens; changed in the transaction that writes them. */
+/** Counts of current Examples by split, source, objective, tag and token range; changed in the transaction that writes them. */
 export const datasetFacets = pgTable(
   "dataset_facets",
   {
@@ -212,7 +212,7 @@ export const datasetFacets = pgTable(
   ],
 );
 
-/** Something that a model should know about the project, and the phrases by which conversations about it are found. */
+/** Something that a model should know about the project, and the phrases used to find conversations about it. */
 export const knowledgeGoals = pgTable(
   "knowledge_goals",
   {
@@ -231,7 +231,7 @@ export const knowledgeGoals = pgTable(
   ],
 );
 
-/** Every proposal that collection stored, also after its review: the same source is never proposed twice. */
+/** Every proposal that collection stored, kept after its review so that the same source is never proposed twice. */
 export const exampleCandidates = pgTable(
   "example_candidates",
   {
@@ -256,10 +256,10 @@ export const exampleCandidates = pgTable(
     signature: bigint("signature", { mode: "number" }).array().notNull(),
     bands: text("bands").array().notNull(),
     status: text("status", { enum: CANDIDATE_STATUSES }).notNull().default("waiting"),
-    /** The reviewer who sees it, and until when it is offered to nobody else. */
+    /** The reviewer who is looking at it, and until when it is offered to no other reviewer. */
     claimedBy: text("claimed_by"),
     claimedUntil: unixMs("claimed_until"),
-    /** Postponed to after everything that waited when it was skipped. */
+    /** When it was skipped: it comes after everything that was pending then. */
     skippedAt: unixMs("skipped_at"),
     reviewedBy: text("reviewed_by"),
     reviewedAt: unixMs("reviewed_at"),
@@ -294,7 +294,7 @@ export const exampleCandidates = pgTable(
   ],
 );
 
-/** One reading of settled conversations for a Dataset: of what settled since the last, or of a window in the past. */
+/** One pass over settled conversations for a Dataset: those settled since the last pass, or those of a past window. */
 export const collectionPasses = pgTable(
   "collection_passes",
   {
@@ -360,12 +360,12 @@ export const datasetImports = pgTable(
     fileId: text("file_id").notNull(),
     fileName: text("file_name").notNull(),
     format: text("format").notNull(),
-    /** Of a CSV or Parquet file: what each column is. */
+    /** For a CSV or Parquet file: what each column contains. */
     mapping: jsonb("mapping").$type<Record<string, string>>(),
     onError: text("on_error", { enum: IMPORT_ON_ERROR }).notNull(),
     duplicates: text("duplicates", { enum: IMPORT_DUPLICATES }).notNull(),
     status: text("status", { enum: IMPORT_STATUSES }).notNull(),
-    /** Rows that are stored or rejected for good: where it resumes. */
+    /** Rows stored or permanently rejected; the import resumes after them. */
     rowsDone: integer("rows_done").notNull().default(0),
     bytesDone: bigint("bytes_done", { mode: "number" }).notNull().default(0),
     bytesTotal: bigint("bytes_total", { mode: "number" }).notNull(),
@@ -377,11 +377,11 @@ export const datasetImports = pgTable(
     /** The first of them, with their lines. */
     errors: jsonb("errors").$type<{ line: number; message: string }[]>().notNull().default([]),
     version: integer("version"),
-    /** Rows a second lately. */
+    /** Recent rows per second. */
     rate: doublePrecision("rate"),
     /** Why it failed. */
     error: text("error"),
-    /** When its file was deleted because it held rows of a deleted user or conversation. */
+    /** When its file was deleted because it contained rows of a deleted user or conversation. */
     fileErasedAt: unixMs("file_erased_at"),
     ...actor(),
     createdAt: createdAt(),
@@ -401,14 +401,14 @@ export const datasetImports = pgTable(
   ],
 );
 
-/** Conversations of which an import's file has rows: exported Examples made from them. A deletion finds the file by them. */
+/** Conversations with rows in an import's file (exported Examples made from them). Lets a deletion find the file. */
 export const datasetImportSources = pgTable(
   "dataset_import_sources",
   {
     projectId: projectId(),
     importId: text("import_id").notNull(),
     conversationId: text("conversation_id").notNull(),
-    /** Also known when the conversation has expired. */
+    /** Known even after the conversation has expired. */
     userId: text("user_id"),
   },
   (t) => [

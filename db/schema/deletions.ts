@@ -23,7 +23,7 @@ export const deletionReceipts = pgTable(
     expected: integer("expected"),
     /** Deleted rows by table. */
     counts: jsonb("counts").$type<Record<string, number>>().notNull().default({}),
-    /** Rows that the check afterwards still found, by table. Null where no check was made. */
+    /** Rows that the check after the deletion still found, by table. Null if no check was made. */
     remaining: jsonb("remaining").$type<Record<string, number>>(),
     ...actor(),
     createdAt: createdAt(),
@@ -37,7 +37,7 @@ export const deletionReceipts = pgTable(
   ],
 );
 
-/** Traces that a person deleted, as hashes of their ids: spans that a client sends again are rejected. */
+/** Traces that a person deleted, as hashes of their ids: if a client sends their spans again, they are rejected. */
 export const deletedTraces = pgTable(
   "deleted_traces",
   {
@@ -49,7 +49,7 @@ export const deletedTraces = pgTable(
   (t) => [primaryKey({ columns: [t.projectId, t.digest] })],
 );
 
-/** Examples deleted with their conversation or user, by our random ids: a file that still names one is refused and deleted. */
+/** Examples deleted with their conversation or user, by our random ids: a file that still names one is rejected and deleted. */
 export const deletedExamples = pgTable(
   "deleted_examples",
   {

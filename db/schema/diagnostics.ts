@@ -154,7 +154,7 @@ export const findings = pgTable(
       .$type<{ severity: number; confidence: number; spread: number }>()
       .notNull(),
     reviewStatus: text("review_status", { enum: REVIEW_STATUSES }).notNull(),
-    /** Null until somebody or a tracker sets it. */
+    /** Null until a person or a tracker sets it. */
     resolutionStatus: text("resolution_status", { enum: RESOLUTION_STATUSES }),
     resolvedAt: unixMs("resolved_at"),
     regressedAt: unixMs("regressed_at"),
@@ -164,7 +164,7 @@ export const findings = pgTable(
     dismissalReason: text("dismissal_reason", { enum: DISMISSAL_REASONS }),
     /** The share of conversations at a dismissal until it gets worse; null for any other. */
     dismissedRate: doublePrecision("dismissed_rate"),
-    /** A member. Without a foreign key: read through the memberships, so that somebody who left is not shown. */
+    /** A member. Without a foreign key: read through the memberships, so that a member who left is not shown. */
     assigneeId: text("assignee_id"),
     /** The Finding that this one was merged into. It is in no list, and undoing the merge restores it. */
     mergedIntoId: text("merged_into_id"),
@@ -184,7 +184,7 @@ export const findings = pgTable(
     lastDetectedAt: unixMs("last_detected_at").notNull(),
     /** When the non-additive figures are due for a recount; null when they cover all occurrences. */
     recountDueAt: unixMs("recount_due_at"),
-    /** `backfill` while nothing but backfills added to it since the last recount. */
+    /** `backfill` while only backfills have added to it since the last recount. */
     recountOrigin: text("recount_origin", { enum: RULE_RUN_ORIGINS }),
     /** The last conversation whose number of Findings is updated, while that is in progress. */
     conversationsUpdatedTo: text("conversations_updated_to"),
@@ -256,7 +256,7 @@ export const findingCauses = pgTable(
   ],
 );
 
-/** Conversations with a Finding by UTC day, so that trends are read without counting occurrences. */
+/** Number of conversations with a Finding by UTC day, so that trends are read without counting occurrences. */
 export const findingDays = pgTable(
   "finding_days",
   {
@@ -288,7 +288,7 @@ export const findingEvents = pgTable(
     kind: text("kind", { enum: FINDING_EVENT_KINDS }).notNull(),
     at: unixMs("at").notNull(),
     ...actor(),
-    /** Of the Runs that caused it; null for what people did. */
+    /** The origin of the Runs that caused it; null for what people did. */
     origin: text("origin", { enum: RULE_RUN_ORIGINS }),
     /** Old and new values, and the ids of other Findings involved. No content of conversations. */
     detail: jsonb("detail").$type<Record<string, unknown>>().notNull(),
@@ -333,7 +333,7 @@ export const findingNotes = pgTable(
   ],
 );
 
-/** A Finding's occurrence in a conversation: at most one for each pair; later evidence updates it. */
+/** A Finding's occurrence in a conversation: at most one per pair; later evidence updates it. */
 export const occurrences = pgTable(
   "occurrences",
   {
@@ -349,11 +349,11 @@ export const occurrences = pgTable(
     summary: text("summary").notNull(),
     evidence: jsonb("evidence").$type<Evidence[]>().notNull(),
     causeIds: text("cause_ids").array().notNull(),
-    /** What each cause said, in the order of `cause_ids`; null when there is only one. */
+    /** What each cause reported, in the order of `cause_ids`; null when there is only one. */
     parts: jsonb("parts").$type<OccurrencePart[]>(),
-    /** Put here by hand, apart from other occurrences of its causes; later readings of the conversation follow. */
+    /** Placed here by hand, apart from other occurrences of its causes; later Runs on the conversation keep it here. */
     placed: boolean("placed").notNull().default(false),
-    /** Unix ms of the conversation's activity at the time when the evidence was read. */
+    /** Unix ms of the conversation's last activity when the evidence was read. */
     detectedAt: unixMs("detected_at").notNull(),
     createdAt: createdAt(),
     updatedAt: unixMs("updated_at").notNull(),
@@ -377,8 +377,8 @@ export const occurrences = pgTable(
 );
 
 /**
- * What was usual in a project before a day (UTC): the measure for conversations that began on it. Written once and never
- * changed, so that the same Run returns the same result.
+ * What was usual in a project before a day (UTC): the baseline for conversations that began on that day. Written once and
+ * never changed, so that the same Run returns the same result.
  */
 export const callBaselines = pgTable(
   "call_baselines",

@@ -50,7 +50,7 @@ export const FINDING_EVENT_KINDS = [
   "handed_off",
   "detached",
 ] as const;
-/** What conversations say of a Finding since it was resolved. */
+/** What conversations since a Finding's resolution show about the fix. */
 export const FIX_VERDICTS = ["proven", "not_proven", "not_enough", "regressed"] as const;
 export const RULE_RUN_STATUSES = ["queued", "running", "completed", "skipped", "failed"] as const;
 export const RULE_RUN_ORIGINS = ["on_demand", "automatic", "backfill"] as const;
@@ -93,7 +93,7 @@ export const TRACKER_KINDS = ["github", "gitlab", "linear", "jira"] as const;
 export const WORK_ITEM_STATES = ["pending", "open", "closed", "failed", "replaced", "abandoned"] as const;
 /** States of the one work item that a Finding is linked to. */
 export const LINKED_STATES = ["pending", "open", "closed", "failed"] as const;
-/** What happened to a ticket, or is to happen: the first four there by us, the rest seen there. */
+/** What happened to a ticket or will happen: we make the first four changes; the rest were seen in the tracker. */
 export const TICKET_CHANGE_KINDS = [
   "create",
   "comment",
@@ -104,7 +104,7 @@ export const TICKET_CHANGE_KINDS = [
   "seen_gone",
 ] as const;
 export const TICKET_CHANGE_STATES = ["queued", "done", "failed", "skipped"] as const;
-/** What one of our changes tells of. */
+/** The event that one of our changes reports to the tracker. */
 export const TICKET_CHANGE_REASONS = [
   "handed_off",
   "regressed",
@@ -116,7 +116,7 @@ export const TICKET_CHANGE_REASONS = [
 export const CODE_REFERENCE_KINDS = ["commit", "pull_request"] as const;
 export const CODE_REFERENCE_STATES = ["open", "merged", "closed"] as const;
 export const TRACKER_DELIVERY_STATES = ["received", "processed", "ignored", "failed"] as const;
-/** What happens to a ticket whose Finding returns, and to one whose Finding is resolved by hand. */
+/** What happens to a ticket whose Finding regresses, and to one whose Finding is resolved by hand. */
 export const ON_REGRESSION = ["reopen", "new_ticket", "comment"] as const;
 export const ON_RESOLUTION = ["close", "comment"] as const;
 
@@ -125,7 +125,7 @@ export const FILE_KINDS = ["import", "manifest"] as const;
 /** In lifecycle order. */
 export const FILE_STATES = ["uploading", "storing", "stored", "deleting"] as const;
 
-/** What a webhook is told of a Finding. */
+/** The events of a Finding that a webhook is told about. */
 export const NOTICE_KINDS = ["new", "regressed", "escalating"] as const;
 export const DELIVERY_STATES = ["queued", "delivered", "failed"] as const;
 
@@ -155,7 +155,7 @@ export const COLLECTION_PASS_ORIGINS = ["automatic", "backfill"] as const;
 export const COLLECTION_PASS_STATUSES = ["queued", "running", "completed", "cancelled", "failed"] as const;
 /** `all_or_nothing` stores nothing if a row is unusable; `good_rows` stores the others. */
 export const IMPORT_ON_ERROR = ["all_or_nothing", "good_rows"] as const;
-/** What happens to a row whose reference or content the Dataset has already. Equal content is never stored twice. */
+/** What happens to a row whose reference or content the Dataset already has. Equal content is never stored twice. */
 export const IMPORT_DUPLICATES = ["skip", "update", "keep"] as const;
 export const IMPORT_STATUSES = [
   "queued",
@@ -185,7 +185,7 @@ export const GGUF_QUANTIZATIONS = [
   "f32",
 ] as const;
 export const COMPRESSED_QUANTIZATIONS = ["fp8", "fp8_dynamic", "fp8_static", "int8"] as const;
-/** `pausing` and `cancelling` last until the trainer has stopped; a `paused` job can be resumed. */
+/** A job stays `pausing` or `cancelling` until the trainer has stopped; a `paused` job can be resumed. */
 export const TRAINING_JOB_STATUSES = [
   "queued",
   "validating",
@@ -201,15 +201,15 @@ export const TRAINING_STOP_REASONS = ["completed", "early_stopped", "max_steps",
 export const TRAINING_EVENT_LEVELS = ["info", "warn", "error"] as const;
 export const BASE_MODEL_SOURCES = ["hub", "local"] as const;
 export const CHECKPOINT_KINDS = ["adapter", "full"] as const;
-/** `pruned`: the trainer deleted its files, as its settings say. */
+/** `pruned`: the trainer deleted its files, according to the job's settings. */
 export const CHECKPOINT_STATES = ["stored", "pruned"] as const;
 export const ARTIFACT_KINDS = ["merged-16bit", "lora-adapter", "gguf", "gguf-lora", "compressed"] as const;
 export const ARTIFACT_STATES = ["ready", "failed"] as const;
-/** `url`: the one that TRAINER_URL names, which we call; `agent`: one that calls us. */
+/** `url`: the trainer at TRAINER_URL, which we call; `agent`: a trainer that calls us. */
 export const TRAINER_KINDS = ["url", "agent"] as const;
 export const TRAINER_COMMAND_STATES = ["queued", "sent", "done"] as const;
 export const TRIGGER_OUTCOMES = ["started", "skipped", "failed"] as const;
-/** `service`: people and applications call it; `playground`: started to try a model, and stopped once nobody does. */
+/** `service`: people and applications call it; `playground`: started to try a model, stopped when it is no longer used. */
 export const DEPLOYMENT_PURPOSES = ["service", "playground"] as const;
 export const SERVE_BACKENDS = ["transformers", "llama.cpp", "vllm"] as const;
 /** `failed`, `timeout` and `stopped` are final. A crash takes `running` back to `starting` while it is restarted. */
@@ -243,7 +243,7 @@ export const EVALUATION_STATUSES = ["queued", "running", "succeeded", "failed", 
 export const EVALUATION_OUTCOMES = ["win", "tie", "loss"] as const;
 export const PROOF_VERDICTS = ["proven", "not_proven", "not_enough"] as const;
 export const COMPACTION_STATES = ["running", "paused", "completed"] as const;
-/** The tables that a compaction goes through, in this order. */
+/** The tables that a compaction processes, in this order. */
 export const COMPACTED_TABLES = ["spans", "log_records"] as const;
 
 export const SAMPLE_STATES = ["loading", "ready", "failed"] as const;

@@ -22,14 +22,14 @@ export const feedback = pgTable(
   {
     projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
     id: text("id").notNull(),
-    /** The client's conversation id, or ours for a conversation without one; null where telemetry brought it. */
+    /** The client's conversation id, or ours for a conversation without one; null if the feedback came with telemetry. */
     conversationRef: text("conversation_ref"),
     /** Null until the conversation's telemetry has arrived. */
     conversationId: text("conversation_id"),
     traceId: text("trace_id"),
     spanId: text("span_id"),
     kind: text("kind", { enum: FEEDBACK_KINDS }).notNull(),
-    /** The name of an evaluation that telemetry brought; null for feedback over the API. */
+    /** The name of an evaluation that came with telemetry; null for feedback over the API. */
     name: text("name"),
     /** `up` or `down`, a number, or text. */
     value: jsonb("value").$type<string | number>().notNull(),
@@ -39,7 +39,7 @@ export const feedback = pgTable(
     /** False for the score of an automatic evaluation. */
     givenByUser: boolean("given_by_user").notNull(),
     source: text("source", { enum: FEEDBACK_SOURCES }).notNull(),
-    /** A hash of what makes two the same feedback: one replaces the other. */
+    /** A hash of what identifies the feedback: feedback with the same hash replaces the earlier one. */
     identity: text("identity").notNull(),
     givenAt: unixMs("given_at").notNull(),
     createdAt: createdAt(),

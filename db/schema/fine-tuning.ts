@@ -36,17 +36,17 @@ import { projects } from "./projects";
 
 type Json = Record<string, unknown>;
 
-/** The machines that train, of the whole installation. */
+/** The machines that train, for the whole installation. */
 export const trainers = pgTable(
   "trainers",
   {
     id: text("id").primaryKey(),
     kind: text("kind", { enum: TRAINER_KINDS }).notNull(),
     name: text("name").notNull(),
-    /** Of an agent: HMAC-SHA-256 of its key under WHETSTONE_SECRET, hex, and the last four characters of the key. */
+    /** For an agent: HMAC-SHA-256 of its key under WHETSTONE_SECRET, hex, and the last four characters of the key. */
     keyHash: text("key_hash"),
     keyHint: text("key_hint"),
-    /** Its own description of itself, as its contract has it; null until it was first reached. */
+    /** Its capabilities as it reports them, in the form of the trainer's contract; null until it was first reached. */
     capabilities: jsonb("capabilities").$type<Json>(),
     capabilitiesHash: text("capabilities_hash"),
     /** Changes when the machine restarts. */
@@ -55,7 +55,7 @@ export const trainers = pgTable(
     /** Unfinished jobs that it reported. */
     jobsRunning: integer("jobs_running").notNull().default(0),
     lastSeenAt: unixMs("last_seen_at"),
-    /** Why it could not be reached last; null while it can. */
+    /** Why the last attempt to reach it failed; null while it can be reached. */
     error: text("error"),
     disabledAt: unixMs("disabled_at"),
     createdAt: createdAt(),
@@ -92,7 +92,7 @@ export const trainerCommands = pgTable(
   ],
 );
 
-/** Models of a project's own that may be trained, beside those of the catalogue. */
+/** A project's own models that may be trained, in addition to those of the catalogue. */
 export const baseModels = pgTable(
   "base_models",
   {
@@ -101,7 +101,7 @@ export const baseModels = pgTable(
     source: text("source", { enum: BASE_MODEL_SOURCES }).notNull(),
     /** A hub's `owner/name`, or a path on the trainer's machine. */
     modelId: text("model_id").notNull(),
-    /** A commit of the hub, or a name such as `main`, which a job resolves and pins; null for a path. */
+    /** A commit in the hub, or a name such as `main`, which a job resolves and pins; null for a path. */
     revision: text("revision"),
     name: text("name").notNull(),
     license: text("license"),
@@ -134,7 +134,7 @@ export const trainingManifests = pgTable(
     bytes: bigint("bytes", { mode: "number" }).notNull(),
     /** The file with its rows; null after an erasure. */
     fileId: text("file_id"),
-    /** Rows of a deleted user or conversation: the content was deleted with them, and trains nothing any more. */
+    /** Rows of a deleted user or conversation: the content was deleted with them and is no longer used for training. */
     rowsErased: integer("rows_erased").notNull().default(0),
     erasedAt: unixMs("erased_at"),
     createdAt: createdAt(),
@@ -151,7 +151,7 @@ export const trainingManifests = pgTable(
   ],
 );
 
-/** A reusable way to train: base model, Dataset, settings, and when it starts by itself. */
+/** A reusable training configuration: base model, Dataset, settings, and when it starts automatically. */
 export const tuningConfigs = pgTable(
   "tuning_configs",
   {
@@ -159,22 +159,22 @@ export const tuningConfigs = pgTable(
     id: text("id").notNull(),
     name: text("name").notNull(),
     datasetId: text("dataset_id").notNull(),
-    /** As in a request for a job: a base model or a checkpoint to continue from. */
+    /** As in a job request: a base model or a checkpoint to continue from. */
     baseModel: jsonb("base_model").$type<Json>().notNull(),
     engine: text("engine", { enum: TRAINING_ENGINES }).notNull(),
     method: text("method", { enum: TRAINING_METHODS }).notNull(),
     adapter: text("adapter", { enum: TRAINING_ADAPTERS }).notNull(),
-    /** The parts of a request for a job: training, lora, evaluation, output, limits. */
+    /** The parts of a job request: training, lora, evaluation, output, limits. */
     settings: jsonb("settings").$type<Json>().notNull(),
     triggerEnabled: boolean("trigger_enabled").notNull(),
     minNewExamples: integer("min_new_examples").notNull(),
     /** Five fields in UTC; null: as soon as there are enough Examples. */
     cron: text("cron"),
     cooldownMinutes: integer("cooldown_minutes").notNull(),
-    /** Jobs that it may start a day (UTC). */
+    /** Jobs that it may start per day (UTC). */
     dailyCap: integer("daily_cap").notNull(),
     deployment: jsonb("deployment").$type<Json>().notNull(),
-    /** When the trigger is looked at next; null while it is off. */
+    /** When the trigger is next evaluated; null while it is off. */
     dueAt: unixMs("due_at"),
     ...actor(),
     createdAt: createdAt(),
@@ -205,7 +205,7 @@ export const trainingJobs = pgTable(
     status: text("status", { enum: TRAINING_JOB_STATUSES }).notNull(),
     phase: text("phase"),
     stopReason: text("stop_reason", { enum: TRAINING_STOP_REASONS }),
-    /** As the trainer's contract has it: code, message, blame, hint. */
+    /** In the form of the trainer's contract: code, message, blame, hint. */
     error: jsonb("error").$type<Json>(),
     /** Without a foreign key: a job outlives its Dataset. */
     datasetId: text("dataset_id").notNull(),
@@ -215,13 +215,13 @@ export const trainingJobs = pgTable(
     /** As sent to the trainer, and with every "auto" filled in by it. */
     spec: jsonb("spec").$type<Json>().notNull(),
     resolvedSpec: jsonb("resolved_spec").$type<Json>(),
-    /** The model under training as people know it. */
+    /** The name by which people know the model being trained. */
     baseModelId: text("base_model_id").notNull(),
     parentCheckpointId: text("parent_checkpoint_id"),
     manifestSha256: text("manifest_sha256").notNull(),
     validationManifestSha256: text("validation_manifest_sha256"),
     tuningConfigId: text("tuning_config_id"),
-    /** Where its final checkpoint is to be published: an export's format, quantization and destination. */
+    /** How its final checkpoint is to be published: an export's format, quantization and destination. */
     plannedExport: jsonb("planned_export").$type<Json>(),
     /** The job whose settings it copied or that it continues. */
     clonedFromId: text("cloned_from_id"),
@@ -229,18 +229,18 @@ export const trainingJobs = pgTable(
     trainerId: text("trainer_id"),
     /** When the trainer accepted it. */
     dispatchedAt: unixMs("dispatched_at"),
-    /** How often it was started, as the trainer counts. */
+    /** How often it was started, as the trainer counts it. */
     attempt: integer("attempt").notNull().default(0),
     /** The newest stored event; 0 before the first. */
     lastSeq: integer("last_seq").notNull().default(0),
     progress: jsonb("progress").$type<Json>(),
-    /** Since when its trainer cannot be reached; null while it can. */
+    /** Since when its trainer has been unreachable; null while it can be reached. */
     staleSince: unixMs("stale_since"),
-    /** What somebody asked for and the trainer has not confirmed: cancel, pause or resume, with its settings. */
+    /** What was requested and the trainer has not yet confirmed: cancel, pause or resume, with its settings. */
     requested: jsonb("requested").$type<Json>(),
     /** When rows that it was trained on were deleted with their user or conversation. */
     taintedAt: unixMs("tainted_at"),
-    /** When its job has something to do next; null when it waits for nothing. */
+    /** When its background job next has something to do; null when nothing is pending. */
     dueAt: unixMs("due_at"),
     ...actor(),
     createdAt: createdAt(),
@@ -265,7 +265,7 @@ export const trainingJobs = pgTable(
     index("training_jobs_manifest_sha256").on(t.projectId, t.manifestSha256),
     index("training_jobs_validation_manifest_sha256").on(t.projectId, t.validationManifestSha256),
     index("training_jobs_of_config").on(t.projectId, t.tuningConfigId, desc(t.createdAt)),
-    // The same Examples never train twice by one configuration's trigger.
+    // One configuration's trigger never trains on the same Examples twice.
     uniqueIndex("training_jobs_once")
       .on(t.projectId, t.tuningConfigId, t.manifestSha256)
       .where(sql`tuning_config_id is not null and actor_kind = 'job'`),
@@ -321,7 +321,7 @@ export const trainingPoints = pgTable(
     sum: doublePrecision("sum").notNull(),
     min: doublePrecision("min").notNull(),
     max: doublePrecision("max").notNull(),
-    /** Of the newest step: its number, its value, and the trainer's time. */
+    /** The newest step's number, its value, and its time by the trainer's clock. */
     step: integer("step").notNull(),
     value: doublePrecision("value").notNull(),
     at: unixMs("at").notNull(),
@@ -336,12 +336,12 @@ export const trainingPoints = pgTable(
   ],
 );
 
-/** A trained state of a model, with the files that its trainer holds. */
+/** A trained state of a model, with the files that its trainer stores. */
 export const checkpoints = pgTable(
   "checkpoints",
   {
     projectId: projectId(),
-    /** The trainer's, made from its job, step and content, so that registering it twice is a no-op. */
+    /** The trainer's id, derived from job, step and content, so that registering it twice is a no-op. */
     id: text("id").notNull(),
     jobId: text("job_id").notNull(),
     attempt: integer("attempt").notNull(),
@@ -358,7 +358,7 @@ export const checkpoints = pgTable(
     contentSha256: text("content_sha256").notNull(),
     baseModel: jsonb("base_model").$type<{ id: string; revision: string | null }>().notNull(),
     parentCheckpointId: text("parent_checkpoint_id"),
-    /** Null until it has generated an answer. */
+    /** Null until the checkpoint has generated an answer. */
     inferenceProfile: jsonb("inference_profile").$type<Json>(),
     /** When rows that it was trained on were deleted with their user or conversation. */
     taintedAt: unixMs("tainted_at"),
@@ -376,7 +376,7 @@ export const checkpoints = pgTable(
   ],
 );
 
-/** What was built from a checkpoint: merged, quantized, converted. Its files are the trainer's. */
+/** What was built from a checkpoint: merged, quantized, converted. Its files are on the trainer. */
 export const trainingArtifacts = pgTable(
   "training_artifacts",
   {
@@ -418,7 +418,7 @@ export const triggerDecisions = pgTable(
     reason: text("reason").notNull(),
     message: text("message").notNull(),
     jobId: text("job_id"),
-    /** How often it decided the same in a row, the last time at `lastAt`. */
+    /** How many times in a row it decided the same, the last time at `lastAt`. */
     times: integer("times").notNull().default(1),
     createdAt: createdAt(),
     lastAt: unixMs("last_at").notNull(),

@@ -11,7 +11,7 @@ export const idempotencyKeys = pgTable(
     id: text("id").notNull(),
     /** HMAC of method, path and body. */
     fingerprint: text("fingerprint").notNull(),
-    /** Identifies the request that holds the lease; a request that has lost it cannot store a response. */
+    /** Identifies the request that owns the lease; a request that has lost it cannot store a response. */
     token: text("token").notNull(),
     leaseUntil: unixMs("lease_until").notNull(),
     /** HTTP status of the response; null while the request runs. */

@@ -15,15 +15,15 @@ export const users = pgTable(
     /** Null for people who sign in only through a provider. */
     passwordHash: text("password_hash"),
     /**
-     * Whether the address was vouched for by the operator, the owner whose invitation named it, or the provider. Somebody who
-     * joins by an open invitation can type any address.
+     * Whether the address was vouched for by the operator, the owner whose invitation named it, or the provider. A person who
+     * joins through an open invitation can type any address.
      */
     emailProven: boolean("email_proven").notNull().default(true),
-    /** When the password was last set by a link that somebody else made; null for never. */
+    /** When the password was last set through a link created by another person; null for never. */
     passwordResetAt: unixMs("password_reset_at"),
-    /** The person who made that link; null for the operator. No foreign key: it outlives that person. */
+    /** The person who created that link; null for the operator. No foreign key: it outlives that person. */
     passwordResetBy: text("password_reset_by"),
-    /** Manages people and grants rights outside any project. The person who sets up is the first. */
+    /** Manages people and grants rights outside any project. The person who sets up the installation is the first. */
     installationOwner: boolean("installation_owner").notNull().default(false),
     mayCreateProjects: boolean("may_create_projects").notNull().default(false),
     /** When the person was disabled; null for people who can sign in. */
@@ -35,7 +35,7 @@ export const users = pgTable(
 
 /**
  * A person's identity at an OpenID Connect provider. The issuer and subject identify them, not the address, which may pass
- * to somebody else. An account has at most one identity per provider.
+ * to another person. An account has at most one identity per provider.
  */
 export const identities = pgTable(
   "identities",

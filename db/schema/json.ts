@@ -3,7 +3,7 @@ import type { CONDITION_OPERATORS, PRICE_PROVIDERS, SEVERITIES } from "./enumera
 /** Shapes of JSON columns; the services' zod schemas satisfy them. */
 
 /**
- * Where a Signal shows: a quote from `messages[messageIndex]` at `[start, end)` of its text (`textOf`). `spanId` names the
+ * Where a Signal was seen: a quote from `messages[messageIndex]` at `[start, end)` of its text (`textOf`). `spanId` names the
  * span that contains it; without `messageIndex`, the offsets refer to what that span recorded.
  */
 export type Evidence = {
@@ -17,7 +17,7 @@ export type Evidence = {
 /** Quantiles of `n` values. */
 export type Quantiles = { n: number; p50: number; p95: number; p99: number };
 
-/** How calls of one model went before a day. `msPerToken` is per output token. */
+/** How calls of one model performed before a day. `msPerToken` is per output token. */
 export type ModelBaseline = {
   provider: string | null;
   model: string;
@@ -26,7 +26,7 @@ export type ModelBaseline = {
   msPerToken: Quantiles | null;
 };
 
-/** What one cause said in an occurrence with several. `evidence`: how many of the occurrence's quotes are its own, in order. */
+/** What one of an occurrence's several causes reported. `evidence`: how many of the occurrence's quotes are its own, in order. */
 export type OccurrencePart = {
   causeId: string;
   severity: (typeof SEVERITIES)[number];
@@ -37,7 +37,7 @@ export type OccurrencePart = {
   evidence: number;
 };
 
-/** Holds when the sum of all buckets and details matching `usageDetailPattern` (RE2, case-insensitive) compares so. */
+/** Compares the sum of all buckets and details that match `usageDetailPattern` (RE2, case-insensitive). */
 export type TierCondition = {
   usageDetailPattern: string;
   operator: (typeof CONDITION_OPERATORS)[number];
@@ -67,19 +67,19 @@ export type CatalogueFile = {
 };
 
 /**
- * Where a value was taken from, and how its parts make it again: a text from `runs` of parts with their separators, a `list`
- * from one part of JSON an item, any other `value` from one part of JSON, and a `family` of attributes (`prefix.0.role`, …)
- * from one part an index, each the JSON of its names and values.
+ * Where a value was taken from, and how it is rebuilt from its parts: a `text` from `runs` of parts with their separators, a
+ * `list` from one JSON part per item, any other `value` from one JSON part, and a `family` of attributes (`prefix.0.role`, …)
+ * from one part per index, each the JSON of its names and values.
  */
 export type ContentRecipe = {
-  /** The attributes, those of the event at an index, or the body of a log record. */
+  /** The attributes, the attributes of the event at this index, or the body of a log record. */
   in: "attributes" | "body" | number;
-  /** Of the attribute, the prefix of a family, or null for a body as a whole. */
+  /** The attribute's name, the prefix of a family, or null for a whole body. */
   name: string | null;
 } & (
   | { form: "text"; runs: readonly (readonly [parts: number, separator: string])[] }
   | { form: "list" | "value" | "family" }
 );
 
-/** What was taken out of a row: its length in characters, and the values, each made of so many of the row's chunks. */
+/** What was taken out of a row: its length in characters, and the values, each built from `chunks` of the row's chunks. */
 export type TakenContent = { length: number; values: (ContentRecipe & { chunks: number })[] };

@@ -56,7 +56,7 @@ export const deliveries = pgTable(
     noticeCount: integer("notice_count").notNull(),
     state: text("state", { enum: DELIVERY_STATES }).notNull(),
     attempts: integer("attempts").notNull().default(0),
-    /** In our own words: nothing of what the receiver replied. */
+    /** In our own words; contains nothing of the receiver's reply. */
     error: text("error"),
     createdAt: createdAt(),
     lastAttemptAt: unixMs("last_attempt_at"),
@@ -76,7 +76,7 @@ export const deliveries = pgTable(
   ],
 );
 
-/** An event of a Finding that a connection is told about, at most once. */
+/** An event of a Finding that a connection is notified of, at most once. */
 export const notices = pgTable(
   "notices",
   {

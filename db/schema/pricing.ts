@@ -25,7 +25,7 @@ export const modelPriceDefinitions = pgTable(
     /** A person or a key. */
     createdBy: text("created_by"),
     supersededBy: text("superseded_by"),
-    /** In force from this revision of the project's prices (`projects.pricing_version`) until before the other one. */
+    /** In force from this revision of the project's prices (`projects.pricing_version`) up to but excluding the other one. */
     sinceRevision: integer("since_revision").notNull().default(0),
     untilRevision: integer("until_revision"),
     createdAt: createdAt(),
@@ -39,7 +39,7 @@ export const modelPriceDefinitions = pgTable(
 );
 
 /**
- * Catalogues of default prices that an operator has loaded beside the one shipped with the code, for the whole installation.
+ * Catalogues of default prices that an operator has loaded besides the one shipped with the code, for the whole installation.
  * Never deleted, because stored costs refer to them. The last one applied is in force until a release ships a newer one.
  */
 export const priceCatalogues = pgTable("price_catalogues", {

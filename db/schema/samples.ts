@@ -4,7 +4,7 @@ import { createdAt, unixMs } from "./columns";
 import { SAMPLE_STATES } from "./enumerations";
 import { projects } from "./projects";
 
-/** Projects that hold the sample: no total counts them. A person has one at most. */
+/** Projects that contain the sample data, which no total includes. A person has at most one. */
 export const sampleProjects = pgTable(
   "sample_projects",
   {
@@ -14,10 +14,10 @@ export const sampleProjects = pgTable(
     /** Who loaded it. No foreign key: the project outlives them. */
     loadedBy: text("loaded_by").notNull(),
     state: text("state", { enum: SAMPLE_STATES }).notNull(),
-    /** Steps of its load that are done. */
+    /** Completed steps of its loading. */
     stepsDone: integer("steps_done").notNull().default(0),
     error: text("error"),
-    /** Its conversations end here. */
+    /** Its conversations end at this time. */
     createdAt: createdAt(),
     finishedAt: unixMs("finished_at"),
   },

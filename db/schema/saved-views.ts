@@ -5,7 +5,7 @@ import { SAVED_VIEW_LISTS } from "./enumerations";
 import { memberships } from "./identity";
 import { projects } from "./projects";
 
-/** Filters, order and columns of a list under a name: a member's own, or shared with the project. */
+/** A list's filters, order and columns, saved under a name: a member's own, or shared with the project. */
 export const savedViews = pgTable(
   "saved_views",
   {
@@ -22,7 +22,7 @@ export const savedViews = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.id] }),
-    // A member's own views go with their membership.
+    // A member's own views are deleted with their membership.
     foreignKey({
       name: "saved_views_member",
       columns: [t.projectId, t.userId],

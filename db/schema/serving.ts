@@ -44,40 +44,40 @@ export const deployments = pgTable(
     purpose: text("purpose", { enum: DEPLOYMENT_PURPOSES }).notNull(),
     /** The model's name in calls. One row of a name runs at a time. */
     name: text("name").notNull(),
-    /** What is served: a checkpoint, or in a playground a base model, as in a request for a job. */
+    /** What is served: a checkpoint, or in a playground a base model, as in a job request. */
     checkpointId: text("checkpoint_id"),
     baseModel: jsonb("base_model").$type<Json>(),
-    /** Null until the trainer has chosen, where the request left it open. */
+    /** Null until the trainer has chosen one, if the request did not. */
     backend: text("backend", { enum: SERVE_BACKENDS }),
     quantization: text("quantization"),
     status: text("status", { enum: DEPLOYMENT_STATUSES }).notNull(),
     /** What it is doing, in words. */
     stageDetail: text("stage_detail"),
-    /** As the trainer's contract has it: code, message, blame, hint. */
+    /** In the form of the trainer's contract: code, message, blame, hint. */
     error: jsonb("error").$type<Json>(),
     /** Without a foreign key: a trainer can be removed. */
     trainerId: text("trainer_id").notNull(),
     /** When the trainer accepted it. */
     dispatchedAt: unixMs("dispatched_at"),
-    /** Restarts after crashes, as the trainer counts. */
+    /** Restarts after crashes, as the trainer counts them. */
     restarts: integer("restarts").notNull().default(0),
-    /** The certificate that allowed it; null where it was forced or has nothing to compare. */
+    /** The certificate that allowed it; null if it was forced or has nothing to compare. */
     certificateId: text("certificate_id"),
-    /** Deployed by name although its parity certificate failed or is missing. */
+    /** Deployed with `force` although its parity certificate failed or is missing. */
     isForced: boolean("is_forced").notNull().default(false),
-    /** The deployment that it replaced when it began to run. */
+    /** The deployment that it replaced when it started running. */
     replacesId: text("replaces_id"),
     tuningConfigId: text("tuning_config_id"),
     timeoutSeconds: integer("timeout_seconds").notNull(),
-    /** A later success does not count. */
+    /** A success after this time does not count. */
     deadlineAt: unixMs("deadline_at").notNull(),
-    /** Of a playground: stopped after this many seconds without a call. */
+    /** For a playground: it is stopped after this many seconds without a call. */
     idleSeconds: integer("idle_seconds"),
     lastCalledAt: unixMs("last_called_at"),
     verifiedAt: unixMs("verified_at"),
     firstTokenMs: integer("first_token_ms"),
     staleSince: unixMs("stale_since"),
-    /** When its job has something to do next; null when it waits for nothing. */
+    /** When its background job next has something to do; null when nothing is pending. */
     dueAt: unixMs("due_at"),
     ...actor(),
     createdAt: createdAt(),
@@ -116,12 +116,12 @@ export const rolloutDecisions = pgTable(
     configId: text("config_id").notNull(),
     jobId: text("job_id").notNull(),
     checkpointId: text("checkpoint_id"),
-    /** Null while its gates are being looked at. */
+    /** Null while its gates are being evaluated. */
     outcome: text("outcome", { enum: ROLLOUT_OUTCOMES }),
     /** Such as `validation_loss`; the sentence for people is `message`. */
     reason: text("reason"),
     message: text("message"),
-    /** Each gate with what was measured and allowed. */
+    /** Each gate with the measured and the allowed value. */
     gates: jsonb("gates").$type<Json[]>().notNull(),
     evaluationId: text("evaluation_id"),
     certificateId: text("certificate_id"),
@@ -144,7 +144,7 @@ export const rolloutDecisions = pgTable(
   ],
 );
 
-/** A comparison of a checkpoint's answers with those of what is built from it, on the same prompts. */
+/** A comparison of a checkpoint's answers with those of the forms built from it, on the same prompts. */
 export const parityCertificates = pgTable(
   "parity_certificates",
   {
@@ -156,7 +156,7 @@ export const parityCertificates = pgTable(
     deploymentId: text("deployment_id"),
     status: text("status", { enum: CERTIFICATE_STATUSES }).notNull(),
     verdict: text("verdict", { enum: PARITY_VERDICTS }),
-    /** Figures of each form, without words. */
+    /** Figures of each form, without any text of prompts or answers. */
     subjects: jsonb("subjects").$type<Json[]>(),
     /** Prompts and answers. Null once words of a prompt were deleted with their user or conversation. */
     answers: jsonb("answers").$type<Json[]>(),
@@ -185,7 +185,7 @@ export const parityCertificates = pgTable(
   ],
 );
 
-/** The publication of a checkpoint, or of a converted public model, in a hub of models. */
+/** The publication of a checkpoint, or of a converted public model, in a model hub. */
 export const modelExports = pgTable(
   "model_exports",
   {
@@ -197,7 +197,7 @@ export const modelExports = pgTable(
     quantization: text("quantization"),
     /** Without a foreign key: an export outlives its connection. */
     connectionId: text("connection_id").notNull(),
-    /** The hub's address when it was asked for. */
+    /** The hub's address at the time of the request. */
     endpoint: text("endpoint").notNull(),
     repoId: text("repo_id").notNull(),
     isPrivate: boolean("is_private").notNull(),
@@ -209,7 +209,7 @@ export const modelExports = pgTable(
     files: jsonb("files").$type<{ path: string; size: number; sha256: string }[]>(),
     error: jsonb("error").$type<Json>(),
     certificateId: text("certificate_id"),
-    /** Published by name although its parity certificate failed or is missing. */
+    /** Published with `force` although its parity certificate failed or is missing. */
     isForced: boolean("is_forced").notNull().default(false),
     /** The training job that planned it. */
     jobId: text("job_id"),
@@ -257,16 +257,16 @@ export const evaluations = pgTable(
     checkpointId: text("checkpoint_id").notNull(),
     /** What it is compared with; null: the base model that its job trained. */
     baselineCheckpointId: text("baseline_checkpoint_id"),
-    /** Of `examples`: the Dataset and version. Without a foreign key: an evaluation outlives them. */
+    /** For `examples`: the Dataset and version. Without a foreign key: an evaluation outlives them. */
     datasetId: text("dataset_id"),
     datasetVersion: integer("dataset_version"),
-    /** Of `finding`: the Finding, and the frozen Rule whose detector reads the answers. */
+    /** For `finding`: the Finding, and the frozen Rule whose detector reads the answers. */
     findingId: text("finding_id"),
     ruleId: text("rule_id"),
     ruleVersion: integer("rule_version"),
     ruleConfiguration: jsonb("rule_configuration").$type<Json>(),
     status: text("status", { enum: EVALUATION_STATUSES }).notNull(),
-    /** Rows to answer, and rows that both models have answered. */
+    /** Rows in total, and rows that both models have answered. */
     total: integer("total").notNull(),
     done: integer("done").notNull().default(0),
     /** Counts, rates and intervals, once it has ended. */
@@ -315,14 +315,14 @@ export const evaluationRows = pgTable(
     conversationId: text("conversation_id"),
     /** Messages up to the answer. */
     prompt: jsonb("prompt").$type<Json[]>().notNull(),
-    /** The Example's own answer; of a replay, the answer that was recorded. */
+    /** The Example's own answer; for a replay, the recorded answer. */
     expected: text("expected"),
     /** `{content, finishReason}`. */
     before: jsonb("before").$type<Json>(),
     after: jsonb("after").$type<Json>(),
     outcome: text("outcome", { enum: EVALUATION_OUTCOMES }),
     reason: text("reason"),
-    /** Of a replay: whether the Finding's detector reports the answer. */
+    /** For a replay: whether the Finding's detector reports the answer. */
     isFoundBefore: boolean("is_found_before"),
     isFoundAfter: boolean("is_found_after"),
   },

@@ -156,11 +156,11 @@ export const spanSources = pgTable(
   (t) => [primaryKey({ columns: [t.projectId, t.id] })],
 );
 
-/** Which rows have a chunk. Ids of two projects are never equal, so the project need not be a key. */
+/** Index of the rows that use a chunk. No two projects share a chunk id, so the project need not be part of the key. */
 const usersOfChunks = (name: string, chunkIds: PgColumn) =>
   index(name).using("gin", chunkIds).with({ fastupdate: "off" }).where(sql`${chunkIds} is not null`);
 
-/** Spans as received; only where their content is kept changes. Identity: project, trace, span. */
+/** Spans as received; only where their content is stored may change. Identity: project, trace, span. */
 export const spans = pgTable(
   "spans",
   {
@@ -178,7 +178,7 @@ export const spans = pgTable(
     attributes: jsonb("attributes").notNull(),
     /** Null without events. */
     events: jsonb("events"),
-    /** How the values that were taken out of the row are made of parts; null if it is stored whole. */
+    /** How the values taken out of the row are rebuilt from parts; null if the row is stored whole. */
     content: jsonb("content").$type<TakenContent>(),
     /** The chunks of those parts, in the order of `content`. */
     chunkIds: uuid("chunk_ids").array(),
@@ -192,7 +192,7 @@ export const spans = pgTable(
     }).onDelete("cascade"),
     // A deletion checks whether a source or a chunk still has spans before deleting it too.
     index("spans_source").on(t.projectId, t.sourceId),
-    // A span's id without its trace's, as it is pasted from a log. Hashes take half the space of a tree, and nothing is sorted by it.
+    // Finds a span by its id alone, as pasted from a log. A hash takes half the space of a tree, and nothing sorts by the id.
     index("spans_by_span_id").using("hash", t.spanId),
     usersOfChunks("spans_chunks", t.chunkIds),
     check("spans_content", sql`(${t.content} is null) = (${t.chunkIds} is null)`),
@@ -213,7 +213,7 @@ export const logRecords = pgTable(
     timeUs: unixUs("time_us").notNull(),
     body: jsonb("body"),
     attributes: jsonb("attributes").notNull(),
-    /** How the values that were taken out of the row are made of parts; null if it is stored whole. */
+    /** How the values taken out of the row are rebuilt from parts; null if the row is stored whole. */
     content: jsonb("content").$type<TakenContent>(),
     /** The chunks of those parts, in the order of `content`. */
     chunkIds: uuid("chunk_ids").array(),
@@ -233,8 +233,8 @@ export const logRecords = pgTable(
 );
 
 /**
- * Text that spans and log records share: messages above all, which clients send again with every call. Written with the first
- * span that has it, deleted when no chunk has it any more.
+ * Text that spans and log records share: mostly messages, which clients send again with every call. Written with the first
+ * span that contains it, deleted when no chunk contains it any more.
  */
 export const contentParts = pgTable(
   "content_parts",
@@ -247,7 +247,7 @@ export const contentParts = pgTable(
   (t) => [primaryKey({ columns: [t.projectId, t.id] })],
 );
 
-/** Consecutive parts, stored once for all spans and log records that have them; deleted when none has. */
+/** Consecutive parts, stored once for all spans and log records that use them; deleted when none does. */
 export const contentChunks = pgTable(
   "content_chunks",
   {
@@ -262,7 +262,7 @@ export const contentChunks = pgTable(
   ],
 );
 
-/** Chunks that lost a span or log record, written by a trigger, until it is checked whether any other has them. */
+/** Chunks whose span or log record was deleted, written by a trigger, until a check shows whether another row uses them. */
 export const contentReleased = pgTable(
   "content_released",
   {
@@ -274,8 +274,8 @@ export const contentReleased = pgTable(
 );
 
 /**
- * The move of a project's older spans and log records, which are stored whole, to shared parts. Projects without such rows have
- * none.
+ * Moves a project's older spans and log records, which are stored whole, to shared parts. Projects without such rows have no
+ * compaction.
  */
 export const compactions = pgTable(
   "compactions",
@@ -284,13 +284,13 @@ export const compactions = pgTable(
       .primaryKey()
       .references(() => projects.id, { onDelete: "cascade" }),
     state: text("state", { enum: COMPACTION_STATES }).notNull().default("running"),
-    /** The table that it is in, and the key of the last row that it looked at. */
+    /** The table in progress, and the key of the last row examined. */
     tableName: text("table_name", { enum: COMPACTED_TABLES }).notNull().default("spans"),
     after: text("after").array().notNull().default(sql`'{}'`),
-    /** Rows of both tables looked at, and those that were moved. */
+    /** Rows of both tables examined, and those moved. */
     rowsExamined: bigint("rows_examined", { mode: "number" }).notNull().default(0),
     rowsMoved: bigint("rows_moved", { mode: "number" }).notNull().default(0),
-    /** Characters that are no longer stored, as other rows had them too. */
+    /** Characters no longer stored, because other rows contained them too. */
     charactersSaved: bigint("characters_saved", { mode: "number" }).notNull().default(0),
     createdAt: createdAt(),
     completedAt: unixMs("completed_at"),
@@ -323,7 +323,7 @@ export const projectionQueue = pgTable(
   ],
 );
 
-/** Quarantined traces, whose rebuild kept failing. Kept until somebody, or a newer version, retries them. */
+/** Quarantined traces, whose rebuild kept failing. Kept until a person or a newer version retries them. */
 export const parkedTraces = pgTable(
   "parked_traces",
   {

@@ -29,7 +29,7 @@ import { projects } from "./projects";
 
 const listed = (values: readonly string[]) => sql.raw(values.map((value) => `'${value}'`).join(", "));
 
-/** A Finding's ticket in an issue tracker: one linked at a time, and those that were replaced or abandoned. */
+/** A Finding's tickets in an issue tracker: at most one is linked at a time; the others were replaced or abandoned. */
 export const workItems = pgTable(
   "work_items",
   {
@@ -42,29 +42,29 @@ export const workItems = pgTable(
     /** As the tracker writes it. */
     destination: text("destination").notNull(),
     state: text("state", { enum: WORK_ITEM_STATES }).notNull(),
-    /** What the tracker's API finds the ticket by, what people call it, and its address; null until it exists. */
+    /** The ticket's id in the tracker's API, its name for people, and its address; null until it exists. */
     externalId: text("external_id"),
     externalKey: text("external_key"),
     url: text("url"),
-    /** The tracker's name of its state. */
+    /** The tracker's name for its state. */
     externalState: text("external_state"),
-    /** Of the tracker's last change that we saw, by its clock: an older view of the ticket changes nothing. */
+    /** Time of the last change that we saw, by the tracker's clock: an older view of the ticket changes nothing. */
     externalUpdatedAt: unixMs("external_updated_at"),
-    /** Why the last call failed, for people; null when it did not. */
+    /** Why the last call failed, for people; null if it did not. */
     error: text("error"),
     replacedById: text("replaced_by_id"),
-    /** The handoff rule that made it; null for what somebody asked for. Without a foreign key: rules are deleted. */
+    /** The handoff rule that created it; null if a person requested it. Without a foreign key: rules can be deleted. */
     handoffRuleId: text("handoff_rule_id"),
     ...actor(),
-    /** Calls that failed in a row. */
+    /** Consecutive failed calls. */
     attempts: integer("attempts").notNull().default(0),
-    /** Since when a ticket may exist there of which we do not know; null when it certainly does not. */
+    /** Since when the tracker may have a ticket that we do not know of; null when it certainly has none. */
     uncertainSince: unixMs("uncertain_since"),
-    /** Until then another process may be calling the tracker for it. */
+    /** Until this time another process may be calling the tracker for it. */
     leasedUntil: unixMs("leased_until"),
-    /** When its job has something to do next; null when it waits for nothing. */
+    /** When its background job next has something to do; null when nothing is pending. */
     dueAt: unixMs("due_at"),
-    /** Since when the ticket is to be read; null when that is not asked for. */
+    /** Since when a read of the ticket has been requested; null if it has not. */
     readRequestedAt: unixMs("read_requested_at"),
     createdAt: createdAt(),
     updatedAt: unixMs("updated_at").notNull(),
@@ -97,7 +97,7 @@ export const workItems = pgTable(
   ],
 );
 
-/** What we did to a ticket or are to do, in order, and what we saw happen to it: a work item's log. */
+/** A work item's log: what we did or will do to its ticket, in order, and what we saw happen to it. */
 export const ticketChanges = pgTable(
   "ticket_changes",
   {
@@ -106,9 +106,9 @@ export const ticketChanges = pgTable(
     workItemId: text("work_item_id").notNull(),
     kind: text("kind", { enum: TICKET_CHANGE_KINDS }).notNull(),
     state: text("state", { enum: TICKET_CHANGE_STATES }).notNull(),
-    /** What it tells of; null for what was seen there. */
+    /** The event that the change reports; null for what was seen in the tracker. */
     reason: text("reason", { enum: TICKET_CHANGE_REASONS }),
-    /** The tracker's name of the state that was seen. */
+    /** The tracker's name for the state that was seen. */
     externalState: text("external_state"),
     error: text("error"),
     createdAt: createdAt(),
@@ -128,7 +128,7 @@ export const ticketChanges = pgTable(
   ],
 );
 
-/** Commits and pull requests that name a ticket, as its tracker tells. */
+/** Commits and pull requests that mention a ticket, as reported by its tracker. */
 export const codeReferences = pgTable(
   "code_references",
   {
@@ -152,7 +152,7 @@ export const codeReferences = pgTable(
   ],
 );
 
-/** How far a tracker's changes were read, for each place with tickets. */
+/** How far a tracker's changes have been read, for each destination with tickets. */
 export const trackerCursors = pgTable(
   "tracker_cursors",
   {
@@ -164,7 +164,7 @@ export const trackerCursors = pgTable(
     /** By the tracker's clock. */
     changedSince: unixMs("changed_since").notNull(),
     polledAt: unixMs("polled_at"),
-    /** Not before then: the tracker's limit, or a pause after a failure. */
+    /** The next poll is not before this time: the tracker's rate limit, or a backoff after a failure. */
     dueAt: unixMs("due_at"),
     failures: integer("failures").notNull().default(0),
     error: text("error"),
@@ -180,19 +180,19 @@ export const trackerCursors = pgTable(
   ],
 );
 
-/** A delivery of a tracker's webhook: which ticket changed, without what it says of it. */
+/** A delivery of a tracker's webhook: which ticket changed, without the change itself. */
 export const trackerDeliveries = pgTable(
   "tracker_deliveries",
   {
     projectId: projectId(),
     id: text("id").notNull(),
     connectionId: text("connection_id").notNull(),
-    /** The tracker's own, by which repetitions are recognized. */
+    /** The tracker's own delivery id, by which repeated deliveries are recognized. */
     deliveryId: text("delivery_id").notNull(),
     event: text("event").notNull(),
     externalId: text("external_id"),
     destination: text("destination"),
-    /** The one whose ticket it is about. Without a foreign key, as history. */
+    /** The work item whose ticket it is about. Without a foreign key, because it is history. */
     workItemId: text("work_item_id"),
     state: text("state", { enum: TRACKER_DELIVERY_STATES }).notNull(),
     error: text("error"),
@@ -213,7 +213,7 @@ export const trackerDeliveries = pgTable(
   ],
 );
 
-/** Which new Findings are handed to a tracker by themselves, and how many a day. */
+/** Which new Findings are handed to a tracker automatically, and how many per day. */
 export const handoffRules = pgTable(
   "handoff_rules",
   {
@@ -229,7 +229,7 @@ export const handoffRules = pgTable(
     ruleIds: text("rule_ids").array().notNull(),
     minConversations: integer("min_conversations").notNull(),
     confirmedOnly: boolean("confirmed_only").notNull(),
-    /** Tickets a day (UTC). */
+    /** Tickets per day (UTC). */
     dailyLimit: integer("daily_limit").notNull(),
     createdAt: createdAt(),
     updatedAt: unixMs("updated_at").notNull(),

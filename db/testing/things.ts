@@ -1,10 +1,10 @@
 import { getTableName, is, Table } from "drizzle-orm";
 import * as schema from "@/db/schema";
 
-/** Where the things lie that a field is an id of, and by which time their lists go. */
+/** The table that a field's id refers to, its id column, and the time by which its lists are ordered. */
 type Place = { table: string; id: string; time: string };
 
-/** What is not simply `id` in the table of that name, by `created_at`. */
+/** Fields that do not simply refer to `id` in the table of that name, ordered by `created_at`. */
 const PLACES: Record<string, Partial<Place> & { table: string }> = {
   backgroundJobId: { table: "job_runs" },
   certificateId: { table: "parity_certificates" },
@@ -33,7 +33,7 @@ const PLACES: Record<string, Partial<Place> & { table: string }> = {
   userId: { table: "memberships", id: "user_id" },
   version: { table: "dataset_versions", id: "number" },
 };
-/** Ids of nothing that is a project's own. */
+/** Ids of things that do not belong to a project. */
 const NOBODYS = new Set(["ruleId", "trainerId"]);
 
 const TABLES = new Set<string>(Object.values(schema).flatMap((one) => (is(one, Table) ? [getTableName(one)] : [])));
@@ -44,10 +44,10 @@ function known(field: string): Place | undefined {
   return place && { id: "id", time: "created_at", ...place };
 }
 
-/** Whether a field is the id of something that a project has. */
+/** Returns whether a field is the id of something that belongs to a project. */
 export const namesAThing = (field: string) => known(field) !== undefined;
 
-/** Returns where the things lie that a field is an id of; `null` for what is nobody's. One that is not known fails. */
+/** Returns the table that a field's id refers to; `null` if it belongs to no project. Throws for an unknown field. */
 export function placeOf(field: string): Place | null {
   if (NOBODYS.has(field)) return null;
   const place = known(field);
