@@ -7,9 +7,10 @@ import { cpuOf } from "./lib/cpu";
 import { bound, machine, percentile } from "./lib/machine";
 
 /**
- * Run by `npm run bench:agents`: a long session of an agent, live: each call sends the whole history in a request of its own
- * and is projected before the next arrives, in this process. Then the same spans are sent to a second project, whose conversation
- * is rebuilt from nothing each time. `cold` is one rebuild of the whole session after a restart. Prints one line of JSON a form.
+ * Run by `npm run bench:agents`: a live, long session of an agent, where each call sends the whole history in a request of its
+ * own and is projected before the next arrives, in this process. Then the same spans are sent to a second project, whose
+ * conversation is rebuilt from scratch each time. `cold` is one rebuild of the whole session after a restart. Prints one line
+ * of JSON per form.
  */
 const WORKER_S_PER_MB = 0.05;
 const GROWTH = 1.5;
@@ -23,7 +24,7 @@ const MB = 1e6;
 const { values } = parseArgs({
   options: {
     calls: { type: "string", default: "120" },
-    /** `json`, `flattened`, `traces`, or several of them. */
+    /** One or more of `json`, `flattened` and `traces`. */
     form: { type: "string", multiple: true, default: ["json"] },
   },
 });
@@ -33,7 +34,7 @@ const forms = FORMS.filter((form) => values.form.includes(form));
 process.env.WHETSTONE_SECRET ??= randomBytes(32).toString("base64url");
 const database = await startTemporaryDatabase({ throwaway: true });
 process.env.DATABASE_URL = database.urlOf("postgres");
-// Imported once the address is known: the services read it when they are loaded.
+// Imported once the database URL is known, because the services read it when they are loaded.
 const { prepareDatabase } = await import("@/db/prepare");
 const { db } = await import("@/db/pool");
 const { projects } = await import("@/db/schema");
@@ -66,7 +67,7 @@ type Passes = { cpu: number[]; wall: number[]; database: number[] };
 const noPasses = (): Passes => ({ cpu: [], wall: [], database: [] });
 
 async function project(passes: Passes, cache?: Cache) {
-  // The database's first and last: reading it takes this process half a millisecond.
+  // Read outside the other two measurements, because reading it takes this process half a millisecond.
   const database = databaseCpuMs();
   const [cpu, begun] = [ownCpuMs(), performance.now()];
   while ((await telemetry.projectPending(db(), cache)) > 0);
@@ -76,13 +77,13 @@ async function project(passes: Passes, cache?: Cache) {
 }
 
 const sum = (some: readonly number[]) => some.reduce((total, one) => total + one, 0);
-/** What the last tenth of the passes took, as a multiple of the first. */
+/** Returns the CPU time of the last tenth of the passes as a multiple of that of the first. */
 const growthOf = ({ cpu }: Passes) => {
   const tenth = Math.ceil(cpu.length / 10);
   return sum(cpu.slice(-tenth)) / sum(cpu.slice(0, tenth));
 };
 
-/** Sends a session; `web` is what decoding and storing it took. */
+/** Sends a session; `web` is the CPU time of decoding and storing it. */
 async function sendSession(ctx: Ctx, form: Form, number: number, spans: number, cache?: Cache) {
   const next = sessionOf(number, form, Date.now() - 3_600_000);
   const passes = noPasses();
@@ -99,7 +100,7 @@ async function sendSession(ctx: Ctx, form: Form, number: number, spans: number, 
   return { passes, wire, web };
 }
 
-/** Rebuilds the whole session as a process does that has just started, and knows nothing of it. */
+/** Rebuilds the whole session as a process that has just started and has nothing cached. */
 async function rebuildCold({ projectId }: Ctx) {
   telemetry.forgetReadings(projectId, "all");
   await db().execute(sql`

@@ -16,7 +16,7 @@ import { readerOf, slowestKinds } from "./lib/reads";
 
 /**
  * Run by `npm run bench:backfill -- --conversations 100000`: backfills stored conversations through the product itself while
- * somebody reads, then once more in the same order and once with time reversed, which must find the same.
+ * a person reads, then again in the same order and once with time reversed; all three must find the same.
  */
 const BOUND_MINUTES = 5;
 const BOUND_AT = 100_000;
@@ -80,7 +80,7 @@ type Backfill = {
   counts: Record<"queued" | "running" | "completed" | "skipped" | "failed", number>;
 };
 
-/** Runs the Rules' backfills to their end, one after the other, and returns what each did and the seconds it took. */
+/** Runs the Rules' backfills to completion, one after the other, and returns what each did and the seconds it took. */
 async function backfill(secret: string, ruleIds: readonly string[]) {
   const ask = async (path: string, body?: object) => {
     const reply = await fetch(`${product.url}/v1/projects/${PROJECT}/diagnostics/${path}`, {

@@ -49,7 +49,7 @@ async function chaos() {
     await sleep(random() * (hurried ? LONGEST_HURRIED_GAP_MS : LONGEST_GAP_MS));
     const victim = VICTIMS[Math.floor(random() * VICTIMS.length)] as Victim;
     let pid = victims.kill(victim);
-    // Not running: killed before, and not yet back.
+    // Not running: an earlier kill ended it, and it is not back yet.
     for (const begun = Date.now(); !pid && !ended && Date.now() - begun < 60_000; pid = victims.kill(victim))
       await sleep(20);
     const name = `kill ${nth} (${victim}, process ${pid})`;

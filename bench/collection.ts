@@ -19,10 +19,10 @@ import { labelKey, readLabels } from "./collection/labels";
 import { evidenceOf } from "./collection/read-evidence";
 
 /**
- * Measures automatic collection: `npm run bench:collection -- DIR… [--print]`. Each DIR holds `*.jsonl` of labelled conversations. For
- * each objective it prints what is proposed, what is left out and why, and how many of the labelled proposals are right; `--print`
- * prints each proposal with its messages, to be read and labelled. Fails if a conversation of the test split has a part in train, or if
- * less than RIGHT_LEAST of an objective's labelled proposals are right.
+ * Measures automatic collection: `npm run bench:collection -- DIR… [--print]`. Each DIR contains `*.jsonl` files of labelled
+ * conversations. For each objective it prints what is proposed, what is left out and why, and how many of the labelled
+ * proposals are right; `--print` prints each proposal with its messages, to be read and labelled. Fails if part of a
+ * conversation of the test split is in train, or if less than RIGHT_LEAST of an objective's labelled proposals are right.
  */
 const RIGHT_LEAST = 0.9;
 const GOALS: readonly Goal[] = goals;
@@ -63,7 +63,7 @@ for (const labelled of conversations) {
 const seconds = (performance.now() - startedAt - diagnosing) / 1000;
 
 const labels = readLabels();
-/** A benchmark knows what the user wanted beyond what they said. */
+/** Outcomes as the benchmarks label them: they know what the user wanted, not only what the user said. */
 const successes = new Map(
   conversations.flatMap(({ id, labels: own }) =>
     typeof own?.success === "boolean" ? [[id, own.success] as const] : [],

@@ -12,25 +12,26 @@ import { bound, machine, percentile } from "./lib/machine";
 import { randomOf } from "./lib/random";
 
 /**
- * Run by `npm run bench:deploys`: deploys checkpoints of a model that was really trained, two at once and under two names, and kills
- * the app, its worker, the trainer or a model's server with `kill -9` in the middle of each. Never may two run under one name, nor
- * may one be said to run that does not answer. `--seed` repeats names, victims and moments; `--deploys 6` is the short form.
+ * Run by `npm run bench:deploys`: deploys checkpoints of a model that was really trained, two at a time and under two names,
+ * and kills the app, its worker, the trainer or a model's server with `kill -9` in the middle of each. Two must never run under
+ * one name, and one reported as running must answer. `--seed` repeats names, victims and moments; `--deploys 6` is the short
+ * form.
  */
 const NAMES = ["shop-agent", "other-agent"] as const;
-/** Deployments that are requested at the same time, of one name or of two. */
+/** Deployments requested at the same time, under one name or two. */
 const AT_ONCE = 2;
-/** Of the jobs whose checkpoints are deployed: one runs under a name, and two more are deployed at the same time. */
+/** Seeds of the jobs whose checkpoints are deployed: one runs under a name while two more are deployed at the same time. */
 const SEEDS = [1, 2, 3];
-/** Between the request and the kill: longer than a deployment takes, so that some meet one that runs. */
+/** Between the request and the kill: longer than a deployment takes, so that some kills hit one that is already running. */
 const LONGEST_GAP_MS = 14_000;
 const LONGEST_ABSENCE_MS = 4_000;
-/** A request is repeated until it is answered: whoever disconnects changes nothing. */
+/** A request is repeated until it is answered, because disconnecting changes nothing. */
 const ANSWERED_WITHIN_MS = 240_000;
 const RETRY_MS = 500;
-/** A victim that is away comes back within this. */
+/** A victim that is down is back within this time. */
 const THERE_WITHIN_MS = 60_000;
 const LOOK_MS = 20;
-/** A crash shows at the next look at a deployment that runs. */
+/** A crash is noticed at the next check of a running deployment. */
 const SILENT_MS = 30_000;
 const BREACHES_SHOWN = 10;
 
@@ -63,7 +64,7 @@ const outcomes = new Map<string, number>();
 const tookMs: number[] = [];
 const killed: { victim: Victim; backMs: number | null }[] = [];
 
-/** Deploys and waits for the reply, as a client that repeats its request. Returns how it ended, in a word. */
+/** Deploys and waits for the reply, like a client that repeats its request. Returns the outcome in a word. */
 async function deploy(checkpointId: string, name: string): Promise<string> {
   const begun = Date.now();
   let last = "";
@@ -81,12 +82,12 @@ async function deploy(checkpointId: string, name: string): Promise<string> {
   return "not answered";
 }
 
-/** Deploys once and kills one process meanwhile, or soon after. */
+/** Deploys once and kills one process meanwhile or soon after. */
 async function deployAndKill(what: string, { name, checkpointId, victim, gapMs, absenceMs }: Attempt) {
   const deployed = deploy(checkpointId, name);
   await sleep(gapMs);
   let back = victims.kill(victim, absenceMs);
-  // Not running: a server that has not been started yet, or what is still away.
+  // Not running: a server that has not been started yet, or a process that is still down.
   for (const begun = Date.now(); !back && Date.now() - begun < THERE_WITHIN_MS; back = victims.kill(victim, absenceMs))
     await sleep(LOOK_MS);
   const backMs = (await back) ?? null;
@@ -97,7 +98,7 @@ async function deployAndKill(what: string, { name, checkpointId, victim, gapMs, 
   console.log(`${`${what}, kill of the ${victim} after ${(gapMs / 1000).toFixed(1)} s`.padEnd(72)} ${outcome}`);
 }
 
-/** Chooses what is deployed at the same time: of each name what does not run under it, so that each request is a new deployment. */
+/** Chooses what to deploy at the same time: nothing that already runs under its name, so each request is a new deployment. */
 async function chooseAttempts(count: number, checkpoints: readonly string[]): Promise<Attempt[]> {
   const rows = await sql`
     select name, checkpoint_id as "checkpointId" from deployments

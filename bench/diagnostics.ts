@@ -22,15 +22,15 @@ import { conversationReadings, diagnoseFile, type LabelledFile, messageReadings 
 import { OF_CHARACTERS, OF_MESSAGES, ofCharacters, ofMessages, speedOf } from "./diagnostics/speed";
 
 /**
- * Measures the diagnostics on labelled conversations: `npm run bench:diagnostics -- [DIR…] [--write] [--quick]`. Each DIR holds
- * `*.jsonl`, whose conversations are healthy if the file is named `healthy…`; without one only the generated set is read.
+ * Measures the diagnostics on labelled conversations: `npm run bench:diagnostics -- [DIR…] [--write] [--quick]`. Each DIR has
+ * `*.jsonl`, whose conversations are healthy if the file is named `healthy…`; without a DIR only the generated set is read.
  * `--write` regenerates the confidence table and docs/diagnostics-quality.md. `--quick` leaves out the speed.
  */
 
 const ROOT = path.join(import.meta.dirname, "..");
 const TABLE = path.join(ROOT, "server/services/diagnostics/rules/confidence-table.generated.json");
 const PAGE = path.join(ROOT, "docs/diagnostics-quality.md");
-/** Share of healthy conversations on which a Signal may speak up. */
+/** Share of healthy conversations in which a Signal may be reported. */
 const FALSE_ALARMS_MAXIMUM = 0.01;
 
 function read(directory: string): LabelledFile[] {

@@ -1,7 +1,7 @@
 /**
- * What reading and writing files of Examples costs: `npm run bench:formats`. Exits with 1 when a bound is missed.
+ * Measures what reading and writing files of Examples costs: `npm run bench:formats`. Exits with 1 when a bound is missed.
  *
- * - JSONL, CSV and Parquet of 100,000 Examples (200 MB of JSONL): rows a second, written and read; JSONL is read at ≥ 20,000/s
+ * - JSONL, CSV and Parquet of 100,000 Examples (200 MB of JSONL): rows/s, written and read; JSONL is read at ≥ 20,000/s
  * - memory from the first to the last third of reading grows by no more than 64 MiB: what is read is not retained
  */
 import { createWriteStream, mkdtempSync, rmSync } from "node:fs";

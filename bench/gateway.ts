@@ -14,9 +14,9 @@ import { databaseOf } from "./lib/database";
 import { bound, machine, percentile } from "./lib/machine";
 
 /**
- * Run by `npm run bench:gateway`: what a call costs through the gateway of the built product beside one that goes to the model's server
- * directly. The two take turns in one run, so that what else the machine does falls on both. Beside them, a commit of one row to the same
- * database: what storing anything before the answer ends costs at the least.
+ * Run by `npm run bench:gateway`: compares a call through the gateway of the built product with one made directly to the
+ * model's server. The two take turns in one run, so that other work on the machine affects both. Also measures a commit of one
+ * row to the same database: the least that storing anything before the answer ends would cost.
  */
 const OVERHEAD_MS = 5;
 const WARM_UP = 500;
@@ -66,7 +66,7 @@ async function attached(): Promise<string> {
   }
 }
 
-/** Stores a deployment that the trainer runs, and returns its id. */
+/** Stores a deployment that runs on the trainer, and returns its id. */
 async function deployed(projectId: ProjectId): Promise<string> {
   const ctx: Ctx = { db: drizzle(sql, { schema }), projectId, actor: { kind: "operator" } };
   const trainerId = await attached();

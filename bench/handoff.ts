@@ -13,19 +13,19 @@ import type { SimulatedTracker } from "../server/services/connections/trackers/t
 import { bound, machine, percentile } from "./lib/machine";
 
 /**
- * Run by `npm run bench:handoff`: how long after a ticket is closed in its tracker the Finding is resolved in the running
- * product, for each simulated tracker: with the signed delivery of a webhook, and by the poll alone.
+ * Run by `npm run bench:handoff`: measures how long after a ticket is closed in its tracker the Finding is resolved in the
+ * running product, for each simulated tracker: through a signed webhook delivery, and through polling alone.
  */
 const BY_WEBHOOK_MS = 5_000;
 const BY_POLL_MS = 60_000;
-/** Within it tickets are closed at random, so that the poll is met at every moment between two of its turns. */
+/** Tickets are closed at random times within it, so that they cover every moment between two polls. */
 const POLL_INTERVAL_MS = 20_000;
 const LOOK_MS = 100;
 /** After this long a Finding counts as never resolved. */
 const GIVE_UP_MS = 3 * BY_POLL_MS;
 
 const { values } = parseArgs({ options: { tickets: { type: "string", default: "10" } } });
-/** For each tracker and each of the two ways. */
+/** Tickets for each tracker and each of the two ways. */
 const TICKETS = Number(values.tickets);
 
 const TRACKERS: [label: string, kind: string, start: () => Promise<SimulatedTracker>][] = [
@@ -43,7 +43,7 @@ type Way = "webhook" | "poll";
 console.log(`${machine()}, load average ${loadavg()[0]?.toFixed(1)}`);
 const product = await startProduct({ env: { DIAGNOSE_AFTER_QUIET_SECONDS: "1", OUTBOUND_ALLOW: "127.0.0.1" } });
 
-/** Returns when something is so; throws if it does not become so. */
+/** Returns the time at which a condition becomes true; throws if it never does. */
 async function until(what: string, isSo: () => Promise<boolean>): Promise<number> {
   const begun = performance.now();
   while (!(await isSo())) {
@@ -61,7 +61,7 @@ function newParty() {
 
 type Party = ReturnType<typeof newParty> & { label: string; kind: string; tracker: SimulatedTracker };
 
-/** Hands Findings of a project of its own to a tracker, and returns what closes their tickets. */
+/** Hands Findings of a new project to a tracker, and returns a function that closes their tickets. */
 async function linked({ project, key, label, kind, tracker }: Party) {
   async function call(method: string, path: string, body?: object): Promise<Row> {
     const reply = await fetch(`${project.url}/v1/projects/${project.projectId}/${path}`, {
@@ -95,7 +95,7 @@ async function linked({ project, key, label, kind, tracker }: Party) {
   await until(`${count} tickets`, async () => (await open()).length === count);
   const items = await open();
 
-  /** Closes a ticket there, and returns after how many ms its Finding is resolved here. */
+  /** Closes a ticket in the tracker, and returns after how many ms its Finding is resolved in the product. */
   async function close({ externalId, findingId }: Row, way: Way): Promise<number> {
     const begun = performance.now();
     tracker.setDone(externalId, true);
@@ -122,7 +122,7 @@ async function linked({ project, key, label, kind, tracker }: Party) {
 
 const trackers: SimulatedTracker[] = [];
 try {
-  // Projects first: the command line blocks this process, and connections that are idle meanwhile are closed.
+  // Projects first: the command line blocks this process, and connections left idle meanwhile would be closed.
   const projects = TRACKERS.map(newParty);
   for (const [, , start] of TRACKERS) trackers.push(await start());
   const parties = await Promise.all(

@@ -8,7 +8,7 @@ import { startProduct } from "./lib/product";
 import { senderTo } from "./lib/sender";
 
 /**
- * Run by `npm run bench:ingest`: durable spans per second over HTTP, compared with a raw COPY of as many rows of that size
+ * Run by `npm run bench:ingest`: durable spans per second over HTTP, compared with a raw COPY of equally many rows of that size
  * into the same database in the same run.
  */
 const SPANS = Number(process.argv[2] ?? 100_000);
@@ -170,7 +170,7 @@ try {
   await product.stop();
 }
 
-/** One trace over many batches. */
+/** One trace split over many batches. */
 function splitTrace(spans: number) {
   const traceId = randomBytes(16);
   return Array.from({ length: spans / BATCH }, () =>

@@ -6,13 +6,13 @@ import { inBrowser, sendSpans } from "./lib/in-browser";
 import { bound, machine, percentile } from "./lib/machine";
 
 /**
- * Run by `npm run bench:interactions` on a finished build: interaction to next paint in a list of 10,000 conversations, all of them
- * loaded. What counts is the longest event of an interaction (Event Timing), as in web-vitals.
+ * Run by `npm run bench:interactions` on a finished build: measures Interaction to Next Paint in a list of 10,000
+ * conversations, all of them loaded. What counts is the longest event of an interaction (Event Timing), as in web-vitals.
  */
 const CONVERSATIONS = 10_000;
 const TIMES = 20;
 const BOUND_MS = 200;
-/** Shorter events are not reported by the browser. */
+/** The browser does not report shorter events. */
 const REPORTED_FROM_MS = 16;
 const MODELS = ["gpt-4o", "gpt-4o-mini", "acme-1"];
 
@@ -53,7 +53,7 @@ function fill(project: TestProject) {
   });
 }
 
-/** Notes the longest event of each interaction. As text, since tsx rewrites functions. */
+/** Records the longest event of each interaction. A string, because tsx rewrites functions. */
 const NOTE_INTERACTIONS = `window.interactions = new Map();
 new PerformanceObserver((list) => {
   for (const { interactionId, duration } of list.getEntries())
@@ -69,7 +69,7 @@ const taken = (page: Page) =>
     `(() => { const all = [...window.interactions.values()]; window.interactions.clear(); return all; })()`,
   );
 
-/** Loads every page of the list, by its last row. */
+/** Loads every page of the list by repeatedly going to its last row. */
 async function loadAll(page: Page) {
   const all = page.getByText(`${CONVERSATIONS.toLocaleString("en")} conversations`, { exact: true });
   await page.locator("[data-row]").first().focus();
@@ -100,7 +100,7 @@ await inBrowser(async (browser, project) => {
   const facet = page.getByRole("button", { name: /^With errors/ });
   const search = page.getByLabel("Search messages and ids");
   const column = page.getByRole("columnheader", { name: /^Cost/ }).getByRole("button");
-  /** Repeated pairs: what is measured, and what makes it possible again, which counts too. */
+  /** Acts that are repeated in turn: the measured one, then one that makes it possible again and is measured too. */
   const kinds: [what: string, ...acts: (() => Promise<unknown>)[]][] = [
     ["row by row (j)", press("j")],
     ["open and close next to the list (Space, Escape)", press("Space"), press("Escape")],
@@ -122,7 +122,7 @@ await inBrowser(async (browser, project) => {
       }
     }
     const times = await taken(page);
-    // Those that were not reported were shorter.
+    // Interactions that were not reported were shorter than REPORTED_FROM_MS.
     while (times.length < TIMES * acts.length) times.push(REPORTED_FROM_MS);
     const [p50, most] = [percentile(times, 0.5), percentile(times, 1)];
     bound(what, most <= BOUND_MS, `${p50.toFixed(0)} ms median, ${most.toFixed(0)} ms at most of ${times.length}`);

@@ -12,20 +12,20 @@ import { startProduct } from "./lib/product";
 import { slowestKinds } from "./lib/reads";
 
 /**
- * Run by `npm run bench:live-agents`: many agents at once, each of which sends its whole history every few seconds, while a person
- * works in the project. The same reads of the same long sessions are measured afterwards, with nothing else going on; only the
- * last part of the reads beside the agents is compared with them, when the sessions have about that length.
+ * Run by `npm run bench:live-agents`: many agents at the same time, each sending its whole history every few seconds, while a
+ * person works in the project. The same reads of the same long sessions are measured again afterwards with nothing else going
+ * on, and compared with only the last part of the reads beside the agents, when the sessions have about that length.
  */
 const READS_PER_SECOND = 8;
 const IDLE_MS = 60_000;
 const LAG_EVERY_MS = 500;
 const LAG_MS = 2_000;
 const READ_GROWTH = 1.25;
-/** The part of the reads beside the agents, from its end, that is compared. */
+/** The last part of the reads beside the agents that is compared. */
 const COMPARED = 1 / 4;
-/** Without Runs for so long, there are none to come: longer than it takes until a conversation counts as inactive. */
+/** After this long without Runs, no more will come: longer than it takes until a conversation counts as inactive. */
 const DIAGNOSED_MS = 40_000;
-/** Spans that reads need to have something to read. */
+/** Spans stored beforehand, so that there is something to read. */
 const STORED_BEFORE = 30_000;
 const MB = 1e6;
 
@@ -57,7 +57,7 @@ const product = await startProduct();
 const sql = databaseOf(product.dataDir);
 const reader = startParty({ project: product, connections: 4, batch: { spans: 500, bytesPerSpan: 1_500 } });
 
-/** Age of the oldest trace that waits to be projected. */
+/** Age of the oldest trace in the projection queue. */
 const lagMs = async () => {
   const [row] = await sql<{ age: string | null }[]>`
     select extract(epoch from now()) * 1000 - min(received_at) as age from projection_queue where not backlog`;
@@ -68,7 +68,7 @@ const storedBytes = async () => {
     select sum(pg_total_relation_size(oid)) as bytes from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`;
   return Number(row?.bytes);
 };
-/** The Rules read what was stored before once it has been inactive; with that under way, an installation is not idle. */
+/** Waits until the Rules have read what was stored before: until they have, the installation is not idle. */
 async function untilDiagnosed() {
   for (let quiet = 0; quiet < DIAGNOSED_MS; quiet += LAG_EVERY_MS) {
     await sleep(LAG_EVERY_MS);

@@ -6,8 +6,8 @@ import { machine, percentile } from "./lib/machine";
 
 /**
  * Run by `npm run bench:long`: a conversation of one trace with 20,000 spans (10,000 model calls, 9,999 tool calls) and 20,000
- * log records, read as `/v1` and the pages read it, and diagnosed by every Rule at once. Time is the median of ten calls;
- * memory is the growth of the heap and its buffers during a call. Of the Runs it is also what is in use, without garbage.
+ * log records, read as `/v1` and the pages read it, and diagnosed by all Rules together. Time is the median of ten calls;
+ * memory is the growth of the heap and its buffers during a call. For the Runs, the memory in use without garbage is given too.
  */
 const SPANS = 20_000;
 const BATCH = 1000;
@@ -18,7 +18,7 @@ const TRACE = "f".repeat(32);
 process.env.WHETSTONE_SECRET ??= randomBytes(32).toString("base64url");
 const database = await startTemporaryDatabase({ throwaway: true });
 process.env.DATABASE_URL = database.urlOf("postgres");
-// Imported once the address is known: the services read it when they are loaded.
+// Imported once the database URL is known, because the services read it when they are loaded.
 const { prepareDatabase } = await import("@/db/prepare");
 const { db } = await import("@/db/pool");
 const { projects } = await import("@/db/schema");
@@ -141,7 +141,7 @@ try {
     ["at once", atOnce],
   ] as const) {
     for (const collects of [false, true]) {
-      // The same snapshot of the whole, asked for anew.
+      // Requests the same snapshot of the whole conversation again.
       const snapshot = { conversationId, lastActivityAt: lastActivityAt + later++ };
       const { runs } = await diagnostics.createRuleRuns(ctx, snapshot);
       const ids = runs.map(({ id }) => id);

@@ -10,7 +10,7 @@ import { startProduct } from "./lib/product";
 import { ratioOf } from "./lib/ratio";
 
 /**
- * Run by `npm run bench:neighbours`: the effect on a project of a neighbour that sends and reads ten times as much. Windows
+ * Run by `npm run bench:neighbours`: measures how a neighbour that sends and reads ten times as much affects a project. Windows
  * with and without the neighbour alternate, so that other work on the machine affects both alike.
  */
 const TIMES = 10;
@@ -24,7 +24,7 @@ const STORED_SPANS = 10_000;
 const { values } = parseArgs({
   options: {
     minutes: { type: "string", default: "6" },
-    /** Per second, for the quiet project. The total load has to leave the machine headroom, or its cores are measured. */
+    /** Per second, for the quiet project. The total load must leave the machine headroom, or its cores are what is measured. */
     batches: { type: "string", default: "1" },
     reads: { type: "string", default: "2" },
   },

@@ -1,10 +1,10 @@
 /**
- * What pricing a call costs us: `npx tsx bench/pricing.ts`. Exits with 1 when a bound of the issue is missed.
+ * Measures what pricing a call costs: `npx tsx bench/pricing.ts`. Exits with 1 when a bound is missed.
  *
- * - warm (names seen before): model match, tier choice and cost in ≤ 500 ns a call
- * - cold (a name never seen before): the same in ≤ 60 µs a call
+ * - warm (names seen before): model match, tier choice and cost in ≤ 500 ns per call
+ * - cold (a name never seen before): the same in ≤ 60 µs per call
  * - a hostile pattern on a subject of 1 MB: answered in ≤ 5 ms
- * - with 5,000 prices of a project's own: a list or a match over `/v1` in ≤ 10 ms at p95
+ * - with 5,000 of a project's own prices: a list or a match over `/v1` in ≤ 10 ms at p95
  * - 1,000,000 costs: summed to the same last digit by decimal.js, by SQL and by day; a month of them read in ≤ 50 ms
  *
  * The book holds 500 defaults (the shipped ones and copies under other names) and 200 definitions of a project.
@@ -131,7 +131,7 @@ function warm() {
   return perCall;
 }
 
-/** Each name once: known and unknown shapes, with and without envelopes. */
+/** Prices each name once: known and unknown shapes, with and without envelopes. */
 function cold() {
   const perCall: number[] = [];
   for (let sample = 0; sample < 8; sample++) {

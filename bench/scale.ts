@@ -48,7 +48,7 @@ try {
     console.log(`        ${one.read.name.padEnd(70)}${figures(one)}`),
   );
 
-  // Other work on the machine slows single calls: misses are measured once more, and the better figure counts.
+  // Other work on the machine slows single calls: misses are measured again, and the better figure counts.
   const bounded = measured.filter(({ read }) => !read.payload);
   const slow = bounded.filter((one) => worst(one) > BOUND_MS).map(({ read }) => read);
   const again = await measure(dataSet.url, slow, () => {});

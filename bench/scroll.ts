@@ -6,13 +6,13 @@ import { inBrowser, sendSpans } from "./lib/in-browser";
 import { machine, percentile } from "./lib/machine";
 
 /**
- * Run by `npm run bench:scroll` on a finished build: a conversation of 20,000 messages in a browser. How long it takes to open
- * by its address and from the list (medians of ten), what that transfers, and the time from frame to frame while it scrolls
- * from its start and in its middle.
+ * Run by `npm run bench:scroll` on a finished build: a conversation of 20,000 messages in a browser. Measures how long it takes
+ * to open by its address and from the list (medians of ten), what that transfers, and the time from frame to frame while it
+ * scrolls from its start and in its middle.
  */
 const MESSAGES = 20_000;
 const OPENS = 10;
-/** Opened before it counts: the database still writes what was sent, and nothing of the page is compiled. */
+/** Opens that do not count: the database is still writing what was sent, and none of the page's code is compiled. */
 const WARM_UP = 5;
 const FRAMES = 600;
 const PX_A_FRAME = 60;
@@ -52,7 +52,7 @@ function fill(project: TestProject) {
   });
 }
 
-/** Notes when the first message is there to be read: the skeleton that a page shows first is none. */
+/** Records when the first message is readable; the skeleton that the page shows first does not count. */
 const NOTE_FIRST_MESSAGE = `requestAnimationFrame(function look(now) {
   const isThere = [...document.querySelectorAll("article")].some((article) => article.offsetHeight > 0);
   if (isThere) window.firstMessageAt = now;
@@ -90,7 +90,7 @@ async function openFromList(page: Page, project: TestProject) {
   return opened;
 }
 
-/** Scrolls by this many pixels with every frame; returns the times from one frame to the next. As text, since tsx rewrites functions. */
+/** Scrolls by PX_A_FRAME pixels every frame; returns the times between frames. A string, because tsx rewrites functions. */
 const scroll = (page: Page) =>
   page.evaluate<{ times: number[]; empty: number }>(`new Promise((resolve) => {
     let box = document.querySelector("article").parentElement;

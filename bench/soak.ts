@@ -11,7 +11,7 @@ import { slowestKinds } from "./lib/reads";
 import { type Sample, thirdsOf } from "./lib/thirds";
 
 /**
- * Run by `npm run bench:soak`: spans arrive at half the rate at which they become readable, people read meanwhile, and
+ * Run by `npm run bench:soak`: spans arrive at half the rate at which they become readable while people read, and
  * nothing may grow: memory, read latency, queues. `--minutes 3` is the short form; `--rate` (readable spans a second)
  * replaces the calibration.
  *
@@ -25,14 +25,14 @@ const CALIBRATION_SPANS = 30_000;
 const READS_PER_SECOND = 8;
 /** Few, because sampling every process's memory costs a fraction of a core-second. */
 const SAMPLES = 120;
-/** Share of the time: caches fill, pools open, the database gathers statistics. */
+/** Share of the time in which caches fill, pools open and the database gathers statistics. */
 const WARM_UP = 0.2;
 
 const MEMORY_GROWTH = 1.1;
 /** On an otherwise idle machine the p95 of ten minutes varies by this much; the floor is timer noise. */
 const READ_GROWTH = 1.25;
 const READ_FLOOR_MS = 5;
-/** Arrivals of this long may be queued at any moment: the projector works in passes, the Rules in sweeps. */
+/** This many seconds of arrivals may be queued at any moment: the projector works in passes, the Rules in sweeps. */
 const QUEUE_FLOOR_SECONDS = 2;
 const UNREAD_FLOOR_SECONDS = 30;
 const BACKLOG_GROWTH = 1.25;

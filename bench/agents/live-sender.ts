@@ -4,7 +4,7 @@ import { atPace, type Paced } from "../lib/pace";
 import { senderTo } from "../lib/sender";
 import { sessionOf } from "./session";
 
-/** Sessions of agents in a process of their own; `live-agents.ts` starts it. */
+/** Agents' sessions, in a process of their own that `live-agents.ts` starts. */
 export type LiveSessions = {
   project: { url: string; projectId: string; secret: string };
   sessions: number;
@@ -14,7 +14,7 @@ export type LiveSessions = {
 export type Sent = Paced & { bytes: number };
 
 const CONNECTIONS = 16;
-// Agents run elsewhere: they take no processor time that the product wants.
+// Real agents run elsewhere, so these must not take processor time that the product needs.
 setPriority(constants.priority.PRIORITY_LOW);
 
 const { project, sessions, everyMs, ms } = JSON.parse(process.argv[2] ?? "") as LiveSessions;
@@ -23,7 +23,7 @@ const startMs = Date.now() - ms;
 const next = Array.from({ length: sessions }, (_, number) => sessionOf(number + 1, "json", startMs));
 
 let bytes = 0;
-/** The sessions take turns, so that each sends a span every `everyMs`. */
+/** The sessions take turns, so each sends a span every `everyMs`. */
 const sent = await atPace(
   { perSecond: (sessions * 1000) / everyMs, atOnce: CONNECTIONS, until: performance.now() + ms },
   async (nth) => {
@@ -35,5 +35,5 @@ const sent = await atPace(
   },
 );
 close();
-// A long answer takes a while: the process ends once it has been written.
+// A long message takes a while to send, so the process ends only once it has been written.
 process.send?.({ ...sent, bytes } satisfies Sent, () => process.disconnect());

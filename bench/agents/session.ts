@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { randomOf } from "../lib/random";
 
-/** How an instrumentation sends the history: as JSON text, flattened by index, or as JSON text with a trace for each call. */
+/** How an instrumentation sends the history: as JSON text, flattened by index, or as JSON text with one trace per call. */
 export const FORMS = ["json", "flattened", "traces"] as const;
 export type Form = (typeof FORMS)[number];
 
@@ -17,7 +17,7 @@ type Part = { type: string; content?: string; id?: string; name?: string; argume
 type Said = { role: string; parts: Part[] };
 
 const SOURCE = new URL("../../server/services", import.meta.url).pathname;
-/** What the agent's tools return: pieces of this repository's own source, which compresses as what agents read does. */
+/** What the agent's tools return: pieces of this repository's own source, which compresses like the text that agents read. */
 const source = readdirSync(SOURCE, { recursive: true, encoding: "utf8" })
   .filter((path) => path.endsWith(".ts"))
   .sort()
@@ -28,7 +28,7 @@ const hex = (number: number, digits = 16) => number.toString(16).padStart(digits
 
 /**
  * Returns a generator of the spans of an agent's session: each call sends the whole history, which grows by a tool call and
- * its result of 4 kB. 120 calls are 33 MB on the wire for 0.5 MB of words.
+ * its result of 4 kB. 120 calls are 33 MB on the wire for 0.5 MB of distinct text.
  */
 export function sessionOf(number: number, form: Form, startMs: number) {
   const random = randomOf(number);

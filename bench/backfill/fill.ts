@@ -13,8 +13,8 @@ const TEMPLATE_PROJECT = "prj_templates";
 const BUILDING = { maintenance_work_mem: "512MB", work_mem: "128MB" };
 
 /**
- * Creates a database in which `PROJECT` has about `conversations`, and automatic scheduling is off. No Rule has read them,
- * unless they are `diagnosed`.
+ * Creates a database in which `PROJECT` has about `conversations` conversations and automatic scheduling is off. No Rule has
+ * read them unless they are `diagnosed`.
  */
 export async function fillForBackfill(
   url: string,
@@ -34,7 +34,7 @@ export async function fillForBackfill(
       projectId: TEMPLATE_PROJECT as ProjectId,
       actor: { kind: "operator" },
     });
-    // The copies are dealt out by chance, so that there are about as many.
+    // The copies are assigned at random, so the project gets only about that many.
     const copies = Math.ceil(conversations / SHARE);
     await fill(sql, { conversations: copies, templates, templateProject: TEMPLATE_PROJECT }, progress);
     await sql`
@@ -58,7 +58,7 @@ export async function forgetDiagnoses(sql: postgres.Sql) {
   await sql`update conversations set finding_count = 0 where finding_count <> 0`;
 }
 
-/** Reverses the order of conversations in time, by which a backfill scans. Twice restores it. */
+/** Reverses the order of conversations in time, in which a backfill scans them. A second call restores it. */
 export async function mirrorTime(sql: postgres.Sql) {
   await sql`
     update conversations c set last_activity_at = e.first + e.last - c.last_activity_at

@@ -3,7 +3,7 @@ import { PROJECT } from "./fill";
 
 type Found = { rule_id: string; signal: string; causes: string | null; title: string; occurrences: number };
 
-/** Returns the Findings with what must not depend on the order in which conversations are read. */
+/** Returns the Findings with the fields that must not depend on the order in which conversations are read. */
 export const findingsOf = async (sql: postgres.Sql): Promise<Found[]> =>
   await sql<Found[]>`
     select f.rule_id, f.signal, f.title, count(o.id)::int as occurrences,

@@ -1,4 +1,4 @@
-/** What clients were told, and what the database holds after all work is done. */
+/** What clients were told, and what the database contains after all work is done. */
 export type Evidence = {
   /** `trace/span` of every acknowledged span, and of every span ever sent. */
   acknowledged: readonly string[];
@@ -6,7 +6,7 @@ export type Evidence = {
   /** From the rows of `spans`; from `model_calls` and `tool_calls` together. */
   stored: readonly string[];
   calls: readonly string[];
-  /** Requests for Rule Runs: the reply to each, how many got no reply, and how many the audit log has. */
+  /** Requests for Rule Runs: the reply to each, how many got no reply, and how many the audit log contains. */
   asked: readonly { key: string; runIds: readonly string[] }[];
   unanswered: number;
   audited: number;

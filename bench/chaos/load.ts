@@ -4,17 +4,17 @@ import type { TestProject } from "../../e2e/support/project";
 
 const SENDERS = 4;
 const TRACES_A_SESSION = 3;
-/** More would fill the database with data irrelevant here. */
+/** Sending faster would fill the database with data that is irrelevant here. */
 const BETWEEN_BATCHES_MS = 50;
 const BETWEEN_REQUESTS_MS = 200;
-/** Sessions between the one that is being sent and the one whose Runs are asked for. */
+/** Sessions between the one being sent and the one whose Runs are requested. */
 const SESSIONS_BEHIND = 3;
 
 /** Statuses that OpenTelemetry's exporter retries, and its backoff without a Retry-After. */
 const TRIED_AGAIN = new Set([429, 502, 503, 504]);
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 5_000;
-/** As an exporter configured to survive a restart. */
+/** Like an exporter configured to survive a restart. */
 const PATIENCE_MS = 180_000;
 
 export type Load = {
@@ -95,7 +95,7 @@ export function startLoad(project: TestProject, writer: string, urlOf = () => pr
     }
   });
 
-  /** Returns whether the session was readable yet. */
+  /** Returns whether the session was readable. */
   async function askOne(session: string, activity: number): Promise<boolean> {
     const key = crypto.randomUUID();
     const answer = await untilAnswered(

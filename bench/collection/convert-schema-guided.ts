@@ -4,7 +4,7 @@ import { z } from "zod";
 
 /**
  * Converts a split of the Schema-Guided Dialogue data set (google-research-datasets/dstc8-schema-guided-dialogue, CC BY-SA 4.0) to
- * labelled conversations: `tsx bench/collection/convert-schema-guided.ts DIR > sgd.jsonl`. Calls of services become tool calls.
+ * labelled conversations: `tsx bench/collection/convert-schema-guided.ts DIR > sgd.jsonl`. Service calls become tool calls.
  */
 const frame = z.looseObject({
   service_call: z.object({ method: z.string(), parameters: z.record(z.string(), z.string()) }).optional(),

@@ -3,7 +3,7 @@ import path from "node:path";
 import { z } from "zod";
 import { COLLECTION_OBJECTIVES } from "@/db/schema/enumerations";
 
-/** A person's judgement of one proposal: whether it is what the words of its objective say. */
+/** A person's judgement of one proposal: whether it is what the wording of its objective describes. */
 const label = z.strictObject({
   conversation: z.string(),
   turn: z.int(),
@@ -24,7 +24,7 @@ export const labelKey = ({
 }: Pick<Label, "conversation" | "turn" | "objective" | "goal">) =>
   [objective, conversation, turn, goal ?? ""].join(" ");
 
-/** Returns the labels of the repository by `labelKey`. */
+/** Returns the labels stored in the repository, keyed by `labelKey`. */
 export function readLabels(): Map<string, Label> {
   const lines = readdirSync(DIRECTORY)
     .filter((file) => file.endsWith(".jsonl"))

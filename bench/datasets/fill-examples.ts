@@ -9,30 +9,30 @@ import { recountFacets } from "@/server/services/datasets/examples/facet-counts"
 import { randomOf } from "../lib/random";
 import { dropKeys } from "../scale/fill";
 
-/** Marks in the templates that a copy replaces: a word of its own, one of 20,000 and one of 2,000. */
+/** Marks in the templates that a copy replaces: with a word of its own, one of 20,000 and one of 2,000. */
 const MARK = { own: "markown", first: "markfirst", second: "marksecond" } as const;
 const TEMPLATES = 500;
 const MINUTE_MS = 60_000;
-/** Of the Examples, those that a second version edits. */
+/** Number of Examples that a second version edits. */
 const EDITED = 100;
 /** Rows per statement. */
 const CHUNK = 50_000;
 
-/** Words by which the copies are searched: in nearly all, in one of hundreds, in one of thousands, in exactly one. */
+/** Words to search the copies for: in nearly all, in one of hundreds, in one of thousands, in exactly one. */
 export const WORDS = {
   common: "the",
   second: (n: number) => `topic${n}`,
   first: (n: number) => `item${n}`,
   own: (n: number) => `case${n}`,
 } as const;
-/** On every third Example, on one of a thousand. */
+/** On every third Example, and on one in a thousand. */
 export const TAGS = { common: "shop", rare: "escalated" } as const;
 
 const WORD_POOL = readFileSync(new URL("../../README.md", import.meta.url), "utf8").match(/\p{L}+/gu) ?? ["word"];
 
 function templates() {
   const random = randomOf(7);
-  // Squared: some words are in nearly every text, most are rare.
+  // Squared, so that some words are in nearly every text and most are rare.
   const word = () => WORD_POOL[Math.floor(random() ** 2 * WORD_POOL.length)];
   const text = (words: number) => Array.from({ length: words }, word).join(" ");
   return Array.from({ length: TEMPLATES }, (_, template) => {
@@ -59,7 +59,7 @@ type Filled = { projectId: string; datasetId: string; examples: number };
 
 /**
  * Fills Datasets with copies of templates that the product's own code indexed: all of them in version 1, and the newest 100
- * once more in version 2. Numbers are the same in each Dataset, so that two sizes hold the same words.
+ * again in version 2. Numbering is the same in each Dataset, so that Datasets of two sizes contain the same words.
  */
 export async function fillExamples(
   sql: postgres.Sql,
@@ -72,7 +72,7 @@ export async function fillExamples(
   await sql`create table bench_examples.templates as
     select * from jsonb_to_recordset(${sql.json(templates())}) as t(template int, payload text, terms text[], tokens int)`;
   const keys = await dropKeys(sql, ["example_revisions"]);
-  // Its index is gone meanwhile.
+  // The trigger maintains an index that `dropKeys` has dropped.
   await sql`alter table example_revisions disable trigger example_revisions_indexed`;
   for (const { projectId, datasetId, examples } of datasets) {
     await sql`

@@ -16,7 +16,7 @@ const READS_PER_SECOND = 4;
 const READ_WINDOW_MS = 4_000;
 const CAPABILITIES = ["models:manage", "workspace:read", "telemetry:write", "project:data:read", "diagnostics:read"];
 
-/** Lets the users of every fifth conversation be content with it, so that there is something to propose. */
+/** Adds praise from the user to every fifth conversation, so that there is something to propose. */
 const praise = (sql: postgres.Sql) => sql`
   insert into feedback (project_id, id, conversation_id, kind, value, given_by_user, source, identity, given_at)
   select project_id, 'fb_' || id, id, 'thumb', '"up"', true, 'api', 'bench ' || id, last_activity_at
@@ -31,7 +31,7 @@ type Pass = {
   error: string | null;
 };
 
-/** Collects for each objective from stored conversations through the running product, while somebody reads pages. */
+/** Collects for each objective from stored conversations through the running product, while a person reads pages. */
 export async function measureCollection(folder: string, conversations: number, progress: (line: string) => void) {
   const database = await filledDatabase(folder, async (url, { sql }) => {
     await fillForBackfill(url, conversations, progress, { diagnosed: true });

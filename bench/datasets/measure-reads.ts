@@ -60,7 +60,7 @@ export async function measureReads(folder: string, examples: number, progress: (
     const all: Figures[] = [];
     for (const read of DATASET_READS) {
       const first = await measureOnce(world, read, examples);
-      // Other work on the machine slows single calls: a miss is measured once more, and the better figure counts.
+      // Other work on the machine slows single calls: a miss is measured again, and the better figure counts.
       const again = first.large > RATIO * first.small ? await measureOnce(world, read, examples) : first;
       const best = again.large / again.small < first.large / first.small ? again : first;
       all.push(best);

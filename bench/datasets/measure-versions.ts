@@ -11,7 +11,7 @@ import { fillExamples } from "./fill-examples";
 const DATASET = { projectId: PROJECTS.big, datasetId: "ds_versions" };
 const VERSIONS = 100;
 const EDITED_EACH = 100;
-/** A changed row may cost as much as a new one, twice over for what updates leave in pages and indexes. */
+/** A changed row may cost as much as a new one, doubled for what updates leave behind in pages and indexes. */
 const BYTES_RATIO = 2;
 const RESTORE_SECONDS = 60;
 const BATCH = 1_000;

@@ -16,7 +16,7 @@ const NUMBERS = Array.from({ length: PLACES }, (_, n) => n);
 
 export type DatasetRead = {
   name: string;
-  /** What the bound speaks of; the rest is shown. */
+  /** The bound applies to all groups except `other`, which is only shown. */
   group: "list" | "search" | "facets" | "other";
   calls: (world: World, datasetId: string, examples: number) => Promise<(() => Promise<unknown>)[]>;
 };
@@ -34,7 +34,7 @@ const listed = (
     inputs(examples).map((filters) => () => listExamples(world.big, { datasetId, ...filters })),
 });
 
-/** Pages from all over a list, as a reader of page 400 has them. */
+/** Pages from all over a list, as when somebody reads page 400. */
 const paged = (group: DatasetRead["group"], name: string, filters: Filters): DatasetRead => ({
   name: `${name}, pages from anywhere`,
   group,

@@ -3,7 +3,7 @@ import type postgres from "postgres";
 import { serversOf } from "../../e2e/support/model-servers";
 import type { Trainer } from "../../e2e/support/real-trainer";
 
-/** A deployment that is replaced may drain for 30 s and end for 10; one whose server was killed loads its model again. */
+/** A replaced deployment may take 30 s to drain and 10 s to end; one whose server was killed reloads its model. */
 const REST_WITHIN_MS = 120_000;
 const ANSWER_WITHIN_MS = 60_000;
 const LOOK_MS = 250;
@@ -18,7 +18,7 @@ const deploymentsOf = async (sql: postgres.Sql, projectId: string): Promise<Row[
 
 const ENDED = ["stopped", "failed", "timeout"];
 
-/** Returns what is not at rest: what neither runs nor has ended, and servers of anything that does not run. */
+/** Returns what is not at rest: deployments that neither run nor have ended, and servers of deployments that do not run. */
 async function restless(sql: postgres.Sql, projectId: string, trainer: Trainer): Promise<string[]> {
   const rows = await deploymentsOf(sql, projectId);
   const statusOf = new Map(rows.map(({ id, status }) => [id, status]));
@@ -32,7 +32,7 @@ async function restless(sql: postgres.Sql, projectId: string, trainer: Trainer):
   ];
 }
 
-/** Asks a name through the gateway; returns the status and what it says, or null for an answer. */
+/** Calls a model name through the gateway; returns the status and body of a failure, or null if the model answered. */
 async function refusalOf({ base, secret }: Gateway, name: string): Promise<string | null> {
   const reply = await fetch(`${base}/deployments/${name}/v1/chat/completions`, {
     method: "POST",
@@ -47,7 +47,7 @@ async function refusalOf({ base, secret }: Gateway, name: string): Promise<strin
     : `${reply.status} ${text.slice(0, 200)}`;
 }
 
-/** Waits until nothing moves any more, and returns what is wrong then. */
+/** Waits until nothing changes any more, and returns what is wrong then. */
 export async function settle(sql: postgres.Sql, projectId: string, trainer: Trainer, gateway: Gateway) {
   const begun = Date.now();
   let open = await restless(sql, projectId, trainer);
@@ -60,7 +60,7 @@ export async function settle(sql: postgres.Sql, projectId: string, trainer: Trai
   for (const { name } of await running()) {
     const asked = Date.now();
     let refusal = await refusalOf(gateway, name);
-    // A server that was killed is loaded again: its deployment says so by then, or answers.
+    // A killed server is loaded again: by then its deployment either is no longer reported as running or answers.
     while (refusal !== null && Date.now() - asked < ANSWER_WITHIN_MS) {
       if (!(await running()).some((row) => row.name === name)) break;
       await sleep(LOOK_MS);
@@ -72,7 +72,7 @@ export async function settle(sql: postgres.Sql, projectId: string, trainer: Trai
   return breaches;
 }
 
-/** Waits until no server of the home is left; returns those that are. */
+/** Waits until no server of the trainer's home is left; returns those that remain. */
 export async function leftServers(trainer: Trainer) {
   for (const begun = Date.now(); Date.now() - begun < REST_WITHIN_MS; await sleep(LOOK_MS))
     if (serversOf(trainer.home).length === 0) return [];

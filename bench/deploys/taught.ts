@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Trainer } from "../../e2e/support/real-trainer";
 
-/** A reply: its fields are known where they are used. */
+/** A reply; the code that uses it knows its fields. */
 // biome-ignore lint/suspicious/noExplicitAny: a client without types reads replies
 export type Json = Record<string, any>;
 export type Call = (method: "GET" | "POST", path: string, body?: object) => Promise<Json>;
@@ -10,7 +10,7 @@ const EXAMPLES = 12;
 const LOOK_MS = 500;
 const WITHIN_MS = 600_000;
 
-/** Returns a client of `/v1/projects/<id>` that throws for every reply but a success. */
+/** Returns a client of `/v1/projects/<id>` that throws on every reply that is not a success. */
 export const clientOf =
   (base: string, secret: string): Call =>
   async (method, path, body) => {

@@ -7,7 +7,7 @@ export type Victim = (typeof VICTIMS)[number];
 
 type Service = Awaited<ReturnType<Trainer["start"]>>;
 
-/** Finds and kills the processes that a deployment needs. Nothing but this restarts the trainer. */
+/** Finds and kills the processes that a deployment needs. Also restarts the trainer, because nothing else does. */
 export function deployVictimsOf(
   product: { url: string; dataDir: string },
   trainer: Trainer,
@@ -58,7 +58,7 @@ export function deployVictimsOf(
 
   return {
     kill,
-    /** Whether nothing that was killed is still away. A model's server is not meant: its trainer has to see that. */
+    /** Whether every killed process is back. Does not cover a model's server, whose loss the trainer has to notice. */
     isAllThere: () => away === 0,
     stopTrainer: () => service.stop(),
   };

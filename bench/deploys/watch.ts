@@ -9,8 +9,8 @@ const ANSWER_WITHIN_MS = 10_000;
 const ASKED = { messages: [{ role: "user", content: "weather 1" }], max_tokens: 1, temperature: 0 };
 
 /**
- * Looks at all deployments that are said to run, again and again: how many of one name, and whether each answers. They are asked past
- * the gateway, because a call through it that fails has the deployment looked at.
+ * Repeatedly checks all deployments reported as running: how many run under one name, and whether each answers. Calls bypass
+ * the gateway, because a failed call through it makes the product check the deployment.
  */
 export function watch(sql: postgres.Sql, projectId: string, trainer: Trainer, isAllThere: () => boolean) {
   const silences = new Silences();

@@ -10,7 +10,7 @@ import type { Reading } from "./readings";
 
 type Source = "measured" | "generated";
 
-/** Returns the table behind the confidence of every Signal. */
+/** Returns the table from which the confidence of every Signal is derived. */
 export function confidenceTable(
   signals: readonly string[],
   bySource: Record<Source, readonly Reading[]>,

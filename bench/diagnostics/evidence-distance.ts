@@ -3,8 +3,8 @@ import { speaksUp } from "./healthy";
 import type { Diagnosed } from "./readings";
 
 /**
- * `n` conversations have a decisive step; in `found` of them something is reported. In `near` its best evidence is within one
- * step of the decisive one, in `anyNear` any of its evidence.
+ * `n` conversations have a decisive step; something is reported in `found` of them. In `near` of them the best evidence is
+ * within one step of the decisive one, in `anyNear` any evidence is.
  */
 export type EvidenceDistance = { n: number; found: number; near: number; anyNear: number };
 

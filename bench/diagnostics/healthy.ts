@@ -3,7 +3,7 @@ import { DEFAULT_CONFIGURATION } from "@/server/services/diagnostics/rules";
 import { isMatch } from "./figures";
 import { conversationReadings, type Diagnosed } from "./readings";
 
-/** How often a Signal speaks up at default thresholds where nothing is wrong. */
+/** How often a Signal is reported at default thresholds where nothing is wrong. */
 export type FalseAlarms = { healthy: number; alarms: number };
 
 /** Conversations in files of this name have nothing to report; so have those labelled `healthy`. */
@@ -11,7 +11,7 @@ const HEALTHY_FILE = /^healthy/;
 const isHealthy = ({ file, conversation }: Diagnosed) =>
   HEALTHY_FILE.test(file) || conversation.labels?.healthy === true;
 
-/** Whether a Signal would become an Occurrence by a Rule's default configuration, without an adjudicator. */
+/** Returns whether a Signal would become an occurrence under its Rule's default configuration, without an adjudicator. */
 export const speaksUp = (signal: DiagnosedSignal) =>
   isMatch(signal) &&
   signal.score >= DEFAULT_CONFIGURATION.minSignalScore &&

@@ -4,8 +4,8 @@ import type { Family } from "@/server/services/diagnostics/detectors/unsafe-cont
 import { MATCH_SCORE } from "@/server/services/diagnostics/detectors/unsafe-content/injection/read-injection";
 
 /**
- * The cues that would not exist if nobody had seen an attack: what is found without them is found by general evidence. The
- * text model of orders is trained on other sources only, so that it has seen none of these attacks, nor what they order.
+ * The cues that exist only because an attack was known: what is found without them is found through general evidence. The
+ * text model of orders is trained on other sources only, so it has seen neither these attacks nor what they order.
  */
 const CUES_OF_ATTACKS: Readonly<Record<string, readonly Family[]>> = {
   direct: ["marker"],

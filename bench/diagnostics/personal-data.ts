@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { LabelledConversation } from "@/bench/labelled";
 import { findPersonalData } from "@/server/platform/personal-data";
 
-/** Labelled types whose form can be recognised. Names, places, dates and organisations have none. */
+/** Labelled types with a recognisable form. Names, places, dates and organisations have none. */
 const WITH_FORM = new Set([
   "CREDIT_CARD",
   "PHONE_NUMBER",

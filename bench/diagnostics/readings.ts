@@ -20,7 +20,7 @@ export const diagnoseFile = ({ file, conversations }: LabelledFile): Diagnosed[]
     found: diagnoseSnapshot(snapshotFromLabelled(conversation)),
   }));
 
-/** Returns a reading per Signal that the labels of a conversation cover. */
+/** Returns a reading for each Signal that a conversation's labels cover. */
 export function conversationReadings({ file, conversation, found }: Diagnosed): Reading[] {
   const golds = Object.entries(CONVERSATION_GOLD).map(([signal, read]) => [signal, read(conversation, file)] as const);
   return [...golds, ...generatedGold(conversation)].flatMap(([signal, gold]) =>

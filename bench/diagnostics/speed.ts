@@ -5,7 +5,7 @@ import { RULES } from "@/server/services/diagnostics/rules";
 const SPEED_SECONDS = 1.5;
 const MICROSECONDS = 1_000_000;
 
-/** Conversations that `run-rules` loads at once and reads Rule by Rule. */
+/** Conversations that `run-rules` loads together and reads Rule by Rule. */
 const AT_ONCE = 50;
 
 /** Returns conversations per CPU second, all Rules, each conversation read from scratch. */
@@ -28,7 +28,7 @@ export function speedOf(conversations: readonly LabelledConversation[]): number 
 
 export const OF_MESSAGES = 20;
 export const OF_CHARACTERS = 38_000;
-/** A size counts as the one asked for up to this share above or below it. */
+/** A conversation counts as being of a given size if its own is within this share above or below. */
 const NEAR = 0.35;
 
 /** Returns the conversations of about 20 messages, or the agent traces of about 38 kB. */

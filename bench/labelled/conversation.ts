@@ -1,7 +1,7 @@
 import type { ConversationSnapshot } from "../../server/services/diagnostics/types";
 import { type LabelledInput, labelledConversation, snapshotFromLabelled } from "./read-labelled";
 
-/** Returns a conversation of the given messages, for tests. */
+/** Returns a conversation with the given messages, for tests. */
 export const conversationOf = (...messages: LabelledInput["messages"]): ConversationSnapshot =>
   snapshotFromLabelled(labelledConversation.parse({ id: "test", messages }));
 export const user = (content: string) => ({ role: "user", content });

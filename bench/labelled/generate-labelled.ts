@@ -7,8 +7,8 @@ import { type LabelledConversation, labelledConversation } from "./read-labelled
 const SEED = 20_250_601;
 
 /**
- * Generates labelled conversations for Signals that no public dataset labels; `labels.signals` says whether a conversation
- * has the Signal or a lookalike. They verify that a detector works, not how precise it is on real conversations.
+ * Generates labelled conversations for Signals that no public dataset labels; `labels.signals` states whether a conversation
+ * has the Signal or a lookalike. They show that a detector works, not how precise it is on real conversations.
  */
 export function generateLabelled(perSignal = 40): LabelledConversation[] {
   const random = randomStream(SEED);

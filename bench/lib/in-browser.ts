@@ -6,7 +6,7 @@ import { findChromium } from "../../scripts/lib/testing/chromium.mjs";
 
 const BATCH = 500;
 
-/** Runs `use` with a browser and a new project of a product of its own, where no Rules read what is sent meanwhile. */
+/** Runs `use` with a browser and a new project in its own product, where no Rules read what is sent meanwhile. */
 export async function inBrowser(use: (browser: Browser, project: TestProject) => Promise<void>) {
   const executablePath = await findChromium();
   if (!executablePath) throw new Error("This needs a Chromium: set CHROMIUM_PATH.");
@@ -20,7 +20,7 @@ export async function inBrowser(use: (browser: Browser, project: TestProject) =>
   }
 }
 
-/** Sends as many spans in batches, and waits until `readable` returns as many as `expected`. */
+/** Sends `count` spans in batches, and waits until `readable` returns `expected`. */
 export async function sendSpans(
   project: TestProject,
   {

@@ -1,6 +1,6 @@
 import { cpus, totalmem } from "node:os";
 
-/** Describes the machine, without which a figure means nothing. */
+/** Describes the machine; a figure means nothing without it. */
 export const machine = () =>
   `${cpus().length} × ${cpus()[0]?.model.trim() ?? "CPU"}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}, ${process.platform}`;
 

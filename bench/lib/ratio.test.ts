@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { randomOf } from "./random";
 import { ratioOf } from "./ratio";
 
-/** Windows of answers that take about `ms`. */
+/** Returns windows of response times of about `ms`. */
 function windows(ms: number, count: number, seed: number) {
   const random = randomOf(seed);
   return Array.from({ length: count }, () => Array.from({ length: 12 }, () => ms * (0.5 + random())));

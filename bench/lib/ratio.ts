@@ -9,9 +9,9 @@ const quotient = (above: readonly number[][], below: readonly number[][], p: num
   percentile(above.flat(), p) / percentile(below.flat(), p);
 
 /**
- * Returns the ratio of the percentile `p` in the windows `above` to that in `below`, with the 95% interval of a bootstrap over
- * whole windows, because samples within a window are not independent. If the interval contains the bound, the run was too
- * short to tell.
+ * Returns the ratio of the percentile `p` in the windows `above` to that in `below`, with the 95% interval from a bootstrap
+ * over whole windows, because samples within a window are not independent. If the interval contains the bound, the run was
+ * too short to decide.
  */
 export function ratioOf(above: readonly number[][], below: readonly number[][], p: number) {
   const random = randomOf(1);

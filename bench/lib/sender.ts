@@ -1,8 +1,9 @@
 import http from "node:http";
 
 /**
- * Posts batches, protobuf unless JSON is asked for, over keep-alive connections and returns the status. A request on a connection that the server was
- * just closing for inactivity is retried, as Node's documentation recommends and exporters do: nothing of it was read.
+ * Posts batches (protobuf unless JSON is requested) over keep-alive connections and returns the status. A request on a
+ * connection that the server was just closing for inactivity is retried, as Node's documentation recommends and exporters do:
+ * the server has read none of it.
  */
 export function senderTo(
   { url, secret }: { url: string; secret: string },

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 const CHUNK = 20_000;
 const CONNECTIONS = 2;
 const SLOTS = 100_000;
-/** Conversations per distinct cause of a Finding in a project. */
+/** Conversations per distinct Finding cause in a project. */
 const CONVERSATIONS_A_CAUSE = 300;
 
 /** Tables filled without indexes and keys, which are created afterwards. */
@@ -291,7 +291,7 @@ function copies(from: number, to: number, conversations: number): string[] {
 
 const MARKS = `select template, '-T' || lpad(template::text, 3, '0') as mark from bench.templates`;
 
-/** A cause's id: a SHA-256, as a fingerprint is. */
+/** Returns a cause's id: a SHA-256, like a fingerprint. */
 function causeIdOf(findingId: string) {
   return `encode(sha256(convert_to(${findingId}, 'UTF8')), 'hex')`;
 }

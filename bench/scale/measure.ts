@@ -18,7 +18,7 @@ export type Measured = {
 };
 
 /**
- * Measures every read through its service: each distinct call once (`first`: only the reads before it have warmed the
+ * Measures every read through its service: each distinct call once (`first`: only earlier reads have warmed the
  * server's buffers), then all of them in turn (`warm`), and the same with generic plans (`generic`), as for prepared
  * statements. Milliseconds, p95.
  */

@@ -80,10 +80,10 @@ type AnyVerb = { (ctx: any, input: any): Promise<any>; spec: { name: string; sco
 type Inputs = readonly object[];
 
 export type Read = {
-  /** The verb measured; absent for queries that a door makes itself. */
+  /** The measured verb; absent for queries that an entry point makes itself. */
   verb?: string;
   name: string;
-  /** As many distinct calls as there are subjects. */
+  /** Returns one distinct call per subject. */
   calls: (world: World) => Promise<(() => Promise<unknown>)[]>;
   /** Responses dominated by their size: reported, not held to the bound. */
   payload?: boolean;
@@ -545,7 +545,7 @@ const aroundReads: Read[] = [
 
 const asked: readonly Read[] = [...conversationReads, ...findingReads, ...aroundReads];
 
-/** How a read without a line above is asked: with nothing, or with the ids of things from all over the data set. */
+/** Calls a read that has no line above: without input, or with ids from all over the data set. */
 function plainRead(verb: AnyVerb & { spec: { input: z.ZodType } }): Read {
   const required = (jsonSchemaOf(verb.spec.input, "input").required ?? []) as string[];
   const places = required.map((field) => [field, placeOf(field)] as const);
@@ -564,10 +564,10 @@ function plainRead(verb: AnyVerb & { spec: { input: z.ZodType } }): Read {
 const plainReads = OPERATIONS.flatMap((one) => {
   if (!("verb" in one) || one.verb.spec.effect !== "read") return [];
   const { spec } = one.verb;
-  // A path without the project is the same verb once more.
+  // A path without the project is the same verb under a second address.
   const isAsked = asked.some(({ verb }) => verb === spec.name) || !isProjectQualified(one.path);
   return isAsked ? [] : [plainRead(one.verb as unknown as Parameters<typeof plainRead>[0])];
 });
 
-/** Every list and read of the services. What a plain asking does not measure has lines above. */
+/** Every list and read of the services. Those that a plain call does not measure have lines above. */
 export const READS: readonly Read[] = [...asked, ...plainReads];

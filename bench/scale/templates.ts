@@ -58,7 +58,7 @@ function recipes(): Recipe[] {
   return made.map((recipe, number) => ({ number, ...recipe }));
 }
 
-/** Runs every recipe through ingest, projector and Rules, so that copies are of what the product itself wrote. */
+/** Runs every recipe through ingest, projector and Rules, so that the copies are of rows that the product itself wrote. */
 export async function makeTemplates(ctx: Ctx): Promise<Template[]> {
   const made: Template[] = [];
   for (const recipe of recipes()) {

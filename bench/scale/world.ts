@@ -61,7 +61,7 @@ export async function openWorld(url: string, { genericPlans = false } = {}) {
   };
 }
 
-/** Returns a cursor of the same list after another row, as a reader of page 400 would have. */
+/** Returns a cursor of the same list after another row, as a person on page 400 would have. */
 export function cursorAt(nextCursor: string, { time, id }: At) {
   const [bound] = JSON.parse(Buffer.from(nextCursor, "base64url").toString());
   return Buffer.from(JSON.stringify([bound, [time, id]])).toString("base64url");

@@ -26,7 +26,7 @@ export type ModelBaseline = {
   msPerToken: Quantiles | null;
 };
 
-/** What one of an occurrence's several causes reported. `evidence`: how many of the occurrence's quotes are its own, in order. */
+/** One cause's part of an occurrence with several. `evidence`: how many of the occurrence's quotes are its own, in order. */
 export type OccurrencePart = {
   causeId: string;
   severity: (typeof SEVERITIES)[number];

@@ -3,7 +3,7 @@ import type { Gold, RuleGold } from "./types";
 
 const LIMITS = /max_steps|max_turns|too_many|time_?out/;
 
-/** A run that was judged a success has no failed task; one that failed may have failed in another way, which only lowers recall. */
+/** A run judged a success has no failed task; a failed run may have failed in another way, which only lowers recall. */
 const failed = ({ labels }: LabelledConversation): Gold | null =>
   typeof labels?.success === "boolean" ? { present: !labels.success } : null;
 

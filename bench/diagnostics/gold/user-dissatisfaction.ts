@@ -1,6 +1,6 @@
 import type { RuleGold } from "./types";
 
-/** BETOLD says which callers hung up late; rated dialogues, cut at a turn, whether the user was dissatisfied there. */
+/** BETOLD labels which callers hung up late; rated dialogues, cut at a turn, label whether the user was dissatisfied there. */
 export const userDissatisfactionGold: RuleGold = {
   conversations: {
     abandonment: ({ labels }) => (typeof labels?.abandoned === "boolean" ? { present: labels.abandoned } : null),
