@@ -2,7 +2,7 @@
 // node scripts/complete-lock.mjs: adds the builds for other systems to package-lock.json.
 // A registry mirror may offer only the builds for its own systems; npm then omits the others from the lock file, and
 // `npm ci` rejects a lock file without them. They are optional and have exact versions, so everything but the checksum
-// follows from their names; the checksum is requested from the registry, and again on the next run if it has none.
+// can be derived from their names; the checksum is requested from the registry, and again on the next run if it has none.
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 

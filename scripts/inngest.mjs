@@ -1,5 +1,5 @@
 // @ts-check
-// npm run inngest: a local Inngest server with its dashboard, beside the app. The product does not depend on it.
+// npm run inngest: runs a local Inngest server with its dashboard beside the app. The product does not depend on it.
 import { spawn, spawnSync } from "node:child_process";
 import { requireNode } from "./lib/system/node-version.mjs";
 

@@ -1,7 +1,7 @@
 /**
  * Writes the default model prices from the data of `@pydantic/genai-prices` (MIT). Run it after updating that package and
  * review the diff like code: `npx tsx scripts/prices-update.ts`. `--check` writes nothing and fails if the committed file is
- * out of date. `--to FILE` writes there, for a running installation to load with `cli prices load FILE`.
+ * out of date. `--to FILE` writes to FILE instead, for a running installation to load with `cli prices load FILE`.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -48,7 +48,7 @@ console.log(
   `${definitions.length} definitions (${perVendor.join(", ")}) from ${CATALOGUE.package}@${CATALOGUE.version}`,
 );
 
-/** One line for a definition's names and one per tier, so that a changed price is one changed line. */
+/** Renders one line for a definition's names and one per tier, so that a changed price is one changed line. */
 function render(all: DefaultPrice[]) {
   const blocks = all.map(({ priceSets, ...names }) => {
     const sets = priceSets.map(({ effectiveFrom, pricingTiers }) => {

@@ -1,7 +1,7 @@
 /**
- * Records the training of the sample's model: `npm run sample:record -- --chats FILE` writes what its base model reads, for
- * `scripts/sample-training/base_model.py`; without the option, the training is carried out by the trainer of TRAINER_URL and
- * written down. Nothing of a recording is edited afterwards. `scripts/sample-training/README.md` has the commands.
+ * Records the training of the sample's model. `npm run sample:record -- --chats FILE` writes the chats for its base model, for
+ * `scripts/sample-training/base_model.py`; without the option, the trainer at TRAINER_URL carries out the training, which is
+ * recorded. A recording is never edited afterwards. `scripts/sample-training/README.md` has the commands.
  */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -36,7 +36,7 @@ import { baseChats } from "./sample-training/chats";
 
 const FILES = path.join(import.meta.dirname, "..", RECORDED_FILES);
 const RECORDING = path.join(FILES, "../recording.generated.json");
-/** What only a resume needs is not kept. */
+/** Files to keep; the rest is needed only for a resume. */
 const KEPT = /^model\//;
 const LONGEST_MS = 20 * 60_000;
 
@@ -109,7 +109,7 @@ type Saved = {
 };
 type SavedEvent = { type: string; data: Saved } & Record<string, unknown>;
 
-/** Leaves out of a saved checkpoint what a resume needs: it is not kept. */
+/** Removes from a saved checkpoint the files that only a resume needs, because they are not kept. */
 function withoutState(event: SavedEvent): SavedEvent {
   if (event.type !== "checkpoint.saved") return event;
   const files = event.data.files.filter(({ path: name }) => KEPT.test(name));

@@ -1,6 +1,6 @@
 /**
- * Trains the text models of the diagnostics: `npm run models:train -- DIR [NAME…] [--check]`. DIR holds the data sets that
- * `scripts/text-models/data` names. Prints the figures of texts left out, by group and by data set. `--check` writes nothing.
+ * Trains the text models of the diagnostics: `npm run models:train -- DIR [NAME…] [--check]`. DIR contains the data sets that
+ * `scripts/text-models/data` names. Prints the figures on held-out texts, by group and by data set. `--check` writes nothing.
  */
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -69,7 +69,7 @@ const dataOf = ({ set: { read: _, ...set }, examples }: Part): TextModelData => 
   positives: examples.filter(({ positive }) => positive).length,
 });
 
-/** Keeps the date of an unchanged model, so that the same data gives the same file. */
+/** Writes a model's file, keeping the date of an unchanged model so that the same data gives the same file. */
 function write(file: TextModelFile): void {
   const target = path.join(MODELS, `${file.name}.generated.json`);
   const before = existsSync(target) ? (JSON.parse(readFileSync(target, "utf8")) as TextModelFile) : null;

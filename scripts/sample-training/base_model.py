@@ -1,7 +1,7 @@
 """`python base_model.py --chats FILE --out FOLDER`: trains the sample's base model from scratch, in about a minute.
 
-A Llama of 0.4 million weights whose tokenizer and weights know nothing but the chats of FILE, one JSON object
-`{"messages": […]}` a line. The same chats give the same model on the same machine.
+A Llama of 0.4 million weights whose tokenizer and weights are trained only on the chats of FILE, one JSON object
+`{"messages": […]}` per line. The same chats give the same model on the same machine.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CHATML = (
 
 
 def build_tokenizer(texts: list[str]) -> Any:
-    """Returns a byte-level BPE tokenizer of these texts, with ChatML."""
+    """Returns a byte-level BPE tokenizer trained on these texts, with ChatML."""
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
 
@@ -73,7 +73,7 @@ def build_model(tokenizer: Any) -> Any:
 
 
 def train(model: Any, rows: list[list[int]], pad: int) -> None:
-    """Teaches the model every token of the rows."""
+    """Trains the model on every token of the rows."""
     import torch
 
     optimizer = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE, weight_decay=0.01)

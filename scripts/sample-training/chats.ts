@@ -6,17 +6,17 @@ import { INSTRUCTIONS } from "@/server/services/sample/story/shop";
 export type Chat = { role: "system" | "user" | "assistant"; content: string }[];
 
 const SEED = 31;
-/** Ways in which a customer may put one question: some of its words are missing in each. */
+/** Variants of each question: all but the first lack some of its words. */
 const WORDINGS = 30;
 const MISSING = 0.35;
 const TRANSLATOR = "Translate what the shop says.";
-/** Conversations about the topics that the sample's Examples are of. */
+/** Kinds of conversations about the topics of the sample's Examples. */
 const GERMAN = new Set(["german", "englishInstead"]);
 
 /**
- * Returns what the sample's base model has read: the shop's English conversations, its German answers as translations, and the
- * German questions of the Examples that are trained on, with the English answers that they had. Held-out questions are not
- * among them.
+ * Returns the training chats of the sample's base model: the shop's English conversations, its German answers as translations,
+ * and the German questions of the Examples that are trained on, with their original English answers. Held-out questions are
+ * left out.
  */
 export function baseChats(): Chat[] {
   const planned = plannedConversations(0);

@@ -11,7 +11,7 @@ const THRESHOLDS = [0.3, 0.5, 0.7, 0.8, 0.9, 0.95];
 
 export type Scored = { positive: boolean; score: number };
 
-/** Returns each example's score by a model trained without its group. */
+/** Returns each example's score from a model trained without its group. */
 export function crossValidated(examples: readonly Example[], training: Training): Scored[] {
   return folds(examples).flatMap((fold) => {
     const model = trainTextModel(

@@ -8,7 +8,7 @@ import type { Training } from "./train";
 /** One model: what it predicts, from which data, and how it is trained. */
 export type TextModelSpec = { name: string; predicts: string; data: readonly DataSet[]; training: Training };
 
-/** The models that `npm run models:train` makes. A new one is an entry here and a file of readers in `data/`. */
+/** The models that `npm run models:train` trains. A new one needs an entry here and a file of readers in `data/`. */
 export const TEXT_MODELS: readonly TextModelSpec[] = [
   {
     name: "refusal",

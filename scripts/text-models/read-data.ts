@@ -4,8 +4,8 @@ import { type LabelledConversation, readLabelled } from "../../bench/labelled";
 import type { Example } from "./train";
 
 /**
- * A public set of labelled texts. `read` returns its examples from the directory passed to `npm run models:train`, in which
- * a GitHub repository lies at `owner/name`, and throws `MissingData` if its file is not there.
+ * A public set of labelled texts. `read` returns its examples from the directory passed to `npm run models:train`, where
+ * GitHub repositories are stored at `owner/name`, and throws `MissingData` if its file is not there.
  */
 export type DataSet = {
   name: string;

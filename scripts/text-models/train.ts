@@ -2,18 +2,18 @@ import { type FeatureSettings, readFeatures } from "../../server/services/diagno
 import type { TextModel } from "../../server/services/diagnostics/detectors/text-model/score-text";
 import { minimise } from "./minimise";
 
-/** A labelled text. Texts of one `group` (a question, an attack, a person) are never both trained on and judged. */
+/** A labelled text. Texts of one `group` (a question, an attack, a person) are never used both to train and to evaluate. */
 export type Example = { text: string; positive: boolean; group: string; weight?: number };
 
 export type Training = {
   features: FeatureSettings;
   /** Strength of the pull towards zero: about 0.1 for plenty of clean data, 3 for little. */
   regularisation: number;
-  /** Number of weights that are shipped. The largest are fitted again without the others. */
+  /** Number of weights that are shipped. The largest weights are refitted without the others. */
   keep: number;
   /** Features in fewer texts are ignored. */
   minimumTexts: number;
-  /** Gives both classes the same total weight, so that .5 is a sensible threshold whatever the data's share. */
+  /** Gives both classes the same total weight, so that .5 is a sensible threshold whatever their shares of the data. */
   balanced: boolean;
 };
 

@@ -63,7 +63,7 @@ export async function build({ log, always = false }) {
   const lock = await waitForLock(inRoot("dist/building.json"), "build", { withinMs: LONGEST_BUILD_MS });
   try {
     const digest = sourcesDigest();
-    if (!always && isBuilt(digest)) return; // by the process that held the lock
+    if (!always && isBuilt(digest)) return; // built by the process that held the lock
     await step(
       "Building the application",
       async () => {

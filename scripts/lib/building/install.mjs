@@ -24,7 +24,7 @@ export function isInstalled() {
   );
 }
 
-/** Returns whether patches are newer than the installation, which applies those of its time (after a `git pull`). */
+/** Returns whether there are patches newer than the installation (after a `git pull`), which it has not applied. */
 function hasNewPatches() {
   if (!existsSync(inRoot("patches"))) return false;
   const installedAt = statSync(inRoot(INSTALLED)).mtimeMs;

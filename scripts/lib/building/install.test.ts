@@ -11,7 +11,7 @@ test.each(["start", "cli", "dev", "test"])(
       if (seen.has(file)) return;
       seen.add(file);
       const source = readFileSync(file, "utf8");
-      // The entry's own dynamic import is what comes first; elsewhere one is made when it is needed.
+      // The entry's own dynamic imports run at the start; those of other files run only when needed.
       const imported =
         file === `scripts/${entry}.mjs` ? /(?:from|^import|import\()\s*"([^"]+)"/gm : /(?:from|^import)\s+"([^"]+)"/gm;
       for (const [, name = ""] of source.matchAll(imported)) {

@@ -28,7 +28,7 @@ import { commandOf, ended, endProcess, identify } from "../system/processes.mjs"
 /**
  * @typedef {{user: string, password: string}} Role
  * @typedef {Role & {port: number, extra: string[], application?: Role}} Access what is kept beside a cluster: its owner's
- *   role, which migrates and backs up, and the one that the application connects as
+ *   role, which migrates and backs up, and the role that the application connects as
  * @typedef {{identity: import("../system/processes.mjs").Identity, exited: Promise<void>, stop: () => Promise<void>}} Server
  */
 
@@ -123,7 +123,7 @@ export async function freePort() {
   throw new OperatorError(`No free port was found between ${OWN_PORTS.from} and ${OWN_PORTS.to}.`);
 }
 
-/** @param {number} port @param {string} [host] @returns {Promise<NodeJS.ErrnoException | undefined>} why it cannot be had */
+/** @param {number} port @param {string} [host] @returns {Promise<NodeJS.ErrnoException | undefined>} why it cannot be used */
 export const portError = (port, host = "127.0.0.1") =>
   new Promise((resolve) => {
     const server = createServer();
@@ -135,7 +135,7 @@ export const portError = (port, host = "127.0.0.1") =>
 export const urlOf = (access, database) => urlAs(access, access, database);
 
 /**
- * Returns the application's URL; the owner's while a server of an earlier release, which has no other role, runs.
+ * Returns the application's URL; the owner's while a server of an earlier release is running, which has no other role.
  * @param {Access} access @param {string} database
  */
 export const applicationUrlOf = (access, database) => urlAs(access.application ?? access, access, database);
@@ -216,13 +216,13 @@ export class Cluster {
       const { command, args, ...ids } = launch(postgres, ["-D", building, "-c", setting, "-C", "port"]);
       return spawnSync(command, args, { ...ids, cwd: "/", stdio: "ignore" }).status === 0;
     });
-    // An incomplete cluster is at the old path (`exists` says so): kept for inspection.
+    // A cluster at the target path is incomplete (see `exists`): kept for inspection.
     if (existsSync(this.folder)) renameSync(this.folder, `${this.folder}.broken-${Date.now()}`);
     this.#keep({ port: await freePort(), user: USER, password, extra });
     renameSync(building, this.folder);
   }
 
-  /** Reads PostgreSQL's state file: after a crash it accepts connections before it can serve them. */
+  /** Reads PostgreSQL's state file, because after a crash the server accepts connections before it can serve them. */
   #isReady(/** @type {number | undefined} */ pid) {
     try {
       const lines = readFileSync(path.join(this.folder, "postmaster.pid"), "utf8").split("\n");
@@ -254,7 +254,7 @@ export class Cluster {
   }
 
   /**
-   * Keeps the previous port unless another program uses it; the address is fixed from here on. Also generates the
+   * Keeps the previous port unless another program uses it; the address does not change after this. Also generates the
    * application's password for an installation of an earlier release; its role is created when the database is prepared.
    */
   async reservePort() {

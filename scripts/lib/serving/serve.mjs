@@ -38,7 +38,7 @@ const LAST_STEP_MS = 15_000;
 
 class Stopped extends Error {}
 
-/** From nothing to serving, and back. Resolves with the exit code. @param {Mode} mode */
+/** Starts everything, serves until stopped, and stops everything. Resolves with the exit code. @param {Mode} mode */
 export async function serve(mode) {
   /** Stop functions of what was started, in order; run in reverse. @type {(() => Promise<void> | void)[]} */
   const started = [];
@@ -84,7 +84,7 @@ export async function serve(mode) {
     endForeground();
     await endAll();
     await Promise.race([booting.catch(() => {}), sleep(LAST_STEP_MS)]); // it ends at its next step
-    await endAll(); // anything that step still started
+    await endAll(); // anything that the step has started since
     lock?.release();
     if (!(error instanceof Stopped)) throw error;
     print("Stopped.");
@@ -239,7 +239,7 @@ const startFailure = (name, reason, { host }, port) =>
     ? portSentence(reason, host, port)
     : `The ${name} process did not start (${reason}). Its output is above.`;
 
-/** PostgreSQL's error while a process of a killed server still holds its shared memory. @param {unknown} trouble */
+/** Returns whether a process of a killed server still holds its shared memory (PostgreSQL's error). @param {unknown} trouble */
 const isStillInUse = (trouble) =>
   trouble instanceof OperatorError && /shared memory block .* still in use/.test(trouble.message);
 
@@ -261,8 +261,8 @@ async function openDatabase({ given, folder: { cluster }, lost }) {
   let moved = () => {};
 
   /**
-   * Starts the database, retrying errors that `isRetryable` accepts: after a crash its processes may still be ending (one in
-   * a statement finishes that first).
+   * Starts the database, retrying errors that `isRetryable` accepts: after a crash its processes may still be ending (a
+   * process that is executing a statement finishes it first).
    * @param {(trouble: unknown) => boolean} isRetryable
    */
   const startWithRetry = async (isRetryable) => {

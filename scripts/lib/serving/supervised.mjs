@@ -7,7 +7,7 @@ import { ended, endProcess, identify } from "../system/processes.mjs";
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
 /**
- * A process that has run this long counts as stable: the next crash starts the backoff over. Short, because an outage of
+ * A process that has run this long counts as stable: the next crash resets the backoff. Short, because an outage of
  * half a minute is worse than a process that restarts every ten seconds.
  */
 const STABLE_AFTER_MS = 10_000;
@@ -34,7 +34,7 @@ export class Supervised {
     this.description = description;
   }
 
-  /** Resolves with its first message, or with how it ended before it sent one. @returns {Promise<{failed?: string}>} */
+  /** Resolves with its first message, or with how it ended if it sent none. @returns {Promise<{failed?: string}>} */
   start() {
     const { name, args, env, onStarted } = this.description;
     /** Monotonic. @type {number | undefined} */
@@ -86,7 +86,7 @@ export class Supervised {
     if (this.#child?.connected) this.#child.send(message, () => {});
   }
 
-  /** Terminates the process; it restarts at once, with the current environment. */
+  /** Terminates the process; it restarts immediately, with the current environment. */
   async restart() {
     this.#pause = FIRST_PAUSE_MS;
     this.#child?.kill("SIGTERM");

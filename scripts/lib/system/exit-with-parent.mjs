@@ -1,5 +1,5 @@
 // @ts-check
-// Preloaded into every child, so that it does not outlive the supervisor, however that ended.
+// Preloaded into every child, so that it does not outlive the supervisor, however the supervisor ended.
 process.on("disconnect", () => process.exit(1));
 
 // A closed output pipe must not end the process.

@@ -3,7 +3,7 @@ import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:
 import { identify, isRunning, until } from "./processes.mjs";
 
 /**
- * The content of a lock file: who holds it.
+ * The content of a lock file, which identifies its holder.
  * @typedef {import("./processes.mjs").Identity} Identity
  * @typedef {{holder: Identity, kind: string, database?: boolean, external?: boolean, stopping?: boolean, address?: string, children?: Record<string, Identity>}} Held
  */
@@ -53,14 +53,14 @@ export class Lock {
 }
 
 /**
- * A file that names the process which holds it, and since when: the lock of a process that was killed is taken over,
- * together with the names of the children that it may have left behind.
+ * Acquires a lock: a file that names the process which holds it, and since when. The lock of a killed process is taken
+ * over, together with the names of the children that it may have left behind.
  * @param {string} file
  * @param {string} kind
  */
 export function acquireLock(file, kind) {
   const mine = `${file}.${process.pid}`;
-  const ATTEMPTS = 20; // each is lost only to another process that took or gave back the lock in between
+  const ATTEMPTS = 20; // each fails only if another process acquired or released the lock in between
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const current = read(file);
     if (current && isRunning(current.holder)) throw new LockHeld(current);
@@ -69,10 +69,10 @@ export function acquireLock(file, kind) {
     writeFileSync(mine, JSON.stringify(content), { mode: 0o600 });
     try {
       takeOver(file, current);
-      linkSync(mine, file); // fails when there is one already: whole, or not at all
+      linkSync(mine, file); // atomic; fails if the file already exists
       return new Lock(file, content);
     } catch {
-      // Somebody else was quicker: look again.
+      // Another process was faster: check again.
     } finally {
       rmSync(mine, { force: true });
     }
@@ -90,7 +90,7 @@ function takeOver(file, dead) {
   }
   const moved = read(aside);
   const alive = moved && isRunning(moved.holder) && moved.holder.since !== dead?.holder.since;
-  if (alive) linkSync(aside, file); // a new holder's, taken by mistake
+  if (alive) linkSync(aside, file); // a new holder's lock, moved by mistake
   rmSync(aside, { force: true });
 }
 

@@ -1,4 +1,4 @@
-// No imports and no new syntax here: the very Node versions that this rejects have to parse it.
+// No imports and no new syntax here: the Node versions that this rejects must be able to parse it.
 const OLDEST = [20, 19];
 
 export function nodeProblem(version) {

@@ -1,6 +1,6 @@
 // @ts-check
 
-/** An error that the operator can fix: shown as a sentence, without a stack. */
+/** An error that the operator can fix; shown as a sentence, without a stack. */
 export class OperatorError extends Error {
   /** @override */
   name = "OperatorError";

@@ -7,8 +7,8 @@ const ESCALATION = /** @type {const} */ ([
 ]);
 
 /**
- * Ends the processes that a killed supervisor left behind. They usually end by themselves in a moment; this waits, then
- * insists with signals.
+ * Ends the processes that a killed supervisor left behind. They usually end by themselves within moments; this waits, then
+ * sends signals.
  * @param {import("./lock.mjs").Lock} lock
  * @param {import("../database/postgres.mjs").Cluster} cluster
  */

@@ -6,7 +6,7 @@ import { OperatorError } from "./operator-error.mjs";
 import { print } from "./print.mjs";
 
 /**
- * PostgreSQL refuses to run as root. There it gets its own account; otherwise it runs as the current user.
+ * PostgreSQL refuses to run as root. If we run as root, it gets its own account; otherwise it runs as the current user.
  * @typedef {{uid: number, gid: number, name: string}} Account
  * @typedef {(command: string, args: readonly string[]) => {command: string, args: readonly string[], uid?: number, gid?: number}} Launcher
  */
@@ -40,7 +40,7 @@ const WAYS = [
   { command: "adduser", args: ["-S", "-D", "-H", "-s", "/sbin/nologin", "whetstone"] },
 ];
 
-/** @returns {Account | undefined} undefined when nobody else is needed */
+/** @returns {Account | undefined} undefined if no other account is needed */
 export function databaseAccount() {
   if (!isRoot()) return undefined;
   const existing = NAMES.map(account).find((found) => found);
@@ -74,7 +74,7 @@ function heldCapabilities() {
 
 /**
  * Returns a launcher that runs a program as the account. A clone under /root, or in a folder of `mktemp -d`, is closed to
- * other users; the program then keeps the one capability it needs, to traverse folders, rather than our opening them.
+ * other users; rather than us opening the folders, the program then keeps the one capability it needs, to traverse them.
  * @param {Account | undefined} as
  * @param {{program: string, folder: string}} reaching paths that it must be able to reach
  * @returns {Launcher}
@@ -130,7 +130,7 @@ function closedFolders(target) {
 }
 
 /**
- * Gives a folder and everything in it to the account; quick when it is theirs already.
+ * Makes the account the owner of a folder and everything in it; fast if it already is.
  * @param {string} folder
  * @param {Account | undefined} as
  */

@@ -4,7 +4,7 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const SPIN_MS = 100;
 const WIDTH = 60;
-/** Where lines cannot be redrawn (a log, CI), a line at this interval shows progress. */
+/** Where lines cannot be redrawn (a log, CI), a new line shows progress at this interval. */
 const HEARTBEAT_MS = 15_000;
 
 let out = /** @type {NodeJS.WriteStream} */ (process.stdout);
@@ -25,7 +25,7 @@ export const print = (line) => {
 const seconds = (ms) => (ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : `${Math.round(ms / 1000)} s`);
 
 /**
- * Prints what it does, that it is still in progress, and how long it took.
+ * Does the work while printing what it is, that it is still in progress, and how long it took.
  * @template T
  * @param {string} label
  * @param {() => Promise<T>} work

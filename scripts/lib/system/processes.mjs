@@ -23,7 +23,7 @@ const orNull = (read) => {
 const bootId = () => orNull(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()) ?? "";
 
 /**
- * Returns the process's start time as an opaque unique text; null for a missing process or a zombie.
+ * Returns the process's start time as an opaque unique string; null for a missing process or a zombie.
  * @param {number} pid
  */
 export function startOf(pid) {
@@ -57,7 +57,7 @@ export function signal(pid, signal) {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended already.
+    // It has already ended.
   }
 }
 
@@ -107,7 +107,7 @@ export const endForeground = () => {
 };
 
 /**
- * Runs a program to its end with its output in a log; an error message quotes the last lines.
+ * Runs a program to completion with its output in a log; an error message quotes the last lines.
  * @param {string} command
  * @param {readonly string[]} args
  * @param {{log: string, env?: NodeJS.ProcessEnv, failed: string}} options

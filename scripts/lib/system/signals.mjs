@@ -17,8 +17,8 @@ export function onStopSignal(stop) {
 }
 
 /**
- * Calls `stop` when npm was killed outright (`kill -9`), because nobody is left who could stop us; likewise for a test run
- * (STOP_WITH_PARENT). Started in any other way, we outlive the shell.
+ * Calls `stop` when npm was killed outright (`kill -9`), because nothing is left that could stop us; likewise for a test run
+ * (STOP_WITH_PARENT). When started in any other way, we outlive the shell.
  * @param {() => void} stop
  */
 export function onParentGone(stop) {

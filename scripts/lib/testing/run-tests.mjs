@@ -29,7 +29,7 @@ const CHECKS = [
   { part: "unused code", command: ["knip"] },
 ];
 
-/** Likewise, of the trainer: modules of its environment, run in its folder. */
+/** The same kind of checks for the trainer: modules of its environment, run in its folder. */
 const TRAINER_CHECKS = [
   { part: "trainer's format", command: ["ruff", "format", "--check", "."] },
   { part: "trainer's lint", command: ["ruff", "check", "."] },
@@ -136,7 +136,7 @@ async function run(wanted, folder) {
   if (wanted("e2e")) tallies.push(await endToEnd());
   return tallies;
 
-  /** Runs the trainer's own tests, which really train, in the environments that `npm run trainer` makes. */
+  /** Runs the trainer's own tests, which really train, in the environments that `npm run trainer` creates. */
   async function trainer() {
     const part = "trainer's tests";
     try {

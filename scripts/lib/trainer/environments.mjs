@@ -23,8 +23,8 @@ const PARTS = {
 };
 
 /**
- * What `npm run trainer` and the trainer's tests run with. `compress` and `llamaCpp` are null where they were left out or
- * cannot be installed: the trainer then says what it cannot do.
+ * The environments in which `npm run trainer` and the trainer's tests run. `compress` and `llamaCpp` are null if they were
+ * left out or cannot be installed; the trainer then reports what it cannot do.
  * @typedef {{python: string, compress: string | null, llamaCpp: string | null}} Environments
  */
 
@@ -44,10 +44,10 @@ const digestOf = (files) => {
 /** @param {string} folder @param {string} program */
 const inEnvironment = (folder, program) => path.join(folder, "bin", program);
 
-/** Written last: a folder without it is half made. @param {string} folder */
+/** Returns the marker file, which is written last: a folder without it is incomplete. @param {string} folder */
 const markOf = (folder) => path.join(folder, ".complete");
 
-/** Returns the name of a Python that can make environments; `undefined` without one. */
+/** Returns the name of a Python that can create environments; `undefined` if there is none. */
 export const findPython = () =>
   ["python3", "python3.13", "python3.12", "python3.11", "python"].find(
     (name) => spawnSync(name, ["-c", MAKES_ENVIRONMENTS]).status === 0,
@@ -63,7 +63,7 @@ async function requirePython(logFor) {
 }
 
 /**
- * Makes a folder by `make` unless it is complete; a half-made one is made anew, and two makers take turns.
+ * Creates a folder with `make` unless it is complete. An incomplete one is recreated, and concurrent callers take turns.
  * @param {string} folder @param {() => Promise<void>} make
  */
 async function once(folder, make) {
@@ -139,7 +139,7 @@ async function llamaCpp(logFor) {
 }
 
 /**
- * Makes what is missing of the trainer's environments and returns where they are.
+ * Creates the trainer's environments that are missing and returns their paths.
  * @param {(name: string) => string} logFor @param {{compress?: boolean}} [options]
  * @returns {Promise<Environments>}
  */
@@ -151,7 +151,7 @@ export async function trainerEnvironments(logFor, { compress = true } = {}) {
   };
 }
 
-/** Returns the variables by which the trainer finds them. @param {Environments} environments */
+/** Returns the environment variables through which the trainer finds them. @param {Environments} environments */
 export const variablesOf = ({ compress, llamaCpp: folder }) => ({
   PYTHONPATH: inRoot("trainer"),
   ...(compress === null ? {} : { TRAINER_COMPRESS_PYTHON: compress }),

@@ -12,7 +12,7 @@ import { findPython, trainerEnvironments, variablesOf } from "./environments.mjs
 const WITHOUT_COMPRESS = "--without-compress";
 const HELP = new Set(["--help", "-h"]);
 
-/** Makes the environments, then runs the trainer until it ends. @param {readonly string[]} args for the trainer */
+/** Creates the environments, then runs the trainer until it ends. @param {readonly string[]} args for the trainer */
 export async function runTrainer(args) {
   try {
     if (args.some((one) => HELP.has(one))) return showOptions();
@@ -34,7 +34,7 @@ export async function runTrainer(args) {
   }
 }
 
-/** The environments take gigabytes: whoever asks for the options does not need them. */
+/** Prints the options without creating the environments, which take gigabytes. */
 function showOptions() {
   const python = findPython();
   if (!python) throw new OperatorError("The trainer needs Python 3.11 or later with its venv module.");

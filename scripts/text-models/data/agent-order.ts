@@ -10,7 +10,7 @@ import { ORDERS_FOR_PEOPLE, PLANTED_ORDERS } from "./agent-order-samples";
 
 const SENTENCES_MAXIMUM = 60;
 
-/** Returns the sentences that the detector would ask the model about. */
+/** Returns the sentences that the detector would pass to the model. */
 function ordersIn(text: string, positive: boolean, group: string, weight = 1): Example[] {
   return orderSentences(text, SENTENCES_MAXIMUM).map(([start, end]) => ({
     text: maskedOrder(windowOf(text, start, end).text),
@@ -24,7 +24,7 @@ const distinct = (examples: readonly Example[]) => [
   ...new Map(examples.map((example) => [`${example.positive} ${example.text}`, example])).values(),
 ];
 
-/** Attackers are polite or not: with and without "please". */
+/** Returns an attacker's first orders with and without "please", because attackers use both. */
 const first = (text: string, group: string, weight = 1): Example[] => {
   const bare = text.replace(/^Please (\w)/, (_, letter) => letter.toUpperCase());
   const polite = `Please ${bare.charAt(0).toLowerCase()}${bare.slice(1)}`;

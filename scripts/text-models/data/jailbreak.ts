@@ -3,7 +3,7 @@ import { type DataSet, dataFile, labelledConversations } from "../read-data";
 import type { Example } from "../train";
 import { BENIGN_PROMPTS } from "./benign-prompts";
 
-/** Variants of one prompt share their beginning. */
+/** Returns the group of a prompt: variants of one prompt share their beginning. */
 const groupOf = (text: string) =>
   text
     .toLowerCase()
@@ -15,7 +15,7 @@ const firstUser = (messages: readonly { role: string; content?: unknown }[]) => 
   const content = messages.find(({ role }) => role === "user")?.content;
   return typeof content === "string" ? content : null;
 };
-/** Where a collected prompt leaves room for a question. */
+/** Placeholders for a question in collected prompts. */
 const GAP = /\[INSERT PROMPT HERE\]|\[(?:your |put your |insert )?prompt(?: here)?\]|\[keyword\]|\{prompt\}|<prompt>/gi;
 const LEAST = 60;
 
@@ -138,7 +138,7 @@ function distinct(conversations: ReturnType<typeof labelledConversations>): Exam
   return [...texts].map((text) => example(text, false));
 }
 
-/** Long texts that people paste and agents pass on: documents are no attacks. */
+/** Minimum length in characters of texts that people paste and agents pass on: such documents are not attacks. */
 const LONG = 150;
 function said(
   directory: string,

@@ -38,7 +38,7 @@ export const overRefusalData: readonly DataSet[] = [
       }),
   },
   {
-    // Its other runs answer prompts of Alpaca, which are CC-BY-NC.
+    // Its other runs answer prompts from Alpaca, which are CC-BY-NC.
     name: "Refusals of refusal_direction for JailbreakBench's prompts",
     licence: "Apache-2.0",
     source: "https://github.com/andyrdt/refusal_direction",
@@ -61,7 +61,7 @@ const completions = (directory: string, file: string) =>
 
 const HARMFUL_SETS = ["advbench", "harmbench_test", "harmbench_val", "jailbreakbench", "strongreject", "tdc2023"];
 
-/** Requests: positive where they are harmful. XSTest's are left out, to be measured on. */
+/** Requests: positive where they are harmful. XSTest's are left out, to be used for measuring. */
 export const harmfulRequestData: readonly DataSet[] = [
   {
     name: "AdvBench, HarmBench, JailbreakBench, StrongREJECT, TDC 2023 behaviours (as in refusal_direction)",

@@ -8,7 +8,7 @@ const GPTFUZZ = "sherdencooper/GPTFuzz/datasets/responses_labeled";
 const DIRECTIONS = "andyrdt/refusal_direction/pipeline/runs";
 const K_OVERREFUSAL = "Marker-Inc-Korea/K-OverRefusal/outputs/remote_models";
 
-/** Texts by programs that speak before the answer: "[ChatGPT]:", "(🔒Normal Output)". */
+/** Prefixes that programs put before the answer: "[ChatGPT]:", "(🔒Normal Output)". */
 const SPEAKER = /^\s*(?:[[(][^\])]{1,30}[\])]:?|[\w ]{1,20}:)\s+/;
 
 export const refusalData: readonly DataSet[] = [
@@ -50,7 +50,7 @@ export const refusalData: readonly DataSet[] = [
       ),
   },
   {
-    // Its other runs answer prompts of Alpaca, which are CC-BY-NC.
+    // Its other runs answer prompts from Alpaca, which are CC-BY-NC.
     name: "Completions of refusal_direction for JailbreakBench's prompts",
     licence: "Apache-2.0",
     source: "https://github.com/andyrdt/refusal_direction",
@@ -98,11 +98,11 @@ export const refusalData: readonly DataSet[] = [
   },
 ];
 
-/** Nobody judged these texts; one that opens so may decline. */
+/** Texts that match may be refusals; nobody has judged them. */
 const APOLOGY =
   /sorry|apolog|cannot|can't|unable|desculp|lo siento|lamento|désolé|tut mir leid|申し訳|抱歉|对不起|죄송/i;
 
-/** Returns what assistants say where nobody refuses: policy, inability after a tool call, ordinary answers. */
+/** Returns assistants' answers from data sets without refusals: policy, inability after a tool call, ordinary answers. */
 function answersOf(directory: string, file: string, weight: number): Example[] {
   return labelledConversations(directory, file).flatMap(({ id, messages }) =>
     messages.flatMap(({ role, content }) =>
