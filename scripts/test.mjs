@@ -1,4 +1,4 @@
-// npm test: sets up what the tests need and runs all of them; `npm test -- verify|unit|db|trainer|e2e …` runs only some parts.
+// npm test: sets up what the tests need and runs all of them; `npm test -- verify|unit|db|trainer|e2e …` runs parts of them.
 import { requireNode } from "./lib/system/node-version.mjs";
 
 requireNode();
