@@ -168,7 +168,7 @@ export const findings = pgTable(
     assigneeId: text("assignee_id"),
     /** The Finding that this one was merged into. It is in no list, and undoing the merge restores it. */
     mergedIntoId: text("merged_into_id"),
-    /** Split by hand: never merged automatically with another one that was. */
+    /** Split by hand: never merged automatically with another Finding that was split by hand. */
     separated: boolean("separated").notNull().default(false),
     occurrenceCount: integer("occurrence_count").notNull().default(0),
     userCount: integer("user_count").notNull().default(0),
@@ -237,7 +237,7 @@ export const findingCauses = pgTable(
     cause: text("cause"),
     /** What similar causes share at least one of; null until computed. */
     keys: text("keys").array(),
-    /** Placed by hand, so it is kept without occurrences: later ones follow. */
+    /** Placed by hand, so it is kept even without occurrences, and later ones follow it. */
     pinned: boolean("pinned").notNull().default(false),
     occurrenceCount: integer("occurrence_count").notNull().default(0),
     createdAt: createdAt(),

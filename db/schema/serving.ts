@@ -158,7 +158,7 @@ export const parityCertificates = pgTable(
     verdict: text("verdict", { enum: PARITY_VERDICTS }),
     /** Figures of each form, without any text of prompts or answers. */
     subjects: jsonb("subjects").$type<Json[]>(),
-    /** Prompts and answers. Null once words of a prompt were deleted with their user or conversation. */
+    /** Prompts and answers. Null once text of a prompt was deleted with its user or conversation. */
     answers: jsonb("answers").$type<Json[]>(),
     error: jsonb("error").$type<Json>(),
     trainerId: text("trainer_id").notNull(),

@@ -91,8 +91,8 @@ export const conversations = pgTable(
 );
 
 /**
- * What a conversation can be searched by, beside its own columns. A separate table: it is written only when the text changes,
- * and lists that read conversations do not read past it.
+ * What a conversation can be searched by, besides its own columns. A separate table, because it is written only when the text
+ * changes, and so that lists of conversations do not have to read past it.
  */
 export const conversationSearch = pgTable(
   "conversation_search",
@@ -274,8 +274,8 @@ export const contentReleased = pgTable(
 );
 
 /**
- * Moves a project's older spans and log records, which are stored whole, to shared parts. Projects without such rows have no
- * compaction.
+ * The migration of a project's older spans and log records, which are stored whole, to shared parts. Projects without such
+ * rows have no compaction.
  */
 export const compactions = pgTable(
   "compactions",
