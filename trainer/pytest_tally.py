@@ -14,7 +14,7 @@ class Tally:
         self._outcomes: dict[str, str] = {}
 
     def pytest_runtest_logreport(self, report: Any) -> None:
-        # A test whose set-up or clean-up failed has failed, whatever it said itself.
+        # A test whose set-up or clean-up failed has failed, whatever its own outcome.
         worse = report.outcome != "passed" or report.when == "call"
         if worse and self._outcomes.get(report.nodeid) != "failed":
             self._outcomes[report.nodeid] = report.outcome

@@ -1,4 +1,4 @@
-"""A trainer's home with checkpoints that really learned to say "sunny hello world", made once per test process."""
+"""A trainer's home with checkpoints that really learned to say "sunny hello world", created once per test process."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from whetstone_trainer.files import read_json, write_json
 ANSWER = "sunny hello world"
 PROMPTS = [f"weather {number}" for number in range(5)]
 JOB = "job-1"
-# The tiny tokenizer is trained in the test, so llama.cpp cannot know it: its profile has to say what it is.
+# The tiny tokenizer is trained in the test, so llama.cpp cannot know it: its profile must name its pre-tokenizer.
 PROFILE = {"tokenizer_pre": "gpt-2"}
 TRAINER = Path(__file__).resolve().parents[1]
 
@@ -86,7 +86,7 @@ def write_job(home: Path, base: Path, adapter: str, job_id: str = JOB) -> Path:
 def commit_model(
     job_dir: Path, model: Any, tokenizer: Any, base: Path, kind: str, profile: dict[str, Any] | None = None
 ) -> CheckpointManifest:
-    """Commits a model as the worker does, with the files a worker leaves beside it."""
+    """Commits a model as the worker does, with the files that a worker writes beside it."""
     work = temporary_folder(job_dir, "test")
     (work / "state").mkdir()
     (work / "state" / "optimizer.pt").write_bytes(b"never read")

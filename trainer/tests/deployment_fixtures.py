@@ -36,7 +36,7 @@ FINAL = ("stopped", "failed", "timeout")
 
 
 class AMachine(Capabilities):
-    """What a machine says of itself, without looking at this one for seconds."""
+    """Fixed capabilities, which avoid the seconds that inspecting this machine takes."""
 
     def get(self) -> dict[str, Any]:
         return {
@@ -52,7 +52,7 @@ class AMachine(Capabilities):
 
 @contextlib.contextmanager
 def serving(home: Path, **changes: Any) -> Iterator[httpx.Client]:
-    """Runs the service, and ends what it deployed with the test."""
+    """Runs the service, and ends its deployments when the test ends."""
     with running(home, AMachine(home), serving=dataclasses.replace(QUICK, **changes)) as client:
         yield client
 
@@ -63,7 +63,7 @@ def end_all(client: httpx.Client) -> None:
 
 
 def save_checkpoint(home: Path, job_id: str = "job-1", weights: bytes = b"weights") -> CheckpointManifest:
-    """Commits a checkpoint of full weights that nobody could load."""
+    """Commits a checkpoint of full weights that cannot be loaded."""
     job_dir = home / "jobs" / job_id
     work = temporary_folder(job_dir, "test")
     (work / "model").mkdir()
@@ -87,7 +87,7 @@ def body(checkpoint_id: str, behaviour: str = "fine", **changes: Any) -> dict[st
 
 
 def settled(client: httpx.Client, deployment_id: str, *statuses: str) -> dict[str, Any]:
-    """Returns the deployment once it runs or has ended, or has one of the statuses."""
+    """Returns the deployment once it runs or has ended, or once it has one of the statuses."""
     until = time.monotonic() + 240
     while time.monotonic() < until:
         reply = client.get(f"/deployments/{deployment_id}?settled=1", headers={"prefer": "wait=5"})
@@ -115,6 +115,6 @@ def ask(client: httpx.Client, deployment_id: str, text: str = "weather 1", **cha
 
 
 def use_this_trainer(monkeypatch: Any) -> None:
-    """Lets processes that the service starts import the trainer that is tested."""
+    """Lets processes that the service starts import the trainer under test."""
     path = [str(Path(__file__).resolve().parents[1]), os.environ.get("PYTHONPATH", "")]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(part for part in path if part))

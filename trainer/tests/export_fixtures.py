@@ -30,7 +30,7 @@ def hub() -> Iterator[FakeHub]:
 
 @pytest.fixture(scope="session")
 def home() -> Path:
-    """The home of the whole run: what one test built, the next one finds."""
+    """The home shared by the whole run: each test finds what earlier ones built."""
     return learned_home()
 
 
@@ -47,7 +47,7 @@ def client(home: Path) -> Iterator[httpx.Client]:
 
 
 def body(hub: FakeHub, home: Path, **changes: Any) -> dict[str, Any]:
-    """Returns the request of an export; the adapter by default, which is built without torch once it is built."""
+    """Returns the request of an export; by default of the adapter, whose finished build is found without torch."""
     return {
         "source": {"checkpoint_id": checkpoint_of(home)},
         "format": "lora-adapter",
@@ -73,14 +73,14 @@ def ended(client: httpx.Client, export_id: str) -> dict[str, Any]:
 
 
 def exported(client: httpx.Client, export_id: str, document: dict[str, Any]) -> dict[str, Any]:
-    """Asks for an export and returns it once it has ended."""
+    """Requests an export and returns it once it has ended."""
     reply = client.put(f"/exports/{export_id}", json=document)
     assert reply.status_code in (200, 202), reply.text
     return ended(client, export_id)
 
 
 def downloaded(hub: FakeHub, target: Path, repo_id: str = REPO, token: str | None = TOKEN) -> Path:
-    """Returns the repository as anybody downloads it, in a process that may use the network."""
+    """Downloads the repository as any user would, in a process that may use the network, and returns its folder."""
     script = "import sys; from huggingface_hub import snapshot_download as get; "
     script += "print(get(sys.argv[1], endpoint=sys.argv[2], token=sys.argv[3] or False, local_dir=sys.argv[4]))"
     environment = {**os.environ, "HF_HUB_OFFLINE": "0", "HF_HUB_DISABLE_XET": "1"}
@@ -90,7 +90,7 @@ def downloaded(hub: FakeHub, target: Path, repo_id: str = REPO, token: str | Non
 
 
 def process_of(home: Path, export_id: str) -> int:
-    """Returns the process that works on an export."""
+    """Returns the id of the process that works on an export."""
     from whetstone_trainer.files import read_json
 
     return int(until(lambda: read_json(home / "exports" / export_id / "process.json"))["pid"])

@@ -35,7 +35,7 @@ class Commit:
 
 @dataclass
 class Repo:
-    """`branches` has the commits of each branch, oldest first; a file is named by the sha256 of its content."""
+    """`branches` has each branch's commits, oldest first; a file is identified by the sha256 of its content."""
 
     private: bool
     branches: dict[str, list[Commit]]
@@ -43,9 +43,9 @@ class Repo:
 
 @dataclass
 class Fault:
-    """What happens to the next requests that match: a status, a cut connection, or a wait.
+    """What happens to the next matching requests: a status, a cut connection, or a wait.
 
-    `after` lets the request take effect first, so that only its answer is lost.
+    `after` lets the request take effect first, so that only its response is lost.
     """
 
     method: str
@@ -58,7 +58,7 @@ class Fault:
 
 
 class FakeHub:
-    """`log` has (method, path, bytes) of every request. `accounts` maps tokens to what whoami says."""
+    """`log` has (method, path, bytes) of every request. `accounts` maps tokens to what whoami returns."""
 
     def __init__(self, port: int = 0, token: str = TOKEN, user: str = "tester") -> None:
         self.token, self.user = token, user
@@ -86,30 +86,30 @@ class FakeHub:
         self.server.shutdown()
         self.server.server_close()
 
-    # What tests prepare.
+    # Set-up by tests.
 
     def add_repo(self, repo_id: str, files: dict[str, bytes], *, private: bool = False, message: str = "") -> str:
-        """Puts a repository with one commit on the hub and returns its oid."""
+        """Adds a repository with one commit to the hub and returns the commit's oid."""
         with self.lock:
             self.create(repo_id, private)
             return self.commit(repo_id, "main", "Add files", message, files, [])
 
     def fail(self, method: str, path: str, **how: Any) -> Fault:
-        """Lets the next requests whose method and path match go wrong."""
+        """Makes the next requests with a matching method and path fail."""
         fault = Fault(method, path, **how)
         self.faults.append(fault)
         return fault
 
     def hold(self, method: str, path: str, *, after: bool = False) -> threading.Event:
-        """Lets the next such request wait until the event is set."""
+        """Makes the next such request wait until the event is set."""
         event = threading.Event()
         self.fail(method, path, hold=event, after=after)
         return event
 
-    # What tests ask.
+    # Queries by tests.
 
     def commits(self, repo_id: str, branch: str = "main") -> list[Commit]:
-        """Returns the commits that somebody made, oldest first, without the one that the hub makes itself."""
+        """Returns the commits made by clients, oldest first, without the one that the hub makes itself."""
         return self.repos[repo_id].branches[branch][1:] if repo_id in self.repos else []
 
     def files(self, repo_id: str, branch: str = "main") -> dict[str, bytes]:
@@ -119,7 +119,7 @@ class FakeHub:
     def requests(self, method: str, path: str) -> list[tuple[str, str, int]]:
         return [one for one in self.log if one[0] == method and re.search(path, one[1])]
 
-    # What requests do.
+    # Effects of requests.
 
     def create(self, repo_id: str, private: bool) -> None:
         first = Commit(_oid(repo_id, "initial"), "initial commit", "", {})
@@ -164,7 +164,7 @@ class FakeHub:
 
 
 def account(user: str, role: str = "write", orgs: list[dict[str, Any]] | None = None, **grants: Any) -> dict[str, Any]:
-    """Returns what whoami says of an account."""
+    """Returns what whoami returns for an account."""
     token = {"displayName": "test", "role": role, **({"fineGrained": grants} if role == "fineGrained" else {})}
     return {"type": "user", "name": user, "orgs": orgs or [], "auth": {"type": "access_token", "accessToken": token}}
 
@@ -230,7 +230,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.rfile.readline()
         return content
 
-    # Answers.
+    # Responses.
 
     def _send(self, status: int, content: bytes, headers: dict[str, str]) -> None:
         if self._silent:
@@ -250,14 +250,14 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {"X-Error-Message": message, **({"X-Error-Code": code} if code else {})}
         self._json({"error": message}, status, headers)
 
-    # Who asks.
+    # Authentication.
 
     def _account(self) -> dict[str, Any] | None:
         token = self.headers.get("authorization", "").removeprefix("Bearer ").strip()
         return self.hub.accounts.get(token)
 
     def _may(self, repo_id: str) -> bool:
-        """Returns whether the caller may write; what it may not see or write is answered as the hub does."""
+        """Returns whether the caller may write; if not, responds with the error that the hub would return."""
         who = self._account()
         if who is None:
             self._error(401, "Invalid credentials in Authorization header")

@@ -1,9 +1,9 @@
-"""A server whose behaviour its model's name chooses, for tests of what happens around serving.
+"""A server whose behaviour is chosen by its model's name, for tests of what happens around serving.
 
 The name is `<behaviour>` or `<behaviour>--<anything>`:
-fine, exits (code 3 at once), port-taken (the first time), never-healthy (writes down that it was told to end),
+fine, exits (code 3 immediately), port-taken (the first time), never-healthy (records that it was told to end),
 slow (healthy after four seconds), unlisted, other-weights, empty, garbage, broken (500), crashes (once it has run, every
-time it is asked to), ignores-term, endless (streams until its client goes away, and writes that down), patient (streams
+time it is asked to), ignores-term, endless (streams until its client disconnects, and records that), patient (streams
 for a second).
 """
 
@@ -19,7 +19,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-# Nothing of ours is imported, so that it starts in a moment.
+# Imports none of our code, so that it starts quickly.
 EXIT_PORT_TAKEN = 98
 TOKEN_VARIABLE = "WHETSTONE_SERVE_TOKEN"
 SLOW_SECONDS = 4
@@ -54,7 +54,7 @@ def main() -> int:
         protocol_version = "HTTP/1.1"
 
         def log_message(self, *_: Any) -> None:
-            """Says nothing."""
+            """Logs nothing."""
 
         def send(self, status: int, document: Any) -> None:
             body = json.dumps(document).encode()

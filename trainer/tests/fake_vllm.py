@@ -1,6 +1,6 @@
-"""Stands where vLLM's python stands: takes its command, and serves like it, without a model.
+"""Replaces the Python that has vLLM: takes vLLM's command and serves like it, without a model.
 
-It writes its arguments and what it was given of the environment beside itself, and says of its models what vLLM says.
+It writes its arguments and the relevant environment variables to a file beside itself, and lists models as vLLM does.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def main() -> int:
 
     class Handler(BaseHTTPRequestHandler):
         def log_message(self, *_: Any) -> None:
-            """Says nothing."""
+            """Logs nothing."""
 
         def send(self, document: Any, status: int = 200) -> None:
             content = json.dumps(document).encode()

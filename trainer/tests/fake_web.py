@@ -1,4 +1,4 @@
-"""The web app's side of the two ways events and commands travel, on a real port of this machine."""
+"""The web app's side of both channels for events and commands, on a real port of this machine."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def until(holds: Callable[[], Any], seconds: float = 15.0) -> Any:
 
 
 class FakeWeb:
-    """Keeps what it is sent. `failing` is how many of the next requests fail with 503, `refusing_results` how many results."""
+    """Stores what it is sent. `failing`: how many next requests fail with 503; `refusing_results`: how many results."""
 
     def __init__(self) -> None:
         self.waiting: queue.Queue[dict[str, Any]] = queue.Queue()
@@ -103,7 +103,7 @@ class FakeWeb:
                 found = []
             while not self.waiting.empty():
                 found.append(self.waiting.get())
-            # One that was handed out and has no result yet may have gone to a connection that was cut.
+            # A command that was handed out and has no result yet may have been sent to a connection that was cut.
             late = [one for one, at in self.handed.values() if time.monotonic() - at > HAND_OUT_AGAIN_SECONDS]
             for one in [*found, *late]:
                 self.handed[one["command_id"]] = (one, time.monotonic())
@@ -128,7 +128,7 @@ class FakeWeb:
                 return JSONResponse({}, 404)
             known = self.events.setdefault(job_id, {})
             for event in batch["events"]:
-                # A gap is not taken: the sender is told where to go on.
+                # An event after a gap is not accepted: the sender is told where to continue.
                 if event["seq"] == len(known) + 1 or event["seq"] in known:
                     known[event["seq"]] = event
             return JSONResponse({"acknowledged_seq": len(known)})

@@ -1,6 +1,6 @@
-"""A worker whose behaviour a test chooses in the job's metadata, for tests of what happens around training.
+"""A worker whose behaviour a test chooses through the job's metadata, for tests of what happens around training.
 
-`metadata.do` lists what each attempt does, the last entry for all later ones:
+`metadata.do` lists what each attempt does; the last entry applies to all later ones:
 finish, fail, vanish (exit 0 without a result), crash (SIGKILL), hang, ignore-term, oom.
 """
 

@@ -1,4 +1,4 @@
-"""What can go wrong inside a worker, switched on by name in the forked process."""
+"""Faults inside a worker, switched on by name in the forked process."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _after_step(act: Any) -> None:
 
 
 def kill_after_step(step: str) -> None:
-    """Dies as if the power went: between a step and whatever would follow it."""
+    """Dies as in a power failure, between a step and whatever would follow it."""
 
     def act(session: Any, now: int) -> None:
         if now == int(step):
@@ -33,7 +33,7 @@ def kill_after_step(step: str) -> None:
 
 
 def kill_in_save(step: str) -> None:
-    """Dies after the files of a checkpoint were written and before they are committed."""
+    """Dies after a checkpoint's files are written and before they are committed."""
     from whetstone_trainer.training import saving
 
     original = saving.commit
@@ -110,7 +110,7 @@ def slow_building(seconds: str) -> None:
 
 
 def other_libraries(_: str) -> None:
-    """Runs with another version of every library than before."""
+    """Runs with a different version of every library than before."""
     from whetstone_trainer.training import resuming
 
     versions = resuming.library_versions
@@ -125,7 +125,7 @@ def two_devices(_: str) -> None:
 
 
 def nan_from_step(step: str) -> None:
-    """Makes the loss of every step from this one on not a number."""
+    """Makes the loss NaN from this step on."""
     from whetstone_trainer.training.session import TrainingSession
 
     original = TrainingSession.on_log

@@ -121,7 +121,7 @@ def spec_document(
 
 
 class Job:
-    """One job in a home, with what a test asks about it."""
+    """One job in a home, with the queries that tests make."""
 
     def __init__(self, home: Path, job_id: str, spec: dict[str, Any]) -> None:
         self.home, self.job_id = home, job_id
@@ -167,7 +167,7 @@ class Job:
         return {file.path: file.sha256 for file in final.files if file.path.startswith("model/")}
 
 
-# The fork server ignores an import that fails and takes its path from the environment alone.
+# The fork server ignores an import that fails and takes its path only from the environment.
 os.environ["PYTHONPATH"] = os.pathsep.join(
     [str(TRAINER), str(TRAINER / "tests"), *filter(None, [os.environ.get("PYTHONPATH")])]
 )
@@ -209,12 +209,12 @@ class Worker:
 
 
 def run(job: Job, environment: dict[str, str] | None = None, patch: str | None = None, seconds: float = 120) -> int:
-    """Runs the job's current attempt to its end and returns the exit code."""
+    """Runs the job's current attempt to completion and returns the exit code."""
     return Worker(job, environment, patch).wait(seconds)
 
 
 def subprocess_worker(job: Job, environment: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
-    """Starts the real command, its output in the attempt's log as the service would have it."""
+    """Starts the real command, with its output in the attempt's log as under the service."""
     (job.dir / "logs").mkdir(exist_ok=True)
     command = [sys.executable, "-m", "whetstone_trainer.worker", "--home", str(job.home)]
     command += ["--job-id", job.job_id, "--attempt", str(job.attempt)]

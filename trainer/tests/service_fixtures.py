@@ -1,4 +1,4 @@
-"""A running service on loopback, with the true worker or a scripted one."""
+"""A running service on loopback, with the real worker or a scripted one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def free_port() -> int:
 
 
 class EveryForm(Capabilities):
-    """A machine that can build every form, without the seconds of looking whether this one can."""
+    """A machine that can build every form, which avoids the seconds of checking whether this one can."""
 
     def get(self) -> dict[str, Any]:
         return {
@@ -46,7 +46,7 @@ class EveryForm(Capabilities):
 
 @contextlib.contextmanager
 def running(home: Path, capabilities: Capabilities | None = None, **settings: Any) -> Iterator[httpx.Client]:
-    """Starts the service and yields a client that has its token. `capabilities` spares the look at the machine."""
+    """Starts the service and yields a client with its token. `capabilities` avoids inspecting the machine."""
     port = free_port()
     made = Settings(home=home, token=TOKEN, port=port, **{"tick_seconds": 0.05, **settings})
     server = uvicorn.Server(
@@ -65,7 +65,7 @@ def running(home: Path, capabilities: Capabilities | None = None, **settings: An
 
 
 def until(condition: Callable[[], T], seconds: float = 30) -> T:
-    """Returns what `condition` returns once that is true."""
+    """Returns what `condition` returns once that is truthy."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if found := condition():
@@ -84,7 +84,7 @@ def put_manifest(client: httpx.Client, rows: list[dict[str, Any]]) -> str:
 
 
 def rows(count: int = 24) -> list[dict[str, Any]]:
-    """Examples from which the tiny model learns one sentence."""
+    """Returns Examples from which the tiny model learns one sentence."""
     return [
         {
             "example_id": f"ex_{n}",

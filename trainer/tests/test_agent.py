@@ -26,7 +26,7 @@ from whetstone_trainer.service.settings import Settings
 
 TOKEN = "the-token-of-this-trainer"
 
-# Succeeds at once: how it trains is not the point here.
+# Succeeds immediately: how it trains does not matter here.
 WORKER = """
 import argparse, pathlib
 from whetstone_trainer.events import EventLog
@@ -46,7 +46,7 @@ write_json(folder / "result.json", {"attempt": int(given.attempt), "outcome": "c
 
 
 class AMachine(Capabilities):
-    """What a machine says of itself, without looking at this one for seconds."""
+    """Fixed capabilities, which avoid the seconds that inspecting this machine takes."""
 
     def get(self) -> dict[str, Any]:
         return {**self.said, "disk_free": next(self.free)}
@@ -199,7 +199,7 @@ def test_the_same_command_again_has_the_same_result_and_no_second_effect(
     with calling():
         first = submitted(web)
         until(lambda: (record := read_record(tmp_path, "job_1")) and record.status == "succeeded")
-    # Also for a trainer that was restarted in between.
+    # The same holds for a trainer that was restarted in between.
     with calling():
         submitted(web)
         again = until(lambda: len(web.results["cmd_put"]) > 1 and web.results["cmd_put"][1])
@@ -217,7 +217,7 @@ def test_an_answer_that_takes_longer_than_its_hand_out_is_generated_once(
     async def answer(_: Commands, payload: Payload) -> dict[str, Any]:
         asked.append(payload.path)
         await asyncio.sleep(2.5 * HAND_OUT_AGAIN_SECONDS)
-        # The next calls of the web app are refused: it hands the command out again while the result waits.
+        # The web app rejects the next results, so it hands the command out again while the result is undelivered.
         web.refusing_results = 2
         return {"status": 200, "headers": {}, "body": {"choices": []}}
 
@@ -226,7 +226,7 @@ def test_an_answer_that_takes_longer_than_its_hand_out_is_generated_once(
     with calling():
         assert web.ask("cmd_1", "POST", path, body={"messages": []})["status"] == 200
         handed_out = web.hand_outs["cmd_1"]
-        # One that crossed its result on the way.
+        # A hand-out that crossed with its result.
         web.send("cmd_1", "POST", path, body={"messages": []})
         until(lambda: web.hand_outs["cmd_1"] > handed_out)
         threading.Event().wait(0.5)
@@ -242,7 +242,7 @@ def test_events_that_the_web_app_lost_are_sent_again_from_where_it_is(
         submitted(web)
         until(lambda: is_finished(web, "job_1"))
         total = len(web.events["job_1"])
-        # Restored from an older backup: it has only the first two, and says so at the next batch.
+        # The web app is restored from an older backup: it has only the first two, and reports so at the next batch.
         web.events["job_1"] = {seq: web.events["job_1"][seq] for seq in (1, 2)}
         EventLog(job_dir(tmp_path, "job_1")).append("warning", {"code": "note"}, attempt=1)
         until(lambda: len(web.events["job_1"]) == total + 1)

@@ -1,4 +1,4 @@
-"""Equal builds are made once, a killed build leaves nothing half, and nothing private leaves the machine."""
+"""Equal builds are made once, a killed build leaves nothing incomplete, and nothing private leaves the machine."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_two_requests_at_once_share_one_build(tmp_path: Path) -> None:
     (folder,) = (path for path in (home / "builds").iterdir() if path.is_dir())
     first, second = (home / "artifacts" / name / "model.safetensors" for name in ("first", "second"))
     assert first.samefile(second) and first.samefile(folder / "model.safetensors")
-    # A third request, later, finds it without building.
+    # A third, later request finds it without building.
     before = folder.joinpath("BUILD.json").stat().st_mtime_ns
     assert (build_ready(home, "third", "merged-16bit") / "model.safetensors").samefile(first)
     assert folder.joinpath("BUILD.json").stat().st_mtime_ns == before
@@ -36,7 +36,7 @@ def test_a_build_killed_at_any_moment_leaves_nothing_half(tmp_path: Path) -> Non
     home = fresh_home(tmp_path)
     request = request_for(home, "killed", "gguf", "q4_k_m")
     process = start_build(home, request)
-    # The converter runs: the merge is committed and the file is not.
+    # The converter is running: the merge is committed and the GGUF file is not.
     _wait_until(lambda: any((home / "builds").glob("tmp-*/*.gguf")) or process.poll() is not None)
     process.send_signal(signal.SIGKILL)
     process.wait()
@@ -65,7 +65,7 @@ def test_what_is_written_has_no_pickle_no_path_and_no_secret(tmp_path: Path, mon
         if path.name == "log.txt":
             continue
         assert not [name for name in paths if name.encode() in content], path
-        # Answers and prompts come from people's data.
+        # Answers and prompts come from users' data.
         assert path.suffix in (".jinja", ".gguf") or not [p for p in PROMPTS if p.encode() in content], path
 
 

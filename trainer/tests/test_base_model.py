@@ -1,4 +1,4 @@
-"""A base model is found, or refused with a code that says whose turn it is."""
+"""A base model is found, or refused with a code that says who can fix it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A certificate says of everything built from a checkpoint whether it answers as the checkpoint does."""
+"""A certificate states whether everything built from a checkpoint answers as the checkpoint does."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from whetstone_trainer.files import read_json, write_json
 from whetstone_trainer.spec import CompressedQuantization, GgufQuantization
 
 COMPRESS_PYTHON = os.environ.get("TRAINER_COMPRESS_PYTHON", "/work/envs/compress/bin/python")
-# Fifteen forms on a machine that is busy with other things.
+# Time for fifteen forms on a busy machine.
 SECONDS = 1000
 MERGED = {"kind": "merged-16bit", "quantization": None}
 Q8 = {"kind": "gguf", "quantization": "q8_0"}
@@ -39,7 +39,7 @@ def _environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def certified(home: Path, forms: list[dict[str, Any]], deployment_id: str | None = None) -> CertificateResult:
-    """Makes a certificate in this process."""
+    """Creates a certificate in this process."""
     request = {
         "certificate_id": "cert",
         "checkpoint_id": checkpoint_of(home),
@@ -51,7 +51,7 @@ def certified(home: Path, forms: list[dict[str, Any]], deployment_id: str | None
 
 
 def made(client: httpx.Client, identity: str) -> dict[str, Any]:
-    """Returns the certificate once it is made."""
+    """Returns the certificate once it is finished."""
 
     def ready() -> Any:
         reply = client.get(f"/certificates/{identity}", headers={"prefer": "wait=50"})
@@ -81,7 +81,7 @@ def test_every_form_of_a_checkpoint_answers_as_it_does() -> None:
     for subject in certificate["subjects"]:
         assert subject["error"] is None and subject["verdict"] in ("same", "close")
         assert subject["prompts"] == 8 and subject["tokens_equal"] >= 5 * 4
-        # Far inside, so that another seed or another release of llama.cpp does not fail by chance.
+        # Well below the threshold, so that another seed or release of llama.cpp does not fail by chance.
         assert 0 <= subject["mean_logprob_distance"] < subject["threshold"]["mean_logprob_distance"] / 3, subject
         assert subject["max_logprob_distance"] < subject["threshold"]["max_logprob_distance"] / 2, subject
     assert len(certificate["profile_sha256"]) == 64
@@ -114,7 +114,7 @@ def test_a_form_with_another_chat_template_is_different(tmp_path: Path) -> None:
     certified(home, [MERGED])
     (template,) = (home / "builds").glob("*/chat_template.jinja")
     other = "{% for m in messages %}[INST] {{ m['content'] }} [/INST]{% endfor %}"
-    # A build with a file of another size would be made again.
+    # A build with a file of a different size would be rebuilt.
     template.write_text(other.ljust(template.stat().st_size))
     (subject,) = certified(home, [MERGED]).subjects
     assert (subject.verdict, subject.error) == ("different", None)
@@ -136,7 +136,7 @@ def test_two_certificates_of_one_checkpoint_at_once_share_the_builds(tmp_path: P
         for identity in ("cert_a", "cert_b"):
             body = {"checkpoint_id": checkpoint_of(home), "forms": [MERGED]}
             assert client.put(f"/certificates/{identity}", json=body).status_code == 202
-        # One compares and one waits for its turn.
+        # One compares while the other waits for its turn.
         states = [client.get(f"/certificates/{one}").json()["certificate"]["status"] for one in ("cert_a", "cert_b")]
         assert set(states) <= {"queued", "running"}
         first, second = made(client, "cert_a"), made(client, "cert_b")
@@ -162,7 +162,7 @@ def test_a_certificate_that_lost_its_process_is_started_by_asking_again(tmp_path
         assert client.put("/certificates/cert_killed", json=body).status_code == 200
         again = made(client, "cert_killed")
         assert (again["status"], again["verdict"], again["error"]) == ("ready", "passed", None)
-        # Words of Examples are forgotten with their manifest; the figures say nothing of them.
+        # Text of Examples is deleted with its manifest; the figures reveal none of it.
         manifest = read_json(home / "jobs" / "job-1" / "spec.json")["manifest"]["sha256"]
         assert client.delete(f"/manifests/{manifest}").status_code == 200
         forgotten = made(client, "cert_killed")

@@ -30,7 +30,7 @@ def test_every_compressed_form_says_what_was_learned(quantization: str, scheme: 
     home = learned_home()
     folder = build_ready(home, f"compressed-{quantization}", "compressed", quantization)
     manifest = json.loads((folder / "MANIFEST.json").read_text())
-    # The answers were given by the written files, loaded again in the other environment.
+    # The answers come from the written files, loaded again in the other environment.
     assert manifest["checks"] == {
         "scheme": scheme,
         "calibration_rows": calibration_rows,

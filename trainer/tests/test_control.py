@@ -1,4 +1,4 @@
-"""Cancel, pause and save-now do what they say in every phase, and nothing that was learned is lost unasked."""
+"""Cancel, pause and save-now do what they say in every phase, and nothing learned is lost unless requested."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def test_limits_end_a_job_with_their_reason_and_a_checkpoint(
 def test_training_stops_early_when_the_validation_loss_no_longer_falls(
     home: Path, tiny_model: Path, make_job: MakeJob
 ) -> None:
-    # What is validated contradicts what is taught, so the loss rises as soon as anything is learned.
+    # The validation rows contradict the training rows, so the loss rises as soon as anything is learned.
     wrong = sft_rows(4, "no no tokenizer")
     evaluation = {"eval_steps": 2, "early_stopping_patience": 2, "eval_on_start": False}
     training = {"num_train_epochs": 10}

@@ -1,4 +1,4 @@
-"""Deployments over HTTP: running only while they answer, each with a defined end, whatever is killed on the way."""
+"""Deployments over HTTP: running only while they answer, each with a defined end, whatever is killed meanwhile."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def test_a_port_that_somebody_took_is_replaced_by_another(
         taken.listen()
         ports = iter([taken.getsockname()[1]])
         monkeypatch.setattr(deployment_run, "free_port", lambda: next(ports, None) or free_port())
-        # Python's own server ends with a traceback that names the reason.
+        # Python's own server exits with a traceback that names the reason.
         put(client, "dep_a", body(checkpoint))
         found = settled(client, "dep_a")
         assert (found["status"], found["restarts"]) == ("running", 0)
@@ -415,7 +415,7 @@ def test_a_server_that_died_meanwhile_is_started_again(tmp_path: Path, checkpoin
     os.kill(starts_of(tmp_path, "dep_a")[0][0], signal.SIGKILL)
     os.waitpid(starts_of(tmp_path, "dep_a")[0][0], 0)
     with serving(tmp_path) as client:
-        # Until it has answered this trainer, it does not run.
+        # It does not count as running until it has answered this trainer.
         assert client.get("/deployments/dep_a").json()["deployment"]["status"] != "running"
         after = settled(client, "dep_a")
         assert (after["status"], after["restarts"]) == ("running", 1)
@@ -436,7 +436,7 @@ uvicorn.run(create_app(settings, AMachine(home)), host="127.0.0.1", port=port, l
 
 
 def killed_service(home: Path, checkpoint: str, behaviour: str) -> int:
-    """Lets a trainer start a server, kills it with no time for anything, and returns the server's process id."""
+    """Lets a trainer start a server, kills the trainer outright, and returns the server's process id."""
     port = free_port()
     environment = {**os.environ, "PYTHONPATH": f"{os.environ['PYTHONPATH']}:{Path(__file__).parent}"}
     service = subprocess.Popen([sys.executable, "-c", SERVICE, str(home), str(port), TOKEN], env=environment)
@@ -475,7 +475,7 @@ def test_a_killed_trainer_leaves_a_server_that_the_next_one_takes_up(tmp_path: P
 def test_a_server_that_no_record_names_is_ended(tmp_path: Path, checkpoint: str) -> None:
     pid = killed_service(tmp_path, checkpoint, "never-healthy")
     path = tmp_path / "deployments" / "dep_a" / "deployment.json"
-    # As if the trainer had been killed between starting the process and writing its number down.
+    # As if the trainer had been killed between starting the process and storing its pid.
     record = {**read_json(path), "pid": None, "pid_started": None}
     path.write_text(json.dumps(record))
     with serving(tmp_path) as client:
@@ -495,7 +495,7 @@ def test_one_that_was_stopping_is_stopped_by_the_next_trainer(tmp_path: Path, ch
     assert len(starts_of(tmp_path, "dep_a")) == 1
 
 
-# What is served cannot be deleted.
+# Checkpoints in use cannot be deleted.
 
 
 def test_a_checkpoint_that_is_served_is_neither_deleted_nor_pruned(
@@ -510,7 +510,7 @@ def test_a_checkpoint_that_is_served_is_neither_deleted_nor_pruned(
     job_dir = tmp_path / "jobs" / "job-1"
     assert prune(tmp_path, job_dir, keep_last=1, keep=[]) == []
     client.delete("/deployments/dep_a", headers=WAIT)
-    # A roll back would return to it, so it is not pruned; its owner may delete it.
+    # A rollback would return to it, so it is not pruned; its owner may delete it.
     assert prune(tmp_path, job_dir, keep_last=1, keep=[]) == []
     assert client.delete(f"/checkpoints/{checkpoint}").status_code == 200
     assert checkpoint not in [one.checkpoint_id for one in list_checkpoints(job_dir)]
@@ -549,7 +549,7 @@ def test_commands_of_an_agent_deploy_and_ask(tmp_path: Path, checkpoint: str) ->
             messages = [{"role": "user", "content": "weather"}]
             answer = await send("POST", "/v1/chat/completions", {"messages": messages, "stream": False})
             assert answer["body"]["choices"][0]["message"]["content"] == "sunny"
-            # The PUT is stored for an hour; what people asked and were told is not.
+            # The PUT's result is stored for an hour; questions and answers are not.
             assert len(list((tmp_path / "agent" / "web").glob("*.json"))) == 1
             ended = await send("DELETE", "", headers={"prefer": "wait=20"})
             assert ended["body"]["deployment"]["status"] == "stopped"

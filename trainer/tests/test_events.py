@@ -1,4 +1,4 @@
-"""The event log has no gaps, loses nothing it reported, and gives nothing away."""
+"""The event log has no gaps, loses nothing it reported, and reveals no secrets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever goes wrong on the way to a hub, there is one commit or none, and the error says what to do."""
+"""Whatever goes wrong during an export to a hub, there is one commit or none, and the error says what to do."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_an_expired_token_is_replaced_without_building_again(
     hub: FakeHub,  # noqa: F811
     home: Path,  # noqa: F811
 ) -> None:
-    """Expires between the start and the upload: the second preflight finds it, and a new token goes on."""
+    """It expires between the start and the upload: the second preflight notices, and a new token lets it continue."""
     release = hub.hold("GET", f"/api/models/{REPO}$")
     identity = f"exp_expired_{hub.port}"
     client.put(f"/exports/{identity}", json=body(hub, home))
@@ -160,7 +160,7 @@ def test_a_hub_that_is_away_can_be_tried_again(client: httpx.Client, hub: FakeHu
     assert exported(client, identity, body(hub, home))["status"] == "succeeded"
 
 
-# Where an export is held: at the request, or once the request took effect.
+# The request at which an export is held, and whether only after the request took effect.
 PHASES = {
     "preflight": ("GET", "/whoami", False),
     "building": None,
@@ -171,10 +171,10 @@ PHASES = {
 
 
 def started_and_held(client: httpx.Client, hub: FakeHub, home: Path, identity: str, phase: str) -> Any:  # noqa: F811
-    """Starts an export, returns when it is in the phase, and returns what lets it go on."""
+    """Starts an export, waits until it is in the phase, and returns the event that lets it continue, if any."""
     where = PHASES[phase]
     if where is None:
-        # Its build waits for a lock that another build would have.
+        # Its build waits for a lock, as if another build held it.
         client.put(f"/exports/{identity}", json=body(hub, home, format="merged-16bit"))
         until(lambda: read(client, identity)["status"] in ("building", "failed"), SECONDS)
         assert read(client, identity)["status"] == "building"
@@ -224,7 +224,7 @@ def test_cancelled_in_any_phase_it_publishes_all_or_nothing(
         release.set()
     export = ended(client, identity)
     if "commit" in phase:
-        # It was sent already: what is public cannot be called cancelled.
+        # The commit was already sent, and what is public must not be reported as cancelled.
         assert export["status"] == "succeeded" and len(hub.commits(REPO)) == 1
     else:
         assert (export["status"], hub.commits(REPO)) == ("cancelled", [])
@@ -247,7 +247,7 @@ def test_an_export_goes_on_while_the_service_restarts(hub: FakeHub, home: Path) 
     with running(home, EveryForm(home)) as second:
         now = read(second, identity)
         assert now["status"] == "uploading" and now["progress"]["bytes_total"] > 1000
-        # Asked again meanwhile, it is not started a second time.
+        # Requested again meanwhile, it is not started a second time.
         second.put(f"/exports/{identity}", json=body(hub, home))
         release.set()
         assert ended(second, identity)["status"] == "succeeded"
@@ -375,7 +375,7 @@ def test_files_that_must_not_leave_the_machine_are_found(tmp_path: Path, name: s
 
 
 def test_the_token_is_in_no_file_no_argument_and_no_environment(hub: FakeHub, home: Path) -> None:  # noqa: F811
-    """Also one that does not look like a token, and also where the hub's message repeats it."""
+    """Even if it does not look like a token, and even if the hub's message repeats it."""
     secret = "plain.secret/of+a.private-hub"
     hub.accounts = {secret: account("tester")}
     hub.fail("POST", "/commit/", status=400)

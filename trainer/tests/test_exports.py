@@ -1,4 +1,4 @@
-"""What is published answers as its checkpoint does, is one commit, and says honestly what it is."""
+"""What is published answers as its checkpoint does, is one commit, and describes itself truthfully."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def test_the_card_places_the_model_below_its_base(home: Path, hub: FakeHub) -> N
     card = checkpoint_card(ExportRequest.model_validate(document), trained)
     assert f"- Base model: `Qwen/Qwen3-0.6B` at revision `{commit}`" in card and "- Format: GGUF, q4_k_m" in card
     assert front(card)["base_model"] == "Qwen/Qwen3-0.6B" and front(card)["license"] == "apache-2.0"
-    # It was trained, however its weights are stored.
+    # It was trained, so it is a finetune however its weights are stored.
     assert front(card)["base_model_relation"] == "finetune"
     model = HubModel(id="Qwen/Qwen3-0.6B", revision="main", endpoint=hub.url)
     converted = ExportRequest.model_validate({**document, "source": {"hub_model": model.model_dump()}})
@@ -180,7 +180,7 @@ def test_a_model_of_the_hub_is_converted_at_the_commit_it_had(
     source = {"hub_model": {"id": "public/tiny", "revision": "main", "endpoint": hub.url}}
     identity = f"exp_hub_{hub.port}"
     client.put(f"/exports/{identity}", json=body(hub, home, source=source, format="merged-16bit", card={}))
-    # The branch moves on while the model is fetched.
+    # The branch advances while the model is being fetched.
     until(lambda: hub.requests("GET", "resolve/.*/config.json"), SECONDS)
     hub.commit("public/tiny", "main", "Break it", "", {"config.json": b"{}"}, [])
     release.set()

@@ -1,4 +1,4 @@
-"""Whatever goes wrong has a code, a hint, and leaves the last good checkpoint behind."""
+"""Every failure has a code and a hint, and leaves the last good checkpoint."""
 
 from __future__ import annotations
 

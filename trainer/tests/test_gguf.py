@@ -1,4 +1,4 @@
-"""Every GGUF file answers through llama.cpp as its checkpoint does, or the build says why it cannot."""
+"""Every GGUF file answers through llama.cpp as its checkpoint does, or the build reports why it cannot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When two models say the same, when they are close, and when one of them is another model."""
+"""When two models answer the same, when they are close, and when one is a different model."""
 
 from __future__ import annotations
 

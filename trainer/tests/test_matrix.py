@@ -1,4 +1,4 @@
-"""Every method trains with every adapter, and what was taught is what the checkpoint says."""
+"""Every method trains with every adapter, and the checkpoint answers what it was taught."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_method_trains_with_adapter(method: str, adapter: str, home: Path, tiny_
 
 
 def assert_servable(home: Path, checkpoint_id: str, job: Job) -> None:
-    """The servable folder has no pickle, no path of this machine, no reference adapter, and a tested profile."""
+    """Asserts that the servable folder has no pickle, no local path, no reference adapter, and a tested profile."""
     manifest = next(c for c in job.checkpoints if c.checkpoint_id == checkpoint_id)
     folder = checkpoint_dir(home, manifest)
     assert {path.suffix for path in (folder / "model").rglob("*")} <= {".safetensors", ".json", ".jinja"}
@@ -80,7 +80,7 @@ def test_dpo_continues_the_adapter_of_an_sft_checkpoint(home: Path, tiny_model: 
     folder = checkpoint_dir(home, child) / "model"
     assert read_json(folder / "adapter_config.json")["r"] == 8
     assert not (folder / "ref").exists()
-    # At the first step policy and reference are the same model, so nothing is preferred yet.
+    # At the first step, policy and reference are the same model, so nothing is preferred yet.
     assert second.events("metrics")[0].data["train_loss"] == pytest.approx(0.6931, abs=1e-3)
 
 

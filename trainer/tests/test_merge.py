@@ -1,4 +1,4 @@
-"""A merged model says what its checkpoint says, or it is refused."""
+"""A merged model answers as its checkpoint does, or it is refused."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from whetstone_trainer.artifacts.template import without_training_tags
 
 
 def say(folder: Path, prompt: str) -> str:
-    """Answers as any program with transformers would that was given the folder alone."""
+    """Returns the answer that any program with transformers would generate from the folder alone."""
     tokenizer = AutoTokenizer.from_pretrained(folder)
     model = AutoModelForCausalLM.from_pretrained(folder)
     inputs = tokenizer.apply_chat_template(
@@ -69,8 +69,8 @@ def test_full_weights_have_no_adapter_to_export() -> None:
 
 
 def test_a_merge_that_16_bits_cannot_hold_is_refused(tmp_path: Path) -> None:
-    # The base is enormous in one direction and the adapter takes most of it back: what remains is what bfloat16
-    # rounds away when both are added up.
+    # The base is enormous in one direction and the adapter cancels most of it: bfloat16 rounds away what remains
+    # when the two are added.
     base = build_tiny(tmp_path / "base")
     model = AutoModelForCausalLM.from_pretrained(base)
     config = LoraConfig(r=1, lora_alpha=1, target_modules=["down_proj"], task_type="CAUSAL_LM")
@@ -93,7 +93,7 @@ def test_a_merge_that_16_bits_cannot_hold_is_refused(tmp_path: Path) -> None:
 
 
 def save_base(adapted: Any, folder: Path) -> None:
-    """Writes the weights below an adapter, as they are without it."""
+    """Writes the base weights below an adapter, without the adapter."""
     state = {
         name.removeprefix("base_model.model.").replace(".base_layer", ""): weight
         for name, weight in adapted.state_dict().items()

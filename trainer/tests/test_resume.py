@@ -1,4 +1,4 @@
-"""A killed worker goes on as if nothing had happened."""
+"""A killed worker resumes as if nothing had happened."""
 
 from __future__ import annotations
 

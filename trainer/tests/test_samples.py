@@ -1,4 +1,4 @@
-"""Samples show what the same prompts get before and after training."""
+"""Samples show the answers to the same prompts before and after training."""
 
 from __future__ import annotations
 

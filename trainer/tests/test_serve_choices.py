@@ -1,4 +1,4 @@
-"""Which program serves what, vLLM's command, and how tokens become text."""
+"""The choice of the serving program, vLLM's command, and how tokens become text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The doors of the service: who is let in, what is refused, and that nothing outside its home is ever read."""
+"""The service's HTTP boundary: who is let in, what is refused, and that nothing outside its home is ever read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs over HTTP: accepted once, watched, restarted, stopped, each with a defined end."""
+"""Jobs over HTTP: accepted once, watched, restarted and stopped, each with a defined end."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_a_clock_that_is_set_shortens_no_deadline_and_loses_no_worker(
         pid = worker_of(tmp_path, "job_a")
         client.post("/jobs/job_a/cancel", json={"request_id": "r1", "deadline_seconds": 3600})
         monkeypatch.setattr(time, "time", lambda: now() + day)
-        # As psutil computes it: the time since boot, plus the time of the boot by the clock that was set.
+        # As psutil computes it: the time since boot plus the boot time, which moves with the changed clock.
         monkeypatch.setattr(psutil.Process, "create_time", lambda process: created(process) + day)
         time.sleep(0.3)
         assert job(client, "job_a")["status"] == "cancelling"
@@ -184,7 +184,7 @@ def test_after_a_restart_of_the_machine_a_job_goes_on(tmp_path: Path, monkeypatc
         pid = worker_of(tmp_path, "job_a")
     monkeypatch.setattr("whetstone_trainer.service.processes.boot_id", lambda: "another boot")
     try:
-        # A process with the worker's number may exist, but it is another one now.
+        # A process with the worker's pid may exist, but it is a different one.
         with running(tmp_path, worker=FAKE_WORKER) as client:
             assert reached(client, "job_a", "succeeded")["attempt"] == 2
     finally:

@@ -1,4 +1,4 @@
-"""The whole of it over HTTP: Examples in, a model that learned them out, whatever was killed on the way."""
+"""End to end over HTTP: Examples in, a model that learned them out, whatever was killed meanwhile."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def full_spec(model: Path, sha256: str, **training: Any) -> dict[str, Any]:
 
 
 def weights_of(client: httpx.Client, job_id: str) -> dict[str, str]:
-    """Returns the hashes of the files that the job's last checkpoint serves."""
+    """Returns the hashes of the model files of the job's last checkpoint."""
     final = job(client, job_id)["final_checkpoint_id"]
     files = client.get(f"/checkpoints/{final}").json()["checkpoint"]["files"]
     return {file["path"]: file["sha256"] for file in files if file["path"].startswith("model/")}

@@ -1,4 +1,4 @@
-"""Events that are pushed: signed, in order, at least once, and never a reason for a job to wait."""
+"""Pushed events are signed, in order and sent at least once, and never make a job wait."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real servers of real checkpoints answer what was taught, over OpenAI's chat completions."""
+"""Real servers of real checkpoints answer what they were taught, over OpenAI's chat completions."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def complete(client: httpx.Client, **changes: Any) -> httpx.Response:
 
 
 def chunks_of(text: str) -> list[dict[str, Any]]:
-    """Returns the events of a stream, which has to end with [DONE]."""
+    """Returns the events of a stream, which must end with [DONE]."""
     data = [line.removeprefix("data: ") for line in text.splitlines() if line]
     assert data.pop() == "[DONE]"
     return [json.loads(one) for one in data]
@@ -97,7 +97,7 @@ def test_it_answers_what_was_taught(client: httpx.Client) -> None:
     assert (reply["object"], reply["model"]) == ("chat.completion", NAME)
     usage = reply["usage"]
     assert usage["total_tokens"] == usage["prompt_tokens"] + usage["completion_tokens"]
-    # Its five tokens and the one that ends it.
+    # The answer's five tokens and the one that ends it.
     assert usage["completion_tokens"] == 6
 
 
@@ -188,7 +188,7 @@ def test_parts_of_text_and_tools_reach_the_template(tmp_path: Path) -> None:
     profile = {"chat_template": template, "eos_token_ids": [7], "max_context": 100}
     commit_model(write_job(home, base, "full"), model, tokenizer, base, "full", profile)
     found, used = load_engine(home, find_source(home, plan_of(home)))
-    # The profile decides, not what lies beside the weights.
+    # The profile decides, not the files beside the weights.
     assert (used.eos_token_ids, used.max_context) == ([7], 100)
 
     def prompt(**changes: Any) -> str:
@@ -215,12 +215,12 @@ def test_a_cancelled_answer_is_not_generated_to_its_end(engine: Engine) -> None:
         cancelled.set()
 
     finished = engine.generate(asked, engine.encode(asked), on_text, cancelled)
-    # transformers looks whether to stop before it hands a token on.
+    # transformers checks whether to stop before it passes a token on.
     assert heard <= 2 and finished.usage.completion_tokens < 10
 
 
 class Endless:
-    """Says one word again and again until nobody listens any more."""
+    """Repeats one word until nobody listens any more."""
 
     def __init__(self) -> None:
         self.ended = threading.Event()
@@ -341,7 +341,7 @@ def test_adapter_full_weights_and_base_run_beside_each_other_under_one_name(serv
         found = settled(service, name)
         assert (found["status"], found["backend"]) == ("running", "transformers"), found
     assert [answer_of(service, name) for name in ("dep_adapter", "dep_full")] == [ANSWER, ANSWER]
-    # The same name, other weights: nothing of the others is in it.
+    # The base has different weights, so it does not answer like the trained models.
     assert ANSWER not in answer_of(service, "dep_base")
     roots = {
         service.get(f"/deployments/{name}/v1/models").json()["data"][0]["root"] for name in ("dep_adapter", "dep_full")

@@ -1,4 +1,4 @@
-"""A spec is accepted whole or refused by field, and its hash does not depend on who wrote it."""
+"""A spec is accepted whole or refused with the field's name, and its hash does not depend on who wrote it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A dry run says what would be trained and what speaks against it."""
+"""A dry run reports what would be trained and any reasons not to."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def warned(found: ValidationReport) -> list[str]:
 
 @pytest.fixture(scope="module")
 def variant(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Builds the tiny model with another template, once each."""
+    """Builds the tiny model with another template, once per template."""
     built: dict[str | None, Path] = {}
 
     def get(template: str | None) -> Path:

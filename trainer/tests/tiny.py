@@ -14,7 +14,7 @@ CHATML = (
     "{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
 )
 CHATML_WITHOUT_TAGS = CHATML.replace("{% generation %}", "").replace("{% endgeneration %}", "")
-# Ends an answer with nothing that could ever stop the model.
+# Ends an answer without any token that could stop the model.
 TEMPLATE_WITHOUT_STOP = CHATML_WITHOUT_TAGS.replace("<|im_end|>", "")
 CHATML_WITH_TOOLS = CHATML.replace(
     "{{ m['content'] + '<|im_end|>\\n' }}{% endgeneration %}",

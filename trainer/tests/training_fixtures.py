@@ -1,4 +1,4 @@
-"""Fixtures of the training tests: one tiny model a run, a fresh home a test."""
+"""Fixtures of the training tests: one tiny model per run, a fresh home per test."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ os.environ.update(ENVIRONMENT)
 
 @pytest.fixture(scope="session")
 def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The tiny Llama of the whole run; nothing may write to it."""
+    """The tiny Llama shared by the whole run; nothing may write to it."""
     return build_tiny(tmp_path_factory.mktemp("models") / "tiny-llama")
 
 
@@ -29,7 +29,7 @@ def home(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def make_job(home: Path) -> Callable[..., Job]:
-    """Makes numbered jobs from spec documents."""
+    """Returns a function that creates numbered jobs from spec documents."""
     count = 0
 
     def make(spec: dict[str, Any], in_home: Path | None = None) -> Job:

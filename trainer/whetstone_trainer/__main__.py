@@ -27,7 +27,7 @@ def main() -> None:
     token = ensure_token(home, os.environ)
     settings = Settings(home=home, token=token, host=options.host, port=options.port, max_running_jobs=options.jobs)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
-    # It would log every call of an agent.
+    # httpx would log every call of an agent.
     logging.getLogger("httpx").setLevel(logging.WARNING)
     if options.agent:
         call_out(settings, options.agent)
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def lock_home(home: Path) -> TextIO:
-    """Returns the lock of a home, held until it is closed: two services would run every job twice."""
+    """Returns the lock of a home, held until closed, because two services would run every job twice."""
     lock = (home / "service.lock").open("w")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,8 +1,8 @@
-"""Work that outlives the request that asked for it: one folder, one process; what is on disk says how it stands.
+"""Work that outlives its request: one folder and one process each, with the state on disk.
 
-`<home>/<kind>/<id>/` has request.json (what was asked), process.json (who works on it), state.json (how far it is),
-result.json (how it ended), cancel.json (somebody asked to stop) and log.txt. The process inherits the folder's lock, which
-the kernel releases however the process ends.
+`<home>/<kind>/<id>/` has request.json (the request), process.json (the process working on it), state.json (its
+progress), result.json (its outcome), cancel.json (a stop was requested) and log.txt. The process inherits the
+folder's lock, which the kernel releases however the process ends.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ KINDS = ("certificates", "exports")
 
 
 def take_lock(folder: Path, within_seconds: float = 0) -> TextIO | None:
-    """Returns the lock of a folder, held until it is closed everywhere; None while a process works there."""
+    """Returns the lock of a folder, held until it is closed in every process; None while a process works there."""
     file = (folder / "lock").open("w")
     until = time.monotonic() + within_seconds
     while True:
@@ -41,7 +41,7 @@ def is_running(folder: Path) -> bool:
         return False
     with (folder / "lock").open() as file:
         try:
-            # Shared: who looks at the same time must not take one another for the process.
+            # Shared, so that concurrent checks do not mistake each other for the process.
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             return True
@@ -68,7 +68,7 @@ def checkpoint_of(request: Any) -> str | None:
 
 
 def read_or_none(path: Path) -> Any:
-    """Returns the JSON in `path`, None when there is none that can be read."""
+    """Returns the JSON in `path`; None if it is missing or unreadable."""
     try:
         return read_json(path)
     except (OSError, ValueError):

@@ -1,7 +1,7 @@
 """Commits, verifies, finds and prunes checkpoints.
 
-A folder under `checkpoints/` is complete or it is not there: it is written as `tmp-*`, hashed, given its MANIFEST.json,
-flushed to disk and only then renamed. `model/` can be served as it is; `state/` is what resuming needs besides.
+A folder under `checkpoints/` is complete or does not exist: it is written as `tmp-*`, hashed, given its MANIFEST.json,
+flushed to disk and only then renamed. `model/` can be served as it is; `state/` is what resuming additionally needs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .files import fsync_path, read_json, sha256_file, write_json
 MANIFEST = "MANIFEST.json"
 PROFILE = "PROFILE.json"
 TEMPORARY = "tmp-"
-# Pickles stay out of what is served: reading one can run code.
+# Pickles are excluded from what is served, because reading one can run code.
 PICKLED = (".bin", ".pt", ".pth", ".pkl", ".pickle", ".ckpt")
 
 
@@ -35,7 +35,7 @@ class CheckpointFile(BaseModel):
 
 
 class CheckpointManifest(BaseModel):
-    """A checkpoint as it crosses the wire, without what can still change: is_best, is_final, inference_profile."""
+    """A checkpoint as sent over the wire, without what can still change: is_best, is_final, inference_profile."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -58,7 +58,7 @@ class CheckpointManifest(BaseModel):
     bytes: int
 
     def problem(self, folder: Path) -> str | None:
-        """Returns why the files under `folder` are not what was committed, None when they are."""
+        """Returns how the files under `folder` differ from what was committed; None if they do not."""
         for file in self.files:
             path = folder / file.path
             if not path.is_file():
@@ -79,7 +79,7 @@ def checkpoint_dir(home: Path, manifest: CheckpointManifest) -> Path:
 
 
 def read_checkpoint(folder: Path) -> CheckpointManifest | None:
-    """Returns the manifest of a committed checkpoint, None when there is none that can be read."""
+    """Returns the manifest of a committed checkpoint; None if it is missing or unreadable."""
     try:
         return CheckpointManifest.model_validate(read_json(folder / MANIFEST))
     except (OSError, ValueError):
@@ -156,7 +156,7 @@ def temporary_folder(job_dir: Path, name: str) -> Path:
 
 
 def remove_temporary(job_dir: Path) -> None:
-    """Deletes what an interrupted save left behind."""
+    """Deletes the remains of interrupted saves."""
     for folder in (job_dir / "checkpoints").glob(f"{TEMPORARY}*"):
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -202,7 +202,7 @@ def _described(work: Path) -> list[CheckpointFile]:
         relative = path.relative_to(work).as_posix()
         if relative.startswith("model/") and path.suffix in PICKLED:
             raise ValueError(f"{relative} is a pickle and must not be in a servable folder")
-        # The adapter file is written as 0600, which a server under another user could not read.
+        # The adapter file is written with mode 0600, so a server under another user could not read it.
         path.chmod(0o644)
         files.append(CheckpointFile(path=relative, size=path.stat().st_size, sha256=sha256_file(path)))
     return files
@@ -227,7 +227,7 @@ def _ids_in(value: Any) -> set[str]:
 
 
 def _deployed_ids(record: Any) -> set[str]:
-    """Returns what a deployment is loaded from. One that has answered stays: a roll back returns to it."""
+    """Returns the checkpoints a deployment is loaded from. One that has answered keeps them, for a rollback."""
     if not isinstance(record, dict):
         return set()
     if record.get("status") in ("stopped", "failed", "timeout") and not record.get("verified_at"):

@@ -67,7 +67,7 @@ def utc_now() -> str:
 
 
 def finite(value: Any) -> Any:
-    """Returns `value` with every NaN and infinity as None: JSON has neither."""
+    """Returns `value` with every NaN and infinity replaced by None, because JSON has neither."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
@@ -78,7 +78,7 @@ def finite(value: Any) -> Any:
 
 
 def current_attempt(job_dir: Path) -> int:
-    """Returns the attempt that may write, 0 before the first one."""
+    """Returns the attempt that may write; 0 before the first one."""
     try:
         return int((job_dir / "attempt").read_text().strip() or 0)
     except FileNotFoundError:
@@ -91,7 +91,7 @@ class EventLog:
     def __init__(self, job_dir: Path) -> None:
         self.job_dir = job_dir
         self.path = job_dir / "events.jsonl"
-        # Offset at which each complete line begins; its length is the last seq.
+        # Offset at which each complete line begins; the list's length is the last seq.
         self._offsets: list[int] = []
         self._end = 0
 
@@ -120,7 +120,7 @@ class EventLog:
                 raise StaleAttempt(attempt, current)
             self._index()
             if os.fstat(file).st_size > self._end:
-                # What follows the last newline was torn by a power loss and was never reported.
+                # Anything after the last newline was cut off by a power loss and was never reported.
                 os.ftruncate(file, self._end)
             document = {
                 "seq": len(self._offsets) + 1,
@@ -152,7 +152,7 @@ class EventLog:
         return [Event.model_validate_json(line) for line in lines]
 
     def _index(self) -> None:
-        """Notes the lines that were completed since the last look."""
+        """Indexes the lines completed since the last call."""
         try:
             with self.path.open("rb") as file:
                 file.seek(self._end)

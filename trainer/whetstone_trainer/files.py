@@ -1,4 +1,4 @@
-"""Writes files so that a crash leaves the old content or the new, never a part of either."""
+"""Writes files so that a crash leaves either the old content or the new, never part of one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def fsync_path(path: Path) -> None:
 
 
 def write_atomic(path: Path, data: bytes) -> None:
-    """Replaces `path` with `data`; on disk before it returns."""
+    """Replaces the content of `path` with `data`, which is on disk before it returns."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         with temporary.open("wb") as file:
@@ -42,7 +42,7 @@ def write_atomic(path: Path, data: bytes) -> None:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Replaces `path` with `value` as indented JSON; NaN is refused."""
+    """Replaces the content of `path` with `value` as indented JSON; refuses NaN."""
     write_atomic(path, (json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode())
 
 

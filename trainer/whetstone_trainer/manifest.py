@@ -1,4 +1,4 @@
-"""Reads frozen Examples: one header line, then one line an Example."""
+"""Reads frozen Examples: one header line, then one line per Example."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .spec import JobSpec, ValidationFile, canonical_json
 from .trainer_error import TrainerFailure
 
 Row = dict[str, Any]
-# Fields of a row that name the Example and say nothing about what it teaches.
+# Fields of a row that identify the Example and do not affect what it teaches.
 IDENTITY_FIELDS = ("example_id", "example_version", "sha256")
 
 
 @dataclass(frozen=True)
 class Splits:
-    """Rows to train on and rows held out; `fraction` splits depend on the Example ids and the seed alone."""
+    """Rows to train on and rows held out; `fraction` splits depend only on the Example ids and the seed."""
 
     train: list[Row]
     validation: list[Row]
@@ -62,7 +62,7 @@ def is_erased(row: Row) -> bool:
 
 
 def read_splits(home: Path, spec: JobSpec) -> Splits:
-    """Returns the rows of the spec's manifest, erased ones included, split as the spec asks."""
+    """Returns the rows of the spec's manifest, erased ones included, split as the spec requests."""
     rows = list(read_rows(home, spec.manifest.sha256))
     validation = spec.manifest.validation
     if validation is None:

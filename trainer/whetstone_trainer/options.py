@@ -1,4 +1,4 @@
-"""The options of `npm run trainer`. As a program it prints them: with any Python, before there is an environment."""
+"""The options of `npm run trainer`. As a program, prints them with any Python, before there is an environment."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def options_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--agent", metavar="URL", help="call this web app instead of listening; needs WHETSTONE_TRAINER_KEY"
     )
-    # Taken by `npm run trainer` before this program starts; here for --help alone.
+    # Handled by `npm run trainer` before this program starts; listed only for --help.
     parser.add_argument(
         "--without-compress", action="store_true", help="leave out the environment for fp8 and int8 (6 GB)"
     )

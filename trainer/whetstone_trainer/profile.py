@@ -1,4 +1,4 @@
-"""The inference profile: how a checkpoint has to be served to answer as it was trained.
+"""The inference profile: how a checkpoint must be served to answer as it was trained.
 
 Serving, merging and converting take template and stop tokens from here, never from the base model's repository.
 """
@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from .checkpoints import PROFILE, CheckpointManifest, checkpoint_dir
 from .files import read_json, write_json
 
-# What vLLM can be told to reserve for adapters; an adapter of another rank takes the next larger one.
+# The ranks vLLM can reserve for adapters; an adapter of another rank uses the next larger one.
 VLLM_RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
 
 
@@ -66,7 +66,7 @@ class InferenceProfile(BaseModel):
 
 
 def read_profile(home: Path, manifest: CheckpointManifest) -> InferenceProfile | None:
-    """Returns the profile of a checkpoint, None when it has not passed its generation test."""
+    """Returns the profile of a checkpoint; None if it has not passed its generation test."""
     try:
         return InferenceProfile.model_validate(read_json(checkpoint_dir(home, manifest) / PROFILE))
     except (OSError, ValueError):
@@ -74,14 +74,14 @@ def read_profile(home: Path, manifest: CheckpointManifest) -> InferenceProfile |
 
 
 def write_profile(home: Path, manifest: CheckpointManifest, profile: InferenceProfile) -> None:
-    """Stores the profile beside the committed files, which it does not change."""
+    """Stores the profile beside the committed files, without changing them."""
     write_json(checkpoint_dir(home, manifest) / PROFILE, profile.model_dump(mode="json"))
 
 
 def make_profile(
     home: Path, manifest: CheckpointManifest, prompt: str, *, stop_token_id: int | None, max_new_tokens: int = 32
 ) -> InferenceProfile:
-    """Loads the checkpoint from disk, generates, and returns its profile. Raises what loading raises."""
+    """Loads the checkpoint from disk, generates an answer, and returns its profile. Raises what loading raises."""
     from .training.generation import generate
     from .training.loading import eos_token_ids, load_for_inference, model_limit
 
@@ -90,7 +90,7 @@ def make_profile(
     stops = eos_token_ids(folder, tokenizer)
     configured = model.generation_config.eos_token_id
     for token in [*(configured if isinstance(configured, list) else [configured]), stop_token_id]:
-        # The token that training taught to end an answer ends it, whatever the base's configuration says.
+        # The token that training used to end an answer is a stop token, whatever the base's configuration says.
         if token is not None and token not in stops:
             stops.append(int(token))
     limit = model_limit(model.config.to_dict())
@@ -120,7 +120,7 @@ def make_profile(
         generation_config=generation,
         servable_by=servable,
         not_servable=refused,
-        # The converter fills it in: only the base's own name in llama.cpp is right.
+        # The converter fills it in, because only llama.cpp's own name for the base is right.
         tokenizer_pre=None,
         architecture=(getattr(model.config, "architectures", None) or [None])[0],
         generate_test=GenerateTest(prompt=prompt, output=answer.text, tokens=answer.tokens, stopped=answer.stopped),
@@ -145,7 +145,7 @@ def serving(adapter: AdapterFacts | None) -> tuple[list[str], list[NotServable]]
 
 
 def adapter_facts(folder: Path) -> AdapterFacts | None:
-    """Returns what decides where an adapter can be served, None for a folder with full weights."""
+    """Returns the facts that decide where an adapter can be served; None for a folder with full weights."""
     config = folder / "adapter_config.json"
     if not config.exists():
         return None

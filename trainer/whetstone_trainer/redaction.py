@@ -16,7 +16,7 @@ BEARER = re.compile(r"(?i)(bearer\s+)[A-Za-z0-9._~+/-]{8,}=*")
 URL_PASSWORD = re.compile(r"(://[^/\s:@]+:)[^/\s@]+(@)")
 
 
-# Secrets that this process was handed in another way than by its environment.
+# Secrets that this process received by other means than its environment.
 _HANDED: set[str] = set()
 
 
@@ -35,7 +35,7 @@ def environment_secrets() -> list[str]:
 
 
 def redact(text: str) -> str:
-    """Returns `text` without known secrets and without anything shaped like a hub or bearer token."""
+    """Returns `text` without known secrets and without anything that looks like a hub or bearer token."""
     for secret in (*_HANDED, *environment_secrets()):
         text = text.replace(secret, REDACTED)
     text = HUB_TOKEN.sub(REDACTED, text)
@@ -68,6 +68,6 @@ class RedactingStream:
 
 
 def redact_standard_streams() -> None:
-    """Redacts everything Python code of this process prints from now on."""
+    """Redacts everything that Python code in this process prints from now on."""
     sys.stdout = RedactingStream(sys.stdout)
     sys.stderr = RedactingStream(sys.stderr)

@@ -1,4 +1,4 @@
-"""`python -m whetstone_trainer.samples --home H --request FILE --out FILE`: answers of models at temperature 0.
+"""`python -m whetstone_trainer.samples --home H --request FILE --out FILE`: generates answers at temperature 0.
 
 Shows the same prompts before and after training: from the base model, a checkpoint and a merged artifact. Writes
 `{answers: [...], error}` and exits with 0, or with 1 when `error` is set.
@@ -26,7 +26,7 @@ MAX_PROMPTS = 50
 
 
 class SampleTarget(BaseModel):
-    """Who answers: exactly one of the three."""
+    """The model that answers: exactly one of the three."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -55,7 +55,7 @@ class SamplePrompt(BaseModel):
 
 
 class SamplesRequest(BaseModel):
-    """Prompts and who answers them. `max_new_tokens` limits each answer."""
+    """Prompts and the models that answer them. `max_new_tokens` limits each answer."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -65,7 +65,7 @@ class SamplesRequest(BaseModel):
 
 
 class SampleAnswer(BaseModel):
-    """One answer. `finish_reason` is stop when the model ended it, length when the limit did."""
+    """One answer. `finish_reason` is stop if the model ended it, length if the limit did."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -91,7 +91,7 @@ class SamplesResult(BaseModel):
 
 
 def sample(home: Path, request: SamplesRequest) -> SamplesResult:
-    """Returns the answers of every target, one model in memory at a time; the first failure ends it."""
+    """Returns the answers of every target, with one model in memory at a time; stops at the first failure."""
     done: list[TargetAnswers] = []
     for target in request.targets:
         try:

@@ -1,4 +1,4 @@
-"""The job spec as the web app sends it, and its hash. Unknown fields are refused."""
+"""The job spec as the web app sends it, and its hash. Refuses unknown fields."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ class Output(_Part):
     formats: list[OutputFormat] = ["safetensors"]
     gguf_quantizations: list[GgufQuantization] = Field(default_factory=list)
     compressed_quantizations: list[CompressedQuantization] = Field(default_factory=list)
-    # Part of file names, so nothing that could leave a folder.
+    # Part of file names, so it must contain nothing that could leave a folder.
     suffix: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")] | None = None
 
     @model_validator(mode="after")
@@ -206,16 +206,16 @@ class JobSpec(_Part):
     metadata: dict[str, Any] = Field(default_factory=dict)
 
     def document(self, *, as_sent: bool = False) -> dict[str, Any]:
-        """Returns the spec as JSON data; `as_sent` leaves out what the sender left out."""
+        """Returns the spec as JSON data; `as_sent` omits what the sender omitted."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=as_sent)
 
 
 def canonical_json(value: Any) -> bytes:
-    """Returns RFC 8785 JSON: one byte string for one value, whichever language wrote it."""
+    """Returns RFC 8785 JSON: the same bytes for the same value, whichever language wrote it."""
     return rfc8785.dumps(value)
 
 
 def spec_hash(spec: JobSpec | Mapping[str, Any]) -> str:
-    """Returns the sha256 of the spec as it was sent, so a later default never changes the hash of an old job."""
+    """Returns the sha256 of the spec as it was sent, so that a later default never changes the hash of an old job."""
     document = spec.document(as_sent=True) if isinstance(spec, JobSpec) else dict(spec)
     return hashlib.sha256(canonical_json(document)).hexdigest()

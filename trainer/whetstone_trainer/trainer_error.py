@@ -1,4 +1,4 @@
-"""What went wrong, whose turn it is, and what to do next: one shape for every failure."""
+"""What went wrong, who can fix it, and what to do next: one shape for every failure."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ Phase = Literal[
     "finalizing",
 ]
 
-# Codes absent from these two tables: the user's to fix, and the same request fails again.
+# Codes absent from these two tables are for the user to fix, and the same request fails again.
 _BLAME: dict[ErrorCode, Blame] = {
     "engine_dependency_missing": "dependency",
     "capability_missing": "platform",
@@ -134,7 +134,7 @@ def blame_of(code: ErrorCode) -> Blame:
 
 
 class TrainerError(BaseModel):
-    """An error as it crosses the wire. `retryable`: the same request may succeed later, unchanged."""
+    """An error as sent over the wire. `retryable`: the same request may succeed later, unchanged."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -172,7 +172,7 @@ class TrainerError(BaseModel):
 
 
 class TrainerFailure(Exception):
-    """Raised with the TrainerError that ends the work at hand."""
+    """Raised with the TrainerError that ends the current work."""
 
     def __init__(self, error: TrainerError) -> None:
         super().__init__(f"{error.code}: {error.message}")

@@ -106,7 +106,7 @@ class TemplateFacts(_Part):
 
 
 class Segment(_Part):
-    """A run of the rendered string. `cut` text lies beyond max_length and is never seen by the model."""
+    """A run of the rendered string. `cut` text is beyond max_length and is never seen by the model."""
 
     text: str
     trained: bool

@@ -1,4 +1,4 @@
-"""Turns a committed checkpoint into what people serve: a merged model, an adapter, a GGUF file, a compressed model."""
+"""Turns a committed checkpoint into servable forms: a merged model, an adapter, a GGUF file, a compressed model."""
 
 from .build import build
 from .request import ArtifactFile, ArtifactRequest, ArtifactResult

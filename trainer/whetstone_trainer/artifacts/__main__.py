@@ -1,4 +1,4 @@
-"""`python -m whetstone_trainer.artifacts --home H --artifact-id ID`: builds what the artifact's request.json asks for.
+"""`python -m whetstone_trainer.artifacts --home H --artifact-id ID`: builds what the artifact's request.json requests.
 
 Exits with 0 when the artifact is ready, 1 when it failed (result.json says why) and 2 when there is no valid request.
 """

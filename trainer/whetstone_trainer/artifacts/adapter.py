@@ -33,9 +33,9 @@ def pack_adapter(checkpoint: Checkpoint, folder: Path) -> BuildRecord:
 
 
 def llama_cpp_adapter(checkpoint: Checkpoint, folder: Path) -> None:
-    """Writes the adapter in the form that llama.cpp's converter reads right.
+    """Writes the adapter in the form that llama.cpp's converter reads correctly.
 
-    Raises TrainerFailure adapter_not_servable for what a GGUF adapter cannot hold.
+    Raises TrainerFailure adapter_not_servable for what a GGUF adapter cannot represent.
     """
     _require_adapter(checkpoint)
     config = checkpoint.adapter_config
@@ -55,7 +55,7 @@ def llama_cpp_adapter(checkpoint: Checkpoint, folder: Path) -> None:
                 hint="Build the merged model as GGUF instead.",
             )
     if config.get("use_rslora"):
-        # llama.cpp scales by alpha / r and knows nothing of rank stabilization, which scales by alpha / sqrt(r).
+        # llama.cpp scales by alpha / r and does not know rank stabilization, which scales by alpha / sqrt(r).
         config["lora_alpha"] = config["lora_alpha"] * math.sqrt(config["r"])
     (folder / "adapter_config.json").write_text(json.dumps(config))
     shutil.copyfile(checkpoint.model_dir / "adapter_model.safetensors", folder / "adapter_model.safetensors")

@@ -26,7 +26,7 @@ BuildPhase = Literal["merging", "converting", "quantizing"]
 OnPhase = Callable[[BuildPhase], None]
 # Files of the artifact's folder that are not part of the artifact.
 OWN_FILES = frozenset({"request.json", "result.json", "MANIFEST.json", "log.txt"})
-# Merged models and lossless GGUF files are as large as the base; those of a finished round of builds go after a week.
+# Merged models and lossless GGUF files are as large as the base, so those left from finished builds go after a week.
 UNUSED_BUILD_SECONDS = 7 * 24 * 3600
 MERGE_PACKAGES = ("transformers", "peft", "torch")
 
@@ -34,10 +34,10 @@ MERGE_PACKAGES = ("transformers", "peft", "torch")
 def build(
     home: Path, request: ArtifactRequest | Mapping[str, Any], *, on_phase: OnPhase | None = None
 ) -> ArtifactResult:
-    """Builds the artifact into `<home>/artifacts/<id>/` and returns how that ended; failures are results.
+    """Builds the artifact into `<home>/artifacts/<id>/` and returns the outcome; failures are results.
 
-    `on_phase` is called as each phase begins, also when its result is reused. Building an artifact again that is
-    ready finds its files in the shared builds. Raises ValidationError for a request that is none.
+    `on_phase` is called as each phase begins, even when its result is reused. Building a finished artifact again
+    finds its files in the shared builds. Raises ValidationError for an invalid request.
     """
     request = request if isinstance(request, ArtifactRequest) else ArtifactRequest.model_validate(request)
     folder = home / "artifacts" / request.artifact_id
@@ -60,7 +60,7 @@ def build(
 def build_source(
     checkpoint: Checkpoint, kind: ArtifactKind, quantization: str | None, log: Path, on_phase: OnPhase | None = None
 ) -> tuple[Path, BuildRecord]:
-    """Builds one form of a checkpoint, or finds it built, and returns its folder among the shared builds and its record.
+    """Builds a form of a checkpoint, or finds it built, and returns its folder among the shared builds and its record.
 
     Raises TrainerFailure.
     """
@@ -133,7 +133,7 @@ class _Builder:
         from .gguf import BYTES_PER_WEIGHT, MODEL_FILE, convert, lossless_type, quantize, smoke
         from .llama_cpp import find_llama_cpp
 
-        # Before the merge, which is the long part.
+        # Before the merge, which takes long.
         llama = find_llama_cpp()
         quantization = self.quantization or ""
         merged, merged_record = self._merged(checkpoint)
@@ -164,7 +164,7 @@ class _Builder:
             answered["same_as_merged"] = sum(mine == theirs for mine, theirs in same)
             reference = source_record.checks.get("mean_log_likelihood")
             if reference is not None and answered["mean_log_likelihood"] is not None:
-                # Against the lossless file: what quantization alone cost, in nats per token.
+                # Compared with the lossless file: the cost of quantization alone, in nats per token.
                 answered["log_likelihood_change"] = answered["mean_log_likelihood"] - reference
             checks = {**source_record.checks, "smoke": answered}
             return BuildRecord(files=list_files(folder), warnings=warnings, checks=checks, tools=llama.tools)
@@ -197,7 +197,7 @@ class _Builder:
             record.checks["same_as_merged"] = sum(mine == theirs for mine, theirs in same)
             return record.model_copy(update={"tools": versions})
 
-        # Half a merged model, and llm-compressor writes shards before it removes the whole.
+        # The result is half a merged model, but llm-compressor writes shards before it removes the whole.
         return shared_build(self.home, self._key("compressed", versions, scheme), weights_bytes(merged), make)
 
     def _key(self, kind: str, tools: Mapping[str, str], quantization: str | None = None) -> str:

@@ -1,7 +1,7 @@
-"""Shares builds: one folder per content key, built once whoever asks and however many ask at once.
+"""Shares builds: one folder per content key, built once however many callers request it at the same time.
 
-`<home>/builds/<key>/` holds the files and BUILD.json; artifacts link to its files. Two requests for the same content
-wait for one lock, and the second finds the first one's result.
+`<home>/builds/<key>/` contains the files and BUILD.json; artifacts link to its files. Two requests for the same
+content wait for one lock, and the second finds the first one's result.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ from .request import ArtifactFile, BuildRecord
 RECORD = "BUILD.json"
 # Tokenizers, configs, logs and the file system's own needs.
 DISK_RESERVE_BYTES = 64 * 2**20
-# Raise it when what a build writes changes, so that no earlier build is reused for it.
+# Raise it when the output of a build changes, so that no earlier build is reused.
 FORMAT_VERSION = 1
 
 Maker = Callable[[Path], BuildRecord]
 
 
 def content_key(parts: Mapping[str, Any]) -> str:
-    """Returns the name of a build: equal parts, equal key."""
+    """Returns the name of a build; equal parts give equal keys."""
     return hashlib.sha256(canonical_json({"format_version": FORMAT_VERSION, **parts})).hexdigest()[:32]
 
 
 def shared_build(home: Path, key: str, needs_bytes: int, make: Maker) -> tuple[Path, BuildRecord]:
-    """Returns the build's folder and record, calling `make(tmp_dir)` only when nobody has built it.
+    """Returns the build's folder and record, calling `make(tmp_dir)` only if it has not been built.
 
     A second caller waits for the first. Raises TrainerFailure disk_full when `needs_bytes` are not free.
     """
@@ -47,11 +47,11 @@ def shared_build(home: Path, key: str, needs_bytes: int, make: Maker) -> tuple[P
     with _lock(root / f"{key}.lock"):
         record = _read(folder)
         if record is not None:
-            # Tells prune_builds that this was of use.
+            # Tells prune_builds that this build was used.
             os.utime(folder)
             return folder, record
         for leftover in (folder, *root.glob(f"tmp-{key}-*")):
-            # The lock is ours, so whoever was writing here is gone.
+            # We have the lock, so whatever process was writing here is gone.
             shutil.rmtree(leftover, ignore_errors=True)
         check_disk(home, needs_bytes)
         temporary = root / f"tmp-{key}-{os.getpid()}"
@@ -79,7 +79,7 @@ def check_disk(home: Path, needs_bytes: int) -> None:
 
 
 def list_files(folder: Path) -> list[ArtifactFile]:
-    """Returns every file below a folder with its size and hash, readable by whoever serves it."""
+    """Returns every file below a folder with its size and hash, and makes it readable by any server."""
     files = []
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         # PEFT saves adapters as 0600, which another user's server could not open.
@@ -90,7 +90,7 @@ def list_files(folder: Path) -> list[ArtifactFile]:
 
 
 def link_files(source: Path, files: list[ArtifactFile], target: Path) -> None:
-    """Puts a build's files into an artifact's folder without a second copy where the file system allows it."""
+    """Links a build's files into an artifact's folder; copies them where the file system does not allow links."""
     for file in files:
         destination = target / file.path
         destination.parent.mkdir(parents=True, exist_ok=True)
@@ -104,7 +104,7 @@ def link_files(source: Path, files: list[ArtifactFile], target: Path) -> None:
 
 
 def prune_builds(home: Path, unused_seconds: float) -> int:
-    """Deletes builds that no artifact links to and nobody used for this long; returns the bytes freed."""
+    """Deletes builds that no artifact links to and that were unused for this long; returns the bytes freed."""
     freed = 0
     for folder in (home / "builds").glob("[0-9a-f]*"):
         if not folder.is_dir() or time.time() - folder.stat().st_mtime < unused_seconds:
@@ -118,7 +118,7 @@ def prune_builds(home: Path, unused_seconds: float) -> int:
 
 
 def _read(folder: Path) -> BuildRecord | None:
-    """Returns the record of a finished build whose files are all still there with their size."""
+    """Returns the record of a finished build whose files all still exist with their recorded size."""
     try:
         record = BuildRecord.model_validate(read_json(folder / RECORD))
     except (OSError, ValueError):

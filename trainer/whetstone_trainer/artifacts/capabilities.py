@@ -1,4 +1,4 @@
-"""Says which artifacts this machine can build, and for each that it cannot, why and what to do."""
+"""Reports which artifacts this machine can build, and for each that it cannot, why and what to do."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ArtifactCapabilities(BaseModel):
 
 
 def artifact_capabilities() -> ArtifactCapabilities:
-    """Looks at what is installed; starts one short process (0.1 s) and imports no torch."""
+    """Checks what is installed; starts one short process (0.1 s) and does not import torch."""
     unavailable: list[Unavailable] = []
     tools: dict[str, str] = {}
     mergeable = _packages("safetensors", MERGE_PACKAGES, unavailable)

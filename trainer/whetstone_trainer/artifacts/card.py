@@ -1,4 +1,4 @@
-"""Writes model cards and removes what names this machine from the files beside them."""
+"""Writes model cards, and removes what identifies this machine from the files beside them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PATH_KEYS = ("_name_or_path", "name_or_path", "base_model_name_or_path")
 
 
 def write_card(folder: Path, checkpoint: Checkpoint, built: str) -> None:
-    """Writes README.md: which base, which method, which data, what was built."""
+    """Writes README.md: base, method, data, and what was built."""
     spec = checkpoint.spec
     label = checkpoint.base_label
     on_hub = label == checkpoint.base.id
@@ -30,7 +30,7 @@ def write_card(folder: Path, checkpoint: Checkpoint, built: str) -> None:
 
 
 def scrub(folder: Path, checkpoint: Checkpoint) -> None:
-    """Replaces paths of this machine in the JSON files of a folder: the base by its published name, others by none."""
+    """Replaces local paths in a folder's JSON files: the base's by its published name, others by nothing."""
     for path in folder.glob("*.json"):
         document = json.loads(path.read_text())
         if isinstance(document, dict) and _scrub(document, checkpoint):

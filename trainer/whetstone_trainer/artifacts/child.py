@@ -10,7 +10,7 @@ from pathlib import Path
 from ..redaction import redact
 
 LOG_LINES = 50
-# Only what tools need: a hub token or a connection string has no business in a converter.
+# Only what tools need: a converter must not see a hub token or a connection string.
 INHERITED = (
     "PATH",
     "HOME",
@@ -25,7 +25,7 @@ INHERITED = (
 
 
 class ToolFailed(Exception):
-    """A tool exited with something other than 0. `log_tail` is the end of what it printed."""
+    """A tool exited with a code other than 0. `log_tail` is the end of its output."""
 
     def __init__(self, name: str, returncode: int, log_tail: list[str]) -> None:
         cause = f"was killed by signal {-returncode}" if returncode < 0 else f"exited with {returncode}"
@@ -35,13 +35,13 @@ class ToolFailed(Exception):
 
 
 def run_tool(name: str, argv: Sequence[str | Path], log: Path, env: Mapping[str, str] | None = None) -> str:
-    """Runs a command to its end, appends its output to `log`, and returns the output.
+    """Runs a command to completion, appends its output to `log`, and returns the output.
 
     Raises ToolFailed.
     """
     environment = {key: os.environ[key] for key in INHERITED if key in os.environ}
     environment |= {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false", "PYTHONUNBUFFERED": "1", **(env or {})}
-    # A pipe as standard input tells tools that cannot ask the kernel when this process is gone.
+    # A closed standard input tells tools that this process is gone, where they cannot ask the kernel for a signal.
     with subprocess.Popen(
         [str(part) for part in argv],
         stdin=subprocess.PIPE,

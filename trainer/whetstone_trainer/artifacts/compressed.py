@@ -18,7 +18,7 @@ from .prompts import comparison_prompts
 from .request import BuildRecord
 from .source import Checkpoint
 
-# fp8 and fp8_dynamic are one scheme by two names, so they share one build.
+# fp8 and fp8_dynamic are two names for one scheme, so they share one build.
 SCHEMES = {"fp8": "FP8_DYNAMIC", "fp8_dynamic": "FP8_DYNAMIC", "fp8_static": "FP8", "int8": "INT8"}
 CALIBRATED = frozenset({"FP8"})
 MAX_CALIBRATION_ROWS = 512
@@ -31,7 +31,7 @@ SETUP_HINT = (
 
 
 def check_compressor(log: Path) -> tuple[str, dict[str, str]]:
-    """Returns the environment's interpreter and its versions; takes 0.1 s and belongs before the merge.
+    """Returns the environment's interpreter and its versions; takes 0.1 s, so call it before the merge.
 
     Raises TrainerFailure engine_dependency_missing.
     """
@@ -70,7 +70,7 @@ def compress(python: str, checkpoint: Checkpoint, merged: Path, scheme: str, fol
         "prompts": [encode_prompt(tokenizer, messages) for messages in prompts],
         "max_new_tokens": ANSWER_TOKENS,
     }
-    # Requests hold people's text, so they live outside the build and no longer than the tool runs.
+    # Requests contain users' text, so they live outside the build and no longer than the tool runs.
     with tempfile.TemporaryDirectory(prefix="whetstone-compress-") as scratch:
         request_path, result_path = Path(scratch, "request.json"), Path(scratch, "result.json")
         request_path.write_text(json.dumps(request))
@@ -85,7 +85,7 @@ def compress(python: str, checkpoint: Checkpoint, merged: Path, scheme: str, fol
     if not any(answer.strip() for answer in answers):
         raise _failed(f"{scheme}: the compressed model says nothing to any of five prompts", [])
     _drop_working_files(folder)
-    # What decides how answers end must be the merged model's, whatever the other environment's transformers writes.
+    # The files that decide how answers end must be the merged model's, whatever the other environment writes.
     for name in ("generation_config.json", "chat_template.jinja", "tokenizer_config.json", "tokenizer.json"):
         if (merged / name).exists():
             shutil.copyfile(merged / name, folder / name)
@@ -121,7 +121,7 @@ def _calibration_texts(checkpoint: Checkpoint, tokenizer: Any) -> list[str]:
 
 
 def _drop_working_files(folder: Path) -> None:
-    # recipe.yaml records how it was made, with paths; servers read config.json alone.
+    # recipe.yaml records how the model was made, with local paths; servers read only config.json.
     for name in ("recipe.yaml", "training_args.bin"):
         (folder / name).unlink(missing_ok=True)
 

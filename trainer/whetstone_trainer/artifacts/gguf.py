@@ -31,7 +31,7 @@ FTYPES = {
     "q6_k": 18,
     "bf16": 32,
 }
-# Bytes a weight takes, scales included, for the disk check.
+# Bytes per weight, scales included, for the disk check.
 BYTES_PER_WEIGHT = {
     "f32": 4.0,
     "f16": 2.0,
@@ -51,14 +51,14 @@ SMOKE_ANSWER_TOKENS = 32
 
 
 def lossless_type(config: dict[str, Any]) -> str:
-    """Returns the GGUF type that holds a model's weights exactly, which every other type is made from."""
+    """Returns the GGUF type that represents a model's weights exactly; every other type is made from it."""
     return {"bfloat16": "bf16", "float16": "f16"}.get(str(config.get("dtype") or config.get("torch_dtype")), "f32")
 
 
 def convert(
     llama: LlamaCpp, checkpoint: Checkpoint, merged: Path, quantization: str, folder: Path, log: Path
 ) -> BuildRecord:
-    """Converts a model without loss and scores it, for quantized files to be compared with.
+    """Converts a model without loss and scores it, so that quantized files can be compared with it.
 
     Raises TrainerFailure tokenizer_pre_unknown, architecture_unsupported or conversion_failed.
     """
@@ -99,7 +99,7 @@ def smoke(
 
     Returns how many answers equal the merged model's, how many prompts split into the same tokens, and the mean
     log-likelihood (nats per token) of the prompts. Raises TrainerFailure quantization_failed when the file does not
-    load or says nothing to any prompt.
+    load or gives every prompt an empty answer.
     """
     from transformers import AutoTokenizer
 
@@ -135,7 +135,7 @@ def ask(
     lora: Path | None = None,
 ) -> dict[str, Any]:
     """Returns the answers of a GGUF file at temperature 0. Raises TrainerFailure quantization_failed."""
-    # The request holds people's prompts, so it lives outside the build and no longer than the question.
+    # The request contains users' prompts, so it lives outside the build and no longer than the call.
     with tempfile.TemporaryDirectory(prefix="whetstone-gguf-") as scratch:
         request, result = Path(scratch, "request.json"), Path(scratch, "result.json")
         request.write_text(
@@ -192,7 +192,7 @@ def _run_converter(
 
 
 def _base_or_nothing(checkpoint: Checkpoint) -> str:
-    """Returns the base's folder; a full checkpoint converts without it, because it has a tokenizer of its own."""
+    """Returns the base's folder; a full checkpoint converts without it, because it has its own tokenizer."""
     try:
         return str(find_base(checkpoint))
     except TrainerFailure:

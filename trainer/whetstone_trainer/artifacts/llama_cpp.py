@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ..trainer_error import TrainerFailure
 
-# What `git archive` takes out of the release: 10 MB of the 200 MB that a clone has.
+# What `git archive` extracts from the release: 10 MB of a clone's 200 MB.
 CONVERTER_PARTS = ("convert_hf_to_gguf.py", "convert_lora_to_gguf.py", "conversion", "gguf-py", "LICENSE")
 MINIMUM_NODE = 20
 SETUP_HINT = "Run `node install.mjs` in trainer/llama-cpp, or set TRAINER_LLAMA_CPP to a folder where it was run."
@@ -93,7 +93,7 @@ def find_llama_cpp() -> LlamaCpp:
 
 
 def _library_pattern() -> str:
-    """Returns where the library of this platform lies; its name carries a version on Linux and macOS."""
+    """Returns the path pattern of this platform's library, whose name includes a version on Linux and macOS."""
     if sys.platform == "darwin":
         return "mac-*/bins/mac-*/libllama.*dylib"
     if sys.platform == "win32":

@@ -1,4 +1,4 @@
-"""Builds the 16-bit model that every other format is made from, and proves that it says what the checkpoint says."""
+"""Builds the 16-bit model that every other format is made from, and checks that it answers as the checkpoint does."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SIXTEEN_BIT = (torch.bfloat16, torch.float16)
 
 
 def merge(checkpoint: Checkpoint, folder: Path) -> BuildRecord:
-    """Writes the merged model to `folder`. Everything runs on the CPU, beside whatever uses the accelerator.
+    """Writes the merged model to `folder`. Everything runs on the CPU, alongside whatever uses the accelerator.
 
     Raises TrainerFailure merge_parity_failed, checkpoint_corrupt, unsupported_combination, base_model_not_found.
     """
@@ -47,7 +47,7 @@ def merge(checkpoint: Checkpoint, folder: Path) -> BuildRecord:
 
 
 def load_tokenizer(checkpoint: Checkpoint) -> Any:
-    """Returns the tokenizer trained with, carrying the template to serve with."""
+    """Returns the tokenizer used in training, with the template to serve with."""
     from transformers import AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(checkpoint.tokenizer_dir)
@@ -57,7 +57,7 @@ def load_tokenizer(checkpoint: Checkpoint) -> Any:
 
 
 def load_checkpoint_model(checkpoint: Checkpoint) -> Any:
-    """Returns the checkpoint as it was trained: its own weights, or its adapter on the base at 16 bit."""
+    """Returns the checkpoint as it was trained: its own weights, or its adapter on the 16-bit base."""
     if checkpoint.kind == "full":
         model = load_model(checkpoint.model_dir, _stored_dtype(checkpoint.model_dir))
         _set_stop_tokens(model, checkpoint)
@@ -65,7 +65,7 @@ def load_checkpoint_model(checkpoint: Checkpoint) -> Any:
     from peft import PeftModel
 
     base_dir = find_base(checkpoint)
-    # Also for an adapter trained on 4-bit weights: merging into those would round the adapter away.
+    # Even for an adapter trained on 4-bit weights: merging into those would round the adapter away.
     base = load_model(base_dir, sixteen_bit_dtype(base_dir), trust_remote_code=checkpoint.base.trust_remote_code)
     _fit_vocabulary(base, checkpoint)
     _set_stop_tokens(base, checkpoint)
@@ -80,7 +80,7 @@ def load_checkpoint_model(checkpoint: Checkpoint) -> Any:
 
 
 def sixteen_bit_dtype(folder: Path) -> torch.dtype:
-    """Returns the 16-bit type of a model: its own, or bfloat16 for one stored wider."""
+    """Returns the 16-bit type of a model: its own, or bfloat16 for a model stored in a wider type."""
     stored = _stored_dtype(folder)
     return stored if stored in SIXTEEN_BIT else torch.bfloat16
 
@@ -104,12 +104,12 @@ def generate(model: Any, tokenizer: Any, messages: Messages, max_new_tokens: int
 
 
 def answer_hash(text: str) -> str:
-    """Returns what identifies an answer without repeating it: prompts come from people's data."""
+    """Returns a hash that identifies an answer without repeating it, because prompts come from users' data."""
     return hashlib.sha256(text.strip().encode()).hexdigest()
 
 
 def _check_what_was_written(folder: Path, prompts: list[Messages], expected: list[Observation]) -> dict[str, Any]:
-    """Loads the files as a server would and compares; a model that was only right in memory fails here."""
+    """Loads the files as a server would and compares; a model that was only correct in memory fails here."""
     from transformers import AutoTokenizer
 
     if any(path.suffix in (".bin", ".pt", ".pth", ".pkl") for path in folder.rglob("*")):
@@ -161,7 +161,7 @@ def _fit_vocabulary(base: Any, checkpoint: Checkpoint) -> None:
 
 
 def _set_stop_tokens(model: Any, checkpoint: Checkpoint) -> None:
-    """Puts the profile's generation settings into the model: a base's own often lack the token trained to stop."""
+    """Sets the profile's generation settings on the model: a base's own often lack the stop token of the training."""
     generation = model.generation_config
     for name, value in (checkpoint.profile.get("generation_config") or {}).items():
         if isinstance(value, (int, float, bool, str, list)):
@@ -175,7 +175,7 @@ def _set_stop_tokens(model: Any, checkpoint: Checkpoint) -> None:
 
 
 def _stop_tokens(configured: int | list[int] | None, checkpoint: Checkpoint) -> list[int]:
-    """Returns what a checkpoint without a profile stops at: the base's stop tokens and its own tokenizer's."""
+    """Returns the stop tokens of a checkpoint without a profile: the base's and its own tokenizer's."""
     from transformers import AutoTokenizer
 
     trained = AutoTokenizer.from_pretrained(checkpoint.tokenizer_dir).eos_token_id

@@ -18,7 +18,7 @@ MAX_RELATIVE_DIFFERENCE = 0.05
 
 @dataclass(frozen=True)
 class Observation:
-    """What a model says to one prompt: the token ids it was given and its logits (float32, tokens x vocabulary)."""
+    """A model's response to one prompt: the token ids it was given and its logits (float32, tokens x vocabulary)."""
 
     input_ids: list[int]
     logits: torch.Tensor
@@ -36,7 +36,7 @@ def observe(model: Any, tokenizer: Any, prompts: list[Messages]) -> list[Observa
 
 
 def encode_prompt(tokenizer: Any, messages: Messages) -> list[int]:
-    """Returns the token ids that ask for an answer; plain text where the model has no chat template."""
+    """Returns the token ids of a prompt for an answer; of plain text if the model has no chat template."""
     if tokenizer.chat_template is None:
         ids: list[int] = tokenizer.encode("\n".join(message["content"] for message in messages))
         return ids
@@ -76,7 +76,7 @@ def _differences(before: Observation, after: Observation) -> tuple[float, float,
     centered = before.logits - before.logits.mean(dim=-1, keepdim=True)
     scale = centered.square().mean().sqrt().clamp_min(1e-6)
     relative = float(difference.square().mean().sqrt() / scale)
-    # A NaN must not win a max() by luck of order.
+    # Whether max() returns a NaN depends on the order, so NaN counts as infinite.
     relative = float("inf") if math.isnan(relative) else relative
     same = bool(before.logits[-1].argmax() == after.logits[-1].argmax())
     return relative, float(difference.max().nan_to_num(1e30, 1e30)), same

@@ -1,4 +1,4 @@
-"""The prompts that compare a checkpoint with what is built from it."""
+"""The prompts used to compare a checkpoint with what is built from it."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ GENERIC = (
 
 
 def comparison_prompts(rows: Iterable[dict[str, Any]], count: int = COUNT) -> list[Messages]:
-    """Returns `count` conversations that end with the user: from the training rows first, where differences matter."""
+    """Returns `count` conversations that end with the user, first from the training rows, where differences matter."""
     seen: list[Messages] = []
-    # Rows often repeat a prompt; looking at more than this many costs more than a better prompt is worth.
+    # Rows often repeat a prompt; reading more than this many costs more than a better prompt is worth.
     for row in islice(rows, 50):
         prompt = _prompt_of(row)
         if prompt and prompt not in seen:

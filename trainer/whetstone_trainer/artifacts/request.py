@@ -1,4 +1,4 @@
-"""What the service asks for and what it gets: the shapes of request.json, result.json and MANIFEST.json."""
+"""What the service requests and what it gets: the shapes of request.json, result.json and MANIFEST.json."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..spec import CompressedQuantization, GgufQuantization
 from ..trainer_error import TrainerError
 
 ArtifactKind = Literal["merged-16bit", "lora-adapter", "gguf", "gguf-lora", "compressed"]
-# Ids become folder names, so nothing that could leave the folder.
+# Ids become folder names, so they must contain nothing that could leave the folder.
 SAFE_ID = r"^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$"
 QUANTIZATIONS: dict[ArtifactKind, tuple[str, ...]] = {
     "gguf": get_args(GgufQuantization),
@@ -50,7 +50,7 @@ class ArtifactFile(BaseModel):
 
 
 class ArtifactResult(BaseModel):
-    """How a build ended. `files` is empty unless it is ready; `warnings` never stop a build."""
+    """The outcome of a build. `files` is empty unless it is ready; `warnings` never stop a build."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -61,7 +61,7 @@ class ArtifactResult(BaseModel):
 
 
 class BuildRecord(BaseModel):
-    """What a finished build is: its files, the warnings and the figures of its checks."""
+    """A finished build: its files, the warnings and the figures of its checks."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -48,7 +48,7 @@ class Checkpoint:
 
     @property
     def tokenizer_dir(self) -> Path:
-        """Returns the folder with the tokenizer that was trained with."""
+        """Returns the folder of the tokenizer used in training."""
         for candidate in (self.model_dir, self.folder):
             if any((candidate / name).exists() for name in TOKENIZER_FILES):
                 return candidate
@@ -61,7 +61,7 @@ class Checkpoint:
 
     @property
     def base_label(self) -> str:
-        """Returns what may be published of the base: its hub id, never a path of this machine."""
+        """Returns the base's publishable name: its hub id, never a local path."""
         return Path(self.base.id).name if os.path.isabs(self.base.id) else self.base.id
 
     def verify(self) -> None:
@@ -91,7 +91,7 @@ class Checkpoint:
 
 
 def read_checkpoint(home: Path, job_id: str | None, checkpoint_id: str) -> Checkpoint:
-    """Returns the checkpoint; without `job_id` it is looked for in every job.
+    """Returns the checkpoint; without `job_id`, searches every job.
 
     Raises TrainerFailure checkpoint_corrupt when it was never committed or cannot be read.
     """
@@ -118,7 +118,7 @@ def read_checkpoint(home: Path, job_id: str | None, checkpoint_id: str) -> Check
 
 
 def find_base(checkpoint: Checkpoint) -> Path:
-    """Returns the folder of the model below the checkpoint's adapter, downloading what the cache lacks.
+    """Returns the folder of the base model of the checkpoint's adapter, downloading what the cache lacks.
 
     Raises TrainerFailure base_model_not_found, base_model_gated, network_unavailable and the like.
     """

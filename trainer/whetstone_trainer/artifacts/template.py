@@ -1,4 +1,4 @@
-"""Prepares the chat template that a served model carries."""
+"""Prepares the chat template that is served with a model."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ _TAG = re.compile(r"\{%(-?)\s*(end)?generation\s*(-?)%\}")
 
 
 def without_training_tags(template: str) -> str:
-    """Returns the template for inference: it renders the same text and every Jinja engine reads it.
+    """Returns the template for inference, which renders the same text and which every Jinja engine can read.
 
-    An `if true` stands where the tag stood, because the tag's dashes trim the text around it.
+    Replaces the tag with an `if true`, because the tag's dashes trim the text around it.
     """
     return _TAG.sub(lambda tag: f"{{%{tag[1]} {'endif' if tag[2] else 'if true'} {tag[3]}%}}", template)
 
 
 def inference_template(profile: dict[str, Any], trained: str | None) -> str | None:
-    """Returns the profile's template, or else the one trained with; never the base repository's."""
+    """Returns the profile's template, or else the one used in training; never the base repository's."""
     template = profile.get("chat_template") or trained
     return without_training_tags(template) if template else None

@@ -1,1 +1,1 @@
-"""Parity certificates: proves that what is built from a checkpoint answers as the checkpoint does."""
+"""Parity certificates: evidence that what is built from a checkpoint answers as the checkpoint does."""

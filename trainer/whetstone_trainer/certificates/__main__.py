@@ -1,4 +1,4 @@
-"""`python -m whetstone_trainer.certificates --home H --id ID`: makes the certificate that request.json asks for.
+"""`python -m whetstone_trainer.certificates --home H --id ID`: creates the certificate that request.json describes.
 
 Exits with 0 when it is ready, whatever its verdict, 1 when it failed (result.json says why) and 2 without a request.
 """

@@ -12,7 +12,7 @@ from ..artifacts.parity import encode_prompt
 from ..artifacts.prompts import Messages
 from .judge import Reference, Said
 
-# A token that is not among them is no near-tie.
+# A token that is not among them is not a near-tie.
 ALTERNATIVES = 20
 # Weights, activations and the cache of a short answer.
 _MEMORY_OVER_WEIGHTS = 1.3
@@ -20,7 +20,7 @@ _MEMORY_OVER_WEIGHTS = 1.3
 
 @dataclass(frozen=True)
 class ReferenceAnswer:
-    """What the checkpoint says to a prompt. `stops` are the tokens that end its answers."""
+    """The checkpoint's answer to a prompt. `stops` are the tokens that end its answers."""
 
     messages: Messages
     prompt_ids: list[int]
@@ -34,7 +34,7 @@ class ReferenceAnswer:
 
 
 def on_best_device(model: Any) -> Any:
-    """Returns the model on the GPU when it has room beside what is there, else where it is."""
+    """Moves the model to the GPU if it has enough free memory, and returns it."""
     if not torch.cuda.is_available():
         return model
     needed = sum(weight.numel() * weight.element_size() for weight in model.parameters()) * _MEMORY_OVER_WEIGHTS
@@ -74,7 +74,7 @@ def reference_answers(
 
 
 def answers_of(model: Any, tokenizer: Any, references: list[ReferenceAnswer], max_new_tokens: int) -> list[Said]:
-    """Returns a model's own answers to the same prompts and what it thinks of the checkpoint's."""
+    """Returns a model's own answers to the same prompts and the log-probabilities it gives to the checkpoint's."""
     said = []
     for reference in references:
         tokens, _ = generate(model, tokenizer, reference.messages, max_new_tokens)

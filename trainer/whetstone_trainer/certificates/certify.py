@@ -1,4 +1,4 @@
-"""Makes one certificate: the checkpoint answers once, and everything built from it is compared with that."""
+"""Creates one certificate: the checkpoint answers once, and everything built from it is compared with that."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ OnSubject = Callable[[list[Subject]], None]
 
 
 def certify(home: Path, request: CertificateRequest, log: Path, on_subject: OnSubject) -> CertificateResult:
-    """Returns the certificate; what fails for one subject is that subject's error. `on_subject` gets all so far."""
+    """Returns the certificate; a failure in one subject is that subject's error. `on_subject` gets all so far."""
     try:
         return _Certificate(home, request, log, on_subject).make()
     except Exception as error:
@@ -131,7 +131,7 @@ class _Certificate:
     def _judged_by_its_form(
         self, subject: Subject, quantization: str, forms: Forms, references: list[Any], said: list[Any]
     ) -> Subject:
-        """Judges a quantized deployment without log-probabilities by the form that it serves, which has them."""
+        """Judges a quantized deployment without log-probabilities by the form it serves, which has them."""
         from .judge import judge, of_its_form
 
         form = Form(kind="gguf" if quantization in QUANTIZATIONS["gguf"] else "compressed", quantization=quantization)

@@ -19,7 +19,7 @@ _PATH = "/v1/chat/completions"
 
 @dataclass(frozen=True)
 class Deployed:
-    """Where a deployment listens on this machine, what it is called there, and the password of its process."""
+    """The port on which a deployment listens, the name it serves, and the password of its process."""
 
     deployment_id: str
     port: int
@@ -50,10 +50,10 @@ def find_deployment(home: Path, deployment_id: str, checkpoint_id: str) -> Deplo
 def answers_of_deployment(
     deployed: Deployed, tokenizer: Any, references: list[ReferenceAnswer], max_new_tokens: int
 ) -> tuple[list[Reference], list[Said]]:
-    """Returns the checkpoint's answers in the words of a chat completion, and the deployment's.
+    """Returns the checkpoint's answers in the form of a chat completion, and the deployment's.
 
-    A chat completion names tokens by their text, leaves out the one that ends an answer, and scores nothing but its own
-    words: distances are measured up to where the answers part, where both models have read the same text.
+    A chat completion identifies tokens by their text, omits the one that ends an answer, and scores only its own
+    tokens: distances are measured up to where the answers diverge, as long as both models have read the same text.
     """
     expected = [_as_text(reference, tokenizer) for reference in references]
     said = []
@@ -82,7 +82,7 @@ def _choice(
     }
     reply = client.post(_PATH, json={**body, "logprobs": True, "top_logprobs": 5})
     if reply.status_code in (400, 422):
-        # Some servers have no log-probabilities and say so.
+        # Some servers do not support log-probabilities and reject the request.
         reply = client.post(_PATH, json=body)
     reply.raise_for_status()
     choice: dict[str, Any] = reply.json()["choices"][0]
@@ -107,7 +107,7 @@ def _as_text(reference: ReferenceAnswer, tokenizer: Any) -> Reference:
 def _by_text(options: dict[Any, float], text: Any) -> dict[Any, float]:
     named: dict[Any, float] = {}
     for token, logprob in options.items():
-        # Tokens that are part of a character share a text; the likeliest is the one that was meant.
+        # Tokens that are part of a character decode to the same text; the likeliest is the one that was meant.
         named[text(token)] = max(logprob, named.get(text(token), float("-inf")))
     return named
 
@@ -118,7 +118,7 @@ def _said(choice: dict[str, Any], expected: Reference, tokenizer: Any) -> Said:
     special = set(tokenizer.all_special_tokens)
     listed = [one for one in listed if one["token"] not in special]
     if not listed:
-        # No tokens to compare: the whole answer is one.
+        # There are no tokens to compare, so the whole answer counts as one.
         whole = "".join(str(token) for token in expected.tokens)
         return Said(content, list(expected.tokens) if content.strip() == whole.strip() else [content])
     tokens = [str(one["token"]) for one in listed]

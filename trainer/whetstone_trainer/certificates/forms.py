@@ -18,7 +18,7 @@ from .request import Form
 
 
 class Forms:
-    """The forms of one checkpoint. Two names of one build, such as fp8 and fp8_dynamic, are asked once."""
+    """The forms of one checkpoint. Two names of one build, such as fp8 and fp8_dynamic, are evaluated once."""
 
     def __init__(
         self, checkpoint: Checkpoint, references: list[ReferenceAnswer], max_new_tokens: int, log: Path
@@ -30,7 +30,7 @@ class Forms:
         self._said: dict[Path, list[Said]] = {}
 
     def answers(self, form: Form) -> list[Said]:
-        """Builds a form, or finds it built, and returns what its files say. Raises TrainerFailure."""
+        """Builds a form, or finds it built, and returns the answers of its files. Raises TrainerFailure."""
         folder, _ = build_source(self._checkpoint, form.kind, form.quantization, self._log)
         if folder not in self._said:
             self._said[folder] = self._ask(form, folder)
@@ -46,7 +46,7 @@ class Forms:
 
 
 def answers_of_merged(folder: Path, references: list[ReferenceAnswer], max_new_tokens: int) -> list[Said]:
-    """Returns what a folder says to whoever has transformers and nothing else."""
+    """Returns the answers that a folder gives with transformers alone."""
     from transformers import AutoTokenizer
 
     from ..artifacts.merge import load_model, sixteen_bit_dtype
@@ -56,7 +56,7 @@ def answers_of_merged(folder: Path, references: list[ReferenceAnswer], max_new_t
 
 
 def answers_of_gguf(file: Path, references: list[ReferenceAnswer], max_new_tokens: int, log: Path) -> list[Said]:
-    """Returns what a GGUF file says through llama.cpp. Raises TrainerFailure quantization_failed."""
+    """Returns a GGUF file's answers through llama.cpp. Raises TrainerFailure quantization_failed."""
     from ..artifacts.llama_cpp import find_llama_cpp
 
     llama = find_llama_cpp()
@@ -74,7 +74,7 @@ def answers_of_gguf(file: Path, references: list[ReferenceAnswer], max_new_token
 def answers_of_compressed(
     folder: Path, references: list[ReferenceAnswer], max_new_tokens: int, log: Path
 ) -> list[Said]:
-    """Returns what a compressed model says where it can be loaded. Raises TrainerFailure."""
+    """Returns a compressed model's answers from the environment that can load it. Raises TrainerFailure."""
     from transformers import AutoTokenizer
 
     from ..artifacts.compressed import TOOL, check_compressor
@@ -96,7 +96,7 @@ def answers_of_compressed(
 
 
 def _ask(name: str, command: list[str | Path], request: dict[str, Any], log: Path, subject: str) -> dict[str, Any]:
-    # The request holds people's prompts, so it lives no longer than the question.
+    # The request contains users' prompts, so it lives no longer than the call.
     with tempfile.TemporaryDirectory(prefix="whetstone-certificate-") as scratch:
         asked, answered = Path(scratch, "request.json"), Path(scratch, "result.json")
         asked.write_text(json.dumps(request))

@@ -1,4 +1,4 @@
-"""Judges how near the answers of one model are to those of another. Pure: no model is loaded here."""
+"""Judges how close one model's answers are to another's. Pure: no model is loaded here."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Token = Hashable
 
 @dataclass(frozen=True)
 class Reference:
-    """An answer of the checkpoint: its tokens, the log-probability of each, and the likeliest tokens at each place.
+    """An answer of the checkpoint: its tokens, the log-probability of each, and the likeliest tokens at each position.
 
-    `alternatives` has the chosen token, too.
+    `alternatives` includes the chosen token.
     """
 
     tokens: Sequence[Token]
@@ -25,9 +25,9 @@ class Reference:
 
 @dataclass(frozen=True)
 class Said:
-    """A subject's own answer, and the log-probabilities it gives to the tokens of the reference's.
+    """A subject's own answer, and the log-probabilities it gives to the tokens of the reference's answer.
 
-    `logprobs` may end early or be empty where a server does not score given text.
+    `logprobs` may end early or be empty if a server does not score given text.
     """
 
     content: str
@@ -36,12 +36,12 @@ class Said:
 
 
 # Between bfloat16 and float32 arithmetic, logits of a 16-bit model differ by about 2^-8 of their size, which moves a
-# log-probability by some hundredths of a nat. Two tokens nearer than this are a coin toss that rounding decides.
+# log-probability by some hundredths of a nat. Between two tokens closer than this, rounding decides.
 NEAR_TIE = 0.1
 _LOSSLESS = 0.03
 # Mean change in nats per token. Measured on the tests' model (README.md, "Certificates"): every form is below a third of
-# its threshold, and a merge that forgot one of two layers, at 0.31, is above all of them. Larger models lose less to
-# quantization: llama.cpp's tables name 0.01 to 0.1 nats of divergence for these types.
+# its threshold, and a merge that omitted one of two layers, at 0.31, is above all of them. Larger models lose less to
+# quantization: llama.cpp's tables give 0.01 to 0.1 nats of divergence for these types.
 MEAN: dict[tuple[str, str | None], float] = {
     ("merged-16bit", None): _LOSSLESS,
     ("deployment", None): _LOSSLESS,
@@ -60,13 +60,13 @@ MEAN: dict[tuple[str, str | None], float] = {
     ("compressed", "fp8_static"): 0.2,
     ("compressed", "int8"): 0.15,
 }
-# One unlikely token may move far while the answer stays what it is.
+# One unlikely token may move far without changing the answer.
 MAX_OVER_MEAN = 12.0
 LOSSLESS = frozenset({("merged-16bit", None), ("deployment", None), ("gguf", "f32"), ("gguf", "f16"), ("gguf", "bf16")})
 
 
 def threshold_of(kind: SubjectKind, quantization: str | None) -> Threshold:
-    """Returns what a form may differ by; a deployment is judged by the quantization it serves."""
+    """Returns how much a form may differ; a deployment is judged by the quantization it serves."""
     forms: list[tuple[str, str | None]] = [(kind, quantization), ("gguf", quantization), ("compressed", quantization)]
     mean = next((MEAN[form] for form in forms if form in MEAN), _LOSSLESS)
     return Threshold(mean_logprob_distance=mean, max_logprob_distance=MAX_OVER_MEAN * mean, near_tie=NEAR_TIE)
@@ -81,8 +81,8 @@ def judge(
 ) -> Subject:
     """Returns the figures of the comparison and its verdict.
 
-    `same`: token for token, or other only where the checkpoint itself was undecided. `close`: a quantized form within
-    its distance. Everything else is `different`; so is a lossless form that says something else.
+    `same`: equal token for token, or different only where the checkpoint itself was undecided. `close`: a quantized
+    form within its threshold. Everything else is `different`, including a lossless form with other answers.
     """
     threshold = threshold_of(kind, quantization)
     firsts = [_first_difference(reference.tokens, one.tokens) for reference, one in zip(references, said, strict=True)]
@@ -104,7 +104,7 @@ def judge(
     is_near = (
         mean is not None
         and largest is not None
-        # Written so that NaN is not near.
+        # Written so that NaN does not count as near.
         and mean <= threshold.mean_logprob_distance
         and largest <= threshold.max_logprob_distance
     )
@@ -125,7 +125,7 @@ def judge(
 
 
 def of_its_form(subject: Subject, form: Subject, form_said: Sequence[Said], said: Sequence[Said]) -> Subject:
-    """Returns the verdict on a deployment that scores nothing: its form's, when it says what the form says."""
+    """Returns the verdict on a deployment without scores: its form's, if it gives the same answers as the form."""
     is_its_form = all(
         mine.content.strip() == theirs.content.strip() for mine, theirs in zip(said, form_said, strict=True)
     )
@@ -150,7 +150,7 @@ def _verdict(
     departed: Sequence[int],
 ) -> Verdict:
     if not is_measured:
-        # A server without log-probabilities is judged by its words alone.
+        # A server without log-probabilities is judged only by the text of its answers.
         return "different" if departed else "same"
     if not is_near:
         return "different"

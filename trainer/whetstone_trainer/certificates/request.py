@@ -1,4 +1,4 @@
-"""What is asked of a certificate and what it says: the shapes of request.json and result.json."""
+"""A certificate's request and result: the shapes of request.json and result.json."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _Part(BaseModel):
 
 
 class Form(_Part):
-    """Something that is built from a checkpoint. `quantization` belongs to gguf and compressed."""
+    """Something built from a checkpoint. `quantization` belongs to gguf and compressed."""
 
     kind: FormKind
     quantization: str | None = None
@@ -58,7 +58,7 @@ class CertificateRequest(_Part):
 
 
 class Threshold(_Part):
-    """What a form may differ by, in nats per token of the checkpoint's answers."""
+    """How much a form may differ, in nats per token of the checkpoint's answers."""
 
     mean_logprob_distance: float
     max_logprob_distance: float
@@ -66,7 +66,7 @@ class Threshold(_Part):
 
 
 class Subject(_Part):
-    """How one form compares. `first_difference` is the smallest index of a token at which an answer departs."""
+    """How one form compares. `first_difference` is the smallest token index at which an answer diverges."""
 
     kind: SubjectKind
     quantization: str | None = None
@@ -96,7 +96,7 @@ class SubjectAnswer(_Part):
 
 
 class Answer(_Part):
-    """One prompt, with what the checkpoint and each subject say to it."""
+    """One prompt, with the answers of the checkpoint and of each subject."""
 
     messages: list[dict[str, Any]]
     reference: Spoken
@@ -104,7 +104,7 @@ class Answer(_Part):
 
 
 class CertificateResult(_Part):
-    """How it ended. `manifest_sha256` tells whose words are in `answers`."""
+    """The outcome. `manifest_sha256` identifies the manifest whose text is in `answers`."""
 
     status: Literal["ready", "failed"]
     verdict: Literal["passed", "failed"] | None = None

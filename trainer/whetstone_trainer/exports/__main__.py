@@ -1,6 +1,6 @@
-"""`python -m whetstone_trainer.exports --home H --id ID`: runs the export that request.json asks for.
+"""`python -m whetstone_trainer.exports --home H --id ID`: runs the export that request.json requests.
 
-The hub's token comes over standard input. With `--build SOURCE` it only builds the files, for such a process. Exits with
+Reads the hub's token from standard input. With `--build SOURCE` it only builds the files for such a process. Exits with
 0 when the export succeeded, 1 when it did not (result.json says why) and 2 without a request.
 """
 
@@ -64,7 +64,7 @@ def build(home: Path, request: ExportRequest, folder: Path, commit: str | None) 
     """Builds the files of the export into its folder."""
     die_with_parent()
     if commit is not None:
-        # A model of a hub is downloaded by the export that names it, whatever HF_HUB_OFFLINE says.
+        # An export downloads the hub model that it names, whatever the value of HF_HUB_OFFLINE.
         use_network()
     from .build import build_files
     from .publish import build_outcome

@@ -1,4 +1,4 @@
-"""Puts the files that are published into the export's folder: the form, and its card in place of the build's."""
+"""Collects the files to publish in the export's folder: the form, with the export's card instead of the build's."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from .hub_model import as_checkpoint, download
 from .request import ExportRequest
 
 FILES, BUILT, CARD = "files", "built.json", "README.md"
-# Weights are searched at their beginning only: that is where their formats keep words.
+# Only the beginning of weights is searched, because that is where their formats store text.
 _SEARCHED_BYTES = 8 * 1024**2
 
 
 def build_files(home: Path, request: ExportRequest, folder: Path, commit: str | None, log: Path) -> list[ArtifactFile]:
-    """Builds the form, links it into `<folder>/files` and returns what is to be published. Raises TrainerFailure."""
+    """Builds the form, links it into `<folder>/files` and returns the files to publish. Raises TrainerFailure."""
     checkpoint, card = _source(home, request, folder, commit)
     source, record = build_source(checkpoint, request.format, request.quantization, log)
     target = folder / FILES
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
-    # Linked, so that nobody prunes the build while it is being sent.
+    # Linked, so that the build is not pruned while it is being sent.
     link_files(source, record.files, target)
     (target / CARD).unlink(missing_ok=True)
     (target / CARD).write_text(card)
@@ -54,7 +54,7 @@ def _source(home: Path, request: ExportRequest, folder: Path, commit: str | None
 
 
 def refuse_unsafe(folder: Path, home: Path) -> None:
-    """Raises TrainerFailure export_failed when something is among the files that must not leave this machine."""
+    """Raises TrainerFailure export_failed if the files contain something that must not leave this machine."""
     words = [word.encode() for word in private_words(home)]
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         name = path.relative_to(folder).as_posix()

@@ -1,4 +1,4 @@
-"""Writes the model card of what is published: what the trainer knows to be true, and what the caller adds."""
+"""Writes the model card of an export: what the trainer knows to be true, and what the caller adds."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _card(request: ExportRequest, facts: list[tuple[str, str]], base_model: str 
 
 
 def _relation(request: ExportRequest) -> str | None:
-    """Returns how the hub's tree of models shows it below its base."""
+    """Returns the relation to the base model that the hub's model tree shows."""
     if request.source.hub_model is not None:
         return "quantized" if request.quantization not in (None, "f16", "bf16", "f32") else None
     return "adapter" if request.format == "lora-adapter" else "finetune"
@@ -90,12 +90,12 @@ def _shown(value: Any) -> str:
 
 
 def _line(text: str) -> str:
-    """Returns a text as part of one line, without markup that would start something of its own."""
+    """Returns text for use within one line, without markup that would start a new element."""
     return " ".join(text.split())[:_LINE_CHARACTERS_MAX].replace("<", "&lt;").lstrip("#-*> ")
 
 
 def source_key(endpoint: str, model_id: str, commit: str) -> str:
-    """Returns the text that names a hub model's content."""
+    """Returns a string that identifies a hub model's content."""
     return canonical_json({"endpoint": endpoint, "id": model_id, "commit": commit}).decode()
 
 

@@ -1,4 +1,4 @@
-"""One repository of a hub, as an export sees it: may we write, what is there, is our commit there."""
+"""One hub repository as an export sees it: whether we may write, what it contains, whether our commit exists."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .hub_failure import TOKEN_HINT, export_failure, refused
 from .request import Destination
 
 MARK = "whetstone-export: "
-# An export of before the last hundred commits is none that is still being retried.
+# An export whose commit is older than the last hundred is no longer being retried.
 COMMITS_LOOKED_AT = 100
 _WRITERS = frozenset({"admin", "write", "contributor"})
-# What a repository may have before anybody put a model into it.
+# Files that a repository may contain before it has a model.
 _EMPTY = frozenset({".gitattributes", "README.md", ".gitignore", "LICENSE"})
 _WEIGHTS = (".safetensors", ".safetensors.index.json")
 _CONFIGS = frozenset({"config.json", "generation_config.json", "adapter_config.json"})
@@ -29,7 +29,7 @@ _CONFIGS = frozenset({"config.json", "generation_config.json", "adapter_config.j
 
 @dataclass(frozen=True)
 class RepoState:
-    """A repository as it is. `head` and `files` are empty when it, or the branch, does not exist yet."""
+    """A repository's current state. `head` and `files` are empty if it or the branch does not exist yet."""
 
     exists: bool
     head: str | None
@@ -37,13 +37,13 @@ class RepoState:
 
 
 class CountedAdd(CommitOperationAdd):
-    """A file to upload that says how much of it has been read for its upload."""
+    """A file to upload that reports how much of it has been read for its upload."""
 
     on_read: Callable[[int], None] | None = None
 
     @contextmanager
     def as_file(self, with_tqdm: bool = False) -> Iterator[BinaryIO]:
-        # The client shows a progress bar only while it uploads, and reads the file at other times, too.
+        # The client shows a progress bar only while it uploads, but reads the file at other times too.
         if with_tqdm and self.on_read is not None and isinstance(self.path_or_fileobj, str):
             with _Counted(self.path_or_fileobj, self.on_read) as file:
                 yield file
@@ -71,7 +71,7 @@ class Hub:
         self._api = HfApi(endpoint=destination.endpoint, token=token)
 
     def require_access(self) -> None:
-        """Checks that the token is valid and may write in the namespace; what a hub does not say is not refused."""
+        """Checks that the token is valid and may write in the namespace; assumes what a hub does not report."""
         with self._failures():
             who = self._api.whoami()
         owner = self._to.repo_id.partition("/")[0]
@@ -95,7 +95,7 @@ class Hub:
         return "repo.write" in (grants.get("global") or [])
 
     def state(self) -> RepoState:
-        """Returns what is in the repository. Refuses one that is not ours to write into."""
+        """Returns the repository's state. Refuses one with other content, or a public one if it must be private."""
         try:
             info = self._api.model_info(self._to.repo_id)
         except RepositoryNotFoundError:
@@ -125,7 +125,7 @@ class Hub:
         return RepoState(True, at_branch.sha, files)
 
     def find_commit(self, export_id: str) -> str | None:
-        """Returns the commit of an earlier attempt of this export, None when there is none."""
+        """Returns the commit of an earlier attempt of this export; None if there is none."""
         wanted = f"{MARK}{export_id}"
         for oid, message in self._commits():
             if wanted in message.split("\n"):
@@ -142,17 +142,17 @@ class Hub:
         return [(one.commit_id, f"{one.title}\n{one.message}") for one in islice(found, COMMITS_LOOKED_AT)]
 
     def create(self) -> None:
-        """Creates the repository and the branch where they do not exist."""
+        """Creates the repository and the branch if they do not exist."""
         with self._failures():
             self._api.create_repo(self._to.repo_id, private=self._to.private, exist_ok=True)
             if self._to.revision != "main":
                 self._api.create_branch(self._to.repo_id, branch=self._to.revision, exist_ok=True)
 
     def upload(self, additions: list[CountedAdd]) -> None:
-        """Sends the contents that the hub does not have yet; nothing of it is visible before the commit."""
+        """Uploads the contents that the hub does not have yet; none of them are visible before the commit."""
         with self._failures():
             for addition in additions:
-                # One after the other: a whole set at once would not say how far it is.
+                # One after the other, because uploading them together would report no progress.
                 self._api.preupload_lfs_files(
                     self._to.repo_id, [addition], revision=self._to.revision, free_memory=False, num_threads=1
                 )
@@ -160,7 +160,7 @@ class Hub:
     def commit(
         self, additions: list[CountedAdd], stale: list[str], message: str, description: str, head: str | None
     ) -> str:
-        """Makes the commit and returns its oid. `head` is what it must be made upon."""
+        """Makes the commit and returns its oid. `head` is the required parent commit."""
         operations: list[CommitOperationAdd | CommitOperationDelete] = [*additions]
         operations += [CommitOperationDelete(path) for path in stale]
         with self._failures():
@@ -177,7 +177,7 @@ class Hub:
 
     @property
     def url(self) -> str:
-        """Returns where people see the repository."""
+        """Returns the URL at which people see the repository."""
         tree = "" if self._to.revision == "main" else f"/tree/{self._to.revision}"
         return f"{self._to.endpoint}/{self._to.repo_id}{tree}"
 
@@ -192,13 +192,13 @@ class Hub:
 def stale_files(there: frozenset[str], ours: set[str]) -> list[str]:
     """Returns the weights and configurations of an earlier export that would mix with the new ones."""
     if any(path.endswith(".gguf") for path in ours):
-        # Quantizations of one model lie side by side.
+        # Quantizations of one model coexist.
         return []
     return sorted(path for path in there - ours if path.endswith(_WEIGHTS) or path in _CONFIGS)
 
 
 def addition(path: Path, name: str, on_read: Callable[[int], None]) -> CountedAdd:
-    """Returns a file as part of a commit."""
+    """Returns the operation that adds a file to a commit."""
     made = CountedAdd(path_in_repo=name, path_or_fileobj=path)
     made.on_read = on_read
     return made

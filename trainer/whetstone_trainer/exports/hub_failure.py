@@ -1,4 +1,4 @@
-"""Says what an exception of the hub client means for an export."""
+"""Translates exceptions of the hub client into failures of an export."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TOKEN_HINT = "Connect the hub again with a token that may write to this reposito
 
 
 def status_of(error: BaseException) -> int | None:
-    """Returns the HTTP status behind an exception; the client wraps failures of uploads."""
+    """Returns the HTTP status behind an exception; the client wraps upload failures."""
     seen: BaseException | None = error
     while seen is not None:
         status = getattr(getattr(seen, "response", None), "status_code", None)
@@ -22,7 +22,7 @@ def status_of(error: BaseException) -> int | None:
 
 
 def export_failure(error: BaseException, repo_id: str) -> TrainerFailure:
-    """Returns the failure of an export. What may pass by itself is retryable."""
+    """Returns the failure of an export; retryable if its cause may be temporary."""
     if isinstance(error, TrainerFailure):
         return error
     status = status_of(error)
@@ -63,7 +63,7 @@ def _final(message: str, hint: str) -> TrainerFailure:
 
 
 def refused(message: str, param: str, hint: str) -> TrainerFailure:
-    """Returns the failure of an export that the same request cannot mend."""
+    """Returns the failure of an export that repeating the same request cannot fix."""
     failure = _final(message, hint)
     failure.error.param = param
     return failure

@@ -1,4 +1,4 @@
-"""Fetches a public model of a hub at one commit, as a checkpoint that nobody trained."""
+"""Fetches a public hub model at one commit, as a checkpoint without training."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ..training.base_model import COMMIT_SHA, PICKLES, hub_failure, refuse_remot
 from .card import source_key
 from .request import HubModel
 
-# No *.py: code of a model is neither fetched nor run.
+# No *.py: a model's code is neither fetched nor run.
 DATA_FILES = ["*.json", "*.jinja", "*.txt", "*.model", "*.tiktoken", "*.safetensors"]
 
 
 def resolve_commit(model: HubModel) -> str:
-    """Returns the commit that a revision names now. Refuses a model that has no safe weights. Raises TrainerFailure."""
+    """Returns the commit that a revision names now. Refuses a model without safe weights. Raises TrainerFailure."""
     from huggingface_hub import HfApi
 
     ref = BaseModelRef(id=model.id, source="hub", revision=model.revision)
@@ -52,7 +52,7 @@ def download(home: Path, model: HubModel, commit: str) -> Path:
     from huggingface_hub import snapshot_download
 
     ref = BaseModelRef(id=model.id, source="hub", revision=commit)
-    # Another hub's model of the same name is another model.
+    # A model of the same name on another hub is a different model.
     place = hashlib.sha256(model.endpoint.encode()).hexdigest()[:12]
     try:
         folder = Path(
@@ -80,7 +80,7 @@ def download(home: Path, model: HubModel, commit: str) -> Path:
 
 
 def as_checkpoint(home: Path, model: HubModel, commit: str, snapshot: Path, folder: Path) -> Checkpoint:
-    """Returns the model as a checkpoint of full weights, which every form can be built from."""
+    """Returns the model as a checkpoint of full weights, from which every form can be built."""
     folder.mkdir(parents=True, exist_ok=True)
     link = folder / "model"
     link.unlink(missing_ok=True)

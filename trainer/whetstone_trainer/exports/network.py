@@ -8,8 +8,8 @@ import os
 def use_network() -> dict[str, str]:
     """Lets this process talk to the hub and returns the environment as it was.
 
-    An export names its hub, so HF_HUB_OFFLINE, which keeps models from being downloaded, is not about it. Contents go
-    through LFS, which every hub speaks and which says how many bytes were sent.
+    An export names its hub, so HF_HUB_OFFLINE, which prevents model downloads, does not apply to it. Contents are sent
+    through LFS, which every hub supports and which reports how many bytes were sent.
     """
     before = dict(os.environ)
     os.environ.update(

@@ -1,4 +1,4 @@
-"""Runs one export: preflight, build, upload, one commit. Killed anywhere and run again, it makes no second commit."""
+"""Runs one export: preflight, build, upload, one commit. Killed at any point and rerun, it makes no second commit."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from .hub_failure import export_failure
 from .hub_model import resolve_commit
 from .request import ExportRequest, ExportResult, Progress
 
-# How often a commit is made upon what somebody else has just committed.
+# How often the commit is tried, because others may have committed in between.
 COMMIT_TRIES = 4
 COMMIT_WAIT_SECONDS = 2.0
 _STATE_SECONDS = 0.5
 
 
 class Cancelled(BaseException):
-    """Somebody cancelled the export. Not an Exception: the hub's client retries those."""
+    """The export was cancelled. Not an Exception, because the hub's client retries those."""
 
 
 class Export:
-    """`environment` is what the build runs with: the service's, which may forbid downloads."""
+    """`environment` is the environment of the build: the service's, which may forbid downloads."""
 
     def __init__(self, home: Path, request: ExportRequest, secret: str, environment: dict[str, str]) -> None:
         self._home = home
@@ -52,7 +52,7 @@ class Export:
         self._is_cancelled = False
 
     def run(self) -> ExportResult:
-        """Returns how it ended; failures are results."""
+        """Runs the export and returns the outcome; failures are results."""
         signal.signal(signal.SIGTERM, self._on_sigterm)
         try:
             oid, files = self._publish()
@@ -65,7 +65,7 @@ class Export:
             return ExportResult(status="failed", progress=self._progress, error=failure.error)
         finally:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
-            # The shared builds have them still, for whoever exports again.
+            # The shared builds still have the files, for another export.
             shutil.rmtree(self._folder / FILES, ignore_errors=True)
         self._progress.bytes_done = self._progress.bytes_total or 0
         return ExportResult(status="succeeded", progress=self._progress, commit_oid=oid, url=self._hub.url, files=files)
@@ -87,7 +87,7 @@ class Export:
         files = self._build(commit)
         self._progress.bytes_total = sum(file.size for file in files)
         self._enter("uploading")
-        # Building may have taken hours: the token may have expired and the repository have changed since.
+        # Building may have taken hours: since then the token may have expired and the repository may have changed.
         self._hub.require_access()
         self._hub.state()
         self._hub.create()
@@ -98,7 +98,7 @@ class Export:
         return self._commit(additions), files
 
     def _commit(self, additions: list[CountedAdd]) -> str:
-        """Makes the commit once. A commit whose answer was lost is looked for before another one is made."""
+        """Makes the commit once: before each try, looks for a commit whose response was lost."""
         request = self._request
         quantization = f" {request.quantization}" if request.quantization else ""
         title = f"Upload {request.format}{quantization}"
@@ -112,7 +112,7 @@ class Export:
                 try:
                     return self._hub.commit(additions, stale, title, f"{MARK}{request.export_id}", state.head)
                 except TrainerFailure as failure:
-                    # It may have been made all the same; only the hub knows.
+                    # The commit may have been made anyway; only the hub knows.
                     with contextlib.suppress(TrainerFailure):
                         if oid := self._hub.find_commit(request.export_id):
                             return oid
@@ -123,7 +123,7 @@ class Export:
 
     @contextlib.contextmanager
     def _committing(self) -> Iterator[None]:
-        """Lets a commit that was sent come to its end: what is public cannot be called cancelled."""
+        """Lets a commit that was sent finish, because what is public must not be reported as cancelled."""
         self._may_be_public = True
         try:
             yield
@@ -132,7 +132,7 @@ class Export:
             raise
 
     def _source_commit(self) -> str | None:
-        """Returns the commit of a hub model, the same one at every attempt."""
+        """Returns the commit of a hub model, the same one on every attempt."""
         model = self._request.source.hub_model
         if model is None:
             return None
@@ -144,7 +144,7 @@ class Export:
         return commit
 
     def _build(self, commit: str | None) -> list[ArtifactFile]:
-        """Builds in a process of its own: this one has the token, and needs no torch."""
+        """Builds in a separate process, because this one has the token and does not need torch."""
         outcome = self._folder / "build.json"
         for path in (outcome, self._folder / BUILT):
             path.unlink(missing_ok=True)
@@ -167,7 +167,7 @@ class Export:
             raise TrainerFailure(TrainerError.of("worker_crashed", message)) from None
 
     def _published_files(self) -> list[ArtifactFile]:
-        """Returns what the earlier attempt sent; it was written down before the commit was made."""
+        """Returns what the earlier attempt sent, which was stored before the commit was made."""
         built = read_or_none(self._folder / BUILT) or {"files": []}
         files = [ArtifactFile.model_validate(file) for file in built["files"]]
         self._progress.bytes_total = sum(file.size for file in files)
@@ -194,5 +194,5 @@ class Export:
 
 
 def build_outcome(folder: Path, error: TrainerError) -> None:
-    """Stores why a build failed, for the process that waits for it."""
+    """Stores why a build failed, for the process that is waiting for it."""
     write_json(folder / "build.json", json.loads(error.model_dump_json()))

@@ -1,4 +1,4 @@
-"""What is asked of an export and what it says: the shapes of request.json, built.json and result.json."""
+"""An export's request and results: the shapes of request.json, built.json and result.json."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..trainer_error import TrainerError
 
 ExportFormat = Literal["gguf", "merged-16bit", "lora-adapter"]
 REPO_ID = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,95}/[A-Za-z0-9][A-Za-z0-9._-]{0,95}$"
-# A branch, tag or commit: nothing that could leave its place in an address.
+# A branch, tag or commit, with nothing that could escape its segment of a URL.
 REVISION = r"^[A-Za-z0-9][A-Za-z0-9._/-]{0,199}$"
 SECRET = re.compile(r"^[\x21-\x7e]{8,500}$")
 
@@ -24,7 +24,7 @@ class _Part(BaseModel):
 
 
 def checked_endpoint(value: str) -> str:
-    """Returns the address of a hub without a slash at its end. Raises ValueError for one that would leak a token."""
+    """Returns the address of a hub without its trailing slash. Raises ValueError for one that would leak a token."""
     parts = urlsplit(value)
     if parts.scheme not in ("https", "http") or not parts.hostname or parts.username or parts.query or parts.fragment:
         raise ValueError("endpoint must be an address such as https://huggingface.co")
@@ -51,7 +51,7 @@ class HubModel(_Part):
 
 
 class ExportSource(_Part):
-    """What is published: exactly one of the two."""
+    """What to publish: exactly one of the two."""
 
     checkpoint_id: str | None = Field(default=None, pattern=SAFE_ID)
     hub_model: HubModel | None = None
@@ -73,7 +73,7 @@ class Destination(_Part):
 
 
 class Card(_Part):
-    """What the caller says about the model; what the trainer knows itself is added to it."""
+    """What the caller states about the model; the trainer adds what it knows itself."""
 
     title: str | None = Field(default=None, max_length=200)
     license: str | None = Field(default=None, max_length=100)
@@ -105,7 +105,7 @@ class Progress(_Part):
 
 
 class ExportResult(_Part):
-    """How it ended. `commit_oid` is the one commit that holds all files."""
+    """The outcome. `commit_oid` is the one commit that contains all files."""
 
     status: Literal["succeeded", "failed", "cancelled"]
     progress: Progress = Field(default_factory=Progress)

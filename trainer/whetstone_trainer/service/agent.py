@@ -32,15 +32,15 @@ logger = logging.getLogger("whetstone_trainer")
 LEASE_SECONDS = 50
 REPORT_SECONDS = 300.0
 RESULT_TRIES = 8
-# Longer than a command takes that was handed out again while its result was on its way.
+# How long a command that is handed out again while its result is being delivered may take to arrive.
 CROSSED_SECONDS = 60.0
 _TIMEOUT = httpx.Timeout(30.0, read=LEASE_SECONDS + 15.0)
-# They differ at every look, so they do not make capabilities new ones.
+# These change all the time, so a change in them does not count as a change of the capabilities.
 _VOLATILE = frozenset({"disk_free", "memory_free", "memory_available", "load"})
 
 
 def ensure_trainer_id(home: Path) -> str:
-    """Returns the id of this home, made at its first start."""
+    """Returns the id of this home, created at its first start."""
     path = home / "trainer_id"
     try:
         return path.read_text().strip()
@@ -51,7 +51,7 @@ def ensure_trainer_id(home: Path) -> str:
 
 
 def stable_hash(capabilities: Any) -> str:
-    """Returns the sha256 of what capabilities say about the machine, without what changes by itself."""
+    """Returns the sha256 of the machine's capabilities, without the values that change by themselves."""
 
     def stable(value: Any) -> Any:
         if isinstance(value, dict):
@@ -71,7 +71,7 @@ class Agent:
     def __init__(self, app: FastAPI, home: Path, token: str, web: str, key: str) -> None:
         self._home = home
         self._id = ensure_trainer_id(home)
-        # Another web app has other events, and command ids of its own.
+        # Each web app has its own events and command ids.
         self._name = f"agent-{hashlib.sha256(web.encode()).hexdigest()[:12]}"
         self._commands = Commands(app, home / "agent" / self._name, token)
         self._web = httpx.AsyncClient(
@@ -83,12 +83,12 @@ class Agent:
         self._reported_hash = ""
         self._reported_at = float("-inf")
         self._tasks: set[asyncio.Task[None]] = set()
-        # Handed out again while they run or are delivered, they are not run a second time.
+        # Ids of commands in progress: they are not run again if handed out again while they run or are delivered.
         self._taken: set[str] = set()
         self._pulls: dict[str, asyncio.Lock] = {}
 
     async def run(self) -> None:
-        """Calls until it is cancelled; a web app that is away is called again, ever less often."""
+        """Calls until cancelled; backs off while the web app does not reply."""
         delivery = asyncio.create_task(self._delivery.run())
         failures = 0
         try:
@@ -102,7 +102,7 @@ class Agent:
                         self._begin(command)
                 except (httpx.HTTPError, ValueError, KeyRefused) as error:
                     failures += 1
-                    # It may have been set up anew: it is told everything again.
+                    # The web app may have been set up again, so report everything again.
                     self._reported_hash = ""
                     seconds = back_off_seconds(failures)
                     logger.warning("the web app did not reply (%s); calling again in %.0f s", _reason(error), seconds)
@@ -115,7 +115,7 @@ class Agent:
             await self._commands.client.aclose()
 
     async def _lease(self) -> list[dict[str, Any]]:
-        """Returns the commands that wait for this trainer, after up to 50 s without any."""
+        """Returns the commands pending for this trainer, waiting up to 50 s for one."""
         reply = await self._commands.client.get("/v1/capabilities", headers=self._commands.authorized())
         reply.raise_for_status()
         capabilities = reply.json()
@@ -196,7 +196,7 @@ class Agent:
         return False
 
     async def _pull_for(self, command: Command) -> Result | None:
-        """Fetches the manifests that a command needs; returns why it cannot run without one, None when all are here."""
+        """Fetches the manifests that a command needs; returns the problem if one cannot be fetched, None otherwise."""
         if command.payload.get("method") not in ("PUT", "POST"):
             return None
         for sha256 in manifests_in(command.payload.get("body")):
@@ -209,12 +209,12 @@ class Agent:
     async def _pull(self, sha256: str) -> Result | None:
         path, headers = f"/v1/manifests/{sha256}", self._commands.authorized()
         if (await self._commands.client.head(path, headers=headers)).status_code != 404:
-            # It is here, or the hash is none: the request itself is told so.
+            # It is here, or the hash is invalid, which the request itself will report.
             return None
         try:
             async with self._web.stream("GET", f"manifests/{sha256}") as response:
                 if response.status_code == 404:
-                    # The request itself says that it is missing.
+                    # The request itself will report that it is missing.
                     return None
                 response.raise_for_status()
                 stored = await self._commands.client.put(path, headers=headers, content=response.aiter_bytes())
@@ -246,7 +246,7 @@ class Agent:
 
 
 def _reason(error: Exception) -> str:
-    """Returns what to log of an error: its URL and headers may tell a secret."""
+    """Returns what to log about an error, without its URL and headers, which may reveal a secret."""
     if isinstance(error, httpx.HTTPStatusError):
         return f"status {error.response.status_code}"
     return type(error).__name__ if isinstance(error, httpx.HTTPError) else str(error)

@@ -1,4 +1,4 @@
-"""Runs a web app's commands against the service in this process, each effect once."""
+"""Runs a web app's commands against the service in this process, with each effect only once."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ RESULT_SECONDS = 3600.0
 TIMEOUT_SECONDS = 110.0
 COMMANDS_AT_ONCE = 16
 _READS = frozenset({"GET", "HEAD"})
-# An answer of a model is made again rather than stored: it holds people's words.
+# A model's answer is generated again rather than stored, because it contains users' text.
 _ANSWER = re.compile(r"^/v1/deployments/[^/]+/v1/")
 _RANGE = re.compile(r"^bytes=(\d+)-(\d*)$")
-# Ours to set, or without meaning in this process.
+# Set by us, or meaningless within this process.
 _OWN_HEADERS = frozenset({"authorization", "accept", "host", "content-length", "transfer-encoding", "connection"})
 
 Result = dict[str, Any]
@@ -53,7 +53,7 @@ class Command(BaseModel):
 
 
 def ranged(path: str, header: str | None) -> str | None:
-    """Returns the Range of a read: of a file never more than one chunk, since a result is sent as a whole."""
+    """Returns the Range of a read: at most one chunk of a file, because a result is sent as a whole."""
     if "/files/" not in path:
         return header
     match = _RANGE.match(header or "bytes=0-")
@@ -83,7 +83,7 @@ def problem_result(problem: Problem) -> Result:
 
 
 class Commands:
-    """Results of commands that change something lie on disk for an hour: sent again, they are not run again."""
+    """Runs commands. Results of those that change something stay on disk for an hour, so that repeats are not rerun."""
 
     def __init__(self, app: FastAPI, folder: Path, token: str) -> None:
         self._folder = folder
@@ -97,7 +97,7 @@ class Commands:
         return {**(headers or {}), "authorization": f"Bearer {self._token}", "accept": "application/json"}
 
     async def run(self, command: Command) -> Result:
-        """Returns the result of a command, the earlier one of a command that has run; two at once share one run."""
+        """Returns a command's result, the earlier one if it has already run; concurrent calls share one run."""
         if stored := await asyncio.to_thread(self._stored, command.command_id):
             return stored
         if command.command_id not in self._running:
@@ -120,7 +120,7 @@ class Commands:
                 result = await asyncio.wait_for(self._request(payload), TIMEOUT_SECONDS)
             except TimeoutError:
                 return problem_result(Problem(504, "the trainer did not finish the request in time", code="timeout"))
-        # A read is simply repeated, and a failure of the trainer may not be there the next time.
+        # A read is simply repeated, and a failure of the trainer may have passed by the next time.
         repeated = payload.method in _READS or _ANSWER.match(payload.path)
         if not repeated and result["status"] < 500:
             await asyncio.to_thread(write_json, self._path(command.command_id), result)
@@ -165,7 +165,7 @@ class Commands:
                 path.unlink(missing_ok=True)
 
     def _path(self, command_id: str) -> Path:
-        # By hash: some file systems do not tell upper case from lower.
+        # Named by hash, because some file systems are case-insensitive.
         self._folder.mkdir(parents=True, exist_ok=True)
         return self._folder / f"{hashlib.sha256(command_id.encode()).hexdigest()}.json"
 

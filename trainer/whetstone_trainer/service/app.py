@@ -33,7 +33,7 @@ from .webhook import Webhooks
 from .works import Works
 
 BODY_BYTES_MAX = 4 * 1024**2
-# An answer takes as long as it takes; a server that does not even accept a connection is gone.
+# An answer may take any time, but a server that does not even accept a connection is gone.
 SERVER_TIMEOUT = httpx.Timeout(None, connect=5.0)
 SERVER_LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=100)
 _OPEN = {"/v1/health"}
@@ -84,9 +84,9 @@ def create_app(settings: Settings, capabilities: Capabilities | None = None) -> 
 
 
 class Guard:
-    """Lets through who has the token, and no body that is larger than a request of the contract.
+    """Admits callers with the token, and no body larger than a request of the contract may be.
 
-    Plain ASGI: Starlette's function middlewares hide from routes that a client went away.
+    Plain ASGI, because Starlette's function middlewares hide a client's disconnect from routes.
     """
 
     def __init__(self, app: ASGIApp, token: str) -> None:
@@ -109,7 +109,7 @@ class Guard:
 
 
 def refused(request: Request, token: str) -> Response | None:
-    """Returns the answer to a request that goes no further, None for one that does."""
+    """Returns the response that rejects a request; None if it is admitted."""
     if request.url.path in _OPEN:
         return None
     scheme, _, given = request.headers.get("authorization", "").partition(" ")

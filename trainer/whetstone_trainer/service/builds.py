@@ -1,4 +1,4 @@
-"""Work beside jobs, each in a process of its own: artifacts, dry runs, sample answers."""
+"""Work other than jobs, each in its own process: artifacts, dry runs, sample answers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KEPT_SECONDS = 3600.0
 
 
 class Builds:
-    """Starts builds and remembers those it started; what is ready or failed is on disk."""
+    """Starts builds and tracks those it started; the results of finished ones are on disk."""
 
     def __init__(self, home: Path) -> None:
         self._home = home
@@ -33,7 +33,7 @@ class Builds:
     # Artifacts.
 
     def put_artifact(self, artifact_id: str, request: dict[str, Any]) -> dict[str, Any]:
-        """Starts a build once. Raises idempotency_mismatch when the id names another build."""
+        """Starts a build once. Raises idempotency_mismatch if the id belongs to another build."""
         if not is_id(artifact_id):
             raise Problem(400, "the id of an artifact has letters, digits, - and _ only")
         folder = self._home / "artifacts" / artifact_id
@@ -70,7 +70,7 @@ class Builds:
         return {**request, "status": "failed", "error": error.model_dump(mode="json"), "warnings": [], "files": []}
 
     def drop_artifact(self, artifact_id: str) -> None:
-        """Ends a build that runs and deletes its folder; what it built stays with the shared builds for a while."""
+        """Ends a running build and deletes its folder; what it built stays in the shared builds for a while."""
         with self._lock:
             if self._is_running(artifact_id):
                 child = self._running.pop(artifact_id)
@@ -88,7 +88,7 @@ class Builds:
     # Requests whose answer is a file.
 
     def run(self, module: str, document: dict[str, Any], name: str, wait_seconds: float) -> tuple[str, Any]:
-        """Runs a module on a request and returns its id and its answer, None while it takes longer than `wait_seconds`."""
+        """Runs a module on a request; returns its id and its answer, or None if it takes longer than `wait_seconds`."""
         identity = f"{name}_{uuid.uuid4().hex}"
         folder = self._home / "requests" / identity
         self._forget_old(folder.parent)
@@ -104,7 +104,7 @@ class Builds:
         return identity, self.answer(identity, wait_seconds)
 
     def answer(self, identity: str, wait_seconds: float) -> Any:
-        """Returns the answer of a request, None while it is not there. Raises what the process said in its place."""
+        """Returns a request's answer; None while there is none. Raises the error that the process reported instead."""
         folder = self._home / "requests" / identity
         if not is_id(identity) or not folder.is_dir():
             raise not_found("The request")

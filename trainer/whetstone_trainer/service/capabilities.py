@@ -1,4 +1,4 @@
-"""What this machine can do, and for what it cannot, why and what to do about it."""
+"""What this machine can do, and for what it cannot do, the reason and the remedy."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _REFRESH_SECONDS = 60.0
 _PROBE_SECONDS = 120.0
 _CGROUP = Path("/sys/fs/cgroup")
 
-# In a process of its own: the service never imports torch, which would take memory and hold the GPU.
+# Runs in its own process, because the service never imports torch, which would take memory and occupy the GPU.
 _PROBE = """
 import json, torch
 found = []
@@ -42,7 +42,7 @@ print(json.dumps(found))
 
 
 class Capabilities:
-    """Looks at the machine when asked, at most once a minute."""
+    """Inspects the machine on request, at most once a minute."""
 
     def __init__(self, home: Path) -> None:
         self._home = home
@@ -116,7 +116,7 @@ def _look() -> dict[str, Any]:
 
 
 def refuse_unavailable(capabilities: dict[str, Any], spec: dict[str, Any]) -> tuple[str, str | None] | None:
-    """Returns what of a job this machine cannot do and the remedy, None when it can do all of it."""
+    """Returns which part of a job this machine cannot do and the remedy; None if it can do all of it."""
     output = spec.get("output") or {}
     wanted = [
         *((value, "methods") for value in [spec.get("method")]),
@@ -140,7 +140,7 @@ def refuse_unavailable(capabilities: dict[str, Any], spec: dict[str, Any]) -> tu
 
 
 def refuse_form(capabilities: dict[str, Any], kind: str, quantization: str | None) -> tuple[str, str | None] | None:
-    """Returns why this machine cannot build a form of a checkpoint and the remedy, None when it can."""
+    """Returns why this machine cannot build a form of a checkpoint and the remedy; None if it can."""
     if kind == "gguf":
         wanted, known = quantization, capabilities["gguf_quantizations"]
     elif kind == "compressed":
@@ -163,7 +163,7 @@ def _version(package: str) -> str | None:
 
 
 def _devices() -> tuple[list[dict[str, Any]], str | None]:
-    """Returns the GPUs, or the CPU when there is none, and what went wrong."""
+    """Returns the GPUs, or the CPU if there are none, and what went wrong."""
     try:
         done = subprocess.run(
             [sys.executable, "-c", _PROBE], check=False, capture_output=True, text=True, timeout=_PROBE_SECONDS

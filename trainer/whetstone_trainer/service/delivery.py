@@ -1,4 +1,4 @@
-"""Sends new events of every job to somebody, in order, at least once, without ever holding up a job."""
+"""Sends new events of every job to a receiver, in order, at least once, without ever delaying a job."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Send = Callable[[JobRecord, list[Event]], Awaitable[int]]
 
 
 class NotDelivered(Exception):
-    """The receiver did not take a batch. `gone`: it does not know the job, so that asking again is of no use."""
+    """The receiver did not accept a batch. `gone`: it does not know the job, so retrying is useless."""
 
     def __init__(self, reason: str, *, gone: bool = False) -> None:
         super().__init__(reason)
@@ -34,7 +34,7 @@ class NotDelivered(Exception):
 
 
 def back_off_seconds(failures: int) -> float:
-    """Returns a random wait that grows with the failures in a row, so that many senders do not return at once."""
+    """Returns a random wait that grows with consecutive failures, so that many senders do not retry simultaneously."""
     ceiling = min(BACK_OFF_MAX_SECONDS, BACK_OFF_FIRST_SECONDS * 2.0 ** min(failures - 1, 10))
     return random.uniform(ceiling / 2, ceiling)
 
@@ -52,7 +52,7 @@ class _Cursor:
 class Delivery:
     """`send` takes one batch and returns the seq up to which the receiver now has everything.
 
-    How far a receiver is lies in the job's folder as `delivered-<name>`; a lost file means that events are sent again.
+    A receiver's progress is stored in the job's folder as `delivered-<name>`; if it is lost, events are sent again.
     `wants` chooses the jobs.
     """
 
@@ -68,7 +68,7 @@ class Delivery:
         return self._cursor(job_id).sent
 
     async def run(self) -> None:
-        """Delivers until it is cancelled."""
+        """Delivers until cancelled."""
         try:
             while True:
                 await self._look()
@@ -122,7 +122,7 @@ class Delivery:
         return self._cursors[job_id]
 
     def _store(self, job_id: str, cursor: _Cursor, reached: int) -> None:
-        # A receiver that lost its data names a smaller seq, and is sent everything after it.
+        # A receiver that lost data acknowledges a smaller seq, and is sent everything after it.
         cursor.sent = max(0, min(reached, cursor.log.last_seq))
         write_atomic(self._path(job_id), str(cursor.sent).encode())
 

@@ -1,4 +1,4 @@
-"""Asks a server process whether it serves what it was started for."""
+"""Checks whether a server process serves what it was started for."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any
 import httpx
 import psutil
 
-# One token can be half a character or the end of the answer: then this many show whether it says anything.
+# One token can be half a character or the end of the answer; this many show whether there is any text.
 TOKENS_TO_SAY_SOMETHING = 16
-# For a base model, whose training nobody here knows.
+# For a base model, whose training data is unknown here.
 ANY_PROMPT: list[dict[str, Any]] = [{"role": "user", "content": "Hello"}]
 _FINISHED = frozenset({"stop", "length", "tool_calls"})
 
 
 class Refused(Exception):
-    """The server replied, and what it replied is not the model that was asked for."""
+    """The server replied, but not with the requested model."""
 
 
 def listens(pid: int, port: int) -> bool:
-    """Returns whether this process, or one that it started, is who listens on the port."""
+    """Returns whether this process, or one that it started, listens on the port."""
     try:
         leader = psutil.Process(pid)
         family = [leader, *leader.children(recursive=True)]
@@ -37,7 +37,7 @@ def listens(pid: int, port: int) -> bool:
 
 
 class Probe:
-    """A client of one server on loopback. Proxies of the environment are not for it."""
+    """A client of one server on loopback. Ignores proxies from the environment."""
 
     def __init__(self, port: int, token: str) -> None:
         self._client = httpx.Client(
@@ -56,10 +56,11 @@ class Probe:
             return False
 
     def verify(self, name: str, root: str, prompt: list[dict[str, Any]], seconds: float, *, must_speak: bool) -> int:
-        """Returns the milliseconds to a first token. Raises Refused, or httpx.HTTPError when it does not reply.
+        """Returns the milliseconds to the first token. Raises Refused, or httpx.HTTPError if there is no reply.
 
-        `must_speak`: the answer has to hold text, as a trained model's does; a base model may say anything. A server that replies 200 to everything has shown nothing: the name has to be in its list, with what was
-        started behind it, and a completion under that name has to hold an answer.
+        `must_speak`: the answer must contain text, as a trained model's does; a base model may answer anything. A 200
+        alone proves nothing: the name must be in the server's list with the root that was deployed, and a completion
+        under that name must contain an answer.
         """
         self._require_listed(name, root, seconds)
         started = time.monotonic()

@@ -1,4 +1,4 @@
-"""What the service knows of a deployment: one file each, replaced as a whole."""
+"""What the service knows about a deployment: one file per deployment, replaced as a whole."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ SETTLED: frozenset[str] = FINAL | {"running"}
 
 
 class DeploymentRecord(BaseModel):
-    """`pid` and `pid_started` name the server beyond doubt; `checkpoints` are those it is loaded from, and
-    `identity` is what the server has to say that it serves.
+    """`pid` and `pid_started` identify the server unambiguously; `checkpoints` are those it is loaded from, and
+    `identity` is what the server must report to be serving.
 
     `deadline` (Unix seconds) ends the first start; a server that has run once restarts within `timeout_seconds`.
     """
@@ -60,7 +60,7 @@ def deployment_dir(home: Path, deployment_id: str) -> Path:
 
 
 def read_deployment(home: Path, deployment_id: str) -> DeploymentRecord | None:
-    """Returns a deployment's record, None for one that is not here."""
+    """Returns a deployment's record; None if it is not here."""
     if not is_id(deployment_id):
         return None
     try:

@@ -1,4 +1,4 @@
-"""Takes one deployment from its request to its end, in a thread of its own."""
+"""Runs one deployment from its request to its end, in its own thread."""
 
 from __future__ import annotations
 
@@ -36,23 +36,23 @@ _PORT_WORDS = ("address already in use", "eaddrinuse")
 
 
 class Leaving(Exception):
-    """The service ends; its servers go on."""
+    """The service is stopping; its servers keep running."""
 
 
 class StopRequested(Exception):
-    """The deployment is to end."""
+    """The deployment should end."""
 
 
 class TimedOut(Exception):
-    """It does not run within its time."""
+    """The deployment did not start running in time."""
 
 
 class PortTaken(Exception):
-    """Somebody else listens on the port that was chosen."""
+    """Another process listens on the chosen port."""
 
 
 class Ledger(Protocol):
-    """What a run needs of the register of deployments."""
+    """What a run needs from the register of deployments."""
 
     def get(self, deployment_id: str) -> DeploymentRecord: ...
 
@@ -75,7 +75,7 @@ class Server:
     child: subprocess.Popen[bytes] | None
 
     def exit_code(self) -> int | str | None:
-        """Returns None while it lives; "unknown" for another service's that has ended."""
+        """Returns None while it runs; "unknown" for a server of an earlier service that has ended."""
         if self.child is not None:
             return self.child.poll()
         return None if processes.is_same(self.pid, self.started) else "unknown"
@@ -88,7 +88,7 @@ def free_port() -> int:
 
 
 def server_of(record: DeploymentRecord) -> Server | None:
-    """Returns the server that a record names, None when it has ended."""
+    """Returns the server that a record names; None if it has ended."""
     if record.pid is None or record.pid_started is None or record.port is None:
         return None
     if record.boot_id != processes.boot_id() or not processes.is_same(record.pid, record.pid_started):
@@ -97,7 +97,7 @@ def server_of(record: DeploymentRecord) -> Server | None:
 
 
 class DeploymentRun:
-    """Only this thread moves its deployment, except to `stopping`; an end that was written is never changed."""
+    """Only this thread changes its deployment's status, except to `stopping`; a stored final status never changes."""
 
     def __init__(self, settings: Settings, builds: Builds, ledger: Ledger, deployment_id: str, token: str) -> None:
         self._settings = settings
@@ -118,7 +118,7 @@ class DeploymentRun:
         self._leave = False
         self.thread = threading.Thread(target=self._main, name=f"deployment {deployment_id}", daemon=True)
 
-    # Requests of other threads.
+    # Requests from other threads.
 
     def stop(self) -> None:
         """Ends the deployment."""
@@ -126,11 +126,11 @@ class DeploymentRun:
         self._wake.set()
 
     def leave(self) -> None:
-        """Ends the thread and nothing else."""
+        """Ends only the thread."""
         self._leave = True
         self._wake.set()
 
-    # Life.
+    # Life cycle.
 
     @property
     def _record(self) -> DeploymentRecord:
@@ -171,14 +171,14 @@ class DeploymentRun:
                     raise
                 error = self._error("deploy_timeout", "it did not run again within its time")
             except TrainerFailure as failure:
-                # What has never run is not started again: it would fail the same way.
+                # A deployment that has never run is not restarted: it would fail in the same way.
                 if self._record.verified_at is None:
                     raise
                 error = failure.error
             self._back_off(error)
 
     def _pause(self, seconds: float) -> None:
-        """Waits, and raises what ends the waiting early: Leaving, StopRequested or TimedOut."""
+        """Waits; raises Leaving, StopRequested or TimedOut if one of them ends the wait early."""
         if self._deadline is not None:
             seconds = min(seconds, max(0.0, self._deadline - time.monotonic()))
         self._wake.wait(seconds)
@@ -192,7 +192,7 @@ class DeploymentRun:
     # Starting.
 
     def _prepare(self) -> None:
-        """Builds the form that is served, through the shared builds."""
+        """Builds the form to serve, through the shared builds."""
         record = self._record
         form = record.request.form
         if form is None:
@@ -279,7 +279,7 @@ class DeploymentRun:
                     return
 
     def _require_alive(self, server: Server) -> None:
-        """Raises PortTaken, or TrainerFailure with the server's own reason when it has one."""
+        """Raises PortTaken, or TrainerFailure with the server's own reason if it gave one, if the server has ended."""
         code = server.exit_code()
         if code is None:
             return
@@ -297,7 +297,7 @@ class DeploymentRun:
     # Verifying.
 
     def _verify(self) -> None:
-        """Lets it answer under its name; only then it runs."""
+        """Makes the server answer under its name; only then does the deployment count as running."""
         server = self._running_server()
         record = self._move("verifying", "Asking it for an answer")
         last, prompt = "", self._prompt(record)
@@ -312,7 +312,7 @@ class DeploymentRun:
                         seconds,
                         must_speak=record.checkpoint_id is not None,
                     )
-                    # Not in time is not at all, whatever it said.
+                    # An answer that is too late does not count.
                     self._pause(0)
                     self._require_alive(server)
                     self._runs(first)
@@ -324,7 +324,7 @@ class DeploymentRun:
         raise TrainerFailure(self._error("deploy_unhealthy", f"the server started, but {last}"))
 
     def _prompt(self, record: DeploymentRecord) -> list[dict[str, Any]]:
-        """Returns what to ask it: a prompt that it was trained on, where one is still here."""
+        """Returns the prompt to send: one that it was trained on, if one is still here."""
         if record.checkpoint_id is None:
             return ANY_PROMPT
         from ..artifacts.prompts import comparison_prompts
@@ -333,7 +333,7 @@ class DeploymentRun:
         return comparison_prompts(read_checkpoint(self._settings.home, None, record.checkpoint_id).rows())[0]
 
     def _root(self) -> str:
-        """Returns what the server has to say that it serves: the weights' identity, or their folder from vLLM."""
+        """Returns what the server must report to be serving: the weights' identity, or for vLLM their folder."""
         try:
             return str(read_json(self._folder / "served.json")["root"])
         except FileNotFoundError:
@@ -360,7 +360,7 @@ class DeploymentRun:
     # Running.
 
     def _watch(self) -> TrainerError:
-        """Returns why it no longer runs."""
+        """Watches the server and returns why it no longer runs."""
         server = self._running_server()
         failures, looked = 0, time.monotonic()
         with contextlib.closing(Probe(server.port, self._token)) as probe:
@@ -377,7 +377,7 @@ class DeploymentRun:
                     return self._error("deploy_unhealthy", f"the server did not reply {failures} times in a row")
 
     def _note_calls(self) -> None:
-        """Writes down when it was last called, and ends one that nobody calls."""
+        """Stores when it was last called, and ends a deployment that is no longer called."""
         record = self._record
         idle, limit = self._ledger.idle_seconds(self._id), record.request.idle_timeout_seconds
         if limit is not None and self._ledger.in_flight(self._id) == 0 and idle > limit:
@@ -388,13 +388,13 @@ class DeploymentRun:
             self._ledger.update(self._id, last_called_at=called)
 
     def _back_off(self, error: TrainerError) -> None:
-        """Takes a crashed server out of service and waits. Raises TrainerFailure when it crashes again and again."""
+        """Takes a crashed server out of service and waits. Raises TrainerFailure if it crashes repeatedly."""
         record = self._record
         lasted = time.monotonic() - self._healthy_since if self._healthy_since is not None else 0.0
         self._healthy_since = None
         in_a_row = 0 if lasted > self._times.healthy_again_seconds else record.restarts_in_a_row
         if in_a_row >= self._times.restarts_max:
-            # Out of service before its process has ended: it does not answer.
+            # Taken out of service before its process has ended, because it does not answer.
             self._move("starting", "Ending it after too many crashes")
             message = f"it was restarted {in_a_row} times in a row, the last time because {error.message}"
             raise TrainerFailure(error.model_copy(update={"message": message}))
@@ -415,7 +415,7 @@ class DeploymentRun:
     # Ending.
 
     def _drain(self) -> None:
-        """Lets calls finish; new ones are refused already."""
+        """Lets calls finish; new ones are already refused."""
         deadline = time.monotonic() + self._times.drain_seconds
         while self._server is not None and self._ledger.in_flight(self._id) > 0 and time.monotonic() < deadline:
             if self._server.exit_code() is not None:
@@ -423,10 +423,10 @@ class DeploymentRun:
             time.sleep(0.05)
 
     def _finish(self, status: str, error: TrainerError | None, detail: str | None = None) -> None:
-        """Ends the process, and only when it is gone writes the end down."""
+        """Ends the process, and stores the final status only once it is gone."""
         self._end_server()
         if self._stop:
-            # It was told to end, and whatever broke on the way is of no interest.
+            # It was told to stop, so an error on the way does not matter.
             status, error = "stopped", None
         record = self._record
         if record.artifact_id is not None:
@@ -461,7 +461,7 @@ class DeploymentRun:
 
 
 def end_process(server: Server, seconds: float) -> None:
-    """Ends a server with everything it started, and returns when it is gone."""
+    """Ends a server and everything it started, and returns when it is gone."""
     if server.exit_code() is None:
         processes.signal_worker(server.pid, signal.SIGTERM)
         _wait_for(server, seconds)

@@ -1,4 +1,4 @@
-"""Deployments: models that this machine serves, each by a process that is watched until it is stopped."""
+"""Deployments: models that this machine serves, each in a process that is watched until it is stopped."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ logger = logging.getLogger("whetstone_trainer")
 
 @dataclass(frozen=True)
 class Address:
-    """Where a running deployment's server is, and its password."""
+    """The address of a running deployment's server, and its password."""
 
     url: str
     token: str
@@ -41,7 +41,7 @@ class Address:
 
 
 class Deployments:
-    """The register of all deployments, and their threads. Every change of a record goes through `update`."""
+    """The register of all deployments, and their threads. Every change to a record goes through `update`."""
 
     def __init__(self, settings: Settings, builds: Builds) -> None:
         self._settings = settings
@@ -54,10 +54,10 @@ class Deployments:
         self._calls: dict[str, int] = {}
         self._called: dict[str, tuple[float, str]] = {}
 
-    # Life.
+    # Life cycle.
 
     def start(self) -> None:
-        """Takes up what an earlier service left: servers that live are checked, others are started again."""
+        """Resumes what an earlier service left: checks servers that are still running, and restarts the others."""
         (self._home / "deployments").mkdir(parents=True, exist_ok=True)
         for path in sorted((self._home / "deployments").glob("*/deployment.json")):
             try:
@@ -75,7 +75,7 @@ class Deployments:
             self._follow(record.deployment_id)
 
     def stop(self) -> None:
-        """Stops watching. Servers go on: the next service takes them up again."""
+        """Stops watching. Servers keep running, and the next service resumes watching them."""
         with self._lock:
             runs = list(self._runs.values())
         for run in runs:
@@ -97,12 +97,12 @@ class Deployments:
                 restarts=record.restarts + 1,
             )
         if record.verified_at is not None:
-            # The time of its first start is long over; it has as much to run again.
+            # The deadline of its first start is long past, so it gets the same time to run again.
             deadline = time.time() + record.request.timeout_seconds
             self.update(record.deployment_id, deadline=deadline)
 
     def _end_orphans(self, known: set[int]) -> None:
-        """Ends servers that no record names: their service was killed before it wrote their number down."""
+        """Ends orphaned servers: their service was killed before it stored their pid."""
         marker = str(self._home / "deployments") + os.sep
         for process in psutil.process_iter():
             with contextlib.suppress(psutil.Error, OSError):
@@ -124,7 +124,7 @@ class Deployments:
     # Requests.
 
     def find(self, deployment_id: str, request: DeploymentRequest) -> DeploymentRecord | None:
-        """Returns the deployment of an id, None for a new one. Raises idempotency_mismatch for another request."""
+        """Returns the deployment of an id; None for a new one. Raises idempotency_mismatch for a different request."""
         if not is_id(deployment_id):
             raise Problem(400, "the id of a deployment has letters, digits, - and _ only")
         with self._lock:
@@ -140,7 +140,7 @@ class Deployments:
         backend: Backend,
         checkpoints: list[CheckpointManifest],
     ) -> tuple[DeploymentRecord, bool]:
-        """Starts a deployment once and returns it, and whether it is new."""
+        """Starts a deployment once; returns it and whether it is new."""
         with self._lock:
             if existing := self.find(deployment_id, request):
                 return existing, False
@@ -163,7 +163,7 @@ class Deployments:
             return record, True
 
     def end(self, deployment_id: str) -> DeploymentRecord:
-        """Asks a deployment to stop, once; one that has ended stays as it ended."""
+        """Asks a deployment to stop, once; one that has ended is not changed."""
         with self._lock:
             record = self.get(deployment_id)
             if not record.is_live:
@@ -175,7 +175,7 @@ class Deployments:
 
     @contextlib.contextmanager
     def call(self, deployment_id: str) -> Iterator[Address]:
-        """Counts a call while it lasts. Raises Problem wrong_state for a deployment that does not run."""
+        """Counts a call while it is in progress. Raises Problem wrong_state for a deployment that is not running."""
         with self._lock:
             record = self.get(deployment_id)
             if record.status != "running" or record.port is None:
@@ -207,7 +207,7 @@ class Deployments:
             return sorted(self._records.values(), key=lambda record: (record.created_at, record.deployment_id))
 
     def update(self, deployment_id: str, **changes: Any) -> DeploymentRecord:
-        """Changes a record. What has ended stays as it is, and what stops can only end."""
+        """Changes a record. An ended deployment is not changed, and a stopping one can only end."""
         with self._lock:
             record = self.get(deployment_id)
             if not record.is_live:
@@ -224,7 +224,7 @@ class Deployments:
             return self._calls.get(deployment_id, 0)
 
     def idle_seconds(self, deployment_id: str) -> float:
-        """Returns how long ago it was called; before a first call, how long ago this was asked first."""
+        """Returns the seconds since its last call; before a first call, since this method was first called for it."""
         with self._lock:
             at, _ = self._called.setdefault(deployment_id, (time.monotonic(), ""))
             return time.monotonic() - at
@@ -235,14 +235,14 @@ class Deployments:
             return at or self._records[deployment_id].last_called_at
 
     def user_of(self, checkpoint_id: str) -> str | None:
-        """Returns a live deployment that is loaded from a checkpoint, None when there is none."""
+        """Returns a live deployment that is loaded from a checkpoint; None if there is none."""
         for record in self.list():
             if record.is_live and checkpoint_id in record.checkpoints:
                 return record.deployment_id
         return None
 
     def document(self, record: DeploymentRecord) -> dict[str, Any]:
-        """Returns a deployment as it crosses the wire."""
+        """Returns a deployment as sent over the wire."""
         identity = record.deployment_id
         log = deployment_dir(self._home, identity) / "server.log"
         return {
@@ -264,7 +264,7 @@ class Deployments:
         }
 
     def _token(self, deployment_id: str) -> str:
-        """Returns the password of a deployment's server, made once and readable by its owner only."""
+        """Returns the password of a deployment's server, created once and readable only by its owner."""
         with self._lock:
             if deployment_id not in self._tokens:
                 self._tokens[deployment_id] = _ensure_token(deployment_dir(self._home, deployment_id) / "token")
@@ -274,7 +274,7 @@ class Deployments:
 def needed_checkpoints(home: Path, request: DeploymentRequest) -> list[CheckpointManifest]:
     """Returns the checkpoints that a deployment is loaded from: its own, and those below an adapter.
 
-    Raises Problem 404 for one that is not here.
+    Raises Problem 404 if one is not here.
     """
     needed: list[CheckpointManifest] = []
     identity = request.checkpoint_id or (request.base.checkpoint_id if request.base else None)
@@ -288,7 +288,7 @@ def needed_checkpoints(home: Path, request: DeploymentRequest) -> list[Checkpoin
 
 
 def _identity(request: DeploymentRequest, checkpoints: list[CheckpointManifest]) -> str:
-    """Returns what tells this deployment's weights from all others."""
+    """Returns what distinguishes this deployment's weights from all others."""
     if request.base is not None:
         return f"{request.base.id}@{request.base.revision or 'newest'}"
     return f"{checkpoints[0].content_sha256}:{request.quantization or 'as-trained'}"

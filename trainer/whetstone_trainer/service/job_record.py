@@ -1,4 +1,4 @@
-"""What the service knows of a job beside its event log: one file a job, replaced as a whole."""
+"""What the service knows about a job besides its event log: one file per job, replaced as a whole."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ID = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$")
 
 
 class StopOrder(BaseModel):
-    """What the worker was asked to do, and how many seconds it may take."""
+    """What the worker was asked to do, and how many seconds that may take."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -30,7 +30,7 @@ class StopOrder(BaseModel):
 
 
 class JobRecord(BaseModel):
-    """`pid` and `pid_started` (seconds since boot) identify the worker: a later process may get the same number."""
+    """`pid` and `pid_started` (seconds since boot) identify the worker: a later process may get the same pid."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -59,7 +59,7 @@ class JobRecord(BaseModel):
 
 
 def is_id(text: str) -> bool:
-    """Returns whether it can be a folder's name and nothing else."""
+    """Returns whether the text is safe as a folder's name."""
     return ID.match(text) is not None
 
 
@@ -68,7 +68,7 @@ def job_dir(home: Path, job_id: str) -> Path:
 
 
 def read_record(home: Path, job_id: str) -> JobRecord | None:
-    """Returns a job's record, None for a job that is not here."""
+    """Returns a job's record; None if the job is not here."""
     if not is_id(job_id):
         return None
     try:

@@ -1,4 +1,4 @@
-"""Frozen Examples as files that their own hash names."""
+"""Frozen Examples as files named by their own hash."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ SHA256 = re.compile(r"^[0-9a-f]{64}$")
 
 
 def path_of(home: Path, sha256: str) -> Path:
-    """Returns where a manifest is or would be. Raises Problem for what is no hash."""
+    """Returns the path where a manifest is or would be. Raises Problem for an invalid hash."""
     if not SHA256.match(sha256):
         raise Problem(400, "a manifest is named by its sha256: 64 hexadecimal digits in lower case")
     return manifest_path(home, sha256)
 
 
 async def receive(home: Path, sha256: str, chunks: AsyncIterator[bytes], bytes_max: int) -> int:
-    """Stores a manifest once its bytes have the promised hash, and returns their number."""
+    """Stores a manifest if its bytes have the promised hash, and returns their number."""
     target = path_of(home, sha256)
     temporary = target.with_name(f".tmp-{uuid.uuid4().hex}")
     digest, size = hashlib.sha256(), 0

@@ -30,7 +30,7 @@ _CODES = {
 
 
 class Problem(Exception):
-    """An error of a request that is no failure of training."""
+    """An error in a request that is not a training failure."""
 
     def __init__(self, status: int, message: str, *, code: str | None = None, hint: str | None = None) -> None:
         super().__init__(message)
@@ -56,7 +56,7 @@ def error_response(error: TrainerError) -> JSONResponse:
 
 
 def install(app: FastAPI) -> None:
-    """Answers every exception with the same shape, and tells a caller nothing of an unexpected one."""
+    """Answers every exception with the same shape, and reveals nothing about an unexpected one to the caller."""
 
     @app.exception_handler(Problem)
     async def _problem(_: Request, raised: Problem) -> JSONResponse:

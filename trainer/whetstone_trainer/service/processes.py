@@ -1,4 +1,4 @@
-"""Workers as processes: started in a group of their own, recognised again, ended as a group."""
+"""Workers as processes: started in their own group, recognised later, ended as a group."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _CGROUP_EVENTS = Path("/sys/fs/cgroup/memory.events")
 
 
-# The service's own: code that comes with a model must not find them.
+# The service's own secrets, which code that comes with a model must not find.
 _OWN_SECRETS = ("TRAINER_TOKEN", "TRAINER_WEBHOOK_SECRET", "WHETSTONE_TRAINER_KEY")
 
 
@@ -25,7 +25,7 @@ def clean_environment() -> dict[str, str]:
 
 
 def boot_id() -> str:
-    """Returns a text that changes when the machine restarts."""
+    """Returns a string that changes when the machine restarts."""
     try:
         return _BOOT_ID.read_text().strip()
     except OSError:
@@ -33,7 +33,7 @@ def boot_id() -> str:
 
 
 def oom_kills() -> int:
-    """Returns how often the kernel killed for memory in this group of processes, 0 where it does not say."""
+    """Returns the number of out-of-memory kills in this cgroup; 0 if the kernel does not report it."""
     try:
         lines = _CGROUP_EVENTS.read_text().splitlines()
     except OSError:
@@ -51,7 +51,7 @@ def start(
 ) -> subprocess.Popen[bytes]:
     """Starts a worker as the leader of its own process group, with its output appended to `log`.
 
-    `stdin` is what must not be seen in its arguments or its environment; it has to fit the buffer of a pipe.
+    `stdin` is for data that must not appear in its arguments or environment; it must fit into a pipe's buffer.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("ab") as output:
@@ -71,7 +71,7 @@ def start(
 
 
 def started_at(pid: int) -> float | None:
-    """Returns how many seconds after boot a process started, None when it has ended."""
+    """Returns how many seconds after boot a process started; None if it has ended."""
     try:
         process = psutil.Process(pid)
         if process.status() in (psutil.STATUS_ZOMBIE, psutil.STATUS_DEAD):
@@ -82,7 +82,7 @@ def started_at(pid: int) -> float | None:
 
 
 def _seconds_since_boot(pid: int) -> float | None:
-    """Returns what the kernel says; psutil adds the boot time, which moves when the machine's clock is set."""
+    """Returns the kernel's value; psutil adds the boot time, which changes when the machine's clock is set."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except OSError:
@@ -92,7 +92,7 @@ def _seconds_since_boot(pid: int) -> float | None:
 
 
 def is_same(pid: int, started: float) -> bool:
-    """Returns whether the process that was started then still runs under this number."""
+    """Returns whether the process that was started then is still running under this pid."""
     now = started_at(pid)
     return now is not None and abs(now - started) < 0.05
 
@@ -105,7 +105,7 @@ def signal_worker(pid: int, number: signal.Signals) -> None:
 
 
 def kill_group(pid: int) -> None:
-    """Ends a worker with everything it started, at once."""
+    """Kills a worker and everything it started, immediately."""
     try:
         os.killpg(pid, signal.SIGKILL)
     except ProcessLookupError:

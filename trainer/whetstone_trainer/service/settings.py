@@ -1,4 +1,4 @@
-"""What the service runs with: read once, from the command line and the environment."""
+"""The service's settings, read once from the command line and the environment."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Serving:
     verify_tries: int = 3
     restarts_max: int = 3
     restart_seconds: Sequence[float] = (1.0, 5.0, 20.0)
-    # A server that was healthy for this long has no history of crashes any more.
+    # After a server has been healthy for this long, its earlier crashes no longer count.
     healthy_again_seconds: float = 600.0
     drain_seconds: float = 30.0
     end_seconds: float = 10.0
@@ -48,7 +48,7 @@ class Settings:
 
 
 def ensure_token(home: Path, environment: Mapping[str, str]) -> str:
-    """Returns TRAINER_TOKEN, else the token in the home, made at the first start and readable by its owner only."""
+    """Returns TRAINER_TOKEN, else the token in the home, created at the first start and readable only by its owner."""
     if given := environment.get("TRAINER_TOKEN"):
         if len(given) < TOKEN_CHARACTERS_MIN:
             raise SystemExit(f"TRAINER_TOKEN has to hold at least {TOKEN_CHARACTERS_MIN} characters")

@@ -1,4 +1,4 @@
-"""Jobs, checkpoints and metrics as they cross the wire."""
+"""Jobs, checkpoints and metrics as sent over the wire."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def job_document(home: Path, record: JobRecord) -> dict[str, Any]:
 
 
 def checkpoint_document(home: Path, manifest: CheckpointManifest, record: JobRecord | None) -> dict[str, Any]:
-    """Returns a committed checkpoint, with what can still change about it."""
+    """Returns a committed checkpoint with the facts about it that can still change."""
     folder = job_dir(home, manifest.job_id) / "checkpoints" / manifest.checkpoint_id
     identity = manifest.checkpoint_id
     return {
@@ -46,7 +46,7 @@ def checkpoints_of(home: Path, record: JobRecord) -> list[dict[str, Any]]:
 
 
 def metrics_of(home: Path, job_id: str, after_step: int, keys: list[str] | None) -> dict[str, list[Any]]:
-    """Returns the metrics events by columns, those of steps after `after_step`. A later attempt's value replaces an earlier."""
+    """Returns metrics events after `after_step` by column. A later attempt's value replaces an earlier one's."""
     rows: dict[int, dict[str, Any]] = {}
     log, after = EventLog(job_dir(home, job_id)), 0
     while events := log.read(after, _PAGE):

@@ -1,4 +1,4 @@
-"""Runs jobs: one process an attempt, watched until its outcome is known, restarted from its checkpoints when it dies."""
+"""Runs jobs: one process per attempt, watched until its outcome is known, restarted from its checkpoints if it dies."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _REQUESTS_REMEMBERED = 50
 
 
 class Supervisor:
-    """All changes of jobs go through it, one at a time."""
+    """Makes all changes to jobs, one at a time."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -40,23 +40,23 @@ class Supervisor:
         self._children: dict[str, subprocess.Popen[bytes]] = {}
         self._seen: dict[str, tuple[int, float]] = {}
         self._read: dict[str, int] = {}
-        # By the monotonic clock, so that setting the machine's clock cuts no worker's time short.
+        # By the monotonic clock, so that setting the machine's clock does not shorten a worker's time.
         self._stop_by: dict[str, float] = {}
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
         self.changed = threading.Condition()
 
-    # Life.
+    # Life cycle.
 
     def start(self) -> None:
-        """Takes up what an earlier service left, then watches."""
+        """Resumes the jobs that an earlier service left, then watches."""
         for name in ("jobs", "manifests", "artifacts", "models"):
             (self.home / name).mkdir(parents=True, exist_ok=True)
         self._thread = threading.Thread(target=self._watch, name="supervisor", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
-        """Stops watching. Workers train on: the next service takes them up again."""
+        """Stops watching. Workers keep training, and the next service resumes watching them."""
         self._stopping.set()
         if self._thread:
             self._thread.join(timeout=10)
@@ -69,7 +69,7 @@ class Supervisor:
                 logger.exception("a turn of the supervisor failed")
 
     def tick(self) -> None:
-        """Looks at every unfinished job once."""
+        """Checks every unfinished job once."""
         with self._lock:
             records = [record for record in list_records(self.home) if record.status not in ENDED]
             for record in records:
@@ -90,7 +90,7 @@ class Supervisor:
         webhook_url: str | None = None,
         webhook_secret_ref: str | None = None,
     ) -> tuple[JobRecord, bool]:
-        """Accepts a job once and returns it, and whether it is new. Raises idempotency_mismatch for another spec."""
+        """Accepts a job once; returns it and whether it is new. Raises idempotency_mismatch for a different spec."""
         if not is_id(job_id):
             raise Problem(400, "the id of a job has letters, digits, - and _ only")
         digest = spec_hash(document)
@@ -111,7 +111,7 @@ class Supervisor:
                 webhook_url=webhook_url,
                 webhook_secret_ref=webhook_secret_ref,
             )
-            # Before the record: a job whose acceptance is not on record was not accepted.
+            # Before the record: a job without its acceptance event was not accepted.
             if EventLog(folder).last_seq == 0:
                 self._event(record, "job.accepted", {"status": "queued", "spec_hash": digest})
             store(self.home, record)
@@ -132,7 +132,7 @@ class Supervisor:
         mode: Literal["save", "discard"],
         deadline_seconds: float | None,
     ) -> JobRecord:
-        """Asks a job to cancel or pause. Asked again with the same id, or of an ended job, it changes nothing."""
+        """Asks a job to cancel or pause. A repeated request id or an ended job changes nothing."""
         with self._lock:
             record = self.get(job_id)
             if request_id in record.requests or record.status in ENDED:
@@ -155,7 +155,7 @@ class Supervisor:
             return record
 
     def resume(self, job_id: str, *, request_id: str, from_: str) -> JobRecord:
-        """Queues a paused, failed or cancelled job again, from its newest intact checkpoint."""
+        """Requeues a paused, failed or cancelled job from its newest intact checkpoint."""
         with self._lock:
             record = self.get(job_id)
             if request_id in record.requests or record.status == "queued" or record.status in ACTIVE:
@@ -184,7 +184,7 @@ class Supervisor:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Keeps jobs as they are while something that depends on it is done."""
+        """Prevents changes to jobs while the caller does something that depends on them."""
         with self._lock:
             yield
 
@@ -193,7 +193,7 @@ class Supervisor:
     def _begin(self, record: JobRecord) -> None:
         folder = job_dir(self.home, record.job_id)
         attempt = record.attempt + 1
-        # The fence first: whatever an older worker still does is refused from here on.
+        # The fence first: from here on, anything that an older worker still does is refused.
         write_atomic(folder / "attempt", str(attempt).encode())
         (folder / "control.json").unlink(missing_ok=True)
         record.attempt, record.boot_id, record.oom_kills = attempt, processes.boot_id(), processes.oom_kills()
@@ -239,7 +239,7 @@ class Supervisor:
         self._conclude(record, None if code == "unknown" else int(code))
 
     def _exit_code(self, record: JobRecord) -> int | Literal["unknown"] | None:
-        """Returns None while the worker lives; "unknown" for one that another service had started."""
+        """Returns None while the worker runs; "unknown" for an ended one that an earlier service had started."""
         child = self._children.get(record.job_id)
         if child is not None:
             return child.poll()
@@ -252,7 +252,7 @@ class Supervisor:
         return None if alive else "unknown"
 
     def _follow(self, record: JobRecord) -> None:
-        """Takes note of what the worker reported: that it lives, and that it trains."""
+        """Reads what the worker reported: that it is alive, and that it is training."""
         log = EventLog(job_dir(self.home, record.job_id))
         after = self._read.get(record.job_id, 0)
         events = log.read(after, 1000)
@@ -271,11 +271,11 @@ class Supervisor:
             self._move(record, "running")
 
     def _hurry(self, record: JobRecord) -> None:
-        """Ends a worker that was told to stop and did not, or that has reported nothing for too long."""
+        """Kills a worker that was told to stop and did not, or that has reported nothing for too long."""
         if record.pid is None:
             return
         if record.stop is not None:
-            # A service that takes over a job grants its worker the whole time again.
+            # A service that takes over a job gives its worker the full time again.
             stop_by = self._stop_by.setdefault(record.job_id, time.monotonic() + record.stop.seconds)
             if time.monotonic() > stop_by:
                 processes.kill_group(record.pid)
@@ -315,7 +315,7 @@ class Supervisor:
         elif outcome == "paused" and record.stop is not None and record.stop.action == "cancel":
             self._finish(record, "cancelled", outcome="cancelled", stop_reason="user")
         elif outcome == "paused" and record.stop is None:
-            # The operating system asked it to stop, nobody here did: it goes on where it was.
+            # The operating system asked it to stop, not a user: it resumes where it was.
             self._restart(record, "terminated", None)
         elif outcome == "paused":
             record.stop = None
@@ -325,7 +325,7 @@ class Supervisor:
             self._failed(record, TrainerError.model_validate(error))
 
     def _vanished(self, record: JobRecord, code: int | None) -> None:
-        """The worker ended without claiming an outcome."""
+        """Handles a worker that ended without claiming an outcome."""
         tail = processes.log_tail(self._log(record))
         if record.stop is not None:
             if record.stop.action == "cancel":
@@ -360,7 +360,7 @@ class Supervisor:
             self._failed(record, TrainerError.of("attempt_limit", message, log_tail=tail))
             return
         record.restarts += 1
-        record.queued_at = 0  # before jobs that have not begun
+        record.queued_at = 0  # ahead of jobs that have not begun
         self._event(
             record,
             "restart",
@@ -410,7 +410,7 @@ class Supervisor:
         record.requests = [*record.requests, request_id][-_REQUESTS_REMEMBERED:]
 
     def _choose_checkpoint(self, record: JobRecord, from_: str) -> None:
-        """A resume begins at the newest checkpoint; later ones than the chosen are no longer resumed from."""
+        """Deletes checkpoints later than the chosen one, because a resume begins at the newest."""
         if from_ == "latest":
             return
         from ..checkpoints import discard, list_checkpoints

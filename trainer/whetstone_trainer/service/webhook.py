@@ -1,4 +1,4 @@
-"""Pushes new events of jobs to a web address, signed. The event log stays the truth: a lost push is found by reading it."""
+"""Pushes new job events, signed, to a web address. The event log is authoritative: reading it finds lost pushes."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def signature(secret: str, body: bytes, timestamp: int) -> str:
 
 
 def secret_of(secret_ref: str | None, token: str, environment: Mapping[str, str] = os.environ) -> str | None:
-    """Returns the secret that a reference names, None for one that names nothing here.
+    """Returns the secret that a reference names; None if it names nothing here.
 
     `env:TRAINER_WEBHOOK_SECRET…` names a variable of the trainer. Without a reference it is TRAINER_WEBHOOK_SECRET,
-    else the trainer's token, which both sides know. Other variables cannot be named: a signature would tell of them.
+    else the trainer's token, which both sides know. Other variables cannot be named: a signature would reveal them.
     """
     if secret_ref is None:
         return environment.get("TRAINER_WEBHOOK_SECRET") or token

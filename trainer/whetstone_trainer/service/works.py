@@ -1,4 +1,4 @@
-"""Certificates and exports: starts a process for each and says how it stands, also after the service restarted."""
+"""Certificates and exports: starts a process for each and reports its state, even after a restart of the service."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from . import processes
 from .job_record import is_id
 from .problems import Problem, not_found
 
-# A process that is asked to stop ends what must not be torn, such as a commit whose answer is on its way.
+# A process that is asked to stop first finishes what must not be cut off, such as a commit awaiting its response.
 STOP_SECONDS = 30.0
 _POLL_SECONDS = 0.1
 _LOCK_SECONDS = 2.0
@@ -28,7 +28,7 @@ _LOCK_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class Standing:
-    """What is on disk of a piece of work. `result` is None until it ended."""
+    """A piece of work as stored on disk. `result` is None until it has ended."""
 
     request: dict[str, Any]
     state: dict[str, Any]
@@ -53,16 +53,16 @@ class Works:
         self._children: list[Any] = []
 
     def put(self, identity: str, request: dict[str, Any], check: Callable[[], None], secret: str | None = None) -> bool:
-        """Accepts work once and returns whether it is new; `check` refuses what a new one must not ask.
+        """Accepts work once and returns whether it is new; `check` raises for a request that must not be accepted.
 
-        Asked again, it starts what lost its process and what failed for a reason that may have passed. Raises
-        idempotency_mismatch when the id names other work.
+        A repeated request restarts work that lost its process or failed for a reason that may have passed. Raises
+        idempotency_mismatch if the id belongs to other work.
         """
         if not is_id(identity):
             raise Problem(400, "an id has letters, digits, - and _ only")
         folder = self._folder(identity)
         if not (folder / REQUEST).exists():
-            # It may look at the whole machine, which others need not wait for.
+            # Outside the lock, because it may inspect the whole machine.
             check()
         with self._lock:
             known = read_or_none(folder / REQUEST)
@@ -76,7 +76,7 @@ class Works:
         return known is None
 
     def _start(self, folder: Path, secret: str | None) -> None:
-        # Whoever looks whether it runs has the lock for a moment.
+        # A concurrent `is_running` holds the lock for a moment.
         lock = take_lock(folder, within_seconds=_LOCK_SECONDS)
         if lock is None:
             return
@@ -95,19 +95,19 @@ class Works:
                 folder / PROCESS,
                 {"pid": child.pid, "pid_started": processes.started_at(child.pid), "started_at": utc_now()},
             )
-        # Ended children stay zombies until somebody asks for them.
+        # Ended children stay zombies until they are polled.
         self._children = [one for one in [*self._children, child] if one.poll() is None]
 
     def standing(self, identity: str) -> Standing:
-        """Returns how it stands; work without a process and without a result has failed."""
+        """Returns the state of a piece of work; without a process and without a result it has failed."""
         folder = self._folder(identity)
-        # Between the request and its process, it would look as if the process had vanished.
+        # Between storing the request and starting its process, the process would seem to have vanished.
         with self._lock:
             request = read_or_none(folder / REQUEST) if is_id(identity) else None
             if request is None:
                 raise not_found(f"The {self._kind.removesuffix('s')}")
             running = is_running(folder)
-            # Read after the process was looked for: what ended in between has its result.
+            # Read after checking for the process, so that work that ended in between has its result.
             result = None if running else read_or_none(folder / RESULT)
         cancelled = not running and result is None and (folder / CANCEL).exists()
         error = None
@@ -117,7 +117,7 @@ class Works:
         return Standing(request, read_or_none(folder / STATE) or {}, result, running, cancelled, error)
 
     async def settled(self, identity: str, wait_seconds: float) -> Standing:
-        """Returns how it stands once it has ended, or after `wait_seconds`."""
+        """Returns the state once the work has ended, or after `wait_seconds`."""
         loop = asyncio.get_running_loop()
         until = loop.time() + wait_seconds
         while True:
@@ -127,7 +127,7 @@ class Works:
             await asyncio.sleep(_POLL_SECONDS)
 
     def cancel(self, identity: str) -> None:
-        """Asks its process to stop and ends it when it does not. Of ended work it changes nothing."""
+        """Asks the work's process to stop and kills it if it does not. Changes nothing about ended work."""
         with self._lock:
             standing = self.standing(identity)
             if standing.has_ended and standing.error is None:
@@ -153,14 +153,14 @@ class Works:
 
 
 def _may_start_again(folder: Path) -> bool:
-    """Returns whether the same request may end otherwise now: its process vanished, or the cause may have passed."""
+    """Returns whether repeating the request may now succeed: its process vanished, or the cause may have passed."""
     if is_running(folder) or (folder / CANCEL).exists():
         return False
     result = read_or_none(folder / RESULT)
     if not isinstance(result, dict):
         return True
     error = result.get("error")
-    # The hub's token is not part of the request, and may be another one now.
+    # The hub's token is not part of the request, and may have changed.
     return (
         result.get("status") == "failed"
         and isinstance(error, dict)

@@ -1,1 +1,1 @@
-"""Serves one model a process over OpenAI's chat completions, on loopback; service/deployments.py watches the processes."""
+"""Serves one model per process over OpenAI's chat completions, on loopback; service/deployments.py watches it."""

@@ -1,7 +1,7 @@
 """`python -m whetstone_trainer.serving --home H --plan FILE --port P`: serves the plan's model on loopback until told to stop.
 
 transformers runs in this process; llama.cpp and vLLM replace it, so that the process that was started is the one that
-serves. When it cannot start, start-error.json beside the plan says why.
+serves. If it cannot start, start-error.json beside the plan gives the reason.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def main() -> int:
     options = parser.parse_args()
     os.environ.setdefault("HF_HOME", str(options.home / "models"))
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    # They would be all that the end of a log shows.
+    # Progress bars would fill the end of the log.
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     redact_standard_streams()
     plan = ServePlan.model_validate(read_json(options.plan))
@@ -64,7 +64,7 @@ def _transformers(home: Path, plan: ServePlan, port: int) -> int:
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        # Before the model is loaded, which is the long part.
+        # Before the model is loaded, which takes long.
         listener.bind(("127.0.0.1", port))
     except OSError as error:
         if error.errno != errno.EADDRINUSE:

@@ -1,4 +1,4 @@
-"""One model over HTTP: health, its name, and chat completions, streamed or whole."""
+"""Serves one model over HTTP: health, its name, and chat completions, streamed or whole."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from pydantic import ValidationError
 from .chat import ChatRequest, InvalidMessage, Reply, Token, error_document
 from .engine import Finished, OnText, TemplateRefuses, TooLong
 
-# Behind the one that is being answered; more would wait for minutes.
+# Calls queued behind the one in progress; more would wait for minutes.
 WAITING_MAX = 64
 _LISTEN_SECONDS = 0.25
 
 
 class Answers(Protocol):
-    """What answers: an Engine."""
+    """The part of an Engine that generates answers."""
 
     def encode(self, request: ChatRequest) -> list[int]: ...
 
@@ -36,7 +36,7 @@ class Answers(Protocol):
 
 @dataclass(frozen=True)
 class Served:
-    """What the server says of its model. `identity` tells its weights from all others."""
+    """What the server reports about its model. `identity` distinguishes its weights from all others."""
 
     name: str
     identity: str
@@ -53,10 +53,10 @@ class _Refusal(Exception):
 
 
 def create_serving_app(engine: Answers, served: Served, token: str) -> FastAPI:
-    """Returns the application; every call needs the token."""
+    """Returns the application; every call requires the token."""
     expected = f"Bearer {token}".encode()
 
-    # No middleware: Starlette's hide from a route that its client went away.
+    # Not a middleware, because Starlette's hide a client's disconnect from routes.
     async def guard(request: Request) -> None:
         if not hmac.compare_digest(request.headers.get("authorization", "").encode(), expected):
             raise _Refusal(401, "the token is wrong", code="unauthorized")
@@ -124,7 +124,7 @@ Part = tuple[str, list[Token]]
 
 
 class _Run:
-    """One answer: its parts as they come, then how it ended or what went wrong."""
+    """One answer: its parts as they are generated, then how it ended or what went wrong."""
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
@@ -143,7 +143,7 @@ class _Run:
 
 
 class _Queue:
-    """Answers one call at a time, in order; a model that answers two at once is slower at both."""
+    """Answers one call at a time, in order, because a model that answers two at the same time is slower at both."""
 
     def __init__(self, engine: Answers) -> None:
         self._engine = engine
@@ -168,7 +168,7 @@ class _Queue:
         try:
             run.send(self._engine.generate(asked, ids, lambda text, tokens: run.send((text, tokens)), run.cancelled))
         except Exception as error:
-            # Also of native code; the call is told, and the next one may do better.
+            # Includes errors of native code; reported to this call, because the next one may succeed.
             print(f"a call failed: {type(error).__name__}: {error}", flush=True)
             run.send(error)
 
@@ -208,7 +208,7 @@ async def _stream(run: _Run, asked: ChatRequest) -> AsyncIterator[str]:
     except Exception as error:
         yield _event(error_document(f"the model failed: {error}", code="model_failed", kind="server_error"))
     finally:
-        # Also when the client went away, which ends this generator.
+        # Also reached when the client disconnects, which ends this generator.
         run.cancelled.set()
 
 

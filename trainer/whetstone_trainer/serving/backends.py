@@ -1,4 +1,4 @@
-"""Which program serves what: the choice, its refusals, and what this machine has."""
+"""Which program serves what: what this machine has, how a program is chosen, and what is refused."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ _VLLM_VERSION = "import importlib.metadata as m; print(m.version('vllm'))"
 
 
 def vllm_python() -> str | None:
-    """Returns the interpreter that has vLLM: of TRAINER_VLLM_PYTHON, else this one; None without vLLM."""
+    """Returns the interpreter that has vLLM: TRAINER_VLLM_PYTHON, else this one; None without vLLM."""
     if configured := os.environ.get("TRAINER_VLLM_PYTHON"):
         return shutil.which(configured)
     return sys.executable if importlib.util.find_spec("vllm") else None
 
 
 def vllm_version() -> str | None:
-    """Returns the version of the installed vLLM, None without one; imports nothing of it."""
+    """Returns the version of the installed vLLM, None without one; does not import it."""
     python = vllm_python()
     if python is None:
         return None
@@ -44,7 +44,7 @@ def vllm_version() -> str | None:
 def available_backends(
     devices: list[dict[str, Any]], *, gguf: bool, vllm: str | None
 ) -> tuple[list[Backend], list[dict[str, str]]]:
-    """Returns what can serve here, and for each program that cannot, the reason and the remedy."""
+    """Returns the programs that can serve here, and for each that cannot, the reason and the remedy."""
     found: list[Backend] = []
     unavailable: list[dict[str, str]] = []
 
@@ -78,7 +78,7 @@ def available_backends(
 def choose_backend(
     request: DeploymentRequest, capabilities: Mapping[str, Any], adapter: AdapterFacts | None
 ) -> Backend:
-    """Returns what serves a request. `adapter` is the checkpoint's, None for full weights and base models.
+    """Returns the program that serves a request. `adapter` is the checkpoint's; None for full weights and base models.
 
     Raises TrainerFailure unsupported_combination, capability_missing, adapter_rank_too_large or adapter_not_servable.
     """

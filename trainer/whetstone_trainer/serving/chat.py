@@ -20,7 +20,7 @@ class StreamOptions(BaseModel):
 
 
 class ChatRequest(BaseModel):
-    """What a call may ask for. Fields that change nothing here are ignored; those that would are refused."""
+    """What a call may request. Ignores fields that have no effect here; refuses unsupported ones that would."""
 
     model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
 
@@ -64,7 +64,7 @@ class ChatRequest(BaseModel):
 
     @property
     def limit(self) -> int | None:
-        """Returns how many tokens the answer may have, None for as many as fit."""
+        """Returns how many tokens the answer may have; None for as many as fit."""
         return self.max_completion_tokens or self.max_tokens
 
     @property
@@ -73,11 +73,11 @@ class ChatRequest(BaseModel):
 
 
 class InvalidMessage(ValueError):
-    """A message that the model cannot be given."""
+    """A message that cannot be passed to the model."""
 
 
 def plain_messages(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Returns messages with their content as text, the form that templates render. Raises InvalidMessage."""
+    """Returns messages with their content as text, which is what templates render. Raises InvalidMessage."""
     plain = []
     for message in messages:
         if not isinstance(message.get("role"), str):
@@ -100,7 +100,7 @@ def plain_messages(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True)
 class Token:
-    """A token of an answer with its log-probability (nats), and the likeliest ones in its place."""
+    """A token of an answer with its log-probability (nats), and the likeliest tokens at its position."""
 
     text: str
     logprob: float
@@ -170,5 +170,5 @@ class Reply:
 
 
 def error_document(message: str, *, code: str, param: str | None = None, kind: str = "invalid_request_error") -> Any:
-    """Returns an error as OpenAI's clients read it."""
+    """Returns an error in the form that OpenAI's clients expect."""
     return {"error": {"message": message, "type": kind, "param": param, "code": code}}

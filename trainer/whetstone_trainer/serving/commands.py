@@ -1,4 +1,4 @@
-"""The commands of the servers that are not ours: what llama.cpp and vLLM are started with."""
+"""The commands that start the servers that are not ours: llama.cpp and vLLM."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def llama_cpp_command(home: Path, source: Source, folder: Path, port: int) -> St
         folder / "llama-cpp.json",
         {
             "model": str(source.gguf_file),
-            # Not the password itself: the environment and the arguments of a process are easily seen.
+            # Not the password itself, because other users can see a process's environment and arguments.
             "token_file": str(folder / "token"),
             "served_model_name": source.plan.served_model_name,
             "identity": source.plan.identity,
@@ -48,7 +48,7 @@ def vllm_start(home: Path, source: Source, folder: Path, port: int) -> Started:
     if python is None:
         raise TrainerFailure.of("engine_dependency_missing", "vLLM is not installed", hint="Set TRAINER_VLLM_PYTHON.")
     model = _vllm_model(home, source, folder)
-    # It cannot be told what to say of its weights; it says where they are.
+    # vLLM cannot be told how to identify its weights; it reports their path.
     write_json(folder / "served.json", {"root": str(model.adapter or model.model)})
     return vllm_command(python, model, port), vllm_environment(os.environ, os.environ[TOKEN_VARIABLE])
 
@@ -75,7 +75,7 @@ def _vllm_model(home: Path, source: Source, folder: Path) -> VllmModel:
 
 
 def _write_profile(folder: Path, profile: ServeProfile) -> Path | None:
-    """Writes what vLLM reads from files: the generation config, and the template when there is one."""
+    """Writes what vLLM reads from files: the generation config, and the template if there is one."""
     write_json(folder / "generation_config.json", {**profile.generation_config, "eos_token_id": profile.eos_token_ids})
     if profile.chat_template is None:
         return None

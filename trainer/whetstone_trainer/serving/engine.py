@@ -18,7 +18,7 @@ from .request import ServeProfile
 from .text import Detokenizer, StopStrings
 
 OnText = Callable[[str, list[Token]], None]
-# As torch takes it.
+# The range of seeds that torch accepts.
 _SEEDS = 2**63
 
 
@@ -31,7 +31,7 @@ class TemplateRefuses(ValueError):
 
 
 class BrokenModel(RuntimeError):
-    """The model returned no numbers."""
+    """The model returned values that are not numbers."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Finished:
 
 
 class Engine:
-    """A model, its tokenizer and its profile. Not for two threads at once."""
+    """A model, its tokenizer and its profile. Not thread-safe."""
 
     def __init__(self, model: Any, tokenizer: Any, profile: ServeProfile) -> None:
         self._model = model
@@ -60,7 +60,7 @@ class Engine:
                     messages, tools=request.offered_tools, tokenize=False, add_generation_prompt=True
                 )
             except Exception as error:
-                # A template is a program of the model's author and may raise anything.
+                # A template is a program written by the model's author and may raise anything.
                 raise TemplateRefuses(str(error) or type(error).__name__) from error
             ids = self._tokenizer.encode(text, add_special_tokens=False)
         if len(ids) >= self._profile.max_context:
@@ -71,7 +71,7 @@ class Engine:
         return ids
 
     def generate(self, request: ChatRequest, ids: list[int], on_text: OnText, cancelled: threading.Event) -> Finished:
-        """Passes the answer to `on_text` as it is made, and returns how it ended. Ends early when it is cancelled."""
+        """Passes the answer to `on_text` as it is generated, and returns how it ended. Ends early if cancelled."""
         if not ids:
             raise TemplateRefuses("the messages render to nothing")
         room = self._profile.max_context - len(ids)
@@ -117,7 +117,7 @@ class _Watch(LogitsProcessor):
 
     def __init__(self, top: int | None) -> None:
         self._top = top
-        # Of the tokens that were not streamed yet: transformers may stream a step late.
+        # Logits of the tokens not streamed yet: transformers may stream a step late.
         self._steps: deque[torch.Tensor] = deque()
 
     def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor) -> torch.Tensor:
@@ -128,7 +128,7 @@ class _Watch(LogitsProcessor):
         return scores
 
     def take(self, token: int) -> tuple[float, list[tuple[int, float]]]:
-        """Returns the log-probability of the next streamed token, and the likeliest ones in its place."""
+        """Returns the log-probability of the next streamed token, and the likeliest tokens at its position."""
         logprobs = self._steps.popleft()
         values, ids = torch.topk(logprobs, self._top or 0)
         return float(logprobs[token]), list(zip(ids.tolist(), values.tolist(), strict=True))
@@ -168,7 +168,7 @@ class _Answer(BaseStreamer):
             self._push(int(token))
 
     def end(self) -> None:
-        """Nothing is left to do: `finish` says it."""
+        """Does nothing, because `finish` reports the end."""
 
     def _push(self, token: int) -> None:
         if self._ended or self._stops.found:

@@ -1,4 +1,4 @@
-"""Loads the model of a plan with transformers: safetensors only, remote code only where it was allowed."""
+"""Loads the model of a plan with transformers: safetensors only, remote code only if it was allowed."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from .sources import Source, serve_profile
 
 
 def load_engine(home: Path, source: Source) -> tuple[Engine, ServeProfile]:
-    """Returns the model ready to answer, on the GPU where there is one.
+    """Returns the model ready to answer, on the GPU if there is one.
 
-    Raises TrainerFailure unsupported_combination for an adapter that does not fit its base, and what finding raises.
+    Raises TrainerFailure unsupported_combination for an adapter that does not fit its base, and what find_base raises.
     """
     import torch
 

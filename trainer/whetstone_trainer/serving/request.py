@@ -1,4 +1,4 @@
-"""What a deployment is asked for, and what its server process is told: the shapes of PUT /v1/deployments and plan.json."""
+"""A deployment's request, and the plan of its server process: the shapes of PUT /v1/deployments and plan.json."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ Backend = Literal["transformers", "llama.cpp", "vllm"]
 BACKENDS: tuple[Backend, ...] = get_args(Backend)
 GGUF: frozenset[str] = frozenset(get_args(GgufQuantization))
 COMPRESSED: frozenset[str] = frozenset(get_args(CompressedQuantization))
-# The process's own password: nobody else on this machine can use its port, and no other process can pass for it.
+# The process's own password: no other user of this machine can use its port, and no other process can impersonate it.
 TOKEN_VARIABLE = "WHETSTONE_SERVE_TOKEN"
-# By it a service finds the servers that an earlier one started: its value is the deployment's folder.
+# Lets a service find the servers that an earlier one started: its value is the deployment's folder.
 FOLDER_VARIABLE = "WHETSTONE_DEPLOYMENT"
-# Exit code of a server whose port is in use by somebody else; the supervisor chooses another.
+# Exit code of a server whose port is used by another process; the supervisor chooses another port.
 EXIT_PORT_TAKEN = 98
 
 
@@ -44,14 +44,14 @@ class DeploymentRequest(BaseModel):
 
     @property
     def form(self) -> ArtifactKind | None:
-        """Returns the artifact that is served, None when the checkpoint or the base itself is."""
+        """Returns the kind of artifact that is served; None if the checkpoint or the base itself is."""
         if self.quantization is None:
             return None
         return "gguf" if self.quantization in GGUF else "compressed"
 
 
 class ServePlan(BaseModel):
-    """All that a server process needs to know. `identity` is what it reports to be serving."""
+    """Everything that a server process needs to know. `identity` is what it reports to be serving."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -66,7 +66,7 @@ class ServePlan(BaseModel):
 
 
 class Defaults(BaseModel):
-    """How answers are sampled when a call does not say. A `top_k` of 0 is no limit."""
+    """How answers are sampled if a call does not specify it. A `top_k` of 0 means no limit."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -76,7 +76,7 @@ class Defaults(BaseModel):
 
 
 class ServeProfile(BaseModel):
-    """How a model has to be served to answer as it was trained."""
+    """How a model must be served to answer as it was trained."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -87,7 +87,7 @@ class ServeProfile(BaseModel):
 
     @property
     def defaults(self) -> Defaults:
-        """Returns the model's own sampling, and OpenAI's where it has none."""
+        """Returns the model's own sampling settings, and OpenAI's for those it lacks."""
         config = self.generation_config
         return Defaults(
             temperature=_number(config.get("temperature"), 1.0),

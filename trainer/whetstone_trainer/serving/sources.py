@@ -18,7 +18,7 @@ from .request import ServePlan, ServeProfile
 
 @dataclass(frozen=True)
 class Source:
-    """What a plan names, on this machine. `artifact` is the form that was built, None when there is none."""
+    """What a plan names, on this machine. `artifact` is the form that was built; None if there is none."""
 
     plan: ServePlan
     checkpoint: Checkpoint | None
@@ -26,7 +26,7 @@ class Source:
     artifact: Path | None
 
     def tokenizer_folder(self, home: Path) -> Path:
-        """Returns where the tokenizer is that the model was trained with, or a base model's own."""
+        """Returns the folder of the tokenizer used in training, or of a base model's own."""
         if self.checkpoint is not None:
             return self.checkpoint.tokenizer_dir
         assert self.base is not None
@@ -39,7 +39,7 @@ class Source:
 
 
 def find_source(home: Path, plan: ServePlan) -> Source:
-    """Returns what is served, its files verified.
+    """Returns what is served, after verifying its files.
 
     Raises TrainerFailure checkpoint_corrupt, base_model_not_found and the like.
     """
@@ -61,7 +61,7 @@ def find_source(home: Path, plan: ServePlan) -> Source:
 
 
 def serve_profile(home: Path, source: Source, tokenizer: Any, config: dict[str, Any]) -> ServeProfile:
-    """Returns the checkpoint's profile; without one, what its own files say. A base model has its own."""
+    """Returns the checkpoint's profile; without one, or for a base model, what its own files specify."""
     from ..training.loading import eos_token_ids, model_limit
 
     profile = source.checkpoint.profile if source.checkpoint else {}
@@ -76,7 +76,7 @@ def serve_profile(home: Path, source: Source, tokenizer: Any, config: dict[str, 
 
 
 def base_folder(source: Source) -> Path:
-    """Returns the folder of the model below an adapter, or of the base model that is served."""
+    """Returns the folder of the base model that is served, or on which an adapter is served."""
     if source.base is not None:
         return source.base.folder
     assert source.checkpoint is not None

@@ -1,4 +1,4 @@
-"""Turns tokens into text as they come: whole characters only, and nothing of a stop string."""
+"""Turns tokens into text as they arrive: only whole characters, and no part of a stop string."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ _INCOMPLETE = "\ufffd"
 
 
 class Detokenizer:
-    """Decodes one token after another; a character that several tokens make up comes with its last one."""
+    """Decodes one token after another; a character made up of several tokens is returned with the last of them."""
 
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
         self._ids: list[int] = []
-        # Text of a token depends on the ones before it, so a few are decoded again with it.
+        # A token's text depends on the ones before it, so a few of those are decoded again with it.
         self._from = 0
         self._done = 0
 
@@ -27,7 +27,7 @@ class Detokenizer:
         return text
 
     def rest(self) -> str:
-        """Returns what no further token will complete."""
+        """Returns the text that no further token will complete."""
         text = self._pending()
         self._from = self._done = len(self._ids)
         return text
@@ -41,7 +41,7 @@ class Detokenizer:
 
 
 class StopStrings:
-    """Passes text on until one of the strings appears in it; what may become one is held back."""
+    """Passes text on until one of the strings appears in it; holds back what may become one."""
 
     def __init__(self, stops: list[str]) -> None:
         self._stops = stops
@@ -49,7 +49,7 @@ class StopStrings:
         self.found = False
 
     def push(self, text: str) -> str:
-        """Returns the text that is certain to be before any stop string."""
+        """Returns the text that certainly comes before any stop string."""
         if self.found:
             return ""
         self._held += text
@@ -63,7 +63,7 @@ class StopStrings:
         return certain
 
     def rest(self) -> str:
-        """Returns what was held back and became no stop string."""
+        """Returns the text that was held back and did not become a stop string."""
         text, self._held = self._held, ""
         return text
 

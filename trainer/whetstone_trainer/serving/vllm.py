@@ -1,4 +1,4 @@
-"""vLLM's command, environment and limits on adapters. Nothing here imports vLLM: it runs in a process of its own."""
+"""vLLM's command, environment and limits on adapters. Nothing here imports vLLM, which runs in its own process."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..trainer_error import TrainerFailure
 
 @dataclass(frozen=True)
 class VllmModel:
-    """What vLLM is to serve. `model` has the weights, or with `adapter` the base below it."""
+    """What vLLM should serve. `model` is the folder of the weights or, with `adapter`, of its base."""
 
     served_model_name: str
     model: Path
@@ -27,7 +27,7 @@ class VllmModel:
 
 
 def lora_rank(rank: int) -> int:
-    """Returns the smallest `--max-lora-rank` that holds an adapter. Raises TrainerFailure adapter_rank_too_large."""
+    """Returns the smallest `--max-lora-rank` that fits an adapter. Raises TrainerFailure adapter_rank_too_large."""
     for allowed in VLLM_RANKS:
         if rank <= allowed:
             return allowed
@@ -40,7 +40,7 @@ def lora_rank(rank: int) -> int:
 
 
 def refuse_adapter(adapter: AdapterFacts) -> None:
-    """Raises TrainerFailure adapter_rank_too_large or adapter_not_servable for what vLLM cannot put on a base."""
+    """Raises TrainerFailure adapter_rank_too_large or adapter_not_servable if vLLM cannot serve the adapter."""
     reason = None
     if adapter.use_dora:
         reason = "vLLM has no DoRA"
@@ -64,7 +64,7 @@ def vllm_command(python: str, model: VllmModel, port: int) -> list[str]:
         *("--model", str(model.model)),
         *("--tokenizer", str(model.tokenizer)),
         *("--max-model-len", str(model.max_context)),
-        # Stop tokens and sampling come from the profile, not from what the base's repository has.
+        # Stop tokens and sampling come from the profile, not from the base's repository.
         *("--generation-config", str(model.generation_config)),
         *("--uvicorn-log-level", "warning"),
     ]
@@ -74,7 +74,7 @@ def vllm_command(python: str, model: VllmModel, port: int) -> list[str]:
         command += ["--trust-remote-code"]
     if model.adapter is None or model.adapter_rank is None:
         return [*command, "--served-model-name", model.served_model_name]
-    # Under a name of its own, so that nobody is given the base's answers for the adapter's.
+    # Under its own name, so that nobody gets the base's answers instead of the adapter's.
     base_name = f"{model.served_model_name}:base"
     module = {"name": model.served_model_name, "path": str(model.adapter), "base_model_name": base_name}
     return [
@@ -88,11 +88,11 @@ def vllm_command(python: str, model: VllmModel, port: int) -> list[str]:
 
 
 def vllm_environment(inherited: Mapping[str, str], token: str) -> dict[str, str]:
-    """Returns the environment of vLLM: everything is on disk by then, and nothing may be loaded into it later."""
+    """Returns vLLM's environment: everything is already on disk, and nothing may be loaded into it later."""
     environment = {
         name: value
         for name, value in inherited.items()
-        # Another environment's packages, and what would let callers load other adapters.
+        # Removes another environment's packages, and what would allow loading other models or adapters.
         if name not in ("PYTHONPATH", "HF_TOKEN", "VLLM_ALLOW_RUNTIME_LORA_UPDATING")
     }
     return {

@@ -21,7 +21,7 @@ def trainer_arguments(spec: JobSpec, machine: Machine, output: Path, *, evaluate
         "max_steps": training.max_steps or -1,
         "learning_rate": training.learning_rate,
         "lr_scheduler_type": training.lr_scheduler_type,
-        # Below 1 transformers reads it as a share of all steps.
+        # transformers reads a value below 1 as a share of all steps.
         "warmup_steps": training.warmup_ratio,
         "weight_decay": training.weight_decay,
         "max_grad_norm": training.max_grad_norm,
@@ -32,7 +32,7 @@ def trainer_arguments(spec: JobSpec, machine: Machine, output: Path, *, evaluate
         "seed": training.seed,
         "data_seed": training.seed,
         "logging_steps": 1,
-        # The filter would show an exploded loss as 0.0 and let the run succeed.
+        # The filter would report an exploded loss as 0.0 and let the run succeed.
         "logging_nan_inf_filter": False,
         "save_strategy": "steps",
         "save_steps": spec.checkpointing.save_steps,
@@ -51,7 +51,7 @@ def trainer_arguments(spec: JobSpec, machine: Machine, output: Path, *, evaluate
 def _sft(spec: JobSpec, common: dict[str, Any]) -> Any:
     from trl.trainer.sft_config import SFTConfig
 
-    # Rows come tokenized and labelled; only packing still needs TRL's preparation.
+    # Rows are already tokenized and labelled; only packing still needs TRL's preparation.
     skip = None if spec.training.packing else {"skip_prepare_dataset": True}
     return SFTConfig(
         **common, packing=spec.training.packing, loss_type=str(spec.training.loss_type), dataset_kwargs=skip

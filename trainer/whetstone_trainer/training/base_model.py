@@ -21,7 +21,7 @@ COMMIT_SHA = re.compile(r"^[0-9a-f]{40}$")
 
 @dataclass(frozen=True)
 class ResolvedBase:
-    """A base on this machine. `checkpoints` are continued from it, oldest first; the last one is the parent."""
+    """A base on this machine. `checkpoints` are those continued from it, oldest first; the last one is the parent."""
 
     ref: BaseModelRef
     folder: Path
@@ -34,12 +34,12 @@ class ResolvedBase:
         return self.checkpoints[-1] if self.checkpoints else None
 
     def tokenizer_folder(self, home: Path) -> Path:
-        """Returns where the tokenizer and template to train with are: the parent checkpoint's, else the base's."""
+        """Returns the folder of the tokenizer and template to train with: the parent checkpoint's, else the base's."""
         return checkpoint_dir(home, self.parent) / "model" if self.parent else self.folder
 
 
 def resolve_base(home: Path, ref: BaseModelRef, *, weights: bool, token: str | None = None) -> ResolvedBase:
-    """Returns the model on disk, downloading it when it is on the hub. Without `weights`, only what tokenizing needs.
+    """Returns the model on disk, downloading it if it is on the hub. Without `weights`, only what tokenizing needs.
 
     Raises TrainerFailure: base_model_not_found, base_model_gated, base_model_revision_changed, hub_auth_failed,
     hub_rate_limited, network_unavailable, remote_code_refused, checkpoint_corrupt, unsupported_combination.
@@ -79,7 +79,7 @@ def refuse_remote_code(ref: BaseModelRef, config: dict[str, Any]) -> None:
 
 
 def refuse_pickles(name: str, folder: Path) -> None:
-    """Raises unsupported_combination when weights exist only as pickles, which can run code when they are read."""
+    """Raises unsupported_combination if weights exist only as pickles, which can run code when they are read."""
     files = [file.name for file in folder.iterdir()]
     if any(file.endswith(".safetensors") for file in files):
         return

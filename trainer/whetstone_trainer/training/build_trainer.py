@@ -20,7 +20,7 @@ def build_trainer(home: Path, prepared: Prepared, machine: Machine, output: Path
     from transformers.trainer_callback import PrinterCallback
 
     spec = prepared.resolved
-    # Warns instead of raising: some CUDA kernels have no deterministic form, and training must still be possible.
+    # Warns instead of raising, because some CUDA kernels have no deterministic form and training must still work.
     torch.use_deterministic_algorithms(True, warn_only=True)
     set_seed(spec.training.seed)
     evaluates = bool(fit(prepared.validation, spec).rows)

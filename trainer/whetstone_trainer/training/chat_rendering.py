@@ -1,4 +1,4 @@
-"""Renders conversations exactly as they are trained, and says which tokens carry loss.
+"""Renders conversations exactly as they are trained on, and marks which tokens contribute to the loss.
 
 Validation shows what this returns and training feeds it to the model, so the two cannot differ.
 """
@@ -26,7 +26,7 @@ class TemplateFailed(Exception):
 
 @dataclass(frozen=True)
 class Encoded:
-    """One rendered string. `trained[i]` says whether token i carries loss; offsets are characters of `text`."""
+    """One rendered string. `trained[i]`: whether token i contributes to the loss; offsets are characters of `text`."""
 
     text: str
     input_ids: NDArray[np.int32]
@@ -52,9 +52,9 @@ class ChatRenderer:
         self.has_generation_tags = bool(self.template) and _has_generation_tags(str(self.template))
 
     def encode(self, messages: list[Message], tools: list[Any] | None, train_on: TrainOn) -> Encoded:
-        """Returns the conversation with the tokens of the assistant's turns marked as `train_on` says.
+        """Returns the conversation with the tokens of the assistant's turns marked according to `train_on`.
 
-        Raises TemplateFailed when the template refuses the conversation or its turns cannot be told apart.
+        Raises TemplateFailed when the template refuses the conversation or its turns cannot be distinguished.
         """
         messages = [with_parsed_arguments(message) for message in messages]
         text, generated = self._render(messages, tools)
@@ -67,7 +67,7 @@ class ChatRenderer:
         return self._tokenize(text, spans)
 
     def encode_answer(self, prompt: list[Message], answer: list[Message], tools: list[Any] | None) -> EncodedAnswer:
-        """Returns prompt and answer as one string whose answer is trained.
+        """Returns prompt and answer as one string whose answer is trained on.
 
         Raises TemplateFailed when the template refuses the conversation.
         """
@@ -80,12 +80,12 @@ class ChatRenderer:
         return EncodedAnswer(encoded, begins)
 
     def prompt_text(self, messages: list[Message], tools: list[Any] | None) -> str:
-        """Returns the string that is given to the model when it is asked to go on."""
+        """Returns the string given to the model to continue."""
         messages = [with_parsed_arguments(message) for message in messages]
         return self._render(messages, tools, add_generation_prompt=True)[0]
 
     def stop_token_id(self) -> int | None:
-        """Returns the special token that ends a trained answer, None when no such token is trained."""
+        """Returns the special token that ends a trained answer; None if no such token is trained on."""
         user, assistant = {"role": "user", "content": "x"}, {"role": "assistant", "content": "x"}
         try:
             encoded = self.encode([user, assistant], None, "all_assistant")
@@ -99,7 +99,7 @@ class ChatRenderer:
         return None
 
     def preserves_prefixes(self) -> bool:
-        """Returns whether earlier turns render the same whatever follows them."""
+        """Returns whether earlier turns render identically whatever follows them."""
         user, assistant = {"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}
         try:
             shorter, _ = self._render([user, assistant], None)
@@ -115,7 +115,7 @@ class ChatRenderer:
         try:
             return bool(supports_tool_calling(self.tokenizer))
         except Exception:
-            # Templates fail in ways of their own on a conversation they do not know.
+            # Templates fail in many ways on a kind of conversation they do not support.
             return False
 
     def template_sha256(self) -> str | None:
@@ -138,7 +138,7 @@ class ChatRenderer:
                 **self.tokenizer.special_tokens_map,
             )
         except Exception as error:
-            # A template is a program of the model's author and may raise anything.
+            # A template is a program written by the model's author and may raise anything.
             raise TemplateFailed(str(error) or type(error).__name__) from error
         rendered, spans = result
         return str(rendered[0]), [(int(start), int(end)) for start, end in (spans[0] if spans else [])]

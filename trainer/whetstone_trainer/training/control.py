@@ -1,4 +1,4 @@
-"""What the outside asked of a running worker: cancel, pause, save now."""
+"""External requests to a running worker: cancel, pause, save now."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class StopRequest:
 
 
 class Stopped(BaseException):
-    """The job was cancelled or paused. No Exception: whoever handles the failures of a part must not take it for one."""
+    """The job was cancelled or paused. Not an Exception, so that handlers of partial failures do not catch it."""
 
     def __init__(self, request: StopRequest) -> None:
         super().__init__(request.action)
@@ -29,13 +29,13 @@ class Stopped(BaseException):
 
 
 class Control:
-    """Receives signals and lets the training loop act on them where nothing is lost."""
+    """Receives signals and lets the training loop act on them at points where nothing is lost."""
 
     def __init__(self, job_dir: Path) -> None:
         self._file = job_dir / "control.json"
         self.stop: StopRequest | None = None
         self.save_requested = False
-        # While set there is nothing to save, so a stop request ends the work at once.
+        # While set, there is nothing to save, so a stop request ends the work immediately.
         self.interruptible = True
 
     def install(self) -> None:
@@ -46,7 +46,7 @@ class Control:
         faulthandler.register(signal.SIGUSR2, all_threads=True)
 
     def check(self) -> None:
-        """Raises Stopped when a stop was requested."""
+        """Raises Stopped if a stop was requested."""
         if self.stop is not None:
             raise Stopped(self.stop)
 

@@ -1,4 +1,4 @@
-"""Turns manifest rows into token rows of a method, or says why a row teaches nothing."""
+"""Turns manifest rows into token rows of a method, or reports why a row cannot be used."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class TokenRow:
 
     @property
     def length(self) -> int:
-        """Returns the tokens of the longest sequence."""
+        """Returns the length of the longest sequence in tokens."""
         return max(len(ids) for ids in self.parts.values())
 
     @property
@@ -52,7 +52,7 @@ class TokenRow:
         return sum(int(mask.sum()) for mask in self.trained.values())
 
     def learns_within(self, max_length: int) -> bool:
-        """Returns whether every sequence still has trained tokens when it is cut to `max_length`."""
+        """Returns whether every sequence still has trained tokens when cut to `max_length`."""
         return all(bool(mask[:max_length].any()) for mask in self.trained.values())
 
     def cut(self, max_length: int) -> TokenRow:
@@ -81,7 +81,7 @@ class Reader:
         return _token_row(row, self.encodings(row))
 
     def encodings(self, row: Row) -> dict[Part, tuple[Encoded, int]]:
-        """Returns each part's rendered string and where its answer begins. Raises RowRefused."""
+        """Returns each part's rendered string and the position where its answer begins. Raises RowRefused."""
         tools = row.get("tools") or None
         try:
             if self.method == "sft":
@@ -170,7 +170,7 @@ def _token_row(row: Row, encodings: dict[Part, tuple[Encoded, int]]) -> TokenRow
     parts = {part: encoded.input_ids for part, (encoded, _) in encodings.items()}
     begins = min(start for _, start in encodings.values())
     if len(parts) == 2:
-        # Both answers continue one prompt, so the shared part ends where either tokenization departs from it.
+        # Both answers continue one prompt, so the shared part ends where either tokenization diverges from it.
         begins = _shared(parts["chosen"][:begins], parts["rejected"][:begins])
     trained = {}
     for part, (encoded, _) in encodings.items():

@@ -1,4 +1,4 @@
-"""Says what an exception means: the code, whose turn it is, what to do."""
+"""Translates exceptions into errors: the code, who can fix it, and what to do."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ NO_SPACE = ("No space left on device", "os error 28", "PytorchStreamWriter faile
 
 
 class Diverged(Exception):
-    """The loss or the weights are no longer numbers, or nothing is being learned from the start."""
+    """The loss or the weights are no longer numbers, or nothing has been learned from the start."""
 
 
 def is_disk_full(error: BaseException) -> bool:
-    """Returns whether the disk was full, however the library that met it says so."""
+    """Returns whether the disk was full, however the library reports it."""
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         return True
     return any(text in str(error) for text in NO_SPACE) or (

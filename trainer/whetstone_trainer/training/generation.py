@@ -13,7 +13,7 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Answer:
-    """`stopped` is False when the answer was cut at the token limit."""
+    """`stopped` is False if the answer was cut at the token limit."""
 
     text: str
     tokens: int
@@ -47,7 +47,7 @@ def generate(
     temperature: float,
     max_context: int,
 ) -> Answer:
-    """Returns the model's answer to a rendered prompt. A prompt without room for one token answers nothing."""
+    """Returns the model's answer to a rendered prompt; empty if the prompt leaves no room for a token."""
     import torch
 
     ids = tokenizer(prompt, add_special_tokens=False, return_tensors="pt").input_ids

@@ -1,4 +1,4 @@
-"""Loads models and tokenizers: safetensors only, remote code only when it was allowed."""
+"""Loads models and tokenizers: safetensors only, remote code only if it was allowed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class LoadedModel:
 
 
 def load_tokenizer(home: Path, base: ResolvedBase) -> Any:
-    """Returns the tokenizer of the parent checkpoint or the base; pads with its end token when it has no other."""
+    """Returns the tokenizer of the parent checkpoint or the base; it pads with its end token if it has no pad token."""
     from transformers import AutoTokenizer
 
     tokenizer: Any = AutoTokenizer.from_pretrained(
@@ -54,20 +54,20 @@ def eos_token_ids(folder: Path, tokenizer: Any) -> list[int]:
 
 
 def model_limit(config: dict[str, Any]) -> int:
-    """Returns the longest sequence in tokens the model was built for."""
+    """Returns the longest sequence, in tokens, that the model was built for."""
     text = config.get("text_config") or config
     return int(text.get("max_position_embeddings") or text.get("n_positions") or 2048)
 
 
 def load_for_training(home: Path, base: ResolvedBase, spec: JobSpec, machine: Machine) -> LoadedModel:
-    """Returns the model to train, on the CPU or, when quantized for a GPU, already on it."""
+    """Returns the model to train, on the CPU or, if quantized for a GPU, already on it."""
     from peft import LoraConfig, PeftModel
 
     parent = base.parent
     adapter = parent if parent is not None and parent.kind == "adapter" else None
     model = _load_weights(base, spec, machine)
     if adapter is not None and spec.adapter == "full":
-        # Full training has no adapter to go on with: what it learned becomes part of the weights first.
+        # Full training does not continue an adapter, so what the adapter learned is first merged into the weights.
         merged: Any = PeftModel.from_pretrained(model, checkpoint_dir(home, adapter) / "model")
         model, adapter = merged.merge_and_unload(), None
         # Loading the adapter froze the weights below it.
@@ -140,7 +140,7 @@ def _load_weights(base: ResolvedBase, spec: JobSpec, machine: Machine) -> Any:
 
 
 def _dtype(spec: JobSpec, machine: Machine) -> Any:
-    """Full training keeps 32-bit weights so that small updates are not rounded away; a frozen base needs none."""
+    """Returns the weights' type. Full training needs 32 bits, or small updates are lost; a frozen base does not."""
     import torch
 
     if machine.kind == "cpu" or spec.adapter == "full":

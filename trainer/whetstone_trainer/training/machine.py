@@ -1,4 +1,4 @@
-"""Looks at the machine the worker runs on."""
+"""Inspects the machine that the worker runs on."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def this_machine() -> Machine:
 
 
 def library_versions() -> dict[str, str]:
-    """Returns the versions of what decides the bits of a weight."""
+    """Returns the versions of the libraries that determine the exact bits of the weights."""
     from importlib import metadata
 
     found = {}
@@ -38,7 +38,7 @@ def library_versions() -> dict[str, str]:
 
 
 def resources(home: Path) -> dict[str, Any]:
-    """Returns memory and device use now; None where the driver does not say."""
+    """Returns the current memory and device usage; None for what the driver does not report."""
     import psutil
     import torch
 

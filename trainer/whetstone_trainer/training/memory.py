@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # Allocator, kernels and fragmentation beyond what is counted below.
 OVERHEAD = {"cuda": 1_500_000_000, "mps": 500_000_000, "cpu": 500_000_000}
-# 4 bits a weight plus the scales of 64-weight blocks, themselves quantized.
+# 4 bits per weight plus the scales of 64-weight blocks, themselves quantized.
 QLORA_BYTES_PER_WEIGHT = 0.52
 # Above this share of free memory, fragmentation alone can end a run.
 TIGHT, FULL = 0.8, 1.0
@@ -22,7 +22,7 @@ TIGHT, FULL = 0.8, 1.0
 @dataclass(frozen=True)
 class ModelSize:
     parameters: int
-    # What bitsandbytes leaves at full width: embeddings and norms.
+    # Parameters that bitsandbytes does not quantize: embeddings and norms.
     unquantized: int
     # Sum of in + out features over the layers that "all-linear" adapts; one unit of rank adds as many weights.
     linear_features: int
@@ -65,7 +65,7 @@ def trainable_parameters(spec: JobSpec, size: ModelSize) -> int:
 
 
 def estimate_memory(spec: JobSpec, size: ModelSize, batch: int, sequence: int, device: str) -> MemoryBreakdown:
-    """Returns where the bytes of one training step go at this batch size and sequence length in tokens."""
+    """Returns the memory breakdown of one training step at this batch size and sequence length in tokens."""
     training = spec.training
     trainable = trainable_parameters(spec, size)
     wide = 4 if spec.adapter == "full" or device == "cpu" else 2
@@ -81,7 +81,7 @@ def estimate_memory(spec: JobSpec, size: ModelSize, batch: int, sequence: int, d
     per_layer = tokens * (16 * size.hidden + 4 * size.intermediate) * element
     kept = tokens * size.hidden * element * size.layers
     activations = kept + per_layer if training.gradient_checkpointing else per_layer * size.layers
-    # TRL computes SFT's loss in chunks; the others hold the logits of the whole batch with their gradient.
+    # TRL computes SFT's loss in chunks; the other methods keep the logits of the whole batch with their gradient.
     logits = (min(tokens, 4096) if spec.method == "sft" else tokens) * size.vocabulary * 4 * 2
     moments = {"adamw_torch": 8, "adamw_torch_fused": 8, "adamw_8bit": 2, "paged_adamw_8bit": 2}.get(training.optim, 4)
     reference = size.parameters * wide if spec.adapter == "full" and spec.method in ("dpo", "kto") else 0

@@ -1,4 +1,4 @@
-"""Gives the numbers that TRL logs the names of our events."""
+"""Maps the numbers that TRL logs to the names in our events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builds the forms that a job's `output` asks for, once its checkpoint has answered."""
+"""Builds the forms that a job's `output` requests, once its checkpoint has answered."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .reporter import Reporter
 
 
 def requests(manifest: CheckpointManifest, output: Output) -> list[dict[str, Any]]:
-    """Returns an artifact request for every form; its id follows from what it is, so asking twice builds once."""
+    """Returns an artifact request for every form; its id is derived from the form, so requesting twice builds once."""
     forms: list[tuple[str, str | None]] = []
     if "gguf" in output.formats:
         forms += [("gguf", quantization) for quantization in output.gguf_quantizations or ["f16"]]
@@ -34,7 +34,7 @@ def requests(manifest: CheckpointManifest, output: Output) -> list[dict[str, Any
 def build_outputs(
     home: Path, manifest: CheckpointManifest, output: Output, reporter: Reporter, control: Control
 ) -> None:
-    """Builds each form and reports it. A form that fails does not fail the job: the training is done and kept."""
+    """Builds each form and reports it. A failed form does not fail the job, whose training is complete and kept."""
     wanted = requests(manifest, output)
     if not wanted:
         return

@@ -23,7 +23,7 @@ from .resolve_spec import DataFacts, Machine, resolve_spec
 
 @dataclass
 class SplitRows:
-    """Rows of one split: what can be encoded, at full length, and what cannot, with the reason."""
+    """Rows of one split: those that can be encoded, at full length, and those that cannot, with the reason."""
 
     source: list[Row]
     rows: list[TokenRow] = field(default_factory=list)
@@ -47,7 +47,7 @@ class Prepared:
 
 @dataclass(frozen=True)
 class Fitted:
-    """Rows cut to max_length, those that no longer teach anything, and what cutting cost."""
+    """Rows cut to max_length, those dropped as too long, and how many tokens were cut off."""
 
     rows: list[TokenRow]
     dropped: list[DroppedRow]
@@ -56,7 +56,7 @@ class Fitted:
 
 
 def prepare(home: Path, spec: JobSpec, base: ResolvedBase, machine: Machine, resolved: JobSpec | None) -> Prepared:
-    """Encodes every row and fills the spec. With `resolved`, an earlier attempt's, nothing is decided anew.
+    """Encodes every row and fills in the spec. With `resolved`, an earlier attempt's spec, nothing is decided again.
 
     Raises TrainerFailure: template_missing, dataset_empty and whatever reading a manifest raises.
     """
@@ -113,7 +113,7 @@ def data_facts(rows: list[TokenRow], validation_rows: int) -> DataFacts:
 
 
 def fit(split: SplitRows, spec: JobSpec) -> Fitted:
-    """Applies max_length as `overflow` says to rows of full length."""
+    """Applies max_length to rows of full length, according to `overflow`."""
     limit = int(spec.training.max_length)
     rows, dropped, cut, lost = [], [], [], 0
     for row in split.rows:
@@ -133,7 +133,7 @@ def fit(split: SplitRows, spec: JobSpec) -> Fitted:
 
 
 def packed_rows(rows: list[TokenRow], max_length: int) -> int:
-    """Returns about how many sequences packing makes of the rows; the trainer knows exactly."""
+    """Returns the approximate number of sequences that packing makes of the rows; the trainer knows the exact one."""
     return max(1, -(-sum(row.tokens for row in rows) // max_length))
 
 

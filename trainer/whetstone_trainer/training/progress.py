@@ -12,7 +12,7 @@ REMEMBERED_STEPS = 50
 
 
 class Progress:
-    """Times steps with the monotonic clock, so a change of the wall clock changes nothing.
+    """Times steps with the monotonic clock, so a change of the wall clock has no effect.
 
     `elapsed_before` is what earlier attempts used; `tokens_seen` is exact because checkpoints carry it.
     """
@@ -41,7 +41,7 @@ class Progress:
             self._tokens.append(self.tokens_seen - self._tokens_at_step)
 
     def document(self, step: int, total: int, epoch: float) -> dict[str, Any]:
-        """Returns the progress as it crosses the wire; eta_seconds is None until five steps were timed."""
+        """Returns the progress as sent over the wire; eta_seconds is None until five steps have been timed."""
         eta = None
         if len(self._seconds) >= STEPS_BEFORE_ETA:
             eta = round(statistics.median(self._seconds) * max(0, total - step), 1)

@@ -23,7 +23,7 @@ class Reporter:
         self._lock = threading.RLock()
 
     def emit(self, type: EventType, data: Mapping[str, Any], *, level: EventLevel = "info", message: str = "") -> Event:
-        """Raises StaleAttempt when a newer attempt of the job has begun."""
+        """Appends an event. Raises StaleAttempt when a newer attempt of the job has begun."""
         with self._lock:
             return self.log.append(type, data, attempt=self.attempt, level=level, message=message)
 
@@ -45,7 +45,7 @@ class Reporter:
 
 
 class Throttle:
-    """Lets one thing a second through and keeps the newest of those it held back."""
+    """Lets one value per second through and keeps the newest of those it held back."""
 
     def __init__(self, seconds: float = 1.0) -> None:
         self._seconds = seconds
@@ -53,7 +53,7 @@ class Throttle:
         self._held: dict[str, Any] | None = None
 
     def offer(self, value: dict[str, Any], *, force: bool = False) -> dict[str, Any] | None:
-        """Returns the value when it may be sent now, else None."""
+        """Returns the value if it may be sent now, else None."""
         now = time.monotonic()
         if force or now - self._last >= self._seconds:
             self._last, self._held = now, None

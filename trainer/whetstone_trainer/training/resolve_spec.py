@@ -1,4 +1,4 @@
-"""Fills every "auto" of a spec. What comes back is what runs, and what the user is shown."""
+"""Replaces every "auto" in a spec. The result is what runs and what the user is shown."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..spec import Adapter, JobSpec, Method
 from ..trainer_error import TrainerFailure
 from .memory import ModelSize, estimate_memory, fits
 
-# Learning rates that work for LoRA; full fine-tuning wants about a tenth of them.
+# Learning rates that work for LoRA; full fine-tuning needs about a tenth of them.
 LEARNING_RATES: dict[Method, tuple[float, float]] = {
     "sft": (2e-4, 2e-5),
     "dpo": (5e-6, 5e-7),
@@ -25,7 +25,7 @@ LOSS_TYPES: dict[Method, tuple[str, ...]] = {
     "kto": ("kto", "apo_zero_unpaired"),
 }
 EFFECTIVE_BATCH = 16
-# Fewer updates than this an epoch teach little, so a small set gets a smaller effective batch.
+# Fewer updates per epoch than this teach little, so a small set gets a smaller effective batch.
 UPDATES_PER_EPOCH = 8
 EVALUATIONS = 10
 SHORTEST_MAX_LENGTH = 512
@@ -66,7 +66,7 @@ def resolve_spec(spec: JobSpec, model_limit: int, size: ModelSize, data: DataFac
         "loss_type": _loss_type(spec),
     }
     if machine.kind == "cpu":
-        # Recomputing activations saves memory that a CPU has and costs time that it has not.
+        # Recomputing activations saves memory, which a CPU has plenty of, and costs time, which it has not.
         changes["gradient_checkpointing"] = training.gradient_checkpointing and size.parameters > 1_000_000_000
     changes.update(_kto_weights(spec, data))
     resolved = spec.model_copy(update={"training": training.model_copy(update=changes)})
@@ -128,7 +128,7 @@ def _loss_type(spec: JobSpec) -> str:
 
 
 def _kto_weights(spec: JobSpec, data: DataFacts) -> dict[str, float]:
-    """Weighs the rarer label up so that both have the same mass, as the KTO paper asks."""
+    """Returns weights that give the rarer label the same total weight as the other, as the KTO paper recommends."""
     desirable, undesirable = 1.0, 1.0
     if spec.method == "kto" and data.desirable and data.undesirable:
         if data.desirable < data.undesirable:
@@ -169,7 +169,7 @@ def _largest_fitting(
 
 
 def _with_intervals(spec: JobSpec, data: DataFacts) -> JobSpec:
-    """Derives both intervals from one number: transformers wants save_steps to be a multiple of eval_steps."""
+    """Derives both intervals from one number: transformers requires save_steps to be a multiple of eval_steps."""
     total = steps_total(spec, data.rows)
     evaluation, saving = spec.evaluation.eval_steps, spec.checkpointing.save_steps
     if evaluation == "auto":

@@ -1,4 +1,4 @@
-"""How an attempt ended. Light to import, so that a worker stopped in its first second can still say it."""
+"""How an attempt ended. Light to import, so that a worker stopped in its first second can still report it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..trainer_error import TrainerError
 
 @dataclass(frozen=True)
 class JobResult:
-    """What result.json says. `outcome` decides the exit code."""
+    """The content of result.json. `outcome` decides the exit code."""
 
     attempt: int
     outcome: str
@@ -23,7 +23,7 @@ class JobResult:
     best_checkpoint_id: str | None
 
     def write(self, job_dir: Path) -> None:
-        """Claims the outcome of the attempt. Writes nothing when a newer attempt has begun."""
+        """Records the outcome of the attempt. Writes nothing if a newer attempt has begun."""
         if current_attempt(job_dir) > self.attempt:
             return
         error = self.error.model_dump(mode="json") if self.error else None
@@ -31,6 +31,6 @@ class JobResult:
 
 
 def newest_good(job_dir: Path) -> str | None:
-    """Returns the newest committed checkpoint, the one a failed job is left with."""
+    """Returns the newest committed checkpoint, which remains after a failed job."""
     found = list_checkpoints(job_dir)
     return found[-1].checkpoint_id if found else None

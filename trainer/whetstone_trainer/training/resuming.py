@@ -1,4 +1,4 @@
-"""Chooses where an attempt begins: the newest checkpoint that is intact and was made by the same arithmetic."""
+"""Chooses where an attempt begins: the newest checkpoint that is intact and was computed with the same arithmetic."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class ResumePoint:
 
 
 def compatibility(spec: JobSpec, machine: Machine) -> dict[str, Any]:
-    """Returns what has to be the same for resumed weights to equal those of an uninterrupted run."""
+    """Returns what must be the same for resumed weights to equal those of an uninterrupted run."""
     document = spec.document()
-    # Halving the batch after running out of memory keeps the effective batch, and with it the order of the rows.
+    # Halving the batch after running out of memory keeps the effective batch and therefore the order of the rows.
     for name in ("per_device_train_batch_size", "gradient_accumulation_steps"):
         document["training"].pop(name)
     # These decide when to stop and what to keep, not what a step computes.
@@ -44,7 +44,7 @@ def compatibility(spec: JobSpec, machine: Machine) -> dict[str, Any]:
 def find_resume_point(
     job_dir: Path, spec: JobSpec, machine: Machine, reporter: Reporter, restarts_left: int
 ) -> ResumePoint | None:
-    """Returns where to go on, None to begin at step 0. Reports and deletes checkpoints that are not intact.
+    """Returns where to resume; None to begin at step 0. Reports and deletes checkpoints that are not intact.
 
     Raises TrainerFailure checkpoint_corrupt when every checkpoint is broken and no restart is left, and
     resume_incompatible when the newest intact one was made with another spec, other libraries or other devices.

@@ -90,7 +90,7 @@ class Job:
     # Training.
 
     def _train_within_memory(self, prepared: Prepared) -> TrainingSession:
-        """Trains; a GPU that runs out of memory gets half the batch and twice the accumulation, at most twice."""
+        """Trains; if the GPU runs out of memory, halves the batch and doubles the accumulation, at most twice."""
         for retry in range(OUT_OF_MEMORY_RETRIES + 1):
             try:
                 return self._train(prepared)
@@ -101,7 +101,7 @@ class Job:
                 if not is_gpu_out_of_memory(error) or retry == OUT_OF_MEMORY_RETRIES or batch // 2 < smallest:
                     raise
                 accumulation = int(training.gradient_accumulation_steps) * 2
-            # Outside the handler, where the traceback no longer holds the tensors.
+            # Outside the handler, where the traceback no longer references the tensors.
             free_memory()
             changes = {"per_device_train_batch_size": batch // 2, "gradient_accumulation_steps": accumulation}
             prepared.resolved = prepared.resolved.model_copy(update={"training": training.model_copy(update=changes)})
@@ -139,7 +139,7 @@ class Job:
     def _loop(self, trainer: Any, session: TrainingSession, point: ResumePoint | None) -> None:
         resume = str(resumable_folder(point.folder, self.job_dir)) if point else None
         with self.reporter.in_phase("training", resumed_from_step=point.manifest.step_number if point else 0):
-            # From here a stop request is acted on between steps, where the work can be saved.
+            # From here on, a stop request is handled between steps, where the work can be saved.
             self.control.interruptible = False
             self.control.check()
             try:
@@ -178,7 +178,7 @@ class Job:
         else:
             outcome = "max_steps" if self.spec.training.max_steps is not None else "completed"
         if outcome != "paused" and final is not None:
-            # Everything is saved, so a stop request may end the rest at once.
+            # Everything is saved, so a stop request may end the rest immediately.
             self.control.interruptible = request is None
             with self.reporter.in_phase("finalizing"):
                 self._register_profiles(prepared, session, final, best)

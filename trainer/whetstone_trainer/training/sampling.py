@@ -1,4 +1,4 @@
-"""Generates answers to validation prompts while training, so that they can be read beside the loss."""
+"""Generates answers to validation prompts during training, so that they can be read beside the loss."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def report_samples(prepared: Prepared, reporter: Reporter, model: Any, step: int
 
 
 def question_of(row: dict[str, Any]) -> tuple[list[dict[str, Any]], str | None]:
-    """Returns the prompt of a row as messages, and the answer it wants when it has a good one."""
+    """Returns the prompt of a row as messages, and its expected answer if it has a good one."""
     if row.get("messages"):
         messages = list(row["messages"])
         last = max((i for i, m in enumerate(messages) if m["role"] == "assistant"), default=len(messages))

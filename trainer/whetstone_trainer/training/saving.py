@@ -12,13 +12,13 @@ from ..spec import JobSpec
 from .base_model import ResolvedBase
 
 STATE_FILES = ("optimizer.", "scheduler.", "scaler.", "rng_state", "trainer_state.json", "resume.json")
-# The reference adapter of DPO and KTO; a server would take it for the model.
+# Includes the reference adapter of DPO and KTO, which a server would mistake for the model.
 DISCARDED = ("ref", "training_args.bin", "README.md")
 RESUME = "resume.json"
 
 
 def base_reference(base: ResolvedBase, spec: JobSpec) -> dict[str, Any]:
-    """Returns the base_model of a checkpoint: what has to be loaded below an adapter, or where full weights began."""
+    """Returns the base_model of a checkpoint: what must be loaded below an adapter, or where full weights started."""
     parent = base.parent
     if parent is None:
         return {**base.ref.model_dump(mode="json"), "revision": base.revision}
@@ -37,12 +37,12 @@ def lineage(base: ResolvedBase, spec: JobSpec) -> list[dict[str, Any]]:
 
 
 def public_name(base: ResolvedBase) -> str:
-    """Returns the base's name as it may leave the machine: a hub id, or a folder's name without its path."""
+    """Returns the base's publishable name: a hub id, or a folder's name without its path."""
     return Path(base.ref.id).name if base.ref.id.startswith("/") else base.ref.id
 
 
 def arrange(saved: Path, job_dir: Path, name: str, base: ResolvedBase) -> Path:
-    """Moves the folder that transformers wrote into a new `model/` + `state/` folder and returns that."""
+    """Moves the contents that transformers wrote into a new folder with `model/` and `state/`, and returns it."""
     work = temporary_folder(job_dir, name)
     for folder in ("model", "state"):
         (work / folder).mkdir()
@@ -96,7 +96,7 @@ def resumable_folder(checkpoint: Path, job_dir: Path) -> Path:
 
 
 def _scrub(model: Path, base: ResolvedBase) -> None:
-    """Removes the path of the base from what may be published, and orders what Python leaves unordered."""
+    """Removes the base's path from files that may be published, and sorts what Python leaves unordered."""
     name = public_name(base)
     for path in model.rglob("*.json"):
         text = path.read_text()

@@ -1,4 +1,4 @@
-"""What happens around each step of one training run: events, saves, evaluations, and the reasons to stop."""
+"""What happens around each step of a training run: events, saves, evaluations, and the reasons to stop."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from .progress import Progress
 from .reporter import Reporter, Throttle
 from .saving import commit_saved
 
-# One bad number may be an accident of the hardware; three in a row are not.
+# One bad number may be a hardware glitch; three in a row are not.
 BAD_STEPS = 3
 
 
 class EvaluationInterrupted(Exception):
-    """A stop was requested while evaluating; the training done so far is still to be saved."""
+    """A stop was requested during an evaluation; the training done so far must still be saved."""
 
 
 @dataclass
 class TrainingSession:
-    """State of one run of one attempt. `stop_reason` is None while training goes on or ran to its last step."""
+    """State of one run of one attempt. `stop_reason` is None while training continues or if it ran to its last step."""
 
     home: Path
     job_dir: Path
@@ -50,7 +50,7 @@ class TrainingSession:
     _train_loss: float | None = None
     _evaluated: tuple[int, dict[str, Any]] = (-1, {})
 
-    # What the trainer calls.
+    # Called by the trainer.
 
     def count_tokens(self, tokens: int) -> None:
         self.progress.tokens_seen += tokens
@@ -77,7 +77,7 @@ class TrainingSession:
         self.flush()
         refuse_nonfinite_weights(trainer.model)
         state = trainer.state
-        # Only evaluations decide anything after a resume; every step's log would make each save slower.
+        # A resume needs only the evaluations; keeping every step's log would make each save slower.
         state.log_history = [entry for entry in state.log_history if "eval_loss" in entry]
         self._require_space()
         with self.reporter.in_phase("saving", step=state.global_step):
@@ -92,7 +92,7 @@ class TrainingSession:
             self.reporter.emit("checkpoint.saved", self.checkpoint_document(manifest), message=message)
             self._prune(manifest)
 
-    # What the callback calls.
+    # Called by the callback.
 
     def on_log(self, logs: dict[str, Any], step: int, epoch: float) -> None:
         """Reports one line of TRL's log. Raises Diverged after three losses in a row that are not numbers."""
@@ -159,7 +159,7 @@ class TrainingSession:
         return (max if higher_is_better(name) else min)(scored, key=lambda pair: pair[0])[1]
 
     def checkpoint_document(self, manifest: CheckpointManifest, **changes: Any) -> dict[str, Any]:
-        """Returns a checkpoint as it crosses the wire."""
+        """Returns a checkpoint as sent over the wire."""
         best = self.best()
         return {
             **manifest.model_dump(mode="json"),
@@ -208,7 +208,7 @@ class TrainingSession:
                 hint="Free space or keep fewer checkpoints, then resume: nothing committed was lost.",
             )
 
-    # Judgements.
+    # Decisions.
 
     def _watch(self, logs: dict[str, Any]) -> None:
         bad = is_nonfinite(logs.get("loss")) or is_nonfinite(logs.get("grad_norm"))
@@ -254,7 +254,7 @@ def _short(value: float | None) -> str:
 
 
 def refuse_nonfinite_weights(model: Any) -> None:
-    """Raises Diverged when a trained weight is NaN or infinite: such a checkpoint must never be the newest good one."""
+    """Raises Diverged if a trained weight is NaN or infinite: such a checkpoint must never be the newest good one."""
     import torch
 
     for name, parameter in model.named_parameters():

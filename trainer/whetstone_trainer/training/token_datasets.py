@@ -1,4 +1,4 @@
-"""Lays token rows out in the columns that each of TRL's trainers reads."""
+"""Arranges token rows in the columns that each of TRL's trainers reads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Columns = dict[str, Any]
 
 
 def token_dataset(spec: JobSpec, rows: list[TokenRow]) -> Any:
-    """Returns a datasets.Dataset of rows that were cut to max_length already."""
+    """Returns a datasets.Dataset of rows that were already cut to max_length."""
     from datasets import Dataset
 
     if spec.method == "kto":
@@ -39,7 +39,7 @@ def _dpo(row: TokenRow) -> Columns:
 
 def _orpo(row: TokenRow) -> Columns:
     prompt = row.parts["chosen"][: row.prompt_tokens].tolist()
-    # TRL's ORPO passes these three strings through; what it trains on are the token columns.
+    # TRL's ORPO passes these three strings through; it trains on the token columns.
     columns: Columns = {"prompt": "", "chosen": "", "rejected": ""}
     columns |= {"prompt_input_ids": prompt, "prompt_attention_mask": [1] * len(prompt)}
     names: tuple[Part, ...] = ("chosen", "rejected")
@@ -71,7 +71,7 @@ def _labels(row: TokenRow, part: Part) -> list[int]:
 
 
 def _shuffled(rows: list[TokenRow], seed: int) -> list[TokenRow]:
-    """KTO reads its rows in order, because each batch carries its own mismatched pairs."""
+    """Shuffles rows for KTO, which reads them in order because each batch contains its own mismatched pairs."""
     rows = list(rows)
     random.Random(seed).shuffle(rows)
     return rows

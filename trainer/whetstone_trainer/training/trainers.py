@@ -8,7 +8,7 @@ from ..spec import Method
 
 
 class Session(Protocol):
-    """What a trainer tells the job about."""
+    """What a trainer reports to the job."""
 
     def count_tokens(self, tokens: int) -> None: ...
 
@@ -52,14 +52,14 @@ def _with_session(base: Any) -> Any:
             return self.session.evaluation(self, lambda: super(SessionTrainer, self).evaluate(*args, **kwargs))
 
         def _load_from_checkpoint(self, *args: Any, **kwargs: Any) -> None:
-            # PEFT loads an adapter as float32, also one that is trained in bfloat16: other arithmetic, other weights.
+            # PEFT loads an adapter as float32 even if it is trained in bfloat16; other arithmetic gives other weights.
             types = {name: parameter.dtype for name, parameter in self.model.named_parameters()}
             super()._load_from_checkpoint(*args, **kwargs)
             for name, parameter in self.model.named_parameters():
                 parameter.data = parameter.data.to(types[name])
 
         def _save_checkpoint(self, model: Any, trial: Any) -> None:
-            # Past TRL's own override, whose model card repeats local paths.
+            # Bypasses TRL's own override, whose model card contains local paths.
             self.session.save(self, lambda: Trainer._save_checkpoint(self, model, trial))
 
     return SessionTrainer

@@ -1,4 +1,4 @@
-"""Decides whether what is left of the rows can be trained on. Validation reports it, the worker enforces it."""
+"""Decides whether the remaining rows can be trained on. Validation reports it; the worker enforces it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A dry run with tokenizer and configuration alone: what would be trained, and what speaks against it."""
+"""A dry run with only tokenizer and configuration: what would be trained, and any reasons not to."""
 
 from .build_report import validate
 

@@ -13,7 +13,7 @@ from .build_report import validate_document
 
 
 def main() -> int:
-    """Writes the report. The exit code is 0 for every report, whether the job could start or not."""
+    """Writes the report. The exit code is 0 for every report, whether or not the job could start."""
     parser = argparse.ArgumentParser(prog="whetstone_trainer.validation")
     parser.add_argument("--home", type=Path, required=True)
     parser.add_argument("--spec", type=Path, required=True)

@@ -33,7 +33,7 @@ def validate_document(home: Path, document: Any, *, token: str | None = None) ->
 
 
 def spec_error(problem: Any) -> TrainerError:
-    """Returns pydantic's complaint as an error that names the field."""
+    """Returns pydantic's error as an error that names the field."""
     param = ".".join(str(part) for part in problem["loc"])
     return TrainerError.of("invalid_spec", f"{param}: {problem['msg']}", param=param)
 

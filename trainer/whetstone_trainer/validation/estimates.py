@@ -14,7 +14,7 @@ from ..validation_report import EtaRange, MemoryEstimate
 
 # Floating-point operations per weight and token: forward 2, backward 4; frozen weights need no gradient of their own.
 FULL_OPERATIONS, ADAPTER_OPERATIONS = 6, 4
-# Sustained operations a second that training reaches, low and high. A range, because nothing was measured yet.
+# Sustained operations per second that training reaches, low and high. A range, because nothing has been measured yet.
 CUDA_SPEED = (2e13, 2.5e14)
 CPU_SPEED_PER_CORE = (2e9, 4e10)
 STARTUP_SECONDS = (5.0, 60.0)

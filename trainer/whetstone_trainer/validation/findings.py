@@ -1,4 +1,4 @@
-"""Judges what was found: errors that would make the job fail, warnings that may not be meant."""
+"""Turns facts into errors that would make the job fail, and warnings about what may be unintended."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from ..validation_report import (
 from .row_facts import all_dropped, duplicates, leaked
 
 LISTED = 20
-# Beyond this the rarer label hardly counts, whatever weight it has.
+# Beyond this ratio the rarer label hardly counts, whatever its weight.
 BALANCED_LABELS = 4.0
 
 
 def errors(prepared: Prepared, train: Fitted, memory: MemoryEstimate, disk: tuple[int, int]) -> list[TrainerError]:
-    """Returns why the job could not start or finish, most basic first."""
+    """Returns why the job could not start or finish, most fundamental first."""
     found = usability_errors(prepared, train)
     if memory.fits == "no":
         found.append(

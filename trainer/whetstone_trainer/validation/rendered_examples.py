@@ -1,4 +1,4 @@
-"""Shows the exact strings that are trained, with the trained tokens marked."""
+"""Shows the exact strings that are trained on, with the trained tokens marked."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def choose(rows: list[TokenRow]) -> list[tuple[TokenRow, str]]:
 
 
 def render(reader: Reader, source: Row, row: TokenRow, reason: str, max_length: int) -> list[RenderedExample]:
-    """Returns every sequence of a row, cut marks included."""
+    """Returns every sequence of a row, with marks where it is cut."""
     found = []
     for part, (encoded, _) in reader.encodings(source).items():
         trained = row.trained[part]
@@ -44,13 +44,13 @@ def render(reader: Reader, source: Row, row: TokenRow, reason: str, max_length: 
 
 
 def segments(encoded: Encoded, trained: NDArray[np.bool_], max_length: int) -> list[Segment]:
-    """Splits the rendered string into runs; joined together they are the string again."""
+    """Splits the rendered string into runs that, joined, are the string again."""
     runs: list[Segment] = []
     position = 0
     for index, (_, end) in enumerate(encoded.offsets):
         cut = index >= max_length
         marked = bool(trained[index]) and not cut
-        # Bytes of one character may be several tokens; the text goes to the token that ends it.
+        # One character's bytes may span several tokens; its text is assigned to the last of them.
         text = encoded.text[position:end] if end > position else ""
         position = max(position, end)
         if runs and runs[-1].trained == marked and runs[-1].cut == cut:

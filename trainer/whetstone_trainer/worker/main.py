@@ -1,4 +1,4 @@
-"""Runs an attempt and claims its outcome: no result.json means that nobody knows how it ended."""
+"""Runs an attempt and records its outcome: without result.json, its outcome is unknown."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run_attempt(home: Path, job_id: str, attempt: int) -> int:
-    """Runs one attempt in this process. Never raises for what ends a job: result.json says it."""
+    """Runs one attempt in this process. Never raises for what ends a job; result.json reports it."""
     os.environ.setdefault("HF_HOME", str(home / "models"))
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    # Deterministic matrix products on CUDA need a fixed workspace, chosen before the first one.
+    # Deterministic matrix products on CUDA need a fixed workspace, set before the first product.
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-    # TRL refuses several visible GPUs in one process; which one a job gets is the service's choice.
+    # TRL refuses several visible GPUs in one process; the service chooses which one a job gets.
     os.environ.setdefault("CUDA_VISIBLE_DEVICES", "0")
     redact_standard_streams()
     job_dir = home / "jobs" / job_id
@@ -45,7 +45,7 @@ def run_attempt(home: Path, job_id: str, attempt: int) -> int:
     try:
         return _run(home, job_id, attempt, control, reporter)
     except StaleAttempt as stale:
-        # The newer attempt owns the job: this one leaves no trace.
+        # The newer attempt owns the job, so this one leaves no trace.
         print(f"stopping: {stale}", flush=True)
         return EXIT_FAILED
 
@@ -54,7 +54,7 @@ def _run(home: Path, job_id: str, attempt: int, control: Control, reporter: Repo
     job_dir = home / "jobs" / job_id
     try:
         control.install()
-        # Imported here so that a stop request during these seconds is already understood.
+        # Imported here so that a stop request during these seconds is already handled.
         from ..training.run import Job
 
         watch = _watch_resources(home, reporter)
@@ -78,7 +78,7 @@ def _run(home: Path, job_id: str, attempt: int, control: Control, reporter: Repo
 def _stopped(job_dir: Path, attempt: int, stopped: Stopped) -> JobResult:
     remove_temporary(job_dir)
     outcome = "paused" if stopped.request.action == "pause" else "cancelled"
-    # "discard" saves nothing more; what was committed before stays and is still named.
+    # "discard" saves nothing more; what was committed earlier stays and is still reported.
     return JobResult(attempt, outcome, "user", None, newest_good(job_dir), None)
 
 
@@ -100,7 +100,7 @@ def _watch_resources(home: Path, reporter: Reporter) -> threading.Event:
             try:
                 reporter.emit("resource", resources(home))
             except (StaleAttempt, OSError):
-                # The main thread meets the same refusal at its next event and acts on it.
+                # The main thread gets the same error at its next event and handles it.
                 return
 
     threading.Thread(target=watch, name="resources", daemon=True).start()

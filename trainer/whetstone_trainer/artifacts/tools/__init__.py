@@ -1,1 +1,1 @@
-"""Programs that run in processes of their own; each is started by its path and imports nothing of this package."""
+"""Programs that run in their own processes; each is started by its path and imports nothing from this package."""

@@ -25,7 +25,7 @@ SHOWN = (PACKAGE, "compressed-tensors", "transformers", "torch")
 
 
 def check() -> dict[str, Any]:
-    """Returns what is installed and which of llm-compressor's own version limits it breaks."""
+    """Returns what is installed and which of llm-compressor's own version limits it violates."""
     from packaging.requirements import Requirement
 
     try:

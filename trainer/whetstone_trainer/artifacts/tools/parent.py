@@ -10,6 +10,6 @@ PR_SET_PDEATHSIG = 1
 
 
 def die_with_parent() -> None:
-    """Asks Linux to kill this process when its parent is killed; elsewhere it runs to its end."""
+    """Asks Linux to kill this process when its parent is killed; on other systems it runs to completion."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

@@ -1,1 +1,1 @@
-"""The routes of the contract, by what they are about."""
+"""The routes of the contract, by subject."""

@@ -1,4 +1,4 @@
-"""Parity certificates: made once, read while and after they are made."""
+"""Parity certificates: created once, readable during and after their creation."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ router = APIRouter()
 async def put_certificate(
     request: Request, certificate_id: str, body: Annotated[dict[str, Any], Body()]
 ) -> JSONResponse:
-    """Compares once; asked again, it returns the certificate as it is, and starts one that lost its process."""
+    """Compares once; a repeated request returns the certificate's state, and restarts one that lost its process."""
     import asyncio
 
     try:
@@ -52,10 +52,10 @@ async def get_certificate(request: Request, certificate_id: str) -> dict[str, An
 
 
 def document_of(standing: Standing) -> dict[str, Any]:
-    """Returns a certificate as it crosses the wire; while it is made, with what has been compared so far."""
+    """Returns a certificate as sent over the wire; while in progress, with what has been compared so far."""
     result = standing.result or {}
     error = standing.error.model_dump(mode="json") if standing.error else result.get("error")
-    # A process that waits for its turn has said nothing yet.
+    # A process that is waiting for its turn has reported nothing yet.
     now = str(standing.state.get("status") or "queued") if standing.is_running else "failed"
     return {
         "certificate_id": standing.request["certificate_id"],

@@ -28,7 +28,7 @@ def _checkpoint(home: Path, checkpoint_id: str) -> tuple[CheckpointManifest, Pat
 
 
 def _file(folder: Path, known: dict[str, str], path: str) -> Response:
-    """Sends a file that a manifest lists, and no other: no path of the caller's making reaches the disk."""
+    """Sends a file that a manifest lists, and no other: no caller-supplied path reaches the disk."""
     if path not in known:
         raise not_found("The file")
     return FileResponse(folder / path, headers={"etag": f'"{known[path]}"'}, media_type="application/octet-stream")
@@ -71,7 +71,7 @@ def delete_checkpoint(request: Request, checkpoint_id: str) -> dict[str, bool]:
 
 @router.put("/artifacts/{artifact_id}", status_code=202)
 def put_artifact(request: Request, artifact_id: str, body: Annotated[dict[str, Any], Body()]) -> JSONResponse:
-    """Builds an artifact once; the state is read by GET."""
+    """Builds an artifact once; GET returns its state."""
     home = settings_of(request).home
     manifest, _ = _checkpoint(home, str(body.get("checkpoint_id")))
     from ...artifacts.request import ArtifactRequest

@@ -1,4 +1,4 @@
-"""What routes get from the application, and the waiting that a request asks for."""
+"""What routes get from the application, and how long a request wants to wait."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def exports_of(request: Request) -> Works:
 
 
 def invalid(error: ValidationError) -> TrainerFailure:
-    """Returns the first thing that is wrong with a body, without the value that is."""
+    """Returns the first error in a body, without the invalid value."""
     first = error.errors()[0]
     where = ".".join(str(part) for part in first["loc"])
     return TrainerFailure.of("invalid_spec", f"{where}: {first['msg']}".strip(": "), param=where or None)

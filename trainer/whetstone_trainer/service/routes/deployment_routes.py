@@ -1,4 +1,4 @@
-"""Deployments: start, follow, stop, and the calls that their servers answer."""
+"""Deployments: start, follow, stop, and calls to their servers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ router = APIRouter()
 
 _POLL_SECONDS = 0.1
 _LISTEN_SECONDS = 0.25
-# Nginx's status for a client that went away: nobody reads it.
+# Nginx's status for a client that disconnected; nobody receives it.
 _CLIENT_GONE = 499
 
 
@@ -42,7 +42,7 @@ def _checked(body: dict[str, Any]) -> DeploymentRequest:
 
 @router.put("/deployments/{deployment_id}", status_code=202)
 def put_deployment(request: Request, deployment_id: str, body: Annotated[dict[str, Any], Body()]) -> JSONResponse:
-    """Starts a deployment once: the same id and body return it as it is (200)."""
+    """Starts a deployment once: repeating the same id and body returns its current state (200)."""
     deployments = deployments_of(request)
     wanted = _checked(body)
     if known := deployments.find(deployment_id, wanted):
@@ -50,7 +50,7 @@ def put_deployment(request: Request, deployment_id: str, body: Annotated[dict[st
     home = settings_of(request).home
     adapter = _adapter_of(request, wanted)
     backend = choose_backend(wanted, capabilities_of(request).get(), adapter)
-    # With the lock of deletions: a checkpoint is found here and protected, or deleted and not found.
+    # Under the same lock as deletions: a checkpoint is either found here and protected, or deleted and not found.
     with supervisor_of(request).locked():
         record, is_new = deployments.create(deployment_id, wanted, backend, needed_checkpoints(home, wanted))
     return JSONResponse({"deployment": deployments.document(record)}, 202 if is_new else 200)
@@ -75,7 +75,7 @@ def list_deployments(request: Request) -> dict[str, Any]:
 async def get_deployment(
     request: Request, deployment_id: str, settled: Annotated[bool, Query()] = False
 ) -> dict[str, Any]:
-    """Returns a deployment; with `settled` and `Prefer: wait`, once it runs or has ended, or the time is over."""
+    """Returns a deployment; with `settled` and `Prefer: wait`, once it runs or has ended, or the wait is over."""
     deployments = deployments_of(request)
     loop = asyncio.get_running_loop()
     until = loop.time() + (wait_of(request, 0) if settled else 0)
@@ -105,7 +105,7 @@ async def list_served_models(request: Request, deployment_id: str) -> Response:
 
 @router.post("/deployments/{deployment_id}/v1/chat/completions", response_model=None)
 async def complete_chat(request: Request, deployment_id: str) -> Response:
-    """Lets the deployment's server answer, streaming when the call asks for it. A client that goes away ends it."""
+    """Forwards a call to the deployment's server, streaming if requested. A client's disconnect ends the call."""
     try:
         body = json.loads(await request.body())
     except ValueError:
@@ -153,7 +153,7 @@ def _request(
 
 
 async def _reply_or_gone(request: Request, sent: tuple[httpx.AsyncClient, httpx.Request]) -> httpx.Response | None:
-    """Returns the beginning of the reply, None when the client went away before it."""
+    """Returns the beginning of the reply; None if the client disconnected before it."""
     client, outgoing = sent
     task = asyncio.create_task(client.send(outgoing, stream=outgoing.method == "POST"))
     try:
@@ -164,7 +164,7 @@ async def _reply_or_gone(request: Request, sent: tuple[httpx.AsyncClient, httpx.
         return task.result()
     finally:
         if not task.done():
-            # Closes the connection, by which the server knows that nobody waits any more.
+            # Closes the connection, which tells the server that nobody is waiting any more.
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
 

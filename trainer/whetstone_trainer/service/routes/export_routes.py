@@ -1,4 +1,4 @@
-"""Exports: a model as one commit in a repository of a hub. The hub's token passes through and stays nowhere."""
+"""Exports: a model as one commit in a hub repository. The hub's token passes through and is stored nowhere."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ router = APIRouter()
 
 @router.put("/exports/{export_id}")
 async def put_export(request: Request, export_id: str, body: Annotated[dict[str, Any], Body()]) -> JSONResponse:
-    """Exports once; asked again, it returns the export as it is, and starts one that lost its process."""
+    """Exports once; a repeated request returns the export's current state, and restarts one that lost its process."""
     secret = body.pop("secret", None)
     if not isinstance(secret, str) or not SECRET.match(secret):
         raise TrainerFailure.of("invalid_spec", "secret: send the hub's token", param="secret")
@@ -64,14 +64,14 @@ async def get_export(request: Request, export_id: str) -> dict[str, Any]:
 
 @router.post("/exports/{export_id}/cancel")
 async def cancel_export(request: Request, export_id: str) -> dict[str, Any]:
-    """Stops an export; one whose commit was made has succeeded, and one that ended stays as it is."""
+    """Stops an export; one whose commit was made has succeeded, and one that has ended is not changed."""
     works = exports_of(request)
     await asyncio.to_thread(works.cancel, export_id)
     return {"export": document_of(await works.settled(export_id, wait_of(request, 5)))}
 
 
 def document_of(standing: Standing) -> dict[str, Any]:
-    """Returns an export as it crosses the wire."""
+    """Returns an export as sent over the wire."""
     result = standing.result or {}
     if standing.is_running:
         status = str(standing.state.get("status") or "queued")

@@ -54,7 +54,7 @@ class CheckpointBody(_Body):
 
 
 def checked_spec(request: Request, document: dict[str, Any], *, can_run: bool) -> JobSpec:
-    """Returns the spec, or raises what is wrong with it, with this machine, or with its manifests."""
+    """Returns the spec; raises an error if the spec, this machine or a manifest does not allow the job."""
     try:
         spec = JobSpec.model_validate(document)
     except ValidationError as error:
@@ -77,7 +77,7 @@ def checked_spec(request: Request, document: dict[str, Any], *, can_run: bool) -
 
 @router.put("/jobs/{job_id}", status_code=202)
 def put_job(request: Request, job_id: str, body: Annotated[dict[str, Any], Body()]) -> JSONResponse:
-    """Accepts a job once: the same id and spec return the job as it is (200)."""
+    """Accepts a job once: repeating the same id and spec returns the job's current state (200)."""
     supervisor = supervisor_of(request)
     document = {key: value for key, value in body.items() if key != "webhook"}
     webhook = body.get("webhook") or {}
@@ -112,7 +112,7 @@ async def list_events(
     accept: Annotated[str, Header()] = "",
     last_event_id: Annotated[str, Header()] = "",
 ) -> Response:
-    """Returns events in order, waiting for the first; as server-sent events to those who accept them."""
+    """Returns events in order, waiting for the first; as server-sent events to clients that accept them."""
     supervisor = supervisor_of(request)
     supervisor.get(job_id)
     log = EventLog(job_dir(supervisor.home, job_id))
@@ -160,7 +160,7 @@ def get_metrics(
 def get_logs(
     request: Request, job_id: str, offset: Annotated[int, Query(ge=0)] = 0, attempt: int | None = None
 ) -> Response:
-    """Returns the bytes of an attempt's log from `offset` on; the newest attempt's by default."""
+    """Returns the bytes of an attempt's log from `offset` on; by default of the newest attempt."""
     supervisor = supervisor_of(request)
     record = supervisor.get(job_id)
     path = job_dir(supervisor.home, job_id) / "logs" / f"attempt-{attempt or record.attempt}.log"
@@ -175,7 +175,7 @@ def get_logs(
 
 @router.get("/jobs/{job_id}/report", response_model=None)
 def get_report(request: Request, job_id: str) -> Response:
-    """Returns the ValidationReport that the worker wrote, once there is one."""
+    """Returns the ValidationReport that the worker wrote, once it exists."""
     supervisor = supervisor_of(request)
     supervisor.get(job_id)
     path = job_dir(supervisor.home, job_id) / "validation.json"

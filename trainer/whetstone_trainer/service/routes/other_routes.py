@@ -58,7 +58,7 @@ async def put_manifest(request: Request, sha256: str) -> dict[str, Any]:
 
 @router.delete("/manifests/{sha256}")
 def delete_manifest(request: Request, sha256: str) -> dict[str, bool]:
-    """Deletes a manifest's content: some of the words in it are to be forgotten, also where they were answered."""
+    """Deletes a manifest's content because text in it must be erased, and the certificate answers that contain it."""
     home = settings_of(request).home
     path_of(home, sha256).unlink(missing_ok=True)
     forget_answers(home, sha256)
@@ -67,7 +67,7 @@ def delete_manifest(request: Request, sha256: str) -> dict[str, bool]:
 
 @router.post("/validate", response_model=None)
 def validate(request: Request, body: Annotated[dict[str, Any], Body()]) -> Response:
-    """Returns a ValidationReport, or 202 with where it will be when it takes longer than the caller waits."""
+    """Returns a ValidationReport, or 202 with its future location if it takes longer than the caller waits."""
     checked_spec(request, body, can_run=False)
     identity, answer = builds_of(request).run(
         "whetstone_trainer.validation", body, "val", wait_of(request, WAIT_SECONDS_MAX)
@@ -89,7 +89,7 @@ def _report(identity: str, answer: Any) -> Response:
 
 @router.post("/samples", response_model=None)
 def samples(request: Request, body: Annotated[dict[str, Any], Body()]) -> Response:
-    """Returns answers at temperature 0, or 202 with where they will be."""
+    """Returns answers at temperature 0, or 202 with their future location."""
     identity, answer = builds_of(request).run(
         "whetstone_trainer.samples", body, "smp", wait_of(request, WAIT_SECONDS_MAX)
     )
