@@ -1,4 +1,4 @@
-// Turns tokens into text as they come: whole characters only, and nothing of a stop string.
+// Turns tokens into text as they arrive: only whole characters, and no part of a stop string.
 
 const INCOMPLETE = "\ufffd";
 

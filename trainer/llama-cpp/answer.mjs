@@ -1,5 +1,5 @@
 // Answers prompts with a GGUF file at temperature 0 and scores another model's answers, token by token, so that both
-// can be compared. Prompts go through the chat template and the stop tokens that the file itself carries.
+// can be compared. Uses the chat template and the stop tokens in the file itself.
 //
 // Usage: node answer.mjs REQUEST.json RESULT.json
 // Request: {model, context_size, max_tokens, prompts: [{messages: [{role, content}], answer_tokens: [ids]}]}

@@ -1,5 +1,5 @@
-// OpenAI's chat completions as serve.mjs understands them: fields that change nothing here are ignored; those that would
-// are refused.
+// OpenAI's chat completions as serve.mjs understands them: ignores fields that would have no effect here, and refuses
+// unsupported ones that would have one.
 
 /** An error as OpenAI's clients read it. */
 export class Refusal extends Error {
@@ -11,7 +11,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Returns what a call asks for, with the model's own sampling where it does not say. Throws a Refusal. */
+/** Returns what a call requests, with the model's own sampling settings for those it omits. Throws a Refusal. */
 export function chatRequest(body, { served_model_name: name, defaults }) {
   const refuse = (param, message) => {
     throw new Refusal(400, `${param}: ${message}`, "invalid_request", param);

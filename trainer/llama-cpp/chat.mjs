@@ -1,4 +1,4 @@
-// Answers prompts with a GGUF file at temperature 0, to show that the file says what its checkpoint says.
+// Answers prompts with a GGUF file at temperature 0, to show that the file answers as its checkpoint does.
 //
 // Usage: node chat.mjs REQUEST.json RESULT.json
 // Request: {model, lora?, context_size, max_tokens, prompts: [{messages: [{role, content}], text?, scored_text?}]}

@@ -2,7 +2,7 @@
 //
 // `npm ci` cannot be used: node-llama-cpp names a dozen binary packages (CUDA, Vulkan, ARM, 670 MB in all) as
 // optional dependencies, and npm can either install all that match or none. `npm install --no-save` takes versions
-// and integrity hashes from the lock as `npm ci` does, leaves the lock alone, and adds the one package we name.
+// and integrity hashes from the lock as `npm ci` does, leaves the lock unchanged, and adds the one package we name.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";

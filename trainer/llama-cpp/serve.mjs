@@ -2,8 +2,8 @@
 //
 // Usage: node serve.mjs CONFIG.json PORT
 // Config: {model, token_file, served_model_name, identity, eos_token_ids, max_context, defaults: {temperature, top_p, top_k}}
-// The prompt is rendered by the file's own template from the messages as they are; node-llama-cpp's chat wrappers would
-// add a system prompt and rewrite roles that they do not know.
+// The file's own template renders the prompt from the unmodified messages; node-llama-cpp's chat wrappers would add a
+// system prompt and rewrite roles that they do not know.
 import { randomInt, randomUUID, timingSafeEqual } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
@@ -34,7 +34,7 @@ server.on("error", (error) => {
   process.exit(error.code === "EADDRINUSE" ? EXIT_PORT_TAKEN : 1);
 });
 process.on("SIGTERM", () => process.exit(0));
-// Before the model is loaded, which is the long part.
+// Listens before loading the model, which takes long.
 server.listen(Number(port), "127.0.0.1", async () => {
   engine = await load();
 });
