@@ -8,7 +8,7 @@ export type TableName = NameOf<(typeof schema)[keyof typeof schema]>;
 /** Columns by which the rows of a conversation or of a person's account are found. */
 export type Key = "id" | "conversation_id" | "trace_id" | "user_id";
 
-/** Content that a user wrote or sent, ids that lead to it, sums over it, hashes of it, or content sealed with our key. */
+/** Content that a person wrote or sent, ids that lead to it, sums over it, hashes of it, or content sealed with our key. */
 type What = "words" | "ids" | "sums" | "hashes" | "sealed";
 
 /** A file under `server/services`, without its extension, that has its own statement for this table. */
