@@ -22,7 +22,7 @@ function callers(bulkhead: ReturnType<typeof createBulkhead>) {
   return { call, count, release };
 }
 
-test("a project alone gets half the slots, and after several busy ones the next still gets one at once", async () => {
+test("a lone project gets half the slots, and a new project gets one immediately even when several are busy", async () => {
   const { call, count } = callers(createBulkhead(emptyBulkhead(10)));
   for (const project of ["a", "b", "c"]) {
     for (let n = 0; n < 20; n++) call(project).catch(() => {});
@@ -47,7 +47,7 @@ test("queued work is admitted round-robin, project by project", async () => {
   expect([count("a"), count("b")]).toEqual([1, 1]);
 });
 
-test("work that waits too long, or meets a full queue, is refused with a Retry-After", async () => {
+test("work that waits too long or finds the queue full is rejected with a Retry-After", async () => {
   const bulkhead = createBulkhead(emptyBulkhead(2), { maxWaitMs: 5000, maxQueued: 1 });
   const { call, count, release } = callers(bulkhead);
   call("a").catch(() => {});
@@ -67,7 +67,7 @@ test("failed work frees its slot", async () => {
   expect(await bulkhead.run("a", () => Promise.resolve("yes"))).toBe("yes");
 });
 
-test("two bulkheads that share a state count together, and each admits work when the other frees a slot", async () => {
+test("two bulkheads with a shared state share its slots, and one admits work when the other frees a slot", async () => {
   const state = emptyBulkhead(2);
   const [pages, routes] = [callers(createBulkhead(state)), callers(createBulkhead(state))];
   pages.call("a").catch(() => {});

@@ -5,7 +5,7 @@ import { projects } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { projectPool } from "./project-pool";
 
-test("a project whose statements hang does not block another's, nor its own once they end", async () => {
+test("a project's hanging statements do not block other projects, nor its own statements once they end", async () => {
   const [slow, quick] = [await testProject(), await testProject()];
   const theirs = projectPool(db(), slow.ctx.projectId);
   const ours = projectPool(db(), quick.ctx.projectId);

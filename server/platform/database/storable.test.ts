@@ -16,7 +16,7 @@ const nested = (depth: number, inner: unknown) => {
   return value;
 };
 
-test("text that no column can hold is named where it stands, and so is `__proto__`", () => {
+test("text that no column can store and the name `__proto__` are rejected with their path", () => {
   expect(errorsOf({ a: ["fine", "\u0000"], "b/c": { d: "\ud800" }, "e\u0000": 1 })).toEqual([
     { path: "", message: "Must not contain the character U+0000." },
     { path: "/b~1c/d", message: "Must be well-formed Unicode (it contains a lone surrogate)." },
@@ -29,17 +29,17 @@ test("text that no column can hold is named where it stands, and so is `__proto_
   expect(errorsOf("\u0000")).toHaveLength(1);
 });
 
-test("a hundred levels are taken and one more is not", () => {
+test("100 levels of nesting are accepted, and 101 are rejected", () => {
   expect(errorsOf(nested(99, {}))).toEqual([]);
   expect(errorsOf(nested(100, {}))).toEqual([{ path: "/a/a/a", message: "Is nested deeper than 100 levels." }]);
 });
 
-test("what is wrong a hundred thousand times is told twenty times", () => {
+test("at most 20 of many problems are listed", () => {
   expect(errorsOf(Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`\u0000${n}`, n])))).toHaveLength(20);
   expect(errorsOf(Array.from({ length: 100_000 }, () => "\u0000"))).toHaveLength(20);
 });
 
-test("a wide value costs no copy of the path to it, however deep it stands", () => {
+test("checking a wide, deeply nested value does not copy its path for each element", () => {
   const MIB = 1024 * 1024;
   let used = 0;
   // Measures the heap when read, which happens after all its siblings have been visited.

@@ -89,14 +89,14 @@ const all = (open: boolean) => ({ session: open, invitation: open, reset: open, 
 test.each([
   ["ahead", AHEAD],
   ["behind", BEHIND],
-])("what ends does so by the database's clock, in a process that is hours %s", async (_, shift) => {
+])("sessions, invitations, password resets and API keys expire by the database's clock in a process hours %s", async (_, shift) => {
   wrongBy(shift);
   const openWith = await things();
   expect(await openWith(HOUR_MS)).toEqual(all(true));
   expect(await openWith(-HOUR_MS)).toEqual(all(false));
 });
 
-test("what a wrong process makes lasts as long as it should", async () => {
+test("sessions, invitations and password resets created by a process with a wrong clock last as long as usual", async () => {
   const made = async () => {
     const { ctx, userId } = await testProject();
     const member = await createUser(db(), {
@@ -145,7 +145,7 @@ async function conversation(ctx: Ctx, n: number, ageMs: number) {
     .where(sql`external_id = ${`s-${n}`}`);
 }
 
-test("nothing is deleted before its time, and what is due goes", async () => {
+test("housekeeping and the mail sweep delete only what is due by the database's clock", async () => {
   const { ctx } = await testProject();
   await updateRetention(ctx, { days: 1 });
   await conversation(ctx, 1, 20 * HOUR_MS);
@@ -167,7 +167,7 @@ test("nothing is deleted before its time, and what is due goes", async () => {
   expect(await sweepMail(db())).toEqual({ removed: 1 });
 });
 
-test("a process whose clock is days behind takes spans of now, and refuses what is of the future by the database's", async () => {
+test("a process whose clock is days behind accepts current spans and rejects those in the database's future", async () => {
   const { ctx } = await testProject();
   const secret = await keyFor(ctx, "telemetry:write");
   const dispatch = createDispatcher(OPERATIONS);
@@ -186,7 +186,7 @@ test("a process whose clock is days behind takes spans of now, and refuses what 
   expect(await send(now)).toEqual({});
 });
 
-test("a conversation is diagnosed when it was quiet, by no process's own clock", async () => {
+test("a conversation is scheduled for diagnosis once it is inactive by the database's clock", async () => {
   const { ctx } = await testProject();
   const runs = async () => {
     await scheduleInactiveConversations(db());
@@ -201,7 +201,7 @@ test("a conversation is diagnosed when it was quiet, by no process's own clock",
   expect(await runs()).toBeGreaterThan(0);
 });
 
-test("since when a price holds, and when a Finding was found and resolved, is told by the database's clock", async () => {
+test("the times of prices and Findings come from the database's clock", async () => {
   const { ctx } = await testProject();
   const began = await databaseNow(db());
   wrongBy(AHEAD);
@@ -229,7 +229,7 @@ test("since when a price holds, and when a Finding was found and resolved, is to
   expect(times.filter((at) => at === null || at < began || at > ended)).toEqual([]);
 });
 
-test("attempts to sign in are counted together by processes whose clocks differ", async () => {
+test("sign-in attempts are counted together across processes with different clocks", async () => {
   const email = `${crypto.randomUUID()}@example.test`;
   await createUser(db(), { email, password: "a long password" });
   const guess = (n: number) =>
@@ -249,7 +249,7 @@ test("attempts to sign in are counted together by processes whose clocks differ"
   expect(await windows()).toBeLessThanOrEqual(2);
 });
 
-test("sleeps and retries of a job take as long as they should", async () => {
+test("a job sleeps its full time and is retried in a process whose clock is ahead", async () => {
   wrongBy(AHEAD);
   const client = embeddedClient();
   let tries = 0;

@@ -134,13 +134,13 @@ describe.each(STORES)("in $name", ({ open, has }) => {
   });
 });
 
-test("a name that points outside of the folder is refused", async () => {
+test("a name that points outside the folder is rejected", async () => {
   const store = folderStore(folder);
   await expect(store.read("../outside")).rejects.toThrow("points outside");
   await expect(store.find("prj_1/../../outside")).rejects.toThrow("points outside");
 });
 
-test("a bucket that cannot be reached is a trouble of the store, told without its address", async () => {
+test("an unreachable bucket is reported as unavailable without revealing its address", async () => {
   const store = s3Store(parseFilesUrl("s3://nowhere?endpoint=http://127.0.0.1:1"));
   await expect(store.find("prj_1/objects/x")).rejects.toMatchObject({
     code: "unavailable",

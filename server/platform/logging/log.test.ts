@@ -4,19 +4,19 @@ import { hideCredentials, readableLine } from "./log";
 const line = (fields: object, withStack = false) =>
   readableLine(JSON.stringify({ level: 30, time: 0, msg: "Said.", ...fields }), withStack);
 
-test("a line is one sentence a person reads", () => {
+test("a line has the time, part, level, message and fields", () => {
   expect(line({ part: "jobs", level: 50, run: "jr_1", n: 2 })).toMatch(
     /^\d\d:\d\d:\d\d jobs: error: Said\. run=jr_1 n=2\n$/,
   );
 });
 
-test("an error shows its message, and its stack only where debugging asked", () => {
+test("an error shows the first line of its message, and its stack only when requested", () => {
   const err = { message: "broken\nmore", stack: "Error: broken\n    at here" };
   expect(line({ err })).toMatch(/Said\. \(broken\)\n$/);
   expect(line({ err }, true)).toContain("at here");
 });
 
-test("credentials in other people's messages are hidden", () => {
+test("credentials in an error's message are hidden", () => {
   const err = { message: "cannot reach postgres://user:hunter2@host/db with Bearer abc.def" };
   const text = line({ err });
   expect(text).not.toContain("hunter2");
@@ -25,13 +25,13 @@ test("credentials in other people's messages are hidden", () => {
 
 test.each([
   ["postgres://user:hunter2@host/db", "postgres://***@host/db"],
-  // A password that nobody escaped.
+  // An unescaped password.
   ["postgres://user:hun@ter2@host/db", "postgres://***@host/db"],
   ["https://host/path?to=ann@example.com", "https://host/path?to=ann@example.com"],
   ["Authorization: Bearer abc.def, basic dXNlcg==", "Authorization: Bearer *** basic ***"],
   [`at /x?key=whet_${"0".repeat(32)}_abc&y`, "at /x?key=whet_***&y"],
   ["nothing to hide", "nothing to hide"],
-])("in %s the credentials are hidden and nothing else", (text, safe) => {
+])("only the credentials in %s are hidden", (text, safe) => {
   expect(hideCredentials(text)).toBe(safe);
 });
 
@@ -43,7 +43,7 @@ test.each([
   ["spaces after a scheme", "bearer", " "],
   ["schemes without end", "", "bearer "],
   ["beginnings of keys", "", "whet_0123456789abcdef"],
-])("a megabyte of %s takes one pass", (_, start, repeated) => {
+])("credentials after a megabyte of %s are hidden", (_, start, repeated) => {
   const text = start + repeated.repeat(MEGABYTE / repeated.length);
   expect(hideCredentials(`${text} postgres://user:hunter2@host`)).not.toContain("hunter2");
 });

@@ -33,7 +33,7 @@ test.each([
   ["of a query", ofDrizzle()],
   ["that a query caused", new Error("The job failed.", { cause: ofDrizzle() })],
   ["of several", new AggregateError([ofDrizzle(), ofPostgres()], "Two failed.")],
-])("an error %s is told by its SQLSTATE and never by its values", (_, error) => {
+])("an error %s is logged with its SQLSTATE and without its values", (_, error) => {
   const safe = loggable(error);
   expect(shown(safe)).not.toContain(VALUE);
   const told = safe instanceof AggregateError ? safe.errors.map((one) => shown(one)).join("\n") : shown(safe);
@@ -41,7 +41,7 @@ test.each([
   expect(told).toContain("SQLSTATE 23505 (table users, constraint users_email) in: insert into users values ($1)");
 });
 
-test("what an error around it says, and of which class it is, stays", () => {
+test("an enclosing error keeps its message, class and fields", () => {
   class Retry extends Error {
     retryAfter = 5;
   }
@@ -50,7 +50,7 @@ test("what an error around it says, and of which class it is, stays", () => {
   expect(safe).toMatchObject({ message: "Told later.", retryAfter: 5 });
 });
 
-test("a query that no database answered says why", () => {
+test("a query that could not reach the database is logged with the reason and without its values", () => {
   const refused = Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:5432"), { code: "ECONNREFUSED" });
   const safe = loggable(ofDrizzle(refused));
   expect(safe).toMatchObject({ message: expect.stringContaining("ECONNREFUSED"), code: "ECONNREFUSED" });
@@ -63,12 +63,12 @@ test("any other error is left as it is", () => {
   expect(loggable("text")).toBe("text");
 });
 
-test("postgres.js's own errors are known by what they have", () => {
+test("an error of postgres.js is recognised by its fields", () => {
   const error = Object.assign(new postgres.PostgresError("no"), { code: "22P02", severity: "ERROR" });
   expect(loggable(error)).toMatchObject({ message: "SQLSTATE 22P02" });
 });
 
-test("the log has no value, also where nobody thought of it", () => {
+test("the logger hides the values of an error that the caller did not sanitise", () => {
   Object.assign(process.env, {
     DATABASE_URL: "postgres://127.0.0.1/x",
     WHETSTONE_SECRET: "x".repeat(32),

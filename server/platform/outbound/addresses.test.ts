@@ -69,7 +69,7 @@ test("no spelling of a non-public address is called, over https or http", async 
   expect(service.connections()).toBe(0);
 });
 
-test("no scheme but http and https is called, and plain http not to a public host", async () => {
+test("only http and https are called, and public hosts only over https", async () => {
   const client = createOutbound({ resolve: resolverFor(NAMES) });
   const others =
     "ftp://public.test file:///etc/passwd gopher://public.test data:,x javascript:1 ws://public.test //public.test public.test";
@@ -84,7 +84,7 @@ test("no scheme but http and https is called, and plain http not to a public hos
   }
 });
 
-test("a refusal says why and what the operator can do, and not what a name resolves to", async () => {
+test("a refusal explains why and what the operator can do, without revealing what a name resolves to", async () => {
   const client = createOutbound({ resolve: resolverFor(NAMES) });
   const said = async (url: string) => client.request({ projectId: "p", url }).catch((error: Error) => error.message);
   expect(await said("http://127.0.0.1:11434")).toBe(
@@ -98,7 +98,7 @@ test("a refusal says why and what the operator can do, and not what a name resol
   expect(await said("https://metadata.google.internal/")).not.toMatch(/169|OUTBOUND_ALLOW/);
 });
 
-test("what the operator allows is called, and nothing else", async () => {
+test("only what the operator allows is called", async () => {
   const service = await startService(respondWith());
   const { port } = service;
   const names = { ...NAMES, "model.test": ["127.0.0.1"], localhost: ["127.0.0.1"], "linked.test": ["169.254.1.1"] };
@@ -123,7 +123,7 @@ test("what the operator allows is called, and nothing else", async () => {
     ["localhost", "localhost"],
     ["0.0.0.0/0", "127.0.0.1"],
   ] as const) {
-    expect(await outcome(allow, host), `${allow} opens ${host}`).toBe("called");
+    expect(await outcome(allow, host), `${allow} allows ${host}`).toBe("called");
   }
   for (const [allow, host] of [
     ["127.0.0.2/32", "127.0.0.1"],
@@ -141,7 +141,7 @@ test("what the operator allows is called, and nothing else", async () => {
     ["metadata.google.internal", "metadata.google.internal"],
     ["linked.test", "linked.test"],
   ] as const) {
-    expect(await outcome(allow, host), `${allow} does not open ${host}`).toBe("refused");
+    expect(await outcome(allow, host), `${allow} does not allow ${host}`).toBe("refused");
   }
 });
 
@@ -257,7 +257,7 @@ test("a redirect is checked like the first address, and its target is not disclo
   expect([hidden.connections(), database.connections()]).toEqual([0, 0]);
 });
 
-test("an address is checked before it is stored, without a lookup", () => {
+test("check() rejects addresses that must not be called, without a lookup", () => {
   const client = createOutbound({ resolve: () => expect.fail("looked up") });
   expect(client.check("https://API.example.com/v1").href).toBe("https://api.example.com/v1");
   for (const url of [

@@ -61,7 +61,7 @@ test("a request is sent as given, and its reply is returned whole", async () => 
   );
 });
 
-test("JSON is returned in the form that was asked for, and anything else is an unreadable reply", async () => {
+test("JSON is returned as its schema parses it, and any other reply is unreadable", async () => {
   const schema = z.object({ data: z.array(z.object({ id: z.string() })) });
   const service = await startService((request, response) => {
     response.end(
@@ -80,7 +80,7 @@ test("JSON is returned in the form that was asked for, and anything else is an u
   }
 });
 
-test("TLS is spoken with the host's own name, and a certificate that is not trusted for it is refused", async () => {
+test("TLS uses the host's name, and a certificate that is not trusted for it is rejected", async () => {
   const service = await startService(respondWith(), { tls: true });
   const resolve = resolverFor({ "service.test": ["127.0.0.1"], "other.test": ["127.0.0.1"] });
   const client = createOutbound({ allow: "service.test, other.test", resolve, ca: CERTIFICATE });
@@ -95,7 +95,7 @@ test("TLS is spoken with the host's own name, and a certificate that is not trus
   expect(service.hits).toHaveLength(1);
 });
 
-test("a failure has a reason, and no text of the other side and no resolved address", async () => {
+test("a failure has a reason, and reveals neither the service's text nor a resolved address", async () => {
   const closed = await startService(respondWith());
   const refuses = await startService(respondWith("s3cret", 403, { "x-reason": "s3cret" }));
   const names = resolverFor({ "gone.test": ["127.0.0.3"] });
@@ -123,7 +123,7 @@ test("a failure has a reason, and no text of the other side and no resolved addr
   expect((await failing(odd)).reason).toBe("invalid");
 });
 
-test("a status is a reply where the caller accepts it", async () => {
+test("an error status that the caller accepts is returned as a reply", async () => {
   const service = await startService(respondWith("no such thing", 404));
   const accepts = (status: number) => status === 404;
   expect((await local().request({ projectId, url: service.url, accepts })).body.toString()).toBe("no such thing");
@@ -177,7 +177,7 @@ test("a reply that is too large is aborted, with or without a declared length", 
   expect(written).toBeLessThan(50_000_000);
 });
 
-test("a slow service, however it is slow, is aborted at the timeout", async () => {
+test("a call is aborted at its timeout, whichever part of it is slow", async () => {
   const drip = (first: string) =>
     serverThatWrites((write) => {
       write(first);
@@ -206,7 +206,7 @@ test("a slow service, however it is slow, is aborted at the timeout", async () =
   );
 });
 
-test("redirects of reads are followed a few times, and a write is repeated only at its own origin", async () => {
+test("at most five redirects of a read are followed, and a write is repeated only at its own origin", async () => {
   const service = await startService((request, response) => {
     const [, status = "", to = "/end"] = /^\/(\d+)(\/.*)?$/.exec(request.url ?? "") ?? [];
     if (status) response.writeHead(Number(status), { location: to }).end("moved");
@@ -242,7 +242,7 @@ test("redirects of reads are followed a few times, and a write is repeated only 
   expect(other.hits).toEqual([]);
 });
 
-test("no credential goes to another origin, nor comes back with the next redirect", async () => {
+test("credentials are not sent to another origin, nor restored by a redirect back", async () => {
   const seen: Record<string, unknown>[] = [];
   const home: { url: string } = await startService((request, response) => {
     seen.push(request.headers);
@@ -292,7 +292,7 @@ test("transient failures of repeatable calls are retried, no earlier than Retry-
   expect(tooLate.ms).toBeLessThan(900);
 });
 
-test("an abort takes effect at once, in any phase of the call", async () => {
+test("an abort takes effect immediately in any phase of the call", async () => {
   let gone = 0;
   const silent = await startService((request) => {
     request.once("close", () => {
@@ -373,7 +373,7 @@ test("a stream is passed on with backpressure, and its slot is freed when it end
   expect((await failing(tooLarge.body.toArray())).reason).toBe("too_large");
 });
 
-test("a stream that the service aborts ends with an error of ours", async () => {
+test("a stream that the service aborts ends with an OutboundError", async () => {
   const url = await serverThatWrites((write, end) => {
     write("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf");
     setTimeout(end, 20);

@@ -13,7 +13,7 @@ process.env.OUTBOUND_ALLOW = "127.0.0.1";
 const projectId = "prj_1";
 const error = /^A call to another service inside a transaction\./;
 
-test("a call to another service inside a transaction fails, by whichever way it was opened", async () => {
+test("a call to another service fails inside a transaction, however the transaction was opened", async () => {
   const service = await startService(respondWith());
   const request = (): Promise<unknown> => outbound().request({ projectId, url: service.url });
   const stream = (): Promise<unknown> => outbound().stream({ projectId, url: service.url });
@@ -36,7 +36,7 @@ test("a call to another service inside a transaction fails, by whichever way it 
   expect(service.connections()).toBe(0);
 });
 
-test("in tests no library connects to another server inside a transaction", async () => {
+test("in tests, any library's connection to another server fails inside a transaction", async () => {
   const service = await startService(respondWith());
   const withFetch = (): Promise<unknown> => fetch(service.url);
   const withHttp = (): Promise<unknown> => once(get(service.url), "response");
@@ -53,7 +53,7 @@ test("in tests no library connects to another server inside a transaction", asyn
   await transact(db(), () => Promise.all(Array.from({ length: 4 }, () => db().execute(sql`select pg_sleep(0.1)`))));
 });
 
-test("before and after a transaction the same call is made", async () => {
+test("the same call succeeds before and after a transaction", async () => {
   const service = await startService(respondWith());
   const call = () => outbound().request({ projectId, url: service.url });
   await call();
@@ -62,7 +62,7 @@ test("before and after a transaction the same call is made", async () => {
   expect(service.hits).toHaveLength(2);
 });
 
-test("the client of the process does not call its own database, which it may otherwise reach", async () => {
+test("the process's outbound client does not call its own database, even on an allowed address", async () => {
   const { host } = new URL(process.env.DATABASE_URL as string);
   await expect(outbound().request({ projectId, url: `http://${host}/` })).rejects.toMatchObject({
     reason: "refused",

@@ -3,7 +3,7 @@ import { findPersonalData } from "./find-personal-data";
 
 const found = (text: string) => findPersonalData(text).map(({ kind, start, end }) => [kind, text.slice(start, end)]);
 
-describe("personal data with a form", () => {
+describe("personal data with a recognisable format", () => {
   test.each([
     ["Reach me at Anna.Lind+shop@mail.example.se, please", "e-mail address", "Anna.Lind+shop@mail.example.se"],
     ["Schreiben Sie an jürgen@müller.de", "e-mail address", "jürgen@müller.de"],
@@ -52,7 +52,7 @@ describe("personal data with a form", () => {
     ]);
   });
 
-  test("gives one value to all spellings of a number", () => {
+  test("normalises all spellings of a number to one value", () => {
     const values = ["4111 1111 1111 1111", "4111-1111-1111-1111", "4111111111111111"].map(
       (card) => findPersonalData(`card ${card}`)[0]?.value,
     );

@@ -43,7 +43,7 @@ describe("a tool's result that reports a failure", () => {
   ])("%s", (result) => expect(isFailure(result)).toBe(true));
 });
 
-describe("a tool's result that only speaks of errors", () => {
+describe("a tool's result that only mentions errors", () => {
   test.each([
     "",
     "ok",
@@ -68,7 +68,7 @@ describe("a tool's result that only speaks of errors", () => {
   ])("%s", (result) => expect(isFailure(result)).toBe(false));
 });
 
-test("the message is where the offsets say", () => {
+test("the offsets delimit the message in the result", () => {
   const result =
     "exitcode: 1 (execution failed)\nCode output: Traceback (most recent call last):\n  File \"a.py\"\nKeyError: 'x'\n";
   const failure = readToolFailure(result)!;
@@ -76,7 +76,7 @@ test("the message is where the offsets say", () => {
   expect(result.slice(failure.start, failure.end)).toBe(failure.message);
 });
 
-test("the message of a JSON error is decoded, its offsets are in the JSON", () => {
+test("the message of a JSON error is decoded, and its offsets refer to the JSON", () => {
   const result = '{"error": "line one\\nline two"}';
   const failure = readToolFailure(result)!;
   expect(failure.message).toBe("line one\nline two");

@@ -56,7 +56,7 @@ async function expectSums(ctx: Ctx) {
   expect(inconsistent).toEqual([]);
 }
 
-test("a repricing previews before and after, changes exactly that, and its undo restores every stored cost", async () => {
+test("a repricing changes exactly what its preview shows, and its undo restores every stored cost", async () => {
   const { ctx, userId } = await testProject();
   const theirs = await testProject();
   await createModelPrice(ctx, price(0.1));
@@ -174,7 +174,7 @@ test("only calls that match the filters are repriced", async () => {
   expect((await storedCosts(ctx)).filter((call) => call.cost_total !== null)).toHaveLength(1);
 });
 
-test("it uses the prices at the time of the request, not ones that change while it runs", async () => {
+test("a repricing uses the prices at the time of the request, not ones that change while it runs", async () => {
   const { ctx } = await testProject();
   const { model } = await createModelPrice(ctx, price(1));
   await ingest(ctx, acmeCalls(2));
@@ -188,7 +188,7 @@ test("it uses the prices at the time of the request, not ones that change while 
   await expect(start(ctx, { pricesVersion })).rejects.toMatchObject({ code: "conflict" });
 });
 
-test("a second repricing is rejected until the first has finished, even of two concurrent requests", async () => {
+test("a second repricing is rejected until the first has finished, even if requested concurrently", async () => {
   const { ctx } = await testProject();
   const theirs = await testProject();
   const asked = await Promise.allSettled([start(ctx), start(ctx), start(ctx)]);
@@ -203,7 +203,7 @@ test("a second repricing is rejected until the first has finished, even of two c
   await expect(undoRepricing(theirs.ctx, { repricingId: first!.id })).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("two concurrent workers and a restarted one execute a repricing once", async () => {
+test("concurrent and restarted workers execute a repricing once", async () => {
   const { ctx } = await testProject();
   await createModelPrice(ctx, price(0.1));
   const count = 1_050;
@@ -340,7 +340,7 @@ test("the number of calls that a Finding's cost excludes follows late calls, a r
   await expectSums(ctx);
 });
 
-test("a Finding's cost follows", async () => {
+test("a Finding's cost follows a repricing", async () => {
   const { ctx } = await testProject();
   await createModelPrice(ctx, price(1));
   await ingest(ctx, [...failing(0), ...failing(3)]);
@@ -359,7 +359,7 @@ test("a Finding's cost follows", async () => {
   await expectSums(ctx);
 });
 
-test("calls that arrive or are deleted while it runs leave every sum correct", async () => {
+test("calls that arrive or are deleted during a repricing leave every sum correct", async () => {
   const { ctx } = await testProject();
   await createModelPrice(ctx, price(0.1));
   await ingest(ctx, acmeCalls(300, { session: (n) => `s-${n % 30}` }));

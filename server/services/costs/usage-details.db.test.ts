@@ -43,7 +43,7 @@ describe("a detail that a definition prices", () => {
     ["a usage object", asObject({ input: 10, output: 1, web_searches: 2 })],
     ["a flat name", flat({ ...KNOWN, web_searches: 2 })],
     ["details", { ...flat(KNOWN), "gen_ai.usage.details.web_searches": 2 }],
-  ])("costs what the estimate says when it comes in as %s", async (_, attributes) => {
+  ])("costs what the estimate shows when it is sent as %s", async (_, attributes) => {
     const { ctx } = await testProject();
     await priced(ctx, { web_searches: 0.01 });
     await ingest(ctx, [sent(attributes)]);

@@ -25,7 +25,7 @@ function call({ user, session, at = DAY, model = "gpt-4o", tokens = [100, 20] }:
 
 const byUser = async (ctx: Ctx, range = RANGE) => (await getCosts(ctx, { ...range, groupBy: "user" })).costs;
 
-test("costs by user are exact, by the UTC day of the call, with one row for calls without a user, and of this project alone", async () => {
+test("costs by user are exact, split by the UTC day of the call, have one row for calls without a user and exclude other projects", async () => {
   const { ctx } = await testProject();
   const theirs = await testProject();
   await ingest(ctx, [
@@ -108,7 +108,7 @@ test("users are conversation data: a caller who may only read prices gets no cos
   expect((await getCosts(as("model-pricing:read"), RANGE)).costs.total.calls).toBe(1);
 });
 
-test("the groups without a row of their own are summed to the last digit", async () => {
+test("the costs of groups beyond the first 500 are summed exactly", async () => {
   const { ctx } = await testProject();
   await db().execute(sql`
     insert into daily_costs (project_id, day, model, provider, model_price_id, vendor, calls, unpriced_calls, cost, usage)

@@ -72,7 +72,7 @@ async function run(ctx: Ctx, more: { text: string; role: string }[] = []) {
 }
 
 describe.each(DIALECTS.map((dialect) => [dialect.name, dialect] as const))("%s", (_, dialect) => {
-  test("needs no key, and knows the model by the name that people enter", async () => {
+  test("works without a key and accepts the model's name as users enter it", async () => {
     const { ctx, server, connection } = await connected(dialect, () => ({ content: MATCH }));
     expect((await testConnection(ctx, { connectionId: connection.id })).test).toMatchObject({ ok: true, problems: [] });
     expect(await run(ctx)).toMatchObject({ resultCount: 1, notes: [`${dialect.model} on “tool_error”: match.`] });
@@ -93,7 +93,7 @@ describe.each(DIALECTS.map((dialect) => [dialect.name, dialect] as const))("%s",
     expect(answer).toMatchObject({ inputTokens: null, outputTokens: null });
   });
 
-  test("may separate the reasoning from the answer, also by mistake", async () => {
+  test("may return the reasoning, or by mistake the answer, in a separate field", async () => {
     const thought = 'They quote {"verdict":"no_match","quotes":[],"reason":"x"}. Still, it failed.';
     const { ctx, server } = await connected(dialect, () => ({ content: MATCH, reasoning: thought }));
     expect(await run(ctx)).toMatchObject({ resultCount: 1 });
@@ -101,7 +101,7 @@ describe.each(DIALECTS.map((dialect) => [dialect.name, dialect] as const))("%s",
     expect(await run(ctx, [{ role: "assistant", text: "Hm." }])).toMatchObject({ resultCount: 1 });
   });
 
-  test("may be cut off while it reasons: only this question goes without an answer", async () => {
+  test("leaves only the current question unanswered if it is cut off while reasoning", async () => {
     const { ctx, server } = await connected(dialect, () => ({ content: "", reasoning: "Let me see…", isCutOff: true }));
     expect((await run(ctx)).notes.join()).toMatch(/its reply was cut off after 2,000 tokens/);
     expect(server.requests).toHaveLength(1);
@@ -109,14 +109,14 @@ describe.each(DIALECTS.map((dialect) => [dialect.name, dialect] as const))("%s",
     expect(await run(ctx, [{ role: "assistant", text: "Hm." }])).toMatchObject({ resultCount: 1 });
   });
 
-  test("is asked again when it is busy or still loads its model", async () => {
+  test("is asked again when it is busy or still loading its model", async () => {
     const { ctx, server } = await connected(dialect, () => ({ content: MATCH }));
     server.busyFor = 1;
     expect(await run(ctx)).toMatchObject({ resultCount: 1 });
     expect(server.requests).toHaveLength(2);
   });
 
-  test("is shown less of a conversation that its context does not hold", async () => {
+  test("is sent less of a conversation that does not fit its context", async () => {
     const { ctx, server } = await connected(dialect, () => ({ content: MATCH }));
     const long = Array.from({ length: 20 }, (__, n) => ({
       role: n % 2 ? "user" : "assistant",
@@ -131,7 +131,7 @@ describe.each(DIALECTS.map((dialect) => [dialect.name, dialect] as const))("%s",
     for (const { body } of server.requests) expect(body).toMatchObject({ max_tokens: 2_000, temperature: 0 });
   });
 
-  test("says when it does not know a model", async () => {
+  test("reports an unknown model if it checks the name", async () => {
     const { ctx, connection } = await connected(dialect, () => ({ content: MATCH }));
     const settings = { defaultModel: "no-such-model" };
     await updateConnection(ctx, { connectionId: connection.id, settings });

@@ -65,7 +65,7 @@ async function answered(count: number, input: number, output: number, answer: ob
   );
 }
 
-test("a Rule that leaves ambiguous Signals out costs nothing, and otherwise the preview says what is missing", async () => {
+test("a Rule without adjudication costs nothing, and otherwise the preview explains why the cost is unknown", async () => {
   expect(await preview()).toMatchObject({ adjudicationCost: 0, adjudication: { reason: "deterministic-only" } });
   await auto();
   expect(await preview()).toMatchObject({ adjudicationCost: null, adjudication: { reason: "no-adjudicator" } });
@@ -78,7 +78,7 @@ test("a Rule that leaves ambiguous Signals out costs nothing, and otherwise the 
   });
 });
 
-test("questions are counted on a sample, and priced by what the model's answers took in this project", async () => {
+test("questions are counted on a sample, and priced with the tokens of the model's past answers in this project", async () => {
   await auto();
   await connect();
   await price();
@@ -108,7 +108,7 @@ test("questions are counted on a sample, and priced by what the model's answers 
   expect((await previewBackfill(other.ctx, ALL)).preview.adjudication.tokensFrom).toBeNull();
 });
 
-test("what the day's budget no longer allows is not part of the cost", async () => {
+test("the cost excludes questions beyond the day's budget", async () => {
   await auto();
   const { id } = await connect({ dailyUsd: 0.01 });
   await price();
@@ -128,7 +128,7 @@ test("what the day's budget no longer allows is not part of the cost", async () 
   });
 });
 
-test("conversations that would be skipped are not asked about", async () => {
+test("the number of questions excludes conversations that would be skipped", async () => {
   await auto();
   await connect();
   await price();

@@ -88,7 +88,7 @@ test("a backfill reads the conversations of its window, newest first, and no mor
   expect((await listBackfills(other.ctx, {})).backfills).toEqual([]);
 });
 
-test("what was read already is skipped with the Run that answers, and the answer stays that of the conversation", async () => {
+test("conversations already read or queued are skipped, and the reason names the existing Run", async () => {
   const { ctx } = await testProject();
   const [first, second] = await conversations(ctx, 3);
   const asked = { conversationId: first!.id, lastActivityAt: first!.lastActivityAt };
@@ -118,7 +118,7 @@ test("what was read already is skipped with the Run that answers, and the answer
   expect((await read(ctx, again)).counts).toEqual({ ...NONE, skipped: 3 });
 });
 
-test("a backfill uses the settings of its request, whatever is changed meanwhile", async () => {
+test("a backfill uses the settings at the time of its request", async () => {
   const { ctx } = await testProject();
   await conversations(ctx, 2);
   const before = await backfill(ctx);
@@ -132,7 +132,7 @@ test("a backfill uses the settings of its request, whatever is changed meanwhile
   expect((await runsOf(ctx, after)).map((run) => run.configurationRevision)).toEqual([2, 2]);
 });
 
-test("a paused backfill queues nothing until it is resumed, and repeats nothing then", async () => {
+test("a paused backfill queues nothing until it is resumed, and then repeats nothing", async () => {
   const { ctx } = await testProject();
   await conversations(ctx, 4);
   const id = await backfill(ctx, { maxConversations: 4 });
@@ -204,7 +204,7 @@ test("a failed backfill is resumed where it stopped", async () => {
   expect((await read(ctx, id)).counts).toEqual({ ...NONE, completed: 2 });
 });
 
-test("a Rule that is off takes no backfill, and one that is turned off meanwhile ends it", async () => {
+test("a Rule that is off rejects a backfill, and turning a Rule off ends its backfill", async () => {
   const { ctx } = await testProject();
   await conversations(ctx, 2);
   const id = await backfill(ctx);
@@ -217,7 +217,7 @@ test("a Rule that is off takes no backfill, and one that is turned off meanwhile
   await expect(backfill(ctx, { endMs: START })).rejects.toMatchObject({ code: "unprocessable" });
 });
 
-test("the earlier name of the maximum works, but not together with the new one", async () => {
+test("the earlier name `limit` still works, but not together with maxConversations", async () => {
   const { ctx } = await testProject();
   const { maxConversations: _, ...window } = ALL;
   expect((await createBackfill(ctx, { ...window, limit: 7 })).backfill.maxConversations).toBe(7);
@@ -225,7 +225,7 @@ test("the earlier name of the maximum works, but not together with the new one",
   await expect(createBackfill(ctx, window)).rejects.toThrow(/maxConversations/);
 });
 
-test("a preview counts conversations, Runs, and what would be repeated", async () => {
+test("a preview counts conversations, Runs, those already read and repeats", async () => {
   const { ctx } = await testProject();
   const other = await testProject();
   await conversations(ctx, 3);
@@ -253,7 +253,7 @@ test("a preview counts conversations, Runs, and what would be repeated", async (
   expect((await previewBackfill(other.ctx, ALL)).preview).toMatchObject({ conversations: 0, redoesEverything: false });
 });
 
-test("the list is filtered by status and Rule, and has its pages", async () => {
+test("the list is filtered by status and Rule, and is paginated", async () => {
   const { ctx } = await testProject();
   const loops = await backfill(ctx, { ruleId: "agent-loop" });
   const failures = await backfill(ctx);

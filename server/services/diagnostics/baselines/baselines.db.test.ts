@@ -45,7 +45,7 @@ const withoutThreshold = async (ctx: Ctx) => {
   });
 };
 
-test("a slow and a costly conversation are found by what was usual in the project before their day", async () => {
+test("slow and costly conversations are detected against the project's calls before their day", async () => {
   const { ctx } = await testProject();
   await withoutThreshold(ctx);
   const [slow, costly, normal] = [call(NOON, ...SLOW), call(NOON, ...COSTLY), call(NOON, 1000, [100, 20])];
@@ -57,7 +57,7 @@ test("a slow and a costly conversation are found by what was usual in the projec
   expect(await signals(ctx)).toEqual(["cost_spike", "slow_response"]);
 });
 
-test("another project's calls are no measure", async () => {
+test("another project's calls do not count towards a baseline", async () => {
   const [one, other] = [await testProject(), await testProject()];
   await withoutThreshold(other.ctx);
   await ingest(one.ctx, usual());
@@ -69,7 +69,7 @@ test("another project's calls are no measure", async () => {
   expect(rows).toMatchObject([{ day: DAY, models: [], conversationCost: null }]);
 });
 
-test("what is usual for a day stays as it was, so that a repeated Run returns the same result", async () => {
+test("a day's baseline stays as first computed, so that a repeated Run returns the same result", async () => {
   const { ctx } = await testProject();
   await withoutThreshold(ctx);
   const slow = call(NOON, ...SLOW);
@@ -91,7 +91,7 @@ test("what is usual for a day stays as it was, so that a repeated Run returns th
   expect(runs).toMatchObject([{ status: "completed", resultCount: 0 }]);
 });
 
-test("a Run of an earlier snapshot has the costs of its calls", async () => {
+test("a Run of an earlier snapshot uses the costs of its calls", async () => {
   const { ctx } = await testProject();
   await withoutThreshold(ctx);
   const costly = call(NOON, ...COSTLY);
@@ -115,7 +115,7 @@ test("a Run of an earlier snapshot has the costs of its calls", async () => {
   expect(await signals(ctx)).toEqual(["cost_spike"]);
 });
 
-test("days before the project's retention are deleted, others and other projects' stay", async () => {
+test("baselines of days before the given time are deleted, and later ones and other projects' are kept", async () => {
   const [one, other] = [await testProject(), await testProject()];
   for (const { ctx } of [one, other]) {
     const calls = [call(NOON, 1000, [1, 1]), call(NOON + DAY_MS, 1000, [1, 1])];

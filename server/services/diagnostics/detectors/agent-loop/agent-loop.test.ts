@@ -37,7 +37,7 @@ describe("repeated_tool_call", () => {
     ["pages", times(6, (at) => called("list", { page: at }, `item ${at}`))],
     ["the user asks again", times(3, () => [user("And now?"), ...called("get_status", {}, "open")])],
     ["short answers to different calls", times(6, (at) => called("add_item", { at }, "ok"))],
-  ])("not: %s", (_, messages) => expect(matches(repeatedToolCall, conversationOf(...messages))).toEqual([]));
+  ])("does not match: %s", (_, messages) => expect(matches(repeatedToolCall, conversationOf(...messages))).toEqual([]));
 });
 
 describe("alternating_tool_calls", () => {
@@ -64,7 +64,7 @@ describe("repeated_message", () => {
       matches(repeatedMessage, conversationOf(...times(3, (at) => [user(`Point ${at}?`), assistant(words)]))),
     ).toHaveLength(1);
   });
-  test("ignores what somebody in a channel says again much later", () => {
+  test("ignores a message repeated much later in a channel", () => {
     const others = times(8, (at) => [user(`And ${at}?`), assistant(`That is answer number ${at}.`)]);
     const log = times(3, () => [user("Anyone?"), assistant(words), ...others]);
     expect(matches(repeatedMessage, conversationOf(...log))).toEqual([]);
