@@ -22,7 +22,7 @@ test("a Finding waits for a review until it is reviewed or resolved, in its own 
   expect((await countForReview(ctx, {})).forReview).toBe(findings.length - 2);
   expect((await countForReview(other.ctx, {})).forReview).toBe(0);
 
-  // Counted as they are listed.
+  // The count equals the length of the list.
   for (const filters of [{}, { reviewStatus: ["confirmed" as const] }, { q: "book_room" }, { assignee: "none" }]) {
     const listed = (await listFindings(ctx, filters)).findings.length;
     expect(await countFindings(ctx, filters)).toEqual({ count: listed, more: false });

@@ -93,7 +93,7 @@ test("a Finding has the cost of its conversations and the number of calls that i
   expect(fourth.runs.length).toBeGreaterThan(0);
 });
 
-test("with very many conversations the share is of the newest, and partly counted days are unknown", async () => {
+test("with very many conversations the share covers only the newest, and partly counted days have no total", async () => {
   const { ctx } = await testProject();
   const day = 86_400_000;
   const monday = Date.UTC(2026, 1, 2);
@@ -259,7 +259,7 @@ test("repeated requests for the same activity queue one Run per Rule, executed o
   expect((await getRuleRun(ctx, { runId: runs[0]!.id })).run).toMatchObject({ attempts: 1, status: "completed" });
 });
 
-test("Runs and their event are created atomically", async () => {
+test("creating Runs creates one event with their ids", async () => {
   const { ctx } = await testProject();
   const { runs } = await diagnosed(ctx);
   const events = await ctx.db.select().from(jobEvents).where(eq(jobEvents.projectId, ctx.projectId));
@@ -292,7 +292,7 @@ test("a Run left running by a crash is retried, and counts its attempts", async 
   expect((await getRuleRun(ctx, { runId: runs[0]!.id })).run).toMatchObject({ status: "completed", attempts: 2 });
 });
 
-test("a Run whose retries are exhausted has the reason", async () => {
+test("a failed Run stores its reason", async () => {
   const { ctx } = await testProject();
   const { id, lastActivityAt } = await storedConversation(ctx, failingToolCall("get_order", NOT_FOUND));
   const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
@@ -342,7 +342,7 @@ test("dismissing clears the resolution and hides the Finding from its conversati
   expect(await shown()).toBe(all);
 });
 
-test("a dismissed Finding takes a resolution and stays dismissed; dismissing it again clears it", async () => {
+test("a dismissed Finding can be resolved and stays dismissed; dismissing it again clears the resolution", async () => {
   const { ctx } = await testProject();
   await diagnosed(ctx);
   const findingId = (await toolErrors(ctx))[0]!.id;

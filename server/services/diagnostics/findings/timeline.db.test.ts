@@ -33,7 +33,7 @@ const healthy = (ctx: Ctx, startedAt: number) =>
 const sent = (ctx: Ctx, at: number, { version, model }: { version?: string; model: string }) =>
   ingest(ctx, [chatSpan({ traceId: hex(16), spanId: hex(8), startMs: at }, { model })], version);
 
-test("a Finding's days have their rate with its interval, also those without it", async () => {
+test("each day with conversations has a rate with its interval, including days without the Finding", async () => {
   const { ctx } = await testProject();
   const today = startOf(Date.now());
   await failing(ctx, today - 3 * DAY + 1000);
@@ -49,7 +49,7 @@ test("a Finding's days have their rate with its interval, also those without it"
   expect(days.at(-1)).toEqual({ day: today, affected: 0, conversations: 0, rate: null });
 });
 
-test("a Finding that stopped long ago shows the two weeks after it", async () => {
+test("the timeline of a Finding that stopped long ago ends two weeks after it", async () => {
   const { ctx } = await testProject();
   const then = Date.UTC(2026, 1, 2, 9);
   await failing(ctx, then);
@@ -58,7 +58,7 @@ test("a Finding that stopped long ago shows the two weeks after it", async () =>
   expect(days.filter(({ affected }) => affected > 0)).toMatchObject([{ day: startOf(then), conversations: 1 }]);
 });
 
-test("the first appearance of a version or a model marks its day, whatever order spans arrive in", async () => {
+test("the first appearance of a version or a model is marked, whatever order spans arrive in", async () => {
   const { ctx } = await testProject();
   const { ctx: other } = await testProject();
   const today = startOf(Date.now());
@@ -76,7 +76,7 @@ test("the first appearance of a version or a model marks its day, whatever order
   ]);
 });
 
-test("a release is marked as a version is, once if both are the same", async () => {
+test("a release is marked like a version, and only once if both are the same", async () => {
   const { ctx } = await testProject();
   const today = startOf(Date.now());
   await failing(ctx, today - 2 * DAY);
@@ -93,7 +93,7 @@ test("a release is marked as a version is, once if both are the same", async () 
   ]);
 });
 
-test("a resolution is marked until it is undone, and so is the regression after it", async () => {
+test("a resolution is marked until it is undone, and a later regression is marked too", async () => {
   const { ctx } = await testProject();
   await failing(ctx, Date.now() - 60_000);
   const findingId = await theFinding(ctx);

@@ -31,8 +31,8 @@ test("every Rule and Signal has a unique name and a description", () => {
   for (const { looksFor } of signals) expect(looksFor).toMatch(/\.$/);
 });
 
-describe("a Rule reads a conversation", () => {
-  test("and reports confident matches", () => {
+describe("running a Rule on a conversation", () => {
+  test("reports confident matches", () => {
     const { occurrences, notes } = runDetectors(toolFailure, failing, DEFAULT_CONFIGURATION);
     expect(occurrences).toMatchObject([
       { signal: "tool_error", severity: "high", verdict: "match", title: "`get_order` fails: order not found" },
@@ -40,21 +40,21 @@ describe("a Rule reads a conversation", () => {
     expect(notes).toEqual([]);
   });
 
-  test("and drops and counts Signals below the thresholds", () => {
+  test("drops and counts Signals below the thresholds", () => {
     const strict = runDetectors(toolFailure, failing, { ...DEFAULT_CONFIGURATION, minSignalScore: 1 });
     expect(strict).toMatchObject({ occurrences: [], dropped: { belowScore: 1 } });
     const sure = runDetectors(toolFailure, failing, { ...DEFAULT_CONFIGURATION, minDiagnosticConfidence: 1 });
     expect(sure).toMatchObject({ occurrences: [], dropped: { belowConfidence: 1 } });
   });
 
-  test("a Signal can be turned off or made more severe", () => {
+  test("can turn off a Signal or make it more severe", () => {
     const off = { ...DEFAULT_CONFIGURATION, signalOverrides: { tool_error: { enabled: false } } };
     expect(runDetectors(toolFailure, failing, off).occurrences).toEqual([]);
     const worse = { ...DEFAULT_CONFIGURATION, signalOverrides: { tool_error: { severity: "critical" as const } } };
     expect(runDetectors(toolFailure, failing, worse).occurrences[0]!.severity).toBe("critical");
   });
 
-  test("and asks once about what a detector judges turn by turn: about the likeliest turn", () => {
+  test("leaves only the likeliest turn of a turn-by-turn Signal to the adjudicator", () => {
     const annoyed = conversationOf(
       user("Where is my order?"),
       assistant("It is on its way."),
@@ -72,7 +72,7 @@ describe("a Rule reads a conversation", () => {
     ]);
   });
 
-  test("and drops ambiguous Signals, or returns them for a connected adjudicator", () => {
+  test("drops ambiguous Signals, or returns them for a connected adjudicator", () => {
     const unsure = conversationOf(user("?"), ...called("run_speed_test", {}, "Speed test failed: No Connection."));
     const alone = runDetectors(toolFailure, unsure, DEFAULT_CONFIGURATION);
     expect(alone).toMatchObject({ occurrences: [], undecided: [], dropped: { ambiguous: 1 }, notes: [] });
@@ -103,7 +103,7 @@ describe("keywords", () => {
     ["a.b", "aXb a.b", ["a.b"]],
   ])("%s in “%s”", (keyword, text, quotes) => expect(said(keyword, text)).toEqual(quotes));
 
-  test("are ignored in instructions, and are occurrences of the Rule", () => {
+  test("are ignored in instructions and reported as occurrences of the Rule", () => {
     const conversation = conversationOf({ role: "system", content: "Never say refund." }, user("I want a refund."));
     const { occurrences } = runDetectors(toolFailure, conversation, {
       ...DEFAULT_CONFIGURATION,
@@ -137,7 +137,7 @@ describe("causes", () => {
     expect(fingerprint("a", "b", "c")).toMatch(/^[0-9a-f]{64}$/);
   });
   const similarity = (a: string, b: string) => causeSimilarity(causeWords(a), causeWords(b));
-  test("are similar with mostly the same words about the same tool", () => {
+  test("are similar if the tool and most of their words are the same", () => {
     const [emma, bob] = [
       "send: recipient emma johnson not found in the users list",
       "send: recipient bob not found in the users list",
@@ -170,7 +170,7 @@ describe("causes", () => {
   });
 });
 
-test("a score is the product of its parts, and 1 of 1 conversations is not the highest", () => {
+test("a score is the product of its parts, and 1 of 1 conversations does not have the highest spread", () => {
   const { score, parts } = diagnosticScore({
     severity: "high",
     confidence: 0.9,
@@ -184,7 +184,7 @@ test("a score is the product of its parts, and 1 of 1 conversations is not the h
   expect(none.score).toBe(0);
 });
 
-test("confidence is derived from verdicts, and is the prior without any", () => {
+test("confidence is the prior without verdicts, and always between 0 and 1", () => {
   expect(confidenceOf("no_such_signal", 0.9)).toEqual({ value: 0.5, basis: "prior", n: 0 });
   for (const { detectors } of RULES) {
     for (const { signal } of detectors) {

@@ -11,7 +11,7 @@ test("a share has the limits of Wilson's score interval", () => {
   expect(wilson({ affected: 10, conversations: 10 })).toMatchObject({ rate: 1, high: 1 });
 });
 
-test("escalation begins at twice the past rate for sure, and ends below 1.25 times", () => {
+test("escalation begins once the rate is reliably twice the past rate, and ends below 1.25 times", () => {
   const past = { affected: 100, conversations: 1000 };
   const at = (affected: number, was: boolean) => isEscalating({ now: { affected, conversations: 100 }, past, was });
   expect(at(21, false)).toBe(false);
@@ -22,7 +22,7 @@ test("escalation begins at twice the past rate for sure, and ends below 1.25 tim
   expect(at(0, true)).toBe(false);
 });
 
-test("few conversations, or no past to compare with, are no escalation", () => {
+test("few conversations or a past without the Finding are not an escalation", () => {
   const past = { affected: 1, conversations: 1000 };
   expect(isEscalating({ now: { affected: 4, conversations: 4 }, past, was: false })).toBe(false);
   expect(isEscalating({ now: { affected: 5, conversations: 5 }, past, was: false })).toBe(true);
@@ -30,13 +30,13 @@ test("few conversations, or no past to compare with, are no escalation", () => {
   expect(isEscalating({ now: { affected: 50, conversations: 50 }, past: none, was: false })).toBe(false);
 });
 
-test("worse than at dismissal takes the same evidence", () => {
+test("a rate worse than at dismissal requires the same evidence", () => {
   expect(isWorse({ affected: 12, conversations: 100 }, 0.1)).toBe(false);
   expect(isWorse({ affected: 40, conversations: 100 }, 0.1)).toBe(true);
   expect(isWorse({ affected: 4, conversations: 4 }, 0)).toBe(false);
 });
 
-test("the difference of two rates has limits that narrow with the conversations, and none without any", () => {
+test("the limits of a rate difference narrow with more conversations, and it is null without any", () => {
   const fell = rateDifference({ affected: 22, conversations: 255 }, { affected: 0, conversations: 145 });
   expect(fell!.rate).toBeCloseTo(-22 / 255);
   expect(fell!.high).toBeLessThan(0);

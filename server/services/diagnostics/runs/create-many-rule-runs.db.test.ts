@@ -32,7 +32,7 @@ const eventsOf = async (ctx: Ctx, name: string) =>
     .map(({ data }) => data as { projectId: string; conversationIds?: string[]; bulk?: true })
     .filter(({ projectId }) => projectId === ctx.projectId);
 
-test("a few conversations are queued at once, by id or by filter, and nobody else's", async () => {
+test("a few conversations are queued immediately by id or by filter, and another project's are rejected", async () => {
   const { ctx } = await testProject();
   const { ctx: other } = await testProject();
   const ids = await store(ctx, 5, { failing: 2 });
@@ -54,7 +54,7 @@ test("a few conversations are queued at once, by id or by filter, and nobody els
   expect(await runsOf(other)).toBe(0);
 });
 
-test("many are left to the background, in jobs that can run twice, apart from what a person waits for", async () => {
+test("many conversations are queued as bulk by background jobs that can run twice", async () => {
   const { ctx } = await testProject();
   const ids = await store(ctx, 620);
   const { diagnosis } = await createManyRuleRuns(ctx, { filter: {} });
@@ -73,7 +73,7 @@ test("many are left to the background, in jobs that can run twice, apart from wh
   expect(queued.every(({ bulk }) => bulk === true)).toBe(true);
 });
 
-test("what a filter matches is counted beforehand, up to ten thousand, and more are refused", async () => {
+test("conversations that match a filter are counted up to 10,000, and more are rejected", async () => {
   const { ctx } = await testProject();
   await store(ctx, 8, { failing: 3 });
   expect(await countConversations(ctx, { hasErrors: true })).toEqual({ count: 3, more: false });

@@ -20,7 +20,7 @@ async function diagnose(ctx: Ctx, lastActivityAt?: number) {
   return findings.filter(({ ruleId }) => ruleId.startsWith("user-"));
 }
 
-test("feedback given after a Run is read by the next one, at its turn, and a changed thumb takes the Finding back", async () => {
+test("feedback given after a Run is read at its turn by the next Run, and a changed thumb removes the Finding", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [
     chatSpan(

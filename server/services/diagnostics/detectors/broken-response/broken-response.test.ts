@@ -14,7 +14,7 @@ const answers = (detector: Detector, question: string, answer: string) =>
   matches(detector, conversationOf(user(question), assistant(answer)));
 
 describe("empty_response", () => {
-  test.each(["", " \n ", "\u200b", "null", "[object Object]"])("“%s”", (answer) => {
+  test.each(["", " \n ", "\u200b", "null", "[object Object]"])("detects “%s”", (answer) => {
     expect(answers(emptyResponse, "Hi?", answer)).toHaveLength(1);
   });
   test("ignores a tool call, an image or a short reply", () => {
@@ -56,7 +56,7 @@ describe("truncated_response", () => {
     expect(answers(truncatedResponse, "How?", `${prose}After that, go to the`)).toHaveLength(1);
     expect(answers(truncatedResponse, "How?", "Like so:\n\n```js\nconst a = [1, 2")).toHaveLength(1);
   });
-  test("ignores a line of a channel that its speaker continues", () => {
+  test("ignores a cut-off line in a channel if its speaker continues it", () => {
     const said = (name: string, content: string) => ({ role: "assistant", name, content });
     const log = [user("Hi"), said("ada", `${prose}After that, go to the`), said("alan", "Hm."), said("ada", "door.")];
     expect(matches(truncatedResponse, conversationOf(...log))).toEqual([]);
@@ -109,7 +109,7 @@ describe("language_mismatch", () => {
       "Pouvez-vous me dire quand le musée est ouvert ? Répondez en anglais.",
       french,
     ],
-  ])("fires where a language is %s", (_, question, answer) =>
+  ])("detects an answer not in the language that is %s", (_, question, answer) =>
     expect(answers(languageMismatch, question, answer)).toHaveLength(1),
   );
 
@@ -128,7 +128,7 @@ describe("language_mismatch", () => {
       "```python\nwith open('a') as the_file:\n    for line in the_file:\n        print(line)\n```",
     ],
     ["too short to tell", "Bonjour", "OK, done!"],
-  ])("not where it is %s", (_, question, answer) => expect(answers(languageMismatch, question, answer)).toEqual([]));
+  ])("does not match when it is %s", (_, question, answer) => expect(answers(languageMismatch, question, answer)).toEqual([]));
 
   test("applies the language set by instructions", () => {
     const system = { role: "system", content: "You help visitors. Always answer in English, whatever they write." };
@@ -145,7 +145,7 @@ describe("degenerate_repetition", () => {
     ["a character", `Well${"!".repeat(200)}`],
     ["a line", "- Check the log\n- Restart the server\n".repeat(9)],
     ["a phrase without spaces", "今日は晴れです。".repeat(20)],
-  ])("%s over and over", (_, answer) => expect(answers(degenerateRepetition, "Why?", answer)).toHaveLength(1));
+  ])("detects %s repeated over and over", (_, answer) => expect(answers(degenerateRepetition, "Why?", answer)).toHaveLength(1));
 
   test("ignores rulers, tables, emphasis and requested repetition", () => {
     expect(answers(degenerateRepetition, "Why?", `One.\n${"-".repeat(200)}\nTwo.`)).toEqual([]);
@@ -163,7 +163,7 @@ describe("leaked_template", () => {
     "Hello {{customer_name}}, welcome.",
     "<think>Hm.</think>Yes.",
     '<tool_call>{"name": "x"}</tool_call>',
-  ])("%s", (answer) => {
+  ])("detects %s", (answer) => {
     expect(answers(leakedTemplate, "Help?", answer)).toHaveLength(1);
   });
   test("ignores code and tokens that the user mentioned", () => {

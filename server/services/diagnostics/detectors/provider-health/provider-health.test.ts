@@ -66,7 +66,7 @@ describe("a failed model call", () => {
     expect(signalsOf(withCalls(failed(type, message)))).toEqual([signal]);
   });
 
-  test("has model, provider and the provider's sentence, and quotes the span", () => {
+  test("is reported with model, provider and the provider's message, and quotes the span", () => {
     const printed = `Error code: 400 - {'error': {'message': "Invalid value for 'temperature'.", 'type': 'x'}}`;
     const [found] = matches(providerError, withCalls(failed("BadRequestError", printed), call({ spanId: "m2" })));
     expect(found).toMatchObject({
@@ -86,7 +86,7 @@ describe("a failed model call", () => {
     expect(matches(providerError, twice).map(({ evidence }) => evidence.length)).toEqual([2, 1]);
   });
 
-  test("is no failure of the provider when the caller ended it", () => {
+  test("is not reported when the caller aborted it", () => {
     for (const [type, message] of [
       ["AbortError", "This operation was aborted"],
       ["CancelledError", ""],
@@ -106,14 +106,14 @@ describe("an exception in place of a reply", () => {
       { cause: "the model: the response was filtered", evidence: [{ messageIndex: 1 }] },
     ]);
   });
-  test("is quoted wherever it stands", () => {
+  test("is quoted wherever it appears in the reply", () => {
     const [found] = matches(
       providerError,
       conversationOf(user("Go."), assistant(`${"at step\n".repeat(100)}${printed}`)),
     );
     expect(found!.evidence[0]!.quote).toContain("The response was filtered");
   });
-  test("is not when it is spoken of, in code, or a tool's", () => {
+  test("is not reported when it is mentioned, in code or returned by a tool", () => {
     expect(
       signalsOf(conversationOf(user(`What does this mean? ${printed}`), assistant(`It says: ${printed}`))),
     ).toEqual([]);
@@ -125,14 +125,14 @@ describe("an exception in place of a reply", () => {
 });
 
 describe("context_overflow", () => {
-  test("where input and output fill the window and the reply is cut off", () => {
+  test("is detected when input and output fill the window and the reply is cut off", () => {
     const usage = { input_tokens: 127_000, cache_read_input_tokens: 900, output_tokens: 100 };
     expect(matches(contextOverflow, withCalls(call({ finishReasons: ["length"], usage })))).toHaveLength(1);
     expect(
       matches(contextOverflow, withCalls(call({ finishReasons: ["model_context_window_exceeded"] }))),
     ).toHaveLength(1);
   });
-  test("not where the reply's own limit cut it off, or nothing did", () => {
+  test("is not detected when the reply's own limit cut it off or nothing did", () => {
     const short = { input_tokens: 1000, output_tokens: 4096 };
     expect(matches(contextOverflow, withCalls(call({ finishReasons: ["length"], usage: short })))).toEqual([]);
     const full = { input_tokens: 127_900, output_tokens: 100 };
@@ -150,12 +150,12 @@ const baseline = {
 const measured = (...calls: SnapshotModelCall[]) => ({ ...withCalls(...calls), baseline });
 
 describe("slow_response", () => {
-  test("where a call takes far longer than 99 of 100 of its model", () => {
+  test("detects a call far slower than 99% of its model's calls", () => {
     expect(matches(slowResponse, measured(call({ endedAt: 45_000 })))).toMatchObject([
       { title: "openai gpt-4o is slow: 45 s for a call that usually takes 1.5 s", cause: "openai gpt-4o: slow" },
     ]);
   });
-  test("quotes the reply that was waited for", () => {
+  test("quotes the delayed reply", () => {
     const conversation = measured(call({ endedAt: 45_000 }));
     const messages = conversation.messages.map((message) => ({ ...message, spanId: "m1" }));
     expect(matches(slowResponse, { ...conversation, messages })[0]!.evidence).toMatchObject([{ messageIndex: 1 }]);
@@ -165,15 +165,15 @@ describe("slow_response", () => {
     ["a long reply", call({ endedAt: 45_000, usage: { output_tokens: 4000 } })],
     ["of a model without a baseline", call({ endedAt: 45_000, requestedModel: "o3" })],
     ["a failed call", call({ endedAt: 45_000, status: "error" })],
-  ])("not where it is %s", (_, one) => expect(matches(slowResponse, measured(one))).toEqual([]));
-  test("not without a baseline", () => {
+  ])("does not match when it is %s", (_, one) => expect(matches(slowResponse, measured(one))).toEqual([]));
+  test("does not match without a baseline", () => {
     expect(matches(slowResponse, withCalls(call({ endedAt: 45_000 })))).toEqual([]);
     expect(matches(slowResponse, { ...withCalls(call({ endedAt: 45_000 })), baseline: null })).toEqual([]);
   });
 });
 
 describe("cost_spike", () => {
-  test("where a conversation costs far more than 99 of 100", () => {
+  test("detects a conversation far more expensive than 99% of others", () => {
     const calls = [call({ costTotal: "0.1" }), call({ spanId: "m2", costTotal: "0.9" }), call({ spanId: "m3" })];
     expect(matches(costSpike, measured(...calls))).toMatchObject([
       {
@@ -182,7 +182,7 @@ describe("cost_spike", () => {
       },
     ]);
   });
-  test("not where it is usual, cheap, unknown or without a baseline", () => {
+  test("ignores a cost that is usual, low, unknown or without a baseline", () => {
     expect(matches(costSpike, measured(call({ costTotal: "0.15" })))).toEqual([]);
     expect(matches(costSpike, measured(call({ costTotal: null })))).toEqual([]);
     expect(matches(costSpike, withCalls(call({ costTotal: "9" })))).toEqual([]);

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { hintFinder } from "./hint-finder";
 
-test("finds hints of any list in one pass, in any case, with their lists' bits", () => {
+test("finds the hints of all lists in any case, with the bits of their lists", () => {
   const hintsIn = hintFinder([["gnore ", "forget"], ["system"], ["指示", "forget"]], 10);
   expect(hintsIn("IGNORE the System.\nForget 以下の指示")).toEqual({ positions: [1, 11, 19, 29], bits: [1, 2, 5, 4] });
 });
 
-test("takes white space and punctuation for blanks, and nothing else", () => {
+test("treats only white space and punctuation as blanks", () => {
   const hintsIn = hintFinder([[" ai "]], 10);
   expect(hintsIn("(AI) ai, said main\tAI\n").positions).toEqual([0, 4, 18]);
   expect(hintsIn("aid maintain").positions).toEqual([]);

@@ -24,11 +24,11 @@ describe("phrases", () => {
     expect(found("いや、違いますよ")).toEqual([["wrong", "違います"]]);
   });
 
-  test("are placed by the index of their first word", () => {
+  test("are reported with the index of their first word", () => {
     expect(SETS.find("no this is wrong").map(({ word }) => word)).toEqual([3]);
   });
 
-  test("are found in a list of words as in the text", () => {
+  test("are found in a word list as in its text", () => {
     expect(SETS.find(wordList("that is wrong"))).toEqual(SETS.find("that is wrong"));
   });
 

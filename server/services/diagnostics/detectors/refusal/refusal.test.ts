@@ -62,7 +62,7 @@ describe("refusal", () => {
     ["Japanese service", "申し訳ございません、その商品は在庫がございません。別の色はいかがでしょうか。"],
   ])("ignores %s", (_, answer) => expect(asked(refusal, "Can you do it?", answer)).toEqual([]));
 
-  test("ignores what a tool could not do, and logs of several speakers", () => {
+  test("ignores an apology for a failed tool, and logs of several speakers", () => {
     const afterTool = conversationOf(
       user("Open notes.txt"),
       ...called("read_file", { path: "notes.txt" }, "Error: not found"),
@@ -111,7 +111,7 @@ describe("over_refusal", () => {
     );
     expect(found?.title).toMatch(/^Refuses a harmless request: “How do I kill the lights/);
   });
-  test("ignores a refusal that was due, and an answer", () => {
+  test("ignores a justified refusal and an answer", () => {
     expect(
       asked(
         overRefusal,

@@ -29,7 +29,7 @@ describe("ended_by_limit", () => {
     "Nombre maximal d'itérations atteint.",
     "Número máximo de pasos alcanzado.",
     "最大ステップ数に達しました。",
-  ])("as the run states it: %s", (said) => {
+  ])("detects a limit that the run states: %s", (said) => {
     const [signal] = matches(endedByLimit, conversationOf(user("Find it."), ...order, assistant(said)));
     expect(signal?.evidence[0]).toMatchObject({ messageIndex: 3 });
   });
@@ -41,11 +41,11 @@ describe("ended_by_limit", () => {
     ["code", "Use this:\n```\nraise Stop('max iterations reached')\n```"],
     ["a store's rule", "The maximum number of returns for this order is three."],
     ["a time slot", "The maximum time for a visit is one hour."],
-  ])("not where it is %s", (_, said) => {
+  ])("does not match when it is %s", (_, said) => {
     expect(matches(endedByLimit, conversationOf(user("Tell me."), ...order, assistant(said)))).toEqual([]);
   });
 
-  test("not where the user asks about limits, or the run went on", () => {
+  test("does not match when the user asks about limits or the run continued", () => {
     const said = assistant("Max iterations reached.");
     expect(matches(endedByLimit, conversationOf(user("What does max_iterations print?"), said))).toEqual([]);
     expect(
@@ -53,7 +53,7 @@ describe("ended_by_limit", () => {
     ).toEqual([]);
   });
 
-  test("where a span says so", () => {
+  test("detects a limit reported by a span", () => {
     const conversation = conversationOf(user("Find it."), ...order);
     const error = { type: "GraphRecursionError", message: "Recursion limit of 25 reached" };
     const span = {
@@ -71,7 +71,7 @@ describe("ended_by_limit", () => {
     ]);
   });
 
-  test("where it is cut off in a loop or in errors, with the place where that began first", () => {
+  test("detects a run cut off in a loop or a series of errors", () => {
     const loop = Array.from({ length: 10 }, () => order).flat();
     expect(matches(endedByLimit, conversationOf(user("Find it."), ...loop))).toMatchObject([
       {
@@ -87,7 +87,7 @@ describe("ended_by_limit", () => {
     ]);
   });
 
-  test("not where a long run ends well, or with a tool that answers", () => {
+  test("does not match a long run that ends with an answer, a final-answer tool or varied calls", () => {
     const loop = Array.from({ length: 10 }, () => order).flat();
     expect(matches(endedByLimit, conversationOf(user("Find it."), ...loop, assistant("It has shipped.")))).toEqual([]);
     expect(
@@ -99,7 +99,7 @@ describe("ended_by_limit", () => {
 });
 
 describe("unresolved_request", () => {
-  test("where an error is last", () => {
+  test("detects a conversation that ends with an error", () => {
     expect(matches(unresolvedRequest, conversationOf(user("Cancel order 7."), ...failing))).toMatchObject([
       {
         title: "The conversation ends with the failure of `cancel_order`: order cannot be cancelled",
@@ -107,7 +107,7 @@ describe("unresolved_request", () => {
       },
     ]);
   });
-  test("where the reply is empty, or the model call failed", () => {
+  test("detects an empty reply and a failed model call", () => {
     expect(matches(unresolvedRequest, conversationOf(user("Where is it?"), assistant(" ")))).toHaveLength(1);
     const call = {
       spanId: "m1",
@@ -128,7 +128,7 @@ describe("unresolved_request", () => {
       { evidence: [{ spanId: "m1" }, { messageIndex: 0 }] },
     ]);
   });
-  test("where the assistant gives up after a failure", () => {
+  test("detects an assistant that gives up after a failure", () => {
     const gaveUp = assistant("I'm sorry, I was unable to cancel it because of an error.");
     expect(matches(unresolvedRequest, conversationOf(user("Cancel order 7."), ...failing, gaveUp))).toHaveLength(1);
   });
@@ -142,7 +142,7 @@ describe("unresolved_request", () => {
     ],
     ["a policy", [user("Refund me."), assistant("I'm sorry, we cannot refund tickets after departure.")]],
     ["an open question, which only may be one", [user("Hi"), assistant("Hello!"), user("Where is my order?")]],
-  ])("not where it ends with %s", (_, messages) => {
+  ])("does not match when it ends with %s", (_, messages) => {
     expect(matches(unresolvedRequest, conversationOf(...messages))).toEqual([]);
   });
 });
@@ -156,10 +156,10 @@ describe("unfulfilled_promise", () => {
     "Ich prüfe das sofort.",
     "Je vais vérifier votre commande.",
     "少々お待ちください。",
-  ])("where it ends with %j", (said) => {
+  ])("detects a conversation that ends with %j", (said) => {
     expect(matches(unfulfilledPromise, conversationOf(user("Go."), ...order, assistant(said)))).toHaveLength(1);
   });
-  test("where the user asks after it in vain", () => {
+  test("detects a promise that the user asks about without a reply", () => {
     const promise = assistant("Let me check that for you.");
     const asked = conversationOf(user("Go."), ...order, promise, user("Hello? Are you still there?"));
     expect(matches(unfulfilledPromise, asked)).toMatchObject([{ score: 0.85 }]);
@@ -171,17 +171,17 @@ describe("unfulfilled_promise", () => {
     "Would you like to go on? I'll book it then.",
     "I'll transfer you to a human agent. Please hold on.",
     "I checked the order: it has shipped.",
-  ])("not where it ends with %j", (said) => {
+  ])("does not match when it ends with %j", (said) => {
     expect(matches(unfulfilledPromise, conversationOf(user("Go."), ...order, assistant(said)))).toEqual([]);
   });
-  test("not between people, who have no tools", () => {
+  test("does not match a conversation without tools", () => {
     const people = conversationOf(user("Can you check?"), assistant("Sure, let me check that."));
     expect(matches(unfulfilledPromise, people)).toEqual([]);
   });
 });
 
 describe("premature_claim", () => {
-  test("where the call failed, or was never made", () => {
+  test("detects a claim whose call failed or was never made", () => {
     const claim = assistant("Done, I've cancelled it.");
     expect(matches(prematureClaim, conversationOf(user("Cancel it."), ...failing, claim))).toMatchObject([
       { evidence: [{ messageIndex: 3 }, { messageIndex: 2 }] },
@@ -200,7 +200,7 @@ describe("premature_claim", () => {
     ["it is denied", [...order, assistant("I haven't cancelled it. I have not booked anything.")]],
     ["no tool is known", [assistant("I've cancelled it.")]],
     ["a tool of any name may have done it", [...called("crm", {}, "ok"), assistant("I've cancelled it.")]],
-  ])("not where %s", (_, messages) => {
+  ])("does not match when %s", (_, messages) => {
     expect(matches(prematureClaim, conversationOf(user("Cancel it."), ...messages))).toEqual([]);
   });
 });

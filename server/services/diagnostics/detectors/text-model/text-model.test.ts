@@ -38,18 +38,18 @@ describe("training", () => {
     expect(trainTextModel(EXAMPLES, TRAINING)).toEqual(model);
   });
 
-  test("carries over to texts that share words, whatever their case, width or quotes", () => {
+  test("generalises to texts that share words, whatever their case or width", () => {
     expect(scoreText(model, "THIS IS USELESS")).toBeGreaterThan(0.5);
     expect(scoreText(model, "Ｎｏｂｏｄｙ ｈｅｌｐｓ")).toBe(scoreText(model, "nobody helps"));
     expect(scoreText(model, "ありがとう")).toBeLessThan(0.5);
   });
 
-  test("keeps no more weights than asked for", () => {
+  test("keeps at most the requested number of weights", () => {
     const small = trainTextModel(EXAMPLES, { ...TRAINING, keep: 20 });
     expect(small.weights.filter((weight) => weight !== 0).length).toBeLessThanOrEqual(20);
   });
 
-  test("a stored model scores as the trained one", () => {
+  test("a stored model scores like the trained one", () => {
     const stored = textModel(JSON.parse(JSON.stringify({ ...model, weights: packWeights(model.weights) })));
     for (const { text } of EXAMPLES) expect(scoreText(stored, text)).toBe(scoreText(model, text));
     expect(stored.weights).toEqual(model.weights);
@@ -61,8 +61,8 @@ describe("a text's features", () => {
   const count = (text: string) => readFeatures(text, settings).ends.at(-1);
 
   test("are each counted once", () => expect(count("no no no no")).toBe(count("no no no")));
-  test("an empty text has no score", () => expect(scoreText(trainTextModel(EXAMPLES, TRAINING), "")).toBe(0));
-  test("are read up to the bound only", () => {
+  test("give an empty text a score of 0", () => expect(scoreText(trainTextModel(EXAMPLES, TRAINING), "")).toBe(0));
+  test("are read only up to the bound", () => {
     const long = "parcel ".repeat(100_000);
     const words = { ...settings, length: false };
     expect(readFeatures(long, words).ends).toEqual(readFeatures(long.slice(0, 400), words).ends);
@@ -74,7 +74,7 @@ describe("the shipped models", () => {
   const files = readdirSync(directory).filter((file) => file.endsWith(".generated.json"));
   const LICENCES = /^(?:MIT|Apache-2\.0|BSD-[23]-Clause|CC0-1\.0|CC-BY-[34]\.0|our own)$/;
 
-  test.each(files)("%s names its data with licence and date, and figures of texts left out", (name) => {
+  test.each(files)("%s lists its data with licence and date, and its figures on held-out texts", (name) => {
     const text = readFileSync(path.join(directory, name), "utf8");
     const file = JSON.parse(text) as TextModelFile;
     expect(name).toBe(`${file.name}.generated.json`);

@@ -23,7 +23,7 @@ const toolSpan = (fields: Partial<ConversationSnapshot["toolCalls"][number]>) =>
 });
 
 describe("tool_error", () => {
-  test("has the tool and the error, and quotes it", () => {
+  test("names the tool and the error, and quotes it", () => {
     const [found] = matches(
       toolError,
       conversationOf(user("?"), ...called("get_order", { id: 7 }, "Error: Order not found")),
@@ -99,12 +99,12 @@ describe("tool_error", () => {
         { cause: "get_order: error: order not found" },
       ]);
     });
-    test("or of its span", () => {
+    test("from a span with the same result", () => {
       const span = toolSpan({ result: "Error: Order not found" });
       const found = matches(toolError, { ...conversationOf(user("?"), result("r1")), toolCalls: [span] });
       expect(found).toMatchObject([{ cause: "get_order: error: order not found", evidence: [{ messageIndex: 1 }] }]);
     });
-    test("but not of one of several calls, or of a call of another tool", () => {
+    test("but not from one of several calls or from another tool's call", () => {
       const two = { ...call("c1"), tool_calls: [...call("c1").tool_calls, ...call("c2").tool_calls] };
       expect(matches(toolError, conversationOf(two, result("r1")))[0]!.cause).toBe("tool: error: order not found");
       const named = { ...result("r1"), name: "get_user" };
@@ -185,7 +185,7 @@ describe("tool_error_ignored", () => {
     ],
     ["a question", [...failed, assistant("Shall I look for another flight that has been scheduled later?")]],
     ["the user first", [...failed, user("And?"), assistant("Your seat has been booked successfully.")]],
-  ])("not when it is %s", (_, messages) => {
+  ])("does not match when it is %s", (_, messages) => {
     expect(matches(toolErrorIgnored, conversationOf(user("Book."), ...messages))).toEqual([]);
   });
 });

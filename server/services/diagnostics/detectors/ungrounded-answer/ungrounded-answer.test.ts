@@ -29,12 +29,12 @@ describe("contradicts_tool_result", () => {
     ["an id", "- Order ID: W4398072"],
     ["an id under a camel-case key", "Tracking number: 1Z999AA10123456748"],
     ["a table's row", "| Status | Cancelled |"],
-  ])("%s that the tool did not return", (_, said) => {
+  ])("detects %s that the tool did not return", (_, said) => {
     const [found] = matches(answered(ORDER, said));
     expect(found).toMatchObject({ evidence: [{ messageIndex: 3 }, { messageIndex: 2 }] });
   });
 
-  test("has the name, both values and the tool in its title", () => {
+  test("names the field, both values and the tool in its title", () => {
     const [found] = matches(answered(ORDER, "- Status: Delivered"));
     expect(found!.title).toBe(
       "An answer states a different status than `get_order` returned: “Delivered” instead of “shipped”",
@@ -58,14 +58,14 @@ describe("contradicts_tool_result", () => {
     ["both values, compared", "- Status: Delivered? No: it is shipped."],
     ["code", "```\nStatus: Delivered\n```"],
     ["another name", "- Payment status: Pending"],
-  ])("not %s", (_, said) => expect(matches(answered(ORDER, said))).toEqual([]));
+  ])("does not match %s", (_, said) => expect(matches(answered(ORDER, said))).toEqual([]));
 
-  test("not what the user or an earlier result said", () => {
+  test("does not match a value that the user mentioned", () => {
     const said = "- Order ID: W4398072";
     expect(matches(answered(ORDER, said, "What about order W4398072?"))).toEqual([]);
   });
 
-  test("not what a later call changed, or one of several results has", () => {
+  test("does not match a value that a later call changed or that one of several results has", () => {
     const get = called("get_order", { id: 7 }, JSON.stringify(ORDER));
     const cancel = called("cancel_order", { id: 7 }, "ok");
     expect(matches(conversationOf(user("Cancel it."), ...get, ...cancel, assistant("- Status: Cancelled")))).toEqual(
@@ -80,7 +80,7 @@ describe("unsupported_claim", () => {
   const found = (said: string, result: unknown = ORDER) =>
     unsupportedClaim.detect(answered(result, said), { keywords: [] });
 
-  test("an amount, link, address or id that nothing brought in is for an adjudicator to decide", () => {
+  test("an amount, link or address without a source is ambiguous", () => {
     expect(found("You get $45.20 back; see https://example.com/refunds or write to help@example.com.")).toMatchObject([
       {
         verdict: "ambiguous",
@@ -88,16 +88,16 @@ describe("unsupported_claim", () => {
       },
     ]);
   });
-  test("assumed data comes first", () => {
+  test("assumed data takes precedence as the cause", () => {
     expect(found("Let's assume the population is known.\nTotal: $1,234.00")).toMatchObject([
       { cause: "the answer rests on assumed data", verdict: "ambiguous" },
     ]);
   });
-  test("not what a tool, a call or the user has, in whatever format", () => {
+  test("does not match values of a tool's result in another format", () => {
     expect(found("Order W4398027 costs $129.50, tracked as 1Z999AA10123456784.")).toEqual([]);
     expect(found("It costs $1,299.00.", { total: 1299 })).toEqual([]);
   });
-  test("not without tools, where everything is the model's own knowledge", () => {
+  test("does not match a conversation without tools", () => {
     const chat = conversationOf(user("What does it cost?"), assistant("It costs $45.20."));
     expect(unsupportedClaim.detect(chat, { keywords: [] })).toEqual([]);
   });

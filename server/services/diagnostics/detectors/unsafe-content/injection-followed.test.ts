@@ -26,7 +26,7 @@ describe("injection_followed", () => {
     expect(found!.evidence.map(({ messageIndex }) => messageIndex)).toEqual([3, 2]);
   });
 
-  test("finds a call that does the act with its value", () => {
+  test("finds a call that performs the injected act with its value", () => {
     expect(
       matches(
         conversationOf(
@@ -38,7 +38,7 @@ describe("injection_followed", () => {
     ).toHaveLength(1);
   });
 
-  test("finds an answer with the words that it dictated", () => {
+  test("finds an answer with the words that the injection dictated", () => {
     expect(
       matches(
         conversationOf(
@@ -54,7 +54,7 @@ describe("injection_followed", () => {
     ).toHaveLength(1);
   });
 
-  test("finds it in another language", () => {
+  test("finds an injection followed in another language", () => {
     expect(
       matches(
         conversationOf(

@@ -158,7 +158,7 @@ const PROMPT =
   "Check-in opens 30 hours before departure and closes 45 minutes before departure at all airports.";
 
 describe("system_prompt_leak", () => {
-  test("finds a long piece, whatever its line breaks and marks", () => {
+  test("finds a long excerpt, whatever its case, line breaks and marks", () => {
     const [found] = matches(
       systemPromptLeak,
       conversationOf(

@@ -48,7 +48,7 @@ describe("an explicit correction", () => {
     expect(matches(explicitCorrection, quiz)).toEqual([]);
   });
 
-  test("is what a user gives as feedback, at its turn", () => {
+  test("is read from a user's feedback, at its turn", () => {
     const feedback = [
       {
         kind: "correction" as const,
@@ -67,7 +67,7 @@ describe("an explicit correction", () => {
   });
 });
 
-describe("what comes of it", () => {
+describe("the outcome of a correction", () => {
   test.each([
     ["No, I meant Saturday.", "My apologies, I changed it to Saturday."],
     ["No, I meant Saturday.", "You're right! It is for Saturday."],
@@ -82,7 +82,7 @@ describe("what comes of it", () => {
     expect(run(ignoredCorrection, corrected(words, next))).toEqual([]);
   });
 
-  test("it is ignored where the assistant says the same again", () => {
+  test("a correction is ignored when the assistant repeats its answer", () => {
     const conversation = corrected("No, I meant Saturday.", ANSWER);
     expect(matches(ignoredCorrection, conversation)).toMatchObject([
       { evidence: [{ messageIndex: 2 }, { messageIndex: 3 }] },
@@ -90,7 +90,7 @@ describe("what comes of it", () => {
     expect(run(acceptedCorrection, conversation)).toEqual([]);
   });
 
-  test("it is ignored where the user has to correct the next answer too, apologies or not", () => {
+  test("a correction is ignored when the user has to correct the next answer too, despite an apology", () => {
     const conversation = conversationOf(
       user("Book a table for Saturday."),
       assistant(ANSWER),

@@ -32,7 +32,7 @@ describe("frustration", () => {
     "Estoy harto, no me entiendes.",
     "太差了，你什么都不懂",
     "いい加減にしてください。役に立たないですね。",
-  ])("is read in %j", (words) => {
+  ])("is detected in %j", (words) => {
     const [signal] = matches(frustration, reply(words));
     expect(signal?.title).toContain("frustrated");
     expect(signal?.evidence[0]).toMatchObject({ messageIndex: 2 });
@@ -49,23 +49,23 @@ describe("frustration", () => {
     "Great, that is perfect!",
     "Can you fix this ridiculous bug in `parse()`?",
     "Could you check again please?",
-  ])("is not claimed of %j", (words) => expect(matches(frustration, reply(words))).toEqual([]));
+  ])("is not detected in %j", (words) => expect(matches(frustration, reply(words))).toEqual([]));
 
-  test("at the very beginning is about something that happened before", () => {
+  test("is not detected in the first message, which is about an earlier event", () => {
     expect(
       matches(frustration, conversationOf(user("I am so frustrated with my phone."), assistant("Sorry."))),
     ).toEqual([]);
   });
 
-  test("code and pasted transcripts are not the user's words", () => {
+  test("is not detected in code", () => {
     expect(matches(frustration, reply("```\nthrow new Error('you are useless')\n```"))).toEqual([]);
   });
 });
 
-describe("how content a user is", () => {
+describe("the dissatisfaction score", () => {
   const score = (words: string, answer?: string) => judgedTurns(reply(words, answer)).at(-1)!.score;
 
-  test("orders turns, without any threshold", () => {
+  test("ranks turns from angry to happy", () => {
     const angry = score("You are not helping!");
     const corrects = score("No, that's not right, I need two tickets.");
     const rejects = score("I don't like that one. Anything else?");
@@ -76,13 +76,13 @@ describe("how content a user is", () => {
     );
   });
 
-  test("is worse after an answer that failed", () => {
+  test("is higher after an answer that failed", () => {
     expect(score("How about Tuesday?", "I'm sorry, there are no tables available.")).toBeGreaterThan(
       score("How about Tuesday?", "There is a table at eight."),
     );
   });
 
-  test("is estimated per turn below the match threshold, for ranking", () => {
+  test("is reported as ambiguous below the match threshold", () => {
     const signals = run(frustration, reply("No, I don't want that. Something else."));
     expect(signals).toMatchObject([{ verdict: "ambiguous", evidence: [{ messageIndex: 2 }] }]);
     expect(signals[0]!.score).toBeLessThan(0.6);
@@ -105,14 +105,14 @@ describe("negative feedback", () => {
     })),
   });
 
-  test("a thumb down counts at its turn, with its comment", () => {
+  test("a thumbs-down is reported at its turn with its comment, and a thumbs-up is not", () => {
     expect(matches(negativeFeedback, rated({ comment: "Wrong order" }))).toMatchObject([
       { title: "Thumbs down: “Wrong order”", evidence: [{ messageIndex: 1 }] },
     ]);
     expect(matches(negativeFeedback, rated({ value: "up" }))).toEqual([]);
   });
 
-  test("a low score counts, a good one and a lone 1 of an unknown scale do not", () => {
+  test("a low score is reported, and a good one or a single 1 on an unknown scale is not", () => {
     const score = (value: number, more: Partial<SnapshotFeedback> = {}) =>
       matches(negativeFeedback, rated({ kind: "score", value, ...more }));
     expect(score(2)).toHaveLength(1);
@@ -128,14 +128,14 @@ describe("negative feedback", () => {
     ).toBe(0);
   });
 
-  test("an automatic evaluation is nobody's feedback", () => {
+  test("an automatic evaluation is ignored", () => {
     expect(run(negativeFeedback, rated({ kind: "score", value: 0, name: "toxicity", givenByUser: false }))).toEqual([]);
   });
 
   test.each(["Useless answer, it still does not work.", "Das ist falsch."])("the comment %j is negative", (value) =>
     expect(matches(negativeFeedback, rated({ kind: "comment", value }))).toHaveLength(1),
   );
-  test("a friendly comment is not", () => {
+  test("a friendly comment is not reported", () => {
     expect(run(negativeFeedback, rated({ kind: "comment", value: "Great answer, thank you!" }))).toEqual([]);
   });
 
@@ -145,8 +145,8 @@ describe("negative feedback", () => {
     "Das hilft mir leider nicht.",
     "Eso no me ayuda.",
     "答非所问",
-  ])("%j says so of the answer", (words) => expect(matches(negativeFeedback, reply(words))).toHaveLength(1));
-  test.each(["It didn't help the story.", "Is this useful for beginners?"])("%j is about something else", (words) =>
+  ])("the message %j rates the answer", (words) => expect(matches(negativeFeedback, reply(words))).toHaveLength(1));
+  test.each(["It didn't help the story.", "Is this useful for beginners?"])("the message %j does not rate the answer", (words) =>
     expect(run(negativeFeedback, reply(words))).toEqual([]),
   );
 });
@@ -169,7 +169,7 @@ describe("a rephrased request", () => {
     ).toMatchObject([{ evidence: [{ messageIndex: 0 }, { messageIndex: 2 }] }]);
   });
 
-  test("is not a request with the detail that was asked for, nor another one", () => {
+  test("is neither a request with a detail the assistant asked for nor a different request", () => {
     const detail = asked("For which year?", "Export all my invoices of 2024 as PDF files please");
     expect(matches(rephrasedRequest, detail)).toEqual([]);
     expect(run(rephrasedRequest, asked("Under Billing.", "Thanks! And where do I change my address again?"))).toEqual(
@@ -199,7 +199,7 @@ describe("an escalation request", () => {
 });
 
 describe("abandonment", () => {
-  test("is leaving dissatisfied after another failure", () => {
+  test("is detected when a dissatisfied user leaves after another failure", () => {
     const left = conversationOf(
       user("I need a table for two tonight."),
       assistant("I'm sorry, there are no tables available."),
@@ -209,12 +209,12 @@ describe("abandonment", () => {
     expect(matches(abandonment, left)).toMatchObject([{ evidence: [{ messageIndex: 3 }] }]);
   });
 
-  test("is not a goodbye, nor an answer that needs no reply", () => {
+  test("is not detected after a goodbye or an answer that needs no reply", () => {
     expect(run(abandonment, reply("Thanks, that's all. Bye!"))).toEqual([]);
     expect(run(abandonment, conversationOf(user("What is 2 + 2?"), assistant("4")))).toEqual([]);
   });
 
-  test("late and in the middle of a question it is only ranked", () => {
+  test("is only ambiguous when the user leaves the assistant's question unanswered", () => {
     const late = conversationOf(
       ...["a", "b", "c"].flatMap((name) => [user(`Book room ${name}`), assistant("For which day would you like it?")]),
     );

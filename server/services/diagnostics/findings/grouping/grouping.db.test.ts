@@ -129,7 +129,7 @@ test("a cause that bridges two Findings merges them into the reviewed one, with 
   });
 });
 
-test("Findings that people judged differently are not merged; the bridging cause joins the closer one", async () => {
+test("Findings with different reviews are not merged, and a bridging cause joins one of them", async () => {
   const { ctx } = await testProject();
   const [left, right, bridge] = await store(ctx, [
     ["get", LEFT],
@@ -164,7 +164,7 @@ test("a result without a tool's name joins the Finding of its call, by id or by 
   expect(await toolErrors(ctx)).toMatchObject([{ occurrenceCount: 4 }]);
 });
 
-test("another project's causes are not similar to ours", async () => {
+test("causes of different projects are not grouped", async () => {
   const { ctx } = await testProject();
   const { ctx: other } = await testProject();
   await runOn(other, await store(other, [["get", LEFT]]));
@@ -173,7 +173,7 @@ test("another project's causes are not similar to ours", async () => {
   expect(await toolErrors(other)).toMatchObject([{ occurrenceCount: 1 }]);
 });
 
-test("a cause whose conversations are deleted is forgotten, and the Finding described by what is left", async () => {
+test("a cause whose conversations are deleted is removed, and the remaining cause describes the Finding", async () => {
   const { ctx } = await testProject();
   const stored = await store(ctx, [
     ["get", LEFT],

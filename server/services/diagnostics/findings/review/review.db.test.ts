@@ -49,7 +49,7 @@ const get = async (ctx: Ctx, findingId: string) => (await getFinding(ctx, { find
 const kinds = async (ctx: Ctx, findingId: string) =>
   (await listFindingEvents(ctx, { findingId })).events.map(({ kind }) => kind);
 
-test("a pinned severity survives recounts, changes the score, and returns to the Rules with null", async () => {
+test("a pinned severity survives recounts and changes the score, and null restores the Rules' severity", async () => {
   const { ctx } = await testProject();
   await failing(ctx, "alpha", "Error: not found");
   const [findingId] = await of(ctx, "alpha");
@@ -64,7 +64,7 @@ test("a pinned severity survives recounts, changes the score, and returns to the
   expect(await get(ctx, findingId!)).toMatchObject({ severity: "high", pinnedSeverity: null });
 });
 
-test("a Finding is assigned to members only, and found by its assignee", async () => {
+test("a Finding can be assigned only to members, and the list filters by assignee", async () => {
   const { ctx, userId } = await testProject();
   const { userId: stranger } = await testProject();
   await failing(ctx, "alpha", "Error: not found");
@@ -80,7 +80,7 @@ test("a Finding is assigned to members only, and found by its assignee", async (
   expect(await kinds(ctx, findingId!)).toEqual(["assignee", "created"]);
 });
 
-test("members are listed as assignees by their names alone, to readers of Findings", async () => {
+test("assignees are the active members, listed by name, and only for readers of Findings", async () => {
   const { ctx, userId, asKey } = await testProject("editor");
   const { userId: stranger } = await testProject();
   const invite = (id: string, name: string | null, disabled = false) =>
@@ -109,7 +109,7 @@ test("members are listed as assignees by their names alone, to readers of Findin
   expect(assigned).toMatchObject({ kind: "assignee", actor: { kind: "user", id: userId, name: userId } });
 });
 
-test("a bulk change over all that match is undone exactly, except what somebody changed since", async () => {
+test("undoing a bulk change restores every Finding except those changed since", async () => {
   const { ctx, userId } = await testProject();
   for (const tool of ["alpha", "bravo", "charlie"]) await failing(ctx, tool, "Error: not found");
   const [[alpha], [bravo]] = [await of(ctx, "alpha"), await of(ctx, "bravo")];
@@ -134,7 +134,7 @@ test("a bulk change over all that match is undone exactly, except what somebody 
   await expect(undoFindingChange(ctx, { changeId: change.id })).rejects.toMatchObject({ code: "conflict" });
 });
 
-test("Findings merged by hand stay merged when their conversations are read again and when more arrive; undoing parts them", async () => {
+test("Findings merged by hand stay merged when their conversations are read again and when more arrive; undoing separates them", async () => {
   const { ctx } = await testProject();
   const first = await failing(ctx, "alpha", "Error: not found");
   const second = await failing(ctx, "bravo", "Error: quota exceeded");
@@ -166,7 +166,7 @@ const [LEFT, RIGHT, BRIDGE] = [
   "Error: charlie delta echo foxtrot golf hotel bravo alpha",
 ];
 
-test("a split by cause stays, even when a cause arrives that resembles both sides; undoing joins them", async () => {
+test("a split by cause survives a new cause that resembles both sides, and undoing it joins them", async () => {
   const { ctx } = await testProject();
   const left = await failing(ctx, "get", LEFT);
   await failing(ctx, "get", RIGHT);
@@ -190,7 +190,7 @@ test("a split by cause stays, even when a cause arrives that resembles both side
   expect(await get(ctx, finding.id)).toMatchObject({ mergedIntoId: findingId });
 });
 
-test("a conversation split off by hand stays apart when it is read again, and its evidence is its own", async () => {
+test("a conversation split off by hand stays separate when it is read again and when a similar one arrives", async () => {
   const { ctx } = await testProject();
   const one = await failing(ctx, "get", "Error: order 1 not found");
   await failing(ctx, "get", "Error: order 2 not found");
@@ -203,7 +203,7 @@ test("a conversation split off by hand stays apart when it is read again, and it
   expect(await get(ctx, findingId!)).toMatchObject({ occurrenceCount: 2 });
 });
 
-test("one conversation with two merged causes has one occurrence, which a split divides with the evidence of each", async () => {
+test("a conversation with two merged causes has one occurrence, and a split divides its evidence by cause", async () => {
   const { ctx } = await testProject();
   const both = await storedConversation(ctx, [
     ...failingToolCall("alpha", "Error: not found"),
@@ -244,7 +244,7 @@ async function dayOf(ctx: Ctx, findingId: string, daysAgo: number, affected: num
 const recount = (ctx: Ctx, findingId: string) =>
   inTransaction(ctx, (tx) => recountFindings(tx, [findingId], "automatic"));
 
-test("a Finding escalates against its own past, stays so in between, and calms down", async () => {
+test("a Finding escalates compared with its own past, stays escalating and calms down", async () => {
   const { ctx } = await testProject();
   await failing(ctx, "alpha", "Error: not found", { startedAt: Date.now() - 9 * DAY });
   const [findingId] = await of(ctx, "alpha");
@@ -269,7 +269,7 @@ test("a Finding escalates against its own past, stays so in between, and calms d
   expect(await kinds(ctx, findingId!)).toEqual(["calmed", "escalating", "created"]);
 });
 
-test("a Finding dismissed until it gets worse comes back when it does, and one dismissed for good does not", async () => {
+test("a Finding dismissed until it gets worse comes back when it does, and one dismissed permanently does not", async () => {
   const { ctx } = await testProject();
   for (const tool of ["alpha", "bravo"])
     await failing(ctx, tool, "Error: not found", { startedAt: Date.now() - 9 * DAY });
@@ -311,7 +311,7 @@ test("notes are edited and deleted by their author only, and follow a merge", as
   expect((await listFindingNotes(ctx, { findingId: alpha! })).notes).toEqual([]);
 });
 
-test("the list is sorted by score, conversations or first sight, page by page, and filtered by title", async () => {
+test("the list is sorted and paginated by score, conversations or first detection, and filtered by title", async () => {
   const { ctx } = await testProject();
   for (const [n, tool] of ["alpha", "bravo", "charlie"].entries()) {
     for (let i = 0; i <= n; i++) await failing(ctx, tool, "Error: not found", { startedAt: Date.now() - n * DAY });
@@ -359,7 +359,7 @@ test("the contrast shows conversations with the same request that went well", as
   expect(compared).toBe(2);
 });
 
-test("a bulk change of Findings of which some are gone, or another project's, changes none and names them by their place", async () => {
+test("a bulk change with a merged or another project's Finding changes nothing and reports each by its index", async () => {
   const [{ ctx }, { ctx: other }] = [await testProject(), await testProject()];
   await failing(other, "alpha", "Error: not found");
   for (const tool of ["alpha", "bravo", "charlie"]) await failing(ctx, tool, "Error: not found");
