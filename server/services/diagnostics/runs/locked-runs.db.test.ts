@@ -48,7 +48,7 @@ test.for(["started", "failed"] as const)("Runs that are %s are locked in the ord
   await changed;
 });
 
-test("two processes that execute the same Runs at once complete all of them", async () => {
+test("two processes that execute the same Runs at the same time complete all of them", async () => {
   const { ctx, ids } = await projectWithRuns();
   await Promise.all([executeRuleRuns(ctx, ids), executeRuleRuns(ctx, ids.toReversed())]);
   const left = await db().execute(sql`

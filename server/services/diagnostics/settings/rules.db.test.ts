@@ -35,7 +35,7 @@ const toolFailure = async (ctx: Ctx) => (await listRules(ctx, {})).rules.find((r
 const signals = async (ctx: Ctx) =>
   (await listFindings(ctx, { ruleId: "tool-failure" })).findings.map((finding) => finding.signal);
 
-test("every Rule describes its Signals with severity and measured precision", async () => {
+test("every Rule describes its Signals, with a sample size for each measured precision", async () => {
   const { ctx } = await testProject();
   const { rules } = await listRules(ctx, {});
   expect(rules.map((rule) => rule.id)).toEqual(RULES.map(({ id }) => id));
@@ -45,7 +45,7 @@ test("every Rule describes its Signals with severity and measured precision", as
   }
 });
 
-test("a Signal that only an adjudicator can settle is on once there is one and the Rule asks it", async () => {
+test("a Signal that needs an adjudicator is enabled once one is connected and the Rule uses it", async () => {
   const { ctx } = await testProject();
   const claim = async () => {
     const rule = (await listRules(ctx, {})).rules.find(({ id }) => id === "ungrounded-answer")!;
@@ -79,7 +79,7 @@ test("a Rule that is off queues no Runs, in this project only", async () => {
   expect((await toolFailure(other.ctx)).enabled).toBe(true);
 });
 
-test("a Rule turned off after its Run was queued skips it with the reason", async () => {
+test("a Rule turned off after its Run was queued reports no Findings", async () => {
   const { ctx } = await testProject();
   const { id, lastActivityAt } = await storedConversation(ctx, failingToolCall("get_order", "Error: not found"));
   const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
@@ -147,7 +147,7 @@ test("a PATCH merges into the configuration, and null resets a field", async () 
   expect((await toolFailure(other.ctx)).configuration).toMatchObject({ keywords: [], minDiagnosticConfidence: 0.5 });
 });
 
-test("two concurrent PATCHes of one Rule both take effect", async () => {
+test("concurrent PATCHes of one Rule all take effect", async () => {
   const { ctx } = await testProject();
   const words = Array.from({ length: 8 }, (_, n) => `word-${n}`);
   await Promise.all([
@@ -242,7 +242,7 @@ const queuedRuns = async (ctx: Ctx) => {
   return [...(await of("agent-loop")), ...(await of("tool-failure"))];
 };
 
-test("automatic Runs cover a Rule's share of conversations, the same ones whenever they are asked, and on demand all", async () => {
+test("automatic Runs cover a Rule's sample, which a larger sample includes, and on-demand Runs cover any conversation", async () => {
   const { ctx } = await testProject();
   const sampled = async (sampleRate: number) => {
     await updateRule(ctx, { ruleId: "agent-loop", configuration: { sampleRate } });
@@ -268,7 +268,7 @@ test("automatic Runs cover a Rule's share of conversations, the same ones whenev
   expect(asked.map((run) => run.ruleId)).toContain("agent-loop");
 });
 
-test("a Rule counts the Findings of its Signals that people confirmed or found wrong, in this project only", async () => {
+test("a Rule counts the Findings of its Signals that people found wrong, in this project only", async () => {
   const { ctx } = await testProject();
   const other = await testProject();
   await diagnose(ctx);

@@ -22,7 +22,7 @@ const PASTED = [
   { role: "assistant", content: "I could not look that up, sorry." },
 ];
 
-test("a Rule is tried on a stored conversation: every Signal says what a Run would make of it", async () => {
+test("trying a Rule on a stored conversation returns the outcome of every Signal and stores nothing", async () => {
   const { ctx } = await testProject();
   const { id } = await storedConversation(ctx, failing, { externalId: "session-1" });
   const before = await stored(ctx);
@@ -39,7 +39,7 @@ test("a Rule is tried on a stored conversation: every Signal says what a Run wou
   expect(await stored(ctx)).toBe(before);
 });
 
-test("a Rule is tried on pasted messages, which are stored nowhere", async () => {
+test("trying a Rule on pasted messages finds its Signals and keeps the messages out of the audit log", async () => {
   const { ctx } = await testProject();
   const tried = await tryRule(ctx, { ruleId: "tool-failure", messages: PASTED });
   expect(tried).toMatchObject({ conversationId: null, messages: 4 });
@@ -52,7 +52,7 @@ test("a Rule is tried on pasted messages, which are stored nowhere", async () =>
   expect(JSON.stringify(await ctx.db.select().from(auditLog))).not.toContain("4821");
 });
 
-test("unsaved changes are tried: thresholds, keywords, and a Signal that is off", async () => {
+test("a Rule can be tried with unsaved thresholds, keywords and Signal overrides", async () => {
   const { ctx } = await testProject();
   await updateRule(ctx, {
     ruleId: "tool-failure",
@@ -80,7 +80,7 @@ test("another project's conversation and an unknown Rule are not found", async (
   await expect(tryRule(ctx, { ruleId: "tool-failure" })).rejects.toThrow(/either/);
 });
 
-test("a preview says what a change would have found in the last 7 days, in this project only", async () => {
+test("a preview shows what a change would have found in the last 7 days, in this project only", async () => {
   const { ctx } = await testProject();
   const other = await testProject();
   const old = { startedAt: Date.now() - 8 * 86_400_000 };

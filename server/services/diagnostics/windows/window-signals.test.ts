@@ -23,7 +23,7 @@ const call = (n: number): SnapshotModelCall => ({
   costTotal: "0.02",
 });
 
-test("the costs of all windows are judged together, each call once", () => {
+test("the costs of all windows are added up, counting each call once", () => {
   const reading = new WindowedReading([{ rule, configuration: DEFAULT_CONFIGURATION }]);
   for (const [nth, owns] of [
     { from: 0, to: 4 },

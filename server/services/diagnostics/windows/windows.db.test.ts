@@ -86,7 +86,7 @@ const EPISODES: Record<string, (n: number) => Said> = {
   ],
 };
 
-test("windows find what reading the whole finds", async () => {
+test("reading in windows finds the same as reading the whole conversation", async () => {
   const episode = fc.record({ name: fc.constantFrom(...Object.keys(EPISODES)), gap: fc.integer({ min: 8, max: 70 }) });
   await fc.assert(
     fc.asyncProperty(fc.array(episode, { minLength: 3, maxLength: 6 }), async (episodes) => {
@@ -118,7 +118,7 @@ test.each([
   ]);
 });
 
-test("how a conversation ends is reported from its end alone", async () => {
+test("a Signal about the end of a conversation is found only at its end", async () => {
   const ending: Said = [
     user("Please book the table for tonight."),
     { role: "assistant", text: "", toolCalls: [{ id: "b", name: "book_table", arguments: "{}" }] },
@@ -132,7 +132,7 @@ test("how a conversation ends is reported from its end alone", async () => {
   expect(await signals([...filler(300), ...ending])).toMatchObject([{ at: ["300:0-34", "302:0-26"] }]);
 });
 
-test("what a user said long before is no leak, and what nobody said is one", async () => {
+test("personal data that a user mentioned long before is not a leak, and data never mentioned is", async () => {
   const leaks = async (before: string) => {
     const { ctx } = await testProject();
     const said = [
@@ -168,7 +168,7 @@ test("a claim that an earlier call explains is not premature, however long ago t
   expect(await claims("Error: order 4821 not found")).toHaveLength(1);
 });
 
-test("a question about a long conversation is asked with the messages around its evidence", async () => {
+test("the excerpt of a long conversation has the messages around the evidence", async () => {
   const { ctx } = await testProject();
   const said = filler(600);
   const { id, lastActivityAt } = await storedConversation(ctx, said);
@@ -185,7 +185,7 @@ test("a question about a long conversation is asked with the messages around its
   expect(messages[messageIndex]?.parts).toMatchObject([{ text: said[300]!.text }]);
 });
 
-test("a Run in windows reads no other project's conversation", async () => {
+test("a Run in windows does not read another project's conversation", async () => {
   const [one, other] = [await testProject(), await testProject()];
   const said = [...filler(200), ...failingToolCall("get_order", "Error: order 4821 not found")];
   const { id, lastActivityAt } = await storedConversation(one.ctx, said);

@@ -46,7 +46,7 @@ const itemsOf = async (ctx: Ctx, findingId: string) =>
 const resolutionOf = async (ctx: Ctx, findingId: string) =>
   (await getFinding(ctx, { findingId })).finding.resolutionStatus;
 
-test("a ticket becomes that of the Finding which its own is merged into, and follows it from then on", async () => {
+test("a merged Finding's ticket moves to the Finding that it was merged into, and closing it resolves that one", async () => {
   const { ctx, first, second, items } = await twoFindings("second");
   await mergeFindingsByHand(ctx, { findingId: first, findingIds: [second] });
   expect(await itemsOf(ctx, first)).toMatchObject([{ id: items[0]!.id, state: "open", findingId: first }]);
@@ -61,7 +61,7 @@ test("a ticket becomes that of the Finding which its own is merged into, and fol
   expect(await resolutionOf(ctx, first)).toBe("resolved");
 });
 
-test("a closed ticket that comes to an unresolved Finding is reopened", async () => {
+test("a closed ticket that moves to an unresolved Finding is reopened", async () => {
   const { ctx, first, second, items } = await twoFindings("second");
   await updateFinding(ctx, { findingId: second, resolutionStatus: "resolved" });
   await runTurns(ctx, items[0]!.id);
@@ -72,7 +72,7 @@ test("a closed ticket that comes to an unresolved Finding is reopened", async ()
   expect(await resolutionOf(ctx, first)).not.toBe("resolved");
 });
 
-test("where both have a ticket, the merged one's ends with a comment that leads to the other's", async () => {
+test("if both Findings have a ticket, the merged one's is replaced and gets a comment that links to the other", async () => {
   const { ctx, first, second, items } = await twoFindings("first", "second");
   await mergeFindingsByHand(ctx, { findingId: first, findingIds: [second] });
   const [kept, ended] = items;
@@ -103,7 +103,7 @@ test("undoing a merge gives each Finding its ticket back", async () => {
   }
 });
 
-test("undoing a merge leaves the Finding a ticket that it got meanwhile", async () => {
+test("undoing a merge does not move a ticket that the Finding got in the meantime", async () => {
   const { ctx, first, second, items } = await twoFindings("second");
   const { change } = await mergeFindingsByHand(ctx, { findingId: first, findingIds: [second] });
   const { id: workItemId } = items[0]!;
@@ -113,7 +113,7 @@ test("undoing a merge leaves the Finding a ticket that it got meanwhile", async 
   expect(await itemsOf(ctx, second)).toEqual([]);
 });
 
-test("a merge of one project touches no ticket of another", async () => {
+test("a merge does not change another project's tickets", async () => {
   const other = await twoFindings("first", "second");
   const { ctx, first, second } = await twoFindings("first", "second");
   await expect(mergeFindingsByHand(ctx, { findingId: first, findingIds: [other.second] })).rejects.toMatchObject({
@@ -124,7 +124,7 @@ test("a merge of one project touches no ticket of another", async () => {
     expect(await itemsOf(other.ctx, findingId)).toMatchObject([{ state: "open" }]);
 });
 
-test("a ticket whose creation is in progress follows too, and is made once", async () => {
+test("a ticket whose creation is in progress moves with the merge and is created once", async () => {
   const { ctx, first, second } = await twoFindings();
   github.fault = ({ method }) => (method === "POST" ? 502 : undefined);
   const { workItem } = await handOff(ctx, { findingId: second, provider: "github" });
@@ -136,7 +136,7 @@ test("a ticket whose creation is in progress follows too, and is made once", asy
   expect(github.tickets()).toHaveLength(1);
 });
 
-test("what a split took away returns with its ticket when the split is undone", async () => {
+test("undoing a split moves the split Finding's ticket back", async () => {
   const { ctx, first, second, items } = await twoFindings();
   expect(items).toEqual([]);
   await mergeFindingsByHand(ctx, { findingId: first, findingIds: [second] });

@@ -52,7 +52,7 @@ const stateOf = async (ctx: Parameters<typeof getFinding>[0], findingId: string)
   return { reviewStatus: finding.reviewStatus, resolutionStatus: finding.resolutionStatus };
 };
 
-test("a Finding is handed off in one step: a ticket with evidence and links, a confirmed Finding, a reference to the ticket", async () => {
+test("a handoff creates a ticket with evidence and links, confirms the Finding and stores the ticket's reference", async () => {
   const { ctx } = await testProject();
   await connectTracker(ctx, "github", github, { labels: ["whetstone"] });
   const { findingId, conversationId } = await failedTool(ctx);
@@ -92,7 +92,7 @@ test("personal data and secrets in the evidence are masked in the ticket", async
   }
 });
 
-test("the same handoff twice has one ticket, and another tracker or destination is a conflict", async () => {
+test("repeating a handoff returns the same ticket, and another tracker or destination is a conflict", async () => {
   const { ctx, findingId, workItem } = await linked();
   expect((await handOff(ctx, { findingId, provider: "github" })).workItem.id).toBe(workItem.id);
   expect(github.tickets()).toHaveLength(1);
@@ -103,7 +103,7 @@ test("the same handoff twice has one ticket, and another tracker or destination 
   await expect(handOff(ctx, { findingId, provider: "gitlab" })).rejects.toMatchObject({ code: "conflict" });
 });
 
-test("without a usable connection the reply says how to make one, and the Finding is not confirmed", async () => {
+test("without a usable connection the error explains how to create one, and the Finding is not confirmed", async () => {
   const { ctx } = await testProject();
   const { findingId } = await failedTool(ctx);
   await expect(handOff(ctx, { findingId, provider: "linear" })).rejects.toMatchObject({
@@ -113,7 +113,7 @@ test("without a usable connection the reply says how to make one, and the Findin
   expect(await stateOf(ctx, findingId)).toMatchObject({ reviewStatus: "unreviewed" });
 });
 
-test("a destination that the tracker refuses is said in its words, and nothing is linked", async () => {
+test("a destination that the tracker rejects is reported with the tracker's message, and nothing is linked", async () => {
   const { ctx } = await testProject();
   await connectTracker(ctx, "github", github);
   const { findingId } = await failedTool(ctx);
@@ -126,7 +126,7 @@ test("a destination that the tracker refuses is said in its words, and nothing i
   expect(await stateOf(ctx, findingId)).toMatchObject({ reviewStatus: "unreviewed" });
 });
 
-test("a ticket whose creation got no reply is found again and not made twice", async () => {
+test("a ticket whose creation got no reply is found later and not created twice", async () => {
   const { ctx } = await testProject();
   await connectTracker(ctx, "github", github);
   const { findingId } = await failedTool(ctx);
@@ -145,7 +145,7 @@ test("a ticket whose creation got no reply is found again and not made twice", a
   expect(github.tickets()).toHaveLength(1);
 });
 
-test("a rate limit leaves the work item pending until the limit ends", async () => {
+test("a rate limit leaves the work item pending with the reason", async () => {
   const { ctx } = await testProject();
   await connectTracker(ctx, "github", github);
   const { findingId } = await failedTool(ctx);
@@ -155,7 +155,7 @@ test("a rate limit leaves the work item pending until the limit ends", async () 
   expect(await stateOf(ctx, findingId)).toMatchObject({ reviewStatus: "confirmed" });
 });
 
-test("a ticket that is closed there resolves its Finding, and one that is reopened there returns it", async () => {
+test("closing a ticket in the tracker resolves its Finding, and reopening it makes the Finding unresolved", async () => {
   const { ctx, findingId, workItem } = await linked();
   github.setDone(workItem.externalId!, true);
   expect((await syncWorkItem(ctx, { findingId, workItemId: workItem.id })).workItem).toMatchObject({
@@ -170,7 +170,7 @@ test("a ticket that is closed there resolves its Finding, and one that is reopen
   expect(github.tickets()[0]!.comments).toEqual([]);
 });
 
-test("a ticket that a job is about to change is read once the job is done with it", async () => {
+test("a ticket leased by a job is read once the lease ends", async () => {
   const { ctx, findingId, workItem } = await linked();
   github.setDone(workItem.externalId!, true);
   await db()
@@ -181,7 +181,7 @@ test("a ticket that a job is about to change is read once the job is done with i
   expect(after.state).toBe("closed");
 });
 
-test("a tracker that does not reply makes reading a ticket a 503, which says why", async () => {
+test("reading a ticket from a failing tracker is rejected as unavailable with the reason", async () => {
   const { ctx, findingId, workItem } = await linked();
   github.fault = () => 503;
   await expect(syncWorkItem(ctx, { findingId, workItemId: workItem.id })).rejects.toMatchObject({
@@ -190,7 +190,7 @@ test("a tracker that does not reply makes reading a ticket a 503, which says why
   });
 });
 
-test("the poll finds what changed without any webhook", async () => {
+test("polling finds changed tickets without a webhook", async () => {
   const { ctx, findingId, workItem } = await linked();
   github.setDone(workItem.externalId!, true);
   expect(await pollTrackers(ctx)).toEqual({ changed: 1 });
@@ -199,7 +199,7 @@ test("the poll finds what changed without any webhook", async () => {
   expect(await pollTrackers(ctx)).toEqual({ changed: 0 });
 });
 
-test("a Finding that returns reopens its ticket with a comment, once", async () => {
+test("a Finding that regresses reopens its ticket with a comment, once", async () => {
   const { ctx, findingId, workItem } = await linked();
   github.setDone(workItem.externalId!, true);
   await syncWorkItem(ctx, { findingId, workItemId: workItem.id });
@@ -211,7 +211,7 @@ test("a Finding that returns reopens its ticket with a comment, once", async () 
   expect((await getWorkItem(ctx, { workItemId: workItem.id })).workItem).toMatchObject({ state: "open" });
 });
 
-test("by setting, a Finding that returns gets a new ticket or a comment", async () => {
+test("depending on onRegression, a Finding that regresses gets a new ticket or a comment", async () => {
   for (const [onRegression, tickets] of [["new_ticket", 2] as const, ["comment", 1] as const]) {
     github.stop();
     github = await startGithub();
@@ -230,7 +230,7 @@ test("by setting, a Finding that returns gets a new ticket or a comment", async 
   }
 });
 
-test("a Finding resolved by hand closes its ticket, and a dismissed one comments on it", async () => {
+test("resolving a Finding closes its ticket, and dismissing it adds a comment", async () => {
   const { ctx, findingId, workItem } = await linked();
   await updateFinding(ctx, { findingId, resolutionStatus: "resolved" });
   await runTurns(ctx, workItem.id);
@@ -240,7 +240,7 @@ test("a Finding resolved by hand closes its ticket, and a dismissed one comments
   expect(github.tickets()[0]!.comments[1]).toContain("Dismissed in Whetstone as expected behaviour");
 });
 
-test("what a Finding went through before the ticket was told is told as it is now", async () => {
+test("only a Finding's latest state is sent to its ticket", async () => {
   const { ctx, findingId, workItem } = await linked();
   await updateFinding(ctx, { findingId, resolutionStatus: "resolved" });
   await updateFinding(ctx, { findingId, resolutionStatus: "unresolved" });
@@ -250,7 +250,7 @@ test("what a Finding went through before the ticket was told is told as it is no
   expect(changes.map(({ kind, state }) => `${kind} ${state}`)).toEqual(["reopen done", "close skipped", "create done"]);
 });
 
-test("a replacement makes a new ticket and keeps the old one as history; abandoning detaches only", async () => {
+test("a replacement creates a new ticket and keeps the old one as history; abandoning only detaches the ticket", async () => {
   const { ctx, findingId, workItem } = await linked();
   const replaced = await replaceWorkItem(ctx, { findingId, workItemId: workItem.id, provider: "github" });
   expect(github.tickets()).toHaveLength(2);
@@ -267,7 +267,7 @@ test("a replacement makes a new ticket and keeps the old one as history; abandon
   });
 });
 
-test("a replacement that the tracker refuses leaves the old ticket linked", async () => {
+test("a replacement that the tracker rejects leaves the old ticket linked", async () => {
   const { ctx, findingId, workItem } = await linked();
   const destination = github.unusableDestination;
   const refused = replaceWorkItem(ctx, { findingId, workItemId: workItem.id, provider: "github", destination });
@@ -277,7 +277,7 @@ test("a replacement that the tracker refuses leaves the old ticket linked", asyn
   ]);
 });
 
-test("a creation that a job could not make is retried by hand", async () => {
+test("a ticket that a job could not create fails, and retrying it by hand reports the failure again", async () => {
   const { ctx } = await testProject();
   await connectTracker(ctx, "github", github);
   const { findingId } = await failedTool(ctx);
@@ -294,7 +294,7 @@ test("a creation that a job could not make is retried by hand", async () => {
   expect((await getWorkItem(ctx, { workItemId })).workItem.state).toBe("failed");
 });
 
-test("commits and pull requests that name the ticket are listed, and are on the Finding's time line", async () => {
+test("pull requests that mention the ticket are listed and shown on the Finding's timeline", async () => {
   const { ctx, findingId, workItem } = await linked();
   github.mention(workItem.externalId!, { kind: "pull_request", title: "Handle missing orders" });
   await syncWorkItem(ctx, { findingId, workItemId: workItem.id });
@@ -309,7 +309,7 @@ test("commits and pull requests that name the ticket are listed, and are on the 
   );
 });
 
-test("a ticket that was deleted there fails its work item and leaves the Finding as it is", async () => {
+test("a ticket deleted in the tracker fails its work item and does not change the Finding", async () => {
   const { ctx, findingId, workItem } = await linked();
   github.remove(workItem.externalId!);
   const { workItem: after } = await syncWorkItem(ctx, { findingId, workItemId: workItem.id });
@@ -320,7 +320,7 @@ test("a ticket that was deleted there fails its work item and leaves the Finding
   expect(github.tickets()).toHaveLength(1);
 });
 
-test("a signed delivery has its ticket read; a repetition, a wrong signature and an unknown webhook do not", async () => {
+test("a signed delivery updates its ticket once, and a wrong signature or an unknown webhook is rejected", async () => {
   const { ctx, connection, findingId, workItem } = await linked();
   const target = { projectId: ctx.projectId, connectionId: connection.id };
   const delivered = () => {
@@ -351,7 +351,7 @@ test("a signed delivery has its ticket read; a repetition, a wrong signature and
   await replayTrackerDelivery(ctx, { trackerDeliveryId: trackerDeliveries[0]!.id });
 });
 
-test("the earlier variant hands off through the oldest connection with a default destination", async () => {
+test("repairHandoff hands off through a connection with a default destination", async () => {
   const { ctx } = await testProject();
   const { findingId } = await failedTool(ctx);
   await expect(repairHandoff(ctx, { findingId })).rejects.toMatchObject({ code: "not_implemented" });
@@ -376,7 +376,7 @@ test("a work item of another project does not exist", async () => {
   expect((await listWorkItems(other.ctx, {})).workItems).toEqual([]);
 });
 
-test("a deleted connection leaves its tickets as they are, with the reason", async () => {
+test("deleting a connection leaves its tickets unchanged and shows the reason on them", async () => {
   const { ctx, connection, findingId, workItem } = await linked();
   await deleteConnection(ctx, { connectionId: connection.id });
   expect(await pollTrackers(ctx)).toEqual({ changed: 0 });
@@ -388,7 +388,7 @@ test("a deleted connection leaves its tickets as they are, with the reason", asy
   });
 });
 
-test("a connection that the tracker does not accept any more is said on its tickets, until it is accepted again", async () => {
+test("a connection that the tracker no longer accepts is reported on its tickets until it is accepted again", async () => {
   const { ctx, connection, workItem } = await linked();
   const other = await linked();
   const shown = async () => [

@@ -18,7 +18,7 @@ describe("the committed defaults", () => {
     expect(file.definitions).toEqual(JSON.parse(JSON.stringify(defaultPricesFrom(providers))));
   });
 
-  test("cover each of the ten vendors as measured, with unique ids", () => {
+  test("cover the expected number of models of each of the ten vendors, with unique ids", () => {
     const count = (vendor: string) =>
       DEFAULT_MODELS.filter(({ timeline }) => timeline[0]!.definition.provider === vendor).length;
     expect(Object.keys(SOURCES).map((vendor) => [vendor, count(vendor)])).toEqual([
@@ -55,7 +55,7 @@ describe("the committed defaults", () => {
     }
   });
 
-  test("price cached input like input and reasoning like output where the catalogue says nothing", () => {
+  test("price cached input like input and reasoning like output where the catalogue has no price", () => {
     for (const { id, pricingTiers } of definitions) {
       for (const { prices } of pricingTiers) {
         expect(prices.cache_read_input_tokens, id).toBeDefined();
@@ -67,7 +67,7 @@ describe("the committed defaults", () => {
     expect(prices.cache_read_input_tokens).toBe(prices.input_tokens);
   });
 
-  test("price Gemini's image input like text, but know no audio price of OpenAI's that the catalogue lacks", () => {
+  test("price Gemini's image input like text, but have no OpenAI audio price that the catalogue lacks", () => {
     const { prices } = named("google:gemini-2.5-pro")[0]!.pricingTiers[0]!;
     expect(prices.input_image_tokens).toBe(prices.input_tokens);
     expect(named("google:gemini-2.5-flash")[0]!.pricingTiers[0]!.prices.input_audio_tokens).toBe(1e-6);
@@ -117,7 +117,7 @@ describe("a price that changed", () => {
     ]);
   });
 
-  test("by the hour is the one at noon UTC", () => {
+  test("is the one at noon UTC if it changes by the hour", () => {
     expect(named("deepseek:deepseek-chat")[0]!.pricingTiers[0]!.prices.input_tokens).toBe(2.7e-7);
     expect(named("deepseek:deepseek-v4-flash").at(-1)!.pricingTiers[0]!.prices.input_tokens).toBe(2.2e-7);
   });

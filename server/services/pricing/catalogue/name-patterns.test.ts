@@ -22,7 +22,7 @@ describe("reading the catalogue's match logic", () => {
   });
 });
 
-test("a version is spelled with dots or dashes, Claude's parts in either order, Azure's 3.5 without the dot, a date without dashes", () => {
+test("spellings include versions with dots or dashes, Claude's parts in either order, Azure's 3.5 without the dot and dates without dashes", () => {
   expect(spellings("openai", "gpt-4o-2024-05-13")).toEqual(["gpt-4o-2024-05-13", "gpt-4o-20240513"]);
   expect(spellings("openai", "gpt-5.4-mini")).toEqual(["gpt-5.4-mini", "gpt-5-4-mini"]);
   expect(spellings("xai", "grok-4-1-fast")).toEqual(["grok-4-1-fast", "grok-4.1-fast"]);
@@ -51,7 +51,7 @@ describe("a generated pattern", () => {
     }
   });
 
-  test("without dates has the vendor's other tails, and dates that are part of a name", () => {
+  test("without dates matches the vendor's other suffixes and dates that are part of a name", () => {
     const listed = { names: ["gpt-9", "gpt-9-2026-01-31"], stems: ["gpt-9-nano"] };
     const undated = matchPatternOf("openai", listed, false);
     for (const name of ["gpt-9", "gpt-9-2026-01-31", "gpt-9-nano", "gpt-9-nano-preview"]) {

@@ -39,7 +39,7 @@ describe("a dated name of a row", () => {
 describe("snapshots of a model", () => {
   const chat = row("3/4", ["chat", "chat-0101"]);
 
-  test("differ when a removed one does, or another row has one at another price", () => {
+  test("differ when a removed one differs or another row has one at another price", () => {
     expect(snapshotsDiffer(row("3/4", ["chat"]), chat, [])).toBe(true);
     for (const name of [
       "chat-2026-01-31",
@@ -53,7 +53,7 @@ describe("snapshots of a model", () => {
     }
   });
 
-  test("agree while all of their known prices do", () => {
+  test("agree when all of their known prices are the same", () => {
     const others = [row("3/4", ["chat-0131"]), row("7/8", ["chat-mini", "chat-mini-0131", "chat-1-0131", "chat-3201"])];
     const theirs = { ...row("7/8", ["chat-0131"]), vendor: "openai" as const };
     expect(snapshotsDiffer(chat, chat, [chat, ...others, theirs])).toBe(false);

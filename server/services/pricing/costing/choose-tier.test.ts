@@ -51,7 +51,7 @@ describe("the tier of a call", () => {
     expect(chosen([standard, special("broken", 1, when("(?=input)", "gte", 0))], { input_tokens: 5 })).toBe("Standard");
   });
 
-  test("is none when nothing holds and there is no default", () => {
+  test("is none when no conditions are met and there is no default", () => {
     expect(chosen([special("large", 1, when("^input", "gt", 100))], { input_tokens: 5 })).toBeNull();
   });
 

@@ -10,7 +10,7 @@ const at = (prices: Record<string, number>) => tierPrices(definition, tier(price
 const PRICES = { input_tokens: 2.5e-6, cache_read_input_tokens: 1.25e-6, output_tokens: 1e-5 };
 
 describe("the cost of a call", () => {
-  test("is each bucket's count times its price, with what it was computed from", () => {
+  test("is the sum of each bucket's count times its price, with the prices and their origin", () => {
     const priced = costOf(at(PRICES), { input_tokens: 1_000, output_tokens: 100 });
     expect(priced).toEqual({
       totalDecimal: "0.0035",
@@ -101,7 +101,7 @@ describe("the cost of a call", () => {
     ["nothing but zeros", { input_tokens: 0, output_tokens: 0 }],
     ["only a total", { total_tokens: 1_000 }],
     ["a thousand kinds of units", Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`unit_${n}`, 1]))],
-  ])("is not there with %s", (_, usage) =>
+  ])("is null with %s", (_, usage) =>
     expect(costOf(at(PRICES), usage)).toEqual({ cost: null, totalDecimal: null }),
   );
 

@@ -225,7 +225,7 @@ test("concurrent price changes are all applied, with one version in force", asyn
   expect(versions.filter(({ supersededAt }) => supersededAt === null).map(({ version }) => version)).toEqual([8]);
 });
 
-test("a version has the name of its author, a key or a person, and not an email address", async () => {
+test("a version has the name of the key that created it, and no email address", async () => {
   const { ctx } = await testProject();
   const key = await createApiKey(ctx, { name: "price robot", capabilities: ["model-pricing:write"] });
   const robot = { kind: "apiKey" as const, keyId: key.apiKey.id, capabilities: ["model-pricing:write" as const] };
@@ -259,7 +259,7 @@ test("the versions of a price have its content, times, and who changed and super
 });
 
 describe("an estimate", () => {
-  test("equals what would be stored with such a call: its match, and its cost with tier and breakdown", async () => {
+  test("has the match of a call and its cost with tier and breakdown", async () => {
     const { ctx } = await testProject();
     const { model } = await createModelPrice(ctx, {
       ...acme,
@@ -314,7 +314,7 @@ describe("an estimate", () => {
     });
   });
 
-  test("at a moment uses the prices of that time: the project's versions and the default's history", async () => {
+  test("at a point in time uses the prices of that time: the project's versions and the default's history", async () => {
     const { ctx } = await testProject();
     const usage = { input_tokens: 10 };
     const ask = async (model: string, at?: number) =>
@@ -370,7 +370,7 @@ describe("an estimate", () => {
     }
   });
 
-  test("at a moment follows later changes, including one that supersedes a version of that time", async () => {
+  test("at a point in time reflects later changes, including one that supersedes a version of that time", async () => {
     const { ctx } = await testProject();
     const usage = { input_tokens: 10 };
     await createModelPrice(ctx, acme);
@@ -415,7 +415,7 @@ describe("an estimate", () => {
   });
 });
 
-describe("what cannot be a definition", () => {
+describe("an invalid definition", () => {
   const refusal = async (fields: object) => {
     const { ctx } = await testProject();
     const refused = await createModelPrice(ctx, { ...acme, ...fields } as never).catch((error) => error);
@@ -424,7 +424,7 @@ describe("what cannot be a definition", () => {
   const conditional = { name: "Other", isDefault: false, priority: 1, prices: {} };
   const condition = { usageDetailPattern: "^input", operator: "gt", value: 1 };
 
-  test("is rejected with all problems at once, each with its path", async () => {
+  test("is rejected with all of its problems and their paths", async () => {
     const problems = await refusal({
       provider: "nobody",
       matchPattern: "x(?=y)",
@@ -464,13 +464,13 @@ describe("what cannot be a definition", () => {
     ["a price of the total", [{ ...standard(1), prices: { total_tokens: 1 } }]],
     ["an operator that is none", [standard(1), { ...conditional, conditions: [{ ...condition, operator: "like" }] }]],
     ["an unknown field", [{ ...standard(1), currency: "EUR" }]],
-  ])("%s", async (_, pricingTiers) => {
+  ])("is rejected for %s", async (_, pricingTiers) => {
     const problems = await refusal({ pricingTiers });
     expect(problems?.length).toBeGreaterThan(0);
     for (const [path] of problems) expect(path).toMatch(/^pricingTiers/);
   });
 
-  test("does not include a default tier with another tier's priority, which is ignored", async () => {
+  test("is not one whose default tier has another tier's priority, which is ignored", async () => {
     const { ctx } = await testProject();
     const long = { ...conditional, priority: 0, conditions: [condition], prices: { input_tokens: 7 } };
     await createModelPrice(ctx, { ...acme, pricingTiers: [standard(1), long] as never });

@@ -43,7 +43,7 @@ describe("the forms of a model's name", () => {
     ],
     ["arn:aws-us-gov:bedrock:us-gov-west-1::foundation-model/anthropic.claude-v2:1", "claude"],
     ["claude-sonnet-4-5-20250929[1m]", "claude-sonnet-4-5-20250929"],
-  ])("%s comes down to %s", (name, bare) => expect(last(name)).toBe(bare));
+  ])("%s is reduced to %s", (name, bare) => expect(last(name)).toBe(bare));
 
   test("preserve an unknown prefix, an application inference profile, and all of a fine-tune", () => {
     expect(normaliseModelName("missing/gpt-4o").candidates).toEqual(["missing/gpt-4o"]);
@@ -76,7 +76,7 @@ describe("the forms of a model's name", () => {
     expect(normaliseModelName("us.meta.llama3-70b-instruct-v1:0").priceList).toBeNull();
   });
 
-  test("are few, never empty and never longer than the name, for any input", () => {
+  test("are at most ten and never longer than the name, for any input", () => {
     const part = fc.constantFrom(
       "openai",
       "azure",

@@ -29,7 +29,7 @@ describe("a pattern", () => {
       expect(reason(source), source).toMatch(words);
   });
 
-  test("reports the position of a fault, in characters from 1", () => {
+  test("reports the position of an error, counting characters from 1", () => {
     for (const [source, words] of [
       ["ab(c(d)", "At character 3: missing closing )."],
       ["ab)c", "At character 3: unexpected )."],
@@ -40,7 +40,7 @@ describe("a pattern", () => {
       expect(reason(source), source).toMatch(words);
   });
 
-  test("is rejected when it is too long, has too many repetitions or a too large program", () => {
+  test("is rejected when it is too long, has too many repetitions or compiles to too large a program", () => {
     expect(reason("a".repeat(PATTERN_MAX + 1))).toContain("longer than");
     for (const source of ["(?:a?){500}a{500}", "a?".repeat(300), "(?:(?:a{1,10}){1,10}){1,10}"]) {
       expect(reason(source), source).toContain("too complex");

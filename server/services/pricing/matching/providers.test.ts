@@ -52,15 +52,15 @@ describe("the price list of a provider", () => {
   );
 
   test.each(["external", "acme", "no such provider", "_OTHER", "my-azure", "x".repeat(1_000)])(
-    "for calls of %s is external",
+    "is external for calls of %s",
     (provider) => expect(priceListOfProvider(provider)).toBe("external"),
   );
   test.each([null, "", "  ", "strands-agents", "LangChain", "pydantic-ai", "crewai.agent", "openrouter"])(
-    "for calls of %s may be any vendor's",
+    "may be any vendor's for calls of %s",
     (provider) => expect(priceListOfProvider(provider)).toBe("any"),
   );
 
-  test("of an exact word ignores parts of it", () => {
+  test("of a word requires an exact match", () => {
     expect(priceListOfWord("mistral")).toBe("mistral");
     expect(priceListOfWord("mistral-7b")).toBeNull();
   });

@@ -42,7 +42,7 @@ describe("a default price", () => {
     ["cohere/command-r-plus-08-2024", "cohere:command-r-plus"],
     ["gpt-4o-mini-2024-07-18.ft-0123abcd", "openai:gpt-4o-mini-2024-07-18.ft"],
     ["ft:gpt-3.5-turbo-0125:acme:support:9abc", "openai:ft:gpt-3.5-turbo"],
-  ])("answers to %s", (model, id) => expect(found(model)).toBe(id));
+  ])("matches %s", (model, id) => expect(found(model)).toBe(id));
 
   test.each([
     [
@@ -75,7 +75,7 @@ describe("a default price", () => {
     ["a free offer", ["deepseek/deepseek-chat:free", "mistralai/mistral-nemo:free"]],
     ["a prefix or a part of a name", ["my-gpt-4o", "gpt-4o-x", "gpt", "claude", "missing/gpt-4o"]],
     ["nothing", ["", "  ", "gpt-4o".repeat(1_000)]],
-  ])("is not given to %s", (_, models) => {
+  ])("does not match %s", (_, models) => {
     for (const model of models) expect(found(model), model).toBeNull();
   });
 
@@ -145,7 +145,7 @@ describe("a project's definition", () => {
     expect(found("acme", "anthropic", book)).toBe("mp_y");
   });
 
-  test("of `external` applies to every provider, one of another vendor does not", () => {
+  test("of `external` applies to every provider, and one of another vendor does not", () => {
     const book = bookWith(
       projectPrice({ modelName: "acme-4" }),
       projectPrice({ modelName: "gpt-acme", provider: "openai" }),
@@ -221,13 +221,13 @@ describe("a project's definition", () => {
     expect(found("gpt-4o-2024-11-20")).toBe("openai:gpt-4o");
   });
 
-  test("is also found with letters that RE2 folds together", () => {
+  test("also matches characters that RE2 folds to the same letter", () => {
     const book = bookWith(projectPrice({ modelName: "x", matchPattern: "^mistral-k$" }));
     for (const name of ["Mistral-K", "mi\u017ftral-k", "mistral-\u212a"])
       expect(found(name, null, book), name).toBe("mp_x");
   });
 
-  test("is found among hundreds as if its pattern were the only one", () => {
+  test("is found among hundreds of other definitions", () => {
     const many = Array.from({ length: 300 }, (_, n) =>
       projectPrice({ modelName: `m-${n}`, matchPattern: `^(?:m|n)-${n}(?:-v\\d)?$` }),
     );
@@ -243,7 +243,7 @@ test("the list has every default and custom definition once, by id", () => {
   expect(listed.map(({ id }) => id)).toEqual(listed.map(({ id }) => id).sort());
 });
 
-test("a hostile name or provider is resolved quickly", () => {
+test("a hostile name or provider matches no price", () => {
   const book = bookWith(projectPrice({ modelName: "acme-4", matchPattern: "^(a+)+$" }));
   for (const text of ["a".repeat(1_000_000), `${"azure/".repeat(80)}x`, "us.".repeat(100), "\u0000", "__proto__"]) {
     expect(book.resolve(text, text)).toBeNull();

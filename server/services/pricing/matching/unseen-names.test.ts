@@ -92,7 +92,7 @@ test.each([
   ["openrouter/moonshotai/kimi-k2.5-0127", "moonshotai:kimi-k2.5"],
   ["openrouter/x-ai/grok-4-07-09", "xai:grok-4-0709"],
   ["models/gemini-2.5-flash-001", "google:gemini-2.5-flash"],
-])("%s is a release of %s that nobody has seen yet", (name, id) => expect(idOf(name)).toBe(id));
+])("%s is an unlisted release of %s", (name, id) => expect(idOf(name)).toBe(id));
 
 test.each([
   ["x-ai/grok-4.1-fast", "xai:grok-4-1-fast-reasoning"],
@@ -101,7 +101,7 @@ test.each([
   ["claude-4.6-opus-20260205", "anthropic:claude-opus-4-6"],
   ["gpt-5-4-mini", "openai:gpt-5.4-mini"],
   ["grok-4-3", "xai:grok-4.3"],
-])("%s is the other spelling of %s", (name, id) => expect(idOf(name)).toBe(id));
+])("%s is another spelling of %s", (name, id) => expect(idOf(name)).toBe(id));
 
 test.each([
   ["together_ai/openai/gpt-4o", "openai:gpt-4o"],
@@ -113,7 +113,7 @@ test.each([
   ["litellm_proxy/together_ai/openai/gpt-4o", "openai:gpt-4o"],
   ["openrouter/azure/openai/gpt-4o", "openai:gpt-4o"],
   ["vercel_ai_gateway/vertex_ai/claude-opus-4@20250514", "anthropic:claude-opus-4"],
-])("%s is passed on by a host that cannot run it: %s", (name, id) => {
+])("%s is passed on by its host and priced as %s", (name, id) => {
   expect(idOf(name)).toBe(id);
   expect(idOf(name.slice(name.indexOf("/") + 1), name.slice(0, name.indexOf("/")))).toBe(id);
 });

@@ -95,7 +95,7 @@ beforeEach(async () => {
     .where(and(eq(compactions.projectId, ctx.projectId), isNull(compactions.completedAt)));
 });
 
-test("what was stored whole is moved a little at a time, and at any time reads the same", async () => {
+test("content stored whole is moved in steps, and reads the same after each", async () => {
   const [before, characters] = [await contents(ctx), await charactersOf(ctx)];
   const messages = () =>
     db().select().from(conversationMessages).where(eq(conversationMessages.projectId, ctx.projectId));
@@ -128,7 +128,7 @@ test("what was stored whole is moved a little at a time, and at any time reads t
   expect(isDeepStrictEqual(await contents(ctx), before)).toBe(true);
 });
 
-test("a pause holds, and what continues goes on where it stopped", async () => {
+test("a paused compaction does nothing, and resumes where it stopped", async () => {
   await updateCompaction(neighbour, { paused: false });
   await compactContent(neighbour, { forMs: 0 });
   const at = (await getCompaction(neighbour, {})).compaction;
@@ -144,7 +144,7 @@ test("a pause holds, and what continues goes on where it stopped", async () => {
   });
 });
 
-test("telemetry that waits to be read goes first, and a row that somebody has locked is left as it is", async () => {
+test("pending telemetry goes first, and a locked row is left unchanged", async () => {
   const { ctx: own } = await testProject();
   await storeWhole(own);
   await db().execute(sql`

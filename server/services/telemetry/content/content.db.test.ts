@@ -71,7 +71,7 @@ async function sentMessages({ projectId }: Ctx) {
 }
 const remove = (of: Ctx, conversationId: string) => deleteConversation(of, { conversationId });
 
-test("a history that grows by one message is stored as one message more, and each span is returned as sent", async () => {
+test("a history that grows by one message stores only that message, and each span is returned as sent", async () => {
   const topic = "growing";
   const traceId = hex(32);
   const calls = Array.from({ length: 40 }, (_, n) => ({ topic, traceId, turns: n + 8, spanId: hex(16) }));
@@ -87,7 +87,7 @@ test("a history that grows by one message is stored as one message more, and eac
   expect(wrong).toEqual([]);
 });
 
-test("a project's content is its own: its neighbour stores and keeps the same words", async () => {
+test("projects share no content, and deleting one project's conversation keeps the same text of another", async () => {
   const call = { topic: "common", turns: 12 };
   await store(ctx, call);
   await store(neighbour, call);
@@ -102,7 +102,7 @@ test("a project's content is its own: its neighbour stores and keeps the same wo
   expect([...(await sentMessages(neighbour)).values()].join()).toContain(said("common", 11));
 });
 
-test("of a history that two users share, each keeps what is theirs until it is erased", async () => {
+test("erasing a user's data keeps the part of a shared history that another user's conversation has", async () => {
   const [one, other] = [hex(8), hex(8)];
   const shared = { topic: "handed over", turns: 30 };
   await store(ctx, { ...shared, session: `of ${one}`, user: one });
@@ -119,7 +119,7 @@ test("of a history that two users share, each keeps what is theirs until it is e
   expect(await partsNaming("handed over")).toBe(0);
 });
 
-test("batches with the same history at once store it once", async () => {
+test("concurrent batches with the same history store it once", async () => {
   const { ctx: own } = await testProject();
   await Promise.all(Array.from({ length: 8 }, () => store(own, { topic: "at once", turns: 25 })));
   expect((await stored(own)).parts).toBeLessThanOrEqual(25 + 3);
@@ -128,7 +128,7 @@ test("batches with the same history at once store it once", async () => {
   expect(new Set(sent.values()).size).toBe(1);
 });
 
-test("while conversations are erased, batches that share their history lose nothing and leave nothing", async () => {
+test("batches that share the history of conversations being erased lose nothing and leave nothing behind", async () => {
   const { ctx: own } = await testProject();
   for (let round = 0; round < 6; round++) {
     const topic = `contested ${round % 2}`;
@@ -147,7 +147,7 @@ test("while conversations are erased, batches that share their history lose noth
   expect(await stored(own)).toEqual({ parts: 0, chunks: 0, released: 0 });
 });
 
-test("a span of a deleted trace that is sent again stores none of its words", async () => {
+test("a span of a deleted trace that is sent again stores none of its content", async () => {
   const call = { topic: "unwelcome", turns: 12, traceId: hex(32) };
   await store(ctx, call);
   await project();
@@ -156,7 +156,7 @@ test("a span of a deleted trace that is sent again stores none of its words", as
   expect(await partsNaming("unwelcome")).toBe(0);
 });
 
-test("words of a span that was there already, with others, go with the next clean-up", async () => {
+test("different content of a resent span is removed by the next clean-up", async () => {
   const { ctx: own } = await testProject();
   const ids = { traceId: hex(32), spanId: hex(16), session: "same ids" };
   await store(own, { topic: "first", turns: 12, ...ids });
@@ -168,7 +168,7 @@ test("words of a span that was there already, with others, go with the next clea
   expect((await stored(own)).released).toBe(0);
 });
 
-test("the chunks of rows that go in any other way are released too", async () => {
+test("the chunks of rows deleted by a cascade are released too", async () => {
   const { ctx: own } = await testProject();
   await store(own, { topic: "cascading", turns: 12 });
   await db().execute(sql`delete from traces where project_id = ${own.projectId}`);
@@ -192,7 +192,7 @@ const FOLDERS = ["otlp", "otlp-python"]
   .map((folder) => path.join(DATA, folder))
   .filter((folder) => fs.existsSync(folder));
 
-test.skipIf(FOLDERS.length === 0)("what every real client sends is loaded as it was decoded", async () => {
+test.skipIf(FOLDERS.length === 0)("every real client's telemetry is loaded as it was decoded", async () => {
   const { ctx: own } = await testProject();
   const masking = await maskingOf(own);
   const plain = (value: unknown) => JSON.parse(JSON.stringify(value));

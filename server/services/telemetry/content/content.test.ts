@@ -32,7 +32,7 @@ function roundTrip(span: ReturnType<typeof spanOf>) {
   return { left, taken, again: putIntoSpan(plain(left), loaded(taken)) };
 }
 
-test("a text is the pieces it was split into, whatever it holds", () => {
+test("the pieces of any text join to the same text", () => {
   const json = fc.jsonValue({ maxDepth: 6 }).map((value) => JSON.stringify([value, words(200), value], null, 2));
   const broken = fc
     .tuple(json, fc.nat(2_000), fc.string())
@@ -52,7 +52,7 @@ test.each([
   expect(grown.filter((piece) => !known.has(piece))).toHaveLength(1);
 });
 
-test("a transcript that grew has the same pieces up to its last", () => {
+test("a transcript that grew has the same pieces except the last", () => {
   const lines = (n: number) =>
     history(n)
       .map(({ role, content }) => `${role}: ${content}\n`)
@@ -62,11 +62,11 @@ test("a transcript that grew has the same pieces up to its last", () => {
   expect(piecesOf(lines(41)).slice(0, known.length - 1)).toEqual(known.slice(0, -1));
 });
 
-test("numbers are not split", () => {
+test("a list of numbers is not split", () => {
   expect(piecesOf(JSON.stringify(Array.from({ length: 2_000 }, (_, n) => n / 7)))).toHaveLength(1);
 });
 
-test("lists that differ in front share the chunks of their end", () => {
+test("lists that differ at the start share the chunks of their ends", () => {
   const ids = Array.from({ length: 400 }, (_, n) => partId("prj_1", `${n}`));
   const whole = chunksOf(ids).map(String);
   const later = chunksOf(ids.slice(7)).map(String);
@@ -74,7 +74,7 @@ test("lists that differ in front share the chunks of their end", () => {
   expect(whole.length).toBeGreaterThan(10);
 });
 
-test("two projects have no id in common", () => {
+test("the same content has different ids in two projects", () => {
   expect(partId("prj_1", "a")).not.toBe(partId("prj_2", "a"));
 });
 
@@ -100,7 +100,7 @@ test.each<[string, Attributes]>([
   expect(plain(again)).toEqual(span);
 });
 
-test("any attributes come back as they were, hostile names among them", () => {
+test("any attributes are restored unchanged, including hostile names", () => {
   const name = fc.oneof(
     fc.constantFrom(
       "__proto__",
@@ -135,7 +135,7 @@ test("any attributes come back as they were, hostile names among them", () => {
 const own = (name: string, value: AttributeValue) =>
   Object.defineProperty(Object.create(null), name, { value, enumerable: true, configurable: true, writable: true });
 
-test("ids of people and sessions stay in the row, however long, and short spans are left alone", () => {
+test("a session id stays in the row however long it is, and a short span is left unchanged", () => {
   const session = words(500);
   const { left, taken } = takeFromSpan(spanOf({ "session.id": session, "input.value": words(1_000) }));
   expect(left.attributes).toEqual({ "session.id": session });
@@ -214,7 +214,7 @@ function isReadByItems(span: SpanRecord, name: string): boolean {
 
 const LONG = { role: "user", content: words(1_000) };
 
-test("a history that is read by its shared items says what it says as a whole, and twice the same", () => {
+test("a history read from its shared items equals the whole history, also when read twice", () => {
   const form = fc.constantFrom<(list: AttributeValue[]) => AttributeValue>(
     (list) => JSON.stringify(list),
     (list) => JSON.stringify(list, null, 2),
@@ -232,7 +232,7 @@ test("a history that is read by its shared items says what it says as a whole, a
   expect(shared).toBeGreaterThan(100);
 });
 
-test("and so does one that is flattened into attributes", () => {
+test("a flattened history read from its shared items equals the whole history, also when read twice", () => {
   const flatten = (path: string, value: AttributeValue): [string, AttributeValue][] =>
     typeof value === "object" && value !== null
       ? Object.entries(value).flatMap(([name, one]) => flatten(`${path}.${name}`, one as AttributeValue))
@@ -251,7 +251,7 @@ test("and so does one that is flattened into attributes", () => {
   expect(shared).toBeGreaterThan(40);
 });
 
-test("a call's figures are read without putting its history together", () => {
+test("a call is read without building its history's attribute", () => {
   const name = "gen_ai.input.messages";
   const { left, taken } = takeFromSpan(
     spanSending({ [name]: JSON.stringify(history(40)), "gen_ai.operation.name": "chat" }),

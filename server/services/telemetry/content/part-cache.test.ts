@@ -40,7 +40,7 @@ async function fill(): Promise<void> {
   collectGarbage();
 }
 
-it("finds a part that a reading holds, however many others there are, and no part that nobody holds", async () => {
+it("finds a part that a reading references, however many others are cached, and no unreferenced part", async () => {
   const reading = readingOf("held");
   readingOf("not held");
   await fill();
@@ -49,7 +49,7 @@ it("finds a part that a reading holds, however many others there are, and no par
   expect(reading.finish().messages).toHaveLength(1);
 });
 
-it("finds no part once they are forgotten, though a reading holds it", () => {
+it("finds no part after forgetParts, even if a reading references it", () => {
   const reading = readingOf("forgotten");
   forgetParts();
   expect(cachedPart("forgotten")).toBeUndefined();

@@ -80,7 +80,7 @@ test("people's labels are listed with the client's, and can be searched, counted
   expect(entry).toEqual({ before: { labels: 3 }, after: { labels: 0 } });
 });
 
-test("the client's labels cannot be removed, and a repeated change has no effect", async () => {
+test("concurrent changes of labels are all applied, and a repeated change has no effect", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [call({ session: "a" })]);
   const change = (more: { add?: string[]; remove?: string[] }) => changeLabels(ctx, { conversationId: "a", ...more });
@@ -163,7 +163,7 @@ test("a duplicate trace's labels move with it when it is merged", async () => {
   await addsUp(ctx);
 });
 
-test("labelling a duplicate trace that is then merged returns the conversation that it is in now", async () => {
+test("labelling a duplicate trace that is then merged returns the merged conversation", async () => {
   const { ctx } = await testProject();
   const [told, stray] = tellings();
   await ingest(ctx, [stray]);

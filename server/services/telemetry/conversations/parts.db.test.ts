@@ -142,7 +142,7 @@ test("a conversation and a trace can be read with few of their parts, or with no
     await expect(getConversation(ctx, { conversationId, parts })).rejects.toThrow("parts");
 });
 
-test("the version changes with any message, an earlier one too, and messages carry the version that they are of", async () => {
+test("a late message before the others changes the version, and listed messages have the current version", async () => {
   const { ctx } = await testProject();
   const versionOf = async () => (await getConversation(ctx, { conversationId, parts: 0 })).conversation.version;
   const spans = conversationOf(4);

@@ -145,18 +145,18 @@ describe("invalid_tool_arguments", () => {
 
 describe("unknown_tool", () => {
   test.each(["Error: Tool 'fly' not found", "fly is not a valid tool, try one of [walk].", "Unknown function: fly"])(
-    "%s",
+    "detects %s",
     (result) => {
       expect(matches(unknownTool, conversationOf(...called("fly", {}, result)))).toHaveLength(1);
     },
   );
-  test.each(["Error: user not found", "Error: invalid tool arguments"])("not: %s", (result) => {
+  test.each(["Error: user not found", "Error: invalid tool arguments"])("does not match: %s", (result) => {
     expect(matches(unknownTool, conversationOf(...called("fly", {}, result)))).toEqual([]);
   });
 });
 
 describe("tool_timeout", () => {
-  test.each(["Error: request timed out after 30s", "504 Gateway Timeout", "asyncio.TimeoutError: "])("%s", (result) => {
+  test.each(["Error: request timed out after 30s", "504 Gateway Timeout", "asyncio.TimeoutError: "])("detects %s", (result) => {
     expect(matches(toolTimeout, conversationOf(...called("f", {}, result)))).toHaveLength(1);
   });
   test("ignores a setting called timeout", () => {

@@ -50,7 +50,7 @@ test("a rule is created, listed, read, changed and deleted, and another project'
   expect((await listHandoffRules(ctx, {})).handoffRules).toEqual([]);
 });
 
-test("a rule needs a tracker with a secret, a destination and Rules that exist", async () => {
+test("a rule needs a tracker, a destination and Rules that exist", async () => {
   const { ctx } = await testProject();
   const webhook = { kind: "webhook" as const, name: "Alerts", baseUrl: "https://hooks.example", secret: "a secret" };
   const { connection: hook } = await createConnection(ctx, webhook);
@@ -66,7 +66,7 @@ test("a rule needs a tracker with a secret, a destination and Rules that exist",
     });
 });
 
-test("a Finding that does not meet every condition is left alone until it does", async () => {
+test("a Finding is handed off only once it meets every condition", async () => {
   const { ctx } = await withRule({ minConversations: 2, confirmedOnly: true });
   const { findingId } = await failedTool(ctx);
   expect(await handedOff(ctx)).toEqual([]);
@@ -76,7 +76,7 @@ test("a Finding that does not meet every condition is left alone until it does",
   expect(await handedOff(ctx)).toEqual([findingId]);
 });
 
-test("a Finding of another Rule or of less severity is not handed off", async () => {
+test("a Finding of another Rule or of lower severity is not handed off", async () => {
   const { ctx, handoffRule } = await withRule({ ruleIds: ["agent-loop"] });
   const { findingId } = await failedTool(ctx);
   const { severity } = (await getFinding(ctx, { findingId })).finding;
@@ -89,7 +89,7 @@ test("a Finding of another Rule or of less severity is not handed off", async ()
   expect(await handedOff(ctx)).toEqual([findingId]);
 });
 
-test("a rule's tickets of a day before do not count against its limit of today", async () => {
+test("a rule's tickets of the day before do not count towards its daily limit", async () => {
   const { ctx, handoffRule } = await withRule({ dailyLimit: 1 });
   const { findingId: first } = await failedTool(ctx, { tool: "get_order" });
   const { findingId: second } = await failedTool(ctx, { tool: "get_user" });
@@ -104,7 +104,7 @@ test("a rule's tickets of a day before do not count against its limit of today",
   expect((await getHandoffRule(ctx, { handoffRuleId: handoffRule.id })).handoffRule.usedToday).toBe(1);
 });
 
-test("a paused rule, a dismissed and a resolved Finding hand off nothing", async () => {
+test("a paused rule hands off nothing, and dismissed or resolved Findings are not handed off", async () => {
   const { ctx, handoffRule } = await withRule({ enabled: false });
   const { findingId } = await failedTool(ctx);
   expect(await handedOff(ctx)).toEqual([]);
@@ -116,7 +116,7 @@ test("a paused rule, a dismissed and a resolved Finding hand off nothing", async
   }
 });
 
-test("what only a backfill found is not handed off, and what somebody abandoned is not handed off again", async () => {
+test("a Finding found only by a backfill is not handed off, and an abandoned one is not handed off again", async () => {
   const { ctx } = await withRule();
   const { findingId } = await failedTool(ctx, { origin: "backfill" });
   expect(await handedOff(ctx)).toEqual([]);

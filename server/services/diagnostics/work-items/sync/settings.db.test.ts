@@ -30,7 +30,7 @@ async function linked(settings: object) {
 const resolutionOf = async (ctx: Ctx, findingId: string) =>
   (await getFinding(ctx, { findingId })).finding.resolutionStatus;
 
-test("each of several states that are mapped as closed resolves the Finding, and one mapped as open returns it", async () => {
+test("every state mapped as closed resolves the Finding, and one mapped as open makes it unresolved", async () => {
   const { inState } = await linked({ closedStates: ["in review", "Done"], openStates: ["Canceled"] });
   const closed = { state: "closed", finding: "resolved" };
   const open = { state: "open", finding: "unresolved" };
@@ -39,7 +39,7 @@ test("each of several states that are mapped as closed resolves the Finding, and
   expect(await inState(true, "Done")).toEqual({ ...closed, externalState: "Done" });
 });
 
-test("by setting, a Finding resolved by hand comments on its ticket and leaves it open", async () => {
+test("with onResolution set to comment, resolving a Finding comments on its ticket and leaves it open", async () => {
   const { ctx, findingId, workItem } = await linked({ onResolution: "comment" });
   await updateFinding(ctx, { findingId, resolutionStatus: "resolved" });
   await runTurns(ctx, workItem.id);

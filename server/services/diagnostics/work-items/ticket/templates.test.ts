@@ -21,7 +21,7 @@ const FACTS: TicketFacts = {
 };
 const OURS = { titleTemplate: null, bodyTemplate: null };
 
-test("without templates of the connection, a ticket has the Finding's title, counts, evidence and links", () => {
+test("without templates, a ticket has the Finding's title, counts, evidence and links", () => {
   const { title, body } = renderTicket(OURS, FACTS);
   expect(title).toBe("search_emails fails");
   for (const part of [
@@ -35,7 +35,7 @@ test("without templates of the connection, a ticket has the Finding's title, cou
   expect(body).not.toContain("Cost");
 });
 
-test("templates of the connection name facts of the Finding, its occurrences and the project", () => {
+test("templates can use facts of the Finding, its occurrences and the project", () => {
   const { title, body } = renderTicket(
     {
       titleTemplate: "[{{ project.name }}]\n{{ finding.title | upcase }}",
@@ -46,7 +46,7 @@ test("templates of the connection name facts of the Finding, its occurrences and
   expect({ title, body }).toEqual({ title: "[Shop] SEARCH_EMAILS FAILS", body: "c-1: It failed." });
 });
 
-test("an empty title is the Finding's, and what a tracker would refuse as too long is cut", () => {
+test("an empty title falls back to the Finding's, and a long title or body is truncated", () => {
   expect(renderTicket({ ...OURS, titleTemplate: "{{ finding.nothing }}" }, FACTS).title).toBe("search_emails fails");
   const long = renderTicket({ titleTemplate: "t".repeat(400), bodyTemplate: "b".repeat(40_000) }, FACTS);
   expect([long.title.length, long.body.length]).toEqual([250, 30_000]);
@@ -56,7 +56,7 @@ test.each([
   ["a tag that does not end", "{{ finding.title "],
   ["a file", "{% include 'etc/passwd' %}"],
   ["work without an end", "{% for a in (1..100000) %}{% for b in (1..100000) %}x{% endfor %}{% endfor %}"],
-])("%s in a template is refused at its field", (_, template) => {
+])("%s in a template is rejected with the path of its field", (_, template) => {
   for (const field of ["titleTemplate", "bodyTemplate"] as const) {
     let refused: unknown;
     try {
@@ -71,7 +71,7 @@ test.each([
   }
 });
 
-test("a template reads no prototype", () => {
+test("a template cannot read prototypes", () => {
   expect(renderTicket({ ...OURS, bodyTemplate: "{{ finding.constructor }}{{ finding.__proto__ }}." }, FACTS).body).toBe(
     ".",
   );
