@@ -89,7 +89,7 @@ const all = (open: boolean) => ({ session: open, invitation: open, reset: open, 
 test.each([
   ["ahead", AHEAD],
   ["behind", BEHIND],
-])("sessions, invitations, password resets and API keys expire by the database's clock in a process hours %s", async (_, shift) => {
+])("sessions, invitations, resets and keys expire by the database's clock in a process hours %s", async (_, shift) => {
   wrongBy(shift);
   const openWith = await things();
   expect(await openWith(HOUR_MS)).toEqual(all(true));

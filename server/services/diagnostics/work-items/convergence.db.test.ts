@@ -75,7 +75,7 @@ const dyingAfterCalls = (ctx: Ctx): Ctx["db"] =>
   });
 
 test.each(TRACKERS)(
-  "%s: after shuffled, repeated, lost and delayed events, faults and kills, each Finding has one ticket in the same state",
+  "%s: shuffled, repeated, lost and delayed events, faults and kills leave one ticket per Finding in the same state",
   async (kind, start) => {
     const random = randomFrom(kind.length * 7919);
     const chance = (share: number) => random() < share;

@@ -101,9 +101,7 @@ describe("the cost of a call", () => {
     ["nothing but zeros", { input_tokens: 0, output_tokens: 0 }],
     ["only a total", { total_tokens: 1_000 }],
     ["a thousand kinds of units", Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`unit_${n}`, 1]))],
-  ])("is null with %s", (_, usage) =>
-    expect(costOf(at(PRICES), usage)).toEqual({ cost: null, totalDecimal: null }),
-  );
+  ])("is null with %s", (_, usage) => expect(costOf(at(PRICES), usage)).toEqual({ cost: null, totalDecimal: null }));
 
   test("needs no price for an empty bucket or for a total", () => {
     const { cost } = costOf(at({ input_tokens: 1e-7 }), { input_tokens: 10, output_tokens: 0, total_tokens: 10 });

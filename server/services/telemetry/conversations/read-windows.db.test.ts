@@ -53,7 +53,7 @@ const all = async (windows: AsyncGenerator<SnapshotWindow>) => {
   return read;
 };
 
-test("windows divide a conversation's messages and calls among themselves, and end with its end", async () => {
+test("windows cover a conversation's messages and calls exactly once, and only the last one is marked as last", async () => {
   const { ctx } = await testProject();
   const snapshot = await stored(ctx);
   const [whole] = await readSnapshots(ctx, [snapshot]);
@@ -80,7 +80,7 @@ test("windows divide a conversation's messages and calls among themselves, and e
   }
 });
 
-test("feedback comes with the message that it is on, and feedback on the conversation with its end", async () => {
+test("feedback on a message comes with that message, and feedback on the conversation with the last window", async () => {
   const { ctx } = await testProject();
   const snapshot = await stored(ctx);
   await createFeedback(ctx, { conversationId: SESSION, kind: "comment", value: "of a turn", spanId: id(41) });
@@ -98,7 +98,7 @@ test("feedback comes with the message that it is on, and feedback on the convers
   );
 });
 
-test("a conversation is long by its messages or its stored texts, and only as a whole", async () => {
+test("a conversation is long by its number of messages or its size, and an earlier snapshot of it is not", async () => {
   const { ctx } = await testProject();
   const snapshot = await stored(ctx);
   const isLong = async (one: typeof snapshot, size = SIZE) => (await snapshotLengths(ctx, [one], size))[0]?.isLong;
@@ -117,7 +117,7 @@ const piecesOf = async (...asked: Parameters<typeof readBeginnings>) => {
   return pieces;
 };
 
-test("of a long conversation the beginning is read, with all feedback; short ones are read whole and together", async () => {
+test("only the beginning of a long conversation is read, with all feedback, and short ones are read whole and together", async () => {
   const { ctx } = await testProject();
   const long = await stored(ctx);
   await createFeedback(ctx, { conversationId: SESSION, kind: "comment", value: "of all" });
@@ -148,7 +148,7 @@ test("of a long conversation the beginning is read, with all feedback; short one
   expect(await piecesOf(ctx, [long], { ...SIZE, messages: 500 })).toMatchObject([[{ isCut: false, ...whole }]]);
 });
 
-test("another project reads no beginning, no window and no excerpt", async () => {
+test("another project cannot read a conversation's beginning, windows or excerpts", async () => {
   const { ctx } = await testProject();
   const snapshot = await stored(ctx);
   const other = await testProject();

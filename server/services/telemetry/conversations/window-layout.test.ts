@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { layoutWindows } from "./window-layout";
 
-test("every message is one window's own and seen with as many around it as fit", () => {
+test("every message belongs to exactly one window, with as many around it as fit", () => {
   fc.assert(
     fc.property(
       fc.array(fc.nat(50), { maxLength: 200 }),

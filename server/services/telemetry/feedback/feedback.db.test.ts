@@ -68,7 +68,7 @@ test("feedback is shown at the message of its span, of its trace, or on the conv
   ]);
 });
 
-test("the same feedback twice is one, and a changed mind replaces the earlier thumb", async () => {
+test("repeated feedback is stored once, and a changed thumb replaces the earlier one", async () => {
   const { ctx } = await testProject();
   await twoTurns(ctx);
   const { feedback: once } = await createFeedback(ctx, thumb("up"));
@@ -82,7 +82,7 @@ test("the same feedback twice is one, and a changed mind replaces the earlier th
   expect((await all(ctx)).map(({ value }) => value).sort()).toEqual(["One", "Two", "down"]);
 });
 
-test("feedback that comes before the telemetry waits for it, by the client's conversation id or by trace", async () => {
+test("feedback sent before its telemetry is attached later, by the client's conversation id or by trace", async () => {
   const { ctx } = await testProject();
   const span = { traceId: hex(32), spanId: hex(16) };
   const { feedback: early } = await createFeedback(ctx, thumb("down", span));
@@ -116,7 +116,7 @@ test("new and changed feedback makes the conversation due for diagnosis, repeate
   expect(await isDue(ctx)).toBe(true);
 });
 
-test("feedback and telemetry that arrive at the same moment are joined by the next sweep, which makes it due", async () => {
+test("feedback that missed concurrent telemetry is attached by the next sweep, which makes the conversation due", async () => {
   const { ctx } = await testProject();
   await twoTurns(ctx);
   await createFeedback(ctx, thumb("down"));
@@ -147,7 +147,7 @@ test("feedback moves with its trace to the conversation that a late span names",
   expect(await all(ctx, { conversationId: "chat-1" })).toMatchObject([{ kind: "score" }, { kind: "thumb" }]);
 });
 
-test("a value that its kind does not have is refused by name", async () => {
+test("an invalid value, scale or trace id is rejected with its path", async () => {
   const { ctx } = await testProject();
   for (const [input, path] of [
     [thumb("sideways"), ["value"]],
@@ -163,7 +163,7 @@ test("a value that its kind does not have is refused by name", async () => {
   }
 });
 
-test("evaluation events and Logfire's annotations become feedback, and only what asks a user counts as a user's", async () => {
+test("evaluation events and Logfire's annotations become feedback, and only a user's ratings count as given by a user", async () => {
   const { ctx } = await testProject();
   const traceId = hex(32);
   const call = hex(16);
@@ -222,7 +222,7 @@ test("evaluation events and Logfire's annotations become feedback, and only what
   ]);
 });
 
-test("where a project masks message text, feedback is masked too", async () => {
+test("feedback is masked if the project masks message text", async () => {
   const { ctx } = await testProject();
   await updateMasking(ctx, { messages: true });
   const { feedback } = await createFeedback(ctx, {
@@ -233,7 +233,7 @@ test("where a project masks message text, feedback is masked too", async () => {
   expect(feedback.value).not.toContain("hunter2zulu");
 });
 
-test("feedback is deleted with its conversation, with its user's data, and after a month of waiting", async () => {
+test("feedback is deleted with its conversation, with its user's data, or if it is never attached", async () => {
   const { ctx } = await testProject();
   await twoTurns(ctx);
   await createFeedback(ctx, thumb("down"));
@@ -251,7 +251,7 @@ test("feedback is deleted with its conversation, with its user's data, and after
   expect(await deleteWaitingFeedback(ctx, Date.now() + 60_000, 10)).toBe(1);
 });
 
-test("another project's feedback is neither listed nor changed nor attached", async () => {
+test("another project's feedback is not listed, changed or attached", async () => {
   const { ctx: theirs } = await testProject();
   const { ctx: ours } = await testProject();
   await twoTurns(theirs);
@@ -266,7 +266,7 @@ test("another project's feedback is neither listed nor changed nor attached", as
   expect(await all(ours, { conversationId: conversation!.id })).toEqual([]);
 });
 
-test("lists page without gaps, by conversation and kind, newest first", async () => {
+test("lists are paginated without gaps, and filtered by conversation and kind", async () => {
   const { ctx } = await testProject();
   for (let n = 0; n < 7; n++) {
     await createFeedback(ctx, {

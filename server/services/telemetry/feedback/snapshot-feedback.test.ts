@@ -18,7 +18,7 @@ test("the whole conversation has all of its feedback", () => {
   expect(feedbackIn(ALL, { lastActivityAt: 500, positions: [0, 1, 2, 3] }, true)).toEqual(ALL);
 });
 
-test("a narrower snapshot has that on its messages, whenever given, and that on the conversation given by then", () => {
+test("a narrower snapshot has all feedback on its messages, and feedback on the conversation given by its time", () => {
   // The snapshot's messages are the conversation's third and fourth.
   expect(feedbackIn(ALL, { lastActivityAt: 500, positions: [2, 3] }, false)).toEqual([given(1, 900), given(null, 100)]);
 });

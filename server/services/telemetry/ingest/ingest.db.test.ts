@@ -142,7 +142,7 @@ test("traces are ordered by time, and a span of any of them is found", async () 
   });
 });
 
-test("an id leads to its conversation, trace or span, of this project only", async () => {
+test("an id is located as a conversation, trace or span of this project only", async () => {
   const { ctx } = await testProject();
   const neighbour = await testProject();
   const attributes = { "gen_ai.conversation.id": "session-7" };
@@ -162,7 +162,7 @@ test("an id leads to its conversation, trace or span, of this project only", asy
     await expect(locate(ctx, { telemetryId: other })).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("messages are listed by the span that was the first to send them", async () => {
+test("messages can be filtered by the span that first sent them", async () => {
   const { ctx } = await testProject();
   const said = (role: string, content: string) => ({ role, parts: [{ type: "text", content }] });
   const call = (spanId: string, startMs: number, history: object[], answer: string) =>
@@ -190,7 +190,7 @@ test("messages are listed by the span that was the first to send them", async ()
   expect(await of(ids[2]!)).toEqual({ indices: [], next: null });
 });
 
-test("a conversation with a failed tool has an error, whichever source reports it, and is found by the error filter", async () => {
+test("a conversation with a failed tool has an error and is found by the error filter", async () => {
   const { ctx } = await testProject();
   const tool = (result: string) => ({
     "gen_ai.operation.name": "execute_tool",
@@ -441,7 +441,7 @@ test("log records that arrive before their spans wait for them and block nothing
   expect(await all(ctx)).toHaveLength(2);
 });
 
-test("ids and names of any length are stored, and overlong ids identify nobody", async () => {
+test("ids and names of any length are accepted, and overlong ids are ignored", async () => {
   const { ctx } = await testProject();
   // incompressible, four bytes a character
   const long = (characters: number) =>
@@ -479,7 +479,7 @@ describe("one call that two instrumentations report in two traces", () => {
   test.each([
     ["the stray first", [stray, told]],
     ["the stray last", [told, stray]],
-  ])("counts once, in the conversation that is named: %s", async (_order, spans) => {
+  ])("counts once, in the named conversation: %s", async (_order, spans) => {
     const { ctx } = await testProject();
     for (const span of spans) await ingest(ctx, [span]);
     expect(await all(ctx)).toMatchObject([
@@ -493,14 +493,14 @@ describe("one call that two instrumentations report in two traces", () => {
     expect(await all(ctx)).toMatchObject([{ externalId: "s", traceIds: [TRACE, OTHER_TRACE] }]);
   });
 
-  test("counts once where no conversation is named", async () => {
+  test("counts once if no conversation is named", async () => {
     const { ctx } = await testProject();
     await ingest(ctx, [stray]);
     await ingest(ctx, [chatSpan({ spanId: ids[0], attributes: response })]);
     expect(await all(ctx)).toMatchObject([{ externalId: null, modelCallCount: 1 }]);
   });
 
-  test("counts once if somebody held one of the conversations while the other half arrived", async () => {
+  test("counts once if one of the conversations was locked while the other half arrived", async () => {
     const { ctx } = await testProject();
     await ingest(ctx, [stray]);
     const [held, done] = [newGate(), newGate()];
@@ -519,7 +519,7 @@ describe("one call that two instrumentations report in two traces", () => {
     expect(await all(ctx)).toMatchObject([{ externalId: "s", modelCallCount: 1 }]);
   });
 
-  test("is two calls if a test server repeats a response id: other times, or the same instrumentation", async () => {
+  test("is not merged if the times differ or the instrumentation is the same", async () => {
     const { ctx } = await testProject();
     await ingest(ctx, [
       told,

@@ -56,9 +56,9 @@ const KEYS: Record<string, string> = {
   pem: `-----BEGIN RSA PRIVATE KEY-----\nMIIEow${hex(64)}\n${hex(64)}==\n-----END RSA PRIVATE KEY-----`,
 };
 
-describe("secrets by their shape", () => {
+describe("secrets recognised by their format", () => {
   test.each(Object.entries(KEYS))(
-    "%s is masked in a text and in JSON, and what stands around it stays",
+    "%s is masked in plain text and in JSON, and the text around it is kept",
     (_, secret) => {
       const bare = secret.replace(/^(?:Bearer|Basic) /, "");
       for (const text of [
@@ -82,7 +82,7 @@ describe("secrets by their shape", () => {
     expect(masked(`export AWS_SECRET_ACCESS_KEY=${secret}`)).toBe("export AWS_SECRET_ACCESS_KEY=[masked: value]");
   });
 
-  test("passwords in URLs are masked even if partly unescaped; the rest of the URL stays", () => {
+  test("passwords in URLs are masked even if partly unescaped, and the rest of the URL is kept", () => {
     expect(masked("postgres://app:hunter2@db.internal:5432/shop")).toBe(
       "postgres://app:[masked: password]@db.internal:5432/shop",
     );
@@ -111,7 +111,7 @@ describe("secrets by their shape", () => {
     for (const [text, safe] of cases) expect(masked(text)).toBe(safe);
   });
 
-  test("text that only resembles a secret stays", () => {
+  test("text that only resembles a secret is not masked", () => {
     for (const text of [
       "Please use basic authentication or a bearer authentication scheme.",
       "password: must have 8 characters",
@@ -170,7 +170,7 @@ describe("secrets by their shape", () => {
     ["backslashes", '\\\\"'],
     ["brackets", "[["],
   ])(
-    "four million characters of %s take no longer than they should",
+    "four million characters of %s are masked in linear time",
     (_, piece) => {
       // A quadratic pattern would not finish.
       const text = `password ${piece.repeat(4_000_000 / piece.length)}`;
@@ -225,7 +225,7 @@ describe("attributes", () => {
     expect(count).toBe(8);
   });
 
-  test("a secret's name suffices, whatever its value", () => {
+  test("a string or number under a secret's name is masked, whatever it is", () => {
     const { attributes, masked: count } = attributesMasked({
       "openai.api_key": "abc",
       "db.password": 12345,
@@ -354,7 +354,7 @@ describe("message text", () => {
     return { log: items[0] as LogRecord, masked: count };
   };
 
-  test("is masked like anything else if the project wants it", () => {
+  test("is masked like anything else if the project enables it", () => {
     const everything = [
       spanMasked({ attributes: MESSAGES }, true),
       spanMasked({ events: [{ name: "gen_ai.user.message", timeUs: 1, attributes: { content: said } }] }, true),
@@ -368,7 +368,7 @@ describe("message text", () => {
     expect(JSON.stringify(everything)).toContain("my key is [masked: secret key]");
   });
 
-  test("is only the messages if the attribute holds a whole request", () => {
+  test("is only the messages if the attribute is a whole request", () => {
     const request = {
       model: "gpt-4o",
       api_key: "abc",

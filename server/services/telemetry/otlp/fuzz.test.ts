@@ -161,7 +161,7 @@ const attributesOf = fc.dictionary(
   { maxKeys: 8 },
 );
 
-test("hostile messages are harmless wherever messages are read", () => {
+test("hostile messages do not crash any reader", () => {
   fc.assert(
     fc.property(
       attributesOf,
@@ -179,7 +179,7 @@ test("hostile messages are harmless wherever messages are read", () => {
   );
 });
 
-test("JSON text nested too deeply to traverse is harmless", () => {
+test("JSON text nested too deeply to traverse does not crash any reader", () => {
   const deep = "[".repeat(30_000) + "]".repeat(30_000);
   const deepObject = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
   for (const text of [
@@ -237,7 +237,7 @@ const spansDrawn = (drawn: readonly DrawnSpan[]) =>
     })),
   );
 
-test("the order of spans never matters", () => {
+test("the order of spans does not change the conversation", () => {
   fc.assert(
     fc.property(fc.array(drawnSpan, { minLength: 1, maxLength: 7 }), fc.integer(), (drawn, seed) => {
       const spans = spansDrawn(drawn);
@@ -248,7 +248,7 @@ test("the order of spans never matters", () => {
   );
 });
 
-test("a conversation that grows equals one assembled from nothing, whatever is added when", () => {
+test("a conversation that grows equals one assembled from scratch, whatever is added in whatever order", () => {
   const drawnLog = fc.record({
     span: fc.nat(6),
     at: fc.nat(3),

@@ -24,7 +24,7 @@ test.each<[name: string, attributes: SentAttributes]>([
   expect(idOfTrace(attributes)).toEqual({ externalId: attributes["thread.id"] ?? "us", userId: "her" });
 });
 
-test("the most trusted name wins anywhere in the trace", () => {
+test("the most trusted attribute name wins anywhere in the trace", () => {
   expect(idOfTrace({ "gen_ai.conversation.id": "conversation" }, { "session.id": "session" }).externalId).toBe(
     "session",
   );
@@ -34,7 +34,7 @@ test("the most trusted name wins anywhere in the trace", () => {
   ).toBe("langfuse");
 });
 
-test("for one name the root's value wins, then the earliest", () => {
+test("for the same attribute name the root's value wins, then the earliest", () => {
   const spans = spansOf([
     { parentSpanId: idOf(9), attributes: { "session.id": "early child" } },
     { parentSpanId: idOf(9), attributes: { "session.id": "late child" } },

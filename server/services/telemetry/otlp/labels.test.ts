@@ -59,12 +59,12 @@ test("meaningless values are not labels", () => {
   ).toEqual(["step by step", "web"]);
 });
 
-test("a comma is part of a label in a list, and a separator in a text", () => {
+test("a comma is part of a label in a list, and a separator in a string", () => {
   expect(labelsOf({ "tag.tags": ["a, b"] })).toEqual(["a, b"]);
   expect(labelsOf({ "tag.tags": "a, b" })).toEqual(["a", "b"]);
 });
 
-test("undecodable characters stay within a label, are no label alone, and are dropped only at a cut", () => {
+test("replacement characters are kept within a label, and a label of nothing else is dropped", () => {
   expect(labelsOf({ "tag.tags": ["caf\uFFFD", "\uFFFD", " \uFFFD\uFFFD ", "\uFFFDb"] })).toEqual([
     "caf\uFFFD",
     "\uFFFDb",

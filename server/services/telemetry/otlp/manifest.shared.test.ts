@@ -168,7 +168,7 @@ const hashOf = (item: unknown) =>
 
 for (const folder of ["otlp", "otlp-python"]) {
   const entries = entriesOf(folder);
-  describe(`${folder}: what real clients send`, () => {
+  describe(`${folder}: payloads of real clients`, () => {
     const traces = entries.filter((entry) => entry.kind.startsWith("traces"));
 
     test.each(traces.map((entry) => [entry.file, entry] as const))("%s", (_file, entry) => {

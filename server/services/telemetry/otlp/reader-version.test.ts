@@ -70,7 +70,7 @@ const DIGESTS: Readonly<Record<number, string>> = {
   1: "ffd5a081b82a12901bc1c6864a60cb03111821df081f09e74a2ce03755a5ed16",
 };
 
-test("spans that are stored are read differently by another version of the readers only", () => {
+test("what is read from stored spans changes only with READER_VERSION", () => {
   const read = [
     ...CONVENTIONS.map(([, span]) => assemble(spansOf([span]))),
     assemble([...spansOf(SESSION), ...spansOf([TWIN], { scope: "twin" })]),
@@ -78,6 +78,6 @@ test("spans that are stored are read differently by another version of the reade
   ];
   expect(
     DIGESTS[READER_VERSION],
-    "Raise READER_VERSION, so that what is stored is read again, and record this digest for it.",
+    "Raise READER_VERSION, so that stored spans are read again, and record this digest for it.",
   ).toBe(hash("sha256", JSON.stringify(read), "hex"));
 });

@@ -108,7 +108,7 @@ async function erase(ctx: Ctx, { remember }: { remember: boolean }) {
 const texts = async (ctx: Ctx) =>
   (await contentsOf(ctx)).messages?.map(({ parts }) => (parts as { text: string }[])[0]?.text);
 
-describe("a reading in the cache is used only while it is what the database has:", () => {
+describe("a cached reading is used only while it matches the database:", () => {
   test("a span that is replaced", async () => {
     const { ctx } = await testProject();
     const cache = new DistantCache({ atOnce: true });
@@ -142,7 +142,7 @@ describe("a reading in the cache is used only while it is what the database has:
     await expectUnchangedByRebuild(ctx);
   });
 
-  test("a conversation that is erased, and comes back with other words under the same ids", async () => {
+  test("a conversation that is erased, and sent again with other content under the same ids", async () => {
     for (const cache of [new ReadingCache({ atOnce: true }), new DistantCache({ atOnce: true })]) {
       const { ctx } = await testProject();
       await say(ctx, 1, ["first"], { attributes: { "session.id": "s" } });
@@ -158,7 +158,7 @@ describe("a reading in the cache is used only while it is what the database has:
     }
   });
 
-  test("what an erasure in this process has deleted is no longer held", async () => {
+  test("a conversation erased in this process is no longer cached", async () => {
     const { ctx } = await testProject();
     const cache = new ReadingCache({ atOnce: true });
     await say(ctx, 1, ["first"]);
@@ -200,7 +200,7 @@ describe("a reading in the cache is used only while it is what the database has:
     await expectUnchangedByRebuild(ctx);
   });
 
-  test("a pass that fails leaves nothing half read behind", async () => {
+  test("a failed pass leaves nothing half read behind", async () => {
     const { ctx } = await testProject();
     const cache = new ReadingCache({ atOnce: true });
     const session = { attributes: { "session.id": "s" } };
@@ -233,7 +233,7 @@ async function versionsOf({ projectId }: Ctx) {
   return Object.fromEntries(tables.map((table, at) => [table, [...(versions[at] ?? [])].map(({ xmin }) => xmin)]));
 }
 
-test("a pass over a long conversation in which nothing is new writes its summary, and no other row", async () => {
+test("a pass over an unchanged long conversation writes its summary, and no other row", async () => {
   const { ctx } = await testProject();
   const cache = new ReadingCache({ atOnce: true });
   const said: string[] = [];
@@ -261,7 +261,7 @@ test("a pass over a long conversation in which nothing is new writes its summary
   }
 });
 
-test("a search row that somebody else has changed is written again", async () => {
+test("a search row changed by another writer is written again", async () => {
   const { ctx } = await testProject();
   const cache = new ReadingCache({ atOnce: true });
   const searched = async () =>
@@ -340,7 +340,7 @@ async function take(ctx: Ctx, one: Step, caches: readonly ReadingCache[]) {
   });
 }
 
-test("whatever arrives, is erased or is projected by whom in whatever order, a cache changes nothing", async () => {
+test("a cache does not change the result of any sequence of arrivals, erasures and passes", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 16 }), async (steps) => {
       await db().execute(sql`delete from projection_queue`);
@@ -393,7 +393,7 @@ function payloads(): Payload[] {
 }
 
 test.skipIf(FOLDERS.length === 0)(
-  "what every real client sends, a span at a time, is read alike with a cache, without one, and from nothing",
+  "real clients' telemetry, sent a span at a time, is read the same with a cache, without one, and from scratch",
   async () => {
     const [cached, plain] = [await testProject(), await testProject()];
     const cache = new ReadingCache({ atOnce: true });

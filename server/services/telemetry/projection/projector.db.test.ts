@@ -219,7 +219,7 @@ test("a running projector processes the backlog", async () => {
   await running;
 });
 
-test("a burst that two passes at once work on is read as if one had", async () => {
+test("a burst larger than one pass is read completely and only once", async () => {
   const { ctx } = await testProject();
   const SESSIONS = 20;
   const TURNS = 120;

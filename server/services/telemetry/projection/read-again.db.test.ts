@@ -40,7 +40,7 @@ const errorsOf = async (ctx: Ctx) =>
   (await listConversations(ctx, {})).conversations.map(({ errorCount }) => errorCount).sort();
 const rebuildBacklog = () => projectIsolatingFailures(db(), undefined, claimBacklog);
 
-test("conversations that an earlier version has read are read again, others are not", async () => {
+test("conversations read by an earlier version are read again, and others are not", async () => {
   const { ctx } = await testProject();
   const neighbour = await testProject();
   await read(ctx, 1, 2);
@@ -57,7 +57,7 @@ test("conversations that an earlier version has read are read again, others are 
   expect(await createReReader()(db())).toBe(false);
 });
 
-test("none is queued while others wait, and a process that starts later finds those that were left", async () => {
+test("none is queued while others are pending, and a process that starts later queues the remaining ones", async () => {
   const { ctx } = await testProject();
   await read(ctx, 1, 2);
   await misread(ctx, EARLIER);
@@ -73,7 +73,7 @@ test("none is queued while others wait, and a process that starts later finds th
   expect(await errorsOf(ctx)).toEqual([0, 0]);
 });
 
-test("a conversation that cannot be read is left to a replay once it is parked", async () => {
+test("a parked conversation is not read again without a replay", async () => {
   const { ctx } = await testProject();
   await read(ctx, 1);
   await misread(ctx, EARLIER);
@@ -83,7 +83,7 @@ test("a conversation that cannot be read is left to a replay once it is parked",
   expect(await createReReader()(db())).toBe(false);
 });
 
-test("a pass takes few long conversations, since what is new waits for it", async () => {
+test("a pass takes only a few long conversations", async () => {
   const { ctx } = await testProject();
   await read(ctx, 1, 2, 3);
   await misread(ctx, EARLIER);
@@ -93,7 +93,7 @@ test("a pass takes few long conversations, since what is new waits for it", asyn
   expect(await rebuildBacklog()).toMatchObject({ taken: 1 });
 });
 
-test("a running projector reads them again", async () => {
+test("a running projector reads conversations of an earlier version again", async () => {
   const { ctx } = await testProject();
   await read(ctx, 1);
   await misread(ctx, EARLIER);

@@ -33,13 +33,13 @@ beforeEach(() => {
   return () => vi.useRealTimers();
 });
 
-test("the estimate of a reading's memory counts its words several times over, as they are held", () => {
+test("the estimate of a reading's memory is a few times the length of its text", () => {
   const bytes = readingOf(MIB).bytes();
   expect(bytes).toBeGreaterThan(2 * MIB);
   expect(bytes).toBeLessThan(10 * MIB);
 });
 
-test("a conversation is held from its second pass on: most arrive at once", () => {
+test("a conversation is cached from its second pass on", () => {
   const cache = new ReadingCache();
   for (const held of [false, true]) {
     put(cache, "growing");
@@ -47,13 +47,13 @@ test("a conversation is held from its second pass on: most arrive at once", () =
   }
 });
 
-test("a conversation above its own limit is not held", () => {
+test("a conversation above the limit for one reading is not cached", () => {
   const cache = new ReadingCache({ bytes: 100 * MIB, readingBytes: MIB, unusedMs: 1000, atOnce: true });
   put(cache, "long", MIB);
   expect(cache).toMatchObject({ size: 0, bytes: 0 });
 });
 
-test("a full cache drops what was used once, oldest first, and admits nothing new beside what is used again", () => {
+test("a full cache drops readings used once, oldest first, and admits no new ones in place of readings used again", () => {
   const one = readingOf(1000).bytes();
   const cache = new ReadingCache({ bytes: 3 * one, readingBytes: MIB, unusedMs: 1000, atOnce: true });
   put(cache, "agent", 1000, true);
@@ -67,7 +67,7 @@ test("a full cache drops what was used once, oldest first, and admits nothing ne
   expect(cache.bytes).toBe(3 * one);
 });
 
-test("what nothing has used for long is dropped, whether or not there are more passes", () => {
+test("readings unused for long are dropped without another pass", () => {
   const cache = new ReadingCache({ bytes: MIB, readingBytes: MIB, unusedMs: 1000, atOnce: true });
   put(cache, "old");
   put(cache, "old agent", 1000, true);
@@ -78,7 +78,7 @@ test("what nothing has used for long is dropped, whether or not there are more p
   expect(["old", "old agent", "new"].map((id) => holds(cache, id))).toEqual([false, false, true]);
 });
 
-test("a reading that is taken by a pass that fails is gone, and one that a failing pass made is never held", () => {
+test("a reading taken by a failed pass is dropped, and one made by it is not cached", () => {
   const cache = new ReadingCache({ atOnce: true });
   put(cache, "taken");
   const pass = cache.begin();
@@ -89,7 +89,7 @@ test("a reading that is taken by a pass that fails is gone, and one that a faili
   expect(cache).toMatchObject({ size: 0, bytes: 0 });
 });
 
-test("an erasure drops readings of its conversations or project, also of a pass that is about to end, and no others", () => {
+test("an erasure drops readings of its conversations or project, including those of a pass in progress, and no others", () => {
   const cache = new ReadingCache({ atOnce: true });
   for (const id of ["erased", "other"]) put(cache, id);
   const pass = cache.begin();

@@ -24,7 +24,7 @@ const matchOf = async (ctx: Ctx, q: string) => {
   return Object.fromEntries(conversations.map(({ externalId, match }) => [externalId, match]));
 };
 
-test("a search says where its longest word stands, as it is written there", async () => {
+test("a search returns its longest word as written in the message, with the text around it", async () => {
   const { ctx } = await testProject();
   const other = await testProject();
   await talk(ctx, "first", "Where is it?", `${"x".repeat(60)} It is in the\n  Warehouse of Köln, at 50 % off.`);

@@ -113,7 +113,7 @@ test.each([
     (row: Row) => said("invoice")(row) && row.at >= from && row.at < to,
   ],
   [{ q: "order", externalId: "conv_0001" }, (row: Row) => said("order")(row) && row.id === "conv_0001"],
-] as const)("a search for %j finds what reading every conversation finds, page by page", async (filters, has) => {
+] as const)("a search for %j finds the same as checking every conversation, page by page", async (filters, has) => {
   const { ctx } = await testProject();
   const { ctx: other } = await testProject();
   await stored(ctx, ROWS);
@@ -159,7 +159,7 @@ test("the histogram counts what the list returns, in buckets of one width within
   });
 });
 
-test("a bucket with more conversations than are looked at says so", async () => {
+test("a bucket with more conversations than are counted is marked as sampled", async () => {
   const { ctx } = await testProject();
   await stored(
     ctx,
@@ -168,7 +168,7 @@ test("a bucket with more conversations than are looked at says so", async () => 
   expect((await conversationHistogram(ctx, {})).buckets).toEqual([{ from: START, count: 500, sampled: true }]);
 });
 
-test("a facet's counts are what the list would have with that value under the other filters", async () => {
+test("a facet's counts match the list with that value under the other filters", async () => {
   const [{ ctx }, { ctx: other }] = [await testProject(), await testProject()];
   await stored(ctx, ROWS);
   await stored(

@@ -90,7 +90,7 @@ test.each(CONVERSATION_SORTS)(
   },
 );
 
-test("conversations that arrive while a reader pages are neither repeated nor push others out", async () => {
+test("conversations that arrive during pagination neither appear nor push others out", async () => {
   const { ctx } = await testProject();
   await store(ctx, ROWS);
   let arrived = 100;
@@ -101,7 +101,7 @@ test("conversations that arrive while a reader pages are neither repeated nor pu
   expect(read).toEqual([3, 5, 0, 2, 6, 4, 1]);
 });
 
-test("a cursor is refused with another order, another direction, other filters, or a forged position", async () => {
+test("a cursor is rejected with another order, another direction, other filters, or a forged position", async () => {
   const { ctx } = await testProject();
   await store(ctx, ROWS);
   const { pagination } = await page(ctx, { sort: "cost", limit: 2 });
@@ -124,7 +124,7 @@ test("a cursor is refused with another order, another direction, other filters, 
   await expect(page(other, { sort: "cost", cursor })).rejects.toMatchObject(refused);
 });
 
-test("an order without an index covers the newest ten thousand, and says when there are more", async () => {
+test("an order without an index covers the newest ten thousand, and reports when there are more", async () => {
   const { ctx } = await testProject();
   const many = (from: number, count: number) =>
     store(

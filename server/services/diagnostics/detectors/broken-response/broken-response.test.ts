@@ -128,7 +128,9 @@ describe("language_mismatch", () => {
       "```python\nwith open('a') as the_file:\n    for line in the_file:\n        print(line)\n```",
     ],
     ["too short to tell", "Bonjour", "OK, done!"],
-  ])("does not match when it is %s", (_, question, answer) => expect(answers(languageMismatch, question, answer)).toEqual([]));
+  ])("does not match when it is %s", (_, question, answer) =>
+    expect(answers(languageMismatch, question, answer)).toEqual([]),
+  );
 
   test("applies the language set by instructions", () => {
     const system = { role: "system", content: "You help visitors. Always answer in English, whatever they write." };
@@ -145,7 +147,7 @@ describe("degenerate_repetition", () => {
     ["a character", `Well${"!".repeat(200)}`],
     ["a line", "- Check the log\n- Restart the server\n".repeat(9)],
     ["a phrase without spaces", "今日は晴れです。".repeat(20)],
-  ])("detects %s repeated over and over", (_, answer) => expect(answers(degenerateRepetition, "Why?", answer)).toHaveLength(1));
+  ])("detects %s repeated", (_, answer) => expect(answers(degenerateRepetition, "Why?", answer)).toHaveLength(1));
 
   test("ignores rulers, tables, emphasis and requested repetition", () => {
     expect(answers(degenerateRepetition, "Why?", `One.\n${"-".repeat(200)}\nTwo.`)).toEqual([]);

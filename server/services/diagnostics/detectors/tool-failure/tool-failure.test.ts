@@ -156,9 +156,12 @@ describe("unknown_tool", () => {
 });
 
 describe("tool_timeout", () => {
-  test.each(["Error: request timed out after 30s", "504 Gateway Timeout", "asyncio.TimeoutError: "])("detects %s", (result) => {
-    expect(matches(toolTimeout, conversationOf(...called("f", {}, result)))).toHaveLength(1);
-  });
+  test.each(["Error: request timed out after 30s", "504 Gateway Timeout", "asyncio.TimeoutError: "])(
+    "detects %s",
+    (result) => {
+      expect(matches(toolTimeout, conversationOf(...called("f", {}, result)))).toHaveLength(1);
+    },
+  );
   test("ignores a setting called timeout", () => {
     expect(matches(toolTimeout, conversationOf(...called("f", {}, '{"timeout": 30}')))).toEqual([]);
   });

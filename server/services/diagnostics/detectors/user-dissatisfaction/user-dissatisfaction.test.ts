@@ -145,8 +145,8 @@ describe("negative feedback", () => {
     "Das hilft mir leider nicht.",
     "Eso no me ayuda.",
     "答非所问",
-  ])("the message %j rates the answer", (words) => expect(matches(negativeFeedback, reply(words))).toHaveLength(1));
-  test.each(["It didn't help the story.", "Is this useful for beginners?"])("the message %j does not rate the answer", (words) =>
+  ])("%j rates the answer", (words) => expect(matches(negativeFeedback, reply(words))).toHaveLength(1));
+  test.each(["It didn't help the story.", "Is this useful for beginners?"])("%j does not rate the answer", (words) =>
     expect(run(negativeFeedback, reply(words))).toEqual([]),
   );
 });

@@ -80,7 +80,7 @@ describe("messages", () => {
     ).toEqual(["system: You are a weather desk.", "user: hi", "assistant: hello", "user: hi", "assistant: hello"]);
   });
 
-  test("without a known input all appear", () => {
+  test("all appear if the input is unknown", () => {
     const answer = { "gen_ai.operation.name": "chat", "gen_ai.output.messages": "ok" };
     expect(transcript([{ attributes: answer }, { attributes: answer }])).toEqual(["assistant: ok", "assistant: ok"]);
   });
@@ -171,7 +171,7 @@ describe("one call counts once", () => {
   };
   const apart = (spans: SentSpan[]) => spans.flatMap((span, index) => spansOf([span], { scope: `scope ${index}` }));
 
-  test("nested: the inner one, with the messages of the outer", () => {
+  test("if two spans are nested: the inner one, with the messages of the outer", () => {
     const { modelCalls, messages } = assemble(apart([outer, { ...inner, parentSpanId: idOf(1) }]));
     expect(modelCalls).toMatchObject([
       {
@@ -183,7 +183,7 @@ describe("one call counts once", () => {
     expect(messages).toMatchObject([{ role: "user", spanId: idOf(1) }]);
   });
 
-  test("siblings of two instrumentations", () => {
+  test("if two instrumentations report it as siblings", () => {
     const parentSpanId = idOf(7);
     const spans = [
       { ...outer, parentSpanId },
@@ -254,7 +254,7 @@ describe("one call counts once", () => {
       expect(assemble(spansOf(alike, LOGFIRE)).modelCalls).toHaveLength(20);
     });
 
-    test("is one call without usage too, and with the vendor's own span inside", () => {
+    test("is one call even without usage, or with the vendor's own span inside", () => {
       const {
         "gen_ai.usage.input_tokens": _,
         "gen_ai.usage.output_tokens": __,
@@ -279,7 +279,7 @@ describe("one call counts once", () => {
     });
   });
 
-  test("in another trace, by the response id", () => {
+  test("if two traces report it with the same response id", () => {
     const withId = { ...outer, attributes: { ...outer.attributes, "output.value": '{"id":"r1","choices":[]}' } };
     expect(assemble(apart([withId, { ...inner, traceId: idOf(5, 16) }])).modelCalls).toHaveLength(1);
     expect(assemble(apart([withId, { ...inner, traceId: idOf(5, 16), start: NOW + 60_000 }])).modelCalls).toHaveLength(
@@ -287,7 +287,7 @@ describe("one call counts once", () => {
     );
   });
 
-  test("but two parallel calls are two", () => {
+  test("and two parallel calls count twice", () => {
     const parentSpanId = idOf(7);
     const call = (spanId: string, text: string): SentSpan => ({
       spanId,
@@ -306,7 +306,7 @@ describe("one call counts once", () => {
     ).toHaveLength(2);
   });
 
-  test("and a failed one counts once among the errors, whichever of its spans failed", () => {
+  test("and a failed call counts as one error, whichever of its spans failed", () => {
     const failed = { status: { code: 2 as const, message: "400" } };
     // As OpenInference and Anthropic's own SDK report a call that the server rejects: the outer span has the request.
     const asking: SentSpan = {
@@ -332,7 +332,7 @@ describe("one call counts once", () => {
     expect(beside).toMatchObject({ errorCount: 1, modelCalls: [{}] });
   });
 
-  test("and retries inside one step are two failed calls", () => {
+  test("and two failed attempts inside one step count as two failed calls", () => {
     const failed: SentSpan = {
       parentSpanId: idOf(1),
       attributes: { "gen_ai.operation.name": "chat" },
@@ -345,7 +345,7 @@ describe("one call counts once", () => {
     expect(conversation.errorCount).toBe(2);
   });
 
-  test("wrappers with usage do not count, whatever they carry", () => {
+  test("wrappers with usage do not count", () => {
     expect(
       callIds([
         { attributes: { "gen_ai.operation.name": "invoke_agent", ...usage } },
@@ -355,7 +355,7 @@ describe("one call counts once", () => {
     expect(callIds([{ attributes: { "ai.operationId": "ai.streamText", "ai.usage.inputTokens": 9 } }])).toEqual([]);
   });
 
-  test("a call inside a tool or an agent is not the call above it", () => {
+  test("a call inside a tool is not merged with the call above it", () => {
     const tool = { parentSpanId: idOf(1), attributes: { "gen_ai.operation.name": "execute_tool" } };
     expect(
       callIds([
@@ -406,7 +406,7 @@ describe("tool calls", () => {
     expect({ toolCalls, toolCallCount }).toEqual({ toolCalls: [], toolCallCount: 1 });
   });
 
-  test("reported by the framework and by the tool itself are one", () => {
+  test("reported by the framework and by the tool itself are counted once", () => {
     const tool = { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "look" };
     expect(
       assemble(
@@ -535,11 +535,11 @@ describe("errors", () => {
       ],
       0,
     ],
-  ])("are tool calls that failed too: %s", (_what, spans, count) => {
+  ])("include failed tool calls: %s", (_what, spans, count) => {
     expect(assemble(spansOf(spans)).errorCount).toBe(count);
   });
 
-  test("do not need the root, which may never arrive", () => {
+  test("are counted without the root span, which may never arrive", () => {
     const { errorCount, messages } = assemble(
       spansOf([{ parentSpanId: idOf(99), attributes: chat([user("a")], null), status: { code: 2 } }]),
     );
@@ -572,7 +572,7 @@ test("cyclic parents do not hang the assembler", () => {
 const PATIENCE_MS = 20_000;
 
 test(
-  "a long conversation that resends its history is put together in time",
+  "a long conversation that resends its history is assembled quickly",
   () => {
     const TURNS = 600;
     const history: object[] = [];
@@ -592,7 +592,7 @@ test(
 );
 
 test(
-  "20,000 spans in one deep chain are no problem",
+  "20,000 spans in one deep chain are assembled quickly",
   () => {
     const spans = spansOf(
       Array.from({ length: 20_000 }, (_, index) => ({

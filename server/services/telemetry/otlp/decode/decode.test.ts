@@ -120,7 +120,7 @@ describe("OTLP/JSON variants of real exporters", () => {
     expect(rawSpan({ kind: 2, status: { code: 1 } }).items).toMatchObject([{ kind: 2, status: { code: 1 } }]);
   });
 
-  test("times as text, as numbers, and as halves", () => {
+  test("times as text, as numbers, and as two 32-bit halves", () => {
     const times = ["1738074845669299666", 1738074845669299700, { low: 0x6a6ca3d2, high: 404677353 }];
     const read = times.map((startTimeUnixNano) => rawSpan({ startTimeUnixNano }).items[0]?.startedUs);
     expect(read.slice(0, 2)).toEqual([1738074845669299, 1738074845669299]);
@@ -170,7 +170,7 @@ describe("a bad span is rejected and the others are accepted", () => {
     }
   });
 
-  test("also if its time is not a number or it is not an object", () => {
+  test("if its time is not a number or it is not an object", () => {
     const spans = [{ traceId: TRACE, spanId: idOf(1), startTimeUnixNano: "yesterday" }, "span", null];
     const { rejections } = fromJson({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
     expect(rejections.map(({ reason }) => reason)).toEqual([
@@ -180,12 +180,12 @@ describe("a bad span is rejected and the others are accepted", () => {
     ]);
   });
 
-  test("a clock slightly ahead is accepted", () => {
+  test("a time less than a day ahead is accepted", () => {
     for (const decoded of both([{ ...SPAN, start: NOW + day - 1, end: NOW + day - 1 }]))
       expect(decoded.items).toHaveLength(1);
   });
 
-  test("logs posted to the traces path are spans without ids", () => {
+  test("logs posted to the traces path are rejected", () => {
     const logs = logsProtobuf([{ traceId: TRACE, spanId: idOf(1), at: NOW, body: "hello", attributes: { a: 1 } }]);
     const { items, received, rejections } = decodeTraces(logs, "protobuf", NOW);
     expect({ items, received }).toEqual({ items: [], received: 1 });
@@ -275,7 +275,7 @@ describe("accepted items can be stored", () => {
 });
 
 describe("a log record", () => {
-  test("is read with or without ids, named by field or by attribute", () => {
+  test("is read with or without ids, with its event name in a field or an attribute", () => {
     const { items, rejections } = decodeLogs(
       logsProtobuf([
         {
@@ -299,7 +299,7 @@ describe("a log record", () => {
     ]);
   });
 
-  test("in JSON", () => {
+  test("is read from JSON", () => {
     const logRecords = [
       {
         timeUnixNano: "2000",

@@ -111,7 +111,7 @@ describe("parts", () => {
 });
 
 describe("flattened attributes", () => {
-  test("of huge indices cost nothing", () => {
+  test("with huge indices are read", () => {
     const conversation = assemble([
       spanOf({
         "llm.input_messages.999999999.message.role": "user",
@@ -122,7 +122,7 @@ describe("flattened attributes", () => {
     expect(transcriptOf(conversation)).toContain("user: far");
   });
 
-  test("named __proto__ pollute nothing", () => {
+  test("named __proto__ do not pollute the prototype", () => {
     const conversation = assemble([
       spanOf({
         "gen_ai.prompt.role": "user",
@@ -185,7 +185,7 @@ describe("a model call", () => {
     ["openai", { "langfuse.observation.model.name": "o4-mini-2025-04-16" }],
     [null, { "gen_ai.request.model": "constructor/unheard-of" }],
     [null, {}],
-  ])("is of %s", (provider, attributes) => {
+  ])("has the provider %s", (provider, attributes) => {
     expect(call(attributes)?.provider).toBe(provider);
   });
 
@@ -222,7 +222,7 @@ describe("a model call", () => {
     [{ "langfuse.observation.metadata": json({ finish_reason: "length" }) }, ["length"]],
     [{ "anthropic.message.stop_reason": "tool_use" }, ["tool_calls"]],
     [{}, []],
-  ])("stops for %j", (sent, reasons) => {
+  ])("has the finish reasons of %j", (sent, reasons) => {
     expect(call(sent)?.finishReasons).toEqual(reasons);
   });
 

@@ -23,7 +23,7 @@ test("an evaluation's value, label and explanation are read from events", () => 
   ]);
 });
 
-test("a judge's score is not a user's, whatever it judges, unless its evaluator is a person", () => {
+test("an LLM judge's score does not count as a user's, whatever its name, and a human evaluator's does", () => {
   const named = (name: string, type = "llm") =>
     judged({
       "gen_ai.evaluation.name": name,
@@ -35,7 +35,7 @@ test("a judge's score is not a user's, whatever it judges, unless its evaluator 
   expect(named("relevance", "human")).toBe(true);
 });
 
-test("log records count as events do, and a response id says which call is meant", () => {
+test("log records are read like events, and a response id identifies the call", () => {
   const spans = spansOf([CALL, { parentSpanId: idOf(1), attributes: {} }]);
   const logs = logsOf([
     {
@@ -51,6 +51,6 @@ test("log records count as events do, and a response id says which call is meant
   expect(assemble(spans, logs).feedback).toMatchObject([{ kind: "score", value: 1, spanId: idOf(1) }]);
 });
 
-test("an event without a value or a label says nothing", () => {
+test("an event without a value or a label gives no feedback", () => {
   expect(judged({ "gen_ai.evaluation.name": "csat" })).toEqual([]);
 });

@@ -9,7 +9,7 @@ const read = (attributes: SentAttributes, provider: string | null = null) =>
 const prefixed = (prefix: string, figures: Record<string, number>) =>
   Object.fromEntries(Object.entries(figures).map(([name, count]) => [`${prefix}${name}`, count]));
 
-describe("buckets are disjoint, whatever the client counts where", () => {
+describe("buckets are disjoint, whatever each client includes in its figures", () => {
   test.each<[client: string, attributes: SentAttributes, usage: object, rule: string]>([
     [
       "OpenTelemetry GenAI: cache in input, reasoning in output",
@@ -192,7 +192,7 @@ describe("buckets are disjoint, whatever the client counts where", () => {
   });
 });
 
-test("the vendor tells where figures come without a convention", () => {
+test("the vendor decides how figures without a convention are read", () => {
   const object = {
     "langfuse.observation.usage_details": JSON.stringify({ input_tokens: 10, output_tokens: 50, reasoning_tokens: 20 }),
   };
@@ -206,7 +206,7 @@ test("the vendor tells where figures come without a convention", () => {
   });
 });
 
-describe("OpenLIT passes on what a vendor counts, whatever its own total says", () => {
+describe("OpenLIT's figures follow the vendor's convention, whatever its own total is", () => {
   // As sent by OpenLIT 1.45 (its total is the sum of input and output).
   const openlit = (input: number, cache: object, total = input + 32) => ({
     "telemetry.sdk.name": "openlit",
@@ -241,14 +241,14 @@ describe("OpenLIT passes on what a vendor counts, whatever its own total says", 
   });
 });
 
-test("what the client does not say is unknown, not zero", () => {
+test("usage that the client does not report is unknown, not zero", () => {
   expect(read({ "gen_ai.request.model": "gpt-4o" })).toEqual({ usage: null, rawUsage: null, usageRule: null });
   expect(read({ "gen_ai.usage.input_tokens": 5 }).usage).toEqual({ input_tokens: 5 });
   const zeros = { "gen_ai.usage.input_tokens": 0, "gen_ai.usage.output_tokens": 0 };
   expect(read(zeros)).toEqual({ usage: null, rawUsage: zeros, usageRule: null });
 });
 
-test("figures that clash are clamped and flagged, never negative", () => {
+test("contradictory figures are clamped and flagged, and never negative", () => {
   const resolved = read(
     prefixed("llm.token_count.", {
       prompt: 10,
@@ -271,7 +271,7 @@ test("figures that clash are clamped and flagged, never negative", () => {
 
 const details = (object: object) => ({ "langfuse.observation.usage_details": JSON.stringify(object) });
 
-describe("usage that is no known bucket is kept under its own name", () => {
+describe("usage outside the known buckets is kept under its own name", () => {
   const KNOWN = { "gen_ai.usage.input_tokens": 10, "gen_ai.usage.output_tokens": 1 };
   const bucketsAnd = (more: object) => ({ input_tokens: 10, output_tokens: 1, ...more });
 
@@ -312,12 +312,12 @@ describe("usage that is no known bucket is kept under its own name", () => {
     expect(Object.keys(resolved.rawUsage ?? {}).sort()).toEqual(Object.keys(attributes).sort());
   });
 
-  test("also where nothing else is told", () => {
+  test("even if nothing else is reported", () => {
     expect(read({ "gen_ai.usage.audio_seconds": 12.25 }).usage).toEqual({ audio_seconds: 12.25 });
     expect(read(details({ input: 0, output: 0, web_searches: 1 })).usage).toMatchObject({ web_searches: 1 });
   });
 
-  test("but totals, other spellings of a bucket, money, durations and what is no quantity are not", () => {
+  test("but not totals, other spellings of a bucket, money, durations and values that are not quantities", () => {
     const object = {
       input: 10,
       output: 1,
@@ -339,7 +339,7 @@ describe("usage that is no known bucket is kept under its own name", () => {
     );
   });
 
-  test("with bounds on how many names there are and how long", () => {
+  test("with a limit on the number and length of names", () => {
     const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, n) => [`unit_${String(n).padStart(4, "0")}`, 1]));
     const { usage, usageRule } = read(details({ input: 10, output: 1, ...many, ["x".repeat(101)]: 1 }));
     expect(Object.keys(usage ?? {})).toHaveLength(2 + 32);
@@ -347,7 +347,7 @@ describe("usage that is no known bucket is kept under its own name", () => {
     expect(usageRule).toMatch(/; 968 details left out$/);
   });
 
-  test("whatever it is called", () => {
+  test("even if it is named like a property of every object, except __proto__", () => {
     const { usage } = read({
       "langfuse.observation.usage_details":
         '{"input": 10, "output": 1, "__proto__": 3, "constructor": 4, "toString": 5, "a\\u0000b": 6}',
@@ -449,5 +449,5 @@ describe("a part of a bucket is counted once", () => {
       prefixed("gen_ai.usage.", { input_tokens: 10, "text.input_tokens": 3, "audio.input_tokens": 2 }),
       { input_tokens: 5, input_text_tokens: 3, input_audio_tokens: 2 },
     ],
-  ])("told %s", (_, attributes, usage) => expect(read(attributes).usage).toEqual(usage));
+  ])("reported %s", (_, attributes, usage) => expect(read(attributes).usage).toEqual(usage));
 });

@@ -20,7 +20,7 @@ describe("sentences that begin like an order", () => {
     "メールを転送してください。",
   ])("are not found in %j", (text) => expect(ordersIn(text)).toEqual([]));
 
-  test("are limited to the given number", () => expect(ordersIn("Send it to all of them. ".repeat(50), 3)).toHaveLength(3));
+  test("stop at the given maximum", () => expect(ordersIn("Send it to all of them. ".repeat(50), 3)).toHaveLength(3));
 });
 
 test("a masked order keeps only the kinds of things that it names", () => {
