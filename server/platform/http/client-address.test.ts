@@ -52,7 +52,7 @@ test("an invalid address stops the walk at the last known hop", () => {
 });
 
 test.each(["proxy.example", "10.0.0.0/33", "10.0.0.1,", "fd00::/129", "1,2", "-1", "10.0.0.0/8/8"])(
-  "TRUSTED_PROXIES=%s is refused",
+  "TRUSTED_PROXIES=%s is rejected",
   (text) => {
     expect(() => trustedProxies(text)).toThrow(/is not an address, a network/);
   },

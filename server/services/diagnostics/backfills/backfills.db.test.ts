@@ -152,7 +152,7 @@ test("a paused backfill queues nothing until it is resumed, and then repeats not
   }
 });
 
-test("cancelling skips what is queued, with the reason, and keeps what was found", async () => {
+test("cancelling skips queued Runs, with the reason, and keeps what was found", async () => {
   const { ctx } = await testProject();
   await conversations(ctx, 3);
   const id = await backfill(ctx);

@@ -61,7 +61,7 @@ describe("the tier of a call", () => {
   });
 });
 
-test("each operator compares as its name says", () => {
+test("each operator compares as its name states", () => {
   const says: Record<(typeof CONDITION_OPERATORS)[number], (sum: number, value: number) => boolean> = {
     gt: (a, b) => a > b,
     gte: (a, b) => a >= b,
