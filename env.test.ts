@@ -22,7 +22,7 @@ test("variables that are valid only together are refused when one is missing, ea
   expect(problemOf({ SMTP_URL: MAIL.SMTP_URL })).toMatch(/needs MAIL_FROM and PUBLIC_URL beside it.*\n.*at SMTP_URL/);
 });
 
-test("a file bucket is given as a complete URL without credentials", () => {
+test("a file bucket must be a complete URL without credentials", () => {
   for (const FILES_URL of [
     "s3://bucket",
     "s3://my-bucket/a/b?endpoint=http://127.0.0.1:9000",
@@ -136,7 +136,7 @@ test("the secret comes from a variable or a file, never both, with the same mini
   rmSync(folder, { recursive: true });
 });
 
-test("a trainer is named by an address and a token, and neither alone", () => {
+test("a trainer needs both an address and a token", () => {
   const TRAINER_TOKEN = "0123456789abcdef";
   expect(problemOf({ TRAINER_URL: "http://trainer:8600" })).toMatch(/needs TRAINER_TOKEN beside it/);
   expect(problemOf({ TRAINER_TOKEN })).toMatch(/needs TRAINER_URL beside it/);

@@ -9,6 +9,6 @@ const groups = readdirSync(path.join(import.meta.dirname, "commands"))
   .filter((source) => source.includes("withDatabase("))
   .flatMap((source) => [...source.matchAll(/program\s*\.command\("([a-z-]+)/g)].map(([, name = ""]) => name));
 
-test.each(groups)("`%s` is started with the database that it opens", (name) => {
+test.each(groups)("`%s` starts with a connection to the database", (name) => {
   expect(`${name} list`).toMatch(onDatabase);
 });

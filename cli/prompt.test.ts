@@ -14,17 +14,17 @@ test.each([
   ["correct horse\r\n", "correct horse"],
   [" spaces stay ", " spaces stay "],
   ["", ""],
-])("a password on standard input is its first line", async (input, line) => {
+])("a password on standard input is read from its first line", async (input, line) => {
   expect(await firstLine(Readable.from([input]))).toBe(line);
 });
 
-test("a password on the command line works, with a warning that others can see it, which does not repeat it", async () => {
+test("a password on the command line is accepted with a warning that does not repeat it", async () => {
   expect(await passwordOf({ password: "correct horse" })).toBe("correct horse");
   expect(said.join("")).toMatch(/can be read by other programs of this machine.*--password-stdin/);
   expect(said.join("")).not.toContain("correct horse");
 });
 
-test("a password can be given in one way only", async () => {
+test("a password cannot be given in two ways", async () => {
   await expect(passwordOf({ password: "x", passwordStdin: true })).rejects.toThrow("one way");
 });
 

@@ -94,7 +94,7 @@ test("a function that cannot be created leaves all of them unchanged", async () 
   await migrateDatabase(url);
 });
 
-test("a database from before functions had their own files gets those of the files", async () => {
+test("a database from before functions had their own files gets the functions of the files", async () => {
   const url = await emptyDatabase();
   const none = mkdtempSync(path.join(tmpdir(), "whetstone-functions-"));
   folders.push(none);

@@ -5,7 +5,7 @@ import { db } from "./pool";
 
 const STATEMENTS = 40;
 
-test("statements run in their order, each seeing what those before it have written, prepared or not", async () => {
+test("statements run in order, each seeing what the earlier ones have written, prepared or not", async () => {
   await db().transaction(async (tx) => {
     await tx.execute(sql`create temporary table steps (n int) on commit drop`);
     // A statement that has run often is prepared and from then on sent differently.
@@ -23,7 +23,7 @@ test("statements run in their order, each seeing what those before it have writt
   });
 });
 
-test("the first failure is the one that is reported, and nothing of the transaction remains", async () => {
+test("the first failure is reported, and nothing of the transaction remains", async () => {
   const failing = db().transaction(async (tx) => {
     await inOrder(tx, [
       sql`insert into projects (id, name) values ('prj_never', 'never')`,

@@ -15,7 +15,7 @@ const linksOf = (page: string) =>
     .map(([, target = ""]) => target)
     .filter((target) => !/^[a-z]+:/.test(target));
 
-test.each(pages)("%s links to files that are there", (page) => {
+test.each(pages)("%s links only to existing files", (page) => {
   const broken = linksOf(page).filter((target) => !existsSync(path.join(root, path.dirname(page), target)));
   expect(broken).toEqual([]);
 });

@@ -69,6 +69,6 @@ test.each<[string, Partial<Evidence>, string]>([
   ["an exporter dropped a batch", { refused: ["batch t9: 500"] }, "no answer made an exporter drop what it has"],
   ["nobody answered", { givenUp: ["batch t9"] }, "every request was answered within its sender's patience"],
   ["a process stayed away", { notBack: ["kill 3 (web)"] }, "came back by itself after every kill"],
-])("it is detected that %s", (_, change, claim) => {
+])("detects that %s", (_, change, claim) => {
   expect(broken(change)).toEqual([claim]);
 });

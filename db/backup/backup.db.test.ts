@@ -222,7 +222,7 @@ test("a truncated tar, a modified tar and a file that is no tar are refused", as
   expect(await refused("empty.tar", Buffer.alloc(0))).toContain("is not a backup");
 });
 
-test("a path that cannot be written to fails the backup with its reason", async () => {
+test("a backup to a path that cannot be written fails with the reason", async () => {
   const file = path.join(folder, "a-file");
   await writeFile(file, "");
   await expect(backUp(OWNER, path.join(file, "below"), { secret: SECRET })).rejects.toThrow("ENOTDIR");

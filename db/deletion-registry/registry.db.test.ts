@@ -58,7 +58,7 @@ test("a table without an entry is reported, and so is an entry without a table",
   await asOwner((owner) => owner.execute(sql`alter table setup_links rename to setup_tokens`));
 });
 
-test("a table with a column that refers to a conversation, a person or a project does not claim to hold nothing", () => {
+test("no table with a column that refers to a conversation, a person or a project is registered as holding nothing", () => {
   const LEADING: [column: string, holds: (entry: Entry) => boolean][] = [
     ["conversation_id", ({ conversation }) => conversation.holds !== "nothing"],
     ["trace_id", ({ conversation }) => conversation.holds !== "nothing"],

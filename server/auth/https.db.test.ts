@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 /** In its own file because the environment is read only once. */
 process.env.PUBLIC_URL = "https://whetstone.example/";
 
-test("under https the cookies are secure, bound to the host, and the declared origin counts", async () => {
+test("under https cookies are secure and bound to the host, and only the configured origin is accepted", async () => {
   const { handleAuth } = await import("./next-auth-handler");
   const { isSameOrigin } = await import("./origin");
   const { sessionCookieName } = await import("./session-cookie");

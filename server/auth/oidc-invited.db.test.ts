@@ -79,7 +79,7 @@ test("a person whose address is invited signs in without the link", async () => 
   expect(await exists(email)).toBe(true);
 });
 
-test("a link that is for somebody else, revoked, used or expired is refused", async () => {
+test("a link that is revoked, used, expired or meant for another address is refused", async () => {
   const { ctx } = await testProject();
   const named = await inviteMember(ctx, { email: "another@example.test" });
   const revoked = await inviteMember(ctx, {});

@@ -76,7 +76,7 @@ test("a new person signs in, gets the default role in every project, and continu
   expect(await sessionOf(db(), visitor.page())).toBeNull();
 });
 
-test("a session by the provider lasts 12 h by the database's clock, however much it is used", async () => {
+test("a session created through the provider lasts 12 h by the database's clock, however much it is used", async () => {
   const { login } = someone();
   const visitor = browser();
   await visitor.signInThroughProvider(login);
@@ -277,7 +277,7 @@ test("cancelling at the provider leads back to the sign-in page, which keeps the
   expect(place.searchParams.get("callbackUrl")).toBe(`${ORIGIN}/p/prj_1`);
 });
 
-test("a provider that is down, before or after, ends on the sign-in page", async () => {
+test("a provider that is down at the start or the end of a sign-in leads back to the sign-in page", async () => {
   const { login } = someone();
   const { visitor, url } = await onTheWay();
   const back = await atProvider(url.href, login);

@@ -31,7 +31,7 @@ Object.assign(process.env, {
 });
 afterAll(() => provider.stop());
 
-test("the first owner is set up without a password and comes in through the provider", async () => {
+test("the first owner is set up without a password and signs in through the provider", async () => {
   expect(signInMethods()).toEqual({ password: false, provider: { name: "Acme" }, mail: false });
   provider.person("owner", { sub: "1", email: "owner@example.test", email_verified: true });
   expect(await browser().signInThroughProvider("owner")).toBe("/sign-in?error=early&next=%2F");

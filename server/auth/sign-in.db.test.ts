@@ -47,7 +47,7 @@ test("a wrong password and an unknown address get identical responses", async ()
   expect(new URL(wrong.body.url ?? "").searchParams.get("error")).toBe("CredentialsSignin");
 });
 
-test("too many attempts are reported as such", async () => {
+test("too many attempts are reported as rate-limited", async () => {
   const email = await person();
   const guesser = browser();
   for (let i = 0; i < 10; i++) await guesser.signIn(email, "wrong");
@@ -119,7 +119,7 @@ test("a broken Host header does not break anything", async () => {
   expect(reply.status).toBe(200);
 });
 
-test("an error in the address is passed on as a word, and as nothing else", async () => {
+test("only known error codes in the address are passed on", async () => {
   for (const [given, shown] of [
     ["CredentialsSignin", /error=CredentialsSignin$/],
     ["x%26next%3D%2F%2Fevil.test", /^\/sign-in\?error=Unknown$/],

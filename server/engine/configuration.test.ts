@@ -15,17 +15,17 @@ test("without an address the embedded engine runs the jobs, whatever else is set
   expect(() => assertEngineConfiguration(settings())).not.toThrow();
 });
 
-test("a server without a signing key is refused, in words", () => {
+test("a server without a signing key is refused, and the message names the missing variable", () => {
   expect(() => assertEngineConfiguration(settings({ INNGEST_BASE_URL }))).toThrow("INNGEST_SIGNING_KEY");
   expect(() => assertEngineConfiguration(settings({ INNGEST_BASE_URL, INNGEST_DEV: "0" }))).toThrow("INNGEST_DEV=1");
 });
 
-test("a server without an event key is refused, in words", () => {
+test("a server without an event key is refused, and the message names the missing variable", () => {
   const set = settings({ INNGEST_BASE_URL, INNGEST_SIGNING_KEY: "signkey-test-1" });
   expect(() => assertEngineConfiguration(set)).toThrow("INNGEST_EVENT_KEY");
 });
 
-test("a server with keys, and a development server without, are fine", () => {
+test("a server with keys and a development server without keys are accepted", () => {
   const keys = { INNGEST_SIGNING_KEY: "signkey-test-1", INNGEST_EVENT_KEY: "key" };
   expect(() => assertEngineConfiguration(settings({ INNGEST_BASE_URL, ...keys }))).not.toThrow();
   expect(() => assertEngineConfiguration(settings({ INNGEST_BASE_URL, INNGEST_DEV: "1" }))).not.toThrow();

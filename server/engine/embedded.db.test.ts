@@ -33,7 +33,7 @@ async function start(options: Pick<EngineOptions, "client" | "functions"> & Part
 const runs = () => db().select().from(jobRuns);
 const finished = (count: number) => until(async () => (await runs()).filter((run) => run.finishedAt).length === count);
 
-test("an event of a transaction that is rolled back never fires", async () => {
+test("an event emitted in a transaction that is rolled back never fires", async () => {
   const client = embeddedClient();
   const log: unknown[] = [];
   const fn = client.createFunction(
@@ -63,7 +63,7 @@ test("an event with a future time is delayed until then", async () => {
   expect(times[0]).toBeGreaterThanOrEqual(ts - 50);
 });
 
-test("a repeated turn sends its events once", async () => {
+test("a turn that is repeated sends its events only once", async () => {
   const client = embeddedClient();
   const told: unknown[] = [];
   let calls = 0;
@@ -170,7 +170,7 @@ test("a due schedule runs once across engines, and advances", async () => {
   expect((await db().select().from(jobSchedules))[0]?.nextAt).toBe(schedule?.nextAt);
 });
 
-test("a schedule that a clock was set back behind is due at its next time", async () => {
+test("a schedule whose next time is far ahead after the clock was set back is due at its next regular time", async () => {
   const client = embeddedClient();
   const fn = client.createFunction({ id: "fn", triggers: [{ cron: "* * * * *" }] }, async () => {});
   await start({ client, functions: [fn] });
@@ -213,7 +213,7 @@ test("a run whose lease expired is claimed by another engine, and the first one'
   expect(steps.find((step) => step.name === "slow")?.data).toBe("second");
 });
 
-test("a lease is renewed while a step is at work, and only by its holder", async () => {
+test("a lease is renewed while a step is running, and only by its holder", async () => {
   const client = embeddedClient();
   const work = newGate();
   let calls = 0;
@@ -232,7 +232,7 @@ test("a lease is renewed while a step is at work, and only by its holder", async
   expect(calls).toBe(1);
 });
 
-test("a run that crashes its process every time is failed", async () => {
+test("a run that keeps crashing its process is marked as failed", async () => {
   const client = embeddedClient();
   const fn = client.createFunction({ id: "fn", triggers: { event: "go" } }, async () => {});
   await start({ client, functions: [fn] });
@@ -244,7 +244,7 @@ test("a run that crashes its process every time is failed", async () => {
   expect(dead).toMatchObject({ id: run.id, state: "failed", error: { name: "TurnBrokenOff" } });
 });
 
-test("a stop lets calls end, and releases runs that take longer", async () => {
+test("a stop lets running calls end, and releases runs that take longer", async () => {
   const client = embeddedClient();
   const log: string[] = [];
   const calls = { short: newGate(), long: newGate() };

@@ -6,7 +6,7 @@ const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const PATIENCE = 120_000;
 
 describeEngine("Functions", (engine) => {
-  test("steps run once each, in order, and their results come back", { timeout: PATIENCE }, async () => {
+  test("steps run once each, in order, and return their results", { timeout: PATIENCE }, async () => {
     const { client, unique, start, patienceMs } = engine();
     const log: unknown[] = [];
     const fn = client.createFunction({ id: "steps", triggers: { event: unique("go") } }, async ({ event, step }) => {
@@ -27,7 +27,7 @@ describeEngine("Functions", (engine) => {
     expect(log).toEqual(["one", "two", { one: { sum: 2, text: "123", nothing: null }, two: "456" }]);
   });
 
-  test("a failed step is retried, and the ones before it are not", { timeout: PATIENCE }, async () => {
+  test("a failed step is retried, and the steps before it are not", { timeout: PATIENCE }, async () => {
     const { client, unique, start, patienceMs } = engine();
     const log: string[] = [];
     const fn = client.createFunction(
@@ -92,7 +92,7 @@ describeEngine("Functions", (engine) => {
     expect(log).toEqual(["called", ["no way", { n: 7 }]]);
   });
 
-  test("a sleep takes its time", { timeout: PATIENCE }, async () => {
+  test("a step after a sleep runs no earlier than the sleep's end", { timeout: PATIENCE }, async () => {
     const { client, unique, start, patienceMs } = engine();
     const times: number[] = [];
     const fn = client.createFunction({ id: "sleeps", triggers: { event: unique("go") } }, async ({ step }) => {
@@ -106,7 +106,7 @@ describeEngine("Functions", (engine) => {
     expect((times[1] ?? 0) - (times[0] ?? 0)).toBeGreaterThanOrEqual(990);
   });
 
-  test("parallel steps run side by side, and each is retried alone", { timeout: PATIENCE }, async () => {
+  test("parallel steps run concurrently, and each is retried alone", { timeout: PATIENCE }, async () => {
     const { client, unique, start, patienceMs } = engine();
     const log: unknown[] = [];
     let begun = 0;
@@ -140,7 +140,7 @@ describeEngine("Functions", (engine) => {
     expect(log.slice(0, -1).sort()).toEqual(["a", "b", "c", "c"]);
   });
 
-  test("a wait ends with the event that matches", { timeout: PATIENCE }, async () => {
+  test("a wait ends with the matching event", { timeout: PATIENCE }, async () => {
     const { client, unique, start, patienceMs } = engine();
     const log: unknown[] = [];
     const fn = client.createFunction({ id: "waits", triggers: { event: unique("go") } }, async ({ step }) => {
@@ -180,7 +180,7 @@ describeEngine("Functions", (engine) => {
     expect(log).toEqual([null]);
   });
 
-  test("an invoked function's result, and its error, come back", { timeout: PATIENCE }, async () => {
+  test("an invoked function's result and its error reach the caller", { timeout: PATIENCE }, async () => {
     const { client, unique, start, patienceMs } = engine();
     const log: unknown[] = [];
     const child = client.createFunction(
@@ -202,7 +202,7 @@ describeEngine("Functions", (engine) => {
     expect(log[1]).toContain("negative");
   });
 
-  test("an event that a step sends starts the functions that it matches", { timeout: PATIENCE }, async () => {
+  test("an event sent by a step starts the functions that match it", { timeout: PATIENCE }, async () => {
     const { client, unique, start, patienceMs } = engine();
     const log: string[] = [];
     const sender = client.createFunction({ id: "sender", triggers: { event: unique("go") } }, async ({ step }) => {
@@ -223,7 +223,7 @@ describeEngine("Functions", (engine) => {
     expect(log.sort()).toEqual(["all a", "all b", "only-b b"]);
   });
 
-  test("an event that is delivered twice runs once", { timeout: PATIENCE }, async () => {
+  test("an event that is delivered twice starts one run", { timeout: PATIENCE }, async () => {
     const { client, unique, start, patienceMs } = engine();
     const log: string[] = [];
     const fn = client.createFunction(
@@ -239,7 +239,7 @@ describeEngine("Functions", (engine) => {
     expect(log).toHaveLength(1);
   });
 
-  test("an idempotency key runs once", { timeout: PATIENCE }, async () => {
+  test("events with the same idempotency key start one run", { timeout: PATIENCE }, async () => {
     const { client, unique, start, patienceMs } = engine();
     const log: number[] = [];
     const fn = client.createFunction(
@@ -253,7 +253,7 @@ describeEngine("Functions", (engine) => {
     expect(log.sort()).toEqual([1, 2]);
   });
 
-  test("a run is cancelled by the event that it names", { timeout: PATIENCE }, async () => {
+  test("a run is cancelled by a matching cancel event", { timeout: PATIENCE }, async () => {
     const { client, unique, start, patienceMs } = engine();
     const log: string[] = [];
     const fn = client.createFunction(
@@ -278,7 +278,7 @@ describeEngine("Functions", (engine) => {
     expect(log).not.toContain("end 1");
   });
 
-  test("a key's concurrency limit holds", { timeout: PATIENCE }, async () => {
+  test("a key's concurrency limit is respected", { timeout: PATIENCE }, async () => {
     const { client, unique, start, patienceMs } = engine();
     const now = new Map<string, number>();
     let most = 0;

@@ -44,7 +44,7 @@ test("a backfill is queued with 202, previewed, read, paused, resumed and cancel
   expect((await send("GET", `/backfills/${id}`)).body.backfill).toMatchObject({ scanStatus: "failed" });
 });
 
-test("the earlier name of the maximum is deprecated, and both or neither is a 400", async () => {
+test("the maximum's earlier name is deprecated, and sending both names or neither is a 400", async () => {
   const send = await client();
   const path = "/rules/tool-failure/backfills";
   expect(await send("POST", path, { ...WINDOW, limit: 5 })).toMatchObject({

@@ -34,7 +34,7 @@ async function caller(ctx: Ctx, ...capabilities: Parameters<typeof keyFor>[1][])
   };
 }
 
-test("a connection is made, read, changed, tested and deleted over /v1", async () => {
+test("a connection is created, read, changed, tested and deleted over /v1", async () => {
   const { ctx } = await testProject();
   const ask = await caller(ctx, "connections:manage");
   const given = { kind: "model-hub", name: "Hub", baseUrl: `${service.url}/hub`, secret: SECRET };
@@ -59,7 +59,7 @@ test("a connection is made, read, changed, tested and deleted over /v1", async (
   expect((await ask("GET", `/${id}`)).status).toBe(404);
 });
 
-test("what is not a connection is a 400 that names each field, and an unknown field is refused", async () => {
+test("an invalid connection is a 400 that names the field, and an unknown field is refused", async () => {
   const { ctx } = await testProject();
   const ask = await caller(ctx, "connections:manage");
   for (const [body, pointer] of [
@@ -74,7 +74,7 @@ test("what is not a connection is a 400 that names each field, and an unknown fi
   }
 });
 
-test("what the kind does not go with is a 422 that names the field", async () => {
+test("a field that does not fit the kind is a 422 that names it", async () => {
   const { ctx } = await testProject();
   const ask = await caller(ctx, "connections:manage");
   for (const [body, pointer] of [
@@ -86,7 +86,7 @@ test("what the kind does not go with is a 422 that names the field", async () =>
   }
 });
 
-test("an Idempotency-Key makes one connection, and tests once", async () => {
+test("requests with the same Idempotency-Key create one connection and test it once", async () => {
   const { ctx } = await testProject();
   const ask = await caller(ctx, "connections:manage");
   const given = { kind: "model-hub", name: "Hub", baseUrl: service.url, secret: SECRET };
@@ -106,7 +106,7 @@ test("an Idempotency-Key makes one connection, and tests once", async () => {
   expect(service.received.length - before).toBe(1);
 });
 
-test("a member's cookie may do what the role may", async () => {
+test("a member's cookie allows what their role allows", async () => {
   const [viewer, manager] = [await testProject("viewer"), await testProject("manager")];
   const list = async ({ ctx, userId }: typeof viewer) => {
     const { cookie } = await cookieFor(userId);
@@ -138,7 +138,7 @@ function formsOf(secret: string): string[] {
   ];
 }
 
-test("the database's dump holds no secret, after everything that can be done with one", async () => {
+test("a database dump contains no secret of a connection, after every operation on connections", async () => {
   const { ctx } = await testProject();
   const ask = await caller(ctx, "connections:manage");
   const given = { kind: "model-hub", name: "Hub", baseUrl: service.url, secret: SECRET };

@@ -76,7 +76,7 @@ const FILE = [
   { prompt: "Say 🦊 twice", chosen: "🦊🦊", rejected: "fox fox" },
 ].map((row) => JSON.stringify(row));
 
-test("what is exported from one Dataset and imported into another is the same, and a second time adds nothing", async () => {
+test("an exported Dataset imports into another with the same content, and a second import adds nothing", async () => {
   const of = await world();
   const [first, second] = [await of.dataset("First"), await of.dataset("Second")];
   expect(await importText(of, first, FILE.join("\n"))).toMatchObject({ status: "completed", created: 3 });
@@ -100,7 +100,7 @@ test("what is exported from one Dataset and imported into another is the same, a
   expect(contents(again)).toEqual(contents(text));
 });
 
-test("previews, lists, cancels and rejects are served over HTTP", async () => {
+test("previews, lists, cancellations and rejected rows are served over HTTP", async () => {
   const of = await world();
   const datasetId = await of.dataset("Checked");
   const fileId = await of.upload("faq.csv", "question,answer\nWhat?,This.\nAnd?,\n");
@@ -129,7 +129,7 @@ test("previews, lists, cancels and rejects are served over HTTP", async () => {
   expect(counts.preview).toMatchObject({ examples: 1, complete: true });
 });
 
-test("nobody imports or exports without the capability, or in another project", async () => {
+test("importing and exporting need the capability, and do not reach another project", async () => {
   const of = await world();
   const other = await world();
   const datasetId = await of.dataset("Closed");

@@ -33,7 +33,7 @@ const paths = ({ body }: Reply) => body.errors.map(({ path }: { path: string }) 
 const add = async (ask: Client, id: string, question: string, more = {}) =>
   (await ask("POST", `/${id}/examples`, { payload: smallPayload(question), ...more })).body.example;
 
-test("a Dataset and an Example are made, read, changed and deleted with the least rights", async () => {
+test("a Dataset and an Example are created, read, changed and deleted with the fewest capabilities", async () => {
   const { ask, id } = await world();
   const source = { kind: "manual", externalRef: "ticket-1" };
   const made = await ask("POST", `/${id}/examples`, { source, tags: ["a"], payload: smallPayload() });
@@ -71,7 +71,7 @@ test("the legacy fields of Examples and Datasets are refused by name", async () 
   }
 });
 
-test("a problem of a payload is named by its pointer, and equal content by the Example that has it", async () => {
+test("a problem in a payload is named by its pointer, and equal content by the Example that has it", async () => {
   const { ask, id } = await world();
   const first = await add(ask, id, "a");
   const messages = [
@@ -89,7 +89,7 @@ test("a problem of a payload is named by its pointer, and equal content by the E
   expect([patched.status, patched.body.detail]).toEqual([409, expect.stringContaining(first.id)]);
 });
 
-test("the schema is fixed, and collection without an objective says what to do", async () => {
+test("the schema is fixed, and turning on collection without an objective explains what to do", async () => {
   const { ask, id } = await world();
   expect((await ask("PATCH", `/${id}`, { schema: { type: "chat", version: 1 } })).status).toBe(200);
   const other = await ask("PATCH", `/${id}`, { schema: { type: "chat", version: 2 } });
@@ -100,7 +100,7 @@ test("the schema is fixed, and collection without an objective says what to do",
   expect([on.status, on.body.detail]).toEqual([409, expect.stringContaining("Set collectionObjective")]);
 });
 
-test("a batch gives each item the status that it would have alone, in one version", async () => {
+test("a batch gives each item its own status, all in one version", async () => {
   const { ask, id } = await world();
   const first = await add(ask, id, "a");
   const items = [
@@ -131,7 +131,7 @@ test("a batch gives each item the status that it would have alone, in one versio
   expect((await ask("POST", `/${id}/examples/batch`, { items: [{ action: "create", input: {} }] })).status).toBe(400);
 });
 
-test("lists are paged and filtered, and a cursor of other filters is refused", async () => {
+test("lists are paged and filtered, and a cursor for other filters is refused", async () => {
   const { ask, id } = await world();
   for (const n of [1, 2, 3]) {
     await add(ask, id, `question number${n} about refunds`, { tags: [n === 2 ? "even" : "odd"], split: "train" });
@@ -167,7 +167,7 @@ test("lists are paged and filtered, and a cursor of other filters is refused", a
   });
 });
 
-test("an Idempotency-Key makes an Example once", async () => {
+test("requests with the same Idempotency-Key create one Example", async () => {
   const { ask, id } = await world();
   const send = () => ask("POST", `/${id}/examples`, { payload: smallPayload() }, { "idempotency-key": "once" });
   const [made, again] = [await send(), await send()];
@@ -175,7 +175,7 @@ test("an Idempotency-Key makes an Example once", async () => {
   expect(again.headers.get("idempotent-replayed")).toBe("true");
 });
 
-test("another project finds neither Dataset nor Example, and a key without the right is refused", async () => {
+test("another project finds neither Dataset nor Example, and a key without the capability is refused", async () => {
   const { ctx, ask, id } = await world();
   const { id: exampleId } = await add(ask, id, "a");
   const strange = await client((await testProject()).ctx, ...LEAST);

@@ -140,13 +140,13 @@ const problem = async (reply: Response): Promise<Record<string, unknown>> => ({
   status: reply.status,
 });
 
-test("an address that no operation has is 404, without asking who it is", async () => {
+test("an unknown address is a 404 without authentication", async () => {
   const reply = await send("GET", "/v1/nowhere");
   expect(reply.headers.get("content-type")).toBe("application/problem+json");
   expect(await problem(reply)).toMatchObject({ status: 404, code: "not_found", instance: "/v1/nowhere" });
 });
 
-test("a method that an address does not take is 405 and Allow names those that it takes", async () => {
+test("an unsupported method is a 405, and Allow lists the supported ones", async () => {
   const reply = await send("DELETE", "/v1/projects/p/things/t");
   expect([reply.status, reply.headers.get("allow")]).toEqual([405, "PUT, PATCH, OPTIONS"]);
   expect((await problem(reply)).code).toBe("method_not_allowed");
@@ -161,7 +161,7 @@ test("requests that Next cannot route are refused under their original address",
   expect(await problem(broken)).toMatchObject({ status: 400, code: "invalid", instance: address });
 });
 
-test("OPTIONS tells the methods and HEAD answers a GET without its body", async () => {
+test("OPTIONS lists the methods, and HEAD returns a GET's status without its body", async () => {
   const { base, key } = await ours();
   const options = await send("OPTIONS", `${base}/things`);
   expect([options.status, options.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
@@ -169,7 +169,7 @@ test("OPTIONS tells the methods and HEAD answers a GET without its body", async 
   expect([head.status, await head.text()]).toEqual([200, ""]);
 });
 
-test("without credentials, with a foreign scheme and with a mistyped key the answer is 401 and names Bearer", async () => {
+test("missing credentials, another scheme and a mistyped key are a 401 that names Bearer", async () => {
   const { base, key } = await ours();
   for (const headers of [{}, { authorization: "Basic dTpw" }, { authorization: `Bearer ${key.slice(0, -1)}!` }]) {
     const reply = await send("GET", `${base}/things`, { headers });
@@ -186,7 +186,7 @@ test("a key without the capability gets 403, and no validation errors", async ()
   });
 });
 
-test("a project that the key is not of is 404, as one that does not exist", async () => {
+test("another project's address is a 404, exactly like that of a project that does not exist", async () => {
   const { key } = await ours();
   const theirs = await ours();
   const other = await problem(await send("GET", `${theirs.base}/things`, { key }));
@@ -194,14 +194,14 @@ test("a project that the key is not of is 404, as one that does not exist", asyn
   expect([other.status, other.detail, none.status, none.detail]).toEqual([404, none.detail, 404, other.detail]);
 });
 
-test("a route without a project takes it from the key, and takes no cookie", async () => {
+test("a route without a project uses the key's project and accepts no cookie", async () => {
   const { key, userId } = await ours();
   expect((await send("GET", "/v1/things", { key })).status).toBe(200);
   const { cookie } = await cookieFor(userId);
   expect((await send("GET", "/v1/things", { cookie })).status).toBe(401);
 });
 
-test("a member reads by cookie, and changes things from the workbench's own pages only", async () => {
+test("a member reads with a cookie, and changes things only from the workbench's own pages", async () => {
   const { base, userId } = await ours();
   const { cookie } = await cookieFor(userId);
   const change = (headers: Record<string, string>) =>
@@ -215,14 +215,14 @@ test("a member reads by cookie, and changes things from the workbench's own page
   expect(await change({ "sec-fetch-site": "same-origin" })).toBe(200);
 });
 
-test("somebody who is signed in but no member gets 404", async () => {
+test("a signed-in person who is not a member gets 404", async () => {
   const { base } = await ours();
   const stranger = await testProject();
   const { cookie } = await cookieFor(stranger.userId);
   expect((await send("GET", `${base}/things`, { cookie })).status).toBe(404);
 });
 
-test("unknown query parameters are ignored and known ones are checked, all at once", async () => {
+test("unknown query parameters are ignored, and all problems of known ones are reported", async () => {
   const { base, key } = await ours();
   const fine = await send("GET", `${base}/things?colour=red&limit=7&utm=1&__proto__=x&constructor=y`, { key });
   expect(await fine.json()).toEqual({ said: { colour: "red", limit: 7 } });
@@ -236,14 +236,14 @@ test.each(["0", "501", "abc", "1.5", "-1", "1e2", ""])("a limit of %j is 400", a
   expect((await send("GET", `${base}/things?limit=${limit}`, { key })).status).toBe(400);
 });
 
-test("a parameter that is given twice is refused, not one of the two taken", async () => {
+test("a parameter given twice is refused", async () => {
   const { base, key } = await ours();
   expect((await problem(await send("GET", `${base}/things?colour=red&colour=blue`, { key }))).errors).toMatchObject([
     { path: "/colour" },
   ]);
 });
 
-test("every problem of a body is named by its pointer, unknown fields too", async () => {
+test("every problem of a body is named by its pointer, including unknown fields", async () => {
   const { base, key } = await ours();
   const body = { name: "", size: "big", "a/b~c": 1, other: 2 };
   const { status, errors } = await problem(await send("PATCH", `${base}/things/t`, { key, body }));
@@ -256,14 +256,14 @@ test("every problem of a body is named by its pointer, unknown fields too", asyn
   ]);
 });
 
-test("a body cannot say what the path says", async () => {
+test("a path parameter in the body is refused", async () => {
   const { base, key } = await ours();
   const body = { thingId: "other", size: "big" };
   const { errors } = await problem(await send("PATCH", `${base}/things/t`, { key, body }));
   expect((errors as { path: string }[]).map(({ path }) => path)).toEqual(["/thingId", "/size"]);
 });
 
-test("__proto__ is refused wherever it stands in a body", async () => {
+test("__proto__ is refused anywhere in a body", async () => {
   const { base, key } = await ours();
   for (const [body, path] of [
     ['{"__proto__":{"name":"x"}}', "/__proto__"],
@@ -276,7 +276,7 @@ test("__proto__ is refused wherever it stands in a body", async () => {
   }
 });
 
-test("NUL and half surrogates are 400 with their pointer, in a path, a query and a body", async () => {
+test("NUL and lone surrogates are a 400 that names the field, in a path, a query and a body", async () => {
   const { base, key } = await ours();
   expect(await problem(await send("PATCH", `${base}/things/a%00b`, { key, body: {} }))).toMatchObject({
     status: 400,
@@ -293,7 +293,7 @@ test("NUL and half surrogates are 400 with their pointer, in a path, a query and
   ]);
 });
 
-test("what is not UTF-8 is 400, in a path, a query and a body", async () => {
+test("invalid UTF-8 is a 400, in a path, a query and a body", async () => {
   const { base, key } = await ours();
   expect((await send("GET", `${base}/things?q=%ED%A0%80`, { key })).status).toBe(400);
   expect((await send("PATCH", `${base}/things/%FF`, { key, body: {} })).status).toBe(400);
@@ -312,7 +312,7 @@ test("a body that is not a JSON object is 400", async () => {
   expect((await send("PATCH", `${base}/things/t`, { key, body: nested })).status).toBe(400);
 });
 
-test("another media type, charset or encoding is 415; any JSON type is taken", async () => {
+test("another media type, charset or encoding is a 415, and any JSON media type is accepted", async () => {
   const { base, key } = await ours();
   const status = (headers: Record<string, string>) =>
     send("PATCH", `${base}/things/t`, { key, body: "{}", headers }).then((reply) => reply.status);
@@ -324,7 +324,7 @@ test("another media type, charset or encoding is 415; any JSON type is taken", a
   expect(await status({ "content-type": "application/merge-patch+json" })).toBe(200);
 });
 
-test("a body over one MiB is 413, before all of it arrived", async () => {
+test("a body over 1 MiB is a 413 before all of it has arrived", async () => {
   const { base, key } = await ours();
   let chunks = 0;
   const endless = new ReadableStream<Uint8Array>({
@@ -338,19 +338,19 @@ test("a body over one MiB is 413, before all of it arrived", async () => {
   expect(chunks).toBeLessThan(40);
 });
 
-test("a write without a body is an empty object, and a success has the status of its line", async () => {
+test("a write without a body gets an empty object, and a success has the operation's own status", async () => {
   const { base, key } = await ours();
   const reply = await send("PUT", `${base}/things/t%2F1`, { key });
   expect([reply.status, await reply.json()]).toEqual([202, { said: { thingId: "t/1" } }]);
 });
 
-test("a fixed path wins over a parameter", async () => {
+test("a fixed path takes precedence over a parameter", async () => {
   const { base, key } = await ours();
   expect((await send("GET", `${base}/things/first`, { key })).status).toBe(200);
   expect((await send("PATCH", `${base}/things/first`, { key, body: {} })).status).toBe(405);
 });
 
-test("an operation without a project in its path gets the body and the key's project", async () => {
+test("an operation without a project in its path gets the body and the key's project, and checks the capability", async () => {
   const { ctx, key: reader } = await ours();
   const key = await keyFor(ctx, "telemetry:write");
   const reply = await send("POST", "/v1/take", {
@@ -363,7 +363,7 @@ test("an operation without a project in its path gets the body and the key's pro
   expect((await send("POST", "/v1/take", { body: "1" })).status).toBe(401);
 });
 
-test("every response has a request id, the sender's own if it is safe, and is not cacheable", async () => {
+test("every response has a request id, the client's own if it is safe, and is not cacheable", async () => {
   const { base, key } = await ours();
   const given = await send("GET", "/v1/open", { headers: { "x-request-id": "req-42" } });
   expect([given.headers.get("x-request-id"), given.headers.get("cache-control")]).toEqual(["req-42", "no-store"]);
@@ -382,7 +382,7 @@ test("internal errors are 500 and reveal nothing but the request id", async () =
   }
 });
 
-test("an unreachable database is 503 and a limit 429, both with Retry-After", async () => {
+test("an unreachable database is a 503 and a rate limit a 429, both with Retry-After", async () => {
   const { base, key } = await ours();
   const away = await send("GET", `${base}/unreachable`, { key });
   expect([away.status, away.headers.get("retry-after")]).toEqual([503, "2"]);
@@ -390,6 +390,6 @@ test("an unreachable database is 503 and a limit 429, both with Retry-After", as
   expect([slow.status, slow.headers.get("retry-after")]).toEqual([429, "7"]);
 });
 
-test("two operations on one address are refused when the table is read", () => {
+test("two operations at one address are refused when the dispatcher is created", () => {
   expect(() => createDispatcher([...operations, operations[0] as Operation])).toThrow("is defined twice");
 });

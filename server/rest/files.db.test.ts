@@ -64,7 +64,7 @@ function begin({ key, at }: Project, method: string, address: string) {
 }
 const answered = (sent: ClientRequest) => new Promise<IncomingMessage>((resolve) => sent.once("response", resolve));
 
-test("a file goes up, is listed, comes down whole and in part, and is deleted (uploadFile, listFiles, downloadFile, deleteFile)", async () => {
+test("a file is uploaded, listed, downloaded whole and in part, and deleted (uploadFile, listFiles, downloadFile, deleteFile)", async () => {
   const project = await projectWithKey();
   const bytes = new Uint8Array(randomBytes(100_000));
   const uploaded = await project.ask("POST", "/files?name=M%C3%A4rz%20%221%22.csv&mediaType=text/csv", bytes);
@@ -104,7 +104,7 @@ test("a file goes up, is listed, comes down whole and in part, and is deleted (u
   expect(await leftOf(project)).toEqual({ keys: 0, rows: 0 });
 });
 
-test("an upload goes on from where a killed client left it (beginUpload, continueUpload, getFile, finishUpload)", async () => {
+test("an upload continues where a killed client left it (beginUpload, continueUpload, getFile, finishUpload)", async () => {
   const project = await projectWithKey();
   const bytes = new Uint8Array(randomBytes(4 * MIB));
   const begun = await project.ask("POST", "/file-uploads", { name: "a.bin", bytes: bytes.length });
@@ -126,7 +126,7 @@ test("an upload goes on from where a killed client left it (beginUpload, continu
   expect(await (await project.ask("GET", `/files/${id}/content`)).arrayBuffer()).toEqual(bytes.buffer);
 });
 
-test("a client that is killed in the middle of an upload leaves nothing", async () => {
+test("a client that is killed in the middle of an upload leaves no file behind", async () => {
   const project = await projectWithKey();
   const killed = begin(project, "POST", "/files?name=a.bin");
   killed.write(randomBytes(3 * MIB));
@@ -135,7 +135,7 @@ test("a client that is killed in the middle of an upload leaves nothing", async 
   await expect.poll(() => leftOf(project)).toEqual({ keys: 0, rows: 0 });
 });
 
-test("too much, another media type and a bad name are refused, and leave nothing", async () => {
+test("too large a file, another media type and a bad name are refused and leave no file behind", async () => {
   const project = await projectWithKey();
   const refused = async (address: string, headers: Record<string, string>) => {
     const sent = begin(project, "POST", address);
@@ -152,7 +152,7 @@ test("too much, another media type and a bad name are refused, and leave nothing
   expect(await leftOf(project)).toEqual({ keys: 0, rows: 0 });
 });
 
-test("200 MiB go up and come down in constant memory, both ends in this process", async () => {
+test("200 MiB are uploaded and downloaded in less than 64 MiB of memory, both ends in this process", async () => {
   const project = await projectWithKey();
   const [from, to] = [path.join(folder, "from"), path.join(folder, "to")];
   const handle = await open(from, "w");

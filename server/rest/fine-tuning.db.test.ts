@@ -48,7 +48,7 @@ const ROUTES: [method: string, path: string, capabilities: Capability[], body?: 
 const dispatch = createDispatcher(OPERATIONS);
 
 test.each(ROUTES)(
-  "%s %s says to whoever may ask how a trainer is attached",
+  "%s %s explains how to attach a trainer, to permitted callers only",
   async (method, path, capabilities, body) => {
     const { ctx, userId } = await testProject();
     const address = `/v1/projects/${ctx.projectId}/fine-tuning${path}`;
@@ -76,7 +76,7 @@ test.each(ROUTES)(
 const ofFineTuning = OPERATIONS.filter((one) => one.path.includes("/fine-tuning/"));
 const nameOf = ({ method, path }: Operation) => `${method} ${path}`;
 
-test("every route of the interface's table is served, with its capabilities", () => {
+test("every route in the interface's table is served, with its capabilities", () => {
   const served = ofFineTuning.map((one) => [nameOf(one), factsOf(one).capability] as const);
   for (const [method, path, capabilities] of ROUTES) {
     const pattern = path
@@ -92,7 +92,7 @@ test("every route of the interface's table is served, with its capabilities", ()
   }
 });
 
-test("other methods are refused as everywhere", async () => {
+test("an unsupported method is a 405, and Allow lists the supported ones", async () => {
   const { ctx } = await testProject();
   const key = await keyFor(ctx, "workspace:read");
   const address = `/v1/projects/${ctx.projectId}/fine-tuning/tuning-configs/tc_1`;

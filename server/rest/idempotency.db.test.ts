@@ -61,7 +61,7 @@ const gist = async (reply: Response) => ({
   body: await reply.json(),
 });
 
-test("a retried POST gets the first response and has no effect, in any process", async () => {
+test("a retried POST gets the first response and has no further effect, in any process", async () => {
   const { post, effects } = await shop();
   const first = await gist(await post("a-1", { what: "ink" }));
   expect(first).toMatchObject({ status: 201, replayed: null, body: { what: "ink" } });
@@ -73,7 +73,7 @@ test("a retried POST gets the first response and has no effect, in any process",
   expect(await effects()).toBe(1);
 });
 
-test("the key of another request is refused: another body, another address", async () => {
+test("a key is refused for another body or another address", async () => {
   const { post, path, effects } = await shop();
   await post("b-1", { what: "ink" });
   expect((await post("b-1", { what: "pen" })).status).toBe(422);
@@ -81,7 +81,7 @@ test("the key of another request is refused: another body, another address", asy
   expect(await effects()).toBe(1);
 });
 
-test("keys belong to their holder: another key, a person and another project each have their own", async () => {
+test("keys are separate for each API key, person and project", async () => {
   const { ctx, userId, post, path, effects } = await shop();
   await post("c-1", { what: "ink" });
   const second = await keyFor(ctx, "workspace:read");
@@ -100,7 +100,7 @@ test("keys belong to their holder: another key, a person and another project eac
   expect(await effects()).toBe(3);
 });
 
-test("while the first still runs, the same request is a 409 that says when to come back", async () => {
+test("the same request is a 409 with Retry-After while the first one is still running", async () => {
   const { post, effects } = await shop();
   const gate = newGate();
   then = () => gate.promise;
@@ -126,7 +126,7 @@ test("fifty concurrent requests take effect once", async () => {
   expect(await effects()).toBe(1);
 });
 
-test("a refusal is an answer too: it is told again", async () => {
+test("a refusal is replayed like a success", async () => {
   const { post, effects } = await shop();
   then = () => {
     throw new ServiceError("unprocessable", "Out of ink.");
@@ -141,7 +141,7 @@ test("a refusal is an answer too: it is told again", async () => {
   expect(await effects()).toBe(0);
 });
 
-test("a failure of ours is not kept: the next try runs, and what the failed one did is undone", async () => {
+test("a server error is not stored: the next attempt runs, and the failed one's effects are rolled back", async () => {
   const { post, effects } = await shop();
   for (const error of [new Error("bug"), new ServiceError("rate_limited", "Slower.", { retryAfter: 3 })]) {
     then = () => {
@@ -157,7 +157,7 @@ test("a failure of ours is not kept: the next try runs, and what the failed one 
   expect(await effects()).toBe(1);
 });
 
-test("a process that died lets go after its lease, to the same request only; its own late answer undoes itself", async () => {
+test("a dead process's lease expires for the same request only, and its own late attempt is rolled back", async () => {
   const { ctx, post, effects } = await shop();
   const gate = newGate();
   then = () => gate.promise;
@@ -176,7 +176,7 @@ test("a process that died lets go after its lease, to the same request only; its
   expect(await effects()).toBe(1);
 });
 
-test("after a day the key is free again, and old rows go", async () => {
+test("a key is free again after a day, and old rows are deleted", async () => {
   const { ctx, post } = await shop();
   const age = (hours: number) =>
     db().execute(
@@ -192,7 +192,7 @@ test("after a day the key is free again, and old rows go", async () => {
   expect(await sweepKeys(db())).toBe(1);
 });
 
-test("a key that is none is a 400; other methods and credentials' failures do not look at it", async () => {
+test("an invalid key is a 400, PUT ignores keys, and a missing credential is still a 401", async () => {
   const { post, path } = await shop();
   for (const bad of ["", " ", "two words", "x".repeat(256)])
     expect((await post(bad, { what: "ink" })).status).toBe(400);
@@ -201,7 +201,7 @@ test("a key that is none is a 400; other methods and credentials' failures do no
   expect((await here(requestTo("POST", path, { body: {}, headers: { "idempotency-key": "j-1" } }))).status).toBe(401);
 });
 
-test("a secret that an answer shows is replayed, and stands nowhere in the table", async () => {
+test("a secret in a response is replayed, and is stored nowhere in the table in plain text", async () => {
   const { ctx } = await testProject();
   const admin = await keyFor(ctx, "project:admin");
   const dispatch = createDispatcher(OPERATIONS);

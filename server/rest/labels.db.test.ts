@@ -8,7 +8,7 @@ import { keyFor, requestTo } from "./testing";
 
 const dispatch = createDispatcher(OPERATIONS);
 
-test("labels are changed by a key that may, in its own project, and only to what can be kept", async () => {
+test("labels are changed with the capability, in the key's own project only, and only to storable values", async () => {
   const { ctx } = await testProject();
   const other = await testProject();
   await ingest(ctx, [chatSpan({ spanId: "00f067aa0ba90001", attributes: { "session.id": "a", "tag.tags": ["web"] } })]);

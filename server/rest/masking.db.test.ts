@@ -125,7 +125,7 @@ async function everything({ projectId }: Ctx) {
 }
 
 test.each(["json", "protobuf"] as const)(
-  "whatever credentials come as %s, none is stored; what was said stays as it was said",
+  "none of the planted credentials sent as %s is stored, and message text is unchanged",
   async (encoding) => {
     const { ctx, key, send } = await project();
     const traces = await send("traces", encoding);
@@ -150,7 +150,7 @@ test.each(["json", "protobuf"] as const)(
   },
 );
 
-test("where a project wants it, what was said is masked as well, wherever it would be stored", async () => {
+test("message text is masked wherever it is stored if the project chooses so", async () => {
   const { ctx, send } = await project();
   const neighbour = await project();
   expect(await getMasking(ctx, {})).toEqual({ masking: { messages: false } });
@@ -176,7 +176,7 @@ test("where a project wants it, what was said is masked as well, wherever it wou
   ]);
 });
 
-test("only an owner decides, and only of their own project", async () => {
+test("only an owner changes masking, and only in their own project", async () => {
   const manager = await testProject("manager");
   await expect(updateMasking(manager.ctx, { messages: true })).rejects.toMatchObject({ code: "forbidden" });
   const { ctx } = await testProject();

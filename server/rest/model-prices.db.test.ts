@@ -22,7 +22,7 @@ async function client() {
 }
 
 test.each(["by its key", "by the path"])(
-  "a project %s overrides a default, sees its calls priced by it, and resets it",
+  "a project %s overrides a default, has its calls priced by the override, and resets it",
   async (by) => {
     const { ctx, send } = await client();
     const of = by === "by its key" ? "/v1" : `/v1/projects/${ctx.projectId}`;
@@ -60,7 +60,7 @@ test.each(["by its key", "by the path"])(
   },
 );
 
-test("a custom price is created, changed and deleted, and is nobody else's", async () => {
+test("a custom price is created, changed and deleted, and another project cannot use it", async () => {
   const { send } = await client();
   const stranger = await client();
   const acme = { ...definition, provider: "external", modelName: "acme-1" };
@@ -73,7 +73,7 @@ test("a custom price is created, changed and deleted, and is nobody else's", asy
   expect(await send("DELETE", `/v1/model-prices/${id}`)).toEqual({ status: 200, body: { ok: true } });
 });
 
-test("every problem of a definition is told at once, each by its pointer", async () => {
+test("all problems of a definition are reported together, each by its pointer", async () => {
   const { send } = await client();
   const { status, body } = await send("POST", "/v1/model-prices", {
     provider: "openai",
@@ -94,7 +94,7 @@ test("every problem of a definition is told at once, each by its pointer", async
   );
 });
 
-test("a definition is read, changed and written as it was listed", async () => {
+test("a definition can be sent back as it was listed, changed or not", async () => {
   const { send } = await client();
   type Listed = {
     id: string;
@@ -128,7 +128,7 @@ test("a definition is read, changed and written as it was listed", async () => {
   }
 });
 
-test("a match and an estimate need the name of a model", async () => {
+test("a match and an estimate need a model name", async () => {
   const { send } = await client();
   const pointing = { status: 400, body: { errors: [{ path: "/model" }] } };
   for (const query of ["", "?model=", "?model=%20", "?model=&provider=openai"]) {
@@ -139,7 +139,7 @@ test("a match and an estimate need the name of a model", async () => {
   }
 });
 
-test("an estimate is by the prices of `at`", async () => {
+test("an estimate uses the prices at the time `at`", async () => {
   const { send } = await client();
   const estimate = async (at?: number | string) =>
     send("POST", "/v1/model-price-estimates", {
@@ -152,7 +152,7 @@ test("an estimate is by the prices of `at`", async () => {
   expect(await estimate("yesterday")).toMatchObject({ status: 400, body: { errors: [{ path: "/at" }] } });
 });
 
-test("a provider that is no vendor matches no vendor's price, and a router matches them all", async () => {
+test("a provider that is not a vendor matches no vendor's price, and a router matches every vendor's", async () => {
   const { send } = await client();
   const matchOf = async (provider: string) =>
     (await send("GET", `/v1/model-price-matches?model=gpt-4o&provider=${provider}`)).body.match;
@@ -162,7 +162,7 @@ test("a provider that is no vendor matches no vendor's price, and a router match
   }
 });
 
-test("without a key it is 401, and with one that may only read, 403", async () => {
+test("creating a price is a 401 without a key and a 403 with a read-only one", async () => {
   const { ctx } = await testProject();
   const body = JSON.stringify(definition);
   expect((await dispatch(requestTo("POST", "/v1/model-prices", { body }))).status).toBe(401);

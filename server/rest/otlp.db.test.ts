@@ -38,7 +38,7 @@ test.each([
   ["gzip", (body: Buffer) => gzipSync(body), "gzip"],
   ["deflate", (body: Buffer) => deflateSync(body), "deflate"],
   ["deflate without a zlib header", (body: Buffer) => deflateRawSync(body), "deflate"],
-])("a batch sent %s is stored and has a receipt", async (_, pack, encoding) => {
+])("a batch sent %s is stored and gets a receipt", async (_, pack, encoding) => {
   const { ctx, send } = await sender();
   const reply = await send(
     new Uint8Array(pack(Buffer.from(batch(chatSpan({ spanId: SPAN }))))),
@@ -49,7 +49,7 @@ test.each([
   expect(await stored(ctx)).toHaveLength(1);
 });
 
-test("a media type with parameters is understood, another is refused in words", async () => {
+test("a media type with parameters is accepted, and another media type or encoding is a 415", async () => {
   const { send } = await sender();
   expect((await send(batch(), { "content-type": "application/json; charset=utf-8" })).status).toBe(200);
   const refused = await send("<xml/>", { "content-type": "text/xml" });
@@ -57,7 +57,7 @@ test("a media type with parameters is understood, another is refused in words", 
   expect((await send(batch(), { "content-encoding": "br" })).status).toBe(415);
 });
 
-test("a gzip bomb is refused before it is unpacked", async () => {
+test("a gzip bomb is refused", async () => {
   const { send } = await sender();
   const bomb = gzipSync(Buffer.alloc(200 * MIB));
   expect(bomb.byteLength).toBeLessThan(MIB);
@@ -84,7 +84,7 @@ test.each([
   expect(await reply.json()).toMatchObject({ code: "invalid", detail: expect.stringMatching(/\w/) });
 });
 
-test("a bad span is refused with its reason, and the others of its batch are kept", async () => {
+test("a bad span is rejected with a reason, and the other spans of its batch are kept", async () => {
   const { ctx, send } = await sender();
   const far = Date.UTC(2300, 0, 1);
   const reply = await send(
@@ -123,7 +123,7 @@ test("NUL, lone surrogates and __proto__ are stored as harmless text", async () 
   expect((await listConversations(ctx, {})).conversations[0]!.userId).toBe("x\ufffd\ufffd");
 });
 
-test("an attribute of 10 MB is kept cut, with a mark, and its span is read", async () => {
+test("an attribute of 10 MB is stored truncated, with a mark, and its span is still read", async () => {
   const { ctx, send } = await sender();
   expect((await send(batch(chatSpan({ spanId: SPAN, attributes: { note: "x".repeat(10 * MIB) } })))).status).toBe(200);
   const [span] = await stored(ctx);
@@ -133,7 +133,7 @@ test("an attribute of 10 MB is kept cut, with a mark, and its span is read", asy
   expect(span!.type).toBe("llm");
 });
 
-test("log records bring content to the span they belong to, before or after it", async () => {
+test("content in log records is attached to its span, and sending the record again changes nothing", async () => {
   const { ctx, send } = await sender();
   const {
     "gen_ai.input.messages": _in,
@@ -165,7 +165,7 @@ test("log records bring content to the span they belong to, before or after it",
   expect((await listConversations(ctx, {})).conversations[0]).toEqual(first);
 });
 
-test("without a key that may write, nothing is taken", async () => {
+test("a batch is refused without a key that may write", async () => {
   const { ctx } = await sender();
   const post = (authorization: string) =>
     dispatch(

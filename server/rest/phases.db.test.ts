@@ -86,7 +86,7 @@ const ROWS = { before: 0, run: 0, after: 1 };
 const inOrder = (names: (keyof typeof INSIDE)[]) =>
   names.map((phase) => ({ phase, inside: INSIDE[phase], rows: ROWS[phase] }));
 
-test("a write calls another service before and after its transaction, with an Idempotency-Key as without", async () => {
+test("a write calls another service before and after its transaction, with and without an Idempotency-Key", async () => {
   for (const idempotencyKey of [undefined, "key-1"]) {
     phases.length = 0;
     const { post, service } = await shop();
@@ -100,7 +100,7 @@ test("a write calls another service before and after its transaction, with an Id
   }
 });
 
-test("a call to another service from within a write fails, and nothing of the write stays", async () => {
+test("a call to another service inside a write's transaction fails, and nothing of the write is stored", async () => {
   for (const idempotencyKey of [undefined, "key-2"]) {
     const { ctx, post, service } = await shop();
     expect((await post(idempotencyKey, "hasty")).status).toBe(500);
@@ -110,7 +110,7 @@ test("a call to another service from within a write fails, and nothing of the wr
   }
 });
 
-test("what fails before the transaction leaves nothing behind, and what fails after it leaves the write", async () => {
+test("a failure before or in the transaction stores nothing, and a failure after it keeps the write", async () => {
   for (const [failing, seen, rows] of [
     ["before", ["before"], 0],
     ["run", ["before", "run"], 0],
@@ -126,7 +126,7 @@ test("what fails before the transaction leaves nothing behind, and what fails af
   }
 });
 
-test("nothing comes before the check of who asks and of what they sent", async () => {
+test("no phase runs before authorization and input validation", async () => {
   const { ctx, service } = await shop();
   const powerless = { ...ctx, actor: { kind: "apiKey" as const, keyId: "key_1", capabilities: [] } };
   await expect(publish(powerless, { url: service.url })).rejects.toMatchObject({ code: "forbidden" });
@@ -134,7 +134,7 @@ test("nothing comes before the check of who asks and of what they sent", async (
   expect(phases).toEqual([]);
 });
 
-test("a write with phases is not part of another's transaction, and a read has none", async () => {
+test("a write with phases is refused inside another transaction, and a read cannot have phases", async () => {
   const { ctx, service } = await shop();
   const nested = inTransaction(ctx, (tx) => publish(tx, { url: service.url }));
   await expect(nested).rejects.toThrow(/^things\.publish was called inside a transaction\./);

@@ -61,7 +61,7 @@ const parsed = (header: string | null) =>
     ]),
   );
 
-test("every response has the remaining quota of the key and of the project, with the policy", async () => {
+test("every response has the remaining quota of the key and the project, and the policy", async () => {
   const { ctx: of, get } = await visitor();
   stopClock();
   const first = await get();
@@ -75,7 +75,7 @@ test("every response has the remaining quota of the key and of the project, with
   expect([refused.status, parsed(refused.headers.get("ratelimit")).key?.r]).toEqual([403, 19]);
 });
 
-test("a key over its limit is told when to come back, and is served again then", async () => {
+test("a key over its limit gets Retry-After, and is served again after that time", async () => {
   const { ctx, get } = await visitor();
   stopClock();
   const begun = Date.now();
@@ -99,7 +99,7 @@ test("a key over its limit is told when to come back, and is served again then",
   expect(again.status).toBe(200);
 });
 
-test("however many processes and however much at once, a key has one limit and a project has one", async () => {
+test("a key and a project each have one limit across all processes and concurrent requests", async () => {
   const { ctx, key, get } = await visitor();
   const begun = Date.now();
   const ofKey = await Promise.all(Array.from({ length: 90 }, (_, n) => get(key, n % 3)));
@@ -112,13 +112,13 @@ test("however many processes and however much at once, a key has one limit and a
   });
 });
 
-test("another project does not notice", async () => {
+test("one project's requests do not use up another's limit", async () => {
   const [busy, quiet] = [await visitor(), await visitor()];
   await Promise.all(Array.from({ length: 100 }, () => busy.get()));
   expect((await quiet.get()).status).toBe(200);
 });
 
-test("telemetry is limited by its bytes: refused before it is read once nothing is left, whole batches only", async () => {
+test("telemetry is limited by its bytes, separately from ordinary requests", async () => {
   const { ctx, key } = await visitor();
   const send = (bytes: number) =>
     processes[0](
@@ -134,7 +134,7 @@ test("telemetry is limited by its bytes: refused before it is read once nothing 
   expect((await processes[0](requestTo("GET", `/v1/projects/${ctx.projectId}/things`, { key }))).status).toBe(200);
 });
 
-test("a batch larger than the whole limit passes when nothing else was sent, and then leaves a debt", async () => {
+test("a batch larger than the whole limit passes when nothing else was sent, and its excess delays the next one", async () => {
   const { key } = await visitor();
   const send = (bytes: number) =>
     processes[0](
@@ -148,7 +148,7 @@ test("a batch larger than the whole limit passes when nothing else was sent, and
   expect((await send(60_000)).status).not.toBe(500);
 });
 
-test("a busy key queries the database rarely, and a refused one not at all", async () => {
+test("a busy key rarely queries the database, and a refused one hardly ever", async () => {
   const { ctx } = await testProject();
   const limiter = createRateLimiter();
   const limit: Limit = { name: "key", id: "busy", quota: 60_000, windowSeconds: 60, unit: "requests" };
@@ -163,7 +163,7 @@ test("a busy key queries the database rarely, and a refused one not at all", asy
   asked.mockRestore();
 });
 
-test("what a process did not spend goes back, and a clock that is set back does not stop the flow", async () => {
+test("unspent tokens of a process are returned, and a clock that is set back does not block requests", async () => {
   const { ctx } = await testProject();
   let now = 1_000_000;
   const limiter = createRateLimiter({ clock: () => now });
@@ -190,7 +190,7 @@ test("what a process did not spend goes back, and a clock that is set back does 
   await fourth.spend(db(), ctx.projectId, [limit], 1);
 });
 
-test("a project that is just being deleted is not an error of ours", async () => {
+test("spending in a project that was just deleted does not throw", async () => {
   const limit: Limit = { name: "key", id: "gone", quota: 5, windowSeconds: 60, unit: "requests" };
   await createRateLimiter().spend(db(), "prj_gone", [limit], 1);
 });

@@ -74,7 +74,7 @@ test("due runs are a failure when none are completing, and a backlog when others
   });
 });
 
-test("spans that wait are an illness when no projector gets anything done, and a queue when one does", async () => {
+test("waiting spans are a failure when no projector makes progress, and a backlog when one does", async () => {
   const { ctx } = await testProject();
   const queued = (attempts: number) =>
     db().execute(sql`

@@ -30,7 +30,7 @@ test.each(guarded)("%s without credentials is 401", async (_, operation) => {
   expect((await send(operation.method, addressIn(operation, "prj_1"))).status).toBe(401);
 });
 
-test.each(qualified)("%s of another project is 404, by key and by session", async (_, operation) => {
+test.each(qualified)("%s of another project is a 404, by key and by session", async (_, operation) => {
   const ours = await testProject();
   const theirs = await testProject();
   const address = addressIn(operation, theirs.ctx.projectId);
@@ -42,7 +42,7 @@ test.each(qualified)("%s of another project is 404, by key and by session", asyn
   );
 });
 
-test.each(guarded)("%s gives a key that only sends nothing to read", async (_, operation) => {
+test.each(guarded)("%s is forbidden to a key that only sends telemetry", async (_, operation) => {
   if (factsOf(operation).capability?.includes("telemetry:write")) return;
   const { ctx } = await testProject();
   const key = await keyFor(ctx, "telemetry:write");
@@ -51,7 +51,7 @@ test.each(guarded)("%s gives a key that only sends nothing to read", async (_, o
 });
 
 test.each(qualified)(
-  "%s is open to an owner's key, but for links to passwords: what is missing then is the thing, not the right",
+  "%s is allowed to an owner's key, except for password links",
   async (_, operation) => {
     const { ctx } = await testProject();
     // With all of an owner's capabilities: a key cannot grant more than it has.
@@ -69,7 +69,7 @@ const lists = qualified.filter(
   ([, one]) => "verb" in one && "pagination" in (one.verb.spec.reply as { shape?: object }).shape!,
 );
 
-test.each(lists)("%s refuses a cursor that is not its own", async (_, operation) => {
+test.each(lists)("%s refuses a cursor of another list", async (_, operation) => {
   const { ctx } = await testProject();
   const key = await keyFor(
     ctx,
@@ -91,7 +91,7 @@ test.each(lists)("%s refuses a cursor that is not its own", async (_, operation)
   }
 });
 
-test("a key is made, listed and revoked over /v1, and its secret is told once", async () => {
+test("a key is created, listed and revoked over /v1, and its secret is shown once", async () => {
   const { ctx } = await testProject();
   const { secret: key } = await createApiKey(ctx, {
     name: "admin",
@@ -108,14 +108,14 @@ test("a key is made, listed and revoked over /v1, and its secret is told once", 
   expect((await send("POST", "/v1/otlp/v1/traces", { key: secret, body: {} })).status).toBe(401);
 });
 
-test("health is anyone's, at the host's root too", async () => {
+test("health needs no credentials, and is also served at the host's root", async () => {
   const { GET: atRoot } = await import("@/app/healthz/route");
   const [one, two] = [await send("GET", "/v1/healthz"), await atRoot()];
   const body = { status: "ok", version: expect.any(String), deploymentTarget: "self-hosted" };
   expect([one.status, await one.json(), await two.json()]).toEqual([200, body, body]);
 });
 
-test("readiness names each part with a reason", async () => {
+test("readiness gives a reason for each component", async () => {
   const { GET: ready } = await import("@/app/readyz/route");
   const reply = await ready();
   const body = (await reply.json()) as { status: string; checks: Record<string, { status: string; reason: string }> };
@@ -124,7 +124,7 @@ test("readiness names each part with a reason", async () => {
   for (const { reason } of Object.values(body.checks)) expect(reason).toMatch(/\.$/);
 });
 
-test("the reference is readable as plain HTML, with every operation in it", async () => {
+test("the reference is plain HTML without scripts, and has every operation", async () => {
   const { renderToStaticMarkup } = await import("react-dom/server");
   const { default: DocsPage } = await import("@/app/docs/page");
   const html = renderToStaticMarkup(DocsPage());
@@ -133,7 +133,7 @@ test("the reference is readable as plain HTML, with every operation in it", asyn
   expect(html).not.toContain("<script");
 });
 
-test("an upload that breaks off is the sender's doing, and no trouble of the database", async () => {
+test("an upload that breaks off is a 400, and is not counted as a database fault", async () => {
   const { ctx } = await testProject();
   const key = await keyFor(ctx, "telemetry:write");
   // As Node reports it.
@@ -145,7 +145,7 @@ test("an upload that breaks off is the sender's doing, and no trouble of the dat
   expect(hasRecentFault("away")).toBe(false);
 });
 
-test("a client that is gone before its body is read is no failure of ours", async () => {
+test("a client that disconnects before its body is read causes a 400, not a server error", async () => {
   const { ctx } = await testProject();
   const key = await keyFor(ctx, "telemetry:write");
   const request = requestTo("POST", "/v1/otlp/v1/traces", { key, body: {} });
@@ -153,7 +153,7 @@ test("a client that is gone before its body is read is no failure of ours", asyn
   expect([reply.status, await reply.json()]).toMatchObject([400, { code: "invalid" }]);
 });
 
-test("an operation of the earlier variant says so, and what it needs", async () => {
+test("an operation of the earlier variant is a 501 that is marked as deprecated and says what it needs", async () => {
   const { ctx } = await testProject();
   const key = await keyFor(ctx, "diagnostics:write");
   const { findingId } = await failedTool(ctx);

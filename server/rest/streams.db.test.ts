@@ -156,7 +156,7 @@ async function settled(value: () => number) {
 }
 const auditOf = ({ projectId }: Ctx) => db().select().from(auditLog).where(eq(auditLog.projectId, projectId));
 
-test("200 MiB come down and go up whole, and at no time is more than a little of them in memory", async () => {
+test("200 MiB are downloaded and uploaded whole in less than 100 MiB of memory", async () => {
   const { base, key } = await tenant();
   let peak = 0;
   const before = process.memoryUsage().arrayBuffers;
@@ -183,7 +183,7 @@ test("200 MiB come down and go up whole, and at no time is more than a little of
   expect(peak).toBeLessThan(100 * MIB);
 });
 
-test("a reader who does not read has nothing made for them", async () => {
+test("nothing more is produced while a client does not read", async () => {
   const { base, key } = await tenant();
   const { request, reply } = open("GET", `${base}/download?mib=200`, key);
   request.end();
@@ -195,7 +195,7 @@ test("a reader who does not read has nothing made for them", async () => {
   await vi.waitFor(() => expect(seen.ended).toBe(1));
 });
 
-test("a sender is taken from no faster than the work goes", async () => {
+test("an upload is read no faster than the operation processes it", async () => {
   const { base, key } = await tenant();
   let go = () => {};
   hold = new Promise((resolve) => {
@@ -217,7 +217,7 @@ test("a sender is taken from no faster than the work goes", async () => {
   expect(seen.taken).toBe(64 * MIB);
 });
 
-test("whoever goes away while they read ends the work, and the service hears of it", async () => {
+test("a client that disconnects while reading ends the stream and aborts the operation", async () => {
   const { base, key } = await tenant();
   const { request, reply } = open("GET", `${base}/download?mib=200`, key);
   request.end();
@@ -229,7 +229,7 @@ test("whoever goes away while they read ends the work, and the service hears of 
   expect(seen.made).toBe(made);
 });
 
-test("whoever goes away while they send ends the work, and nothing becomes true of it", async () => {
+test("a client that disconnects while sending ends the operation, and nothing is committed", async () => {
   const { ctx, base, key } = await tenant();
   const { request } = open("POST", `${base}/upload?name=half`, key);
   request.write(PIECE);
@@ -240,7 +240,7 @@ test("whoever goes away while they send ends the work, and nothing becomes true 
   expect(await auditOf(ctx)).toEqual([]);
 });
 
-test("a write is one row in the audit log, and one that forgets it fails", async () => {
+test("a write adds one row to the audit log, and a write that adds none fails", async () => {
   const { ctx, base, key } = await tenant();
   const reply = await fetch(`${base}/upload?name=mine`, { method: "POST", body: "12345", ...as(key) });
   expect([reply.status, await reply.json()]).toEqual([201, { bytes: 5 }]);
@@ -251,7 +251,7 @@ test("a write is one row in the audit log, and one that forgets it fails", async
   expect(forgotten.status).toBe(500);
 });
 
-test("too much is refused: as announced, as it comes, and as it unpacks", async () => {
+test("too large a body is refused by its declared length, while it arrives, and while it is decompressed", async () => {
   const { base, key } = await tenant();
   const send = async (body: BodyInit, more: Record<string, string> = {}) => {
     const reply = await fetch(`${base}/upload?name=big`, {
@@ -283,7 +283,7 @@ test("too much is refused: as announced, as it comes, and as it unpacks", async 
   expect(seen.commits).toBe(0);
 });
 
-test("what is packed is unpacked as it comes, and what is broken is refused", async () => {
+test("a compressed body is decompressed, and a damaged one is refused", async () => {
   const { base, key } = await tenant();
   const whole = Buffer.alloc(3 * MIB, "abc");
   const send = (body: BodyInit, encoding: string) =>
@@ -300,7 +300,7 @@ test("what is packed is unpacked as it comes, and what is broken is refused", as
   expect((await send(whole, "br")).status).toBe(415);
 });
 
-test("another media type is refused, and so is what the address says wrongly", async () => {
+test("another media type is a 415, and an invalid parameter is a 400", async () => {
   const { base, key } = await tenant();
   const send = (query: string, type: string) =>
     fetch(`${base}/upload?${query}`, { method: "POST", body: "1", ...as(key, { "content-type": type }) });
@@ -314,7 +314,7 @@ test("another media type is refused, and so is what the address says wrongly", a
   expect([wrong.status, await wrong.json()]).toMatchObject([400, { errors: [{ path: "/name" }] }]);
 });
 
-test("a stream is for the same callers as any operation, and another project's does not exist", async () => {
+test("a stream has the access rules of any other operation, and another project's is a 404", async () => {
   const [ours, theirs] = [await tenant(), await tenant()];
   const up = (base: string, headers: Record<string, string>) =>
     fetch(`${base}/upload?name=x`, {
@@ -342,7 +342,7 @@ test("a stream is for the same callers as any operation, and another project's d
   expect(await auditOf(theirs.ctx)).toEqual([]);
 });
 
-test("a failure before the first byte is a problem; after it, the reader sees that the file is not whole", async () => {
+test("a failure before the first byte is a problem response, and a later one breaks off the download", async () => {
   const { base, key } = await tenant();
   const early = await fetch(`${base}/download?mib=5&failAfter=0`, as(key));
   expect([early.status, await early.json()]).toMatchObject([409, { code: "conflict" }]);
@@ -352,7 +352,7 @@ test("a failure before the first byte is a problem; after it, the reader sees th
   await vi.waitFor(() => expect(seen.ended).toBe(2));
 });
 
-test("a file has its name, in any script, and is for nobody's cache", async () => {
+test("a file is served under its name, in any script, and is not cached", async () => {
   const { base, key } = await tenant();
   const { headers } = await fetch(`${base}/download?mib=0`, as(key));
   expect(Object.fromEntries(headers)).toMatchObject({
@@ -365,7 +365,7 @@ test("a file has its name, in any script, and is for nobody's cache", async () =
   });
 });
 
-test("HEAD has the headers, and what would have made the body stops", async () => {
+test("HEAD returns the headers and ends the stream", async () => {
   const { base, key } = await tenant();
   const reply = await fetch(`${base}/download?mib=200`, { method: "HEAD", ...as(key) });
   expect([reply.status, await reply.text()]).toEqual([200, ""]);
@@ -373,7 +373,7 @@ test("HEAD has the headers, and what would have made the body stops", async () =
   expect(seen.made).toBeLessThan(MIB);
 });
 
-test("a stream that takes too long is ended: with a problem while it reads, without its end while it writes", async () => {
+test("a stream that takes too long gets a 408 while it is read, and is broken off while it is written", async () => {
   const { base, key } = await tenant();
   const slow = httpRequest(`${base}/in-time`, {
     method: "POST",
@@ -393,7 +393,7 @@ test("a stream that takes too long is ended: with a problem while it reads, with
   await expect(reply.text()).rejects.toThrow();
 });
 
-test("an operation's own limit is each caller's, and stands beside the one on requests", async () => {
+test("an operation's own limit is counted per caller, separately from the limit on requests", async () => {
   const { ctx, base, key } = await tenant();
   const ask = async (by: string) => (await fetch(`${base}/scarce`, as(by))).status;
   expect([await ask(key), await ask(key), await ask(key)]).toEqual([200, 200, 429]);
@@ -401,7 +401,7 @@ test("an operation's own limit is each caller's, and stands beside the one on re
   expect((await fetch(`${base}/download?mib=0`, as(key))).status).toBe(200);
 });
 
-test("another door may call it without HTTP", async () => {
+test("an operation with a stream can be called without HTTP", async () => {
   const { ctx } = await tenant();
   const chunks = async function* () {
     yield new Uint8Array(3);

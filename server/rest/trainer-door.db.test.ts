@@ -81,7 +81,7 @@ const event = (seq: number, type: string, data: Record<string, unknown> = {}) =>
 });
 const started = { events: [event(1, "job.status", { status: "running" })] };
 
-test("its addresses do not exist without an agent, and refuse every key but an agent's", async () => {
+test("the agent's addresses do not exist without an agent, and refuse every key but an agent's", async () => {
   expect((await call("lease", { key: newAgentKey().key })).status).toBe(404);
   const { key, id } = await attach();
   for (const wrong of [undefined, "x", newAgentKey().key, `${key.slice(0, -1)}${key.endsWith("A") ? "B" : "A"}`]) {
@@ -97,7 +97,7 @@ test("its addresses do not exist without an agent, and refuse every key but an a
   expect((await call("lease", { key, body: { wait_seconds: 0 } })).status).toBe(401);
 });
 
-test("an agent says what it can do once, and is seen with each call", async () => {
+test("an agent sends its capabilities once, and is recorded as seen with each call", async () => {
   const { key, id } = await attach();
   const asked = await call("lease", { key, body: { capabilities_hash: "h1" } });
   expect(asked.json).toEqual({ commands: [], jobs: [], send_capabilities: true });
@@ -110,7 +110,7 @@ test("an agent says what it can do once, and is seen with each call", async () =
   expect(again.json.send_capabilities).toBe(false);
 });
 
-test("a call reaches the agent through its lease, and its result the caller, once", async () => {
+test("a call reaches the agent through its lease, and its result reaches the caller once", async () => {
   const { key, id } = await attach();
   const client = agentTrainer({ db: db(), trainerId: id, isOnline: true });
   const asking = client.request({ method: "GET", path: "/jobs/job_1", projectId: ctx.projectId });
@@ -129,7 +129,7 @@ test("a call reaches the agent through its lease, and its result the caller, onc
   expect((await call("lease", { key: other.key, body: { wait_seconds: 0 } })).json.commands).toEqual([]);
 });
 
-test("a command that was lost on its way is sent again", async () => {
+test("a command that was lost on its way is handed out again", async () => {
   const { key, id } = await attach();
   const lost = { id: "cmd_1", trainerId: id, state: "sent" as const, payload: { path: "/v1/jobs" } };
   await db()
@@ -140,7 +140,7 @@ test("a command that was lost on its way is sent again", async () => {
   expect((await call("lease", { key, body: { wait_seconds: 0 } })).json.commands).toHaveLength(1);
 });
 
-test("an agent reports on its own jobs only, in compressed batches, and fetches only their manifests", async () => {
+test("an agent reports only on its own jobs, in compressed batches, and fetches only their manifests", async () => {
   const [own, other] = [await attach(), await attach()];
   const job = await createJob(own.id, '{"example_id":"ex_1"}\n');
   const body = gzipSync(JSON.stringify({ ...started, job_id: job.id }));
@@ -160,7 +160,7 @@ test("an agent reports on its own jobs only, in compressed batches, and fetches 
   expect((await call(`manifests/${job.sha256}`, { ...manifest, key: other.key })).status).toBe(404);
 });
 
-test("a trainer that we call reports with its token's signature, for five minutes, on the job that it names", async () => {
+test("a trainer at an address signs its reports with its token, for five minutes, and only about its own job", async () => {
   await db().insert(trainers).values({ id: "trn_url", kind: "url", name: "127.0.0.1:9", updatedAt: NOW });
   const [job, second] = [await createJob("trn_url"), await createJob("trn_url", "[]\n")];
   const now = Math.floor(Date.now() / 1000);
@@ -194,7 +194,7 @@ test("a trainer that we call reports with its token's signature, for five minute
   expect((await call(`webhook/${agents.id}`, { body: about, headers: signed(about) })).status).toBe(404);
 });
 
-test("what is too large or no JSON is refused", async () => {
+test("too large a body and invalid JSON are refused", async () => {
   const { key, id } = await attach();
   const job = await createJob(id);
   expect((await call("lease", { key, body: Buffer.alloc(2 * 1024 * 1024, " ") })).status).toBe(413);

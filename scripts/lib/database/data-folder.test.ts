@@ -6,7 +6,7 @@ import { givenSecret } from "./data-folder.mjs";
 
 const given = (env: Record<string, string>) => givenSecret(env as unknown as NodeJS.ProcessEnv);
 
-test("an operator's secret comes complete from the variable or from a file", () => {
+test("an operator's secret is read from the variable or from a file, and a short one is refused", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "whetstone-secret-"));
   const file = path.join(folder, "secret");
   writeFileSync(file, `${"f".repeat(32)}\n`);

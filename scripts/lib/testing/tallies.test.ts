@@ -16,7 +16,7 @@ const report = (value: object) => {
 const vitest = (...statuses: string[]) =>
   report({ testResults: [{ assertionResults: statuses.map((status, n) => ({ status, fullName: `test ${n}` })) }] });
 
-test("the last line holds only the sum of all parts", () => {
+test("the last line is the sum of all parts", () => {
   const { lines, failed } = summarize([tallyOf("types", true), { part: "unit", passed: 40, failed: 2, skipped: [] }], {
     nothingMayBeSkipped: true,
   });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, test } from "vitest";
 
-test("the trainer's options are shown without making its environments", () => {
+test("the trainer's options are shown without creating its environments", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "whetstone-environments-"));
   const env = { ...process.env, TRAINER_ENVIRONMENTS: folder };
   const shown = execFileSync(process.execPath, ["scripts/trainer.mjs", "--help"], { env, encoding: "utf8" });

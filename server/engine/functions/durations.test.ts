@@ -10,12 +10,12 @@ test.each([
   expect(momentOf(text, 500)).toBe(500 + ms);
 });
 
-test("a date is that moment, and anything else is refused", () => {
+test("a date is taken as that moment, and any other text is refused", () => {
   expect(momentOf("2026-11-20T00:00:00.000Z", 500)).toBe(Date.UTC(2026, 10, 20));
   expect(() => momentOf("soon", 0)).toThrow("`soon`");
 });
 
-test("a retry-after header is seconds or a date", () => {
+test("a Retry-After header is read as seconds or as a date", () => {
   expect(retryDelay("3")).toBe(3000);
   expect(retryDelay(new Date(Date.now() + 60_000).toISOString())).toBeGreaterThan(58_000);
   expect(retryDelay("2001-01-01T00:00:00Z")).toBe(0);
@@ -23,7 +23,7 @@ test("a retry-after header is seconds or a date", () => {
   expect(retryDelay(null)).toBeUndefined();
 });
 
-test("retries come later and later, up to ten minutes", () => {
+test("waits between retries grow up to ten minutes", () => {
   const waits = [0, 1, 2, 3, 4, 20].map(backoff);
   const about = [1000, 5000, 25_000, 125_000, 600_000, 600_000];
   waits.forEach((wait, index) => {

@@ -40,13 +40,13 @@ describe("expressions", () => {
     expect(() => compileExpression(source)).toThrow(why);
   });
 
-  test("a key is text, and what is missing is a key of its own", () => {
+  test("a key is the value as JSON, and a missing value is `null`", () => {
     expect(keyOf(compileExpression("event.data.projectId"), scope)).toBe('"prj_1"');
     expect(keyOf(compileExpression("event.data.missing"), scope)).toBe("null");
     expect(keyOf(undefined, scope)).toBe("");
   });
 
-  test("a number stays within its bounds, and is 0 where it cannot be computed", () => {
+  test("a number is clamped to its bounds, and is 0 where it cannot be computed", () => {
     expect(numberOf(compileExpression("event.data.id == 1 ? 9999 : 0"), scope, -600, 600)).toBe(600);
     expect(numberOf(compileExpression("event.data.id == 1 ? -120 : 0"), scope, -600, 600)).toBe(-120);
     expect(numberOf(compileExpression("event.data.missing"), scope, -600, 600)).toBe(0);

@@ -8,7 +8,7 @@ import { operatorReplay } from "..";
 
 const ACTION = "backgroundJobs.replay";
 
-test("a run that the operator replays is in the audit log; one that cannot be replayed is not", async () => {
+test("a run replayed by the operator is in the audit log, and one that cannot be replayed is not", async () => {
   const installation = { db: db(), projectId: null };
   const failed = await storedJob(installation, { state: "failed" });
   await operatorReplay(db(), failed);
@@ -19,7 +19,7 @@ test("a run that the operator replays is in the audit log; one that cannot be re
   ]);
 });
 
-test("members read in their project's log that the operator replayed a run of theirs", async () => {
+test("a project's audit log shows that the operator replayed one of its runs", async () => {
   const { ctx } = await testProject();
   const failed = await storedJob(ctx, { state: "failed" });
   await operatorReplay(db(), failed);

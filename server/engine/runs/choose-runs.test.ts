@@ -19,7 +19,7 @@ test("a project that has runs under way comes after one that has none", () => {
   expect(ids(chooseRuns(waiting, [run("a0", "a", 0)], 1))).toEqual(["b1"]);
 });
 
-test("a full key is passed over, counting what runs and what was just chosen", () => {
+test("a run whose key is full is skipped, counting running and just chosen runs", () => {
   const waiting = [run("a1", "a", 1, ["k", 2]), run("a2", "a", 2, ["k", 2]), run("a3", "a", 3, ["other", 1])];
   expect(ids(chooseRuns(waiting, [run("x", "b", 0, ["k", 2])], 9))).toEqual(["a1", "a3"]);
 });

@@ -31,13 +31,13 @@ function operationAt(path: string, method: string): DescribedOperation {
   return operation;
 }
 
-test("anyone may read the document, and it is the one that the table makes", async () => {
+test("anyone may read the document, which is generated from the operations", async () => {
   const reply = await createDispatcher(OPERATIONS)(requestTo("GET", "/v1/openapi.json"));
   expect(reply.status).toBe(200);
   expect((await reply.json()) as OpenApiDocument).toEqual(JSON.parse(JSON.stringify(document)));
 });
 
-test("it is computed once, and revalidated by ETag", async () => {
+test("the document is computed once, and revalidated by ETag", async () => {
   const send = createDispatcher(OPERATIONS);
   const first = await send(requestTo("GET", "/v1/openapi.json"));
   const etag = first.headers.get("etag") as string;
@@ -57,7 +57,7 @@ test("it is computed once, and revalidated by ETag", async () => {
   expect(other.status).toBe(200);
 });
 
-test("it has what OpenAPI 3.1 asks of every document", () => {
+test("the document has what OpenAPI 3.1 requires", () => {
   expect(document.openapi).toBe("3.1.0");
   expect(document.info).toMatchObject({ title: expect.any(String), version: expect.stringMatching(/^\d+\.\d+\.\d+/) });
   expect(Object.keys(document.paths).every((path) => path.startsWith("/"))).toBe(true);
@@ -66,7 +66,7 @@ test("it has what OpenAPI 3.1 asks of every document", () => {
   expect(described).toHaveLength(OPERATIONS.length);
 });
 
-test("every example of a body is one that its operation takes", () => {
+test("every body example is accepted by its operation", () => {
   for (const operation of OPERATIONS) {
     if (!("verb" in operation) || !["POST", "PUT", "PATCH"].includes(operation.method)) continue;
     const path = operation.path.replaceAll(/:(\w+)/g, "{$1}");
@@ -96,7 +96,7 @@ test("operation ids are unique and tags are declared", () => {
   for (const { operation } of described) for (const tag of operation.tags) expect(tags).toContain(tag);
 });
 
-test.each(described)("$method $path has its parameters, credentials, answers and problems", ({ path, operation }) => {
+test.each(described)("$method $path has its parameters, credentials, responses and problems", ({ path, operation }) => {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
   const parameters = operation.parameters.filter((one) => one.in === "path");
   expect(parameters.map(({ name }) => name)).toEqual(inPath);
@@ -119,13 +119,13 @@ test.each(described)("$method $path has its parameters, credentials, answers and
   }
 });
 
-test("the schemas are JSON Schema without what only zod understands", () => {
+test("the schemas use no keyword that only zod understands", () => {
   for (const one of everyObject(document)) {
     expect(Object.keys(one).filter((key) => key === "$defs" || key === "~standard" || key === "nullable")).toEqual([]);
   }
 });
 
-test("an example of an answer is one that its schema allows", () => {
+test("every response example matches its schema", () => {
   for (const operation of OPERATIONS) {
     if (!("verb" in operation)) continue;
     const path = operation.path.replace(/:(\w+)/g, "{$1}");
@@ -138,7 +138,7 @@ test("an example of an answer is one that its schema allows", () => {
   }
 });
 
-test("a list says its default, its bounds and that its cursor is opaque", () => {
+test("a list documents its default limit, its bounds and its cursor", () => {
   const { parameters } = operationAt("/projects/{projectId}/conversations", "get");
   expect(parameters.find(({ name }) => name === "limit")).toMatchObject({
     in: "query",
@@ -148,7 +148,7 @@ test("a list says its default, its bounds and that its cursor is opaque", () => 
   expect(parameters.find(({ name }) => name === "cursor")?.description).toContain("nextCursor");
 });
 
-test("the path's parameters are not asked for again in the body", () => {
+test("path parameters are not repeated in the body", () => {
   const { requestBody } = operationAt("/projects/{projectId}/diagnostics/findings/{findingId}", "patch");
   const schema = requestBody?.content["application/json"]?.schema as JsonSchema;
   const names = Object.keys(schema.properties as object);
@@ -156,7 +156,7 @@ test("the path's parameters are not asked for again in the body", () => {
   expect(names).not.toContain("findingId");
 });
 
-test("a schema that refers to itself does so through the document's components", () => {
+test("a recursive schema refers to the document's components", () => {
   const components: Record<string, JsonSchema> = {};
   const moved = hoisted(jsonSchemaOf(z.object({ any: z.json() }), "output"), "sample", components);
   const refs = [...everyObject([moved, components])].flatMap((one) => (typeof one.$ref === "string" ? [one.$ref] : []));

@@ -186,7 +186,7 @@ function expectedOver(operation: Operation, caller: Caller): ReturnType<typeof v
 /** Deletions come last, because the other operations need what they delete. */
 const inOrder = [...OPERATIONS].sort((a, b) => Number(a.method === "DELETE") - Number(b.method === "DELETE"));
 
-test("over /v1, each caller gets exactly what the table gives it, at every operation", async () => {
+test("each caller gets exactly the access in the table at every operation of /v1", async () => {
   const { ctx } = await testProject();
   const wrong: string[] = [];
   let tried = 0;
@@ -206,7 +206,7 @@ test("over /v1, each caller gets exactly what the table gives it, at every opera
   expect(tried).toBeGreaterThan(OPERATIONS.length * 25);
 });
 
-test("a member's cookie changes nothing from a page that is not ours, whatever the role", async () => {
+test("a member's cookie changes nothing from another site's page, at any operation", async () => {
   const { ctx, userId } = await testProject();
   const { cookie } = await cookieFor(userId);
   const wrong: string[] = [];
@@ -240,7 +240,7 @@ function tell(path: string, type: Procedure["_def"]["type"], input: object, sent
   return handleTrpc(request).then(asAnswer);
 }
 
-test("over tRPC, each caller gets exactly what the table gives it, at every procedure", async () => {
+test("each caller gets exactly the access in the table at every tRPC procedure", async () => {
   const { ctx } = await testProject();
   const wrong: string[] = [];
   expect(
@@ -280,7 +280,7 @@ test("over tRPC, each caller gets exactly what the table gives it, at every proc
   expect(wrong.slice(0, 20)).toEqual([]);
 });
 
-test("what an operation asks for fits what it does: nothing changes by a right to read, and owners' things are owners'", () => {
+test("no project write needs only a right to read, and owners' operations need project:admin", () => {
   const wrong: string[] = [];
   for (const spec of specs.values()) {
     if (spec.scope !== "project") continue;

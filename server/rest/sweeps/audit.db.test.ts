@@ -487,7 +487,7 @@ const newestOf = async (action: string) =>
       .limit(1)),
   ][0];
 
-test.each(writes)("$name writes its row in the audit log", async ({ name, verb }) => {
+test.each(writes)("$name writes a row in the audit log", async ({ name, verb }) => {
   const sample = SAMPLES[name] ?? exampleOfVerb(verb);
   const owner = await sampleOwner();
   const { input, account } = await sample(owner);
@@ -504,7 +504,7 @@ test.each(writes)("$name writes its row in the audit log", async ({ name, verb }
 });
 
 test.each(reads.filter(({ verb }) => verb.spec.input.safeParse({}).success))(
-  "$name, which says that it reads, changes nothing",
+  "$name is declared as a read and writes nothing",
   async ({ verb }) => {
     const { ctx, ...owner } = await sampleOwner();
     const account = verb.spec.scope === "installation" ? await installationOwner() : owner.account;
@@ -521,7 +521,7 @@ test.each(reads.filter(({ verb }) => verb.spec.input.safeParse({}).success))(
   },
 );
 
-test("nothing is changed at any door past the verbs, but by links and by batches", () => {
+test("only the listed tRPC mutations and streams change anything without an audited operation", () => {
   const procedures = appRouter._def.procedures as unknown as Record<
     string,
     { _def: { type: string; meta?: { verb?: string } } }

@@ -182,7 +182,7 @@ async function misplace() {
   );
 }
 
-test("a provider and a mail server that are down take no secret along into log or answer", async () => {
+test("a provider and a mail server that are down put no secret into logs or responses", async () => {
   const csrf = await handleAuth(requestTo("GET", "/api/auth/csrf"));
   const jar = csrf.headers.getSetCookie().map((line) => line.split(";")[0] as string);
   const { csrfToken } = (await csrf.json()) as { csrfToken: string };
@@ -201,7 +201,7 @@ test("a provider and a mail server that are down take no secret along into log o
   answers.push(`${(failure as Error).stack} ${JSON.stringify(failure)}`);
 });
 
-test("a connection whose service is down, and all that can be done with it, take no secret along", async () => {
+test("a connection whose service is down puts no secret into logs or responses", async () => {
   const base = `/v1/projects/${projectId}/connections`;
   const send = async (method: string, path: string, body?: unknown) => {
     const headers = method === "POST" ? { "idempotency-key": `connection-${method}-${path}` } : {};
@@ -226,7 +226,7 @@ test("a connection whose service is down, and all that can be done with it, take
   await send("GET", `/${id}`);
 });
 
-test("a failing database, in all the ways it fails, takes no secret along into log or answer", async () => {
+test("a failing database puts no secret into logs or responses", async () => {
   await misplace();
   const tables = ["users", "sessions", "api_keys", "login_attempts", "idempotency_keys", "invitations", "setup_tokens"];
   for (const table of tables) {
@@ -264,22 +264,22 @@ const found = (where: string, text: string, except: readonly string[] = []) =>
     .filter(([name, secret]) => !except.includes(name) && text.includes(secret))
     .map(([name]) => `${where} has the ${name}`);
 
-test("no log line has a secret in it", () => {
+test("no log line contains a secret", () => {
   expect(lines.flatMap((line) => found(line.slice(0, 300), line)).slice(0, 10)).toEqual([]);
 });
 
-test("no answer has a secret in it but the one that it is for", () => {
+test("no response contains a secret that it is not meant to show", () => {
   // A response repeats the path of its request to the caller.
   const told = answers.filter((text) => !text.includes(`"instance":"/v1/projects/${key}/`));
   expect(told.flatMap((text) => found(text.slice(0, 300), text)).slice(0, 10)).toEqual([]);
 });
 
-test("the reference has none", async () => {
+test("the reference contains no secret", async () => {
   const reply = await dispatch(requestTo("GET", "/v1/openapi.json"));
   expect(found("openapi.json", await reply.text())).toEqual([]);
 });
 
-test("no table has one in clear, nor in base64 or hex", async () => {
+test("no table contains a secret in plain text, base64 or hex", async () => {
   const tables = await db().execute<{ name: string }>(
     sql`select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,
   );

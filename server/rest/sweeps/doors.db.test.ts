@@ -22,11 +22,11 @@ const tests = ["server", "cli", "inngest", "app"]
   .map((file) => readFileSync(file, "utf8"))
   .join("\n");
 
-test("there are operations to look at", () => {
+test("operations are found", () => {
   expect(verbs.length).toBeGreaterThan(20);
 });
 
-test.each(verbs)("$exported has a name of its own, a sentence, a capability and both doors", ({ exported, verb }) => {
+test.each(verbs)("$exported has a unique name, a summary, a capability, its REST and tRPC entries and a test", ({ exported, verb }) => {
   const { spec } = verb;
   expect(spec.name).toMatch(/^[a-z][A-Za-z]+\.[a-z][A-Za-z]+$/);
   expect(spec.summary).toMatch(/^[A-Z].*\.$/s);
@@ -41,7 +41,7 @@ test.each(verbs)("$exported has a name of its own, a sentence, a capability and 
   expect(new RegExp(`\\b${exported}\\b`).test(tests), `${exported} is in no test`).toBe(true);
 });
 
-test("every read is measured by bench:scale", () => {
+test("bench:scale measures every read", () => {
   const reads = verbs.filter(({ verb }) => verb.spec.effect === "read").map(({ verb }) => verb.spec.name);
   const measured = new Set(READS.map((read) => read.verb));
   expect(reads.filter((name) => !measured.has(name))).toEqual([]);
@@ -49,7 +49,7 @@ test("every read is measured by bench:scale", () => {
 
 const writes = verbs.filter(({ verb }) => verb.spec.effect === "write");
 
-test.each(writes)("$exported refuses fields that it does not know", ({ verb }) => {
+test.each(writes)("$exported refuses unknown fields", ({ verb }) => {
   const schema = z.toJSONSchema(verb.spec.input, { io: "input", unrepresentable: "any" });
   const shapes = schema.type === undefined ? schema.anyOf! : [schema];
   for (const shape of shapes) expect(shape).toMatchObject({ type: "object", additionalProperties: false });
@@ -76,7 +76,7 @@ const ofServices = OPERATIONS.flatMap((one) => {
 });
 
 test.each(ofServices)(
-  "%s has every parameter of its path in its input, and changes things exactly when its method does",
+  "%s has its path parameters in its input, and is a write exactly when its method is one",
   (_, operation, spec) => {
     const fields = Object.keys(z.toJSONSchema(spec.input, { io: "input", unrepresentable: "any" }).properties ?? {});
     for (const name of parametersOf(operation.path)) if (name !== "projectId") expect(fields).toContain(name);
@@ -85,12 +85,12 @@ test.each(ofServices)(
   },
 );
 
-test("verbs behind a door are those that a service's index shows", () => {
+test("every operation served over REST or tRPC is exported by a service's index", () => {
   const shown = new Set(verbs.map(({ verb }) => verb.spec.name));
   for (const name of [...overRest, ...overTrpc.keys()]) expect(shown).toContain(name);
 });
 
-test("every operation with a stream has an address, a name of its own, and is in a test", () => {
+test("every operation with a stream has an address, a unique name and a test", () => {
   const served = OPERATIONS.flatMap((one) => ("stream" in one ? [[one.stream.spec.name, one.path] as const] : []));
   const addresses = new Map(served);
   expect(streams.map(({ stream }) => stream.spec.name).sort()).toEqual([...addresses.keys()].sort());

@@ -58,7 +58,7 @@ async function otlp() {
 }
 
 test.each([99999, -5, 1.5, "99999", null, {}])(
-  "a span of kind %j is stored, of a kind that nobody knows",
+  "a span of the unknown kind %j is stored",
   async (kind) => {
     const { send } = await otlp();
     const span = { traceId: SPAN.traceId, spanId: SPAN.spanId, kind, startTimeUnixNano: `${NOW}000000` };
@@ -74,7 +74,7 @@ test.each([99999, -5, 1.5, "99999", null, {}])(
   },
 );
 
-test("whatever stands in the fields of spans and log records, it is stored or refused with a reason", async () => {
+test("any values in the fields of spans and log records are stored or refused with a reason", async () => {
   const { send } = await otlp();
   const span = fc.record(
     {
@@ -139,7 +139,7 @@ test("whatever stands in the fields of spans and log records, it is stored or re
   );
 });
 
-test("whatever bytes of a protobuf body are changed, it is stored, or refused as what it is", async () => {
+test("a protobuf body with changed bytes is stored or refused with a 400", async () => {
   const { send } = await otlp();
   const body = tracesProtobuf([
     { ...SPAN, kind: 3, name: "chat", attributes: { a: 1, b: "x", c: [1.5, { d: true }] } },
@@ -158,7 +158,7 @@ test("whatever bytes of a protobuf body are changed, it is stored, or refused as
   );
 });
 
-test("a cursor of one's own making is refused by every list, whatever stands in it", async () => {
+test("every list refuses an invented cursor, whatever it contains", async () => {
   const { ctx, userId } = await testProject();
   const { cookie } = await cookieFor(userId);
   const lists = OPERATIONS.filter(

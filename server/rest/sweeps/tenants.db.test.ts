@@ -177,7 +177,7 @@ function inputOf(operation: Operation) {
   return "stream" in operation && !operation.stream.spec.consumes ? operation.stream.spec.input : undefined;
 }
 
-test("with another tenant's ids in every place, nothing of theirs is told or touched, at any door", async () => {
+test("another tenant's ids reveal and change nothing of theirs, in any field of any interface", async () => {
   const theirs = await tenant(`zulu${hex(8)}`);
   const ours = await tenant(`alfa${hex(8)}`);
   const rows = await rowsOf(theirs.ctx);

@@ -561,7 +561,7 @@ const send = async ({ ctx }: World, { method, path, body }: Call, key: string) =
   return { status: reply.status, text: await reply.text() };
 };
 
-test.each(Object.entries(CALLS))("%s tells a key that may only write what it did, and no more", async (name, one) => {
+test.each(Object.entries(CALLS))("%s shows a key that may only write what it did, and nothing else", async (name, one) => {
   const of = await world();
   const key = await keyFor(of.ctx, one.capability);
   await BEFORE[name]?.(of);
@@ -582,7 +582,7 @@ test.each(Object.entries(CALLS))("%s tells a key that may only write what it did
   }
 });
 
-test("who may read gets the whole reply", async () => {
+test("a caller who may read gets the whole reply", async () => {
   const of = await world();
   const key = await keyFor(of.ctx, "diagnostics:write", "diagnostics:read");
   const { text } = await send(of, CALLS["findings.update"]!.call(of), key);
@@ -591,7 +591,7 @@ test("who may read gets the whole reply", async () => {
   expect((await send(of, CALLS["conversations.changeLabels"]!.call(of), key)).text).toContain(SECRET);
 });
 
-test("every write that a right to write alone allows is looked at here", async () => {
+test("every write that needs only a right to write is covered here", async () => {
   const partial = (await verbsOfServices()).flatMap(({ verb: { spec } }) =>
     spec.scope === "project" && spec.effect === "write" && spec.writeOnlyReply !== undefined ? [spec.name] : [],
   );

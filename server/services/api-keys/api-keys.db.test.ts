@@ -27,7 +27,7 @@ test("a key is recognizable, and grants its capabilities in its project", async 
   });
 });
 
-test("a key without capabilities named reads everything and sends telemetry", async () => {
+test("a key created without capabilities gets the default ones", async () => {
   const { ctx } = await testProject();
   const { apiKey } = await createApiKey(ctx, { name: "plain" });
   expect([...apiKey.capabilities].sort()).toEqual([...DEFAULT_KEY_CAPABILITIES].sort());
@@ -52,7 +52,7 @@ test("the secret is stored nowhere, and no list shows it", async () => {
   expect(listed.apiKeys[0]).not.toHaveProperty("hash");
 });
 
-test("two keys differ in id and secret, and one's id with the other's secret is refused", async () => {
+test("one key's id with another key's secret is refused", async () => {
   const { ctx } = await testProject();
   const [one, two] = [await createApiKey(ctx, { name: "1" }), await createApiKey(ctx, { name: "2" })];
   const forged = one.secret.slice(0, 38) + two.secret.slice(38);
@@ -89,7 +89,7 @@ test("a key revoked by another process is refused once the cache entry expires",
   });
 });
 
-test("revoking again keeps the first time; a key of another project cannot be revoked", async () => {
+test("revoking a key again keeps the first time, and another project cannot revoke it", async () => {
   const { ctx } = await testProject();
   const theirs = await testProject();
   const { apiKey, secret } = await createApiKey(ctx, { name: "k" });
@@ -145,7 +145,7 @@ test("an unknown capability is refused, and one that is stored but no longer kno
   expect((await verifyApiKey(db(), secret)).actor.capabilities).toEqual(["diagnostics:read"]);
 });
 
-test("pages of keys miss and repeat none, and a cursor from elsewhere is refused", async () => {
+test("paging returns every key once, and an invalid cursor is refused", async () => {
   const { ctx } = await testProject();
   for (const name of ["a", "b", "c", "d", "e"]) {
     await issueApiKey(ctx.db, { projectId: ctx.projectId, name, capabilities: [], expiresAt: null, createdBy: null });

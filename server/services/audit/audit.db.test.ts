@@ -24,7 +24,7 @@ import { acceptInvitation, inviteMember, joinByInvitation } from "@/server/servi
 import { renameProject } from "@/server/services/projects";
 import { listAudit, listMyActivity } from ".";
 
-test("a change records who, through which interface, what, before and after", async () => {
+test("an audit row has the actor, the interface, and the values before and after", async () => {
   const { ctx, userId } = await testProject();
   const { cookie, sessionId } = await cookieFor(userId);
   const key = await keyFor(ctx, "project:admin");
@@ -61,7 +61,7 @@ test("a change records who, through which interface, what, before and after", as
   ]);
 });
 
-test("a change and its row exist together or not at all", async () => {
+test("a change that fails is neither stored nor logged", async () => {
   const { ctx } = await testProject();
   const failing = verb(
     {
@@ -146,7 +146,7 @@ test("filters and pages find each row once", async () => {
 const download = (projectId: string, key: string, query = "") =>
   createDispatcher(OPERATIONS)(requestTo("GET", `/v1/projects/${projectId}/audit-log.csv${query}`, { key }));
 
-test("the file has every row, quoted, and no cell that a spreadsheet would run", async () => {
+test("the downloaded file has every row, quoted, and no cell that a spreadsheet would run as a formula", async () => {
   const { ctx } = await testProject();
   for (const name of ['=HYPERLINK("http://evil")', "plain, with comma"]) await renameProject(ctx, { name });
   const reply = await download(ctx.projectId, await keyFor(ctx, "project:admin"), "?action=projects");
@@ -171,7 +171,7 @@ test("the file has every row, quoted, and no cell that a spreadsheet would run",
   ]);
 });
 
-test("the downloaded log covers all pages, and contains nothing of another project", async () => {
+test("the downloaded log covers all pages, and contains no other project's rows", async () => {
   const [ours, theirs] = [await testProject(), await testProject()];
   const rows = Array.from({ length: 1100 }, (_, n) => ({
     projectId: ours.ctx.projectId,
@@ -191,7 +191,7 @@ test("the downloaded log covers all pages, and contains nothing of another proje
   expect((await download(ours.ctx.projectId, key, "?createdAfter=soon")).status).toBe(400);
 });
 
-test("no secret gets in, by its name or by its shape", async () => {
+test("no secret gets into the log, by field name or by shape", async () => {
   const { ctx, userId } = await testProject();
   const canary = "CANARY-password-1";
   const planted: string[] = [canary, `${canary}-new`, `${canary}-reset`, `${canary}-join`];
@@ -234,7 +234,7 @@ test("no secret gets in, by its name or by its shape", async () => {
   ]);
 });
 
-test("what the log keeps of a value is bounded and storable", () => {
+test("the log masks secrets in a value, bounds its length and keeps it valid text", () => {
   const key = `whet_${"0".repeat(32)}_${"a".repeat(46)}`;
   expect(
     auditable({

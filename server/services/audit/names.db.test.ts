@@ -13,7 +13,7 @@ import { storedCheckpoint, storedExport } from "@/server/services/fine-tuning/te
 import { storedJob } from "@/server/services/fine-tuning/testing/stored-job";
 import { listAudit } from ".";
 
-test("things are called by their current names, of this project alone, for those who may read them", async () => {
+test("things have their current names, only in their own project and for those who may read them", async () => {
   const { ctx } = await testProject();
   const theirs = await testProject();
   const create = async (owner: Ctx, name: string) => (await createDataset(owner, { name })).dataset.id;
@@ -33,7 +33,7 @@ test("things are called by their current names, of this project alone, for those
   expect(await named(ctx)).toEqual([null, null, null, null]);
 });
 
-test("checkpoints, exports, tickets and Examples have names, of this project alone, for those who may read them", async () => {
+test("checkpoints, exports, tickets and Examples have names, only in their own project and for those who may read them", async () => {
   const world = async (name: string) => {
     const { ctx, asKey } = await testProject();
     const datasetId = await storedDataset(ctx, "Answers");
@@ -111,7 +111,7 @@ test("checkpoints, exports, tickets and Examples have names, of this project alo
   expect((await named(ours.ctx))[2]).toBeNull();
 });
 
-test("the log calls a changed thing by its current name while it exists, and by no other project's", async () => {
+test("the log names a changed thing by its current name while it exists, and never by another project's", async () => {
   const { ctx } = await testProject();
   const theirs = await testProject();
   const { dataset } = await createDataset(ctx, { name: "Refunds" });

@@ -85,7 +85,7 @@ test("a function that always throws is dead-lettered, and completes when it is f
   expect(audited).toMatchObject([{ targetType: "backgroundJob", targetId: dead.id, before: { state: "failed" } }]);
 });
 
-test("a job that is retried says when, and one that waits can be cancelled and replayed", async () => {
+test("a retrying job shows its next attempt, and can be cancelled and then replayed", async () => {
   const { ctx } = await testProject();
   const client = embeddedClient();
   let calls = 0;
@@ -113,7 +113,7 @@ test("a job that is retried says when, and one that waits can be cancelled and r
   expect(await job(ctx, retrying.id)).toMatchObject({ attempts: 1, error: null });
 });
 
-test("a job that is running, or must not be left half done, cannot be cancelled", async () => {
+test("a job that is running or must not be left half done cannot be cancelled", async () => {
   const { ctx } = await testProject();
   const running = await storedJob(ctx, { state: "running", leaseToken: "t", leaseUntil: Date.now() + 60_000 });
   const deletion = await storedJob(ctx, { functionId: "whetstone-delete-data" });
@@ -126,7 +126,7 @@ test("a job that is running, or must not be left half done, cannot be cancelled"
   }
 });
 
-test("the list is filtered and paged, and leaves out jobs of the installation", async () => {
+test("the list is filtered and paged, and leaves out the installation's jobs", async () => {
   const { ctx } = await testProject();
   await storedJob({ db: db(), projectId: null }, { state: "failed" });
   const ids: string[] = [];
@@ -165,7 +165,7 @@ test("the list is filtered and paged, and leaves out jobs of the installation", 
   expect((await summariseBackgroundJobs(ctx, {})).summary).toMatchObject({ oldestDueAt: 7000, counts: { queued: 2 } });
 });
 
-test("a job says which conversations its Rule Runs are about, of its own project only", async () => {
+test("a job lists the conversations of its Rule Runs, only those of its own project", async () => {
   const { ctx } = await testProject();
   const neighbour = await testProject();
   const runsOf = async (of: Ctx) => {
@@ -188,7 +188,7 @@ test("a job says which conversations its Rule Runs are about, of its own project
   expect(listed?.carries[0]?.ids).toHaveLength(5);
 });
 
-test("a list counts the conversations of all Rule Runs of a job, though it names the first few", async () => {
+test("a list counts the conversations of all of a job's Rule Runs, but lists only the first few", async () => {
   const { ctx } = await testProject();
   const runIds: string[] = [];
   for (let n = 0; n < 7; n++) {
@@ -204,7 +204,7 @@ test("a list counts the conversations of all Rule Runs of a job, though it names
   expect(whole.conversationIds).toHaveLength(7);
 });
 
-test("an error is shown without its stack, values, secrets, and ids that the job does not carry", async () => {
+test("an error is shown without its stack, values, secrets and ids that the job does not carry", async () => {
   const { ctx } = await testProject();
   const foreign = newId("conv");
   const own = newId("run");
@@ -226,7 +226,7 @@ test("an error is shown without its stack, values, secrets, and ids that the job
     expect(JSON.stringify(told)).not.toContain(hidden);
 });
 
-test("all matching failed jobs are replayed at once, and no others", async () => {
+test("all matching failed jobs are replayed in one call, and no others", async () => {
   const { ctx } = await testProject();
   const neighbour = await testProject();
   const now = Date.now();

@@ -13,7 +13,7 @@ const done = (takenAt: number) => ({
   withSecret: false,
 });
 
-test("owners of every project read when the installation was backed up, and nobody else does", async () => {
+test("owners of any project see when the installation was backed up, and nobody else does", async () => {
   const owner = await testProject();
   const another = await testProject();
   expect((await listBackups(owner.ctx, {})).backups).toEqual([]);

@@ -25,7 +25,7 @@ const gitHub = (ctx: Ctx, more: object = {}) =>
 const logOf = (ctx: Ctx) => db().select().from(auditLog).where(eq(auditLog.projectId, ctx.projectId));
 const unprocessable = (path: string) => ({ code: "unprocessable", errors: [{ path, message: expect.any(String) }] });
 
-test("a connection has the address of its kind unless it says another, and tells that a secret is set, not which", async () => {
+test("a connection has its kind's default address, and shows that a secret is set without showing it", async () => {
   const { ctx } = await testProject();
   const made = await gitHub(ctx);
   expect(made).toMatchObject({
@@ -49,7 +49,7 @@ test("a connection has the address of its kind unless it says another, and tells
   expect(JSON.stringify(listed)).not.toContain(SECRET);
 });
 
-test("a connection tells that its tracker's webhook is set, and never its secret", async () => {
+test("a connection shows that its tracker's webhook is set, and never the webhook's secret", async () => {
   const { ctx } = await testProject();
   const { id: connectionId, webhookSet } = await gitHub(ctx);
   expect(webhookSet).toBe(false);
@@ -59,7 +59,7 @@ test("a connection tells that its tracker's webhook is set, and never its secret
   expect(JSON.stringify(read)).not.toContain(webhook.secret);
 });
 
-test("the list goes by pages, the newest first", async () => {
+test("the list is newest first, page by page", async () => {
   const { ctx } = await testProject();
   for (const name of ["1", "2", "3"]) await gitHub(ctx, { name });
   const first = await listConnections(ctx, { limit: 2 });
@@ -68,7 +68,7 @@ test("the list goes by pages, the newest first", async () => {
   expect(rest.pagination.nextCursor).toBeNull();
 });
 
-test.each(["webhook", "jira"] as const)("a %s connection has to say where it is", async (kind) => {
+test.each(["webhook", "jira"] as const)("a %s connection needs an address", async (kind) => {
   const { ctx } = await testProject();
   await expect(createConnection(ctx, { kind, name: "x" })).rejects.toMatchObject({
     code: "unprocessable",
@@ -76,7 +76,7 @@ test.each(["webhook", "jira"] as const)("a %s connection has to say where it is"
   });
 });
 
-test("settings are those of the kind, changed one by one, and no others", async () => {
+test("settings are changed one by one, and settings of another kind are refused", async () => {
   const { ctx } = await testProject();
   const { id } = await gitHub(ctx, { settings: { defaultDestination: "acme/shop", labels: ["llm"] } });
   const changed = await updateConnection(ctx, { connectionId: id, settings: { labels: [] } });
@@ -95,7 +95,7 @@ test.each([
   ["https://10.1.2.3", /OUTBOUND_ALLOW/],
   ["http://169.254.169.254/latest", /./],
   ["http://models.example.com", /./],
-])("%s is refused before anything is stored, in words that help", async (baseUrl, words) => {
+])("%s is refused with an explanation, and nothing is stored", async (baseUrl, words) => {
   const { ctx } = await testProject();
   const refused = await createConnection(ctx, { kind: "model", name: "x", baseUrl }).catch((error) => error);
   expect(refused).toMatchObject(unprocessable("/baseUrl"));
@@ -108,7 +108,7 @@ test.each([
 });
 
 test.each(["ftp://example.com", "example.com", "https://user:pass@example.com", "https://example.com/#x"])(
-  "%s is no address of a connection",
+  "%s is refused as a connection's address",
   async (baseUrl) => {
     const { ctx } = await testProject();
     const refused = createConnection(ctx, { kind: "model", name: "x", baseUrl });
@@ -116,7 +116,7 @@ test.each(["ftp://example.com", "example.com", "https://user:pass@example.com", 
   },
 );
 
-test("a stored secret goes to no other host than the one that it was given for", async () => {
+test("a stored secret is not sent to a new host unless it is entered again", async () => {
   const { ctx } = await testProject();
   const { id: connectionId } = await gitHub(ctx, { baseUrl: "https://github.example.com/api/v3" });
   for (const baseUrl of [
@@ -135,7 +135,7 @@ test("a stored secret goes to no other host than the one that it was given for",
   await updateConnection(ctx, { connectionId, baseUrl: "https://fourth.example" });
 });
 
-test("the key that signs a webhook does not become a part of an address, nor does another host's address a secret", async () => {
+test("a webhook's signing key cannot become part of an address, nor an address on another host its secret", async () => {
   const { ctx } = await testProject();
   const baseUrl = "https://hooks.example.com/in";
   const { connection } = await createConnection(ctx, { kind: "webhook", name: "x", baseUrl, secret: "key" });
@@ -149,7 +149,7 @@ test("the key that signs a webhook does not become a part of an address, nor doe
   );
 });
 
-test("viewers and editors see which connections there are; only managers and owners see and change more", async () => {
+test("viewers and editors see only the names of connections, and managers see and change everything", async () => {
   const { ctx, asKey } = await testProject();
   const { id: connectionId } = await gitHub(ctx);
   const named = { id: connectionId, kind: "github", name: "Our GitHub" };
@@ -172,7 +172,7 @@ test("viewers and editors see which connections there are; only managers and own
   }
 });
 
-test("another project's connection is not there, whatever is asked of it", async () => {
+test("another project's connection is not found by any operation", async () => {
   const [ours, theirs] = [await testProject(), await testProject()];
   const { id: connectionId } = await gitHub(theirs.ctx);
   const absent = { code: "not_found" };
@@ -185,7 +185,7 @@ test("another project's connection is not there, whatever is asked of it", async
   expect((await getConnection(theirs.ctx, { connectionId })).connection.name).toBe("Our GitHub");
 });
 
-test("a row that was moved into another project opens no secret there", async () => {
+test("a secret cannot be opened in a row that was moved to another project", async () => {
   const [ours, theirs] = [await testProject(), await testProject()];
   const { id: connectionId } = await gitHub(theirs.ctx);
   await db().update(connections).set({ projectId: ours.ctx.projectId }).where(eq(connections.id, connectionId));
@@ -194,7 +194,7 @@ test("a row that was moved into another project opens no secret there", async ()
   expect(found).toMatchObject({ ok: false, problems: [expect.stringMatching(/Enter it again/)] });
 });
 
-test("the audit log tells what was changed and used by whom, and never a secret", async () => {
+test("the audit log records who changed and used a connection, and never a secret", async () => {
   const { ctx, userId } = await testProject();
   const { id: connectionId } = await gitHub(ctx);
   await updateConnection(ctx, { connectionId, name: "Renamed", secret: `${SECRET}-two` });
@@ -217,7 +217,7 @@ test("the audit log tells what was changed and used by whom, and never a secret"
   expect(deleted).toMatchObject({ ...target, before: { name: "Renamed" }, after: null });
 });
 
-test("a client of a connection holds no secret that could be read off it", async () => {
+test("a connection's client does not expose its secret", async () => {
   const { ctx } = await testProject();
   const { id } = await gitHub(ctx);
   const client = await openConnection(ctx, id, "test");
@@ -226,7 +226,7 @@ test("a client of a connection holds no secret that could be read off it", async
   expect(Object.keys(client.connection).sort()).toEqual(["baseUrl", "id", "kind", "name", "settings"]);
 });
 
-test("with its project a connection is gone at once", async () => {
+test("a deleted project's connections are deleted immediately", async () => {
   const [gone, stays] = [await testProject(), await testProject()];
   await gitHub(gone.ctx);
   await gitHub(stays.ctx);
@@ -236,7 +236,7 @@ test("with its project a connection is gone at once", async () => {
   expect([await left(gone.ctx), await left(stays.ctx)]).toEqual([0, 1]);
 });
 
-test("what two people change at the same time is both there", async () => {
+test("concurrent changes to different fields are all kept", async () => {
   const { ctx } = await testProject();
   const { id: connectionId } = await gitHub(ctx);
   await Promise.all([
@@ -259,7 +259,7 @@ const APP = { appId: "4242", installationId: "77" };
 const rsaKey = () =>
   generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs1", format: "pem" }).toString();
 
-test("a GitHub App is its ids in the settings and its private key as the secret", async () => {
+test("a GitHub App has its ids in the settings and its private key as the secret", async () => {
   const { ctx } = await testProject();
   const secret = rsaKey();
   const made = await gitHub(ctx, { secret, settings: APP });
@@ -277,7 +277,7 @@ test.each([
   await expect(gitHub(ctx, given)).rejects.toMatchObject(unprocessable(path));
 });
 
-test("a stored token is not taken for an App's key, nor a key sent as a token", async () => {
+test("a stored token is not used as an App's key, nor a stored key as a token", async () => {
   const { ctx } = await testProject();
   const withToken = await gitHub(ctx);
   const toApp = { connectionId: withToken.id, settings: APP };

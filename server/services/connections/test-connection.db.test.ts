@@ -43,7 +43,7 @@ const APIS: [ConnectionKind, Given, { method: string; path: string; authorizatio
   ["model-hub", {}, { method: "GET", path: "/api/whoami-v2", authorization: `Bearer ${SECRET}`, reply: USER }],
 ];
 
-test.each(APIS)("%s is asked as its API wants it (%o)", async (kind, given, { method, path, authorization, reply }) => {
+test.each(APIS)("%s is called as its API expects (%o)", async (kind, given, { method, path, authorization, reply }) => {
   const { ctx } = await testProject();
   const { url, received } = await service((_, response) => json(response, reply));
   const connection = await connect(ctx, kind, { ...given, baseUrl: `${url}/base` });
@@ -64,7 +64,7 @@ const KINDS = ["model", "model-hub"] as const;
 const TRACKERS = ["github", "gitlab", "linear", "jira"] as const;
 
 test.each(KINDS.flatMap((kind) => FAILURES.map((failure) => [kind, ...failure] as const)))(
-  "%s: a reply with %s is a problem in our own words",
+  "%s: a reply with %s is reported as a problem in our own words",
   async (kind, _, status, words) => {
     const { ctx } = await testProject();
     const { url } = await service((__, response) => json(response, { message: `${THEIRS} ${SECRET}` }, status));
@@ -76,7 +76,7 @@ test.each(KINDS.flatMap((kind) => FAILURES.map((failure) => [kind, ...failure] a
 );
 
 test.each(TRACKERS.flatMap((kind) => [200, 401, 403, 404, 500].map((status) => [kind, status] as const)))(
-  "%s: a reply with %s that is none of its API is a problem, and a secret that it repeats is not shown",
+  "%s: a reply with %s in another API's format is reported as a problem, without a secret that it repeats",
   async (kind, status) => {
     const { ctx } = await testProject();
     const { url, ...one } = await service((_, response) =>
@@ -94,7 +94,7 @@ test.each(TRACKERS.flatMap((kind) => [200, 401, 403, 404, 500].map((status) => [
 );
 
 test.each(KINDS)(
-  "%s: a page in place of the API, and an API of something else, are told apart from one that works",
+  "%s: a web page instead of the API's reply is reported as a problem",
   async (kind) => {
     const { ctx } = await testProject();
     const { url, ...one } = await service((_, response) =>
@@ -108,7 +108,7 @@ test.each(KINDS)(
   },
 );
 
-test("a service that takes its time is given up after ten seconds, and one that is down at once", async () => {
+test("a service that does not reply and one that is down are both reported as problems", async () => {
   const { ctx } = await testProject();
   const { url, stop } = await service(() => new Promise(() => {}));
   const connection = await connect(ctx, "github", { baseUrl: url });
@@ -119,7 +119,7 @@ test("a service that takes its time is given up after ten seconds, and one that 
   expect(await testOf(ctx, connection)).toMatchObject({ ok: false, problems: [expect.any(String)] });
 });
 
-test("a redirect to another host takes no secret along", async () => {
+test("a redirect to another host does not pass on the secret", async () => {
   const { ctx } = await testProject();
   const other = await service((_, response) => json(response, USER));
   const { url, received } = await service((_, response) =>
@@ -130,7 +130,7 @@ test("a redirect to another host takes no secret along", async () => {
   expect(JSON.stringify(other.received)).not.toContain(SECRET);
 });
 
-test("a default model that the endpoint does not have is told by name", async () => {
+test("a default model that the endpoint lacks is named in the problem", async () => {
   const { ctx } = await testProject();
   const { url } = await service((_, response) => json(response, { data: [{ id: "llama" }] }));
   const connection = await connect(ctx, "model", { baseUrl: url, settings: { defaultModel: "lama" } });
@@ -139,7 +139,7 @@ test("a default model that the endpoint does not have is told by name", async ()
   expect(await testOf(ctx, connection)).toEqual({ ok: true, problems: [] });
 });
 
-test("a local model needs no key; a tracker without a token is not even asked", async () => {
+test("a local model needs no key, and a tracker without a token is not called", async () => {
   const { ctx } = await testProject();
   const { url, received } = await service((_, response) => json(response, { data: [] }));
   const make = (kind: ConnectionKind) => createConnection(ctx, { kind, name: "x", baseUrl: url });
@@ -161,7 +161,7 @@ const isSigned = ({ headers, body }: Received, key: Buffer) => {
 test.each([
   ["any text", Buffer.from("any text")],
   [`whsec_${Buffer.from("a key of bytes").toString("base64")}`, Buffer.from("a key of bytes")],
-])("a webhook is sent a ping that the receiver can check (%s)", async (secret, key) => {
+])("a webhook is sent a ping with a signature that the receiver can verify (%s)", async (secret, key) => {
   const { ctx } = await testProject();
   const { url, received } = await service((_, response) => response.writeHead(204).end());
   const connection = await connect(ctx, "webhook", { baseUrl: `${url}/in?source=whetstone`, secret });
@@ -176,7 +176,7 @@ test.each([
 });
 
 test.each([(url: string) => `${url}/services/T0/B0/xyz`, () => "/services/T0/B0/xyz"])(
-  "Slack's address is the secret: it is called and not shown",
+  "Slack's address is a secret that is called but not shown",
   async (secretOf) => {
     const { ctx } = await testProject();
     const { url, received } = await service((_, response) => response.end("ok"));
@@ -189,7 +189,7 @@ test.each([(url: string) => `${url}/services/T0/B0/xyz`, () => "/services/T0/B0/
   },
 );
 
-test("a change of what was tested forgets the test, a change of the name does not", async () => {
+test("a changed secret, address or setting resets the last test, and a changed name does not", async () => {
   const { ctx } = await testProject();
   const { url } = await service((_, response) => json(response, USER));
   const { id: connectionId } = await connect(ctx, "github", { baseUrl: url });
@@ -206,7 +206,7 @@ test("a change of what was tested forgets the test, a change of the name does no
   }
 });
 
-test("a test of what was changed meanwhile is not taken for one of what is there", async () => {
+test("a test of a connection that is changed meanwhile is a conflict, and its result is not stored", async () => {
   const { ctx } = await testProject();
   const { url, ...one } = await service((_, response) => json(response, USER));
   const connection = await connect(ctx, "github", { baseUrl: url });
@@ -223,7 +223,7 @@ test("a test of what was changed meanwhile is not taken for one of what is there
   expect(one.received).toEqual([]);
 });
 
-test("every use is in the audit log before anything is sent, a test's too", async () => {
+test("every use, including a test, is in the audit log before anything is sent", async () => {
   const { ctx } = await testProject();
   const uses = async () =>
     (await db().select().from(auditLog).where(eq(auditLog.projectId, ctx.projectId)))
@@ -245,7 +245,7 @@ test("every use is in the audit log before anything is sent, a test's too", asyn
   expect(await uses()).toContainEqual({ purpose: "open-issue", host });
 });
 
-test("connections are used and changed while keys are rotated under them, and none of it fails", async () => {
+test("connections can be used and changed while keys are being rotated", async () => {
   const { ctx } = await testProject();
   const good = new Set<string | undefined>();
   const wrong: unknown[] = [];

@@ -13,12 +13,12 @@ const token = (role: string, scoped: [name: string, ...permissions: string[]][] 
 });
 const ACME = { orgs: [{ name: "Acme", roleInOrg: "write" }] };
 
-test("a token that may only read is refused, whoever it belongs to", () => {
+test("a read-only token is refused, whoever it belongs to", () => {
   expect(problemsOf({ ...ACME, ...token("read") })).toEqual([expect.stringContaining("read-only")]);
   expect(problemsOf(token("read"), null)).toEqual([expect.stringContaining("read-only")]);
 });
 
-test("a token that may write does so in repositories of its owner and of their organizations", () => {
+test("a write token works in its owner's repositories and those of organizations where the owner may write", () => {
   expect(problemsOf({ ...ACME, ...token("write") })).toEqual([]);
   expect(problemsOf({ orgs: [], ...token("write") }, "ann/support")).toEqual([]);
   expect(problemsOf({ orgs: [], ...token("write") })).toEqual([expect.stringContaining("not a member of acme")]);
@@ -26,7 +26,7 @@ test("a token that may write does so in repositories of its owner and of their o
   expect(problemsOf({ ...reader, ...token("write") })).toEqual([expect.stringContaining("only read access in acme")]);
 });
 
-test("a fine-grained token writes where it was allowed to", () => {
+test("a fine-grained token works only where it has write permission", () => {
   expect(problemsOf(token("fineGrained", [["acme", "repo.write"]]))).toEqual([]);
   expect(problemsOf(token("fineGrained", [["acme/support", "repo.write"]]))).toEqual([]);
   const elsewhere = token("fineGrained", [
@@ -38,7 +38,7 @@ test("a fine-grained token writes where it was allowed to", () => {
   expect(problemsOf(token("fineGrained", [["acme", "repo.content.read"]]), null)).toHaveLength(1);
 });
 
-test("a hub that says less about its tokens decides itself", () => {
+test("a token is accepted when the hub reports nothing about it", () => {
   expect(problemsOf({})).toEqual([]);
   expect(problemsOf({ auth: "x", orgs: "y" })).toEqual([]);
 });

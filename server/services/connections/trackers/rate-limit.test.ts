@@ -18,11 +18,11 @@ test.each([
   ["it says at what time to retry", 429, { "retry-after": "Sun, 01 Mar 2026 12:02:00 GMT" }, "", 120],
   ["only its text says so", 403, { remaining: "12" }, "You have exceeded a secondary rate limit.", 60],
   ["it names no end", 429, {}, "Retry later", 60],
-])("a reply is a rate limit's where %s", (_, status, headers, words, seconds) => {
+])("a reply counts as rate-limited when %s", (_, status, headers, words, seconds) => {
   expect(until(status, headers, words)).toBe(seconds);
 });
 
-test("a refusal for another reason is not a rate limit's", () => {
+test("a refusal for another reason does not count as rate-limited", () => {
   expect(until(403, { remaining: "12", reset: inSeconds(90) }, "Resource not accessible")).toBeUndefined();
   expect(until(404, { remaining: "0", reset: inSeconds(90) })).toBeUndefined();
 });

@@ -23,7 +23,7 @@ const examplesOf = async (datasetId: string) => {
   return [...rows];
 };
 
-test("conversations go into several Datasets at once, as the preview shows them, and not twice", async () => {
+test("conversations are added to several Datasets as the preview shows, and not twice", async () => {
   const { ctx } = await testProject();
   const datasetIds = [await storedDataset(ctx, "One"), await storedDataset(ctx, "Two")];
   const { id } = await storedConversation(ctx, SAID);
@@ -57,7 +57,7 @@ test("conversations go into several Datasets at once, as the preview shows them,
   });
 });
 
-test("of a conversation longer than an Example may be, the answers near its beginning can be added", async () => {
+test("from a conversation larger than an Example, only answers near its beginning can be added", async () => {
   const { ctx } = await testProject();
   const turns = Array.from({ length: 1_200 }, (_, n) => [
     { role: "user", text: `Question ${n}?` },
@@ -74,7 +74,7 @@ test("of a conversation longer than an Example may be, the answers near its begi
   }
 });
 
-test("a conversation that is being changed is not skipped: adding it is a conflict until that has ended", async () => {
+test("adding a conversation that is being changed is a conflict, and works afterwards", async () => {
   const { ctx } = await testProject();
   const datasetId = await storedDataset(ctx);
   const { id } = await storedConversation(ctx, SAID);
@@ -83,7 +83,7 @@ test("a conversation that is being changed is not skipped: adding it is a confli
   expect((await add()).results).toMatchObject([{ status: "created" }]);
 });
 
-test("a Finding's conversations are added with the link to it", async () => {
+test("a Finding's conversations are added with a link to the Finding", async () => {
   const { ctx } = await testProject();
   const datasetId = await storedDataset(ctx);
   const { id, lastActivityAt } = await storedConversation(ctx, failingToolCall("get_order", "Error: order not found"));
@@ -97,7 +97,7 @@ test("a Finding's conversations are added with the link to it", async () => {
   expect(await examplesOf(datasetId)).toMatchObject([{ source_kind: "finding", finding_id: finding!.id, turn: 3 }]);
 });
 
-test("a corrected answer is expected, the old one rejected, and correcting it again changes the Example", async () => {
+test("a corrected answer becomes the expected one and the old answer the rejected one, and correcting again updates the Example", async () => {
   const { ctx } = await testProject();
   const datasetId = await storedDataset(ctx);
   const { id } = await storedConversation(ctx, SAID, { externalId: "chat-1" });
@@ -121,7 +121,7 @@ test("a corrected answer is expected, the old one rejected, and correcting it ag
   });
 });
 
-test("an answer that was corrected, exported, imported elsewhere and corrected again there is one Example", async () => {
+test("an answer corrected again after export and import into another Dataset is still one Example", async () => {
   const { ctx } = await testProject();
   const [from, into] = [await storedDataset(ctx), await storedDataset(ctx)];
   const { id } = await storedConversation(ctx, SAID);
@@ -135,7 +135,7 @@ test("an answer that was corrected, exported, imported elsewhere and corrected a
   ]);
 });
 
-test("another project's conversations, Findings and Datasets are not there", async () => {
+test("another project's conversations, Findings and Datasets are not found", async () => {
   const { ctx } = await testProject();
   const { ctx: other } = await testProject();
   const [ours, theirs] = [await storedDataset(ctx), await storedDataset(other)];

@@ -30,7 +30,7 @@ describe("the content hash", () => {
     );
   });
 
-  test("is that of the canonical JSON with every field that there is, with and without tools", () => {
+  test("is the same SHA-256 for a payload with every field, with and without tools", () => {
     const payload = fullPayload();
     const { tools: _, ...toolless } = payload.input;
     for (const one of [payload, { ...payload, input: toolless }]) {
@@ -38,7 +38,7 @@ describe("the content hash", () => {
     }
   });
 
-  test("goes by content, not by the order of fields or by fields that are undefined", () => {
+  test("depends on content, not on field order or undefined fields", () => {
     const hash = contentHashOf(fullPayload());
     expect(contentHashOf(reversed(fullPayload()) as ChatPayload)).toBe(hash);
     expect(contentHashOf(reversed(smallPayload()) as ChatPayload)).toBe(contentHashOf(smallPayload()));
@@ -49,7 +49,7 @@ describe("the content hash", () => {
 });
 
 describe("the search text", () => {
-  test("has the answers, the messages, the tools that they call and the arguments", () => {
+  test("has the answers, the messages, and the called tools with their arguments", () => {
     const payload = fullPayload();
     payload.expectedOutput.message.tool_calls = [
       call("c", "refund_order", { why: ["lost\nparcel", 12, { by: "café" }] }),
@@ -73,7 +73,7 @@ describe("the search text", () => {
     expect(searchTextOf(smallPayload("😀".repeat(60_000), "Yes")).length).toBeLessThan(120_000);
   });
 
-  test("can be stored, whatever the arguments decode to, and however deep they are", () => {
+  test("is storable, whatever the arguments decode to and however deep they are", () => {
     expect(searchTextOf(calling('{"a":"x\\u0000y","b":"\\ud800"}'))).toContain("a\nx y\nb\n\ufffd");
     expect(searchTextOf(calling(`${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`))).toContain("\n1");
     const unit = fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code));

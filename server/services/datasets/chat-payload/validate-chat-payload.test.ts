@@ -154,7 +154,7 @@ describe("reports each problem by its pointer", () => {
     expect(problemsOf(at)).toContainEqual({ path: pointer, message });
   });
 
-  test("and nothing else, where the rest is right", () => {
+  test("and nothing else when the rest is valid", () => {
     expect(pathsOf(changed("/input/messages/2/content", ""))).toEqual(["/input/messages/2/content"]);
     expect(pathsOf(changed("/input/messages/3/tool_calls/0/function/arguments", 1))).toHaveLength(1);
     expect(pathsOf(changed("/input/tools/0/function/name", "not a name"))).toEqual(["/input/tools/0/function/name"]);
@@ -163,20 +163,20 @@ describe("reports each problem by its pointer", () => {
     expect(pathsOf(changed("/input/messages/4/tool_call_id", 1))).toEqual(["/input/messages/4/tool_call_id"]);
   });
 
-  test("all of them at once", () => {
+  test("all of them together", () => {
     const payload = changed("/input/messages/0/content", "");
     Object.assign(payload.expectedOutput, { weight: 7, note: "" });
     expect(pathsOf(payload)).toEqual(["/input/messages/0/content", "/expectedOutput/note", "/expectedOutput/weight"]);
   });
 
-  test("up to 100", () => {
+  test("at most 100", () => {
     expect(problemsOf(withMessages(...Array(500).fill({ role: "user", content: "", extra: 1 })))).toHaveLength(100);
     expect(problemsOf(withMessages(...Array(500).fill("\0")))).toHaveLength(100);
     expect(problemsOf(Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`x${n}`, n])))).toHaveLength(100);
   });
 });
 
-describe("reads the order of messages", () => {
+describe("checks the order of messages", () => {
   const calls = assistant("", call("a"), call("b"));
   test.each<[string, unknown[], [path: string, message: RegExp][]]>([
     ["no user", [system, assistant("", call("a")), result("a")], [["", /no user message/]]],
@@ -243,7 +243,7 @@ describe("reads the order of messages", () => {
     for (const [index, [, message]] of expected.entries()) expect(problems[index]?.message).toMatch(message);
   });
 
-  test("two tools of one name", () => {
+  test("two tools with one name", () => {
     const [tool] = fullPayload().input.tools ?? [];
     expect(pathsOf(changed("/input/tools", [tool, tool]))).toEqual(["/input/tools/1/function/name"]);
   });
@@ -285,7 +285,7 @@ describe("refuses what cannot be stored", () => {
     expect(problemsOf(payload)).toEqual([{ path: pointer, message: expect.stringMatching(message) }]);
   });
 
-  test("a name that is not text, at its object", () => {
+  test("a field name that is not valid text, reported at its object", () => {
     const problems = problemsOf({ ...smallPayload(), "\ud800": 1 });
     expect(problems).toEqual([{ path: "", message: "Has a field whose name is not valid text. Rename the field." }]);
   });
@@ -320,7 +320,7 @@ describe("refuses what cannot be stored", () => {
   });
 });
 
-describe("whatever is given", () => {
+describe("any given value", () => {
   const anything = fc.anything({
     withBigInt: true,
     withDate: true,
@@ -333,7 +333,7 @@ describe("whatever is given", () => {
     stringUnit: "binary",
   });
 
-  test("it never throws, and its problems are sentences", () => {
+  test("never throws, and its problems are sentences", () => {
     fc.assert(
       fc.property(anything, (value) => {
         const problems = problemsOf(value);
@@ -355,7 +355,7 @@ describe("whatever is given", () => {
   };
   collect(fullPayload(), "");
 
-  test("anywhere in a payload, it never throws, and what it accepts has the documented shape", () => {
+  test("never throws anywhere in a payload, and an accepted payload has the documented shape", () => {
     fc.assert(
       fc.property(fc.constantFrom(...pointers), anything, (pointer, value) => {
         const validated = validateChatPayload(changed(pointer, value));
@@ -368,12 +368,12 @@ describe("whatever is given", () => {
   });
 });
 
-test("verbs document the payload that they take", () => {
+test("operations document the payload that they accept", () => {
   expect(z.toJSONSchema(givenChatPayload, { io: "input" })).toEqual(z.toJSONSchema(chatPayload, { io: "input" }));
   expect(givenChatPayload.parse({ any: "thing" })).toEqual({ any: "thing" });
 });
 
-test("50,000 small payloads are validated in a second of CPU time", () => {
+test("50,000 small payloads are validated in less than a second of CPU time", () => {
   const payloads = Array.from({ length: 50_000 }, (_, n) => smallPayload(`Where is order ${n}?`));
   const before = process.cpuUsage();
   for (const payload of payloads) validateChatPayload(payload);

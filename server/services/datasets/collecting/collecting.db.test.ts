@@ -117,7 +117,7 @@ test("a settled conversation is collected once, however often it is read", async
   expect((await listReviewQueue(ctx, { datasetId })).candidates).toEqual(candidates);
 });
 
-test("one that is active or being diagnosed waits, and one with a later Finding is read again", async () => {
+test("an active conversation is collected later, and one with a later Finding is read again", async () => {
   const { ctx } = await testProject();
   const datasetId = await collectingDataset(ctx);
   const [id] = await praisedOnes(ctx, 1);
@@ -150,7 +150,7 @@ test("one that is active or being diagnosed waits, and one with a later Finding 
   ]);
 });
 
-test("a conversation is read again when its only Finding is dismissed, and when that is taken back", async () => {
+test("a conversation is read again when its only Finding is dismissed, and when the dismissal is undone", async () => {
   const { ctx } = await testProject();
   const datasetId = await collectingDataset(ctx);
   const { id, lastActivityAt } = await storedConversation(ctx, [
@@ -178,7 +178,7 @@ test("a conversation is read again when its only Finding is dismissed, and when 
   expect(await collected()).toEqual([]);
 });
 
-test("the order in which conversations are read makes no difference, with near-duplicates and a loud user", async () => {
+test("the reading order makes no difference, even with near-duplicates and a user with many conversations", async () => {
   const { ctx } = await testProject();
   const [automatic, backfilled] = [await collectingDataset(ctx), await collectingDataset(ctx)];
   const ids = [];
@@ -197,7 +197,7 @@ test("the order in which conversations are read makes no difference, with near-d
   expect(await keysOf(automatic)).toHaveLength(21);
 }, 120_000);
 
-test("a pass that is killed again and again collects what one without a kill does", async () => {
+test("a pass that is killed repeatedly collects the same as one that is not", async () => {
   const { ctx } = await testProject();
   const [whole, killed] = [await collectingDataset(ctx), await collectingDataset(ctx, { collectionReview: false })];
   await praisedOnes(ctx, 230);
@@ -270,7 +270,7 @@ function betweenReadAndStore(work: () => Promise<unknown>): Db {
   });
 }
 
-test("without a review, a candidate stays waiting while its conversation is being changed, and is then added", async () => {
+test("without review, a candidate waits while its conversation is being changed, and is then added", async () => {
   const { ctx } = await testProject();
   const datasetId = await collectingDataset(ctx, { collectionReview: false });
   const [id] = await praisedOnes(ctx, 3);
@@ -286,7 +286,7 @@ test("without a review, a candidate stays waiting while its conversation is bein
   await requireExactCounts(ctx, datasetId);
 });
 
-test("automatic collection leaves a conversation that is being changed for a later call, without asking for it again", async () => {
+test("automatic collection leaves a conversation that is being changed for a later call", async () => {
   const { ctx } = await testProject();
   const datasetId = await collectingDataset(ctx);
   const ids = await praisedOnes(ctx, 3);
@@ -298,7 +298,7 @@ test("automatic collection leaves a conversation that is being changed for a lat
   expect(await keysOf(datasetId)).toHaveLength(3);
 });
 
-test("what is queued for a Dataset that is enabled while the queue is emptied is collected", async () => {
+test("a conversation queued for a Dataset that is enabled while the queue is being emptied is collected", async () => {
   const { ctx } = await testProject();
   const datasetId = await collectingDataset(ctx);
   const enable = (collectionEnabled: boolean) =>
@@ -336,7 +336,7 @@ const beforeStatement = (words: string, work: () => Promise<unknown>): Db =>
     },
   });
 
-test("turning collection off stops a pass at once, and cancelling one too", async () => {
+test("turning collection off stops a pass, and so does cancelling it", async () => {
   const { ctx } = await testProject();
   const datasetId = await collectingDataset(ctx);
   await praisedOnes(ctx, 60);
@@ -360,7 +360,7 @@ test("turning collection off stops a pass at once, and cancelling one too", asyn
   expect(await read(ctx, datasetId, third)).toMatchObject({ status: "failed", error: "No connection" });
 });
 
-test("a preview counts what it would collect and why it leaves the rest, and stores nothing", async () => {
+test("a preview counts what would be collected and the reasons for leaving out the rest, and stores nothing", async () => {
   const { ctx } = await testProject();
   const { dataset } = await createDataset(ctx, { name: "Answers" });
   await expect(previewCollection(ctx, { datasetId: dataset.id })).rejects.toMatchObject({ code: "unprocessable" });
@@ -396,7 +396,7 @@ test("a preview counts what it would collect and why it leaves the rest, and sto
   });
 });
 
-test("a preview can be limited to other Knowledge goals than the Dataset is", async () => {
+test("a preview can use other Knowledge goals than the Dataset", async () => {
   const { ctx } = await testProject();
   const { dataset } = await createDataset(ctx, { name: "Answers" });
   const goal = async (title: string) => (await createKnowledgeGoal(ctx, { title })).knowledgeGoal.id;
@@ -428,7 +428,7 @@ test("a preview can be limited to other Knowledge goals than the Dataset is", as
   expect([await without(), await without({ knowledgeGoalIds: [refunds] })]).toEqual([1, 0]);
 });
 
-test("personal data is masked, or the Example is held back, as the project has it", async () => {
+test("personal data is masked or its Example held back, by the project's setting", async () => {
   const { ctx } = await testProject();
   const datasetId = await collectingDataset(ctx);
   const { id } = await storedConversation(ctx, [
@@ -448,7 +448,7 @@ test("personal data is masked, or the Example is held back, as the project has i
   expect(JSON.stringify(candidates)).not.toContain("jane.miller");
 });
 
-test("what an export of another Dataset brought is not collected again", async () => {
+test("a conversation imported from another Dataset's export is not collected again", async () => {
   const { ctx } = await testProject();
   const from = await collectingDataset(ctx, { collectionReview: false });
   const [id] = await praisedOnes(ctx, 1);
@@ -468,7 +468,7 @@ test("what an export of another Dataset brought is not collected again", async (
   expect(await keysOf(third)).toEqual([]);
 });
 
-test("a rejected source is not collected again, and a deleted user leaves no candidate", async () => {
+test("a rejected source is not collected again, and a deleted user's candidates are deleted", async () => {
   const { ctx } = await testProject();
   const datasetId = await collectingDataset(ctx);
   await praised(ctx, 1, { userId: "ann" });
@@ -486,7 +486,7 @@ test("a rejected source is not collected again, and a deleted user leaves no can
   expect(await keysOf(datasetId)).toEqual([]);
 });
 
-test("nothing is collected for another project, nor told of its passes", async () => {
+test("another project's conversations are not collected, and its passes are not found", async () => {
   const { ctx } = await testProject();
   const { ctx: other } = await testProject();
   const [ours, theirs] = [await collectingDataset(ctx), await collectingDataset(other)];

@@ -95,7 +95,7 @@ async function collect(ctx: Ctx, datasetId: string) {
 const stored = (ctx: Ctx, datasetId: string) =>
   ctx.db.$count(exampleRevisions, eq(exampleRevisions.datasetId, datasetId));
 
-test("a model's answer is marked and waits for a review, also in a Dataset that adds without one", async () => {
+test("a model's answer is marked and waits for review, even in a Dataset without review", async () => {
   const { ctx, model } = await connected(() => answering({ answer: BETTER }));
   const datasetId = await collecting(ctx, { collectionReview: false });
   const conversationId = await failed(ctx);
@@ -136,7 +136,7 @@ test("a model's answer is marked and waits for a review, also in a Dataset that 
   ]);
 });
 
-test("two Datasets that want the same answer at the same time ask for it once", async () => {
+test("two Datasets that need the same answer at the same time ask the model once", async () => {
   const { ctx, model } = await connected(() => answering({ answer: BETTER }));
   const both = [await collecting(ctx), await collecting(ctx)];
   await failed(ctx);
@@ -147,7 +147,7 @@ test("two Datasets that want the same answer at the same time ask for it once", 
   expect(model.asked).toHaveLength(1);
 });
 
-test("only a Dataset that asks for it sends conversations to the model, never a preview, and each once", async () => {
+test("only a pass of a Dataset that allows it asks the model, once per conversation", async () => {
   const { ctx, model } = await connected(() => answering({ answer: BETTER }));
   const { ctx: other } = await testProject();
   await failed(other);
@@ -166,7 +166,7 @@ test("only a Dataset that asks for it sends conversations to the model, never a 
   expect(model.asked).toHaveLength(1);
 });
 
-test("a model without an answer, an unreadable reply, a refusal and a used-up budget leave no candidate", async () => {
+test("no answer, an unreadable reply, a refusal and a used-up budget leave no candidate", async () => {
   const { ctx, model, connection } = await connected(() => answering({ answer: null }), { dailyCalls: 4 });
   const datasetId = await collecting(ctx);
   const left = async (topic: string) => {
@@ -188,7 +188,7 @@ test("a model without an answer, an unreadable reply, a refusal and a used-up bu
   expect((await listReviewQueue(ctx, { datasetId })).candidates).toEqual([]);
 });
 
-test("personal data in a model's answer is masked like any other", async () => {
+test("personal data in a model's answer is masked", async () => {
   const { ctx } = await connected(() => answering({ answer: `${BETTER} Write to jane.miller@gmail.com.` }));
   const datasetId = await collecting(ctx);
   await failed(ctx);
@@ -198,7 +198,7 @@ test("personal data in a model's answer is masked like any other", async () => {
   expect(JSON.stringify(candidates)).not.toContain("jane.miller");
 });
 
-test("a Dataset that stops asking while a pass runs asks no more from the next batch on", async () => {
+test("a Dataset that stops asking the model during a pass asks nothing from the next batch on", async () => {
   const { ctx } = await connected(() => answering({ answer: BETTER }));
   const datasetId = await collecting(ctx);
   for (const topic of ["books", "shoes", "lamps", "pens", "cups"]) await failed(ctx, topic);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { provenanceKeyOf } from "./index";
 
-test("gives a source one key for each objective", () => {
+test("a source has one key for each objective", () => {
   const source = { conversationId: "conv_1", turn: 3 };
   const key = provenanceKeyOf({ source, objective: "teach_project_knowledge" });
   expect(provenanceKeyOf({ source: { turn: 3, conversationId: "conv_1" }, objective: "teach_project_knowledge" })).toBe(

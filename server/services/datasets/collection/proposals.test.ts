@@ -31,7 +31,7 @@ async function collect(
   return found;
 }
 
-describe("a conversation that goes on further than an Example reaches", () => {
+describe("a conversation that is longer than an Example can be", () => {
   const BEGINNING = [
     user("What does the Pro plan cost?"),
     assistant("It costs 20 dollars."),
@@ -39,21 +39,21 @@ describe("a conversation that goes on further than an Example reaches", () => {
     assistant("You're welcome!"),
   ];
 
-  test("keeps no answer for a thank-you that may not be the last word", async () => {
+  test("proposes no answer for a thank-you that may not be the last word", async () => {
     const evidence = { isCut: true };
     expect(await collect("preserve_successful_behavior", BEGINNING)).toMatchObject({ proposals: [{ turn: 1 }] });
     const cut = await collect("preserve_successful_behavior", BEGINNING, evidence);
     expect(cut).toMatchObject({ proposals: [], left: { too_large: 1 } });
   });
 
-  test("is left out for what a user disliked further on", async () => {
+  test("is left out for a later thumbs down", async () => {
     const disliked = { ...GIVEN, kind: "thumb", value: "down", messageIndex: 2_400 } as const;
     const evidence = { isCut: true, feedback: [disliked] };
     const { left } = await collect("preserve_successful_behavior", BEGINNING, evidence);
     expect(left).toEqual({ negative_feedback: 1 });
   });
 
-  test("makes no Example of corrections and Findings further on, but of those that an Example reaches", async () => {
+  test("proposes corrections within an Example's reach, and leaves out later ones and Findings", async () => {
     const correction = { ...GIVEN, kind: "correction", value: "It costs 25 dollars." } as const;
     const feedback = [{ ...correction, messageIndex: 1 }, { ...correction, messageIndex: 2_401 }, correction];
     const occurrences = [occurrence("broken-response", "language_mismatch", [2_400])];
@@ -75,7 +75,7 @@ describe("preserve successful behavior", () => {
     assistant("You're welcome!"),
   ];
 
-  test("proposes the answer that the user thanked for, with the call and its result before it", async () => {
+  test("proposes the answer that the user thanked for, with the earlier call and its result", async () => {
     const { proposals: found, left } = await collect("preserve_successful_behavior", SUCCESS);
     expect(found).toMatchObject([
       {
@@ -91,7 +91,7 @@ describe("preserve successful behavior", () => {
     expect(left).toEqual({});
   });
 
-  test("leaves out a conversation with a Finding, unless it was dismissed", async () => {
+  test("leaves out a conversation with a Finding, unless the Finding was dismissed", async () => {
     const finding = occurrence("tool-failure", "tool_error", [3]);
     const open = await collect("preserve_successful_behavior", SUCCESS, { occurrences: [finding] });
     expect(open).toEqual({ proposals: [], left: { has_finding: 1 } });
@@ -100,7 +100,7 @@ describe("preserve successful behavior", () => {
     expect(closed.proposals).toHaveLength(1);
   });
 
-  test("proposes the answer that got a thumb up, and nothing beside a thumb down", async () => {
+  test("proposes an answer with a thumbs up, unless it also has a thumbs down", async () => {
     const messages = [user("What is the capital of Peru?"), assistant("The capital of Peru is Lima.")];
     const up = { ...GIVEN, kind: "thumb" as const, value: "up", messageIndex: 1, comment: "quick" };
     const liked = await collect("preserve_successful_behavior", messages, { feedback: [up] });
@@ -112,7 +112,7 @@ describe("preserve successful behavior", () => {
     expect(mixed).toEqual({ proposals: [], left: { negative_feedback: 1 } });
   });
 
-  test("proposes the final answer for a high score of the whole conversation", async () => {
+  test("proposes the final answer when the whole conversation has a high score", async () => {
     const messages = [user("What is the capital of Peru?"), assistant("The capital of Peru is Lima.")];
     const score = { ...GIVEN, kind: "score" as const, value: 5, scale: { min: 1, max: 5 } };
     const { proposals: found } = await collect("preserve_successful_behavior", messages, { feedback: [score] });
@@ -134,7 +134,7 @@ describe("preserve successful behavior", () => {
     ],
     ["thanks for good wishes", [user("It works"), assistant("Great news, I'm glad that it works!"), user("thanks")]],
     ["thanks for a courtesy", [user("Hello"), assistant("You're welcome, have a great day!"), user("thanks")]],
-  ])("takes %s for no evidence", async (_, messages) => {
+  ])("does not count %s as evidence", async (_, messages) => {
     const { proposals: found, left } = await collect("preserve_successful_behavior", messages);
     expect(found).toEqual([]);
     expect(left).toEqual({ no_positive_evidence: 1 });
@@ -154,7 +154,7 @@ describe("preserve successful behavior", () => {
     expect(found).toMatchObject([{ reasonCode: "accepted_by_user", turn: 1 }]);
   });
 
-  test("leaves out what is not text, and calls without results", async () => {
+  test("leaves out content other than text, and calls without results", async () => {
     const image = { role: "user", content: [{ type: "text", text: "What is this?" }, { type: "image_url" }] };
     const ending = [assistant("This is a picture of a lighthouse."), user("Thanks!")];
     const picture = await collect("preserve_successful_behavior", [image, ...ending]);
@@ -169,7 +169,7 @@ describe("correct failed conversations", () => {
   const ASKED = user("How long is the return window?");
   const FAILED = assistant("The return window is 90 days.");
 
-  test("proposes what a person wrote instead, and the failed answer as the rejected one", async () => {
+  test("proposes a person's correction, with the failed answer as the rejected one", async () => {
     const correction = { ...GIVEN, kind: "correction" as const, value: "You can return items within 30 days." };
     const { proposals: found } = await collect("correct_failed_conversations", [ASKED, FAILED], {
       feedback: [correction],
@@ -193,7 +193,7 @@ describe("correct failed conversations", () => {
     expect(left).toEqual({ correction_is_a_remark: 1, no_finding: 1 });
   });
 
-  test("proposes the call that succeeded for the one that failed, if it could have been made at once", async () => {
+  test("proposes the call that succeeded instead of the one that failed, if it could have been made right away", async () => {
     const messages = [
       user("Where is order #W123?"),
       ...called("get_order", { id: "W123" }, "Error: order not found"),
@@ -210,7 +210,7 @@ describe("correct failed conversations", () => {
     expect(argumentsOf(rejectedOutput)).toBe('{"id":"W123"}');
   });
 
-  test("does not take another call for the same put right", async () => {
+  test("does not take a call about something else for a correction of the failed one", async () => {
     const messages = [
       user("Where is order W123?"),
       ...called("get_order", { id: "W123" }, "Error: order not found"),
@@ -223,7 +223,7 @@ describe("correct failed conversations", () => {
     expect(left).toEqual({ depends_on_later_messages: 1 });
   });
 
-  test("does not take the user's second suggestion for the first put right", async () => {
+  test("does not take the user's second suggestion for a correction of the first", async () => {
     const messages = [
       user("I am ann1@shop.se, or else ann2@shop.se"),
       ...called("find_user", { email: "ann1@shop.se" }, "Error: user not found"),
@@ -235,7 +235,7 @@ describe("correct failed conversations", () => {
     expect(left).toEqual({ depends_on_later_messages: 1 });
   });
 
-  test("proposes the answer that the same request got later, without its apology", async () => {
+  test("proposes the later answer to the same request, without its apology", async () => {
     const messages = [
       user("How do I reset my password?"),
       assistant("Our stores open at nine."),
@@ -252,7 +252,7 @@ describe("correct failed conversations", () => {
     expect(rejectedOutput?.message.content).toBe("Our stores open at nine.");
   });
 
-  test("asks the connected model only for what nobody corrected, and marks what it proposes", async () => {
+  test("asks the connected model only when nobody corrected the answer, and marks its proposal", async () => {
     const asked: Parameters<Propose>[0][] = [];
     const propose: Propose = async (request) => {
       asked.push(request);
@@ -268,7 +268,7 @@ describe("correct failed conversations", () => {
     ]);
   });
 
-  test("leaves what users corrected in words to the objective that learns from it", async () => {
+  test("leaves corrections by users in words to the objective that learns from them", async () => {
     const { left } = await collect("correct_failed_conversations", [ASKED, FAILED], {
       occurrences: [occurrence("user-correction", "explicit_correction", [1])],
     });
@@ -284,7 +284,7 @@ describe("learn from user corrections", () => {
     assistant("Sorry, my mistake. I have a table for four people on Tuesday at seven."),
   ];
 
-  test("ends the context before the rejected answer where the user only repeated what they had said", async () => {
+  test("ends the context before the rejected answer when the user only repeated themselves", async () => {
     const { proposals: found } = await collect("learn_from_user_corrections", [...CORRECTED, user("Great, thanks!")]);
     expect(found).toMatchObject([
       { reasonCode: "user_correction_accepted", source: "correction", turn: 1, answerTurn: 3 },
@@ -295,7 +295,7 @@ describe("learn from user corrections", () => {
     expect(rejectedOutput?.message.content).toContain("Wednesday");
   });
 
-  test("includes a correction that says something the accepted answer needs", async () => {
+  test("includes a correction with information that the accepted answer needs", async () => {
     const { proposals: found } = await collect("learn_from_user_corrections", [
       user("Tell me about python"),
       assistant("Pythons are large snakes of Africa and Asia."),
@@ -319,7 +319,7 @@ describe("learn from user corrections", () => {
     expect(found[0]!.payload.input.messages).toHaveLength(3);
   });
 
-  test("needs acceptance, unless going on counts as such", async () => {
+  test("needs acceptance, unless continuing counts as acceptance", async () => {
     const messages = [...CORRECTED, user("Now find a taxi there")];
     const strict = await collect("learn_from_user_corrections", messages);
     expect(strict).toEqual({ proposals: [], left: { correction_not_accepted: 1 } });
@@ -327,7 +327,7 @@ describe("learn from user corrections", () => {
     expect(lenient.proposals).toMatchObject([{ reasonCode: "user_correction_unopposed" }]);
   });
 
-  test("proposes nothing where the assistant repeats itself", async () => {
+  test("proposes nothing when the assistant repeats itself", async () => {
     const { proposals: found, left } = await collect("learn_from_user_corrections", [
       ...CORRECTED.slice(0, 3),
       CORRECTED[1]!,
@@ -350,7 +350,7 @@ describe("teach project knowledge", () => {
     assistant("You can return items within 30 days, with the receipt."),
   ];
 
-  test("proposes the answer to a question about the goal, and says what matched", async () => {
+  test("proposes the answer to a question about the goal, and explains what matched", async () => {
     const { proposals: found } = await collect("teach_project_knowledge", MESSAGES, { goals: [GOAL] });
     expect(found).toMatchObject([
       {
@@ -364,7 +364,7 @@ describe("teach project knowledge", () => {
     ]);
   });
 
-  test("reads only the goals of the filter", async () => {
+  test("uses only the filter's goals", async () => {
     const found = await proposals(
       conversationOf(...MESSAGES),
       { ...NOTHING, goals: [GOAL] },
@@ -379,7 +379,7 @@ describe("teach project knowledge", () => {
     ["not_answered_well", [...MESSAGES, user("That is wrong")]],
     ["goal_not_answered", [user("I know the return policy. Is the shop open?"), assistant("It opens at nine today.")]],
     ["not_answered_well", [MESSAGES[0]!, assistant("Which item would you like to return?")]],
-  ])("leaves out as %s", async (code, messages) => {
+  ])("leaves out an answer as %s", async (code, messages) => {
     const { proposals: found, left } = await collect("teach_project_knowledge", messages, { goals: [GOAL] });
     expect(found).toEqual([]);
     expect(left).toEqual({ [code]: 1 });

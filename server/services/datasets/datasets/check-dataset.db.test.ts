@@ -23,7 +23,7 @@ test("a Dataset without overlaps is clean", async () => {
   expect((await checkDataset(ctx, { datasetId })).check).toMatchObject({ ...empty, examplesRead: 2 });
 });
 
-test("the same input in two splits, and with two answers, is found whatever its case and spacing", async () => {
+test("an input in two splits or with two answers is found regardless of case and spacing", async () => {
   const { ctx } = await testProject();
   const datasetId = await storedDataset(ctx);
   await write(ctx, datasetId, [
@@ -48,7 +48,7 @@ test("the same input in two splits, and with two answers, is found whatever its 
   expect(check.conversationsInSeveralSplits).toEqual(NONE);
 });
 
-test("only current Examples of the own project count", async () => {
+test("only current Examples count, and another project's Dataset is not found", async () => {
   const { ctx } = await testProject();
   const { ctx: stranger } = await testProject();
   const datasetId = await storedDataset(ctx);

@@ -7,7 +7,7 @@ import { creating, storedDataset, write } from "../examples/testing";
 
 const NOT_FOUND = { code: "not_found" };
 
-test("only a name is needed, and the reply says what else holds", async () => {
+test("only a name is needed, and the reply has the defaults", async () => {
   const { ctx } = await testProject();
   const { dataset } = await createDataset(ctx, { name: "  Support answers " });
   expect(dataset).toEqual({
@@ -28,7 +28,7 @@ test("only a name is needed, and the reply says what else holds", async () => {
   expect(await getDataset(ctx, { datasetId: dataset.id })).toEqual({ dataset });
 });
 
-test("the schema is fixed: its own is accepted, another is a conflict that says so", async () => {
+test("the schema is fixed: the same one is accepted, and another is a conflict", async () => {
   const { ctx } = await testProject();
   const datasetId = await storedDataset(ctx);
   const same = { type: "chat", version: 1 };
@@ -46,7 +46,7 @@ test("the schema is fixed: its own is accepted, another is a conflict that says 
   expect((await getDataset(ctx, { datasetId })).dataset.name).toBe("Renamed");
 });
 
-test("collection needs an objective, also when one of the two changes later", async () => {
+test("collection needs an objective, also when either is changed later", async () => {
   const { ctx } = await testProject();
   await expect(createDataset(ctx, { name: "x", collectionEnabled: true })).rejects.toMatchObject({
     issues: [{ path: ["collectionObjective"] }],
@@ -87,7 +87,7 @@ test("the list is newest first, page by page", async () => {
   expect(second.nextCursor).toBeNull();
 });
 
-test("a deleted Dataset is gone at once for every reader, and a job deletes its rows, however often it is stopped", async () => {
+test("a deleted Dataset is not found any more, and a job that may be interrupted deletes its rows", async () => {
   const { ctx } = await testProject();
   const datasetId = await storedDataset(ctx);
   const neighbour = await storedDataset(ctx, "Neighbour");

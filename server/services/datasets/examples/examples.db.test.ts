@@ -13,7 +13,7 @@ import { smallPayload } from "../chat-payload/testing";
 import { exportedLines, imported } from "../imports/testing";
 import { creating, requireExactCounts, storedDataset, write } from "./testing";
 
-test("several values of a filter are any of them, and a facet's counts are what the list has under the other filters", async () => {
+test("several values of a filter match any of them, and facets count what the list would have", async () => {
   const [{ ctx }, { ctx: other }] = [await testProject(), await testProject()];
   const datasetId = await storedDataset(ctx);
   const SPLIT = ["train", "validation", "test"] as const;
@@ -59,7 +59,7 @@ test("several values of a filter are any of them, and a facet's counts are what 
   await expect(listExamples(other, { datasetId, split: ["train", "test"] })).rejects.toMatchObject(refused);
 });
 
-test("what one person writes one by one and in batches is one version with exact counts", async () => {
+test("one person's single and batched edits are one version with exact counts", async () => {
   const { ctx } = await testProject();
   const datasetId = await storedDataset(ctx);
   const { example } = await createExample(ctx, { datasetId, payload: smallPayload("a"), tags: ["x"] });
@@ -84,7 +84,7 @@ test("what one person writes one by one and in batches is one version with exact
   await requireExactCounts(ctx, datasetId);
 });
 
-test("a change of an Example that has changed since it was read is refused", async () => {
+test("a change to an Example that has changed since it was read is refused", async () => {
   const { ctx } = await testProject();
   const datasetId = await storedDataset(ctx);
   const { example } = await createExample(ctx, { datasetId, payload: smallPayload("a") });
@@ -105,7 +105,7 @@ test("a change of an Example that has changed since it was read is refused", asy
   ).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("a change of one field of the source leaves the other", async () => {
+test("changing one field of the source keeps the other", async () => {
   const { ctx } = await testProject();
   const datasetId = await storedDataset(ctx);
   const { example } = await createExample(ctx, {
@@ -120,7 +120,7 @@ test("a change of one field of the source leaves the other", async () => {
   expect(await changed({ externalRef: null })).toEqual({ kind: "finding", externalRef: null });
 });
 
-test("a reference longer than an index holds is refused, and one that is as long as allowed survives an export", async () => {
+test("a reference that is too long for the index is refused, and a long allowed one survives an export", async () => {
   const { ctx } = await testProject();
   const [datasetId, into] = [await storedDataset(ctx), await storedDataset(ctx)];
   const letters = Array.from({ length: 1_000 }, (_, n) => String.fromCharCode(0x4e00 + ((n * 7_919) % 20_000)));
@@ -133,7 +133,7 @@ test("a reference longer than an index holds is refused, and one that is as long
   expect((await listExamples(ctx, { datasetId: into })).examples).toMatchObject([{ source: { externalRef: ref } }]);
 });
 
-test("a search finds what the newest Examples do not have, over several runs of the index, page by page", async () => {
+test("a search finds old Examples page by page, across several index runs", async () => {
   const { ctx } = await testProject();
   const { ctx: stranger } = await testProject();
   const datasetId = await storedDataset(ctx);

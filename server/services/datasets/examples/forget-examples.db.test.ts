@@ -40,7 +40,7 @@ async function versions(ctx: Ctx, link: ReturnType<typeof linkTo>) {
   return datasetId;
 }
 
-test("deleting a conversation deletes its Examples from every version, and every count follows", async () => {
+test("deleting a conversation deletes its Examples from every version and updates every count", async () => {
   const { ctx } = await testProject();
   const { id } = await hello(ctx);
   const datasetId = await versions(ctx, linkTo(id));
@@ -51,7 +51,7 @@ test("deleting a conversation deletes its Examples from every version, and every
   await requireExactCounts(ctx, datasetId);
 });
 
-test("deleting a user also deletes Examples of conversations that have expired, and nobody else's", async () => {
+test("deleting a user deletes Examples of their expired conversations, and not another project's", async () => {
   const { ctx } = await testProject();
   const { ctx: stranger } = await testProject();
   const { id } = await hello(ctx);
@@ -68,7 +68,7 @@ const unlessConflict = (error: unknown) => {
   if (!(error instanceof ServiceError) || error.code !== "conflict") throw error;
 };
 
-test("of an Example made while its conversation is deleted nothing is left", async () => {
+test("no Example remains that was created while its conversation was being deleted", async () => {
   const { ctx } = await testProject();
   const datasetId = await storedDataset(ctx);
   for (let round = 0; round < 8; round++) {

@@ -40,7 +40,7 @@ const age = (ctx: Ctx, datasetId: string, ms: number) =>
     .set({ createdAt: Date.now() - ms })
     .where(eq(datasetVersions.datasetId, datasetId));
 
-test("creates, updates and deletes, and says of each what became of it", async () => {
+test("each change is reported as created, updated, unchanged, duplicate, deleted or missing", async () => {
   const { ctx, datasetId } = await world();
   const created = await write(ctx, datasetId, [creating("a", { tags: ["x", "x"] }), creating("b"), creating("a")]);
   expect(created).toEqual([
@@ -73,7 +73,7 @@ test("creates, updates and deletes, and says of each what became of it", async (
   await requireExactCounts(ctx, datasetId);
 });
 
-test("another project's Dataset is not found, nor is one that is deleted", async () => {
+test("another project's Dataset and a deleted one are not found", async () => {
   const { ctx, datasetId } = await world();
   const { ctx: stranger } = await testProject();
   await expect(write(stranger, datasetId, [creating("a")])).rejects.toMatchObject({ code: "not_found" });
@@ -81,7 +81,7 @@ test("another project's Dataset is not found, nor is one that is deleted", async
   await expect(write(ctx, datasetId, [creating("a")])).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("one person's edits within half an hour are one version, and what it leaves alone is not stored again", async () => {
+test("one person's edits within half an hour are one version, and unchanged Examples are not stored again", async () => {
   const { ctx, datasetId } = await world();
   const { ctx: elsewhere } = await testProject();
   const colleague: Ctx = { ...ctx, actor: elsewhere.actor };
@@ -103,7 +103,7 @@ test("one person's edits within half an hour are one version, and what it leaves
   await requireExactCounts(ctx, datasetId);
 });
 
-test("changes that cancel each other within a version leave its counts as if they had never been", async () => {
+test("changes that cancel each other within a version leave no trace in its counts", async () => {
   const { ctx, datasetId } = await world();
   const [a] = await write(ctx, datasetId, [creating("a")], { kind: "import", causeId: "imp_1" });
   await close(ctx, datasetId);
@@ -122,7 +122,7 @@ test("changes that cancel each other within a version leave its counts as if the
   await requireExactCounts(ctx, datasetId);
 });
 
-test("an import continues its version until it is closed, and meanwhile nobody else writes", async () => {
+test("an import continues its version until it is closed, and other writes are refused until then", async () => {
   const { ctx, datasetId } = await world();
   const importing = { kind: "import" as const, causeId: "imp_1" };
   await write(ctx, datasetId, [creating("a")], importing);
@@ -145,7 +145,7 @@ test("an import continues its version until it is closed, and meanwhile nobody e
   ]);
 });
 
-test("what changes nothing opens no version", async () => {
+test("a write that changes nothing creates no version", async () => {
   const { ctx, datasetId } = await world();
   await write(ctx, datasetId, [creating("a")], { kind: "import", causeId: "imp_1" });
   await close(ctx, datasetId);
@@ -154,7 +154,7 @@ test("what changes nothing opens no version", async () => {
   expect(await versionsOf(ctx, datasetId)).toHaveLength(1);
 });
 
-test("a duplicate by reference is skipped, updated or kept, and one by provenance is always left alone", async () => {
+test("a duplicate by reference is skipped, updated or kept, and one by provenance is always skipped", async () => {
   const { ctx, datasetId } = await world();
   const ref = (question: string, onDuplicate: "skip" | "update" | "keep"): Change => ({
     kind: "create",
@@ -182,7 +182,7 @@ test("a duplicate by reference is skipped, updated or kept, and one by provenanc
   await requireExactCounts(ctx, datasetId);
 });
 
-test("equal content as a removed revision is no duplicate", async () => {
+test("content equal to that of a removed revision is not a duplicate", async () => {
   const { ctx, datasetId } = await world();
   const [a] = await write(ctx, datasetId, [creating("a")], { kind: "import", causeId: "imp_1" });
   await close(ctx, datasetId);
@@ -193,7 +193,7 @@ test("equal content as a removed revision is no duplicate", async () => {
   await requireExactCounts(ctx, datasetId);
 });
 
-test("two Examples exchange their contents in one call only by way of a third content", async () => {
+test("two Examples can swap their contents in one call only through a third content", async () => {
   const { ctx, datasetId } = await world();
   const [a, b] = (await write(ctx, datasetId, [creating("a"), creating("b")])).map(idOf) as [string, string];
   await age(ctx, datasetId, 31 * 60_000);
@@ -212,7 +212,7 @@ test("two Examples exchange their contents in one call only by way of a third co
   await requireExactCounts(ctx, datasetId);
 });
 
-test("eight writers at once leave every count exact", async () => {
+test("eight concurrent writers leave every count exact", async () => {
   const { ctx, datasetId } = await world();
   const WRITERS = 8;
   const ROUNDS = 6;
@@ -236,7 +236,7 @@ test("eight writers at once leave every count exact", async () => {
   await requireExactCounts(ctx, datasetId);
 });
 
-test("a transaction that fails after it has written leaves nothing", async () => {
+test("a transaction that fails after writing stores nothing", async () => {
   const { ctx, datasetId } = await world();
   const failing = inTransaction(ctx, async (tx) => {
     await write(tx, datasetId, [creating("a")]);
@@ -266,7 +266,7 @@ test("all Examples of a conversation are in one split, about 80, 10 and 10 % of 
   }
 });
 
-test("the first Example of a Dataset is one to train on, unless it was given a split", async () => {
+test("a Dataset's first Example is for training, unless it was given a split", async () => {
   for (const n of Array(12).keys()) {
     const { ctx, datasetId } = await world();
     await write(ctx, datasetId, [creating(`only ${n}`)]);
@@ -277,7 +277,7 @@ test("the first Example of a Dataset is one to train on, unless it was given a s
   expect((await currentOf(ctx, datasetId)).map((one) => one.split)).toEqual(["validation"]);
 });
 
-test("an Example that is moved to another split takes along those of its conversation, also later ones", async () => {
+test("moving an Example to another split moves its conversation's other Examples too, including later ones", async () => {
   const { ctx, datasetId } = await world();
   const { id: conversationId } = await storedConversation(ctx, [{ role: "user", text: "Hello" }]);
   const link = { conversationId, userId: null, turn: 1, findingId: null };
@@ -299,7 +299,7 @@ test("an Example that is moved to another split takes along those of its convers
   await requireExactCounts(ctx, datasetId);
 });
 
-test("an Example that becomes one of a conversation takes the split of the others", async () => {
+test("an Example that is linked to a conversation takes the split of its other Examples", async () => {
   const { ctx, datasetId } = await world();
   const { id: conversationId } = await storedConversation(ctx, [{ role: "user", text: "Hello" }]);
   const link = { conversationId, userId: null, turn: 1, findingId: null };
@@ -310,7 +310,7 @@ test("an Example that becomes one of a conversation takes the split of the other
   await requireExactCounts(ctx, datasetId);
 });
 
-test("nothing is made from a conversation that does not exist or of another project; one being deleted is a conflict", async () => {
+test("a missing or another project's conversation gives no Example, and one being deleted is a conflict", async () => {
   const { ctx, datasetId } = await world();
   const { ctx: stranger } = await testProject();
   const { id } = await storedConversation(ctx, [{ role: "user", text: "Hello" }]);

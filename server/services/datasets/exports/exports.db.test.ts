@@ -31,7 +31,7 @@ async function world() {
 }
 
 test.each(["lossless", "csv"] as const)(
-  "%s reads back as the same Examples, and a second time adds nothing",
+  "%s reads back as the same Examples, and a second import adds nothing",
   async (format) => {
     const { ctx, datasetId } = await world();
     const source = (externalRef: string | null) => ({ kind: "conversation" as const, externalRef });
@@ -57,7 +57,7 @@ test.each(["lossless", "csv"] as const)(
   },
 );
 
-test("a copy of an Example is deleted with the user of its conversation, before and after that has expired", async () => {
+test("a copied Example is deleted with its conversation's user, even after the conversation has expired", async () => {
   const { ctx, datasetId } = await world();
   const of = async (userId: string) => {
     const { id } = await storedConversation(ctx, [{ role: "user", text: `Hello from ${userId}` }], { userId });
@@ -79,7 +79,7 @@ test("a copy of an Example is deleted with the user of its conversation, before 
   }
 });
 
-test("an exported and edited file updates the Examples that it names", async () => {
+test("importing an exported and edited file updates its Examples", async () => {
   const { ctx, datasetId } = await world();
   await write(ctx, datasetId, [creating("one"), creating("two")]);
   const edited = (await linesOf(ctx, { datasetId })).map((line) => line.replace('"one"', '"one, edited"'));
@@ -89,7 +89,7 @@ test("an exported and edited file updates the Examples that it names", async () 
   expect(await imported(ctx, datasetId, edited)).toMatchObject({ created: 0, updated: 0, duplicate: 2 });
 });
 
-test("a version is exported as it was, while and after the Dataset changes", async () => {
+test("a version is exported unchanged, during and after changes to the Dataset", async () => {
   const { ctx, datasetId } = await world();
   const many = Array.from({ length: 250 }, (_, n) => `question ${n}`);
   await imported(
@@ -124,7 +124,7 @@ async function changeEverything(ctx: Ctx, datasetId: string) {
   return { examples: ids.length };
 }
 
-test("an export can be of one split, one tag, or the Examples with some words", async () => {
+test("an export can be limited to a split, a tag or a search", async () => {
   const { ctx, datasetId } = await world();
   await write(ctx, datasetId, [
     creating("apples and pears", { split: "train", tags: ["fruit"] }),
@@ -137,7 +137,7 @@ test("an export can be of one split, one tag, or the Examples with some words", 
   expect(await questionsOf(ctx, { datasetId, q: "plums" })).toEqual([]);
 });
 
-test("a preview counts what each format would hold and skip, with the reason", async () => {
+test("a preview counts what each format would export and skip", async () => {
   const { ctx, datasetId } = await world();
   const rejectedOutput = {
     type: "chat_message" as const,
@@ -156,7 +156,7 @@ test("a preview counts what each format would hold and skip, with the reason", a
   expect(of("openai_chat")?.exported).toBe((await linesOf(ctx, { datasetId, format: "openai_chat" })).length);
 });
 
-test("the file is named for the Dataset, its version and the format", async () => {
+test("the file name has the Dataset, its version and the format", async () => {
   const { ctx, datasetId } = await world();
   await write(ctx, datasetId, [creating("one")]);
   expect(await exportDataset(ctx, { datasetId, format: "parquet" })).toMatchObject({
@@ -165,7 +165,7 @@ test("the file is named for the Dataset, its version and the format", async () =
   });
 });
 
-test("an empty Dataset exports as an empty file, and another project's is not there", async () => {
+test("an empty Dataset exports an empty file, and another project's Dataset is not found", async () => {
   const { ctx, datasetId } = await world();
   expect(await linesOf(ctx, { datasetId })).toEqual([]);
   expect((await exportPreview(ctx, { datasetId })).preview).toMatchObject({ version: 0, examples: 0, complete: true });

@@ -34,7 +34,7 @@ function trackerWith({
 const asked = (path: RegExp) => github.received.filter((one) => path.test(one.path));
 const TOKENS = /access_tokens$/;
 
-test("calls carry a token of the installation, which all of them share and nobody is told", async () => {
+test("all calls share one installation token, which appears in no result", async () => {
   const seen = [await trackerWith().create(SHOP, ticket("m-1")), await trackerWith().read(SHOP, "1")];
   expect(seen).toMatchObject([{ key: "acme/shop#1" }, { key: "acme/shop#1" }]);
   expect(asked(TOKENS)).toHaveLength(1);
@@ -45,7 +45,7 @@ test("calls carry a token of the installation, which all of them share and nobod
   expect(JSON.stringify(github.received)).not.toContain("PRIVATE KEY");
 });
 
-test("an Enterprise Server behind a path is asked below it, for tokens too", async () => {
+test("an Enterprise Server below a path is called below that path, for tokens too", async () => {
   const settings = { appId: github.app.appId, installationId: github.app.installationId };
   const tracker = githubTracker(testCaller("github", `${github.baseUrl}/api/v3`, github.app.privateKey, settings), {
     ...NO_OPTIONS,
@@ -55,7 +55,7 @@ test("an Enterprise Server behind a path is asked below it, for tokens too", asy
   expect(github.received.map(({ path }) => path)).toEqual(["/api/v3/app/installations/77/access_tokens"]);
 });
 
-test("a token is replaced some minutes before it ends", async () => {
+test("a token is replaced a few minutes before it expires", async () => {
   await trackerWith().create(SHOP, ticket("m-1"));
   vi.useFakeTimers({ now: Date.now() + 54 * 60_000, toFake: ["Date"] });
   await trackerWith().read(SHOP, "1");
@@ -65,7 +65,7 @@ test("a token is replaced some minutes before it ends", async () => {
   expect(asked(TOKENS)).toHaveLength(2);
 });
 
-test("a token that was revoked is replaced, and its call made once more", async () => {
+test("a revoked token is replaced, and its call is repeated once", async () => {
   await trackerWith().create(SHOP, ticket("m-1"));
   github.app.revokeTokens();
   await trackerWith().create(SHOP, ticket("m-2"));
@@ -73,14 +73,14 @@ test("a token that was revoked is replaced, and its call made once more", async 
   expect(asked(TOKENS)).toHaveLength(2);
 });
 
-test("another App or key never gets the token of the first", async () => {
+test("a token is not reused for another App, installation or key", async () => {
   await trackerWith().create(SHOP, ticket("m-1"));
   const key = rsaKey("pkcs8");
   for (const other of [{ key }, { appId: "4243" }, { installationId: "78" }])
     await expect(trackerWith(other).read(SHOP, "1")).rejects.toMatchObject({ reason: "credential", transient: false });
 });
 
-test("a token that cannot be had for a while leaves no doubt about the ticket", async () => {
+test("when no token can be had, the ticket is reported as not created", async () => {
   github.fault = ({ path }) => (TOKENS.test(path) ? 502 : undefined);
   const failed = trackerWith().create(SHOP, ticket("m-1"));
   await expect(failed).rejects.toMatchObject({ reason: "unavailable", ambiguous: false });
@@ -119,7 +119,7 @@ test.each<[string, () => void, Parameters<typeof trackerWith>[0], string | null,
   ],
   ["a repository without issues", () => {}, {}, "acme/no-issues", [/^Issues are turned off/]],
   ["an archived repository", () => {}, {}, "acme/archived", [/is archived/]],
-])("a check of %s says what stands in the way", async (_, given, ids, destination, problems) => {
+])("a check of %s lists the problems", async (_, given, ids, destination, problems) => {
   given();
   const found = await trackerWith(ids).check(destination);
   expect(found).toEqual(problems.map((problem) => expect.stringMatching(problem)));
@@ -127,14 +127,14 @@ test.each<[string, () => void, Parameters<typeof trackerWith>[0], string | null,
   expect(github.tickets()).toEqual([]);
 });
 
-test("a check knows a permission that was given since the last token", async () => {
+test("a check sees a permission that was granted since the last token", async () => {
   github.app.permissions.issues = "read";
   expect(await trackerWith().check(SHOP)).toHaveLength(1);
   github.app.permissions.issues = "write";
   expect(await trackerWith().check(SHOP)).toEqual([]);
 });
 
-test("a private key is an RSA key as PEM, on one line with escapes too", () => {
+test("a private key must be RSA in PEM form, also with escaped line breaks", () => {
   const key = rsaKey("pkcs1");
   const ec = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "pkcs8", format: "pem" });
   expect([key, rsaKey("pkcs8"), key.replaceAll("\n", "\\n"), key.replaceAll("\n", "\r\n")].map(isPrivateKey)).toEqual([

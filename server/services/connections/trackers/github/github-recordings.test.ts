@@ -33,7 +33,7 @@ async function replaying(recorded: readonly Recorded[]) {
 
 const PAGES = pagesRecording as unknown as Recorded[];
 
-test("pages are read at the connection's address, whatever name the links in them have", async () => {
+test("pages are read at the connection's address, whatever host their links name", async () => {
   const pages = PAGES.map((page) => ({
     ...page,
     headers: { ...page.headers, link: `${page.headers.link}`.replaceAll("api.github.com", "inside.example") },
@@ -42,7 +42,7 @@ test("pages are read at the connection's address, whatever name the links in the
   expect(await tracker.changedSince("octokit-fixture-org/paginate-issues", 0)).toHaveLength(13);
 });
 
-test("all pages of a recorded list of issues are read, by the links in them", async () => {
+test("all pages of a recorded issue list are read by following their links", async () => {
   const { service, tracker } = await replaying(PAGES);
   const tickets = await tracker.changedSince("octokit-fixture-org/paginate-issues", 0);
   expect(tickets.map(({ key }) => key)).toEqual(
@@ -77,7 +77,7 @@ test("a recorded validation error is explained with its field", async () => {
   });
 });
 
-test("a reply that is not GitHub's does not tell whether the ticket was created", async () => {
+test("a reply in another format than GitHub's leaves open whether the ticket was created", async () => {
   const headers = { "content-type": "text/html" };
   const { tracker } = await replaying([{ path: "", status: 200, response: "<html>Sign in</html>", headers }]);
   const ticket = { title: "Fails", body: "", labels: [], issueType: null, marker: "m-1" };
@@ -97,7 +97,7 @@ test("a check follows the recorded redirect of a renamed repository", async () =
   expect(service.received[1]?.path).toBe("/repositories/1000");
 });
 
-test("the simulated GitHub writes only what recorded replies have", () => {
+test("the simulated GitHub has only fields that the recorded replies have", () => {
   const ticket = ticketStore("acme/shop", { open: "open", done: "closed" }).create({});
   const recordedIssue = (issueRecording as unknown as Recorded[])[0]?.response as object;
   expect(Object.keys(recordedIssue)).toEqual(expect.arrayContaining(Object.keys(githubIssue(ticket, ""))));

@@ -25,7 +25,7 @@ function signed(event: string, payload: string, secret = "s3cret") {
   return { headers, body: payload };
 }
 
-test("a delivery says which ticket changed and where", () => {
+test("a delivery names the changed ticket, its repository and the event", () => {
   github.setDone("1", true);
   expect(read(github.delivery("1"))).toEqual({
     deliveryId: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -36,7 +36,7 @@ test("a delivery says which ticket changed and where", () => {
   });
 });
 
-test("a repetition has the id of the first delivery, and another change another one", () => {
+test("a repeated delivery keeps its id, and another change has a different one", () => {
   const first = read(github.delivery("1"))?.deliveryId;
   expect(read(github.delivery("1"))?.deliveryId).toBe(first);
   github.remove("1");
@@ -44,13 +44,13 @@ test("a repetition has the id of the first delivery, and another change another 
   expect(read(github.delivery("1"))?.deliveryId).not.toBe(first);
 });
 
-test("a comment is about the ticket that it is on", async () => {
+test("a comment's delivery names its ticket", async () => {
   const tracker = githubTracker(testCaller("github", github.baseUrl, github.secret), NO_OPTIONS);
   await tracker.comment("acme/shop", "1", { body: "Fixed.", marker: "c-1" });
   expect(read(github.delivery("1"))).toMatchObject({ name: "issue_comment.created", externalId: "1" });
 });
 
-test("a delivery that was changed, or signed with another secret or not at all, is refused", () => {
+test("a changed, unsigned or wrongly signed delivery is refused", () => {
   const { headers, body } = github.delivery("1");
   const { "x-hub-signature-256": signature = "", ...unsigned } = headers;
   expect(read({ headers, body: body.replace("opened", "closed") })).toBeNull();
@@ -60,7 +60,7 @@ test("a delivery that was changed, or signed with another secret or not at all, 
   expect(read({ headers: { ...headers, "x-hub-signature-256": signature.slice(0, -1) }, body })).toBeNull();
 });
 
-test("a signature is computed as GitHub's documentation does", () => {
+test("the signature matches the example in GitHub's documentation", () => {
   const headers = {
     "x-github-event": "ping",
     "x-github-delivery": "d-1",
@@ -69,7 +69,7 @@ test("a signature is computed as GitHub's documentation does", () => {
   expect(read({ headers, body: "Hello, World!" }, "It's a Secret to Everybody")).toMatchObject({ name: "ping" });
 });
 
-test("a comment on a pull request is about no ticket", () => {
+test("a comment on a pull request names no ticket", () => {
   const payload = { action: "created", issue: { number: 7, pull_request: {} }, repository: { full_name: "acme/shop" } };
   expect(read(signed("issue_comment", JSON.stringify(payload)), "s3cret")).toMatchObject({
     externalId: null,
@@ -77,12 +77,12 @@ test("a comment on a pull request is about no ticket", () => {
   });
 });
 
-test("a delivery that is sent as a form is read too", () => {
+test("a delivery sent as a form is read", () => {
   const payload = { action: "closed", issue: { number: 7 }, repository: { full_name: "acme/shop" } };
   const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
   expect(read(signed("issues", body), "s3cret")).toMatchObject({ name: "issues.closed", externalId: "7" });
 });
 
-test.each(["", "{", "[]", "null", '{"issue":7}'])("a delivery that says %j is about no ticket", (body) => {
+test.each(["", "{", "[]", "null", '{"issue":7}'])("the delivery %j names no ticket", (body) => {
   expect(read(signed("issues", body), "s3cret")).toMatchObject({ name: "issues", externalId: null, destination: null });
 });

@@ -36,7 +36,7 @@ function faultOnce(method: string, fault: ReturnType<typeof github.fault>) {
   github.fault = (request) => (request.method === method && left-- > 0 ? fault : undefined);
 }
 
-test("a ticket has title, body and labels, and a marker that is not rendered", async () => {
+test("a ticket has its title, body and labels, and an invisible marker", async () => {
   const ticket = await trackerWith().create(SHOP, TICKET);
   expect(ticket).toMatchObject({
     externalId: "1",
@@ -51,7 +51,7 @@ test("a ticket has title, body and labels, and a marker that is not rendered", a
   ]);
 });
 
-test("a body that GitHub would refuse for its length is cut, and has its marker", async () => {
+test("a body and a title that are too long for GitHub are shortened, and the marker is kept", async () => {
   await trackerWith().create(SHOP, { ...TICKET, title: "t".repeat(300), body: "b".repeat(70_000) });
   const [{ body = "", title = "" } = {}] = github.tickets();
   expect([body.length, title.length]).toEqual([65_536, 256]);
@@ -68,13 +68,13 @@ test("a ticket whose reply was lost is found by its marker and not created twice
   expect(github.tickets()).toHaveLength(1);
 });
 
-test("a ticket whose request broke off is not there", async () => {
+test("a ticket whose request broke off is not found", async () => {
   faultOnce("POST", "drop");
   await failure(trackerWith().create(SHOP, TICKET));
   expect(await trackerWith().findCreated(SHOP, "m-1", Date.now())).toBeNull();
 });
 
-test("a new ticket is found on a later page, once lists have it", async () => {
+test("a new ticket is found on a later page, once GitHub lists it", async () => {
   const since = Date.now();
   await trackerWith().create(SHOP, { ...TICKET, marker: "first" });
   await create(6);
@@ -86,14 +86,14 @@ test("a new ticket is found on a later page, once lists have it", async () => {
   expect(trackerWith().creationLagMs).toBeGreaterThan(0);
 });
 
-test("a search for a new ticket ends where tickets are older", async () => {
+test("a search for a new ticket stops at older tickets", async () => {
   await create(6);
   github.maxPerPage = 2;
   expect(await trackerWith().findCreated(SHOP, "other", Date.now() + 3_600_000)).toBeNull();
   expect(asked("GET")).toBe(1);
 });
 
-test("changes are read from all pages, without pull requests and what did not change", async () => {
+test("changes are read from all pages, without pull requests and unchanged tickets", async () => {
   await create(5);
   github.openPullRequest();
   github.maxPerPage = 2;
@@ -102,13 +102,13 @@ test("changes are read from all pages, without pull requests and what did not ch
   expect(await trackerWith().changedSince(SHOP, Date.now() + 60_000)).toEqual([]);
 });
 
-test("a ticket that is closed as not planned is done", async () => {
+test("a ticket that is closed as not planned counts as done", async () => {
   await create();
   github.setDone("1", true, "not_planned");
   expect(await trackerWith().read(SHOP, "1")).toMatchObject({ state: "closed", isDone: true });
 });
 
-test("a ticket is closed and reopened, and left alone where it already is", async () => {
+test("a ticket is closed and reopened, and a closed one is not closed again", async () => {
   await create();
   expect(await trackerWith().setDone(SHOP, "1", true)).toMatchObject({ state: "closed", isDone: true });
   expect(await trackerWith().setDone(SHOP, "1", true)).toMatchObject({ isDone: true });
@@ -120,7 +120,7 @@ test("a ticket is closed and reopened, and left alone where it already is", asyn
   });
 });
 
-test("a comment is added once although its reply was lost", async () => {
+test("a comment whose reply was lost is added only once", async () => {
   await create();
   github.maxPerPage = 1;
   const comment = { body: "Fixed in version 7.", marker: "c-1" };
@@ -134,7 +134,7 @@ test("a comment is added once although its reply was lost", async () => {
   ]);
 });
 
-test("pull requests and commits that name a ticket are listed with their titles", async () => {
+test("pull requests and commits that mention a ticket are listed with their titles", async () => {
   await create();
   github.mention("1", { kind: "commit", title: "Retry the search" });
   github.mention("1", { kind: "pull_request", title: "Search again" });
@@ -157,14 +157,14 @@ test("pull requests and commits that name a ticket are listed with their titles"
   });
 });
 
-test("a commit whose message may not be read is listed by its hash", async () => {
+test("a commit whose message cannot be read is listed by its hash", async () => {
   await create();
   github.mention("1", { kind: "commit", title: "Retry the search" });
   github.fault = ({ path }) => (path.includes("/commits/") ? 403 : undefined);
   expect(await trackerWith().references(SHOP, "1")).toMatchObject([{ title: expect.stringMatching(/^Commit \w{7}$/) }]);
 });
 
-test("a renamed repository is read and written under its former name", async () => {
+test("a renamed repository can still be read and written under its former name", async () => {
   const ticket = await trackerWith().create("acme/old-shop", TICKET);
   expect(ticket.key).toBe("acme/shop#1");
   expect(await trackerWith().setDone("acme/old-shop", "1", true)).toMatchObject({ externalId: "1", isDone: true });
@@ -172,7 +172,7 @@ test("a renamed repository is read and written under its former name", async () 
   expect(github.tickets()[0]?.comments).toHaveLength(1);
 });
 
-test("an exhausted rate limit says when it ends, and is not retried before", async () => {
+test("an exhausted rate limit has its end time, and the call is not retried", async () => {
   github.fault = () => "limit";
   const error = await failure(trackerWith().changedSince(SHOP, 0));
   expect(error).toMatchObject({ reason: "rate_limited", transient: true, ambiguous: false });
@@ -182,7 +182,7 @@ test("an exhausted rate limit says when it ends, and is not retried before", asy
   expect(github.received).toHaveLength(1);
 });
 
-test("a server that fails may succeed later, and may have done what was asked", async () => {
+test("a server error while creating is reported as temporary and possibly effective, and is not retried", async () => {
   github.fault = () => 502;
   expect(await failure(trackerWith().create(SHOP, TICKET))).toMatchObject({ reason: "unavailable", ambiguous: true });
   expect(asked("POST")).toBe(1);
@@ -255,7 +255,7 @@ test.each([
   expect(error).toMatchObject({ transient: false, ambiguous: false });
 });
 
-test("a ticket that somebody deleted is gone for every call about it", async () => {
+test("every call about a deleted ticket reports it as gone", async () => {
   await create();
   github.remove("1");
   const tracker = trackerWith();
@@ -291,13 +291,13 @@ test.each([
   ["an archived repository", "ghp-simulated-token-5d20", "acme/archived", [/is archived/]],
   ["a repository that may only be read", "ghp-simulated-token-5d20", "acme/read-only", [/Triage or Write/]],
   ["labels that would be dropped", "ghp-simulated-token-5d20", "acme/public", [/GitHub drops labels/]],
-])("a check of %s says what stands in the way", async (_, secret, destination, problems) => {
+])("a check of %s lists the problems", async (_, secret, destination, problems) => {
   const found = await trackerWith(secret, ["agent"]).check(destination);
   expect(found).toEqual(problems.map((problem) => expect.stringMatching(problem)));
   expect(github.tickets()).toEqual([]);
 });
 
-test("a check that could not be made fails instead of finding problems", async () => {
+test("a check that cannot be made throws instead of listing problems", async () => {
   github.fault = () => "limit";
   expect(await failure(trackerWith().check(SHOP))).toMatchObject({ reason: "rate_limited" });
 });

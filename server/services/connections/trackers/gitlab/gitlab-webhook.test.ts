@@ -30,7 +30,7 @@ const CLOSED = JSON.stringify({
   project: { path_with_namespace: "acme/tools/shop" },
 });
 
-test("a delivery says which ticket changed and where", () => {
+test("a delivery names the changed ticket, its project and the event", () => {
   gitlab.setDone("1", true);
   expect(read(gitlab.delivery("1"))).toEqual({
     deliveryId: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -41,20 +41,20 @@ test("a delivery says which ticket changed and where", () => {
   });
 });
 
-test("a repetition has the id of the first delivery, and another change another one", () => {
+test("a repeated delivery keeps its id, and another change has a different one", () => {
   const first = read(gitlab.delivery("1"))?.deliveryId;
   expect(read(gitlab.delivery("1"))?.deliveryId).toBe(first);
   gitlab.setDone("1", true);
   expect(read(gitlab.delivery("1"))?.deliveryId).not.toBe(first);
 });
 
-test("a GitLab that sends no key of a repetition is recognized by the event's id", () => {
+test("a delivery without an idempotency key is identified by its event id", () => {
   const { headers, body } = gitlab.delivery("1");
   const { "idempotency-key": _, ...older } = headers;
   expect(read({ headers: older, body })?.deliveryId).toBe(headers["x-gitlab-event-uuid"]);
 });
 
-test("a comment is about the ticket that it is on", async () => {
+test("a comment's delivery names its ticket", async () => {
   await tracker().comment("acme/shop", "1", { body: "Fixed.", marker: "c-1" });
   expect(read(gitlab.delivery("1"))).toMatchObject({ name: "note.create", externalId: "1" });
 });
@@ -68,7 +68,7 @@ test("a delivery with another secret or none is refused", () => {
   expect(read({ headers: { ...headers, "x-gitlab-token": token.slice(0, -1) }, body })).toBeNull();
 });
 
-test("a signed delivery says when it was sent", () => {
+test("a signed delivery has the time when it was sent", () => {
   const at = new Date(Math.floor(Date.now() / 1000) * 1000);
   expect(read(signed(CLOSED, { at }), TOKEN)).toEqual({
     deliveryId: "m-1",
@@ -79,7 +79,7 @@ test("a signed delivery says when it was sent", () => {
   });
 });
 
-test("a signed delivery that was changed, comes from another or is old is refused, whatever token it brings", () => {
+test("a signed delivery that was changed, wrongly signed or old is refused, even with a valid token", () => {
   const { headers, body } = signed(CLOSED);
   expect(read({ headers, body: body.replace("23", "24") }, TOKEN)).toBeNull();
   expect(read({ headers: { ...headers, "webhook-id": "m-2" }, body }, TOKEN)).toBeNull();
@@ -95,6 +95,6 @@ test.each([
   "null",
   '{"object_kind":"push","project":null}',
   '{"object_kind":"merge_request","object_attributes":{"iid":3}}',
-])("a delivery that says %j is about no ticket", (body) => {
+])("the delivery %j names no ticket", (body) => {
   expect(read(signed(body), TOKEN)).toMatchObject({ externalId: null, destination: null });
 });

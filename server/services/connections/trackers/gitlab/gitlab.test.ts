@@ -35,7 +35,7 @@ function faultOnce(method: string, fault: ReturnType<typeof gitlab.fault>) {
   gitlab.fault = (request) => (request.method === method && left-- > 0 ? fault : undefined);
 }
 
-test("a ticket has title, description and labels, and a marker that is not rendered", async () => {
+test("a ticket has its title, description and labels, and an invisible marker", async () => {
   const ticket = await trackerWith().create(SHOP, { ...TICKET, labels: ["agent", "high priority"] });
   expect(ticket).toMatchObject({
     externalId: "1",
@@ -50,7 +50,7 @@ test("a ticket has title, description and labels, and a marker that is not rende
   ]);
 });
 
-test("a conversation in a ticket or a comment gives GitLab no commands", async () => {
+test("text in a ticket or a comment cannot run GitLab commands", async () => {
   const body = "The user wrote:\n/close\n  /assign @ann\nsee /usr/bin\n/usr/bin/env";
   const inert = "The user wrote:\n\\/close\n  \\/assign @ann\nsee /usr/bin\n/usr/bin/env";
   await trackerWith().create(SHOP, { ...TICKET, body, title: "t".repeat(300) });
@@ -61,7 +61,7 @@ test("a conversation in a ticket or a comment gives GitLab no commands", async (
   expect(ticket?.title).toHaveLength(255);
 });
 
-test("a project is found by its number too", async () => {
+test("a project is also found by its number", async () => {
   expect(await trackerWith().create("1", TICKET)).toMatchObject({ key: "acme/shop#1" });
 });
 
@@ -74,13 +74,13 @@ test("a ticket whose reply was lost is found by its marker and not created twice
   expect(gitlab.tickets()).toHaveLength(1);
 });
 
-test("a ticket whose request broke off is not there", async () => {
+test("a ticket whose request broke off is not found", async () => {
   faultOnce("POST", "drop");
   await failure(trackerWith().create(SHOP, TICKET));
   expect(await trackerWith().findCreated(SHOP, "m-1", Date.now())).toBeNull();
 });
 
-test("a new ticket is found on a later page, once lists have it", async () => {
+test("a new ticket is found on a later page, once GitLab lists it", async () => {
   const since = Date.now();
   await trackerWith().create(SHOP, { ...TICKET, marker: "first" });
   await create(6);
@@ -91,12 +91,12 @@ test("a new ticket is found on a later page, once lists have it", async () => {
   expect(trackerWith().creationLagMs).toBeGreaterThan(0);
 });
 
-test("a search for a new ticket leaves out those that are older", async () => {
+test("a search for a new ticket ignores older ones", async () => {
   await create(2);
   expect(await trackerWith().findCreated(SHOP, "m-1", Date.now() + 3_600_000)).toBeNull();
 });
 
-test("changes are read from all pages, without what did not change", async () => {
+test("changes are read from all pages, without unchanged tickets", async () => {
   await create(5);
   gitlab.maxPerPage = 2;
   const changed = await trackerWith().changedSince(SHOP, Date.now() - 60_000);
@@ -106,7 +106,7 @@ test("changes are read from all pages, without what did not change", async () =>
   expect(await trackerWith().changedSince(SHOP, updatedAt)).toMatchObject([{ externalId: "3", isDone: true }]);
 });
 
-test("a ticket is closed and reopened, and left alone where it already is", async () => {
+test("a ticket is closed and reopened, and a closed one is not closed again", async () => {
   await create();
   expect(await trackerWith().setDone(SHOP, "1", true)).toMatchObject({ state: "closed", isDone: true });
   expect(await trackerWith().setDone(SHOP, "1", true)).toMatchObject({ isDone: true });
@@ -114,7 +114,7 @@ test("a ticket is closed and reopened, and left alone where it already is", asyn
   expect(await trackerWith().setDone(SHOP, "1", false)).toMatchObject({ state: "opened", isDone: false });
 });
 
-test("a comment is added once although its reply was lost", async () => {
+test("a comment whose reply was lost is added only once", async () => {
   await create();
   gitlab.maxPerPage = 1;
   const comment = { body: "Fixed in version 7.", marker: "c-1" };
@@ -129,7 +129,7 @@ test("a comment is added once although its reply was lost", async () => {
   ]);
 });
 
-test("merge requests and commits that name a ticket are listed once, with their titles", async () => {
+test("merge requests and commits that mention a ticket are listed once, with their titles", async () => {
   await create();
   gitlab.mention("1", { kind: "commit", title: "Retry the search" });
   gitlab.mention("1", { kind: "pull_request", title: "Search again" });
@@ -154,7 +154,7 @@ test("merge requests and commits that name a ticket are listed once, with their 
   });
 });
 
-test("a commit whose message may not be read is listed by its hash", async () => {
+test("a commit whose message cannot be read is listed by its hash", async () => {
   await create();
   gitlab.mention("1", { kind: "commit", title: "Retry the search" });
   gitlab.fault = ({ path }) => (path.includes("/commits/") ? 403 : undefined);
@@ -166,7 +166,7 @@ test("a commit whose message may not be read is listed by its hash", async () =>
   ]);
 });
 
-test("an exhausted rate limit says when it ends, and is not retried before", async () => {
+test("an exhausted rate limit has its end time, and the call is not retried", async () => {
   gitlab.fault = () => "limit";
   const error = await failure(trackerWith().changedSince(SHOP, 0));
   expect(error).toMatchObject({ reason: "rate_limited", transient: true, ambiguous: false });
@@ -176,13 +176,13 @@ test("an exhausted rate limit says when it ends, and is not retried before", asy
   expect(gitlab.received).toHaveLength(1);
 });
 
-test("a server that fails may succeed later, and may have done what was asked", async () => {
+test("a server error while creating is reported as temporary and possibly effective, and is not retried", async () => {
   gitlab.fault = () => 502;
   expect(await failure(trackerWith().create(SHOP, TICKET))).toMatchObject({ reason: "unavailable", ambiguous: true });
   expect(asked("POST")).toBe(1);
 });
 
-test("a conflict may pass", async () => {
+test("a conflict is reported as temporary", async () => {
   gitlab.fault = () => 409;
   expect(await failure(trackerWith().create(SHOP, TICKET))).toMatchObject({
     reason: "unavailable",
@@ -251,7 +251,7 @@ test.each([
   expect(error).toMatchObject({ transient: false, ambiguous: false });
 });
 
-test("a ticket that somebody deleted is gone for every call about it", async () => {
+test("every call about a deleted ticket reports it as gone", async () => {
   await create();
   gitlab.remove("1");
   const tracker = trackerWith();
@@ -276,12 +276,12 @@ test.each([
   ["a project of which it is a guest", "glpat-simulated-token-9b30", "acme/guest", [/the role Reporter/]],
   ["a role that GitLab does not tell", "glpat-simulated-token-9b30", "acme/invited", []],
   ["a public project", "glpat-simulated-token-9b30", "acme/public", []],
-])("a check of %s says what stands in the way", async (_, secret, destination, problems) => {
+])("a check of %s lists the problems", async (_, secret, destination, problems) => {
   const found = await trackerWith(secret).check(destination);
   expect(found).toEqual(problems.map((problem) => expect.stringMatching(problem)));
 });
 
-test("a check that could not be made fails instead of finding problems", async () => {
+test("a check that cannot be made throws instead of listing problems", async () => {
   gitlab.fault = () => "limit";
   expect(await failure(trackerWith().check(SHOP))).toMatchObject({ reason: "rate_limited" });
 });

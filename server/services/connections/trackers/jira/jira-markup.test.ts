@@ -17,7 +17,7 @@ test.each([
   ["above\n\n---\n\nbelow", "above\n\n----\n\nbelow"],
   ["one\ntwo  \nthree", "one two\nthree"],
   ["<!-- hidden -->\n\nseen<br>here", "seen\nhere"],
-])("%j is %j in Jira", (markdown, wiki) => {
+])("the Markdown %j is %j in Jira", (markdown, wiki) => {
   expect(jiraMarkup(markdown)).toBe(wiki);
 });
 
@@ -29,7 +29,7 @@ test.each([
   ["a|b", "a\\|b"],
   ["C:\\temp", "C:&#92;temp"],
   ["really?? :)", "really\\?? \\:)"],
-])("text is no markup: %j is %j", (markdown, wiki) => {
+])("plain text is escaped: %j is %j", (markdown, wiki) => {
   expect(jiraMarkup(markdown)).toBe(wiki);
 });
 
@@ -39,7 +39,7 @@ test("code cannot end its own block", () => {
   expect(code).toMatch(/^\{code\}\n\{\u200bcode\}\n!x!\n\{code\}$/);
 });
 
-test("what does not fit into Jira is left out in whole blocks, and that is said", () => {
+test("text that is too long for Jira is cut after a whole block, with a note", () => {
   const wiki = jiraMarkup(Array.from({ length: 100 }, (_, index) => `${index} ${"x".repeat(1000)}`).join("\n\n"));
   expect(wiki.length).toBeLessThan(32_767);
   expect(wiki).toMatch(/\n\n_\(The rest did not fit into Jira\.\)_$/);

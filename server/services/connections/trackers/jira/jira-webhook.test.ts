@@ -12,7 +12,7 @@ const signed = (content: unknown) => {
   return { headers: { "x-hub-signature": `sha256=${signature}` }, body };
 };
 
-test("a delivery says which ticket of which project changed, and when it was sent", async () => {
+test("a delivery names the changed ticket, its project and the time it was sent", async () => {
   const server = await startJira({ deployment: "Cloud" });
   const tracker = jiraTracker(testCaller("jira", server.baseUrl, server.secret), {
     ...{ openStates: [], closedStates: [], labels: [], issueType: null, installationId: null },
@@ -27,7 +27,7 @@ test("a delivery says which ticket of which project changed, and when it was sen
   await server.stop();
 });
 
-test("a delivery without an id is recognized when it is repeated", () => {
+test("a delivery without an id gets the same id when it is repeated", () => {
   const read = (content: unknown) => readJiraWebhook(SECRET, signed(content));
   const deleted = { webhookEvent: "jira:issue_deleted", timestamp: 5, issue: { id: 10001 } };
   expect(read(deleted)).toMatchObject({ externalId: "10001", destination: null, sentAt: 5 });
@@ -37,7 +37,7 @@ test("a delivery without an id is recognized when it is repeated", () => {
   expect(read("no json")).toMatchObject({ name: "unknown", externalId: null });
 });
 
-test("a delivery that Jira did not sign, or that was changed, is none", () => {
+test("a changed, unsigned or wrongly signed delivery is refused", () => {
   const { headers, body } = signed({ webhookEvent: "jira:issue_updated" });
   expect(readJiraWebhook(SECRET, { headers, body })).not.toBeNull();
   expect(readJiraWebhook("other", { headers, body })).toBeNull();

@@ -38,7 +38,7 @@ describe.each(["Cloud", "Server"] as const)("Jira, deployed as %s", (deployment)
     return jiraTracker(testCaller("jira", server.baseUrl, server.secret), { ...NONE, ...options });
   }
 
-  test("a ticket is created in wiki markup, as the project's first ordinary type, and read again", async () => {
+  test("a ticket is created in wiki markup with the project's first ordinary type, and read back", async () => {
     const tracker = await started();
     const ticket = await tracker.create("PROJ", { ...TICKET, labels: ["whetstone", "needs triage"] });
     expect(ticket).toMatchObject({
@@ -84,7 +84,7 @@ describe.each(["Cloud", "Server"] as const)("Jira, deployed as %s", (deployment)
     expect(server.tickets()).toHaveLength(1);
   });
 
-  test("a comment is added once although its reply was lost, however many there are", async () => {
+  test("a comment whose reply was lost is added only once, even with several pages of comments", async () => {
     const tracker = await started({}, 2);
     const { externalId } = await tracker.create("PROJ", TICKET);
     const comment = { body: "Seen **again**.", marker: "comment-1" };
@@ -98,7 +98,7 @@ describe.each(["Cloud", "Server"] as const)("Jira, deployed as %s", (deployment)
     expect(server.tickets()[0]?.comments).toEqual(["Seen *again*.", "comment-2", "comment-3", "comment-4"]);
   });
 
-  test("all tickets that changed are returned, page by page, to the millisecond", async () => {
+  test("all changed tickets are returned from all pages, to the millisecond", async () => {
     const tracker = await started({}, 2);
     const tickets = [];
     for (let index = 0; index < 5; index++)
@@ -113,7 +113,7 @@ describe.each(["Cloud", "Server"] as const)("Jira, deployed as %s", (deployment)
     expect(await tracker.changedSince("PROJ", now)).toMatchObject([{ key: "PROJ-1", isDone: true, state: "Done" }]);
   });
 
-  test("a ticket is moved by a transition with its resolution, and left alone where it is right", async () => {
+  test("a ticket is moved by a transition with its resolution, and stays if it is already done", async () => {
     const tracker = await started();
     const { externalId } = await tracker.create("PROJ", TICKET);
     expect(await tracker.setDone("PROJ", externalId, true)).toMatchObject({ state: "Done", isDone: true });
@@ -131,7 +131,7 @@ describe.each(["Cloud", "Server"] as const)("Jira, deployed as %s", (deployment)
     expect(await tracker.setDone("PROJ", externalId, false)).toMatchObject({ state: "In Progress" });
   });
 
-  test("a workflow without a way says which ways there are, and a transition which field it asks for", async () => {
+  test("a missing transition is reported with the available ones, and one that needs a field with the field", async () => {
     const tracker = await started();
     const { externalId } = await tracker.create("STEP", TICKET);
     const blocked = await failureOf(tracker.setDone("STEP", externalId, true));
@@ -151,7 +151,7 @@ describe.each(["Cloud", "Server"] as const)("Jira, deployed as %s", (deployment)
     );
   });
 
-  test("links to commits and pull requests are returned with the time they were made", async () => {
+  test("links to commits and pull requests are returned with their times", async () => {
     const tracker = await started();
     const { externalId } = await tracker.create("PROJ", TICKET);
     expect(await tracker.references("PROJ", externalId)).toEqual([]);
@@ -166,7 +166,7 @@ describe.each(["Cloud", "Server"] as const)("Jira, deployed as %s", (deployment)
     expect(references[0]!.at).toBeGreaterThanOrEqual(before);
   });
 
-  test("a check says what stands in the way and what there is instead", async () => {
+  test("a check lists the problems and the available alternatives", async () => {
     const tracker = await started({
       openStates: ["To Do"],
       closedStates: ["Verified"],
@@ -200,7 +200,7 @@ describe.each(["Cloud", "Server"] as const)("Jira, deployed as %s", (deployment)
     expect(await failureOf(tracker.check("PROJ"))).toMatchObject({ reason: "credential" });
   });
 
-  test("a required field is named as Jira names it, and labels that a screen lacks are left out", async () => {
+  test("a missing required field is reported by Jira's name, and labels that the screen lacks are left out", async () => {
     const tracker = await started();
     const error = await failureOf(tracker.create("FORM", TICKET));
     expect(error).toMatchObject({ reason: "destination", ambiguous: false });
@@ -209,7 +209,7 @@ describe.each(["Cloud", "Server"] as const)("Jira, deployed as %s", (deployment)
     expect(server.tickets()[0]?.labels).toEqual([]);
   });
 
-  test("an exhausted rate limit says when it ends", async () => {
+  test("an exhausted rate limit has its end time", async () => {
     const tracker = await started();
     server.fault = () => "limit";
     const error = await failureOf(tracker.read("PROJ", "10001"));
@@ -225,7 +225,7 @@ describe.each(["Cloud", "Server"] as const)("Jira, deployed as %s", (deployment)
     [400, "destination", /rejected the request \(400\): “The request cannot be processed/],
     [500, "unavailable", /500/],
     [503, "unavailable", /503/],
-  ] as const)("a reply of %i is %s, in words", async (status, reason, words) => {
+  ] as const)("a reply of %i is reported as %s with an explanation", async (status, reason, words) => {
     const tracker = await started();
     server.fault = (request) => (isCreation(request) ? status : undefined);
     const error = await failureOf(tracker.create("PROJ", TICKET));
@@ -234,7 +234,7 @@ describe.each(["Cloud", "Server"] as const)("Jira, deployed as %s", (deployment)
     expect(error.ambiguous).toBe(reason === "unavailable");
   });
 
-  test("a deleted ticket is gone for every call, and a project that does not exist is a wrong destination", async () => {
+  test("every call about a deleted ticket reports it as gone, and a missing project is a wrong destination", async () => {
     const tracker = await started();
     const { externalId } = await tracker.create("PROJ", TICKET);
     server.remove(externalId);
@@ -255,7 +255,7 @@ describe.each(["Cloud", "Server"] as const)("Jira, deployed as %s", (deployment)
       expect(await failureOf(call())).toMatchObject({ reason: "destination" });
   });
 
-  test("a wrong credential, a broken connection and a foreign reply are told apart", async () => {
+  test("a wrong credential, a broken connection and an unexpected reply are distinguished", async () => {
     const tracker = await started();
     const stranger = jiraTracker(testCaller("jira", server.baseUrl, "wrong@example.com:wrong"), NONE);
     expect(await failureOf(stranger.check(null))).toMatchObject({ reason: "credential" });

@@ -12,7 +12,7 @@ const signed = (content: unknown, headers: Record<string, string> = {}) => {
   return { headers: { "linear-signature": signature, "linear-delivery": "d1", ...headers }, body };
 };
 
-test("a delivery says which ticket of which team changed, and when it was sent", async () => {
+test("a delivery names the changed ticket, its team and the time it was sent", async () => {
   const server = await startLinear();
   const tracker = linearTracker(testCaller("linear", server.baseUrl, server.secret), {
     ...{ openStates: [], closedStates: [], labels: [], issueType: null, installationId: null },
@@ -27,7 +27,7 @@ test("a delivery says which ticket of which team changed, and when it was sent",
   await server.stop();
 });
 
-test("comments and attachments are about their ticket; other events are about none", () => {
+test("comments and attachments name their ticket, and other events name none", () => {
   const read = (content: unknown) => readLinearWebhook(SECRET, signed(content));
   const comment = { type: "Comment", action: "create", data: { id: "c", issue: { id: "i", team: { key: "ENG" } } } };
   expect(read(comment)).toMatchObject({ name: "Comment.create", externalId: "i", destination: "ENG", sentAt: null });
@@ -39,7 +39,7 @@ test("comments and attachments are about their ticket; other events are about no
   expect(read("no json")).toMatchObject({ name: "unknown.unknown", externalId: null });
 });
 
-test("a delivery that Linear did not sign, or that was changed, is none", () => {
+test("a changed, unsigned or wrongly signed delivery is refused", () => {
   const { headers, body } = signed({ type: "Issue", action: "update", data: { id: "i" } });
   expect(readLinearWebhook(SECRET, { headers, body })).not.toBeNull();
   expect(readLinearWebhook("other", { headers, body })).toBeNull();

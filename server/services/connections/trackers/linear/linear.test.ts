@@ -35,7 +35,7 @@ async function failureOf(call: Promise<unknown>): Promise<TrackerError> {
 
 const isCreation = ({ body }: { body: string }) => body.includes("mutation CreateIssue");
 
-test("a ticket is created with its Markdown and read again", async () => {
+test("a ticket is created with its Markdown and read back", async () => {
   const tracker = await started();
   const ticket = await tracker.create("ENG", TICKET);
   expect(ticket).toMatchObject({ key: "ENG-1", state: "Backlog", isDone: false });
@@ -45,7 +45,7 @@ test("a ticket is created with its Markdown and read again", async () => {
   expect(await tracker.read("ENG", ticket.externalId)).toEqual(ticket);
 });
 
-test("a ticket whose reply was lost is found at once, and a second attempt makes no second one", async () => {
+test("a ticket whose reply was lost is found immediately, and creating it again does not duplicate it", async () => {
   const tracker = await started();
   expect(await tracker.findCreated("ENG", TICKET.marker, 0)).toBeNull();
   server.lagMs = 3_600_000;
@@ -59,7 +59,7 @@ test("a ticket whose reply was lost is found at once, and a second attempt makes
   expect(server.tickets()).toHaveLength(1);
 });
 
-test("a comment is added once although its reply was lost", async () => {
+test("a comment whose reply was lost is added only once", async () => {
   const tracker = await started();
   const { externalId } = await tracker.create("ENG", TICKET);
   const comment = { body: "Seen again.", marker: "comment-1" };
@@ -71,7 +71,7 @@ test("a comment is added once although its reply was lost", async () => {
   expect(server.tickets()[0]?.comments).toEqual(["Seen again.", "And again."]);
 });
 
-test("labels are those of the team or the workspace; missing ones are created, groups and refused ones left out", async () => {
+test("existing labels are used, missing ones created, and label groups and refused ones left out", async () => {
   const tracker = await started();
   await tracker.create("ENG", { ...TICKET, labels: ["bug", "quality", "Area"] });
   await tracker.create("ENG", { ...TICKET, labels: ["quality"], marker: "finding-2" });
@@ -82,7 +82,7 @@ test("labels are those of the team or the workspace; missing ones are created, g
   expect(server.tickets()[0]?.labels).toEqual(["Bug"]);
 });
 
-test("all tickets that changed are returned, page by page, without deleted ones", async () => {
+test("all changed tickets are returned from all pages, without deleted ones", async () => {
   const tracker = await started({ pageMax: 2 });
   const tickets = [];
   for (let index = 0; index < 5; index++)
@@ -97,7 +97,7 @@ test("all tickets that changed are returned, page by page, without deleted ones"
   expect(await tracker.changedSince("ENG", now)).toMatchObject([{ key: "ENG-1", isDone: true, state: "Released" }]);
 });
 
-test("a ticket is moved to the first state of its kind, and left alone in one that already is", async () => {
+test("a ticket is moved to the first state of its kind, and stays if it already has one", async () => {
   const tracker = await started();
   const { externalId } = await tracker.create("ENG", TICKET);
   expect(await tracker.setDone("ENG", externalId, true)).toMatchObject({ state: "Released", isDone: true });
@@ -114,7 +114,7 @@ test("the connection's mapping of states decides where a ticket goes", async () 
   expect(await tracker.setDone("ENG", externalId, false)).toMatchObject({ state: "In Progress" });
 });
 
-test("commits and pull requests that Linear attached are returned, other attachments are not", async () => {
+test("commits and pull requests attached by Linear are returned", async () => {
   const tracker = await started();
   const { externalId } = await tracker.create("ENG", TICKET);
   server.mention(externalId, { kind: "pull_request", title: "Fix the search" });
@@ -125,7 +125,7 @@ test("commits and pull requests that Linear attached are returned, other attachm
   ]);
 });
 
-test("a check says what stands in the way and what there is instead", async () => {
+test("a check lists the problems and the available alternatives", async () => {
   const tracker = await started(
     {},
     { openStates: ["Todo"], closedStates: ["Verified"], labels: ["Area", "Bug", "new"] },
@@ -142,7 +142,7 @@ test("a check says what stands in the way and what there is instead", async () =
   expect(await failureOf(tracker.check("ENG"))).toMatchObject({ reason: "credential" });
 });
 
-test("an exhausted rate limit says when it ends", async () => {
+test("an exhausted rate limit has its end time", async () => {
   const tracker = await started();
   server.fault = () => "limit";
   const error = await failureOf(tracker.create("ENG", TICKET));
@@ -158,7 +158,7 @@ test.each([
   [400, "destination", /rejected the request: “Argument Validation Error/],
   [500, "unavailable", /500/],
   [503, "unavailable", /503/],
-] as const)("a reply of %i is %s, in words", async (status, reason, words) => {
+] as const)("a reply of %i is reported as %s with an explanation", async (status, reason, words) => {
   const tracker = await started();
   server.fault = (request) => (isCreation(request) ? status : undefined);
   const error = await failureOf(tracker.create("ENG", TICKET));
@@ -167,7 +167,7 @@ test.each([
   expect(error.ambiguous).toBe(reason === "unavailable");
 });
 
-test("a deleted ticket is gone for every call, and a team that does not exist is a wrong destination", async () => {
+test("every call about a deleted ticket reports it as gone, and a missing team is a wrong destination", async () => {
   const tracker = await started();
   const { externalId } = await tracker.create("ENG", TICKET);
   server.remove(externalId);
@@ -196,7 +196,7 @@ test("a deleted ticket is gone for every call, and a team that does not exist is
     });
 });
 
-test("a wrong key, a broken connection and a foreign reply are told apart", async () => {
+test("a wrong key, a broken connection and an unexpected reply are distinguished", async () => {
   const tracker = await started();
   const stranger = linearTracker(testCaller("linear", server.baseUrl, "lin_api_wrong"), NONE);
   expect(await failureOf(stranger.check(null))).toMatchObject({ reason: "credential" });

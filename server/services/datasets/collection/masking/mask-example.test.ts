@@ -17,7 +17,7 @@ const exampleOf = (question: string, answer: string, args = "{}") => ({
   expectedOutput: { type: "chat_message" as const, message: { role: "assistant" as const, content: answer } },
 });
 
-test("gives equal values one placeholder, and different values different ones", () => {
+test("equal values get one placeholder, and different values different ones", () => {
   const example = exampleOf(
     "I am ann@mail.se, my colleague is bo@mail.se",
     "I wrote to bo@mail.se and to ann@mail.se",
@@ -32,20 +32,20 @@ test("gives equal values one placeholder, and different values different ones", 
   expect(masked).toBe(5);
 });
 
-test("masks secrets by their shape and by the name before them", () => {
+test("secrets are masked by their shape and by the name before them", () => {
   const key = `sk-ant-api03-${"aB3dE5gH".repeat(6)}`;
   const { payload } = maskExample(exampleOf(`Use ${key} and password=hunter2secret`, `I used ${key}.`), "mask")!;
   expect(payload.input.messages[0]!.content).toBe("Use <SECRET_1> and password=<SECRET_2>");
   expect(payload.expectedOutput.message.content).toBe("I used <SECRET_1>.");
 });
 
-test("leaves arguments JSON", () => {
+test("arguments remain valid JSON", () => {
   const { payload } = maskExample(exampleOf("Pay", "Paid.", '{"card":4111111111111111,"amount":3}'), "mask")!;
   const [call] = (payload.input.messages[1] as { tool_calls: { function: { arguments: string } }[] }).tool_calls;
   expect(JSON.parse(call!.function.arguments)).toEqual({ card: "<CARD_NUMBER_1>", amount: 3 });
 });
 
-test("leaves an Example without personal data as it is, and holds one with it back on demand", () => {
+test("an Example without personal data is unchanged, and one with personal data is held back on request", () => {
   const plain = exampleOf("Where is my parcel?", "It arrives tomorrow.");
   expect(maskExample(plain, "hold_back")).toEqual({ payload: plain, masked: 0 });
   expect(maskExample(exampleOf("I am ann@mail.se", "Hello"), "hold_back")).toBeNull();

@@ -31,7 +31,7 @@ describe("near-duplicates", () => {
     expect(bandsOf(one).some((band) => bandsOf(far).includes(band))).toBe(false);
   });
 
-  test("are folded into the most certain one, also with what was collected before", () => {
+  test("are reduced to the most certain one, even when one was collected earlier", () => {
     const [sure, likely] = [signature("Where is it", LONG), signature("Where is it", `${LONG} today`)];
     const both = [offered("a", { signature: likely }), offered("b", { signature: sure, reasonCode: "thumbs_up" })];
     const first = selectProposals(both, NO_CAPS, NOTHING);
@@ -51,7 +51,7 @@ test("collects a source once", () => {
   expect(found.left).toEqual({ already_collected: 2 });
 });
 
-test("caps users and Findings, counting what was collected before", () => {
+test("caps Examples per user and Finding, counting those collected earlier", () => {
   const loud = ["a", "b", "c"].map((key) => offered(key, { userId: "usr_1" }));
   const failing = ["d", "e"].map((key) => offered(key, { findingId: "fnd_1" }));
   const { selected, left } = selectProposals(
@@ -63,7 +63,7 @@ test("caps users and Findings, counting what was collected before", () => {
   expect(left).toEqual({ user_cap: 1, finding_cap: 1 });
 });
 
-test("selects the same whatever the order", () => {
+test("selects the same proposals in any order", () => {
   const all = Array.from({ length: 30 }, (_, nth) => offered(`k${nth}`, { userId: `usr_${nth % 3}` }));
   const caps = { perUser: 4, perFinding: null };
   const forward = keysOf(selectProposals(all, caps, NOTHING).selected);
