@@ -111,7 +111,7 @@ test("a deleted conversation leaves no rows, and other conversations are untouch
   await expect(deleteConversation(ctx, { conversationId: doomed!.id })).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("the labels of a deleted conversation are nowhere, those that people gave it as little as the sent ones", async () => {
+test("a deleted conversation's labels are deleted everywhere, both sent ones and those added by hand", async () => {
   const { ctx } = await testProject();
   const sent = conversationSpan(6, "labelled", "ann");
   await ingest(ctx, [{ ...sent, attributes: { ...sent.attributes, "tag.tags": ["canary of the client"] } }]);
@@ -146,7 +146,7 @@ test("spans of a deleted conversation that are sent again are rejected", async (
   expect(await tablesStillNaming(db(), trace(3))).toEqual({});
 });
 
-test("a batch that came through while its trace was deleted goes when it is read", async () => {
+test("a batch that was stored while its trace was deleted is deleted when it is read", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [conversationSpan(5, "raced", "ann")]);
   await deleteConversation(ctx, { conversationId: "raced" });
@@ -164,7 +164,7 @@ test("a batch that came through while its trace was deleted goes when it is read
   expect(await tablesStillNaming(db(), trace(5))).toEqual({});
 });
 
-test("spans of a user that could not be rebuilt go as well, and keep no deletion from its end", async () => {
+test("spans of a user that cannot be rebuilt are deleted too, and do not block the deletion", async () => {
   const { ctx } = await testProject();
   const user = "user-of-a-broken-trace";
   const broken = { ...conversationSpan(41, "broken", user), traceId: trace(40) };
@@ -324,7 +324,7 @@ test("a deleted project is inaccessible immediately, and then deleted entirely",
 });
 
 test.each(Object.keys(FILE_KIND_ENTRIES) as (keyof typeof FILE_KIND_ENTRIES)[])(
-  "words in a file of kind %s are nowhere any more when its project is deleted, and a neighbour's stay",
+  "text in a file of kind %s is deleted with its project, and another project's stays",
   async (kind) => {
     const [ours, theirs] = [await testProject(), await testProject()];
     const words = `what somebody said in a file of kind ${kind}`;
@@ -350,7 +350,7 @@ test.each(Object.keys(FILE_KIND_ENTRIES) as (keyof typeof FILE_KIND_ENTRIES)[])(
   },
 );
 
-test("a preview of very much says that it is not all, and of a project what was last measured", async () => {
+test("the preview of a large deletion is marked as incomplete, and a project's uses the last measurement", async () => {
   const { ctx } = await testProject();
   await db().execute(sql`
     insert into conversations (project_id, id, key, user_id, started_at, last_activity_at, received_at)
@@ -425,7 +425,7 @@ test("deleting while the same conversation is being sent leaves nothing behind",
   expect(await db().select().from(projects).where(eq(projects.id, ctx.projectId))).toHaveLength(1);
 }, 60_000);
 
-test("a request admitted just before its project was deleted gets a 404", async () => {
+test("a request made just after its project was deleted gets a 404", async () => {
   const { ctx } = await testProject();
   await db().execute(sql`delete from projects where id = ${ctx.projectId}`);
   const late = createApiKey(ctx, { name: "Too late" }).catch((error) => knownError(error));

@@ -194,7 +194,7 @@ async function expectNothingLeft({ word, id, traceId }: Spread) {
   for (const one of [id, traceId]) expect(await tablesStillNaming(db(), one), one).toEqual({});
 }
 
-test("a conversation was in every table whose entry says so, and is deleted from all of them, and no other is", async () => {
+test("a deleted conversation was in every table that its entry names, and is deleted from all of them", async () => {
   const doomed = await spreadConversation(ctx);
   neighbours = [await spreadConversation(ctx), await spreadConversation((await testProject()).ctx)];
   // Stored, but not read yet.
@@ -214,7 +214,7 @@ test("a conversation was in every table whose entry says so, and is deleted from
   expect(deletion.remaining).toEqual(searched);
 });
 
-test("everything of an end user is deleted from all of them, and nobody else's", async () => {
+test("a deleted end user's data is deleted from every table", async () => {
   const doomed = await spreadConversation(ctx);
   await doomed.arrive();
   const { deletion } = await deleteUserData(ctx, { userId: `${doomed.word}-user` });
@@ -224,7 +224,7 @@ test("everything of an end user is deleted from all of them, and nobody else's",
   expect(new Set(Object.values(done.remaining!))).toEqual(new Set([0]));
 });
 
-test("a deleted project is in no table but those that outlive it, and its neighbour in all that it was in", async () => {
+test("a deleted project remains only in the tables that outlive it, and another project keeps its rows", async () => {
   const doomed = await spreadConversation(ctx);
   const neighbour = neighbours[1]!;
   const { deletion } = await deleteProject(ctx, { name: "Test project" });

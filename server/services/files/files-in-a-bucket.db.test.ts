@@ -9,4 +9,4 @@ const seaweedfs = isThere ? await startSeaweedfs() : undefined;
 if (seaweedfs) process.env.FILES_URL = seaweedfs.url;
 afterAll(() => seaweedfs?.stop());
 
-describe.skipIf(!isThere)("in an S3 bucket", () => describeFiles("s3"));
+describe.skipIf(!isThere)("file storage in an S3 bucket", () => describeFiles("s3"));

@@ -12,10 +12,10 @@ test.each([
   ["bytes=5-2", undefined],
   ["items=0-1", undefined],
   ["bytes=-", undefined],
-])("of ten bytes, %s is %o", (header, range) => {
+])("of ten bytes, the range %s is %o", (header, range) => {
   expect(parseRange(header, 10)).toEqual(range);
 });
 
-test.each(["bytes=10-", "bytes=99-100", "bytes=-0"])("of ten bytes, %s cannot be had", (header) => {
+test.each(["bytes=10-", "bytes=99-100", "bytes=-0"])("of ten bytes, the range %s is refused", (header) => {
   expect(() => parseRange(header, 10)).toThrow("has 10 bytes");
 });

@@ -55,7 +55,7 @@ const NO_ANSWER = "Has no answer to learn from";
 const ARCHIVED = "Is archived in Langfuse";
 const OBJECT = "input: is an object of country, which is not a chat";
 
-describe("dataset items of Langfuse", () => {
+describe("Langfuse dataset items", () => {
   const ITEMS = {
     "item-plain": example(
       [user("Wo ist meine Bestellung, 注文はどこ? 📦\nLine two, with \"quotes\", commas; and 'apostrophes'")],
@@ -83,11 +83,11 @@ describe("dataset items of Langfuse", () => {
     ["langfuse-items.csv", [...expected, object], [NO_ANSWER, ARCHIVED]],
     ["langfuse-3.156-items.csv", [...expected, object], [NO_ANSWER, ARCHIVED]],
     ["langfuse-api-items.json", expected, [NO_ANSWER, OBJECT]],
-  ])("are read from %s, and each of the others has its reason", async (name, drafts, errors) => {
+  ])("are read from %s, and each of the others has a reason", async (name, drafts, errors) => {
     expect(await read(name)).toEqual({ format: "langfuse", drafts, errors });
   });
 
-  it("are read from the first of two replies in one file, and what follows is an error", async () => {
+  it("are read from the first of two replies in one file, and the second is an error", async () => {
     const reply = JSON.stringify(JSON.parse(bytesOf("langfuse-api-items.json").toString()), null, 2);
     const items = await readAll(`${reply}\n${reply}`);
     expect(items.find(({ kind }) => kind === "draft")).toMatchObject({ line: 3 });
@@ -95,12 +95,12 @@ describe("dataset items of Langfuse", () => {
     expect(errorsOf(items)).toEqual([NO_ANSWER, OBJECT, "Follows the array, and is not read"]);
   });
 
-  it("say nothing in the export of a run's items, and the file is refused", async () => {
+  it("are refused in an export of a run's items", async () => {
     await expect(readAll(bytesOf("langfuse-run-items.csv"))).rejects.toThrow("choose one");
   });
 });
 
-describe("traces and observations of Langfuse", () => {
+describe("Langfuse traces and observations", () => {
   const rows = [
     ["tools", example(TOOL_CHAT, ON_ITS_WAY, TOOLS)],
     ["plain", example([user('Wo ist "A-7"?\nBitte.')], assistant("Unterwegs."))],
@@ -115,7 +115,7 @@ describe("traces and observations of Langfuse", () => {
     ["langfuse-traces.json", traces],
     ["langfuse-observations.csv", observations],
     ["langfuse-observations.jsonl", observations],
-  ])("are read from %s, chats that are held as texts among them", async (name, drafts) => {
+  ])("are read from %s, including chats stored as text", async (name, drafts) => {
     expect(await read(name)).toEqual({ format: "langfuse", drafts, errors: [NO_ANSWER] });
   });
 });
@@ -123,7 +123,7 @@ describe("traces and observations of Langfuse", () => {
 describe("OpenPipe", () => {
   const args = '{"order": "A-7"}';
 
-  it("exports a Dataset whose rows say no split: each of its two files is one", async () => {
+  it("exports a Dataset as two files without a split in their rows", async () => {
     expect(await read("openpipe-train.jsonl")).toEqual({
       format: "columns",
       drafts: [
@@ -150,7 +150,7 @@ describe("OpenPipe", () => {
     expect(test.drafts).toEqual([example([user("注文はどこ?")], assistant("向かっています。"))]);
   });
 
-  it("exports request logs: the requests, OpenAI's responses, and errors", async () => {
+  it("exports request logs, which are read with OpenAI's responses and their errors", async () => {
     const { tool_calls: [call] = [] } = calling("call_1", args);
     expect(await read("openpipe-request-logs.jsonl")).toEqual({
       format: "openpipe",

@@ -112,7 +112,7 @@ describe("JSONL", () => {
     expect(example?.payload.input.tools).toEqual(TOOLS);
   });
 
-  it("gives each bad line its number, its text and its reason, and reads the others", async () => {
+  it("reports each bad line with its number, text and reason, and reads the others", async () => {
     const items = await readAll(
       `${jsonl({ messages: [USER, ASSISTANT] })}\n{"messages": [\n\n[1]\n${jsonl(
         { question: 1 },
@@ -143,7 +143,7 @@ describe("JSONL", () => {
     expect(items[1]).toMatchObject({ raw: '{"messages": [' });
   });
 
-  it("makes a line of more than 3 MiB an error of that line", async () => {
+  it("reports a line of more than 3 MiB as an error, and reads the next", async () => {
     const long = jsonl({ messages: [{ role: "user", content: "x".repeat(3_200_000) }, ASSISTANT] });
     const items = await readAll(`${long}\n${jsonl({ messages: [USER, ASSISTANT] })}`);
     expect(items).toMatchObject([
@@ -152,14 +152,14 @@ describe("JSONL", () => {
     ]);
   });
 
-  it("removes NUL and lone surrogates, and says so once", async () => {
+  it("removes NUL and lone surrogates, with one warning", async () => {
     const row = { messages: [{ role: "user", content: "a\0b\ud800c🦊" }, ASSISTANT] };
     const items = await readAll(jsonl(row, row));
     expect(items.map(({ kind }) => kind)).toEqual(["warning", "draft", "draft"]);
     expect(items[2]).toMatchObject({ draft: { payload: { input: { messages: [{ content: "abc🦊" }] } } } });
   });
 
-  it("warns once of each key that is not kept, and of the weights of earlier answers", async () => {
+  it("warns once about each key that is not kept, and about the weights of earlier answers", async () => {
     const row = {
       messages: [{ ...USER, mood: "bad" }, { ...WORSE, weight: 1 }, USER, ASSISTANT],
       metadata: { a: 1 },
@@ -176,7 +176,7 @@ describe("JSONL", () => {
     ).toEqual([]);
   });
 
-  it("does not let a row reach the prototype of our objects, or exhaust the stack", async () => {
+  it("survives a `__proto__` key and very deep nesting", async () => {
     const items = await readAll(
       `{"__proto__": {"messages": []}, "prompt": "a", "completion": "b"}\n{"prompt": ${"[".repeat(50_000)}${"]".repeat(50_000)}, "completion": "b"}`,
     );
@@ -187,7 +187,7 @@ describe("JSONL", () => {
 });
 
 describe("a JSON array", () => {
-  it("reads its elements with their lines, pretty-printed or not", async () => {
+  it("gives its elements their lines, pretty-printed or not", async () => {
     const text = `\ufeff${JSON.stringify([{ messages: [{ role: "user", content: 'a "]}, \\' }, ASSISTANT] }, { prompt: "a" }], null, 2)}\n`;
     const items = await readAll(text);
     expect(items).toMatchObject([
@@ -196,7 +196,7 @@ describe("a JSON array", () => {
     ]);
   });
 
-  it("says where it is cut off", async () => {
+  it("is reported as cut off when its closing bracket is missing", async () => {
     const items = await readAll(`[${jsonl({ prompt: "a", completion: "b" })},\n{"prompt": "a`);
     expect(problemsOf(items)).toEqual([
       expect.stringContaining("2 error: Is not JSON"),
@@ -218,7 +218,7 @@ describe("Langfuse's export of dataset items", () => {
   };
   const imported = { ...CHAT, externalRef: "item-1" };
 
-  it("reads JSON, and refuses what is archived or no chat", async () => {
+  it("is read from JSON, without archived items and inputs that are not a chat", async () => {
     const items = await readAll(
       JSON.stringify([item, { ...item, status: "ARCHIVED" }, { ...item, input: { country: "Italy" } }]),
     );
@@ -232,7 +232,7 @@ describe("Langfuse's export of dataset items", () => {
   it.each([
     ["texts as they are", (value: unknown) => (typeof value === "string" ? value : JSON.stringify(value))],
     ["texts as JSON", (value: unknown) => JSON.stringify(value)],
-  ])("reads CSV with %s", async (_, write) => {
+  ])("is read from CSV with %s", async (_, write) => {
     const quote = (cell: string) => `"${cell.replaceAll('"', '""')}"`;
     const rows = [item, { ...item, status: "ARCHIVED" }].map((row) =>
       Object.values(row).map((value) => quote(write(value ?? ""))),
@@ -245,7 +245,7 @@ describe("Langfuse's export of dataset items", () => {
 });
 
 describe("CSV", () => {
-  it("reads a byte order mark, CRLF, quoted line ends, and gives bad rows their lines", async () => {
+  it("reads a byte order mark, CRLF and quoted line ends, and gives bad rows their lines", async () => {
     const items = await readAll(
       '\ufeffQuestion;Answer;Notes\r\n"two\r\nlines";"say ""hi""";x\r\n\r\nonly;two;three;four\r\na;"b"c;d\r\n"{""a"": 1}";[draft];\r\n',
     );
@@ -276,14 +276,14 @@ describe("CSV", () => {
     ]);
   });
 
-  it("reads columns by a mapping, of which “ignore” is one", async () => {
+  it("reads columns by a mapping, and leaves out those marked “ignore”", async () => {
     const csv = "what,why,bad,who\nWhere is my order?,On its way.,I don't know.,me\n";
     const mapping = { what: "input", why: "expectedOutput", bad: "rejectedOutput", who: "ignore" } as const;
     expect(await readAll(csv, { mapping })).toMatchObject([{ kind: "draft", draft: PAIR }]);
     await expect(readAll(csv)).rejects.toThrow(UnreadableFile);
   });
 
-  it("goes on after a row that is too long, and says where a quote is never closed", async () => {
+  it("continues after a row that is too long, and reports a quote that is never closed", async () => {
     const items = await readAll(`prompt,completion\n${"x".repeat(3_200_000)},a\nb,c\n"d,e\nf,g\n`);
     expect(items.map(({ kind, line }) => `${line} ${kind}`)).toEqual(["2 error", "3 draft", "4 error"]);
   });
@@ -299,7 +299,7 @@ describe("CSV", () => {
 });
 
 describe("Parquet", () => {
-  it("reads columns of text and of JSON, and numbers rows", async () => {
+  it("reads text and JSON columns, and numbers rows", async () => {
     const file = parquetWriteBuffer({
       columnData: [
         { name: "messages", data: [[USER, ASSISTANT], null], type: "JSON" },
@@ -314,7 +314,7 @@ describe("Parquet", () => {
     ]);
   });
 
-  it("reports a damaged file, whatever byte is damaged, and ends", async () => {
+  it("reads a file with any damaged byte to its end, or refuses it", async () => {
     const data = Array.from({ length: 200 }, (_, index) => `text ${index % 7}`);
     const file = new Uint8Array(
       parquetWriteBuffer({
@@ -331,7 +331,7 @@ describe("Parquet", () => {
   });
 });
 
-describe("a file that nothing can be read of", () => {
+describe("a file from which nothing can be read", () => {
   it.each([
     ["is empty", "", "empty"],
     ["is blank", " \n ", "empty"],
@@ -340,7 +340,7 @@ describe("a file that nothing can be read of", () => {
     ["is UTF-16", new Uint8Array([0xff, 0xfe, 0x61, 0]), "UTF-8"],
     ["is cut-off Parquet", "PAR1 and no footer", "footer"],
     ["has no column with an answer", "a,b\n1,2\n", "choose one"],
-  ])("is refused with what to do when it %s", async (_, content, advice) => {
+  ])("is refused with advice when it %s", async (_, content, advice) => {
     await expect(readAll(content)).rejects.toThrow(advice);
     await expect(readAll(content)).rejects.toBeInstanceOf(UnreadableFile);
   });
@@ -365,7 +365,7 @@ describe("the preview", () => {
     ]);
   });
 
-  it("asks for a mapping where it can guess none", async () => {
+  it("asks for a mapping when it cannot guess one", async () => {
     expect(await preview("a,b\n1,2\n")).toMatchObject({ isComplete: false, mapping: { a: "ignore", b: "ignore" } });
     expect(await preview("a,b\n1,2\n", { mapping: { a: "input", b: "expectedOutput" } })).toMatchObject({
       isComplete: true,
@@ -373,7 +373,7 @@ describe("the preview", () => {
     });
   });
 
-  it("names the format of JSONL by its first object", async () => {
+  it("takes the format of JSONL from its first object", async () => {
     expect(await preview(jsonl({ messages: [USER, ASSISTANT] }))).toMatchObject({
       kind: "jsonl",
       format: "openai_chat",

@@ -101,7 +101,7 @@ const example = fc.record(
 /** Round-trips a value through JSON: no `-0`, no prototypes. */
 const asJson = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown;
 
-describe("a file that we write reads back as what it was written from", () => {
+describe("an exported file reads back as what it was written from", () => {
   it.each(["lossless", "csv", "parquet"] as const)("in format %s", async (format) => {
     await fc.assert(
       fc.asyncProperty(fc.array(example, { minLength: 1, maxLength: 6 }), async (examples) => {

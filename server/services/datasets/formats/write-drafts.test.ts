@@ -35,7 +35,7 @@ const TRL_PROMPT = [
 const NO_REJECTED = "It has no rejected answer";
 const NOTHING_TRAINED = "Its weight is 0, so nothing would be trained on";
 
-describe("each format's lines are what its documentation says, and nothing more", () => {
+describe("each format's lines are exactly as documented", () => {
   it.each([
     [
       "openai_chat",
@@ -92,7 +92,7 @@ describe("each format's lines are what its documentation says, and nothing more"
     expect(skipped).toEqual(reasons);
   });
 
-  it.each(["openai_preference", "trl_dpo"] as const)("%s reads back as the pair it was", async (format) => {
+  it.each(["openai_preference", "trl_dpo"] as const)("%s reads back as the same pair", async (format) => {
     const [read] = await examplesOf(await writeAll([PAIR], format));
     const messages =
       format === "trl_dpo" ? [USER, CALLING, { ...RESULT, name: "find_order" }] : [USER, CALLING, RESULT];
@@ -100,14 +100,14 @@ describe("each format's lines are what its documentation says, and nothing more"
   });
 });
 
-it("guards CSV cells against being run as formulas, and reads them back", async () => {
+it("CSV cells are protected from being run as formulas, and read back unchanged", async () => {
   const row = { ...SINGLE, externalRef: "=HYPERLINK(1)", source: { kind: "import", externalRef: "'-1" } };
   const csv = await writeAll([row], "csv");
   expect(csv.toString()).not.toMatch(/(?:^|,|")[=+\-@]/m);
   expect(await examplesOf(csv)).toEqual([row]);
 });
 
-it("says of each format what its file is", () => {
+it("every format has a file extension, and lossless, CSV and Parquet lose nothing", () => {
   for (const format of EXPORT_FORMATS) expect(FILE_OF[format].extension).toMatch(/^(jsonl|csv|parquet)$/);
   expect([...FILE_OF.lossless.losses, ...FILE_OF.csv.losses, ...FILE_OF.parquet.losses]).toEqual([]);
 });

@@ -35,7 +35,7 @@ test("a goal is created, read, listed newest first, changed and deleted", async 
   await expect(getKnowledgeGoal(ctx, { knowledgeGoalId: first.id })).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("a deleted goal leaves the filters of the Datasets that named it, and of no other project", async () => {
+test("a deleted goal is removed from the filters of its project's Datasets only", async () => {
   const [ours, theirs] = [(await testProject()).ctx, (await testProject()).ctx];
   const { knowledgeGoal: kept } = await createKnowledgeGoal(ours, { title: "Kept" });
   const { knowledgeGoal: gone } = await createKnowledgeGoal(ours, { title: "Gone" });
@@ -65,7 +65,7 @@ test("a deleted goal leaves the filters of the Datasets that named it, and of no
   });
 });
 
-test("goals are for those who may manage models, and for nobody of another project", async () => {
+test("goals need the right to manage models, and another project's are not found", async () => {
   const { ctx, asKey } = await testProject();
   const { knowledgeGoal } = await createKnowledgeGoal(asKey("models:manage"), REFUNDS);
   const { id: knowledgeGoalId } = knowledgeGoal;
@@ -84,7 +84,7 @@ test("goals are for those who may manage models, and for nobody of another proje
   expect((await getKnowledgeGoal(ctx, { knowledgeGoalId })).knowledgeGoal).toEqual(knowledgeGoal);
 });
 
-test("a project has a bounded number of goals, also of those created at once", async () => {
+test("a project has a limited number of goals, even when they are created concurrently", async () => {
   const { ctx } = await testProject();
   await db().execute(sql`
     insert into knowledge_goals (project_id, id, title, key_phrases, actor_kind)

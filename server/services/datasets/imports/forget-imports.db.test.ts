@@ -67,7 +67,7 @@ async function deleteUser(ctx: Ctx, userId = "ann") {
 const BAD = '{"messages": []}';
 
 test.each(["lossless", "openai_chat", "trl_prompt_completion"] as const)(
-  "what was exported as %s and imported elsewhere goes with the user, from Datasets and files",
+  "what was exported as %s and imported elsewhere is deleted with its user, from Datasets and files",
   async (format) => {
     const { ctx, word, conversationId, from, into, lines } = await world(format);
     const done = await imported(ctx, into, [...lines, BAD], { onError: "good_rows" });
@@ -97,7 +97,7 @@ test.each(["lossless", "openai_chat", "trl_prompt_completion"] as const)(
   },
 );
 
-test("an export without the rejected answer, and one of an older version, go with the user too", async () => {
+test("an export without the rejected answer and one of an older version are deleted with the user too", async () => {
   const { ctx, word, conversationId, from, into } = await world();
   const output = (content: string) => ({
     type: "chat_message" as const,
@@ -121,7 +121,7 @@ test("an export without the rejected answer, and one of an older version, go wit
   expect(await currentOf(ctx, into)).toHaveLength(2);
 });
 
-test("deleting a conversation deletes the files that hold its Examples at once, also if every row was a duplicate", async () => {
+test("deleting a conversation deletes files with its Examples, even if every imported row was a duplicate", async () => {
   const { ctx, word, conversationId, from, lines } = await world();
   expect(await imported(ctx, from, lines)).toMatchObject({ created: 0, duplicate: 2 });
   const other = await storedFile(ctx, others(3));
@@ -134,7 +134,7 @@ test("deleting a conversation deletes the files that hold its Examples at once, 
   expect(left).toEqual([{ id: other }]);
 });
 
-test("a file is found by its user when the conversation has expired, and by nobody else's deletion", async () => {
+test("a file is deleted with its user after the conversation has expired, and not with another user", async () => {
   const { ctx, word, conversationId, into, lines } = await world();
   await imported(ctx, into, lines);
   await ctx.db.delete(conversations).where(eq(conversations.id, conversationId));
@@ -150,7 +150,7 @@ test("a file is found by its user when the conversation has expired, and by nobo
   expect(await currentOf(ctx, into)).toHaveLength(1);
 });
 
-test("a deletion that is killed before the store has erased a file erases it when it is resumed, and counts it once", async () => {
+test("a deletion killed before a file is erased erases it when it is resumed, and counts it once", async () => {
   const { ctx, word, into, lines } = await world();
   await imported(ctx, into, lines);
   const { run } = await deleteUser(ctx);
@@ -163,7 +163,7 @@ test("a deletion that is killed before the store has erased a file erases it whe
   expect(await filesNaming(word)).toEqual([]);
 });
 
-test("the same content under another name is erased, too", async () => {
+test("the same content in a file of another name is erased too", async () => {
   const { ctx, word, conversationId, into, lines } = await world();
   await imported(ctx, into, lines);
   await storedFile(ctx, lines, "again.jsonl");
@@ -172,7 +172,7 @@ test("the same content under another name is erased, too", async () => {
   expect(await ctx.db.$count(files, eq(files.projectId, ctx.projectId))).toBe(0);
 });
 
-test("a deleted Dataset takes the files along that hold its users' Examples, unless another Dataset has imported them", async () => {
+test("deleting a Dataset deletes files with its users' Examples, unless another Dataset has imported them", async () => {
   const { ctx, word, from, into, lines } = await world();
   const shared = await storedFile(ctx, lines, "shared.jsonl");
   for (const datasetId of [from, into]) {
@@ -191,7 +191,7 @@ test("a deleted Dataset takes the files along that hold its users' Examples, unl
   expect(await ctx.db.$count(files, eq(files.projectId, ctx.projectId))).toBe(0);
 });
 
-test("an import whose Dataset is deleted meanwhile ends with it", async () => {
+test("an import ends when its Dataset is deleted", async () => {
   const { ctx, into } = await world();
   const importId = await newImport(ctx, into, others(2_500), { onError: "good_rows" });
   await runPart(ctx, into, importId);
@@ -201,7 +201,7 @@ test("an import whose Dataset is deleted meanwhile ends with it", async () => {
 });
 
 test.each(["good_rows", "all_or_nothing"])(
-  "an import in progress (%s) ends as failed when its file goes",
+  "an import in progress (%s) fails when its file is erased",
   async (onError) => {
     const { ctx, word, conversationId, into, lines } = await world();
     const importId = await newImport(ctx, into, [...lines, ...others(2_500)], { onError });
@@ -217,7 +217,7 @@ test.each(["good_rows", "all_or_nothing"])(
   },
 );
 
-test("a file uploaded before the deletion and imported after it is refused and deleted", async () => {
+test("a file uploaded before a deletion and imported after it is refused and deleted", async () => {
   const { ctx, word, conversationId, into, lines } = await world();
   const fileId = await storedFile(ctx, [chatLine("harmless"), ...lines]);
   await deleteConversation(ctx, { conversationId });
@@ -229,7 +229,7 @@ test("a file uploaded before the deletion and imported after it is refused and d
   expect(await filesNaming(word)).toEqual([]);
 });
 
-test("of a conversation deleted while its export is imported nothing is left, whichever comes first", async () => {
+test("nothing remains of a conversation that is deleted while its export is imported", async () => {
   for (let round = 0; round < 6; round++) {
     const { ctx, word, conversationId, into, lines } = await world();
     const importId = await newImport(ctx, into, lines, { onError: "good_rows" });

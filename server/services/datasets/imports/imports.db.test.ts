@@ -56,7 +56,7 @@ test("an import stores every row of a file in order, as one version", async () =
   await requireExactCounts(ctx, datasetId);
 });
 
-test("with all_or_nothing one unusable row keeps everything out, and says which", async () => {
+test("with all_or_nothing one unusable row stops the import, and the bad lines are listed", async () => {
   const { ctx, datasetId } = await world();
   const done = await imported(ctx, datasetId, [...lines(2_500), ...BAD]);
   expect(done).toMatchObject({ status: "failed", created: 0, rejected: 3, version: null });
@@ -66,7 +66,7 @@ test("with all_or_nothing one unusable row keeps everything out, and says which"
   expect(await versionsOf(ctx, datasetId)).toBe(0);
 });
 
-test("with good_rows the usable rows are stored, and the others can be downloaded with what is wrong", async () => {
+test("with good_rows the usable rows are stored, and the others can be downloaded with their problems", async () => {
   const { ctx, datasetId } = await world();
   const rows = [chatLine("first"), ...BAD, chatLine("last")];
   const done = await imported(ctx, datasetId, rows, { onError: "good_rows" });
@@ -84,14 +84,14 @@ test("with good_rows the usable rows are stored, and the others can be downloade
   await requireExactCounts(ctx, datasetId);
 });
 
-test("what is wrong with where a row comes from is told at the file's own field", async () => {
+test("a problem with a row's source is reported at the file's own field", async () => {
   const { ctx, datasetId } = await world();
   const row = { payload: smallPayload("one"), source: { kind: "conversation", conversationId: "conv_1", turn: -1 } };
   const { errors } = await imported(ctx, datasetId, [JSON.stringify(row)]);
   expect(JSON.stringify(errors)).toContain("/source/turn: ");
 });
 
-test("an import without rejects has none to download", async () => {
+test("an import without rejected rows has none to download", async () => {
   const { ctx, datasetId } = await world();
   const done = await imported(ctx, datasetId, lines(1));
   await expect(downloadRejects(ctx, { datasetId, importId: done.id })).rejects.toThrow("rejected no row");
@@ -106,7 +106,7 @@ test("a second import of the same file adds nothing", async () => {
   expect(await versionsOf(ctx, datasetId)).toBe(1);
 });
 
-test("a row with the reference of an Example is skipped, updates it or is kept beside it", async () => {
+test("a row with an existing reference is skipped, updates the Example or is kept as another one", async () => {
   const { ctx, datasetId } = await world();
   const row = (question: string) => chatLine(question, { external_id: "ticket-7" });
   await imported(ctx, datasetId, [row("before")]);
@@ -120,7 +120,7 @@ test("a row with the reference of an Example is skipped, updates it or is kept b
   await requireExactCounts(ctx, datasetId);
 });
 
-test("a cancelled import of all or nothing leaves the Dataset as it was, without its version", async () => {
+test("a cancelled all_or_nothing import leaves the Dataset unchanged, without its version", async () => {
   const { ctx, datasetId } = await world();
   await imported(ctx, datasetId, [chatLine("kept", { external_id: "a" }), chatLine("replaced", { external_id: "b" })]);
   const before = await contentsOf(ctx, datasetId);
@@ -138,7 +138,7 @@ test("a cancelled import of all or nothing leaves the Dataset as it was, without
   await expect(cancelImport(ctx, { datasetId, importId })).rejects.toThrow("has ended");
 });
 
-test("an import of all or nothing that is cancelled while it ends is taken back, and nobody writes before that", async () => {
+test("an all_or_nothing import cancelled while it ends is undone, and other writes are refused until then", async () => {
   const { ctx, datasetId } = await world();
   const importId = await newImport(ctx, datasetId, lines(3));
   await runPart(ctx, datasetId, importId);
@@ -150,7 +150,7 @@ test("an import of all or nothing that is cancelled while it ends is taken back,
   expect(await contentsOf(ctx, datasetId)).toEqual([]);
 });
 
-test("a cancelled import of the good rows keeps what it stored, as one closed version", async () => {
+test("a cancelled good_rows import keeps its stored rows, as one closed version", async () => {
   const { ctx, datasetId } = await world();
   const importId = await newImport(ctx, datasetId, lines(3_000), { onError: "good_rows" });
   const stored = await runPart(ctx, datasetId, importId);
@@ -164,7 +164,7 @@ test("a cancelled import of the good rows keeps what it stored, as one closed ve
   expect(await versionsOf(ctx, datasetId)).toBe(2);
 });
 
-test("an unusable row with odd field names is rejected by itself, and what is kept of it quotes none", async () => {
+test("an unusable row with odd field names is rejected, and its errors do not quote them", async () => {
   const { ctx, datasetId } = await world();
   const odd = JSON.stringify({
     payload: { ...smallPayload("bad"), ["😀".repeat(200)]: 1, "Ann's secret": 2, "why: Ann": 3 },
@@ -175,7 +175,7 @@ test("an unusable row with odd field names is rejected by itself, and what is ke
   expect(JSON.stringify(done.errors)).not.toMatch(/Ann|😀/u);
 });
 
-test("why an import failed is kept without the values of a query", async () => {
+test("the reason of a failed import is stored without the values of a query", async () => {
   const { ctx, datasetId } = await world();
   const importId = await newImport(ctx, datasetId, lines(10));
   await failImport(ctx, importId, "Failed query: insert into example_revisions\nparams: words of Ann");
@@ -193,7 +193,7 @@ test("rows of a megabyte are stored a few at a time", async () => {
   expect(await runToEnd(ctx, datasetId, importId)).toMatchObject({ status: "completed", created: 20 });
 });
 
-test("while an import stores, other changes are refused, and a second import waits for it", async () => {
+test("while an import is storing rows, other changes are refused and a second import waits", async () => {
   const { ctx, datasetId } = await world();
   const first = await newImport(ctx, datasetId, lines(2_500));
   const second = await newImport(ctx, datasetId, lines(10, "more"), { onError: "good_rows" });
@@ -206,7 +206,7 @@ test("while an import stores, other changes are refused, and a second import wai
   await requireExactCounts(ctx, datasetId);
 });
 
-test("a failed import ends as its owner chose, and can be started again", async () => {
+test("a failed all_or_nothing import stores nothing, and can be started again", async () => {
   const { ctx, datasetId } = await world();
   const importId = await newImport(ctx, datasetId, lines(2_500));
   await runPart(ctx, datasetId, importId);
@@ -225,7 +225,7 @@ test("a failed import ends as its owner chose, and can be started again", async 
   await requireExactCounts(ctx, datasetId);
 });
 
-test("a preview guesses what a file is, and says what is wrong with which line", async () => {
+test("a preview guesses a file's format and mapping, and names the line of each problem", async () => {
   const { ctx, datasetId } = await world();
   const csv = ["question,answer,internal note", "What is it?,A test.,x", "And this?,,y"];
   const fileId = await storedFile(ctx, csv, "faq.csv");
@@ -247,14 +247,14 @@ test("a preview guesses what a file is, and says what is wrong with which line",
   expect((await listImports(ctx, { datasetId })).imports).toEqual([]);
 });
 
-test("a file of which no row can be read is refused", async () => {
+test("a file from which no row can be read is refused", async () => {
   const { ctx, datasetId } = await world();
   const fileId = await storedFile(ctx, ["PK\u0003\u0004 a spreadsheet"], "book.xlsx");
   await expect(previewImport(ctx, { datasetId, fileId })).rejects.toMatchObject({ code: "unprocessable" });
   await expect(createImport(ctx, { datasetId, fileId })).rejects.toMatchObject({ code: "unprocessable" });
 });
 
-test("imports, files and Datasets of another project are not there", async () => {
+test("another project's imports, files and Datasets are not found", async () => {
   const { ctx, datasetId } = await world();
   const other = await world();
   const fileId = await storedFile(ctx, lines(1));
@@ -282,7 +282,7 @@ test("imports are listed newest first, page by page", async () => {
   expect([...page.imports, ...rest.imports].map(({ id }) => id)).toEqual(ids.reverse());
 });
 
-test("an import waits while a conversation that it names is being changed, and then stores its row", async () => {
+test("an import waits while a conversation that a row names is being changed, and then stores the row", async () => {
   const { ctx, datasetId } = await world();
   const { id: conversationId } = await storedConversation(ctx, [{ role: "user", text: "Hello" }]);
   const row = JSON.stringify({ payload: smallPayload("Hello"), source: { kind: "conversation", conversationId } });
@@ -296,7 +296,7 @@ test("an import waits while a conversation that it names is being changed, and t
   expect(done).toMatchObject({ status: "completed", rowsDone: 1, created: 1 });
 });
 
-test("an import whose file has expired fails and says so", async () => {
+test("an import whose file has expired fails with the reason", async () => {
   const { ctx, datasetId } = await world();
   const importId = await newImport(ctx, datasetId, lines(5));
   await ctx.db.update(datasetImports).set({ fileId: "fil_gone" }).where(eq(datasetImports.id, importId));

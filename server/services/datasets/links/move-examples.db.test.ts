@@ -81,7 +81,7 @@ async function madeAndMerged(ctx: Ctx) {
   return { host, left, datasetId };
 }
 
-test("what was made from a conversation that was merged into another goes with that one's user, and nobody else's", async () => {
+test("what was made from a merged conversation is deleted with the other one's user, in that project only", async () => {
   const [{ ctx }, neighbour] = [await testProject(), await testProject()];
   const { datasetId } = await madeAndMerged(ctx);
   const theirs = await madeAndMerged(neighbour.ctx);
@@ -99,7 +99,7 @@ test("what was made from a conversation that was merged into another goes with t
   await requireExactCounts(ctx, datasetId);
 });
 
-test("an Example moves in every version, is found by its new conversation, and takes the split of that one's Examples", async () => {
+test("a merge moves an Example in every version, and gives it the new conversation's split", async () => {
   const { ctx } = await testProject();
   const { host, left, merge } = await twoConversations(ctx);
   const [shared, alone] = [await storedDataset(ctx, "Shared"), await storedDataset(ctx, "Alone")];
@@ -128,7 +128,7 @@ test("an Example moves in every version, is found by its new conversation, and t
   }
 });
 
-test("a duplicate trace takes the Examples of its conversation along", async () => {
+test("a duplicate trace moves its conversation's Examples to the other conversation", async () => {
   const { ctx } = await testProject();
   const response = { "gen_ai.response.id": "msg_1" };
   const duplicate = { traceId: hex(2, 32), spanId: hex(2, 16), scope: "sdk", startMs: START };
@@ -143,7 +143,7 @@ test("a duplicate trace takes the Examples of its conversation along", async () 
   expect(await revisionsOf(ctx)).toMatchObject([{ conversationId: now[0]!.id }]);
 });
 
-test("a merge deletes waiting candidates and queues the host for collection; decided ones move", async () => {
+test("a merge deletes waiting candidates, queues the remaining conversation for collection and moves decided candidates", async () => {
   const { ctx } = await testProject();
   await createDataset(ctx, {
     name: "Collects",
@@ -170,7 +170,7 @@ async function untilBlocked() {
   }
 }
 
-test("a merge waits for an Example that is being made of its conversation, and moves it", async () => {
+test("a merge waits for an Example that is being created from its conversation, and moves it", async () => {
   const { ctx } = await testProject();
   const datasetId = await storedDataset(ctx);
   const { host, left, merge } = await twoConversations(ctx);
@@ -184,7 +184,7 @@ test("a merge waits for an Example that is being made of its conversation, and m
   expect(await revisionsOf(ctx)).toMatchObject([{ conversationId: host }]);
 });
 
-test("Examples are made, and conversations merged and deleted concurrently, and no Example is left behind", async () => {
+test("no Example is orphaned while Examples are created and conversations merged and deleted concurrently", async () => {
   const { ctx } = await testProject();
   const datasetId = await storedDataset(ctx);
   for (let round = 1; round <= 8; round++) {

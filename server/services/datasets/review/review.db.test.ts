@@ -40,7 +40,7 @@ const currentOf = async (datasetId: string) => {
   return [...rows];
 };
 
-test("two reviewers never get the same candidate, and each keeps their own until it is decided", async () => {
+test("two reviewers never get the same candidate, and each keeps theirs until it is decided or released", async () => {
   const { ctx, other, datasetId } = await reviewers();
   const ids = [];
   for (let n = 0; n < 3; n += 1) ids.push(await storedCandidate(ctx, datasetId));
@@ -59,7 +59,7 @@ test("two reviewers never get the same candidate, and each keeps their own until
   expect((await claimCandidate(ctx, { candidateId: mine.candidate!.id })).candidate.claimedUntil).toBeGreaterThan(1);
 });
 
-test("taking the next candidate is in the audit log, and finding none is not", async () => {
+test("taking a candidate is in the audit log, and finding none is not", async () => {
   const { ctx, datasetId } = await reviewers();
   const taken = () =>
     db().$count(auditLog, and(eq(auditLog.projectId, ctx.projectId), eq(auditLog.action, nextCandidate.spec.name)));
@@ -70,7 +70,7 @@ test("taking the next candidate is in the audit log, and finding none is not", a
   expect(await taken()).toBe(1);
 });
 
-test("a peek shows what the caller would take next and takes nothing, and nothing of another project", async () => {
+test("a peek shows the caller's next candidate without taking it, and none of another project", async () => {
   const { ctx, other, datasetId } = await reviewers();
   const [first, second] = [await storedCandidate(ctx, datasetId), await storedCandidate(ctx, datasetId)];
   const peeked = await peekCandidate(other, { datasetId });
@@ -83,7 +83,7 @@ test("a peek shows what the caller would take next and takes nothing, and nothin
   expect(await peekCandidate(stranger, { datasetId })).toMatchObject({ candidate: null, counter: { waiting: 0 } });
 });
 
-test("many reviewers at once share a queue without taking anything twice", async () => {
+test("many reviewers share a queue concurrently without taking a candidate twice", async () => {
   const { ctx, datasetId } = await reviewers();
   for (let n = 0; n < 12; n += 1) await storedCandidate(ctx, datasetId);
   const as = (userId: string): Ctx => ({ ...ctx, actor: { kind: "user", userId, role: "editor" } });
@@ -92,7 +92,7 @@ test("many reviewers at once share a queue without taking anything twice", async
   expect((await nextCandidate(ctx, { datasetId })).candidate).toBeNull();
 });
 
-test("an Example names who reviewed it, as long as that is a member", async () => {
+test("an Example names its reviewer as long as they are a member", async () => {
   const { ctx, other, datasetId } = await reviewers();
   const { userId } = other.actor as { userId: string };
   const key: Ctx = { ...ctx, actor: { kind: "apiKey", keyId: newId("key"), capabilities: CAPABILITIES } };
@@ -114,7 +114,7 @@ test("an Example names who reviewed it, as long as that is a member", async () =
   expect(await reviewerOf(example.id)).toBeNull();
 });
 
-test("an approved candidate is an Example with its source and reviewer, and undo removes it again", async () => {
+test("an approved candidate becomes an Example, and undo removes it", async () => {
   const { ctx, datasetId } = await reviewers();
   const candidateId = await storedCandidate(ctx, datasetId, { question: "Where is order 1?" });
   const { candidate, outcome, counter } = await approveCandidate(ctx, { candidateId, tags: ["good"] });
@@ -136,7 +136,7 @@ test("an approved candidate is an Example with its source and reviewer, and undo
   expect((await approveCandidate(ctx, { candidateId })).outcome.status).toBe("created");
 });
 
-test("undo refuses once the Example was changed", async () => {
+test("undo is refused once the Example has changed", async () => {
   const { ctx, datasetId } = await reviewers();
   const candidateId = await storedCandidate(ctx, datasetId);
   const { candidate } = await approveCandidate(ctx, { candidateId });
@@ -146,7 +146,7 @@ test("undo refuses once the Example was changed", async () => {
   expect((await getCandidate(ctx, { candidateId })).candidate.status).toBe("approved");
 });
 
-test("an edited approval and a pair are checked by pointer and stored as edited", async () => {
+test("an edited approval and a pair are validated, and stored as edited", async () => {
   const { ctx, datasetId } = await reviewers();
   const candidateId = await storedCandidate(ctx, datasetId, { question: "Where is order 2?" });
   const worse = { type: "chat_message", message: { role: "assistant", content: "" } };
@@ -163,7 +163,7 @@ test("an edited approval and a pair are checked by pointer and stored as edited"
   expect((await currentOf(datasetId)).map((row) => row.payload)).toEqual([{ ...payload, rejectedOutput: pair }]);
 });
 
-test("equal content is told and closed as rejected; a rejection keeps its reason", async () => {
+test("a candidate with equal content is reported and rejected, and a rejection keeps its reason", async () => {
   const { ctx, datasetId } = await reviewers();
   const first = await storedCandidate(ctx, datasetId, { question: "The same?" });
   const second = await storedCandidate(ctx, datasetId, { question: "The same?" });
@@ -178,7 +178,7 @@ test("equal content is told and closed as rejected; a rejection keeps its reason
   expect((await undoDecision(ctx, {})).candidate.id).toBe(third);
 });
 
-test("a candidate whose conversation is being changed cannot be approved until that has ended", async () => {
+test("a candidate cannot be approved while its conversation is being changed", async () => {
   const { ctx, datasetId } = await reviewers();
   const candidateId = await storedCandidate(ctx, datasetId);
   const { conversationId } = (await getCandidate(ctx, { candidateId })).candidate.source;
@@ -188,7 +188,7 @@ test("a candidate whose conversation is being changed cannot be approved until t
   expect((await approveCandidate(ctx, { candidateId })).outcome).toMatchObject({ status: "created" });
 });
 
-test("a skipped candidate comes after everything that waits", async () => {
+test("a skipped candidate comes after all waiting ones", async () => {
   const { ctx, datasetId } = await reviewers();
   const first = await storedCandidate(ctx, datasetId);
   const second = await storedCandidate(ctx, datasetId);
@@ -198,7 +198,7 @@ test("a skipped candidate comes after everything that waits", async () => {
   expect((await nextCandidate(ctx, {})).candidate!.id).toBe(first);
 });
 
-test("nothing of another project or a deleted Dataset is listed, taken or decided", async () => {
+test("candidates of another project or a deleted Dataset are not listed, taken or decided", async () => {
   const { ctx, datasetId } = await reviewers();
   const candidateId = await storedCandidate(ctx, datasetId);
   const { ctx: stranger } = await testProject();
@@ -215,7 +215,7 @@ test("nothing of another project or a deleted Dataset is listed, taken or decide
   await expect(approveCandidate(ctx, { candidateId })).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("a review that is killed at any point leaves the candidate and the Example both or neither", async () => {
+test("an approval that is killed changes neither the candidate nor the Dataset", async () => {
   const { ctx, datasetId } = await reviewers();
   const ids = [];
   for (let n = 0; n < 20; n += 1) ids.push(await storedCandidate(ctx, datasetId));

@@ -38,7 +38,7 @@ async function world() {
   return { ctx, datasetId, a, b, c };
 }
 
-test("an edit never changes an earlier version, which is listed as it was, page by page", async () => {
+test("an edit never changes an earlier version, which is listed page by page", async () => {
   const { ctx, datasetId } = await world();
   expect(await contents(ctx, datasetId, 1)).toEqual(["c", "b", "a"]);
   expect(await contents(ctx, datasetId, 2)).toEqual(["d", "c", "a changed"]);
@@ -70,7 +70,7 @@ test("versions are listed newest first, and another project's are not found", as
   await expect(restoreVersion(stranger, { datasetId, version: 1 })).rejects.toMatchObject(notFound);
 });
 
-test("two versions are compared by what they say, page by page", async () => {
+test("the differences of two versions are listed page by page", async () => {
   const { ctx, datasetId, a, b } = await world();
   const whole = await diffVersions(ctx, { datasetId, from: 1, to: 2 });
   expect(whole.changes).toMatchObject([
@@ -92,7 +92,7 @@ test("two versions are compared by what they say, page by page", async () => {
   expect((await diffVersions(ctx, { datasetId, from: 2, to: 2 })).changes).toEqual([]);
 });
 
-test("a restore writes one version that equals the restored one, and can itself be undone", async () => {
+test("a restore writes one version equal to the restored one, and can itself be undone", async () => {
   const { ctx, datasetId } = await world();
   const { version } = await restoreVersion(ctx, { datasetId, version: 1 });
   expect(version).toMatchObject({
@@ -115,7 +115,7 @@ test("a restore writes one version that equals the restored one, and can itself 
   await requireExactCounts(ctx, datasetId);
 });
 
-test("a hundred versions store only what they change", async () => {
+test("a hundred versions store only their changes", async () => {
   const { ctx } = await testProject();
   const datasetId = await storedDataset(ctx);
   const [first] = await writeVersion(

@@ -34,7 +34,7 @@ test("the project's own models come first, then well-known ones, and a search fi
   expect(await listBaseModels(ctx, { q: "no such model" })).toEqual({ baseModels: [] });
 });
 
-test("one of the catalogue that the project added with its own revision replaces it, with what is known of it", async () => {
+test("a catalogue model added with its own revision replaces the catalogue's, and keeps its known facts", async () => {
   const { ctx } = await testProject();
   const { baseModel } = await addBaseModel(ctx, { id: "Qwen/Qwen3-8B", source: "hub", revision: COMMIT });
   expect(baseModel).toMatchObject({ revision: COMMIT, license: "apache-2.0", family: "qwen3", parameters: 8.2 });
@@ -43,7 +43,7 @@ test("one of the catalogue that the project added with its own revision replaces
   await expect(addBaseModel(ctx, { id: "Qwen/Qwen3-8B", source: "hub" })).rejects.toMatchObject({ code: "conflict" });
 });
 
-test("a job knows the catalogue and the project's own models, and no other project's", async () => {
+test("a job can use the catalogue and its project's own models, and no other project's", async () => {
   const [ours, theirs] = [(await testProject()).ctx, (await testProject()).ctx];
   expect(await knownBaseModel(ours, { id: "Qwen/Qwen3-8B" })).toEqual({
     id: "Qwen/Qwen3-8B",
@@ -63,7 +63,7 @@ test("a job knows the catalogue and the project's own models, and no other proje
   expect(await knownBaseModel(theirs, path)).toBeNull();
 });
 
-test("code of a model's repository is trusted at one commit only", async () => {
+test("a model's repository code is trusted only at a fixed commit", async () => {
   const { ctx } = await testProject();
   const model = { id: "acme/odd", source: "hub", trustRemoteCode: true } as const;
   await expect(addBaseModel(ctx, { ...model, revision: "main" })).rejects.toMatchObject({
@@ -84,7 +84,7 @@ test.each([
   await expect(addBaseModel(ctx, input)).rejects.toMatchObject({ code: "unprocessable", errors: [{ path }] });
 });
 
-test("without a trainer every operation says how to attach one", async () => {
+test("without a trainer every operation explains how to attach one", async () => {
   const { ctx } = await testProject();
   detachTrainer();
   const calls = await Promise.allSettled([

@@ -47,7 +47,7 @@ const rowsOf = (ctx: Ctx) =>
 const Q4 = { kind: "gguf", quantization: "q4_k_m" } as const;
 const MERGED = { kind: "merged-16bit", quantization: null } as const;
 
-test("a certificate compares the merged model and every built form, once, and is the checkpoint's parity", async () => {
+test("a certificate compares the merged model and every built form once, and becomes the checkpoint's parity", async () => {
   const { ctx, jobId, checkpointId } = await world();
   const artifact = { projectId: ctx.projectId, jobId, checkpointId, files: [], bytes: 1, warnings: [], createdAt: 1 };
   await ctx.db.insert(trainingArtifacts).values([
@@ -99,7 +99,7 @@ test("a certificate compares the merged model and every built form, once, and is
   expect(JSON.stringify(first)).not.toContain("On its way.");
 });
 
-test("what cannot be compared is refused, and says why", async () => {
+test("a comparison that is not possible is refused", async () => {
   const { ctx, jobId, checkpointId } = await world();
   const pruned = await storedCheckpoint(ctx, jobId, { state: "pruned" });
   await expect(certifyCheckpoint(ctx, { checkpointId: pruned })).rejects.toMatchObject({
@@ -114,7 +114,7 @@ test("what cannot be compared is refused, and says why", async () => {
   await expect(asked).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("a running deployment is compared with its checkpoint, and no other", async () => {
+test("a running deployment is compared with its own checkpoint only", async () => {
   const { ctx, jobId, checkpointId, trainerId } = await world();
   const other = await storedCheckpoint(ctx, jobId);
   const deploymentId = newId("dep");
@@ -148,7 +148,7 @@ test("a running deployment is compared with its checkpoint, and no other", async
   expect(subjects?.map((one) => one.deploymentId)).toEqual([deploymentId]);
 });
 
-test("a gate passes by the newest certificate that covers the form, and ten askers make one comparison", async () => {
+test("the newest certificate that covers a form decides, and ten concurrent callers start one comparison", async () => {
   const { ctx, checkpointId, trainerId } = await world();
   expect(await ensureParity(ctx, { checkpointId, trainerId, form: null })).toEqual({
     status: "passed",
@@ -171,7 +171,7 @@ test("a gate passes by the newest certificate that covers the form, and ten aske
   expect((await ask()).status).toBe("passed");
 });
 
-test("a certificate that failed for another form does not keep this one", async () => {
+test("a certificate that failed for another form does not fail this one", async () => {
   const { ctx, checkpointId, trainerId } = await world();
   trainer.certificates.verdict = null;
   const { certificate } = await certifyCheckpoint(ctx, { checkpointId, forms: [MERGED, Q4] });
@@ -186,7 +186,7 @@ test("a certificate that failed for another form does not keep this one", async 
   expect([await ask(MERGED), await ask(Q4)]).toEqual(["failed", "passed"]);
 });
 
-test("a comparison that could not be made says why, and is repeated for whoever asks later", async () => {
+test("a comparison that could not be made keeps its reason, and is repeated for a later caller", async () => {
   const { ctx, checkpointId, trainerId } = await world();
   const first = await ensureParity(ctx, { checkpointId, trainerId, form: Q4 });
   const code = "conversion_failed";
@@ -208,7 +208,7 @@ test("a comparison that could not be made says why, and is repeated for whoever 
   expect(later.certificateId).not.toBe(first.certificateId);
 });
 
-test("an unreachable trainer leaves a certificate as it is, and the poll wakes it", async () => {
+test("a certificate stays queued while the trainer is unreachable, and is woken by the poll", async () => {
   const { ctx, checkpointId } = await world();
   const { certificate } = await certifyCheckpoint(ctx, { checkpointId });
   trainer.isReachable = false;
@@ -223,7 +223,7 @@ test("an unreachable trainer leaves a certificate as it is, and the poll wakes i
   expect(await read()).toMatchObject({ status: "ready", staleSince: null });
 });
 
-test("what the trainer lost is sent again, three times", async () => {
+test("a certificate that the trainer lost is sent again three times, and then fails", async () => {
   const { ctx, checkpointId } = await world();
   trainer.certificates.verdict = null;
   const { certificate } = await certifyCheckpoint(ctx, { checkpointId });
@@ -241,7 +241,7 @@ test("what the trainer lost is sent again, three times", async () => {
   expect(await read()).toMatchObject({ status: "failed", error: { code: "not_found" } });
 });
 
-test("a comparison that ends after words of its prompts were deleted stores figures alone", async () => {
+test("a comparison that ends after its prompts were deleted stores only figures", async () => {
   const { ctx, checkpointId } = await world();
   trainer.certificates.verdict = null;
   const { certificate } = await certifyCheckpoint(ctx, { checkpointId });

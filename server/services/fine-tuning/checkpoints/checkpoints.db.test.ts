@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => detachTrainer());
 
-test("checkpoints are listed newest first, of all jobs or of one, page by page", async () => {
+test("checkpoints are listed newest first, page by page, for all jobs or one", async () => {
   const { ctx } = await testProject();
   const [first, second] = [await storedJob(ctx), await storedJob(ctx, { name: "Second" })];
   const old = await storedCheckpoint(ctx, first, { createdAt: AT });
@@ -37,7 +37,7 @@ test("another project's checkpoints and jobs are not found", async () => {
   await expect(getCheckpoint(ours, { checkpointId })).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("without a trainer both say how to attach one", async () => {
+test("without a trainer both operations are not implemented", async () => {
   const { ctx } = await testProject();
   detachTrainer();
   await expect(listCheckpoints(ctx, {})).rejects.toMatchObject({ code: "not_implemented" });

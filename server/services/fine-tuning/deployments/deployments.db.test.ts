@@ -68,7 +68,7 @@ const makeLate = (ctx: Ctx, id: string, byMs: number) =>
     .set({ deadlineAt: Date.now() - byMs })
     .where(eq(deployments.id, id));
 
-test("a deployment answers once it runs, under the name of its job and with its own address", async () => {
+test("a deployment runs under its job's name and at its own address", async () => {
   const { ctx, checkpointId } = await world();
   const deployment = await deploy(ctx, { checkpointId });
   expect(deployment).toMatchObject({
@@ -99,7 +99,7 @@ test("a deployment answers once it runs, under the name of its job and with its 
   ]);
 });
 
-test("the same call again waits for the same deployment, and returns it once it runs", async () => {
+test("a repeated call waits for the same deployment, and returns it once it runs", async () => {
   const { ctx, checkpointId } = await world();
   const [one, two] = await driving(ctx, () =>
     Promise.all([1, 2].map(async () => (await deployCheckpoint(ctx, { checkpointId })).deployment)),
@@ -109,7 +109,7 @@ test("the same call again waits for the same deployment, and returns it once it 
   expect(trainer.deployments.served.size).toBe(1);
 });
 
-test("another deployment of a name that is still starting is refused, by name", async () => {
+test("a second deployment of a name is refused while the first is starting, and the error names the first", async () => {
   const { ctx, checkpointId, add } = await world();
   trainer.deployments.script = ["starting"];
   const first = await queued(ctx, checkpointId);
@@ -120,7 +120,7 @@ test("another deployment of a name that is still starting is refused, by name", 
   expect((await driving(ctx, () => first.reply)).status).toBe("stopped");
 });
 
-test("a new version takes the name over once it runs, and the old one is drained and stopped", async () => {
+test("a new version takes over the name once it runs, and the old one is stopped", async () => {
   const { ctx, checkpointId, add } = await world();
   const old = await deploy(ctx, { checkpointId });
   trainer.deployments.isSlowToStop = true;
@@ -135,7 +135,7 @@ test("a new version takes the name over once it runs, and the old one is drained
   expect(trainer.deployments.live(young.model)).toEqual([young.id]);
 });
 
-test("a new version that never answers fails with the reason, and the old one stays", async () => {
+test("a new version that never becomes healthy fails with the reason, and the old one keeps running", async () => {
   const { ctx, checkpointId, add } = await world();
   const old = await deploy(ctx, { checkpointId });
   trainer.deployments.script = ["starting", "failed"];
@@ -148,7 +148,7 @@ test("a new version that never answers fails with the reason, and the old one st
   expect((await read(ctx, old.id)).status).toBe("running");
 });
 
-test("one that does not run in time is stopped and has timed out, whatever its trainer says later", async () => {
+test("a deployment that does not run in time is stopped and stays timed out, whatever its trainer reports later", async () => {
   const { ctx, checkpointId } = await world();
   trainer.deployments.script = ["starting"];
   const { id, reply } = await queued(ctx, checkpointId);
@@ -165,7 +165,7 @@ test("one that does not run in time is stopped and has timed out, whatever its t
   expect((await read(ctx, id)).status).toBe("timeout");
 });
 
-test("whoever waits gets an answer although the trainer cannot be reached, which is told to stop it later", async () => {
+test("a waiting caller gets a timeout while the trainer is unreachable, and the trainer stops the deployment later", async () => {
   const { ctx, checkpointId } = await world();
   trainer.deployments.script = ["starting"];
   const { id, reply } = await queued(ctx, checkpointId);
@@ -182,7 +182,7 @@ test("whoever waits gets an answer although the trainer cannot be reached, which
   expect((await read(ctx, id)).status).toBe("timeout");
 }, 30_000);
 
-test("a request whose reply is lost is sent again, for one deployment", async () => {
+test("a request whose reply was lost is sent again, and makes one deployment", async () => {
   const { ctx, checkpointId } = await world();
   const { id, reply } = await queued(ctx, checkpointId);
   trainer.lost.add(`PUT /deployments/${id}`);
@@ -192,7 +192,7 @@ test("a request whose reply is lost is sent again, for one deployment", async ()
   expect(trainer.deployments.served.size).toBe(1);
 });
 
-test("a stop during the start stops it, and a second one changes nothing", async () => {
+test("a stop during the start stops the deployment, and a second stop changes nothing", async () => {
   const { ctx, checkpointId } = await world();
   trainer.deployments.script = ["starting"];
   const { id, reply } = await queued(ctx, checkpointId);
@@ -203,7 +203,7 @@ test("a stop during the start stops it, and a second one changes nothing", async
   expect(trainer.deployments.live("shop-agent")).toEqual([]);
 });
 
-test("what ended here while its request was on its way is found on the trainer and stopped", async () => {
+test("a deployment that ended here but runs on the trainer is found and stopped", async () => {
   const { ctx, checkpointId } = await world();
   trainer.deployments.script = ["starting", "running"];
   const { id } = await queued(ctx, checkpointId);
@@ -228,7 +228,7 @@ test("what ended here while its request was on its way is found on the trainer a
   ]);
 });
 
-test("a crash shows as a restart and then as running again, and one that goes on crashing has failed", async () => {
+test("a crash shows as a restart and then as running again, and repeated crashes fail the deployment", async () => {
   const { ctx, checkpointId } = await world();
   const { id } = await deploy(ctx, { checkpointId });
   trainer.deployments.crash(id, ["starting", "starting", "running"]);
@@ -246,7 +246,7 @@ test("a crash shows as a restart and then as running again, and one that goes on
   expect(await read(ctx, id)).toMatchObject({ status: "failed", error: { code: "worker_crashed" } });
 });
 
-test("each poll looks at what runs: a crash shows within 20 s, also when nobody calls", async () => {
+test("a running deployment is due for a check within 20 s, again and again", async () => {
   const { ctx, checkpointId } = await world();
   const { id } = await deploy(ctx, { checkpointId });
   const isDueAtNextPoll = async () => {
@@ -258,7 +258,7 @@ test("each poll looks at what runs: a crash shows within 20 s, also when nobody 
   expect(await isDueAtNextPoll()).toBe(true);
 });
 
-test("a deployment that its trainer has lost has failed; one whose trainer is away is only stale", async () => {
+test("a deployment lost by its trainer fails, and one whose trainer is unreachable is stale", async () => {
   const { ctx, checkpointId } = await world();
   const { id } = await deploy(ctx, { checkpointId });
   trainer.isReachable = false;
@@ -270,7 +270,7 @@ test("a deployment that its trainer has lost has failed; one whose trainer is aw
   expect(await read(ctx, id)).toMatchObject({ status: "failed", error: { code: "worker_vanished" } });
 });
 
-test("a quantized form has to answer like the checkpoint, unless somebody insists", async () => {
+test("a quantized form must answer like the checkpoint, unless it is forced", async () => {
   const { ctx, checkpointId } = await world();
   const asked: object[] = [];
   const rooms = (status: "passed" | "failed"): ServingGates => ({
@@ -301,7 +301,7 @@ test("a quantized form has to answer like the checkpoint, unless somebody insist
   expect(asked).toHaveLength(4);
 });
 
-test("what cannot be served is refused before anything starts, with the reason", async () => {
+test("a checkpoint that cannot be served is refused with the reason, before anything starts", async () => {
   const reason = "vLLM does not serve DoRA adapters; merge it";
   const { ctx, checkpointId } = await world({
     not_servable: [
@@ -327,7 +327,7 @@ test("what cannot be served is refused before anything starts, with the reason",
   expect((await listDeployments(ctx, {})).deployments).toEqual([]);
 });
 
-test("a trainer that refuses a deployment is quoted", async () => {
+test("a trainer's refusal is passed on as the deployment's error", async () => {
   const { ctx, checkpointId } = await world();
   const { id, reply } = await queued(ctx, checkpointId);
   const error = { code: "capability_missing", message: "vLLM is not installed.", hint: "Install it." };
@@ -335,7 +335,7 @@ test("a trainer that refuses a deployment is quoted", async () => {
   expect(await driving(ctx, () => reply)).toMatchObject({ status: "failed", error });
 });
 
-test("a roll-back deploys what ran under the name before", async () => {
+test("a rollback deploys what ran under the name before", async () => {
   const { ctx, checkpointId, add } = await world();
   const first = await deploy(ctx, { checkpointId });
   await expect(rollBackDeployment(ctx, { deploymentId: first.id })).rejects.toMatchObject({ code: "conflict" });
@@ -345,7 +345,7 @@ test("a roll-back deploys what ran under the name before", async () => {
   expect(third.id).not.toBe(first.id);
 });
 
-test("a playground starts at once, of a checkpoint or a base model, and shows when nobody called it", async () => {
+test("a playground starts without waiting, and stops when nobody calls it", async () => {
   const { ctx, checkpointId } = await world();
   const { deployment } = await startPlayground(ctx, { checkpointId });
   expect(deployment).toMatchObject({ purpose: "playground", status: "pending", idleSeconds: 600, nameEndpoint: null });
@@ -363,7 +363,7 @@ test("a playground starts at once, of a checkpoint or a base model, and shows wh
   });
 });
 
-test("deployments are listed newest first, by status, purpose, checkpoint and name", async () => {
+test("deployments are listed newest first, and filtered by status, purpose, checkpoint and name", async () => {
   const { ctx, checkpointId, add } = await world();
   const first = await deploy(ctx, { checkpointId });
   const other = await add();
@@ -396,7 +396,7 @@ test("another project's deployments and checkpoints are not found", async () => 
   expect((await read(theirs.ctx, deploymentId)).status).toBe("running");
 });
 
-test("the trainer that holds the checkpoint has to be attached", async () => {
+test("a deployment needs the trainer that has the checkpoint", async () => {
   const { ctx, checkpointId, jobId } = await world();
   await ctx.db.update(trainingJobs).set({ trainerId: "trn_gone" }).where(eq(trainingJobs.id, jobId));
   await expect(deployCheckpoint(ctx, { checkpointId })).rejects.toMatchObject({ code: "unprocessable" });

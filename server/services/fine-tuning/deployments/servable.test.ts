@@ -24,19 +24,19 @@ const refusal = (asked: ReturnType<typeof as>, profile: object | null = null, ca
   }
 };
 
-test("a form is served by a backend that the trainer has", () => {
+test("a form is accepted if the trainer has a backend for it", () => {
   expect(refusal(as("auto"))).toBe("");
   expect(refusal(as("auto", "q8_0"))).toBe("");
   expect(refusal(as("llama.cpp", "q8_0"))).toBe("");
   expect(refusal(as("transformers", "int8"))).toBe("");
 });
 
-test("what the trainer cannot do is refused with its own reason and remedy", () => {
+test("a form that the trainer cannot serve is refused with the trainer's reason and remedy", () => {
   expect(refusal(as("vllm"))).toContain("vllm: vLLM is not installed. Install the extra vllm.");
   expect(refusal(as("auto", "q4_k_m"))).toContain("llama.cpp: libllama is missing.");
 });
 
-test("a profile rules out backends for the checkpoint itself, and not for what is built from it", () => {
+test("a profile rules out backends for the checkpoint itself, but not for forms built from it", () => {
   const profile = {
     not_servable: [
       { backend: "transformers", reason: "Too new." },
@@ -47,12 +47,12 @@ test("a profile rules out backends for the checkpoint itself, and not for what i
   expect(refusal(as("auto", "q8_0"), profile)).toBe("");
 });
 
-test("a trainer of an earlier version, which serves nothing, is to be updated", () => {
+test("a trainer of an earlier version without serving is refused with the advice to update it", () => {
   const before = readCapabilities({ gguf_quantizations: ["q8_0"] });
   expect(refusal(as("auto"), null, before)).toContain("This version of the trainer does not serve models. Update it.");
 });
 
-test("a quantization says which form is built", () => {
+test("a quantization decides which form is built", () => {
   expect([formOf(null), formOf("q8_0"), formOf("int8")]).toEqual([
     null,
     { kind: "gguf", quantization: "q8_0" },

@@ -136,7 +136,7 @@ test("both models answer the held-out Examples, and each answer is compared with
   expect((await listEvaluations(ctx, { checkpointId })).evaluations.map(({ id }) => id)).toEqual([created.id]);
 });
 
-test("rows are listed worst regressions first, page by page, without repeating one", async () => {
+test("rows are listed page by page, worst regressions first, without repetitions", async () => {
   const many = Array.from({ length: 7 }, (_, n) => ({
     question: `Question ${n}`,
     answer: "a b c d e f g h i j",
@@ -159,7 +159,7 @@ test("rows are listed worst regressions first, page by page, without repeating o
   expect(seen).toEqual(["loss 0", "loss 1", "loss 2", "loss 3", "tie 4", "tie 5", "tie 6"]);
 });
 
-test("what a checkpoint or one that it continues from was trained on is not held out", async () => {
+test("Examples that a checkpoint or its ancestors were trained on are not held out", async () => {
   const { ctx, checkpointId, datasetId, trainerId, create } = await world([
     ...HELD_OUT,
     { question: "Same conversation", answer: "Yes", split: "test", conversationId: "conv_taught" },
@@ -191,7 +191,7 @@ test("what a checkpoint or one that it continues from was trained on is not held
   expect(last.baselineCheckpointId).toBe(later);
 });
 
-test("Examples with tools and unwanted answers are left out and counted", async () => {
+test("Examples with tools or unwanted answers are left out and counted", async () => {
   const { ctx, datasetId, create } = await world(HELD_OUT);
   const call = { id: "c1", type: "function" as const, function: { name: "find", arguments: "{}" } };
   await createExample(ctx, {
@@ -211,7 +211,7 @@ test("Examples with tools and unwanted answers are left out and counted", async 
   expect((await create()).selection).toMatchObject({ available: 3, notText: 2 });
 });
 
-test("a killed process asks for nothing twice, and each row keeps its first answer", async () => {
+test("a killed process repeats no request, and each row keeps its first answer", async () => {
   const { ctx, create, read, rows } = await world(
     Array.from({ length: 60 }, (_, n) => ({
       question: `Question ${n}`,
@@ -236,7 +236,7 @@ test("a killed process asks for nothing twice, and each row keeps its first answ
   expect((await rows(id)).find(({ n }) => n === first!.n)).toEqual(first);
 });
 
-test("an unreachable trainer fails nothing, and a trainer that forgot the answers is asked again", async () => {
+test("an unreachable trainer fails nothing, and a trainer that lost the answers is asked again", async () => {
   const { ctx, create, read } = await world(HELD_OUT);
   trainer.samplesTakeTime = true;
   const { id } = await create();
@@ -251,7 +251,7 @@ test("an unreachable trainer fails nothing, and a trainer that forgot the answer
   expect(await read(id)).toMatchObject({ status: "succeeded", done: 3 });
 });
 
-test("a prompt that ends the trainer's process has no answer, and the others have", async () => {
+test("a prompt that crashes the trainer's process gets no answer, and the others do", async () => {
   const { ctx, create, read, rows } = await world(HELD_OUT);
   trainer.sample = (prompt) => {
     if (prompt.includes("order 3")) throw problem(500, "worker_crashed", "The process ended.");
@@ -267,7 +267,7 @@ test("a prompt that ends the trainer's process has no answer, and the others hav
   expect((await rows(id)).at(-1)).toMatchObject({ outcome: null, reason: "no_answer", before: null });
 });
 
-test("a trainer that cannot load a model ends the evaluation with its reason", async () => {
+test("a trainer that cannot load a model fails the evaluation with its reason", async () => {
   const { ctx, create, read } = await world(HELD_OUT);
   trainer.sample = () => {
     throw { status: 200, body: { answers: [], error: problemOf("base_model_not_found", "acme/tiny is not there.") } };
@@ -284,7 +284,7 @@ test("a trainer that cannot load a model ends the evaluation with its reason", a
 });
 const problemOf = (code: string, message: string) => (problem(422, code, message).body as { error: object }).error;
 
-test("a cancelled evaluation keeps what was answered and asks for no more", async () => {
+test("a cancelled evaluation sends no further requests", async () => {
   const { ctx, create, read } = await world(HELD_OUT);
   trainer.samplesTakeTime = true;
   const { id } = await create();
@@ -299,7 +299,7 @@ test("a cancelled evaluation keeps what was answered and asks for no more", asyn
   expect((await cancelEvaluation(ctx, { evaluationId: id })).evaluation).toEqual(await read(id));
 });
 
-test("evaluations that have something to do are woken, once in a while", async () => {
+test("unfinished evaluations are woken, but not at every poll", async () => {
   const { ctx, create } = await world(HELD_OUT);
   const { id } = await create();
   const events = () =>
@@ -313,7 +313,7 @@ test("evaluations that have something to do are woken, once in a while", async (
   expect(await events()).toBe(2);
 });
 
-test("a checkpoint without files, of another trainer or of another project cannot be compared", async () => {
+test("a checkpoint without files, of another trainer or of another project is refused", async () => {
   const { ctx, create, checkpointId, jobId, datasetId } = await world(HELD_OUT);
   const pruned = await storedCheckpoint(ctx, jobId, { state: "pruned" });
   await expect(create({ checkpointId: pruned })).rejects.toMatchObject(
@@ -332,7 +332,7 @@ test("a checkpoint without files, of another trainer or of another project canno
   expect((await listEvaluations(other.ctx, {})).evaluations).toEqual([]);
 });
 
-test("automatic deployment compares with the incumbent, over what preserves successful behaviour where there is any", async () => {
+test("automatic deployment compares with the incumbent, on the Examples of preserved behaviour if there are any", async () => {
   const { ctx, jobId, checkpointId, read } = await world(HELD_OUT);
   const incumbent = await storedCheckpoint(ctx, jobId);
   const choice = { checkpointId, baselineCheckpointId: incumbent, preserveSet: true };
@@ -373,7 +373,7 @@ async function findingOf(ctx: Ctx, count: number, userId?: string) {
   return { findingId: findings.find(({ signal }) => signal === "empty_response")!.id, conversations, findings };
 }
 
-test("a Finding's conversations are replayed up to the answer at fault, and its Rule reads both answers", async () => {
+test("a Finding's conversations are replayed up to the faulty answer, and its Rule judges both answers", async () => {
   const { ctx, create, read, rows } = await world(HELD_OUT);
   const { findingId } = await findingOf(ctx, 12);
   trainer.sample = (prompt, target) => {
@@ -410,7 +410,7 @@ test("a Finding's conversations are replayed up to the answer at fault, and its 
   expect((await listEvaluations(ctx, { findingId })).evaluations.map(({ id }) => id)).toEqual([created.id]);
 });
 
-test("few replays are not enough, and a rate that may be the same is not proven", async () => {
+test("too few replays are not enough, and a small difference is not proven", async () => {
   const { ctx, create, read } = await world(HELD_OUT);
   const { findingId } = await findingOf(ctx, 10);
   trainer.sample = (_, target) => ({ content: isBase(target) ? "" : "In Bern." });
@@ -427,7 +427,7 @@ test("few replays are not enough, and a rate that may be the same is not proven"
   expect(await read(same.id)).toMatchObject({ verdict: "not_proven", proof: { n: 10, fixed: 1, foundAfter: 9 } });
 });
 
-test("conversations that were trained on prove nothing, and neither does a Finding that answers do not show", async () => {
+test("conversations that were trained on are not replayed, and Findings that answers cannot show are refused", async () => {
   const { ctx, create, datasetId } = await world(HELD_OUT);
   const { findingId, conversations } = await findingOf(ctx, 2);
   await ctx.db
@@ -467,7 +467,7 @@ test("conversations that were trained on prove nothing, and neither does a Findi
   await expect(create({ kind: "finding", findingId: "fnd_1" })).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("rows of a Finding are shown to whoever may read conversations", async () => {
+test("a Finding's rows and title need the right to read conversations", async () => {
   const { ctx, create, asKey } = await world(HELD_OUT);
   const { findingId } = await findingOf(ctx, 1);
   const { id } = await create({ kind: "finding", findingId });
@@ -481,7 +481,7 @@ test("rows of a Finding are shown to whoever may read conversations", async () =
 
 const rowsLeft = ({ db: on, projectId }: Ctx) => on.$count(evaluationRows, eq(evaluationRows.projectId, projectId));
 
-test("a deleted conversation takes its replays along, also from an evaluation in progress, and no other's", async () => {
+test("deleting a conversation deletes its replays, even from a running evaluation, and no others", async () => {
   const { ctx, create, read } = await world(HELD_OUT);
   const other = await world(HELD_OUT);
   await other.create();
@@ -496,7 +496,7 @@ test("a deleted conversation takes its replays along, also from an evaluation in
   expect(await rowsLeft(other.ctx)).toBe(3);
 });
 
-test("a deleted user takes replays of their conversations and rows of their Examples along", async () => {
+test("deleting a user deletes the replays of their conversations and the rows of their Examples", async () => {
   const { ctx, create, read } = await world([
     ...HELD_OUT,
     { question: "Ann's question", answer: "Ann's answer", split: "test", userId: "ann" },
@@ -514,7 +514,7 @@ test("a deleted user takes replays of their conversations and rows of their Exam
   expect(await read(replayed.id)).toMatchObject({ total: 0, verdict: "not_enough", proof: { n: 0 } });
 });
 
-test("a deleted Dataset takes the rows of its Examples along and leaves the figures", async () => {
+test("deleting a Dataset deletes the rows of its Examples and keeps the figures", async () => {
   const { ctx, create, read, datasetId } = await world(HELD_OUT);
   const { id } = await create();
   await toEnd(ctx, id);
@@ -525,7 +525,7 @@ test("a deleted Dataset takes the rows of its Examples along and leaves the figu
   expect(await read(id)).toMatchObject({ status: "succeeded", total: 3, comparison: { tie: 3 } });
 });
 
-test("a deleted checkpoint takes its evaluations along", async () => {
+test("deleting a checkpoint deletes its evaluations", async () => {
   const { ctx, create, checkpointId } = await world(HELD_OUT);
   await create();
   await ctx.db

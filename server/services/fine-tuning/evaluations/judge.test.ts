@@ -10,7 +10,7 @@ const verdict = (expected: string, before: Parameters<typeof judge>[1], after: P
 
 const ANSWER = "Your order 4711 arrives tomorrow.";
 
-test("the expected answer wins over any other, whatever its case, blanks and form of Unicode", () => {
+test("the expected answer wins, regardless of case, whitespace and Unicode form", () => {
   expect(verdict(ANSWER, stop("I do not know."), stop("your  order 4711\narrives tomorrow."))).toBe(
     "win: matches_expected",
   );
@@ -18,13 +18,13 @@ test("the expected answer wins over any other, whatever its case, blanks and for
   expect(verdict(ANSWER, stop(ANSWER), stop(ANSWER.toUpperCase()))).toBe("tie: both_match");
 });
 
-test("an empty or a cut off answer loses to one that is neither, however alike it is", () => {
+test("an empty or truncated answer loses to one that is neither, however similar it is", () => {
   expect(verdict(ANSWER, stop(" \n"), stop("Something else"))).toBe("win: empty");
   expect(verdict(ANSWER, stop("Tomorrow"), cut("Your order 4711 arrives tom"))).toBe("loss: cut_off");
   expect(verdict(ANSWER, stop(""), cut("Your order"))).toBe("win: empty");
 });
 
-test("where JSON is expected, its value counts and not its writing, and prose loses", () => {
+test("expected JSON is compared by value, and prose loses", () => {
   const expected = '{"city": "Bern", "days": [1, 2]}';
   expect(verdict(expected, stop("Bern, for 1 or 2 days"), stop('{"days":[1,2],"city":"Bern"}'))).toBe(
     "win: matches_expected",
@@ -39,7 +39,7 @@ test("an answer in another language loses", () => {
   expect(verdict(expected, stop(german), stop(english))).toBe("win: other_language");
 });
 
-test("else the likeness of the words decides, and a small difference is none", () => {
+test("otherwise the more similar wording wins, and a small difference is a tie", () => {
   expect(verdict(ANSWER, stop("Your parcel is late"), stop("Your order 4711 arrives on Friday"))).toBe("win: closer");
   expect(verdict(ANSWER, stop("Your order 4711 arrives soon"), stop("Your order 4711 arrives later"))).toBe(
     "tie: equally_close",
@@ -47,7 +47,7 @@ test("else the likeness of the words decides, and a small difference is none", (
   expect(verdict(ANSWER, stop("Your order 4711 arrives soon"), stop("No idea"))).toBe("loss: closer");
 });
 
-test("the likeness of words is their F1, in scripts with and without spaces", () => {
+test("similarity of words is their F1, in scripts with and without spaces", () => {
   expect(wordF1("a b c d", "a b x y")).toBe(0.5);
   expect(wordF1("yes yes", "yes")).toBeCloseTo(2 / 3);
   expect(wordF1("東京に行く", "東京へ行く")).toBeCloseTo(0.8);

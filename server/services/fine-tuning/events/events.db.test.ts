@@ -56,13 +56,13 @@ test("an event that arrives twice, late or out of order takes effect once and in
   expect((await job()).status).toBe("queued");
 });
 
-test("an attempt that is over changes nothing any more", async () => {
+test("an event of an earlier attempt changes nothing", async () => {
   await store([event(1, "job.status", { status: "running" }), event(2, "restart", {}, 2)]);
   expect(await store([event(3, "job.finished", { status: "failed" }, 1)])).toEqual({ lastSeq: 2 });
   expect(await job()).toMatchObject({ status: "running", attempt: 2, lastSeq: 2 });
 });
 
-test("a job's status, phase and progress are what its trainer said, and each change of status is told once", async () => {
+test("a job has the status, phase and progress that its trainer reported, and each status change is announced once", async () => {
   await store([
     event(1, "job.status", { status: "running", phase: "loading_model" }),
     event(2, "phase.started", { phase: "training" }),
@@ -84,7 +84,7 @@ test("a job's status, phase and progress are what its trainer said, and each cha
   expect(told.sort()).toEqual([`training-moved:${jobId}:5`, `training-moved:${jobId}:6`]);
 });
 
-test("a failure keeps its reason, and one without a reason says so", async () => {
+test("a failure keeps its reason, and one without a reason gets a general one", async () => {
   const error = {
     code: "diverged",
     message: "The loss is no number.",
@@ -97,7 +97,7 @@ test("a failure keeps its reason, and one without a reason says so", async () =>
   expect((await job()).error).toMatchObject({ code: "worker_vanished" });
 });
 
-test("what somebody asked for is not taken back by what the trainer did before", async () => {
+test("a requested cancellation is not undone by an earlier status of the trainer", async () => {
   await store([event(1, "job.status", { status: "running" })]);
   const requested = { id: "r", action: "cancel", mode: "save" };
   await db().update(trainingJobs).set({ status: "cancelling", requested }).where(eq(trainingJobs.id, jobId));
@@ -114,7 +114,7 @@ const checkpoint = (id: string, step: number, more: Data = {}) => ({
   ...more,
 });
 
-test("a checkpoint is registered once, the best is one, and a pruned one stays as a record", async () => {
+test("a checkpoint is registered once, only one is the best, and a pruned one is kept as a record", async () => {
   await store([
     event(1, "checkpoint.saved", checkpoint("ckpt_a", 1)),
     event(2, "checkpoint.saved", checkpoint("ckpt_b", 2)),
@@ -146,7 +146,7 @@ test("a checkpoint is registered once, the best is one, and a pruned one stays a
   ]);
 });
 
-test("measurements are in the charts and not in the log, whose numbers go on", async () => {
+test("measurements are in the charts and not in the log, whose numbering continues", async () => {
   await store([event(1, "warning"), loss(2, 1, 4), event(3, "eval", { step: 1, eval_loss: 2, raw: { eval_loss: 2 } })]);
   expect(await listEvents(ctx, { jobId })).toMatchObject({
     events: [{ seq: 1 }, { seq: 3 }],
@@ -162,7 +162,7 @@ test("measurements are in the charts and not in the log, whose numbers go on", a
   expect(lastStep).toBe(1);
 });
 
-test("a long chart is summed up without losing its extremes, however its events were batched", async () => {
+test("a long chart is summarized without losing its extremes", async () => {
   const all = Array.from({ length: 300 }, (_, index) => loss(index + 1, index, index === 150 ? 1000 : index));
   for (let from = 0; from < all.length; from += 7) await store(all.slice(from, from + 7));
   const drawn = await chart({ points: 10 });
@@ -174,7 +174,7 @@ test("a long chart is summed up without losing its extremes, however its events 
   expect((await chart({ afterStep: 297 }))?.step).toEqual([298, 299]);
 });
 
-test("steps that a restarted worker repeats are in the chart once, at every resolution", async () => {
+test("steps repeated by a restarted worker are in the chart once, at every resolution", async () => {
   const first = Array.from({ length: 100 }, (_, step) => loss(step + 1, step, 1));
   const second = Array.from({ length: 60 }, (_, index) => loss(101 + index, 60 + index, 3, 2));
   await store([...first, ...second.slice(0, 1)]);
@@ -210,7 +210,7 @@ test("the stream sends each event with its number and ends with its job", async 
   ]);
 });
 
-test("text that Postgres cannot hold and numbers that are none are stored as far as they can be", async () => {
+test("invalid text is stored with replacements, and invalid numbers are left out", async () => {
   await store([
     { ...event(1, "warning", { text: "a\u0000b\ud800" }), message: "\u0000" },
     event(2, "metrics", { step: 1, train_loss: null, grad_norm: "NaN", nonfinite: true, kl: 1 }),
@@ -220,7 +220,7 @@ test("text that Postgres cannot hold and numbers that are none are stored as far
   expect((await getMetrics(ctx, { jobId })).metrics.map(({ series }) => series)).toEqual(["kl"]);
 });
 
-test("another project's job has no events, no charts and no stream, and takes none", async () => {
+test("another project's job has no events, charts or stream, and accepts no events", async () => {
   await store([event(1, "warning"), loss(2, 1, 4)]);
   const other = (await testProject()).ctx;
   await expect(listEvents(other, { jobId })).rejects.toMatchObject({ code: "not_found" });

@@ -54,7 +54,7 @@ async function world() {
 }
 const GGUF = { format: "gguf", quantization: "q4_k_m" } as const;
 
-test("an adapter is published with the connection's token, in one commit, and its card says what it is", async () => {
+test("an adapter is published in one commit with the connection's token and a model card", async () => {
   const { ctx, create, read, jobId, checkpointId, connectionId, model } = await world();
   const made = await create();
   expect(made).toMatchObject({
@@ -97,7 +97,7 @@ test("an adapter is published with the connection's token, in one commit, and it
   expect(used.map(({ after }) => after)).toEqual([{ purpose: "export", host: "hub.example.com" }]);
 });
 
-test("a public model is published in another format without any checkpoint", async () => {
+test("a public model is published in another format without a checkpoint", async () => {
   const { ctx, destination, read } = await world();
   const hubModel = { id: "Qwen/Qwen3-0.6B", revision: "main" };
   const { export: made } = await createExport(ctx, { hubModel, ...GGUF, destination });
@@ -120,13 +120,13 @@ test.each([
   [{ checkpointId: undefined }, "checkpointId"],
   [{ hubModel: { id: "a/b" } }, "checkpointId"],
   [{ hubModel: { id: "../b" }, checkpointId: undefined }, "hubModel"],
-])("%j is no export", async (more, field) => {
+])("%j is refused as an export", async (more, field) => {
   const { create } = await world();
   const refused = await create(more).catch((error) => error);
   expect(refused.issues.map((issue: { path: string[] }) => issue.path[0])).toEqual([field]);
 });
 
-test("repositories are named as the hub names them", async () => {
+test("a repository name must be valid for the hub", async () => {
   const { create, destination } = await world();
   for (const repoId of ["acme", "acme/a/b", "../acme", "acme/..", "https://x/y", "acme/a b"]) {
     const refused = await create({ destination: { ...destination, repoId } }).catch((error) => error);
@@ -134,7 +134,7 @@ test("repositories are named as the hub names them", async () => {
   }
 });
 
-test("what cannot be published is refused, and says why", async () => {
+test("a checkpoint or format that cannot be published is refused", async () => {
   const { ctx, create, jobId, destination } = await world();
   const full = await storedCheckpoint(ctx, jobId, { kind: "full" });
   const pruned = await storedCheckpoint(ctx, jobId, { state: "pruned" });
@@ -147,7 +147,7 @@ test("what cannot be published is refused, and says why", async () => {
   await expect(create({ checkpointId: "ckpt_1" })).rejects.toMatchObject({ code: "not_found" });
 });
 
-test("a connection that cannot publish is refused in words that say which can, or how one is made", async () => {
+test("a connection that cannot publish is refused, and the message names one that can or explains how to make one", async () => {
   const { ctx, create, connectionId, destination } = await world();
   const { connection } = await createConnection(ctx, { kind: "github", name: "Code", secret: "ghp_x" });
   const from = (id: string) => create({ destination: { ...destination, connectionId: id } });
@@ -165,7 +165,7 @@ test("a connection that cannot publish is refused in words that say which can, o
   });
 });
 
-test("a merged or quantized model waits for its certificate, and is published once that has passed", async () => {
+test("a merged or quantized model waits for its certificate, and is published once it passes", async () => {
   const { ctx, create, read } = await world();
   const made = await create(GGUF);
   expect(await runExport(ctx, made.id)).toEqual({ done: false });
@@ -187,7 +187,7 @@ test("a merged or quantized model waits for its certificate, and is published on
   });
 });
 
-test("a model that answers differently is published by force alone, and its card says so", async () => {
+test("a model that answers differently is published only by force, and its card says so", async () => {
   const { ctx, create, read } = await world();
   trainer.certificates.verdict = "failed";
   const made = await create({ format: "merged-16bit" });
@@ -209,7 +209,7 @@ test("a model that answers differently is published by force alone, and its card
   });
 });
 
-test("an export whose process died is sent again with a token of now, three times at most", async () => {
+test("an export whose process died is sent again with the current token, three times at most", async () => {
   const { ctx, create, read, connectionId } = await world();
   trainer.exports.succeeds = false;
   const made = await create();
@@ -233,7 +233,7 @@ test("an export whose process died is sent again with a token of now, three time
   expect(trainer.exports.all.get(made.id)?.secrets).toHaveLength(4);
 });
 
-test("an export that the trainer lost with its home, or whose reply was lost, is committed once", async () => {
+test("an export that the trainer lost, or whose reply was lost, is committed once", async () => {
   const { ctx, create, read } = await world();
   trainer.exports.succeeds = false;
   const made = await create();
@@ -251,7 +251,7 @@ test("an export that the trainer lost with its home, or whose reply was lost, is
   expect(trainer.exports.commits).toEqual([made.id]);
 });
 
-test("an export is cancelled at once until it was sent, and then as the trainer says", async () => {
+test("an export is cancelled immediately until it is sent, and then when the trainer confirms it", async () => {
   const { ctx, create, read } = await world();
   trainer.exports.succeeds = false;
   const early = await create();
@@ -275,7 +275,7 @@ test("an export is cancelled at once until it was sent, and then as the trainer 
   expect((await cancelExport(ctx, { exportId: done.id })).export.status).toBe("succeeded");
 });
 
-test("a cancelled export that its trainer has lost is over", async () => {
+test("a cancelled export that its trainer has lost is cancelled", async () => {
   const { ctx, create, read } = await world();
   trainer.exports.succeeds = false;
   const made = await create();
@@ -286,7 +286,7 @@ test("a cancelled export that its trainer has lost is over", async () => {
   expect(await read(made.id)).toMatchObject({ status: "cancelled" });
 });
 
-test("a connection that is gone, or leads elsewhere since, gives nothing away", async () => {
+test("an export whose connection was deleted or moved to another hub fails without sending the token", async () => {
   const { ctx, create, read, connectionId } = await world();
   const moved = await create();
   await updateConnection(ctx, { connectionId, baseUrl: "https://other.example.com", secret: "another-hubs-token" });
@@ -301,7 +301,7 @@ test("a connection that is gone, or leads elsewhere since, gives nothing away", 
   expect(trainer.exports.all.size).toBe(0);
 });
 
-test("an address that is not the hub's, and a success without a commit, are not believed", async () => {
+test("a URL outside the hub is dropped, and a success without a commit is a failure", async () => {
   const { ctx, create, read } = await world();
   trainer.exports.succeeds = false;
   const [evil, empty] = [await create(), await create()];
@@ -331,7 +331,7 @@ async function everythingStored(): Promise<string> {
   return parts.join("\n");
 }
 
-test("a trainer that repeats the token does not bring it into what is stored or shown", async () => {
+test("a token repeated by the trainer is neither stored nor shown", async () => {
   const { ctx, create, read } = await world();
   trainer.exports.succeeds = false;
   const [failing, refused] = [await create(), await create()];
@@ -351,7 +351,7 @@ test("a trainer that repeats the token does not bring it into what is stored or 
   expect(JSON.stringify(row)).not.toContain(HUB_TOKEN);
 });
 
-test("through an agent the token lies sealed until it is fetched, and nowhere afterwards", async () => {
+test("through an agent the token is stored encrypted until it is fetched, and deleted afterwards", async () => {
   const { ctx, destination, checkpointId, jobId } = await world();
   const { key: _, ...row } = newAgentKey();
   const capabilities = { export_formats: ["lora-adapter"] };
@@ -387,7 +387,7 @@ test("through an agent the token lies sealed until it is fetched, and nowhere af
   expect(await everythingStored()).not.toContain(HUB_TOKEN);
 });
 
-test("exports are listed newest first, of a checkpoint or a status, page by page, and woken when they are due", async () => {
+test("exports are listed newest first, page by page, filtered by checkpoint or status, and woken when due", async () => {
   const { ctx, create, checkpointId, jobId } = await world();
   const first = await create();
   const second = await create({ checkpointId: await storedCheckpoint(ctx, jobId) });

@@ -9,7 +9,7 @@ const folded = (...given: unknown[]) => {
 };
 const chunk = (delta: object, more: object = {}) => ({ id: "c1", model: "m", choices: [{ index: 0, delta, ...more }] });
 
-test("an answer in pieces is the answer as a whole", () => {
+test("a streamed answer folds into the same result as a whole one", () => {
   const usage = { prompt_tokens: 1, completion_tokens: 2 };
   const call = { id: "call_1", function: { name: "find", arguments: '{"q":"a"}' } };
   const message = { role: "assistant", content: "Hello there", tool_calls: [call] };
@@ -32,7 +32,7 @@ test("an answer in pieces is the answer as a whole", () => {
 });
 
 test.each([null, 1, "text", [], {}, { choices: 5 }, { choices: [null] }, chunk({ tool_calls: [{ index: 1e9 }, 7] })])(
-  "whatever a server sends in place of an answer, such as %j, it breaks nothing",
+  "the unexpected reply %j is read as an empty answer",
   (given) => {
     expect(folded(given).content).toBe("");
   },
@@ -47,7 +47,7 @@ async function eventsOf(...parts: (string | Uint8Array)[]) {
   return found;
 }
 
-test("events are read wherever the bytes are cut", async () => {
+test("events are read correctly wherever the bytes are split", async () => {
   const bytes = Buffer.from('data: {"a":"ü"}\r\n\r\n: a comment\n\ndata: b\ndata: c\n\ndata:[DONE]\n\n');
   const whole = ['{"a":"ü"}', "b\nc", "[DONE]"];
   for (let at = 0; at <= bytes.length; at += 1) {

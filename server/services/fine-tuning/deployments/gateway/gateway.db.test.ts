@@ -71,7 +71,7 @@ async function conversationsOf(ctx: Ctx) {
   );
 }
 
-test("OpenAI's own client gets an answer by base URL alone, and the call is a priced conversation", async () => {
+test("OpenAI's client needs only a base URL, and its call is recorded as a priced conversation", async () => {
   const { ctx, client } = await world();
   await createModelPrice(ctx, {
     provider: "external",
@@ -107,7 +107,7 @@ test("OpenAI's own client gets an answer by base URL alone, and the call is a pr
   expect(conversation!.costComplete).toBe(true);
 });
 
-test("a streamed answer arrives in its pieces, and is recorded by the time that it ends", async () => {
+test("a streamed answer arrives in pieces, and is recorded when it ends", async () => {
   const { ctx, client } = await world();
   const stream = await client().chat.completions.create(
     { model: "shop-agent", messages: QUESTION, stream: true },
@@ -128,7 +128,7 @@ test("a streamed answer arrives in its pieces, and is recorded by the time that 
   ]);
 });
 
-test("the counts of a streamed answer are sent to a client that asks for them", async () => {
+test("a streamed answer has token counts for a client that asks for them", async () => {
   const { client } = await world();
   const stream = await client().chat.completions.create({
     model: "shop-agent",
@@ -142,7 +142,7 @@ test("the counts of a streamed answer are sent to a client that asks for them", 
 });
 
 test.runIf(existsSync(openAiPythonPath()))(
-  "OpenAI's Python client gets whole and streamed answers by base URL alone",
+  "OpenAI's Python client needs only a base URL, for whole and streamed answers",
   async () => {
     const { ctx, deployment, key, base } = await world();
     const script = "server/services/fine-tuning/deployments/testing/openai_client.py";
@@ -159,7 +159,7 @@ test.runIf(existsSync(openAiPythonPath()))(
   },
 );
 
-test("the name of a deployment is an address that follows to the next version", async () => {
+test("a deployment's name is an address that always leads to the newest version", async () => {
   const { ctx, deployment, client, add } = await world();
   const named = client("shop-agent");
   const ask = () => named.chat.completions.create({ model: "shop-agent", messages: QUESTION });
@@ -174,7 +174,7 @@ test("the name of a deployment is an address that follows to the next version", 
   expect(models.data).toMatchObject([{ id: "shop-agent", object: "model", owned_by: "whetstone" }]);
 });
 
-test("a call that meets the old version at the moment of the switch is answered by the new one", async () => {
+test("a call that reaches the old version during the switch is answered by the new one", async () => {
   const { deployment, client, add } = await world();
   const complete = trainer.deployments.complete.bind(trainer.deployments);
   const switched = vi.spyOn(trainer.deployments, "complete").mockImplementationOnce(async (id, ...given) => {
@@ -189,7 +189,7 @@ test("a call that meets the old version at the moment of the switch is answered 
   expect(asked.map((id) => trainer.deployments.get(id).calls)).toEqual([0, 1]);
 });
 
-test("a trainer that has been removed is a 503, also for what still runs on it", async () => {
+test("a call to a deployment whose trainer was removed is a 503", async () => {
   const { ctx, deployment, client } = await world();
   const removed = { id: "trn_removed", kind: "agent" as const, name: "Box", keyHash: "x", keyHint: "abcd" };
   await db()
@@ -203,7 +203,7 @@ test("a trainer that has been removed is a 503, also for what still runs on it",
   expect(trainer.deployments.get(deployment.id).calls).toBe(0);
 });
 
-test("errors are of the kinds that OpenAI's client knows", async () => {
+test("errors have the kinds that OpenAI's client knows", async () => {
   const { ctx, deployment, client, base, key } = await world();
   const ask = (one: OpenAI, more: object = {}) =>
     one.chat.completions.create({ model: "x", messages: QUESTION, ...more });
@@ -234,7 +234,7 @@ test("errors are of the kinds that OpenAI's client knows", async () => {
   expect(await conversationsOf(ctx)).toEqual([]);
 });
 
-test("one that has ended takes no calls, and one that is restarted asks to be called again", async () => {
+test("a stopped deployment refuses calls, and a restarting one replies with Retry-After", async () => {
   const { ctx, deployment, client } = await world();
   trainer.deployments.crash(deployment.id, ["starting", "starting"]);
   await runDeployment(ctx, deployment.id);
@@ -247,7 +247,7 @@ test("one that has ended takes no calls, and one that is restarted asks to be ca
   await expect(ask("shop-agent")).rejects.toMatchObject({ status: 404 });
 });
 
-test("a call that gets no answer has its deployment looked at now, and one that gets an answer does not", async () => {
+test("a failed call has its deployment checked immediately, and a successful one does not", async () => {
   const { ctx, deployment, client } = await world();
   const ask = () => client("shop-agent").chat.completions.create({ model: "x", messages: QUESTION });
   const read = async () => (await ctx.db.select().from(deployments).where(eq(deployments.id, deployment.id)))[0]!;
@@ -271,7 +271,7 @@ test("a call that gets no answer has its deployment looked at now, and one that 
   expect((await read()).status).toBe("starting");
 });
 
-test("a trainer that is away is a 503", async () => {
+test("an unreachable trainer is a 503", async () => {
   const { client } = await world();
   trainer.isReachable = false;
   await expect(client().chat.completions.create({ model: "x", messages: QUESTION })).rejects.toMatchObject({
@@ -280,7 +280,7 @@ test("a trainer that is away is a 503", async () => {
   });
 });
 
-test("an answer that breaks tells its client, and what arrived of it is recorded as failed", async () => {
+test("an answer that breaks off is an error for the client, and its received part is recorded as failed", async () => {
   const { ctx, client } = await world();
   Object.assign(trainer.deployments, { breaksAfter: 2, delayMs: 50 });
   const stream = await client().chat.completions.create({ model: "x", messages: QUESTION, stream: true });
@@ -295,7 +295,7 @@ test("an answer that breaks tells its client, and what arrived of it is recorded
   expect(conversation!.modelCalls[0]).toMatchObject({ error: expect.anything() });
 });
 
-test("a client that disconnects ends the model's work, and what it read is recorded", async () => {
+test("a client that disconnects stops the model, and the part that it read is recorded", async () => {
   const { ctx, client } = await world();
   Object.assign(trainer.deployments, { delayMs: 30, words: Array.from({ length: 200 }, (_, n) => `${n} `) });
   const stream = await client().chat.completions.create({ model: "x", messages: QUESTION, stream: true });
@@ -318,7 +318,7 @@ test("calls to a playground are answered and not recorded", async () => {
   expect(await conversationsOf(ctx)).toEqual([]);
 });
 
-test("a trainer that cannot be called answers by its agent: a streamed answer comes as one piece", async () => {
+test("a trainer that cannot be called answers through its agent, with a streamed answer in one piece", async () => {
   const { ctx, deployment, client } = await world();
   const trainerId = "trn_of_an_agent";
   const common = { kind: "agent" as const, name: "Box", keyHash: "x", keyHint: "abcd" };
@@ -362,7 +362,7 @@ test("a trainer that cannot be called answers by its agent: a streamed answer co
   expect(await conversationsOf(ctx)).toMatchObject([{ usage: { input_tokens: 4, output_tokens: 3 } }]);
 });
 
-test("another project's deployment is not there, by id or by name", async () => {
+test("another project's deployment is not found by id or by name", async () => {
   const [ours, theirs] = [await world(), await world()];
   await stopDeployment(ours.ctx, { deploymentId: ours.deployment.id });
   await takeTurns(ours.ctx);
