@@ -122,7 +122,7 @@ test("a restored database is granted to the application role, except changes to 
   expect([...(await on(to.url, (sql) => sql`select name from projects`))]).toEqual([{ name: "Shop" }]);
 });
 
-test("an application role with too many privileges is refused with a message that says what to do", async () => {
+test("an application role with too many privileges is refused, and the message names the remedy", async () => {
   const { url, ownerUrl, role } = newInstallation();
   const problem = async () => {
     const error = await prepareDatabase({ url, ownerUrl }).catch((refused: unknown) => refused);

@@ -94,7 +94,7 @@ test("the client address is the peer's, unless a trusted proxy names another", a
   proxies = undefined;
 });
 
-test("any other path that is not UTF-8, and a missing one, is refused", async () => {
+test("any other path that is not valid UTF-8 and a missing path are refused", async () => {
   expect((await send("OPTIONS", "*"))[0]).toBe(400);
   expect((await send("GET", "/p/%FF"))[0]).toBe(400);
 });

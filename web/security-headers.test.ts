@@ -53,7 +53,7 @@ const pagePolicy = (nonce: unknown) => [
 ];
 const policyIn = (headers: Record<string, unknown>) => String(headers["content-security-policy"]).split(";");
 
-test("API responses may load, run and frame nothing: exactly these headers", async () => {
+test("API responses have exactly these headers, which forbid loading, running and framing anything", async () => {
   for (const path of ["/v1", "/v1/projects/x?y", "/api/trpc/a", "/healthz", "/readyz"]) {
     const { headers, seen } = await at(path);
     expect([path, headers]).toEqual([
@@ -68,7 +68,7 @@ test("API responses may load, run and frame nothing: exactly these headers", asy
   }
 });
 
-test("a page runs only scripts with its own nonce, which Next receives: exactly these headers", async () => {
+test("a page has exactly these headers, and runs only scripts with its own nonce", async () => {
   const forged = { "x-nonce": "mine", "content-security-policy": "script-src 'nonce-mine'" };
   const [one, two] = [await at("/p/one", {}, forged), await at("/p/one")];
   const { "content-security-policy": policy, ...rest } = one.headers;
@@ -89,7 +89,7 @@ test("https enables HSTS, and development allows hot reload", async () => {
   expect(policy.find((one) => one.startsWith("script-src "))).toMatch(/ 'strict-dynamic' 'unsafe-eval'$/);
 });
 
-test("no other site receives a referrer, and pages of one-time links send none at all", async () => {
+test("other sites receive no referrer, and pages of one-time links send none at all", async () => {
   const referrer = async (path: string) => (await at(path)).headers["referrer-policy"];
   for (const path of ["/", "/sign-in", "/p/prj_1/invite", "/invited", "/v1/openapi.json"]) {
     expect([path, await referrer(path)]).toEqual([path, "same-origin"]);

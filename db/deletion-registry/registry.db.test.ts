@@ -106,7 +106,7 @@ test("every table deleted row by row has a key column or its own statement", () 
   expect(CONVERSATION_KEYS.size).toBeGreaterThan(10);
 });
 
-test("each table is deleted with its project as its entry says", () => {
+test("each table is deleted with its project in the way that its entry states", () => {
   const falls = (table: string, seen: readonly string[] = []): boolean =>
     table === "projects" ||
     cascades.some(({ child, parent }) => child === table && !seen.includes(parent) && falls(parent, [...seen, table]));

@@ -184,7 +184,7 @@ test("an account with the verified address is linked, and keeps its password, pr
   expect(userId).not.toBe(ada.id);
 });
 
-test("an account created with somebody else's address loses its password and sessions when the owner signs in", async () => {
+test("an account created with another person's address loses its password and sessions when the owner signs in", async () => {
   const { ctx } = await testProject();
   const email = "victim@example.test";
   const { token } = await inviteMember(ctx, {});

@@ -131,7 +131,7 @@ test("only known error codes in the address are passed on", async () => {
   }
 });
 
-test("next-auth redirects to no other host, whatever a callbackUrl or its cookie says", async () => {
+test("next-auth never redirects to another host, whatever a callbackUrl or its cookie contains", async () => {
   const email = await person();
   const evil = [
     "https://evil.test/",

@@ -88,7 +88,7 @@ test("a turn that is repeated sends its events only once", async () => {
   expect(told).toHaveLength(2);
 });
 
-test("a concurrency limit holds across engines", async () => {
+test("a concurrency limit applies across engines", async () => {
   const client = embeddedClient();
   let now = 0;
   let most = 0;

@@ -37,7 +37,7 @@ const server = createServer(async (incoming, outgoing) => {
 afterAll(() => server.close());
 
 for (const protocol of ["http/json", "http/protobuf"]) {
-  test(`OpenTelemetry's own exporter over ${protocol} waits as long as Retry-After says, and loses nothing`, async () => {
+  test(`OpenTelemetry's own exporter over ${protocol} waits for Retry-After and loses nothing`, async () => {
     answered.length = 0;
     const { ctx } = await testProject();
     const key = await keyFor(ctx, "telemetry:write");

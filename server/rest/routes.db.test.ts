@@ -51,7 +51,7 @@ test.each(guarded)("%s is forbidden to a key that only sends telemetry", async (
 });
 
 test.each(qualified)(
-  "%s is allowed to an owner's key, except for password links",
+  "%s is allowed to an owner's key, except for password links, which only people can create",
   async (_, operation) => {
     const { ctx } = await testProject();
     // With all of an owner's capabilities: a key cannot grant more than it has.
@@ -153,7 +153,7 @@ test("a client that disconnects before its body is read causes a 400, not a serv
   expect([reply.status, await reply.json()]).toMatchObject([400, { code: "invalid" }]);
 });
 
-test("an operation of the earlier variant is a 501 that is marked as deprecated and says what it needs", async () => {
+test("an operation of the earlier variant is a 501 that is marked as deprecated and names what it needs", async () => {
   const { ctx } = await testProject();
   const key = await keyFor(ctx, "diagnostics:write");
   const { findingId } = await failedTool(ctx);

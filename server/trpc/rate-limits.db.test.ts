@@ -26,7 +26,7 @@ async function visitor() {
   return { ctx, userId, cookie, ask };
 }
 
-test("however many processes answer a person's pages, the person has one limit and the project has one", async () => {
+test("a person and a project each have one limit across all processes", async () => {
   const { ctx, ask } = await visitor();
   const begun = Date.now();
   const ofOne = await Promise.all(Array.from({ length: 60 }, (_, n) => ask(n)));
@@ -47,7 +47,7 @@ test("however many processes answer a person's pages, the person has one limit a
   });
 });
 
-test("a person's pages and their requests to /v1 count together, and each call of a batch counts", async () => {
+test("a person's tRPC calls and /v1 requests share one limit, and each call of a batch counts", async () => {
   const { ctx, cookie } = await visitor();
   const input = { projectId: ctx.projectId };
   const inputs = encodeURIComponent(JSON.stringify(Object.fromEntries(Array(15).fill(input).entries())));
@@ -62,7 +62,7 @@ test("a person's pages and their requests to /v1 count together, and each call o
   expectSpent(replies, 5, begun, processes.length);
 });
 
-test("a stranger spends nothing of a project's", async () => {
+test("requests of a person who is not a member do not use up the project's limit", async () => {
   const { ask } = await visitor();
   const stranger = await cookieFor((await testProject()).userId);
   const refused = await Promise.all(Array.from({ length: 40 }, (_, n) => ask(n, stranger.cookie)));

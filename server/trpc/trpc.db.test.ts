@@ -46,7 +46,7 @@ test("a member reads and changes their project", async () => {
   expect(await api.apiKeys.revoke({ projectId, keyId: apiKey.id })).toEqual({ ok: true });
 });
 
-test("a project of others does not exist, in words that do not tell it from none", async () => {
+test("another project gets the same error as one that does not exist", async () => {
   const { userId } = await testProject();
   const theirs = await testProject();
   const messages: string[] = [];
@@ -58,7 +58,7 @@ test("a project of others does not exist, in words that do not tell it from none
   expect(messages).toEqual(["NOT_FOUND The project was not found.", "NOT_FOUND The project was not found."]);
 });
 
-test("each error keeps the service's words, problems and the request's id", async () => {
+test("errors have the service's message and problems, and the request id", async () => {
   const { ctx, userId } = await testProject("viewer");
   const { projectId } = ctx;
   const { cookie } = await cookieFor(userId);
@@ -86,7 +86,7 @@ test("each error keeps the service's words, problems and the request's id", asyn
   expect(JSON.stringify(invalid)).not.toContain("stack");
 });
 
-test("a change that no page of ours asked for is refused", async () => {
+test("a change is refused unless it comes from one of our own pages", async () => {
   const { ctx, userId } = await testProject();
   const { cookie } = await cookieFor(userId);
   const input = { projectId: ctx.projectId, name: "Taken over" };
@@ -101,19 +101,19 @@ test("a change that no page of ours asked for is refused", async () => {
   );
 });
 
-test("an API key opens nothing here: this door is for people", async () => {
+test("tRPC rejects API keys", async () => {
   const { ctx } = await testProject();
   expect((await ask("projects.get", { projectId: ctx.projectId }, { key: "whet_x" })).status).toBe(401);
 });
 
-test("what an infinite query adds to its input is not taken for a field", async () => {
+test("the fields that an infinite query adds to its input are ignored", async () => {
   const { ctx, userId } = await testProject();
   const input = { projectId: ctx.projectId, cursor: null, direction: "forward" };
   const page = await caller(userId).apiKeys.list(input as never);
   expect(page).toEqual({ apiKeys: [], pagination: { limit: 50, nextCursor: null } });
 });
 
-test("our own mistakes are told by the request's id alone, and a database that is away as 503", async () => {
+test("an internal error reveals nothing, and an unreachable database is a 503", async () => {
   const { ctx, userId } = await testProject();
   const { cookie } = await cookieFor(userId);
   const input = { projectId: ctx.projectId };
@@ -131,7 +131,7 @@ test("our own mistakes are told by the request's id alone, and a database that i
   expect(away).toMatchObject({ status: 503, error: { data: { reason: "unavailable", retryAfter: 2 } } });
 });
 
-test("a procedure that is not there is 404", async () => {
+test("an unknown procedure is a 404", async () => {
   expect(await tell("nowhere.at.all", {}, {})).toMatchObject({ status: 404, error: { data: { code: "NOT_FOUND" } } });
 });
 
@@ -152,7 +152,7 @@ function inPieces(bytes: number) {
 }
 const JSON_TYPE = { "content-type": "application/json", "sec-fetch-site": "same-origin" };
 
-test("of whoever is signed in a body of one MiB is read and no more, whether or not it says its length", async () => {
+test("at most 1 MiB of a signed-in person's body is read, with or without a declared length", async () => {
   const { userId } = await testProject();
   const { cookie } = await cookieFor(userId);
   const body = `{"name":"${"x".repeat(2_000_000)}"}`;
@@ -165,7 +165,7 @@ test("of whoever is signed in a body of one MiB is read and no more, whether or 
   expect((await tell("projects.rename", fits, { cookie, headers: JSON_TYPE })).status).toBe(404);
 });
 
-test("of whoever is not known, 16 KiB are read and nothing is parsed, but for what opens a door", async () => {
+test("at most 16 KiB of an unknown caller's body are read, and JSON is parsed only by public procedures", async () => {
   for (const path of ["projects.rename", "account.rename", "links.join", "setup.complete", "nowhere.at.all"]) {
     const endless = inPieces(1024 * 1024);
     const reply = await handleTrpc(requestTo("POST", `/api/trpc/${path}`, { body: endless.body, headers: JSON_TYPE }));
@@ -185,7 +185,7 @@ test("of whoever is not known, 16 KiB are read and nothing is parsed, but for wh
   expect((await handleTrpc(requestTo("POST", "/api/trpc/links.join", broken))).status).toBe(400);
 });
 
-test("input is plain JSON: nothing in it says how the rest is to be read, and a form is not taken", async () => {
+test("input is plain JSON without type hints, and a form is refused", async () => {
   const { ctx, userId } = await testProject();
   const { cookie } = await cookieFor(userId);
   const input = { json: { projectId: ctx.projectId }, meta: { values: { projectId: ["Date"] } } };
@@ -205,7 +205,7 @@ test("input is plain JSON: nothing in it says how the rest is to be read, and a 
   }
 });
 
-test("the first run goes through here before anybody can sign in", async () => {
+test("setup is available without signing in", async () => {
   expect(await caller(null).setup.status()).toEqual({ needed: expect.any(Boolean) });
   // Other tests have already created people, so no link can be created, and an old one would not work.
   expect(await createSetupLink(db())).toBeNull();

@@ -14,7 +14,7 @@ test("projects take turns, the earliest first", () => {
   expect(ids(chooseRuns(waiting, [], 3))).toEqual(["a1", "b1", "a2"]);
 });
 
-test("a project that has runs under way comes after one that has none", () => {
+test("a project with running runs comes after one without", () => {
   const waiting = [run("a1", "a", 1), run("b1", "b", 9)];
   expect(ids(chooseRuns(waiting, [run("a0", "a", 0)], 1))).toEqual(["b1"]);
 });
@@ -24,7 +24,7 @@ test("a run whose key is full is skipped, counting running and just chosen runs"
   expect(ids(chooseRuns(waiting, [run("x", "b", 0, ["k", 2])], 9))).toEqual(["a1", "a3"]);
 });
 
-test("each of several keys must have room", () => {
+test("a run with several keys needs room in each of them", () => {
   const waiting = [run("a1", "a", 1, ["k", 5], ["l", 1]), run("a2", "a", 2, ["k", 5])];
   expect(ids(chooseRuns(waiting, [run("x", "b", 0, ["l", 1])], 9))).toEqual(["a2"]);
 });

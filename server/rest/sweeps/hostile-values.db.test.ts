@@ -58,7 +58,7 @@ async function otlp() {
 }
 
 test.each([99999, -5, 1.5, "99999", null, {}])(
-  "a span of the unknown kind %j is stored",
+  "a span of the unknown kind %j is accepted, as JSON and as protobuf",
   async (kind) => {
     const { send } = await otlp();
     const span = { traceId: SPAN.traceId, spanId: SPAN.spanId, kind, startTimeUnixNano: `${NOW}000000` };

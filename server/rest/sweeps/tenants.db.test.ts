@@ -214,7 +214,7 @@ test("another tenant's ids reveal and change nothing of theirs, in any field of 
     "parity_certificates",
     "model_exports",
   ]) {
-    expect(rows[name]?.length, `${name} has something to tell`).toBeGreaterThan(0);
+    expect(rows[name]?.length, `${name} has rows`).toBeGreaterThan(0);
   }
 
   const told: string[] = [];

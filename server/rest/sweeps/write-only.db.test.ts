@@ -561,7 +561,7 @@ const send = async ({ ctx }: World, { method, path, body }: Call, key: string) =
   return { status: reply.status, text: await reply.text() };
 };
 
-test.each(Object.entries(CALLS))("%s shows a key that may only write what it did, and nothing else", async (name, one) => {
+test.each(Object.entries(CALLS))("%s shows a write-only key what it did, and nothing else", async (name, one) => {
   const of = await world();
   const key = await keyFor(of.ctx, one.capability);
   await BEFORE[name]?.(of);

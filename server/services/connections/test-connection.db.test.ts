@@ -94,7 +94,7 @@ test.each(TRACKERS.flatMap((kind) => [200, 401, 403, 404, 500].map((status) => [
 );
 
 test.each(KINDS)(
-  "%s: a web page instead of the API's reply is reported as a problem",
+  "%s: a web page instead of the API's reply is reported as a problem, without quoting its text",
   async (kind) => {
     const { ctx } = await testProject();
     const { url, ...one } = await service((_, response) =>

@@ -425,7 +425,7 @@ test("deleting while the same conversation is being sent leaves nothing behind",
   expect(await db().select().from(projects).where(eq(projects.id, ctx.projectId))).toHaveLength(1);
 }, 60_000);
 
-test("a request made just after its project was deleted gets a 404", async () => {
+test("a request admitted just before its project was deleted gets a 404", async () => {
   const { ctx } = await testProject();
   await db().execute(sql`delete from projects where id = ${ctx.projectId}`);
   const late = createApiKey(ctx, { name: "Too late" }).catch((error) => knownError(error));

@@ -5,7 +5,7 @@ import { listEventsInput } from "./events/schemas";
 /** Proxies end a request after 60 s. */
 const LONGEST_SECONDS = 55;
 
-test("nobody can ask for a wait that a proxy would cut", () => {
+test("a wait longer than proxies allow is refused", () => {
   const waits = (wait: number) => listEventsInput.safeParse({ jobId: "job_1", wait }).success;
   const leases = (wait_seconds: number) => leaseInput.safeParse({ wait_seconds }).success;
   expect([waits(25), leases(50)]).toEqual([true, true]);

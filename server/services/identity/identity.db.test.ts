@@ -37,7 +37,7 @@ const person = async (password = "correct horse") => {
 const from = (email: string, password: string, address = `198.51.100.${people}`) =>
   verifyPassword(db(), { email, password, address });
 
-test("a fresh installation has one owner at most, however many complete the set-up at once", async () => {
+test("a fresh installation gets one owner, however many complete the set-up concurrently", async () => {
   expect(await setupNeeded(db())).toBe(true);
   const stale = await createSetupLink(db());
   const link = await createSetupLink(db());
@@ -80,7 +80,7 @@ test("a set-up with a bad address and a short password names both", async () => 
   });
 });
 
-test("an address belongs to one person, whatever its case", async () => {
+test("an address belongs to one person, regardless of case", async () => {
   const { email, id } = await person();
   await expect(createUser(db(), { email: email.toUpperCase(), password: "12345678" })).rejects.toMatchObject({
     code: "conflict",
@@ -137,14 +137,14 @@ test("after ten failures a network is blocked, even with the right password and 
   await expect(from(email, password, "203.0.113.7")).rejects.toMatchObject(limited);
 });
 
-test("guessing a password locks nobody else out, however many attempts are made", async () => {
+test("guessing a person's password does not lock them out from another network", async () => {
   const { email, password } = await person();
   await guesses(15, () => from(email, "wrong", "203.0.113.8"));
   await expect(from(email, password, "203.0.113.8")).rejects.toMatchObject(limited);
   expect(await from(email, password, "198.51.100.77")).not.toBeNull();
 });
 
-test("all unfamiliar networks together have a hundred attempts an hour, and the person can still sign in from a familiar one", async () => {
+test("unfamiliar networks share a hundred attempts an hour, and the person can still sign in from a familiar one", async () => {
   const { id, email, password } = await person();
   await recordSignInNetwork(db(), { userId: id, address: "198.51.100.200" });
   verify.mockResolvedValue(false);
@@ -159,7 +159,7 @@ test("all unfamiliar networks together have a hundred attempts an hour, and the 
   expect(await from(email, password, "198.51.100.201")).toMatchObject({ id });
 });
 
-test("an unknown address is limited just the same", async () => {
+test("attempts with an unknown address are limited in the same way", async () => {
   expect(await guesses(15, () => from("ghost@example.test", "wrong", "203.0.114.1"))).toBe(10);
   verify.mockResolvedValue(false);
   expect(await guesses(120, (n) => from("ghost2@example.test", "wrong", `100.65.${Math.floor(n / 9)}.1`))).toBe(100);
@@ -220,7 +220,7 @@ test("a success resets earlier failures", async () => {
   }
 });
 
-test("a session is its person's until it is ended or runs out", async () => {
+test("a session works until it is ended or expires", async () => {
   const { id, email } = await person();
   const one = await startSession(db(), { userId: id, userAgent: "x".repeat(1000) });
   const two = await startSession(db(), { userId: id });
@@ -236,7 +236,7 @@ test("a session is its person's until it is ended or runs out", async () => {
   expect(await readSession(db(), "ses_none")).toBeNull();
 });
 
-test("the last use of a session is recorded from time to time, not on each request", async () => {
+test("the last use of a session is recorded only from time to time", async () => {
   const { id } = await person();
   const session = await startSession(db(), { userId: id });
   const seen = async () =>

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { networkOf } from "./network";
 
-test("an IPv4 address is a network of its own, of an IPv6 address it is the /64, however it is written", () => {
+test("a network is a whole IPv4 address or the /64 of an IPv6 address, in any notation", () => {
   expect(networkOf("192.0.2.1")).toBe("192.0.2.1");
   expect(networkOf("unknown")).toBe("unknown");
   for (const address of ["2001:db8::1", "2001:db8::a:b:c:d", "2001:0db8:0:0:1:2:3:4", "2001:DB8::"]) {

@@ -113,7 +113,7 @@ test("accepting locks the issuing key, so a concurrent revocation never admits a
   }
 });
 
-test("whatever a key creates expires with the key at the latest", async () => {
+test("everything that a key creates expires with the key at the latest", async () => {
   const { ctx } = await testProject();
   const endsAt = (await databaseNow(db())) + HOUR_MS;
   const key = await ctxForKey(ctx, CAPABILITIES, endsAt);
@@ -173,7 +173,7 @@ test("a key created while its parent is being revoked does not outlive it", asyn
   expect((await statusesOf(ctx)).filter(([, status]) => status === "active")).toEqual([]);
 });
 
-test("an owner's invitations end with their ownership, even one created concurrently", async () => {
+test("an owner's invitation is refused once they are no longer an owner", async () => {
   const { ctx, userId } = await testProject();
   const { token } = await inviteMember(ctx, { role: "owner" });
   await db().update(memberships).set({ role: "viewer" }).where(eq(memberships.userId, userId));

@@ -65,7 +65,7 @@ async function shownReset(ctx: Ctx, userId: string) {
 const roleNow = (ctx: Ctx, userId: string) => roleIn(db(), { projectId: ctx.projectId, userId });
 const signIn = (email: string, password: string) => verifyPassword(db(), { email, password, address: "192.0.2.1" });
 
-test("somebody without an account joins by a link, once, and signs in with their password", async () => {
+test("a person without an account joins by a link, once, and signs in with their password", async () => {
   const { ctx } = await testProject();
   const { invitation, token, link } = await inviteMember(ctx, { role: "editor", email: "New@example.test" });
   expect(invitation).toMatchObject({ role: "editor", status: "pending", email: "New@example.test" });
@@ -102,7 +102,7 @@ test("a link used concurrently admits one person", async () => {
   expect((await listMembers(ctx, {})).members).toHaveLength(2);
 });
 
-test("a signed-in person accepts; a member, a revoked and an expired link are refused", async () => {
+test("a signed-in person accepts an invitation, and used, revoked and expired links are refused", async () => {
   const { ctx } = await testProject();
   const ada = await person();
   const [first, second, third] = [
@@ -131,7 +131,7 @@ test("a signed-in person accepts; a member, a revoked and an expired link are re
   ).rejects.toMatchObject({ code: "conflict" });
 });
 
-test("of two owners who demote each other at once, one stays an owner", async () => {
+test("one owner remains when two owners demote, remove or leave concurrently", async () => {
   for (let round = 0; round < 5; round++) {
     const { ctx, userId } = await testProject();
     const second = await memberOf(ctx, "owner");
@@ -147,7 +147,7 @@ test("of two owners who demote each other at once, one stays an owner", async ()
   }
 });
 
-test("removing a member says which of their keys are left, and revokes them where asked, here and of nobody else", async () => {
+test("removing a member reports their remaining keys, and revokes them on request, in this project only", async () => {
   const { ctx } = await testProject();
   const [ada, eve] = [await memberOf(ctx, "owner"), await memberOf(ctx, "owner")];
   const elsewhere = await testProject();
@@ -187,7 +187,7 @@ test("a disabled owner does not count as the remaining owner", async () => {
   expect(await removeMember(ctx, { userId: other.id })).toMatchObject({ ok: true });
 });
 
-test("the last owner neither leaves nor is demoted or removed", async () => {
+test("the last owner cannot leave, be demoted or be removed", async () => {
   const { ctx, userId, asKey } = await testProject();
   await memberOf(ctx, "manager");
   const key = asKey("project:admin");
@@ -302,7 +302,7 @@ test("an owner cannot use a reset link to get into other projects", async () => 
   expect(await findPasswordReset(db(), operators.token)).toBeNull();
 });
 
-test("a person changes their password: other browsers are signed out, wrong tries are counted", async () => {
+test("changing a password signs other browsers out, and wrong attempts are limited", async () => {
   const ada = await person();
   const [here, there] = [await startSession(db(), { userId: ada.id }), await startSession(db(), { userId: ada.id })];
   const account = { ...ada.account, sessionId: here };
@@ -318,7 +318,7 @@ test("a person changes their password: other browsers are signed out, wrong trie
   expect(await Promise.all(guesses)).toContain("rate_limited");
 });
 
-test("a person sees and ends their own sessions only", async () => {
+test("a person sees and ends only their own sessions", async () => {
   const [ada, eve] = [await person(), await person()];
   const ids = [];
   for (const userAgent of ["Firefox", "Safari", "Phone"])

@@ -23,7 +23,7 @@ const notice = (n: number, kind: Notice["kind"] = "new"): Notice => ({
   },
 });
 
-test("one notice is an event of its kind, with the Finding and where to read it", () => {
+test("a single notice is an event of its kind, with the Finding and its address", () => {
   expect(signedMessage(ABOUT, [notice(3, "regressed")], 1, AT)).toMatchObject({
     type: "finding.regressed",
     timestamp: "2026-11-22T12:00:00.000Z",
@@ -34,7 +34,7 @@ test("one notice is an event of its kind, with the Finding and where to read it"
   });
 });
 
-test("several are one digest, which lists the first twenty and counts all", () => {
+test("several notices are one digest, which lists the first twenty and counts all", () => {
   const many = Array.from({ length: 25 }, (_, n) => notice(n));
   const { type, data } = signedMessage(ABOUT, many, 31, AT) as {
     type: string;
@@ -50,7 +50,7 @@ test("several are one digest, which lists the first twenty and counts all", () =
   expect(text).toMatch(/and 11 more>$/);
 });
 
-test("Slack is sent text that it cannot take for a mention or a link of the conversation's making", () => {
+test("text for Slack is escaped, so that it contains no mention or link of its own", () => {
   expect(slackMessage(ABOUT, [notice(1)], 1).text).toBe(
     "*New:* <https://whetstone.example/p/prj_1/findings/fnd_1|`get_order` fails: &lt;order&gt; 1 &amp; not found> · high · 1 conversation · Shop &amp; &lt;Co&gt;",
   );

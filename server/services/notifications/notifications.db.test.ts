@@ -114,7 +114,7 @@ test("a regression is announced, and a dismissed Finding is not", async () => {
   expect(typesOf(received)).toEqual(["finding.regressed"]);
 });
 
-test("what a backfill finds is announced to nobody, and a rule says nothing of what happened before it", async () => {
+test("Findings of a backfill and from before the rule are not announced", async () => {
   const { ctx } = await testProject();
   const { url, received } = await receiver();
   const { id: connectionId } = await webhookOf(ctx, url);
@@ -126,7 +126,7 @@ test("what a backfill finds is announced to nobody, and a rule says nothing of w
   expect(received).toEqual([]);
 });
 
-test("severity, Rule and number of conversations decide what is announced", async () => {
+test("severity, Rule and number of conversations decide whether a Finding is announced", async () => {
   const { ctx } = await testProject();
   const { url, received } = await receiver();
   const { id: connectionId } = await webhookOf(ctx, url);
@@ -145,7 +145,7 @@ test("severity, Rule and number of conversations decide what is announced", asyn
   expect(await pass()).toBe(1);
 });
 
-test("many at once become a digest, and the next ones wait for theirs", async () => {
+test("many Findings become one digest, and the next ones wait for another", async () => {
   const { ctx } = await testProject();
   const { url, received } = await receiver();
   const { id: connectionId } = await webhookOf(ctx, url, "slack");
@@ -164,7 +164,7 @@ test("many at once become a digest, and the next ones wait for theirs", async ()
   expect(await queueNotices(db())).toEqual({ deliveries: 1 });
 });
 
-test("a failed delivery says why, is sent again by hand under the same id, and a queued one is not", async () => {
+test("a failed delivery keeps its reason and can be replayed under the same id, and a queued one cannot", async () => {
   const { ctx } = await testProject();
   const service = await receiver(500);
   const { id: connectionId } = await webhookOf(ctx, service.url);
@@ -189,7 +189,7 @@ test("a failed delivery says why, is sent again by hand under the same id, and a
   expect((await listDeliveries(ctx, {})).deliveries).toMatchObject([{ state: "delivered", attempts: 2, error: null }]);
 });
 
-test("a rule takes a webhook with a secret of its own project, and another project sees neither rule nor delivery", async () => {
+test("a rule needs a signing webhook of its own project, and another project finds neither rule nor delivery", async () => {
   const { ctx } = await testProject();
   const { ctx: other } = await testProject();
   const { url, received } = await receiver();
@@ -217,7 +217,7 @@ test("a rule takes a webhook with a secret of its own project, and another proje
   expect(received).toEqual([]);
 });
 
-test("a deleted rule announces nothing more, and what was delivered stays in the log, for its own project", async () => {
+test("a deleted rule announces nothing more, and its past deliveries stay in its project's log", async () => {
   const { ctx } = await testProject();
   const { ctx: other } = await testProject();
   const { url, received } = await receiver();

@@ -57,7 +57,7 @@ type Spread = Awaited<ReturnType<typeof spreadPerson>>;
 
 const traces = async ({ id, mark }: Spread) => [await tablesNaming(db(), mark), await tablesNaming(db(), id)] as const;
 
-test("an erased person was in every table whose entry says so, and their words are in none", async () => {
+test("an erased person was in every table that its entry names, and is erased from all of them", async () => {
   const owner = await createUser(db(), { email: "grace@example.test", password: PASSWORD, name: "Grace" });
   const { ctx: host } = await testProject();
   const person = await spreadPerson(host);

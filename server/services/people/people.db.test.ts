@@ -49,8 +49,8 @@ beforeAll(async () => {
   owner = await newPerson("Grace");
 });
 
-describe("who may", () => {
-  test("the first person owns the installation, and nobody else", async () => {
+describe("permissions", () => {
+  test("only the first person owns the installation", async () => {
     const { person } = await getPerson(operator(), { userId: owner.id });
     expect(person).toMatchObject({ installationOwner: true, mayCreateProjects: true });
     const later = await newPerson();
@@ -58,7 +58,7 @@ describe("who may", () => {
     expect((await getMe(owner.account, {})).rights).toEqual(["people:manage", "projects:create", "trainers:manage"]);
   });
 
-  test("only owners of the installation, and the operator, manage people", async () => {
+  test("only owners of the installation and the operator manage people", async () => {
     const [one, other] = [await newPerson(), await newPerson()];
     const { userId } = await testProject();
     for (const account of [one.account, { db: db(), userId }]) {
@@ -75,7 +75,7 @@ describe("who may", () => {
     await expect(enablePerson(one.account, { userId: other.id })).rejects.toMatchObject({ code: "forbidden" });
   });
 
-  test("creating projects is a right that owners grant and revoke", async () => {
+  test("owners grant and revoke the right to create projects", async () => {
     const person = await newPerson();
     const start = () => startProject(person.account, { name: "Theirs" });
     await expect(start()).rejects.toMatchObject({
@@ -89,7 +89,7 @@ describe("who may", () => {
   });
 });
 
-test("the list has everybody's projects, rights and last sign-in, page by page", async () => {
+test("the list has each person's projects, rights and last sign-in, page by page", async () => {
   const person = await newPerson("Barbara");
   const { projectId } = await projectOf(person);
   await signIn(person);
@@ -107,7 +107,7 @@ test("the list has everybody's projects, rights and last sign-in, page by page",
 });
 
 describe("disabling", () => {
-  test("ends every session and link immediately, and no password signs in", async () => {
+  test("ends every session and link immediately, and prevents signing in", async () => {
     const person = await newPerson();
     const { ctx } = await projectOf(person);
     const session = await startSession(db(), { userId: person.id });
@@ -134,14 +134,14 @@ describe("disabling", () => {
     expect(await signIn(person)).toMatchObject({ userId: person.id });
   });
 
-  test("a session created concurrently does not work", async () => {
+  test("keeps a session created afterwards from working", async () => {
     const person = await newPerson();
     await disablePerson(owner.account, { userId: person.id });
     const session = await startSession(db(), { userId: person.id });
     expect(await readSession(db(), session)).toBeNull();
   });
 
-  test("says which keys are left, and revokes them where asked, in every project and nobody else's", async () => {
+  test("reports remaining keys, and revokes the person's keys in every project on request", async () => {
     const [person, other] = [await newPerson(), await newPerson()];
     const [one, two, foreign] = [await projectOf(person), await projectOf(person), await projectOf(other)];
     expect((await getPerson(owner.account, { userId: person.id })).impact).toMatchObject({ activeKeyCount: 2 });
@@ -151,7 +151,7 @@ describe("disabling", () => {
     await expect(verifyApiKey(db(), foreign.secret)).resolves.toMatchObject({ projectId: foreign.projectId });
   });
 
-  test("leaves the installation an owner, and nobody disables themselves", async () => {
+  test("never leaves the installation without an owner, and is not possible for oneself", async () => {
     await expect(disablePerson(owner.account, { userId: owner.id })).rejects.toMatchObject({ code: "conflict" });
     await expect(disablePerson(operator(), { userId: owner.id })).rejects.toThrow("last owner");
     await expect(changeRights(operator(), { userId: owner.id, installationOwner: false })).rejects.toThrow(
@@ -232,7 +232,7 @@ describe("erasing", () => {
     expect(next.id).not.toBe(person.id);
   });
 
-  test("nothing that the application may do changes the log of somebody who stays", async () => {
+  test("the application cannot change the log of a person who is not erased", async () => {
     const person = await newPerson("Kay");
     const mine = eq(accountAuditLog.userId, person.id);
     await renameMe(person.account, { name: "Kay McNulty" });
@@ -242,7 +242,7 @@ describe("erasing", () => {
     expect(await db().select().from(accountAuditLog).where(mine)).toEqual(before);
   });
 
-  test("the only owner of a project has to transfer it first, and the error names it", async () => {
+  test("needs the only owner of a project to transfer it first, and the error names the project", async () => {
     const [person, heir] = [await newPerson(), await newPerson()];
     const { projectId } = await projectOf(person);
     const disabled = await newPerson();
@@ -278,7 +278,7 @@ describe("erasing", () => {
     expect(keys).toEqual([]);
   });
 
-  test("a project with another owner is not for the installation's owners to give away", async () => {
+  test("the installation's owners cannot hand over a project that has another owner", async () => {
     const [person, other, heir] = [await newPerson(), await newPerson(), await newPerson()];
     const { projectId } = await projectOf(person);
     await db().insert(memberships).values({ projectId, userId: other.id, role: "owner" });

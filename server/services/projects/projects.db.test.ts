@@ -4,7 +4,7 @@ import { testProject } from "@/db/testing/test-project";
 import { verifyApiKey } from "@/server/services/api-keys";
 import { createProject, getProject, listProjects, renameProject, roleIn, startProject } from ".";
 
-test("the creator of a project owns it and gets its default key, once", async () => {
+test("a project's creator owns it and gets a default key", async () => {
   const { userId } = await testProject();
   const { project, apiKey, secret } = await startProject({ db: db(), userId }, { name: " Shop " });
   expect(project.name).toBe("Shop");
@@ -22,7 +22,7 @@ test("a project without an owner is not created", async () => {
   });
 });
 
-test("a person sees their own projects, by name", async () => {
+test("a person sees their own projects, sorted by name", async () => {
   const { userId } = await testProject();
   const other = await testProject();
   for (const name of ["zebra", "Apple"]) await createProject(db(), { name, ownerUserId: userId });
@@ -31,7 +31,7 @@ test("a person sees their own projects, by name", async () => {
   expect(projects.map(({ id }) => id)).not.toContain(other.ctx.projectId);
 });
 
-test("a member reads the project, an owner renames it", async () => {
+test("a member reads the project, and an owner renames it", async () => {
   const { ctx } = await testProject();
   expect((await renameProject(ctx, { name: "Renamed" })).project).toEqual((await getProject(ctx, {})).project);
   const viewer = await testProject("viewer");
@@ -39,7 +39,7 @@ test("a member reads the project, an owner renames it", async () => {
   await expect(renameProject(viewer.ctx, { name: "Mine" })).rejects.toMatchObject({ code: "forbidden" });
 });
 
-test("a key that only sends can read nothing", async () => {
+test("a key that only sends telemetry cannot read the project", async () => {
   const { asKey } = await testProject();
   await expect(getProject(asKey("telemetry:write"), {})).rejects.toMatchObject({ code: "forbidden" });
 });

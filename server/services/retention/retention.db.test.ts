@@ -109,7 +109,7 @@ async function anonymousAtFirst(ctx: Ctx) {
   expect(await names(ctx)).toEqual([]);
 }
 
-test("Examples and files of an expired conversation go with a user who became known after they were made", async () => {
+test("Examples and files of an expired conversation are deleted with its user, even if known only later", async () => {
   const [{ ctx }, neighbour] = [await testProject(), await testProject()];
   for (const each of [ctx, neighbour.ctx]) await anonymousAtFirst(each);
   const { deletion } = await deleteUserData(ctx, { userId: "ann" });
@@ -122,7 +122,7 @@ test("Examples and files of an expired conversation go with a user who became kn
       expect(await db().$count(table, eq(table.projectId, each.projectId))).toBe(left);
 });
 
-test("less than a day is refused, and only an owner decides", async () => {
+test("a retention of less than a day is refused, and only an owner may change it", async () => {
   const { ctx } = await testProject();
   for (const days of [0, -1, 0.5])
     await expect(updateRetention(ctx, { days })).rejects.toMatchObject({ name: "ZodError" });
@@ -165,7 +165,7 @@ test("interrupted housekeeping resumes, and batch receipts are deleted after a m
   expect(kept.map((row) => row.id)).toEqual(["rcp_new"]);
 });
 
-test("an imported file is deleted after a month, or earlier with the project's retention", async () => {
+test("an imported file is deleted after a month, or earlier by the project's retention", async () => {
   const [kept, short] = [await testProject(), await testProject()];
   await updateRetention(short.ctx, { days: 5 });
   const words = (name: string) => `said in an import, ${name}`;
@@ -195,7 +195,7 @@ test("an imported file is deleted after a month, or earlier with the project's r
   expect(await stored("1 days old")).toHaveLength(2);
 });
 
-test("answers of the adjudicator are deleted when the project no longer reuses them", async () => {
+test("the adjudicator's answers are deleted when the project no longer reuses them", async () => {
   const { ctx } = await testProject();
   await conversation(ctx, 1, { active: 40 });
   const conversationId = (await listConversations(ctx, {})).conversations[0]!.id;
@@ -230,7 +230,7 @@ test("each project's housekeeping is queued once a day, however often it is sche
   expect(told).toHaveLength(2);
 });
 
-test("older conversations are deleted by the next housekeeping: within the hour, or tomorrow if today's is already queued", async () => {
+test("the next housekeeping is within the hour, or tomorrow if today's is already queued", async () => {
   const { ctx } = await testProject();
   const nextRun = async () => new Date((await getRetention(ctx, {})).retention.nextRunAt);
   const soon = await nextRun();

@@ -79,14 +79,14 @@ const plantedFinding = async (kind: keyof typeof PLANTED) => {
   return (await getFinding(ctx, { findingId: found!.id })).finding;
 };
 
-test("the story is the same at every load", () => {
+test("the sample's conversations are the same at every load", () => {
   const at = Date.UTC(2026, 10, 25, 3);
   expect(plannedConversations(at)).toEqual(plannedConversations(at));
   const kindsOf = (until: number) => plannedConversations(until).map(({ kind, release }) => `${kind} ${release}`);
   expect(kindsOf(at + 5 * DAY_MS + 7_000_000)).toEqual(kindsOf(at));
 });
 
-test("it holds 400 conversations of the last 14 days, every call of them priced", async () => {
+test("the sample has 400 conversations of the last 14 days, with every successful call priced", async () => {
   const [found] = await db().execute(sql`
     select count(*)::int as conversations, bool_and(c.last_activity_at between s.created_at - ${14 * DAY_MS} and s.created_at) as recent,
       count(distinct user_id)::int > 100 as many_users
@@ -98,7 +98,7 @@ test("it holds 400 conversations of the last 14 days, every call of them priced"
   expect(calls).toEqual({ unpriced: 0, models: 4 });
 });
 
-test("the Rules find exactly the five kinds of failure that were planted, and four that come with them", async () => {
+test("the Rules find exactly the five planted kinds of failure and four related ones", async () => {
   const { findings } = await listFindings(ctx, { limit: 100 });
   const counts: Record<string, number> = {};
   for (const { signal, occurrenceCount } of findings) counts[signal] = (counts[signal] ?? 0) + occurrenceCount;
@@ -115,7 +115,7 @@ test("the Rules find exactly the five kinds of failure that were planted, and fo
   for (const kind of kinds) expect((await plantedFinding(kind)).occurrenceCount).toBe(countOf(kind));
 });
 
-test("a Finding that a release fixed stays resolved, and its rate by day has fallen to zero since", async () => {
+test("a Finding fixed by a release stays resolved, and its daily rate falls to zero", async () => {
   const finding = await plantedFinding("englishInstead");
   expect(finding).toMatchObject({ reviewStatus: "confirmed", resolutionStatus: "resolved", regressedAt: null });
   const { days, markers, fix } = await findingTimeline(ctx, { findingId: finding.id });
@@ -132,7 +132,7 @@ test("a Finding that a release fixed stays resolved, and its rate by day has fal
   expect(Math.abs(release!.at - finding.resolvedAt!)).toBeLessThan(DAY_MS / 2);
 });
 
-test("a fix of a rare Finding is not proven by the few conversations since", async () => {
+test("the fix of a rare Finding is not proven by the few conversations since", async () => {
   const finding = await plantedFinding("ignoredCorrection");
   expect(finding).toMatchObject({ resolutionStatus: "resolved" });
   const { fix } = await findingTimeline(ctx, { findingId: finding.id });
@@ -140,7 +140,7 @@ test("a fix of a rare Finding is not proven by the few conversations since", asy
   expect(fix!.difference!.high).toBeGreaterThan(0);
 });
 
-test("a Finding that came back after its fix is regressed since the first conversation with it", async () => {
+test("a Finding that recurs after its fix is marked as regressed", async () => {
   const finding = await plantedFinding("loop");
   expect(finding).toMatchObject({ resolutionStatus: "unresolved", trend: "regressed" });
   expect((await findingTimeline(ctx, { findingId: finding.id })).fix).toMatchObject({ verdict: "regressed" });
@@ -151,7 +151,7 @@ test("a Finding that came back after its fix is regressed since the first conver
   expect(at.regressed).toBeLessThan(Date.now() - DAY_MS / 2);
 });
 
-test("its Dataset has the German answers, some of them held out", async () => {
+test("the sample's Dataset has the German answers, some of them held out", async () => {
   const { datasets } = await listDatasets(ctx, {});
   expect(datasets).toHaveLength(1);
   const { examples } = await listExamples(ctx, { datasetId: datasets[0]!.id, limit: 100 });
@@ -163,7 +163,7 @@ test("its Dataset has the German answers, some of them held out", async () => {
 
 const CHECKPOINT_FILE = "model/model.safetensors";
 
-test("its tiny model was trained on those Examples, with a loss that falls, and can be downloaded without a trainer", async () => {
+test("the sample's tiny model was trained on those Examples with a falling loss, and can be downloaded without a trainer", async () => {
   const { jobs } = await listJobs(ctx, {});
   expect(jobs).toHaveLength(1);
   const [job] = jobs;
@@ -188,7 +188,7 @@ test("its tiny model was trained on those Examples, with a loss that falls, and 
   expect(hash.digest("hex")).toBe(file.sha256);
 });
 
-test("answers of the model before and after prove on held-out conversations that the failure dropped", async () => {
+test("the model's answers before and after training prove that the failure became rarer", async () => {
   const { id: findingId } = await plantedFinding("englishInstead");
   const { evaluations } = await listEvaluations(ctx, {});
   const proof = evaluations.find(({ kind }) => kind === "finding")!;
@@ -208,7 +208,7 @@ test("answers of the model before and after prove on held-out conversations that
   expect(compared).toMatchObject({ status: "succeeded", total: 11, selection: { splits: { test: 11 } } });
 });
 
-test("its model is a recording: what needs a machine is refused, and so is training anything without a trainer", async () => {
+test("the recorded model cannot be deployed, certified or trained further, and training needs a trainer", async () => {
   const { checkpoints } = await listCheckpoints(ctx, {});
   expect(checkpoints.map((checkpoint) => checkpoint.recorded)).toEqual(checkpoints.map(() => true));
   const { id } = checkpoints.find(({ isFinal }) => isFinal)!;
@@ -224,7 +224,7 @@ test("its model is a recording: what needs a machine is refused, and so is train
   await expect(createJob(ctx, untrained)).rejects.toMatchObject({ code: "not_implemented" });
 });
 
-test("another project sees nothing of its model, and has no trainer", async () => {
+test("another project does not see the sample's model, and has no trainer", async () => {
   const { checkpoints } = await listCheckpoints(ctx, {});
   const { ctx: neighbour } = await testProject();
   await expect(listJobs(neighbour, {})).rejects.toMatchObject({ code: "not_implemented" });
@@ -244,14 +244,14 @@ test("another project sees nothing of its model, and has no trainer", async () =
   }
 });
 
-test("played again, its training and its proof stay as they are", async () => {
+test("running the training and the proof again changes nothing", async () => {
   const shown = async () => [await listJobs(ctx, {}), await listCheckpoints(ctx, {}), await listEvaluations(ctx, {})];
   const before = await shown();
   await Promise.all([trainAndProve(ctx), trainAndProve(ctx)]);
   expect(await shown()).toEqual(before);
 });
 
-test("it is loaded once a person, and somebody else's is another", async () => {
+test("the sample is loaded once per person, each with their own", async () => {
   const again = await loadSample(owner, {});
   expect(again).toMatchObject({ created: false, project: { id: ctx.projectId, sample: "ready" } });
   const other = await person();
@@ -266,7 +266,7 @@ test("it is loaded once a person, and somebody else's is another", async () => {
   ]);
 });
 
-test("a load that failed is resumed by loading it again", async () => {
+test("a failed load is resumed by loading again", async () => {
   const account = await person();
   const { project } = await loadSample(account, {});
   const job: Ctx = { db: db(), projectId: project.id as ProjectId, actor: { kind: "job", name: "load-sample" } };
@@ -276,24 +276,24 @@ test("a load that failed is resumed by loading it again", async () => {
   expect((await runSampleLoad(job, { forMs: 1 })).done).toBe(false);
 });
 
-test("a Finding that nobody resolved has no fix to prove", async () => {
+test("an unresolved Finding has no fix to prove", async () => {
   const { id } = await plantedFinding("wrongRefund");
   expect((await findingTimeline(ctx, { findingId: id })).fix).toBeNull();
 });
 
-test("nobody without the right to create projects loads it", async () => {
+test("loading the sample needs the right to create projects", async () => {
   const account = await person();
   await db().execute(sql`update users set may_create_projects = false where id = ${account.userId}`);
   await expect(loadSample(account, {})).rejects.toMatchObject({ code: "forbidden" });
 });
 
-test("it is in no total of the installation", async () => {
+test("the sample is not counted in the installation's totals", async () => {
   const { person: shown } = await getPerson({ db: db(), operator: true }, { userId: owner.userId });
   expect(shown).toMatchObject({ projectCount: 1, projects: [{ name: "Test project" }] });
 });
 
 test(
-  "used and removed, nothing of it is left in any table or file, and the neighbour has everything",
+  "a deleted sample leaves nothing in any table or file, and another sample is unchanged",
   async () => {
     const [account, neighbour] = [await person(), ctx];
     const own = await loadedBy(account);
@@ -329,7 +329,7 @@ test(
   LOAD_MS,
 );
 
-test("removed while it is being loaded, the load ends and leaves nothing", async () => {
+test("a sample deleted while it is loading leaves nothing", async () => {
   const account = await person();
   const { project } = await loadSample(account, {});
   const job: Ctx = { db: db(), projectId: project.id as ProjectId, actor: { kind: "job", name: "load-sample" } };
@@ -339,7 +339,7 @@ test("removed while it is being loaded, the load ends and leaves nothing", async
   expect(await tablesNaming(db(), project.id)).toEqual({});
 });
 
-test("a sample that got a key may hold other data, and its deletion leaves a receipt", async () => {
+test("a sample with an API key leaves a receipt when it is deleted", async () => {
   const account = await person();
   const { project } = await loadSample(account, {});
   const own: Ctx = {
@@ -352,7 +352,7 @@ test("a sample that got a key may hold other data, and its deletion leaves a rec
   expect(Object.keys(await tablesNaming(db(), project.id)).sort()).toEqual(["account_audit_log", "deletion_receipts"]);
 });
 
-test("whoever joins every project by default does not join somebody's sample", async () => {
+test("a person who joins every project by default does not join samples", async () => {
   const newcomer = await person();
   const [own] = (await listProjects(newcomer, {})).projects;
   const joining = { userId: newcomer.userId, role: "viewer", projects: "*", except: own!.id } as const;

@@ -19,7 +19,7 @@ const create = async (ctx: Ctx, name: string, more: { shared?: boolean; query?: 
   (await createSavedView(ctx, { list: on, name, query: "errors=true", ...more })).savedView;
 const NOT_FOUND = { code: "not_found" };
 
-test("a view of one's own is seen, changed and deleted by its owner only", async () => {
+test("a personal view is seen, changed and deleted only by its owner", async () => {
   const { ctx } = await testProject();
   const colleague = await member(ctx, "owner");
   const { ctx: stranger } = await testProject();
@@ -38,7 +38,7 @@ test("a view of one's own is seen, changed and deleted by its owner only", async
   expect(await names(ctx)).toEqual([]);
 });
 
-test("a shared view is everybody's in the project, and changed by those who may change its diagnostics", async () => {
+test("a shared view is seen by everybody in the project, and changed with the right to change diagnostics", async () => {
   const { ctx } = await testProject();
   const [editor, viewer] = [await member(ctx, "editor"), await member(ctx, "viewer")];
   const { ctx: stranger } = await testProject();
@@ -59,7 +59,7 @@ test("a shared view is everybody's in the project, and changed by those who may 
   expect(await names(editor)).toEqual([]);
 });
 
-test("a key has no views of its own, and shares with the right to write", async () => {
+test("a key has no personal views, and shares views with the right to write", async () => {
   const { ctx } = await testProject();
   await create(ctx, "Mine");
   const key = (...capabilities: ("diagnostics:read" | "diagnostics:write")[]): Ctx => ({
@@ -73,7 +73,7 @@ test("a key has no views of its own, and shares with the right to write", async 
   expect(await names(ctx)).toEqual(["From a key", "Mine"]);
 });
 
-test("a name is unique per list among one's own and among the shared, whatever its case", async () => {
+test("a name is unique per list among personal and among shared views, regardless of case", async () => {
   const { ctx } = await testProject();
   const { id } = await create(ctx, "Failing");
   const taken = { code: "unprocessable", errors: [{ path: "/name" }] };
@@ -86,7 +86,7 @@ test("a name is unique per list among one's own and among the shared, whatever i
   await createSavedView(ctx, { list: "findings", name: "Failing", query: "" });
 });
 
-test("a view holds what its list's address may say, in one form, and nothing else", async () => {
+test("a view stores its list's valid parameters in one form, and refuses others", async () => {
   const { ctx } = await testProject();
   const { query } = await create(ctx, "All of it", {
     query: "?user=a%20b&sort=-cost&q=two+words&hide=tokens,models&errors=false&range=24h",
@@ -111,7 +111,7 @@ test("a view holds what its list's address may say, in one form, and nothing els
   }
 });
 
-test("a list has at most a hundred views of a member, who leaves with them", async () => {
+test("a member has at most a hundred views of a list, which are deleted when the member leaves", async () => {
   const { ctx } = await testProject();
   const viewer = await member(ctx, "viewer");
   for (let n = 0; n < 100; n++) await create(viewer, `View ${n}`);

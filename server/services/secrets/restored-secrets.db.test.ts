@@ -9,7 +9,7 @@ import { testProject } from "@/db/testing/test-project";
 import { type Envelope, unsealSecret } from "@/server/platform/key-ring";
 import { createConnection } from "@/server/services/connections";
 
-test("a secret opens in an installation that was restored from a backup", async () => {
+test("a secret can be decrypted in an installation restored from a backup", async () => {
   const { ctx } = await testProject();
   const { connection } = await createConnection(ctx, { kind: "github", name: "GitHub", secret: "ghp_kept" });
   const folder = await mkdtemp(path.join(tmpdir(), "whetstone-restored-"));

@@ -74,7 +74,7 @@ beforeEach(async () => {
   await db().delete(ringKeys);
 });
 
-test("a secret is encrypted under its own data key, and decrypts where it was stored", async () => {
+test("a secret is encrypted under its own data key, and can be decrypted where it was stored", async () => {
   const { ctx } = await testProject();
   const [one, two] = [await store(ctx, "the same"), await store(ctx, "the same")];
   const [first, second] = [await rowOf(ctx, one), await rowOf(ctx, two)];
@@ -84,7 +84,7 @@ test("a secret is encrypted under its own data key, and decrypts where it was st
   expect(first.dataKey).not.toBe(second.dataKey);
 });
 
-test("moved to another row, field or project it cannot be decrypted", async () => {
+test("a secret moved to another row, field or project cannot be decrypted", async () => {
   const [ours, theirs] = [await testProject(), await testProject()];
   const [mine, other] = [await store(ours.ctx, "mine"), await store(ours.ctx, "other")];
   const abroad = await store(theirs.ctx, "abroad");
@@ -130,7 +130,7 @@ test("a rotation changes the key, keeps the secrets, and removes unused keys", a
   expect(events.map(({ data }) => data)).toContainEqual({ ringKey: made });
 });
 
-test("secrets stay readable and writable while keys are rotated as fast as they can be", async () => {
+test("secrets stay readable and writable while keys are rotated continuously", async () => {
   const { ctx } = await testProject();
   const written = new Map<string, string>();
   for (let n = 0; n < 150; n++) written.set(await store(ctx, `first ${n}`), `first ${n}`);
@@ -217,7 +217,7 @@ test("one damaged secret does not keep the others from being rewrapped", async (
   for (const id of others.slice(-3)) expect(await read(ctx, id)).toMatch(/^secret/);
 });
 
-test("every column that names a ring key is one that a rotation knows", async () => {
+test("a rotation covers every column that refers to a ring key", async () => {
   const referring = await db().execute<{ name: string }>(sql`
     select c.conrelid::regclass::text || '.' || a.attname as name from pg_constraint c
     join pg_attribute a on a.attrelid = c.conrelid and a.attnum = any (c.conkey)

@@ -13,7 +13,7 @@ const token = (role: string, scoped: [name: string, ...permissions: string[]][] 
 });
 const ACME = { orgs: [{ name: "Acme", roleInOrg: "write" }] };
 
-test("a read-only token is refused, whoever it belongs to", () => {
+test("a read-only token is refused, regardless of its owner", () => {
   expect(problemsOf({ ...ACME, ...token("read") })).toEqual([expect.stringContaining("read-only")]);
   expect(problemsOf(token("read"), null)).toEqual([expect.stringContaining("read-only")]);
 });

@@ -30,7 +30,7 @@ describe("the content hash", () => {
     );
   });
 
-  test("is the same SHA-256 for a payload with every field, with and without tools", () => {
+  test("is computed the same way for a payload with every field, with and without tools", () => {
     const payload = fullPayload();
     const { tools: _, ...toolless } = payload.input;
     for (const one of [payload, { ...payload, input: toolless }]) {

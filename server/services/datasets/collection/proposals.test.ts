@@ -268,7 +268,7 @@ describe("correct failed conversations", () => {
     ]);
   });
 
-  test("leaves corrections by users in words to the objective that learns from them", async () => {
+  test("leaves users' verbal corrections to the objective that learns from them", async () => {
     const { left } = await collect("correct_failed_conversations", [ASKED, FAILED], {
       occurrences: [occurrence("user-correction", "explicit_correction", [1])],
     });

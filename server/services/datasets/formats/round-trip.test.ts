@@ -112,7 +112,7 @@ describe("an exported file reads back as what it was written from", () => {
     );
   });
 
-  it("with more rows than one Parquet row group holds", async () => {
+  it("with more rows than fit one Parquet row group", async () => {
     const rows = Array.from(
       { length: 6_000 },
       (_, index): ExampleRow => ({

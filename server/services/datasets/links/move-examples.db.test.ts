@@ -81,7 +81,7 @@ async function madeAndMerged(ctx: Ctx) {
   return { host, left, datasetId };
 }
 
-test("what was made from a merged conversation is deleted with the other one's user, in that project only", async () => {
+test("Examples, candidates and files of a merged conversation are deleted with the other one's user, in that project only", async () => {
   const [{ ctx }, neighbour] = [await testProject(), await testProject()];
   const { datasetId } = await madeAndMerged(ctx);
   const theirs = await madeAndMerged(neighbour.ctx);

@@ -335,7 +335,7 @@ test("a trainer's refusal is passed on as the deployment's error", async () => {
   expect(await driving(ctx, () => reply)).toMatchObject({ status: "failed", error });
 });
 
-test("a rollback deploys what ran under the name before", async () => {
+test("a rollback deploys the version that ran under the name before", async () => {
   const { ctx, checkpointId, add } = await world();
   const first = await deploy(ctx, { checkpointId });
   await expect(rollBackDeployment(ctx, { deploymentId: first.id })).rejects.toMatchObject({ code: "conflict" });

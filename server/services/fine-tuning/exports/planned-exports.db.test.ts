@@ -71,7 +71,7 @@ const withExport = (input: Awaited<ReturnType<typeof world>>["input"], changes: 
   output: { export: { ...input.output.export, ...changes } },
 });
 
-test("a job that succeeds publishes its final checkpoint as it was planned, once, and the trainer's spec knows nothing of it", async () => {
+test("a job that succeeds publishes its final checkpoint as planned, once, and the plan is not in the trainer's spec", async () => {
   const { ctx, input, planned } = await world();
   trainer.script = [CHECKPOINT, SUCCEEDED];
   const { job } = await createJob(ctx, input);
@@ -119,7 +119,7 @@ test.each([
   expect(await jobs()).toBe(0);
 });
 
-test("a plan that cannot come true is refused before anybody trains", async () => {
+test("an export plan that is not possible is refused before training", async () => {
   const { ctx, input, jobs } = await world();
   const at = (path: string) => ({ code: "unprocessable", errors: [{ path }] });
   await expect(createJob(ctx, { ...input, adapter: "full" })).rejects.toMatchObject(at("/output/export/format"));
@@ -130,7 +130,7 @@ test("a plan that cannot come true is refused before anybody trains", async () =
   expect(await jobs()).toBe(0);
 });
 
-test("who may train and not publish cannot plan to", async () => {
+test("planning an export needs the right to publish, not only to train", async () => {
   const { ctx, input, asKey } = await world();
   const trains = asKey("models:manage", "project:data:write", "workspace:read");
   await expect(createJob(trains, input)).rejects.toMatchObject({ code: "forbidden" });
@@ -147,7 +147,7 @@ test("who may train and not publish cannot plan to", async () => {
   });
 });
 
-test("a trigger checks the token each time, and says why it starts nothing", async () => {
+test("a trigger checks the token each time, and its decision gives the reason when it starts nothing", async () => {
   const { ctx, input, planned, jobs } = await world();
   const trigger = { enabled: true, minNewExamples: 1 };
   const { tuningConfig } = await createTuningConfig(ctx, { ...input, name: "Weekly", trigger });

@@ -94,7 +94,7 @@ test("a job is frozen, queued, sent to its trainer once, and followed to its end
   expect(trainer.calls).toEqual([]);
 });
 
-test("names of other tools are taken, and ours win", async () => {
+test("other tools' parameter names are accepted, and ours take precedence", async () => {
   const { create } = await world();
   const { spec } = await create({
     training: { n_epochs: 2, batch_size: 4, max_seq_length: 512, maxLength: 256, learning_rate: 0.01 },
@@ -107,7 +107,7 @@ test("names of other tools are taken, and ours win", async () => {
   await expect(create({ training: { n_epoch: 2 } })).rejects.toThrow(/nEpoch/);
 });
 
-test("a tokenizer that llama.cpp does not recognize is named for it", async () => {
+test("a job can name the tokenizer that llama.cpp does not recognize", async () => {
   const { ctx, create } = await world();
   const { id } = await create({
     output: { formats: ["safetensors", "gguf"], ggufQuantizations: ["q8_0"], tokenizerPre: "gpt-2" },
@@ -120,7 +120,7 @@ test("a tokenizer that llama.cpp does not recognize is named for it", async () =
   expect(trainer.jobs.get(id)?.spec.output).not.toHaveProperty("tokenizer_pre");
 });
 
-test("what cannot be trained is a 422 that says why, and leaves no job", async () => {
+test("an untrainable job is refused with the reason, and is not stored", async () => {
   const { ctx, create, datasetId } = await world();
   await expect(create({ baseModel: { id: "nobody/nothing" } })).rejects.toMatchObject(
     refused("unprocessable", /nobody\/nothing is not known/),
@@ -139,7 +139,7 @@ test("what cannot be trained is a 422 that says why, and leaves no job", async (
   expect((await listJobs(ctx, {})).jobs).toEqual([]);
 });
 
-test("a lost reply and a second dispatch make one job", async () => {
+test("a lost reply and a second dispatch create one job", async () => {
   const { ctx, create, read } = await world();
   const { id } = await create();
   trainer.lost.add(`PUT /jobs/${id}`);
@@ -152,7 +152,7 @@ test("a lost reply and a second dispatch make one job", async () => {
   expect(await read(id)).toMatchObject({ staleSince: null });
 });
 
-test("an unreachable trainer fails nothing: the job is stale since then, and goes on when it is back", async () => {
+test("a job is stale while its trainer is unreachable, and continues afterwards", async () => {
   const { ctx, create, read } = await world();
   trainer.script = [RUNNING];
   const { id } = await create();
@@ -169,7 +169,7 @@ test("an unreachable trainer fails nothing: the job is stale since then, and goe
   expect(await read(id)).toMatchObject({ status: "succeeded", staleSince: null });
 });
 
-test("a job that its trainer refuses fails with the trainer's reason; one that it refuses for now waits", async () => {
+test("a job that its trainer refuses fails with the trainer's reason, and one refused temporarily waits", async () => {
   const { ctx, create, read } = await world();
   const error = { code: "disk_full", message: "No space.", hint: "Free some.", retryable: false, log_tail: [] };
   const [first, second, third] = [await create(), await create(), await create()];
@@ -183,7 +183,7 @@ test("a job that its trainer refuses fails with the trainer's reason; one that i
   expect(await read(third.id)).toMatchObject({ status: "failed", error: { code: "worker_vanished" } });
 });
 
-test("a job that no trainer has heard of is cancelled at once, another when its trainer says so, and an ended one not at all", async () => {
+test("a job that no trainer has is cancelled immediately, another when its trainer confirms, and an ended one not at all", async () => {
   const { ctx, create, read } = await world();
   const queued = await create();
   expect((await cancelJob(ctx, { jobId: queued.id })).job).toMatchObject({ status: "cancelled", stopReason: "user" });
@@ -210,7 +210,7 @@ test("a job that no trainer has heard of is cancelled at once, another when its 
   expect(await read(unsent.id)).toMatchObject({ status: "cancelled" });
 });
 
-test("a running job is paused and resumed, and nothing else is", async () => {
+test("only a running job is paused, and only a paused one is resumed", async () => {
   const { ctx, create, read } = await world();
   trainer.script = [RUNNING];
   const { id: jobId } = await create();
@@ -281,7 +281,7 @@ test("a dry run returns the trainer's report with Example ids, and starts nothin
   await expect(validateJob(ctx, input)).rejects.toMatchObject({ code: "unavailable" });
 });
 
-test("jobs are listed by project, status and Dataset, and nobody reads another project's", async () => {
+test("jobs are filtered by status and Dataset, and another project's are not found", async () => {
   const { ctx, create, datasetId, asKey } = await world();
   const [first, second] = [await create(), await create({ name: "Second" })];
   await cancelJob(ctx, { jobId: first.id });
@@ -300,7 +300,7 @@ test("jobs are listed by project, status and Dataset, and nobody reads another p
   expect(Object.keys(reply.job).sort()).toEqual(["createdAt", "finishedAt", "id", "status"]);
 });
 
-test("a job whose events were missed is woken, and a paused or ended one is not", async () => {
+test("an unfinished job is woken, and an ended one is not due", async () => {
   const { ctx, create } = await world();
   trainer.script = [RUNNING, SUCCEEDED];
   const { id } = await create();
@@ -311,7 +311,7 @@ test("a job whose events were missed is woken, and a paused or ended one is not"
   expect(await due()).toBeNull();
 });
 
-test("a database that was restored to an earlier state catches up with what its trainer did since", async () => {
+test("a job restored to an earlier state catches up with its trainer", async () => {
   const { ctx, create, read } = await world();
   const files = [{ path: "model/a.safetensors", size: 3, sha256: "d" }];
   const checkpoint = { checkpoint_id: "ckpt_restored", step_number: 4, kind: "adapter", bytes: 3, files };
@@ -359,7 +359,7 @@ test("a job keeps its Examples and settings when the Dataset or the configuratio
   expect(trainer.jobs.get(job.id)?.spec).toMatchObject({ method: "sft", training: { learning_rate: 0.1 } });
 });
 
-test("more epochs after the end are a new job that continues from the checkpoint", async () => {
+test("training for more epochs after the end is a new job that continues from the checkpoint", async () => {
   const { ctx, create } = await world();
   trainer.script = [RUNNING, SUCCEEDED];
   const { id: jobId } = await create();
@@ -381,7 +381,7 @@ test("more epochs after the end are a new job that continues from the checkpoint
   );
 });
 
-test("the manifest of a job whose Examples were erased is sent to nobody", async () => {
+test("a job whose Examples were erased fails, and its manifest is not sent", async () => {
   const { ctx, create, read } = await world();
   const { id, manifest } = await create();
   await ctx.db

@@ -65,7 +65,7 @@ async function built({ ctx, first, checkpointId }: Awaited<ReturnType<typeof wor
   return { merged, gguf, deployment, published, converted };
 }
 
-test("a lineage goes from the base model to what is served and published, and back to what fed it", async () => {
+test("a lineage leads from the base model to what is deployed and published, and back to its sources", async () => {
   const it = await world();
   const { ctx, datasetId, first, second, checkpointId, sha256 } = it;
   const { merged, gguf, deployment, published, converted } = await built(it);
@@ -97,7 +97,7 @@ test("a lineage goes from the base model to what is served and published, and ba
   expect(nodes.find(({ id }) => id === gguf)).toMatchObject({ name: "gguf q4_k_m", status: "ready" });
 });
 
-test("a job, a checkpoint and a base model of the project stand for what they were trained from", async () => {
+test("the lineage of a job, a checkpoint or an added base model has its base model as root", async () => {
   const { ctx, first, checkpointId } = await world();
   const { baseModel } = await addBaseModel(ctx, { id: BASE.id, source: "hub" });
   const whole = { id: BASE.id, revision: BASE.revision };
@@ -107,7 +107,7 @@ test("a job, a checkpoint and a base model of the project stand for what they we
   expect((await lineageOf(ctx, baseModel.baseModelId!)).root).toEqual({ id: BASE.id, revision: null });
 });
 
-test("another revision is another root, and a model that nobody has trained is a root alone", async () => {
+test("another revision is another root, and an untrained model is the only node", async () => {
   const { ctx } = await world();
   const other = await storedJob(ctx, { baseModelId: BASE.id, spec: spec("b".repeat(40)) });
   const jobsOf = async (name: string) =>
@@ -118,7 +118,7 @@ test("another revision is another root, and a model that nobody has trained is a
   expect([alone.nodes.map(({ kind, id }) => [kind, id]), alone.edges]).toEqual([[["baseModel", CATALOGUE[0]!.id]], []]);
 });
 
-test("what was trained on erased words is marked, with everything that was made of it", async () => {
+test("a checkpoint trained on erased words is marked, and so is everything made from it", async () => {
   const it = await world();
   const { ctx, first, checkpointId, sha256, datasetId } = it;
   const { gguf, deployment, published } = await built(it);
@@ -129,7 +129,7 @@ test("what was trained on erased words is marked, with everything that was made 
   expect(marked).toEqual(expect.arrayContaining([checkpointId, sha256, `${datasetId}@1`, gguf, deployment, published]));
 });
 
-test("a Finding's title is told to who may read diagnostics", async () => {
+test("a Finding's title is shown only with the right to read diagnostics", async () => {
   const { ctx, asKey, first } = await world();
   await ctx.db.insert(findings).values({
     ...{ projectId: ctx.projectId, id: "fnd_1", ruleId: "tool-failure", signal: "tool-failure", title: "Search fails" },
@@ -141,7 +141,7 @@ test("a Finding's title is told to who may read diagnostics", async () => {
   expect(await nameFor(asKey("workspace:read"))).toBe("fnd_1");
 });
 
-test("a large lineage has the newest of each kind, and says that there is more", async () => {
+test("a large lineage has the newest of each kind, and is marked as truncated", async () => {
   const { ctx, first } = await world();
   await Promise.all(
     Array.from({ length: NODES_OF_A_KIND_MAX }, (_, n) =>
@@ -157,7 +157,7 @@ test("a large lineage has the newest of each kind, and says that there is more",
   expect(edges.filter(({ type, to }) => type === "trained_from" && to.startsWith(BASE.id))).toHaveLength(2);
 });
 
-test("unknown models, and those of another project, are not found", async () => {
+test("unknown models and another project's are not found", async () => {
   const theirs = await world();
   const { ctx } = await testProject();
   for (const rootModelId of [BASE.id, theirs.first, theirs.checkpointId, "none/such", "@", "a@b", `${BASE.id}@x`]) {

@@ -79,7 +79,7 @@ const untouched = {
   events: ["sample", "checkpoint.saved"],
 };
 
-test("a user's Examples take the frozen file with them, mark what was trained on them, and leave no other project's", async () => {
+test("forgetting a user deletes the frozen file and marks the checkpoints trained on it, in that project only", async () => {
   const [ours, theirs] = [(await testProject()).ctx, (await testProject()).ctx];
   const [taught, other, foreign] = [
     await trained(ours, ["ann", "ann", "bob"], { status: "succeeded", finishedAt: 1 }),
@@ -99,7 +99,7 @@ test("a user's Examples take the frozen file with them, mark what was trained on
   expect(await stateOf(theirs, foreign)).toMatchObject({ job: { status: "running" }, ...untouched });
 });
 
-test("an unfinished job is cancelled without saving: at once if no trainer has it, and else by its trainer", async () => {
+test("an unfinished job is cancelled without saving, immediately or by its trainer", async () => {
   const { ctx } = await testProject();
   const queued = await trained(ctx, ["ann"], { status: "queued" });
   const running = await trained(ctx, ["ann"], { status: "running", dispatchedAt: 1 });
@@ -113,7 +113,7 @@ test("an unfinished job is cancelled without saving: at once if no trainer has i
   });
 });
 
-test("what continued from a checkpoint is marked with it", async () => {
+test("a checkpoint that continued from a marked one is marked too", async () => {
   const { ctx } = await testProject();
   const first = await trained(ctx, ["ann"], { status: "succeeded", finishedAt: 1 });
   const second = await trained(ctx, ["bob"], {
@@ -125,7 +125,7 @@ test("what continued from a checkpoint is marked with it", async () => {
   expect(await stateOf(ctx, second)).toMatchObject({ isTainted: [true, true], rowsErased: 0, hasContent: true });
 });
 
-test("a deletion of a user's data reaches the manifests and erases their files", async () => {
+test("deleting a user's data erases the manifests' files", async () => {
   const { ctx } = await testProject();
   const taught = await trained(ctx, ["ann", null], { status: "succeeded", finishedAt: 1 });
   const { deletion } = await deleteUserData(ctx, { userId: "ann" });
@@ -133,7 +133,7 @@ test("a deletion of a user's data reaches the manifests and erases their files",
   expect(await stateOf(ctx, taught)).toMatchObject({ isTainted: [true, true], rowsErased: 1, file: undefined });
 });
 
-test("a deleted Dataset takes what was frozen of it along, and its jobs stay", async () => {
+test("deleting a Dataset deletes its frozen files, and keeps its jobs", async () => {
   const { ctx } = await testProject();
   const taught = await trained(ctx, ["ann"], { status: "succeeded", finishedAt: 1 });
   const other = await trained(ctx, ["ann"]);
@@ -150,7 +150,7 @@ test("a deleted Dataset takes what was frozen of it along, and its jobs stay", a
   expect(await stateOf(ctx, other)).toMatchObject(untouched);
 });
 
-test("certificates of what was trained on somebody's words lose prompts and answers, and keep their figures", async () => {
+test("certificates of a checkpoint trained on deleted words lose prompts and answers, and keep their figures", async () => {
   const { ctx } = await testProject();
   const theirs = await trained(ctx, ["ann"]);
   const others = await trained(ctx, ["bob"]);

@@ -31,7 +31,7 @@ async function linesOf(ctx: Ctx, { fileId }: Manifest) {
 const rowsIn = async (ctx: Ctx, manifest: Manifest) =>
   (await linesOf(ctx, manifest)).lines.slice(1).map((line) => JSON.parse(line));
 
-test("a manifest holds one split as canonical JSON lines, and is named by the hash of its bytes", async () => {
+test("a manifest has one split as canonical JSON lines, and is named by the hash of its bytes", async () => {
   const { ctx, datasetId } = await world();
   await write(ctx, datasetId, [
     creating("one", { payload: fullPayload() }),
@@ -63,7 +63,7 @@ test("a manifest holds one split as canonical JSON lines, and is named by the ha
   expect((await rowsIn(ctx, validation as Manifest))[0].messages[0].content).toBe("held out");
 });
 
-test("each method gets its own form", async () => {
+test("each method gets rows in its own form", async () => {
   const { ctx, datasetId } = await world();
   await write(ctx, datasetId, [paired("one")]);
   const shapes = async (method: "dpo" | "orpo" | "kto") =>
@@ -79,7 +79,7 @@ test("each method gets its own form", async () => {
   expect(rows[1]).toMatchObject({ prompt, completion: [rejectedOutput.message] });
 });
 
-test("the same selection is the same manifest and stored once, also in a later version; another selection is not", async () => {
+test("the same selection is one stored manifest, even in a later version, and another selection is another", async () => {
   const { ctx, datasetId } = await world();
   await write(ctx, datasetId, [creating("one"), creating("two")]);
   const [first, again] = await Promise.all([
@@ -97,7 +97,7 @@ test("the same selection is the same manifest and stored once, also in a later v
   expect(await ctx.db.$count(trainingManifests, eq(trainingManifests.projectId, ctx.projectId))).toBe(2);
 });
 
-test("freezing closes the version: what is changed afterwards is in the next", async () => {
+test("freezing closes the version, so later changes are in the next one", async () => {
   const { ctx, datasetId } = await world();
   await write(ctx, datasetId, [creating("one")]);
   const { train } = await freezeExamples(ctx, { datasetId, method: "sft" });
@@ -114,7 +114,7 @@ test("freezing closes the version: what is changed afterwards is in the next", a
   expect((await rowsIn(ctx, train))[0]).toEqual(row);
 });
 
-test("what cannot be trained on is refused with the number of Examples", async () => {
+test("Examples that a method cannot train on are refused with their number", async () => {
   const { ctx, datasetId } = await world();
   const refused = (method: "sft" | "dpo" | "orpo" | "kto", message: RegExp) =>
     expect(freezeExamples(ctx, { datasetId, method })).rejects.toMatchObject({
@@ -145,7 +145,7 @@ test("an Example whose answer has the weight 0 is not trained on", async () => {
   expect([train.rows, (await rowsIn(ctx, train)).length]).toEqual([1, 1]);
 });
 
-test("another project's Dataset is not there, and neither is a version that never was", async () => {
+test("another project's Dataset and a missing version are not found", async () => {
   const { ctx, datasetId } = await world();
   await write(ctx, datasetId, [creating("one")]);
   const other = await testProject();
@@ -155,7 +155,7 @@ test("another project's Dataset is not there, and neither is a version that neve
   });
 });
 
-test("an erasure while Examples are read is noticed", async () => {
+test("an erasure while Examples are being read is detected", async () => {
   const { ctx, datasetId } = await world();
   const { id: conversationId } = await storedConversation(ctx, [{ role: "user", text: "Hello" }], { userId: "ann" });
   const link = { conversationId, userId: "ann", turn: 1, findingId: null };
@@ -188,7 +188,7 @@ async function growthDuring(work: () => Promise<unknown>) {
   return highest - before;
 }
 
-test("100,000 Examples are frozen in constant memory", async () => {
+test("100,000 Examples are frozen in less than 24 MB of memory", async () => {
   const { ctx } = await testProject();
   const datasetId = await storedDataset(ctx, "Many");
   await storeManyExamples(ctx, datasetId, 100_000);

@@ -10,15 +10,15 @@ test.each([
   ["higher by more", 1.051, 1, 0.05, "failed"],
   ["unknown beside a known one", null, 1, 0, "failed"],
   ["known beside an unknown one", 1, null, 0, "not_applicable"],
-] as const)("a validation loss that is %s is judged", (_, measured, before, tolerance, status) => {
+] as const)("a validation loss that is %s gets the expected verdict", (_, measured, before, tolerance, status) => {
   expect(judgeLoss(withLoss(measured), withLoss(before), tolerance).status).toBe(status);
 });
 
-test("the first deployment has no validation loss to be compared with", () => {
+test("the first deployment has no validation loss to compare with", () => {
   expect(judgeLoss(withLoss(9), null, 0)).toMatchObject({ status: "not_applicable" });
 });
 
-test("a checkpoint has to be stored, to have answered, and to hold nobody's deleted words", () => {
+test("a checkpoint must be stored, have an inference profile and be free of deleted words", () => {
   const [profile, taintedAt] = [{}, null];
   expect(judgeCheckpoint({ profile, taintedAt }).status).toBe("passed");
   for (const one of [undefined, { profile: null, taintedAt }, { profile, taintedAt: 1 }]) {
@@ -26,7 +26,7 @@ test("a checkpoint has to be stored, to have answered, and to hold nobody's dele
   }
 });
 
-test("answers may be worse by what is allowed, and no answers are no proof", () => {
+test("answers may be worse by the allowed amount, and the gate does not apply without answers", () => {
   const status = (drop: number | null, allowed: number) => judgePreserved({ status: "done", drop }, allowed).status;
   expect([status(0, 0), status(-0.1, 0), status(0.05, 0.05), status(0.06, 0.05), status(null, 0)]).toEqual([
     "passed",
@@ -39,7 +39,7 @@ test("answers may be worse by what is allowed, and no answers are no proof", () 
   expect(judgePreserved({ status: "waiting" }, 1).status).toBe("waiting");
 });
 
-test("a checkpoint that is served as it is has nothing to be compared with", () => {
+test("a checkpoint that is served unchanged needs no parity", () => {
   expect(judgeParity(null, "passed").status).toBe("not_applicable");
   expect(judgeParity({ kind: "gguf" }, "failed").status).toBe("failed");
 });

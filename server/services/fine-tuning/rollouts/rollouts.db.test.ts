@@ -109,7 +109,7 @@ test("the first job that succeeds is deployed under the configuration's name, on
   expect(await running()).toEqual([[NAME, checkpointId]]);
 });
 
-test("a configuration that names its deployment keeps that name when it is renamed itself", async () => {
+test("a configuration's named deployment keeps its name when the configuration is renamed", async () => {
   const { ctx, configId, succeed, decide, running } = await world({ name: "shop-agent" });
   await succeed(0.5);
   await decide();
@@ -119,7 +119,7 @@ test("a configuration that names its deployment keeps that name when it is renam
   expect(await running()).toEqual([["shop-agent", checkpointId]]);
 });
 
-test("a worse model is not deployed, and the decision says what was measured and allowed", async () => {
+test("a worse model is not deployed, and the decision has the measured and the allowed value", async () => {
   const { succeed, decide, running } = await world({ maxLossIncrease: 0.1 });
   const good = await succeed(0.5);
   await decide();
@@ -131,7 +131,7 @@ test("a worse model is not deployed, and the decision says what was measured and
   expect(await running()).toEqual([[NAME, good.checkpointId]]);
 });
 
-test("a better model replaces the one that runs, once its answers to held-out Examples are no worse", async () => {
+test("a better model replaces the running one if its answers to held-out Examples are no worse", async () => {
   const { succeed, decide, running } = await world({ maxPreserveDrop: 0.05 });
   const old = await succeed(0.5);
   await decide();
@@ -146,7 +146,7 @@ test("a better model replaces the one that runs, once its answers to held-out Ex
   expect(await running()).toEqual([[NAME, young.checkpointId]]);
 });
 
-test("where nothing was held out there is nothing to compare, and the decision says so", async () => {
+test("without held-out Examples the comparison does not apply, and the decision gives the reason", async () => {
   const { succeed, decide } = await world();
   await succeed(0.5);
   await decide();
@@ -165,7 +165,7 @@ test("where nothing was held out there is nothing to compare, and the decision s
   });
 });
 
-test("the form that runs is what the next version is served as, and it has to answer like its checkpoint", async () => {
+test("the next version is served in the running form, and must answer like its checkpoint", async () => {
   const { ctx, succeed, decide } = await world();
   await succeed(0.5);
   await decide();
@@ -181,7 +181,7 @@ test("the form that runs is what the next version is served as, and it has to an
   expect(await decide(failing)).toMatchObject({ outcome: "skipped", reason: "parity", certificateId: "cert_1" });
 });
 
-test("a checkpoint that never answered, or with deleted words in it, is not deployed", async () => {
+test("a checkpoint that is pruned, never answered or has deleted words is not deployed", async () => {
   const { succeed, decide } = await world();
   await succeed(0.5, { inferenceProfile: null });
   expect(await decide()).toMatchObject({ outcome: "skipped", reason: "checkpoint" });
@@ -191,7 +191,7 @@ test("a checkpoint that never answered, or with deleted words in it, is not depl
   expect(await decide()).toMatchObject({ outcome: "skipped", reason: "checkpoint", checkpointId: null });
 });
 
-test("a deployment that fails is a failed decision with its reason, and the old one stays", async () => {
+test("a failed deployment is a failed decision with its reason, and the old version stays", async () => {
   const { succeed, decide, running } = await world();
   const old = await succeed(0.5);
   await decide();
@@ -201,7 +201,7 @@ test("a deployment that fails is a failed decision with its reason, and the old 
   expect(await running()).toEqual([[NAME, old.checkpointId]]);
 });
 
-test("nothing is decided while automatic deployment is off, and an earlier job does not replace a later one", async () => {
+test("no deployment is decided while automatic deployment is off, and an earlier job does not replace a later one", async () => {
   const { ctx, configId, succeed, decisions, decide } = await world({ enabled: false });
   await succeed(0.5);
   expect(await decisions()).toEqual([]);
@@ -215,7 +215,7 @@ test("nothing is decided while automatic deployment is off, and an earlier job d
   expect(await decide()).toMatchObject({ outcome: "skipped", reason: "disabled" });
 });
 
-test("workers that decide at once deploy once", async () => {
+test("concurrent workers deploy once", async () => {
   const { ctx, succeed, decisions, decide } = await world();
   await succeed(0.5);
   const { id } = (await decisions())[0]!;
@@ -224,7 +224,7 @@ test("workers that decide at once deploy once", async () => {
   expect(trainer.deployments.served.size).toBe(1);
 });
 
-test("another project's decisions are not found, listed or decided", async () => {
+test("another project's decisions are not listed or decided", async () => {
   const [ours, theirs] = [await world(), await world()];
   await theirs.succeed(0.5);
   const [decision] = await theirs.decisions();

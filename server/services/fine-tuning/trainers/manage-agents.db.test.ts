@@ -6,7 +6,7 @@ import { testProject } from "@/db/testing/test-project";
 import { authenticateAgent } from "../door/authenticate-agent";
 import { addTrainer, listTrainers, removeTrainer } from ".";
 
-test("an owner of the installation adds a trainer, whose key works until it is removed", async () => {
+test("an owner of the installation adds a trainer, whose key works until the trainer is removed", async () => {
   const { ctx, userId } = await testProject();
   const account = { db: db(), userId };
   await expect(listTrainers(ctx, {})).rejects.toMatchObject({ code: "not_implemented" });
@@ -28,7 +28,7 @@ test("an owner of the installation adds a trainer, whose key works until it is r
   await expect(listTrainers(ctx, {})).rejects.toMatchObject({ code: "not_implemented" });
 });
 
-test("whoever reads a project sees its trainers and may not manage them", async () => {
+test("a reader of a project sees its trainers and may not manage them", async () => {
   await addTrainer({ db: db(), operator: true }, { name: "Box" });
   const { asKey } = await testProject();
   expect((await listTrainers(asKey("workspace:read"), {})).mayManage).toBe(false);

@@ -84,7 +84,7 @@ const named = async () => {
   return { ctx, row, client: await openTrainer(db(), row.id) };
 };
 
-test("the trainer that the operator named is attached once, and says what it can do", async () => {
+test("the operator's trainer is attached once, with its version", async () => {
   const { ctx, row } = await named();
   await refreshTrainers(ctx);
   expect(await attachedTrainers(db())).toHaveLength(1);
@@ -93,7 +93,7 @@ test("the trainer that the operator named is attached once, and says what it can
   await expect(requireTrainer(ctx)).resolves.toBeUndefined();
 });
 
-test("a job goes to a trainer that can do all of it, and is refused with reasons and remedies otherwise", async () => {
+test("a job goes to a trainer that supports all of it, and is otherwise refused with reasons and remedies", async () => {
   const { ctx, row } = await named();
   expect(await chooseTrainer(ctx, { method: "sft", adapter: "lora", formats: ["safetensors"] })).toBe(row.id);
   const refused = chooseTrainer(ctx, { method: "kto", adapter: "qlora", formats: ["safetensors", "gguf"] });
@@ -125,7 +125,7 @@ test("a job goes to a trainer that can do all of it, and is refused with reasons
 test.each([
   [0, "Update the trainer"],
   [2, "Update Whetstone"],
-])("a trainer of version %i of the contract takes no job, and says what to update", async (spec_version, remedy) => {
+])("a trainer with contract version %i gets no job, and the error names the remedy", async (spec_version, remedy) => {
   replies["GET /v1/capabilities"] = json(200, { ...CAPABILITIES, spec_version });
   const { ctx } = await named();
   await expect(chooseTrainer(ctx, { method: "sft", adapter: "lora" })).rejects.toMatchObject({
@@ -136,14 +136,14 @@ test.each([
   expect(shown).toMatchObject({ online: true, supports: { methods: [] }, unavailable: [{ feature: "training" }] });
 });
 
-test("a trainer that never said what it can do takes no job", async () => {
+test("a trainer that never reported its capabilities gets no job", async () => {
   replies = { "GET /v1/capabilities": (_request, response) => void response.writeHead(502).end() };
   const { ctx, row } = await named();
   expect(row.error).toMatch(/not available/);
   await expect(chooseTrainer(ctx, { method: "sft" })).rejects.toMatchObject({ code: "unavailable" });
 });
 
-test("its errors arrive as it states them, and what a proxy replies is no statement of the trainer", async () => {
+test("a trainer's error is passed on, and a proxy's reply counts as an unreachable trainer", async () => {
   const { ctx, client } = await named();
   const ask = (path: string) => client.request({ method: "GET", path, projectId: ctx.projectId });
   replies["GET /v1/jobs/job_1?after=1"] = json(409, {
@@ -213,7 +213,7 @@ async function answering(reply: (payload: Record<string, unknown>) => Record<str
   }
 }
 
-test("an agent's reply is that of its command", async () => {
+test("an agent's reply belongs to its command", async () => {
   const { ctx, client } = await agent();
   const asking = client.request({ method: "PUT", path: "/jobs/job_1", json: { a: 1 }, projectId: ctx.projectId });
   await answering((payload) => {
@@ -223,7 +223,7 @@ test("an agent's reply is that of its command", async () => {
   expect(await asking).toEqual({ status: 202, headers: { etag: "x" }, json: { status: "queued" } });
 });
 
-test("an answer arrives while it is made, from an agent as a whole, and a refusal is the trainer's own", async () => {
+test("a streamed answer arrives in pieces, from an agent as a whole, and a refusal is the trainer's own", async () => {
   const { ctx, client } = await named();
   const given = { method: "POST" as const, path: "/ask", json: { stream: true }, projectId: ctx.projectId };
   let next = () => {};
@@ -250,7 +250,7 @@ test("an answer arrives while it is made, from an agent as a whole, and a refusa
   expect(await db().select().from(trainerCommands)).toEqual([]);
 });
 
-test("an answer that nobody waits for any more is handed out to no agent again", async () => {
+test("an answer that is no longer awaited is not handed out to an agent again", async () => {
   const { ctx, client } = await agent();
   const given = { method: "POST" as const, path: "/ask", json: { messages: [] }, projectId: ctx.projectId };
   const isHandedOut = async () => {
@@ -269,7 +269,7 @@ test("an answer that nobody waits for any more is handed out to no agent again",
   expect(await db().select().from(trainerCommands)).toEqual([]);
 });
 
-test("an agent's file arrives in ranges, whole and in part", async () => {
+test("an agent's file is read in ranges, whole and in part", async () => {
   const { ctx, client } = await agent();
   const content = Buffer.from("0123456789");
   const serve = ({ headers }: Record<string, unknown>) => {
@@ -299,7 +299,7 @@ test("an agent's file arrives in ranges, whole and in part", async () => {
   expect(await db().select().from(trainerCommands)).toEqual([]);
 });
 
-test("a command that an agent never fetched is withdrawn, and a silent agent is not asked", async () => {
+test("a command that an agent never fetched is withdrawn, and an offline agent is not called", async () => {
   const { ctx, client } = await agent();
   const late = client.request({ method: "GET", path: "/jobs", timeoutMs: 150, projectId: ctx.projectId });
   await expect(late).rejects.toBeInstanceOf(TrainerUnreachable);
@@ -310,7 +310,7 @@ test("a command that an agent never fetched is withdrawn, and a silent agent is 
   );
 });
 
-test("a checkpoint's file comes from its trainer, whole and in part, and never what only resuming needs", async () => {
+test("a checkpoint's files are downloaded from its trainer, whole and in part, but not those for resuming", async () => {
   const { ctx, row, client } = await named();
   expect(client.trainerId).toBe(row.id);
   const files = ["model/a b.safetensors", "state/optimizer.pt"].map((path) => ({

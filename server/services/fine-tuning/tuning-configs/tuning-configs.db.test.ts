@@ -65,7 +65,7 @@ const reasons = async (ctx: Ctx, configId: string) =>
     times,
   ]);
 
-test("a configuration is read as it was stored, and a change leaves alone what it does not name", async () => {
+test("a configuration is read as it was stored, and a change keeps the fields that it does not name", async () => {
   const { ctx, configId, tuningConfig } = await world({ training: { learningRate: 0.001 }, lora: { r: 8 } });
   expect(tuningConfig).toMatchObject({
     training: { learningRate: 0.001 },
@@ -88,7 +88,7 @@ test("a configuration is read as it was stored, and a change leaves alone what i
   expect((await listTuningConfigs(ctx, {})).tuningConfigs.map(({ name }) => name)).toEqual(["Daily"]);
 });
 
-test("a model that is not known and a time that never comes are refused", async () => {
+test("an unknown model and an impossible schedule are refused", async () => {
   const { ctx, input, configId } = await world();
   const refused = (path: string) => ({ code: "unprocessable", errors: [expect.objectContaining({ path })] });
   await expect(createTuningConfig(ctx, { ...input, baseModel: { id: "acme/none" } })).rejects.toMatchObject(
@@ -101,7 +101,7 @@ test("a model that is not known and a time that never comes are refused", async 
   }
 });
 
-test("enough new Examples start a job, and each skip says why, once for however often", async () => {
+test("enough new Examples start a job, and repeated skips for one reason are one decision", async () => {
   const { ctx, configId, add, evaluate, jobs, end } = await world();
   await add(1);
   expect(await evaluate()).toMatchObject({ outcome: "skipped", message: "1 of 2 new Examples to train on." });
@@ -128,7 +128,7 @@ test("enough new Examples start a job, and each skip says why, once for however 
   });
 });
 
-test("cooldown and daily cap hold, and the same Examples never train twice", async () => {
+test("cooldown and daily cap are respected, and the same Examples are never trained on twice", async () => {
   const { ctx, configId, add, evaluate, jobs, end } = await world();
   await add(2);
   await evaluate();
@@ -147,7 +147,7 @@ test("cooldown and daily cap hold, and the same Examples never train twice", asy
   expect(await jobs()).toHaveLength(2);
 });
 
-test("workers that decide at once start one job", async () => {
+test("concurrent workers start one job", async () => {
   const { ctx, configId, add, jobs } = await world();
   await add(2);
   const decided = await Promise.all([1, 2, 3, 4].map(() => evaluateTrigger(ctx, configId)));
@@ -155,7 +155,7 @@ test("workers that decide at once start one job", async () => {
   expect(await jobs()).toHaveLength(1);
 });
 
-test("a trigger is looked at when it is due, at its own times or every minute", async () => {
+test("a trigger is due at its own times or every minute", async () => {
   const { ctx, configId, evaluate } = await world();
   const isDue = async () => (await dueTuningConfigs(db())).some((one) => one.configId === configId);
   expect(await isDue()).toBe(true);
@@ -169,7 +169,7 @@ test("a trigger is looked at when it is due, at its own times or every minute", 
   expect((await getTuningConfig(ctx, { configId })).tuningConfig.nextCheckAt).toBe(tuningConfig.nextCheckAt);
 });
 
-test("Examples that cannot be trained on are a failed decision with the reason", async () => {
+test("Examples that cannot be trained on fail the decision with the reason", async () => {
   const { add, evaluate, jobs } = await world({ method: "dpo" });
   await add(2);
   expect(await evaluate()).toMatchObject({
@@ -179,7 +179,7 @@ test("Examples that cannot be trained on are a failed decision with the reason",
   expect(await jobs()).toEqual([]);
 });
 
-test("a Dataset is not deleted while a configuration trains on it; the configuration's jobs outlive it", async () => {
+test("a Dataset cannot be deleted while a configuration trains on it, and the configuration's jobs outlive it", async () => {
   const { ctx, datasetId, configId, add, evaluate, jobs, end } = await world();
   await add(2);
   await evaluate();

@@ -82,7 +82,7 @@ test("a link stops working when its creator is no longer an owner", async () => 
   expect(await findPasswordReset(db(), token ?? "")).toBeNull();
 });
 
-test("a person whose password was reset by an owner's link sees by whom, in each browser until dismissed", async () => {
+test("a person whose password was reset through an owner's link sees whose, in each browser until dismissed", async () => {
   const { ctx } = await testProject();
   const owner = await memberOf(ctx, "owner");
   const ada = await memberOf(ctx, "viewer");
@@ -105,7 +105,7 @@ test("a person whose password was reset by an owner's link sees by whom, in each
   expect(await tellingIn(ada.id)).toEqual({ at: expect.any(Number), by: null });
 });
 
-test("a self-requested reset shows no notice, and hides no notice of an earlier one", async () => {
+test("a self-requested reset shows no notice, and does not hide an earlier one", async () => {
   const { ctx } = await testProject();
   const ada = await memberOf(ctx, "viewer");
   const forgot = async () => {

@@ -28,7 +28,7 @@ test("the files in the repository are those of the recorded checkpoint", () => {
   }
 });
 
-test("a job with other settings, or on other Examples, is refused instead of getting somebody else's result", async () => {
+test("a job with other settings or Examples than the recorded ones is refused", async () => {
   const put = (spec: object) => trainer.request({ method: "PUT", path: `/jobs/${jobId}`, json: spec, projectId });
   const manifest = { ...(RECORDING.spec.manifest as object), sha256: "a".repeat(64) };
   expect((await put({ ...RECORDING.spec, manifest })).status).toBe(200);
@@ -41,7 +41,7 @@ test("a job with other settings, or on other Examples, is refused instead of get
   await expect(sent).rejects.toThrow("not recorded");
 });
 
-test("a prompt that was not recorded gets no answer", async () => {
+test("a prompt that was not recorded is refused", async () => {
   const messages = [{ role: "user", content: "Wo ist mein Paket?" }];
   const json = { targets: [{}, {}], prompts: [{ messages }], max_new_tokens: 10 };
   await expect(trainer.request({ method: "POST", path: "/samples", json, projectId })).rejects.toThrow("not recorded");
@@ -49,7 +49,7 @@ test("a prompt that was not recorded gets no answer", async () => {
   await expect(deployed).rejects.toThrow("was recorded");
 });
 
-test("a part of a file is sent as it was asked for, and only to the project that has the job", async () => {
+test("a requested range of a file is sent, and only to the project that has the job", async () => {
   const asked = fileOf(checkpointId(jobId, kept!));
   const { status, body } = await trainer.download({ ...asked, headers: { range: "bytes=8-15" } });
   const parts: Uint8Array[] = [];
