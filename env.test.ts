@@ -84,7 +84,7 @@ test("domains are case-insensitive, and a provider must use https or run on this
     expect(problemOf({ ...PROVIDER, OIDC_ISSUER }), OIDC_ISSUER).toBeNull();
 });
 
-test("proxies are given by address, by network or by count", () => {
+test("trusted proxies are given by address, network or count", () => {
   for (const TRUSTED_PROXIES of ["10.0.0.2", "10.0.0.0/8, fd00::/8", "2"])
     expect(problemOf({ TRUSTED_PROXIES })).toBeNull();
   expect(problemOf({ TRUSTED_PROXIES: "proxy.example" })).toMatch(
@@ -92,7 +92,7 @@ test("proxies are given by address, by network or by count", () => {
   );
 });
 
-test("allowed outbound targets are given by host, by address or by network", () => {
+test("allowed outbound targets are given by host, address or network", () => {
   for (const OUTBOUND_ALLOW of [
     "ollama.lan",
     "ollama.lan:11434, 127.0.0.1:11434",

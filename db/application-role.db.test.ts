@@ -60,7 +60,7 @@ async function expectApplication(url: string) {
   });
 }
 
-test("the application role is no superuser, owns nothing, and can append to the audit log but not change it", async () => {
+test("the application role is not a superuser, owns nothing, and can append to the audit log but not change it", async () => {
   const installation = newInstallation();
   await prepareDatabase(installation);
   await on(installation.url, (sql) => sql.unsafe(PEOPLE));
@@ -135,7 +135,7 @@ test("an application role with too many privileges is refused, and the message n
   expect(await problem()).toContain("owns the audit log");
 });
 
-test("an owner that may not create roles names the role to create", async () => {
+test("an owner that may not create roles gets an error that names the role to create", async () => {
   const { url, ownerUrl, role } = newInstallation();
   const owner = random("owner");
   roles.push(owner);

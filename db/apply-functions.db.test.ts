@@ -84,7 +84,7 @@ test("a start replaces nothing when every function is up to date", async () => {
   expect(await functionsIn(url)).toEqual(before);
 });
 
-test("a function that cannot be created leaves all of them unchanged", async () => {
+test("when one function cannot be created, all functions stay unchanged", async () => {
   const url = await emptyDatabase();
   await migrateDatabase(url);
   const before = await functionsIn(url);

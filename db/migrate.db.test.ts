@@ -134,7 +134,7 @@ test("a database of the first release migrates to the newest schema with all its
   );
 });
 
-test("labels from before people could add any count as sent by the client", async () => {
+test("labels stored before people could add any are treated as sent by the client", async () => {
   const url = await emptyDatabase();
   await migrateDatabase(url, firstMigrations(journal.entries.findIndex(({ tag }) => tag === "0013_own_labels")));
   await on(url, (sql) =>
@@ -169,7 +169,7 @@ test("a single sign-on session of the previous release expires after 12 h, a pas
   ]);
 });
 
-test("a Finding of an earlier release gets the number of calls that its cost leaves out", async () => {
+test("a Finding of an earlier release gets the number of its unpriced calls", async () => {
   const url = await emptyDatabase();
   const before = journal.entries.findIndex(({ tag }) => tag.endsWith("_finding_unpriced_calls"));
   await migrateDatabase(url, firstMigrations(before));

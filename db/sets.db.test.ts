@@ -90,7 +90,7 @@ test("an existing row takes every column of the written one, and another project
   expect(await stored(theirs)).toEqual([asStored(BEFORE)]);
 });
 
-test("a row without a column of the table does not compile", () => {
+test("a row that lacks a column of the table does not compile", () => {
   const { digest: _, ...forgetful } = BEFORE;
   // @ts-expect-error a column that is forgotten here would keep its old value for ever
   const refused = () => insertRows(db(), modelCalls, { same: ours, rows: [forgetful], onConflict: {} });

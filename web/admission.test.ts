@@ -45,7 +45,7 @@ test("an unroutable method to /v1 is passed on as OPTIONS with the original meth
 });
 
 test.each(["/v1/things/%FF", "/v1/things?q=%zz", "/v1/%ED%A0%80", "/v1?%"])(
-  "%s is passed on in a header as it was sent",
+  "%s is passed on unchanged in a header",
   async (url) => {
     expect(await send("GET", url)).toEqual([200, JSON.stringify(["GET", "/v1", null, url])]);
   },

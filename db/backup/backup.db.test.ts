@@ -187,7 +187,7 @@ test.each(["files", "files.tar"])(
   },
 );
 
-test("a tar written by an earlier version restores", async () => {
+test("a tar written by an earlier version can be restored", async () => {
   const from = path.join(folder, "earlier.tar");
   await writeFile(from, gunzipSync(await readFile("db/backup/testing/before-tar-stream.tar.gz")));
   const backup = await readBackup(from);
@@ -200,7 +200,7 @@ test("a tar written by an earlier version restores", async () => {
   expect(event?.data).toContain("backslash");
 });
 
-test("a truncated tar, a modified tar and a file that is no tar are refused", async () => {
+test("a truncated tar, a modified tar and a file of another type are refused", async () => {
   const whole = path.join(folder, "whole.tar");
   await backUp(OWNER, whole, { secret: SECRET });
   const bytes = await readFile(whole);

@@ -72,7 +72,7 @@ test("forging X-Forwarded-For neither evades the sign-in limits nor locks anybod
   expect(told).toMatchObject([{ address: "198.51.100.1" }]);
 });
 
-test("without a trusted proxy X-Forwarded-For is ignored and the connecting address is counted", async () => {
+test("without a trusted proxy X-Forwarded-For is ignored, and attempts are counted by the connecting address", async () => {
   const send = await productWith(undefined);
   const outcomes = [];
   for (let n = 0; n < 52; n++) {

@@ -10,7 +10,7 @@ const settings = (set: Partial<Parameters<typeof inngestServer>[0]> = {}) => ({
 });
 const INNGEST_BASE_URL = "http://127.0.0.1:8288";
 
-test("without an address the embedded engine runs the jobs, whatever else is set", () => {
+test("jobs run on the embedded engine unless a server's address is set", () => {
   expect(inngestServer(settings({ INNGEST_EVENT_KEY: "key" }))).toBeUndefined();
   expect(() => assertEngineConfiguration(settings())).not.toThrow();
 });

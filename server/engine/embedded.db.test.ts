@@ -271,7 +271,7 @@ test("a stop lets running calls end, and releases runs that take longer", async 
   calls.long.resolve();
 });
 
-test("a failed run is replayed from where it failed", async () => {
+test("a failed run is replayed from its failed step", async () => {
   const client = embeddedClient();
   const log: string[] = [];
   let broken = true;
@@ -383,7 +383,7 @@ test("health reports the age of due work", async () => {
   expect((await jobHealth(db())).oldestDueMs).toBeGreaterThanOrEqual(5000);
 });
 
-test("an unsupported option of a function is refused at start, by name", async () => {
+test("an unsupported option of a function is refused at start, and the error names it", async () => {
   const client = embeddedClient();
   const refused = async (options: object, why: string) => {
     const fn = client.createFunction({ id: "fn", triggers: { event: "go" }, ...options }, async () => {});

@@ -27,7 +27,7 @@ test.each(["start", "cli", "dev", "test"])(
 
 type Entry = { version?: string; link?: boolean; integrity?: string; optionalDependencies?: Record<string, string> };
 
-test("package-lock.json names the builds for all systems, without which `npm ci` refuses it", () => {
+test("package-lock.json has the builds for all systems, as `npm ci` requires", () => {
   const lock = JSON.parse(readFileSync("package-lock.json", "utf8")) as { packages: Record<string, Entry> };
   const names = new Set(
     Object.keys(lock.packages).map((key) => key.slice(key.lastIndexOf("node_modules/") + "node_modules/".length)),

@@ -32,7 +32,7 @@ test.each([
   ["127.0.0.1", "http://127.0.0.1:3000"],
   ["0.0.0.0", "http://localhost:3000"],
   ["::1", "http://[::1]:3000"],
-])("the address of HOST=%s is %s", (host, address) => {
+])("the address for HOST=%s is %s", (host, address) => {
   expect(addressOf({ host, port: 3000, publicUrl: undefined })).toBe(address);
 });
 

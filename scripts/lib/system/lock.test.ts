@@ -28,7 +28,7 @@ test("one process holds a lock at a time, and the file identifies it", () => {
   expect(alone()).toEqual([]);
 });
 
-test("a dead process's lock is taken over, with the names of its children", () => {
+test("a dead process's lock is taken over, with its list of children", () => {
   const children = { web: { pid: 4_000_001, since: "then" } };
   writeFileSync(file, JSON.stringify({ holder: { pid: 4_000_000, since: "then" }, kind: "start", children }));
   expect(holderOf(file)).toBeUndefined();
@@ -41,13 +41,13 @@ test("a process that reuses the pid does not hold the lock", () => {
   expect(acquireLock(file, "start").content.holder).toEqual(identify(process.pid));
 });
 
-test("a damaged lock file blocks nobody", () => {
+test("a damaged lock file does not block anybody", () => {
   writeFileSync(file, "{");
   expect(acquireLock(file, "start").content.kind).toBe("start");
   expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ kind: "start" });
 });
 
-test("waiting ends when the holder does", async () => {
+test("waiting for a lock ends when its holder dies", async () => {
   const holder = spawn(process.execPath, ["-e", "setTimeout(() => {}, 60_000)"]);
   await new Promise((resolve) => holder.once("spawn", resolve));
   writeFileSync(file, JSON.stringify({ holder: identify(holder.pid!), kind: "cli" }));
@@ -57,7 +57,7 @@ test("waiting ends when the holder does", async () => {
   expect((await waiting).content.kind).toBe("start");
 });
 
-test("of many processes that compete for a lock, one gets it", async () => {
+test("one of many processes that compete for a lock gets it", async () => {
   const take = `
     const { acquireLock } = await import(${JSON.stringify(new URL("./lock.mjs", import.meta.url).href)});
     try { acquireLock(${JSON.stringify(file)}, "start"); console.log("taken"); } catch (error) { console.log(error.constructor.name); }

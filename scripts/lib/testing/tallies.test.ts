@@ -24,7 +24,7 @@ test("the last line is the sum of all parts", () => {
   expect(failed).toBe(2);
 });
 
-test("where nothing may be skipped, a skipped test fails the run, except those that need an Inngest server", () => {
+test("a skipped test fails a run in which nothing may be skipped, unless it needs an Inngest server", () => {
   const skipped = ["jobs on an Inngest server › a retry", "something hard"];
   const tallies = [{ part: "db", passed: 1, failed: 0, skipped }];
   expect(summarize(tallies, { nothingMayBeSkipped: true })).toMatchObject({

@@ -44,7 +44,7 @@ const waiting = async () =>
   (await db().select().from(jobEvents)).filter(({ dispatchedAt }) => dispatchedAt === null).length;
 const send = (...numbers: number[]) => emit(db(), ...numbers.map((n) => ({ name: "go", id: `e${n}`, data: { n } })));
 
-test("events reach the server in order, with their ids, and are marked", async () => {
+test("events reach the server in order, with their ids, and are no longer waiting", async () => {
   const forwarder = startForwarder({ db: db(), client, pollMs: 20, takeOver: async () => {} });
   await send(1, 2, 3);
   await until(async () => (await waiting()) === 0);
@@ -53,7 +53,7 @@ test("events reach the server in order, with their ids, and are marked", async (
   expect(Math.abs((posted[0]?.ts ?? 0) - Date.now())).toBeLessThan(60_000);
 });
 
-test("an event that the server refuses stays, and does not block the others", { timeout: 60_000 }, async () => {
+test("an event that the server refuses stays in the outbox and does not block others", { timeout: 60_000 }, async () => {
   refuses = ({ data }) => data.n === 2;
   await send(1, 2, 3);
   await forwardEvents(db(), client);

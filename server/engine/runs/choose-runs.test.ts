@@ -9,7 +9,7 @@ const run = (id: string, projectId: string, queueAt: number, ...keys: [string, n
 });
 const ids = (chosen: { id: string }[]) => chosen.map(({ id }) => id);
 
-test("projects take turns, the earliest first", () => {
+test("projects take turns, the one with the earliest run first", () => {
   const waiting = [run("a1", "a", 1), run("a2", "a", 2), run("a3", "a", 3), run("b1", "b", 9)];
   expect(ids(chooseRuns(waiting, [], 3))).toEqual(["a1", "b1", "a2"]);
 });

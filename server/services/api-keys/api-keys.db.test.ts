@@ -12,7 +12,7 @@ import { KEY_CACHE_MS } from "./verify-api-key";
 afterEach(() => vi.useRealTimers());
 const refused = { code: "unauthenticated" };
 
-test("a key is recognizable, and grants its capabilities in its project", async () => {
+test("a key has a recognizable form, and grants its capabilities in its project", async () => {
   const { ctx } = await testProject();
   const { apiKey, secret } = await createApiKey(ctx, {
     name: "CI",
@@ -43,7 +43,7 @@ test("the checksum detects every single mistyped character without a query", asy
   await expect(verifyApiKey({} as never, `${secret}x`)).rejects.toMatchObject(refused);
 });
 
-test("the secret is stored nowhere, and no list shows it", async () => {
+test("the secret is not stored, and no list shows it", async () => {
   const { ctx } = await testProject();
   const { secret } = await createApiKey(ctx, { name: "hidden" });
   const [row] = await db().select().from(apiKeys).where(eq(apiKeys.projectId, ctx.projectId));
@@ -59,7 +59,7 @@ test("one key's id with another key's secret is refused", async () => {
   await expect(verifyApiKey(db(), forged)).rejects.toMatchObject(refused);
 });
 
-test("an expired key is refused from the exact millisecond on", async () => {
+test("an expired key is refused, and a key cannot be created with an expiry in the past", async () => {
   const { ctx } = await testProject();
   const { secret } = await createApiKey(ctx, { name: "soon", expiresAt: (await databaseNow(db())) + 3_000 });
   await verifyApiKey(db(), secret);
@@ -113,7 +113,7 @@ test("the last use is recorded in the background, at most once a minute", async 
   expect(await lastUsedAt()).toBe(noted);
 });
 
-test("only project:admin manages keys, and nobody grants capabilities that they lack", async () => {
+test("only project:admin manages keys, and no one can grant capabilities that they lack", async () => {
   const { ctx, asKey } = await testProject();
   const manager = (await testProject("manager")).ctx;
   for (const call of [
@@ -164,7 +164,7 @@ test("paging returns every key once, and an invalid cursor is refused", async ()
   });
 });
 
-test("a burst of requests with one key runs one query", async () => {
+test("concurrent requests with one key run one query", async () => {
   const { ctx } = await testProject();
   const { secret } = await createApiKey(ctx, { name: "burst" });
   const select = vi.spyOn(db(), "select");

@@ -113,7 +113,7 @@ test("rows cannot be changed or deleted while their project exists, and are dele
   expect(await db().$count(auditLog, mine)).toBe(0);
 });
 
-test("filters and pages find each row once", async () => {
+test("filters and paging find each row once", async () => {
   const { ctx, userId, asKey } = await testProject();
   const { apiKey } = await createApiKey(ctx, { name: "k" });
   for (const name of ["a", "b", "c"]) await renameProject(ctx, { name });

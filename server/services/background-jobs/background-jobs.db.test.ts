@@ -248,7 +248,7 @@ test("all matching failed jobs are replayed in one call, and no others", async (
   expect(await job(ctx, old)).toMatchObject({ attempts: 0, startedAt: null, finishedAt: null });
 });
 
-test("every query for a project's jobs uses an index", async () => {
+test("queries for a project's jobs use an index", async () => {
   const { ctx } = await testProject();
   await db().execute(sql`
     insert into job_runs (id, project_id, function_id, event_id, event, state, max_attempts, lane, created_at, finished_at)

@@ -73,7 +73,7 @@ test("a fresh installation gets one owner, however many complete the set-up conc
   await expect(completeSetup(db(), { ...given, token })).rejects.toMatchObject({ code: "forbidden" });
 });
 
-test("a set-up with a bad address and a short password names both", async () => {
+test("a set-up with an invalid address and a short password reports both", async () => {
   const bad = { token: "x", email: "no", password: "short" };
   await expect(completeSetup(db(), bad)).rejects.toMatchObject({
     issues: [{ path: ["email"] }, { path: ["password"] }],
@@ -88,7 +88,7 @@ test("an address belongs to one person, regardless of case", async () => {
   expect((await findUserByEmail(db(), ` ${email.toLowerCase()} `))?.id).toBe(id);
 });
 
-test("a password is kept as an argon2id hash", async () => {
+test("a password is stored as an argon2id hash", async () => {
   const { email } = await person();
   const found = await findUserByEmail(db(), email);
   expect(found?.passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -212,7 +212,7 @@ test("a flood of strangers is limited to a few hashes at a time, and people on f
   verify.mockImplementation(real.verify);
 });
 
-test("a success resets earlier failures", async () => {
+test("a successful sign-in resets earlier failures", async () => {
   const { email, password } = await person();
   for (let round = 0; round < 3; round++) {
     for (let i = 0; i < 8; i++) expect(await from(email, "wrong")).toBeNull();
@@ -249,7 +249,7 @@ test("the last use of a session is recorded only from time to time", async () =>
   await expect.poll(seen).toBeGreaterThan(1);
 });
 
-test("a person reads their own account and never its hash", async () => {
+test("a person reads their own account without the password hash", async () => {
   const { id, email } = await person();
   expect(await getMe({ db: db(), userId: id }, {})).toEqual({
     user: { id, email, name: "Ada", createdAt: expect.any(Number) },

@@ -35,7 +35,7 @@ const acting = ({ apiKey }: Awaited<ReturnType<typeof createApiKey>>, ctx: Ctx) 
 });
 const statusesOf = async (ctx: Ctx) => (await listApiKeys(ctx, {})).apiKeys.map(({ name, status }) => [name, status]);
 
-test("a key grants no role and no capability beyond its own", async () => {
+test("a key cannot grant roles or capabilities beyond its own", async () => {
   const { ctx } = await testProject();
   const { userId } = await account();
   await db().insert(memberships).values({ projectId: ctx.projectId, userId, role: "viewer" });
@@ -129,7 +129,7 @@ test("everything that a key creates expires with the key at the latest", async (
   await expect(acceptInvitation(await account(), { token })).rejects.toMatchObject(closed);
 });
 
-test("a key's descendants end with it, and no other keys", async () => {
+test("revoking a key revokes its descendants, and no other keys", async () => {
   const { ctx } = await testProject();
   const mine = await createApiKey(ctx, { name: "mine", capabilities: [...CAPABILITIES] });
   const child = await createApiKey(acting(mine, ctx), { name: "child", capabilities: [...CAPABILITIES] });

@@ -217,7 +217,7 @@ test("ownership is transferred in one step, and the former owner's links stop wo
   });
 });
 
-test("a removal takes effect with the next request, in the browser and over the API", async () => {
+test("a changed role and a removal take effect with the next request", async () => {
   const { ctx } = await testProject();
   const ada = await memberOf(ctx, "owner");
   const { cookie } = await cookieFor(ada.id);

@@ -185,7 +185,7 @@ test("steps repeated by a restarted worker are in the chart once, at every resol
   expect(coarse?.mean).toEqual([1, (28 + 4 * 3) / 32, 3, 3]);
 });
 
-test("waiting for events ends with the first one", async () => {
+test("a wait for events ends with the first event", async () => {
   await store([event(1, "warning")]);
   const waiting = listEvents(ctx, { jobId, after: 1, wait: 20 });
   await store([event(2, "warning")]);

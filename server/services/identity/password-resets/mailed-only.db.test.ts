@@ -43,7 +43,7 @@ const tokenIn = (text: unknown) => /#token=([\w-]+)/.exec(JSON.stringify(text))?
 const tellingIn = async (userId: string, sessionId?: string) =>
   (await getMe({ db: db(), userId, sessionId: sessionId ?? (await startSession(db(), { userId })) }, {})).passwordReset;
 
-test("a link for a person who signs in through a provider is mailed to them and shown to no owner", async () => {
+test("a link for a person who signs in through a provider is mailed to them and not shown to the owner", async () => {
   const { ctx } = await testProject();
   const elsewhere = await testProject();
   const [ada, bob, eve] = [await memberOf(ctx, "viewer"), await memberOf(ctx, "owner"), await memberOf(ctx, "viewer")];
@@ -65,7 +65,7 @@ test("a link for a person who signs in through a provider is mailed to them and 
   expect(await findPasswordReset(db(), shown.token ?? "")).toBeNull();
 });
 
-test("a link for an owner of the installation is mailed to them only, unless one of them makes it", async () => {
+test("a link for an owner of the installation is only mailed to them, unless another one creates it", async () => {
   const { ctx } = await testProject();
   const [ada, bob] = [await memberOf(ctx, "viewer"), await memberOf(ctx, "owner")];
   await db().update(users).set({ installationOwner: true }).where(eq(users.id, ada.id));

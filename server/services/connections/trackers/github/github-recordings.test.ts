@@ -68,7 +68,7 @@ test("the recorded reply to a new issue is read as a ticket", async () => {
   });
 });
 
-test("a recorded validation error is explained with its field", async () => {
+test("a recorded validation error is reported with its field", async () => {
   const { tracker } = await replaying(errorRecording as unknown as Recorded[]);
   const ticket = { title: "Fails", body: "", labels: [], issueType: null, marker: "m-1" };
   await expect(tracker.create("octokit-fixture-org/errors", ticket)).rejects.toMatchObject({

@@ -33,7 +33,7 @@ test.each([
   expect(jiraMarkup(markdown)).toBe(wiki);
 });
 
-test("code cannot end its own block", () => {
+test("code cannot close its own code block", () => {
   const code = jiraMarkup("```\n{code}\n!x!\n```");
   expect(code.match(/\{code\}/g)).toHaveLength(2);
   expect(code).toMatch(/^\{code\}\n\{\u200bcode\}\n!x!\n\{code\}$/);

@@ -309,7 +309,7 @@ test("a client that disconnects stops the model, and the part that it read is re
     .toEqual([expect.stringMatching(/^0 1 2 /)]);
 });
 
-test("calls to a playground are answered and not recorded", async () => {
+test("calls to a playground are answered but not recorded", async () => {
   const { ctx, deployment, client } = await world();
   const { deployment: playground } = await startPlayground(ctx, { checkpointId: deployment.checkpointId! });
   for (let n = 0; n < 4; n += 1) await takeTurns(ctx);
