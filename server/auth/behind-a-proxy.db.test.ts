@@ -12,7 +12,7 @@ import { handleAuth } from "./next-auth-handler";
 import { sessionOf } from "./session";
 import { browser } from "./testing/browser";
 
-/** Sign-in over real HTTP, through the front door of the web process. */
+/** Sign-in over real HTTP, as requests reach the web process. */
 
 const servers: Server[] = [];
 async function productWith(proxies: string | undefined) {

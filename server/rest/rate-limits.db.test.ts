@@ -174,7 +174,7 @@ test("unspent tokens of a process are returned, and a clock that is set back doe
   const other = createRateLimiter();
   await other.spend(db(), ctx.projectId, [limit], 1);
   const standing = other.stateOf(ctx.projectId, limit);
-  // 102 spent; the first process holds no more than its share of the rest.
+  // 102 spent; the first process keeps no more than its share of the rest.
   expect(standing.remaining).toBeLessThanOrEqual(898);
   expect(standing.remaining).toBeGreaterThanOrEqual(848);
 

@@ -53,7 +53,7 @@ test("events reach the server in order, with their ids, and are no longer waitin
   expect(Math.abs((posted[0]?.ts ?? 0) - Date.now())).toBeLessThan(60_000);
 });
 
-test("an event that the server refuses stays in the outbox and does not block others", { timeout: 60_000 }, async () => {
+test("an event that the server refuses stays queued and does not block others", { timeout: 60_000 }, async () => {
   refuses = ({ data }) => data.n === 2;
   await send(1, 2, 3);
   await forwardEvents(db(), client);
