@@ -90,7 +90,7 @@ async function answers(id: string) {
   return reply.status === 200;
 }
 
-test("100 deployments with random kills of the app and the trainer never leave two running under one name, or one that does not answer", async () => {
+test("100 deployments survive random kills of the app and the trainer: at most one runs per name, and each running one answers", async () => {
   const { ctx, checkpointIds } = await world();
   const random = randomFrom(SEED);
   const oneOf = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
