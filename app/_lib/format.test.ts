@@ -25,16 +25,16 @@ describe("money", () => {
     [12310.4, "$12,310"],
     [0, "$0.00"],
     [-0.5, "-$0.50"],
-  ])("%d reads %s", (value, text) => expect(formatUsd(value)).toBe(text));
+  ])("%d is formatted as %s", (value, text) => expect(formatUsd(value)).toBe(text));
 
-  test("an unknown cost is never a zero", () => {
+  test("an unknown cost is not shown as zero", () => {
     for (const unknown of [null, undefined, Number.NaN]) expect(formatUsd(unknown)).toBe("—");
     expect(formatUsdExact(null)).toBe("unknown");
   });
-  test("a title has every digit", () => expect(formatUsdExact(0.000012345)).toBe("$0.000012345"));
+  test("the exact form keeps every digit", () => expect(formatUsdExact(0.000012345)).toBe("$0.000012345"));
 });
 
-test("counts are whole, then compact", () => {
+test("counts have thousands separators, and large ones a compact form", () => {
   expect(formatCount(12310)).toBe("12,310");
   expect(formatCount(null)).toBe("—");
   expect(formatCompact(9999)).toBe("9,999");
@@ -42,7 +42,7 @@ test("counts are whole, then compact", () => {
   expect(formatCompact(1_250_000)).toBe("1.25M");
 });
 
-test("durations", () => {
+test("durations are shown in milliseconds, seconds, minutes or hours", () => {
   expect(formatDuration(0)).toBe("0 ms");
   expect(formatDuration(0.25)).toBe("0.25 ms");
   expect(formatDuration(431)).toBe("431 ms");
@@ -52,7 +52,7 @@ test("durations", () => {
   expect(formatDuration(-1)).toBe("—");
 });
 
-test("times are relative, then a date", () => {
+test("recent times are relative, and older ones are dates", () => {
   const now = Date.UTC(2026, 10, 20, 12);
   expect(formatAgo(now - 1000, now)).toBe("now");
   expect(formatAgo(now - 61_000, now)).toBe("1 min ago");
@@ -64,7 +64,7 @@ test("times are relative, then a date", () => {
   expect(formatAgo(9e15, now)).toBe("—");
 });
 
-test("shares and their interval", () => {
+test("shares are formatted as percentages, and their Wilson interval is computed", () => {
   expect(formatPercent(0.035)).toBe("3.5%");
   expect(formatPercent(0.42)).toBe("42%");
   expect(formatPercent(Number.NaN)).toBe("—");
@@ -74,7 +74,7 @@ test("shares and their interval", () => {
   expect(wilson(5, 5)!.high).toBe(1);
 });
 
-test("sizes", () => {
+test("sizes are shown in decimal units", () => {
   expect([0, 512, 999, 1000, 1_240_000, 999_600, 53e9, 2e18].map(formatBytes)).toEqual([
     "0 B",
     "512 B",
@@ -88,7 +88,7 @@ test("sizes", () => {
   expect([null, undefined, -1, Number.NaN].map(formatBytes)).toEqual(["—", "—", "—", "—"]);
 });
 
-test("one is singular", () => {
+test("a count of one is singular, and others are plural", () => {
   expect(plural(1, "conversation")).toBe("1 conversation");
   expect(plural(1200, "conversation")).toBe("1,200 conversations");
   expect(plural(3, "person")).toBe("3 people");

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { pathOf, safeNext } from "./safe-next";
 
-test("signing in leads only to pages of this installation", () => {
+test("sign-in redirects only to pages of this installation", () => {
   expect(safeNext("/p/prj_1/findings?tab=all")).toBe("/p/prj_1/findings?tab=all");
   expect(safeNext(pathOf("https://ours.test/p/prj_1/findings?tab=all"))).toBe("/p/prj_1/findings?tab=all");
   for (const bad of [

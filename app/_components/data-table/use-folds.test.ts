@@ -11,13 +11,13 @@ const shown = (states: string, opened: string[] = [], first = 0) =>
     line.kind === "row" ? line.row.original : `${line.open ? "-" : "+"}${line.rows.length}`,
   );
 
-test("consecutive routine rows are one line, and failures between them keep theirs", () => {
+test("three or more consecutive routine rows fold into one line, and failures are never folded", () => {
   expect(shown("....F..FF...")).toEqual(["+4", "F", ".", ".", "F", "F", "+3"]);
   expect(shown("FFFF")).toEqual(["F", "F", "F", "F"]);
   expect(linesOf(rowsOf("...."), undefined, new Set())).toHaveLength(4);
 });
 
-test("an open fold shows its rows below its line, and stays open as rows come at either end", () => {
+test("an open fold shows its rows below its line, and stays open when a row is added before it", () => {
   expect(shown("...F....", ["5"])).toEqual(["+3", "F", "-4", ".", ".", ".", "."]);
   expect(shown(".....", ["1"], -1)).toEqual(["-5", ".", ".", ".", ".", "."]);
 });

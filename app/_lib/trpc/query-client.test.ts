@@ -30,7 +30,7 @@ function mutate(mutationFn: () => Promise<string>) {
 test.each([
   ["a question", query],
   ["a change", mutate],
-])("%s that is over the limit waits as long as it was told, and passes", async (_, send) => {
+])("%s over the rate limit is retried after Retry-After and succeeds", async (_, send) => {
   const request = after(2, refusal(429, 7));
   const done = send(request);
   await vi.advanceTimersByTimeAsync(6900);
@@ -41,7 +41,7 @@ test.each([
   expect(await done).toBe("done");
 });
 
-test("a wait too long to sit through fails immediately, and retries are bounded", async () => {
+test("a Retry-After of a minute fails immediately, and retries stop after six attempts", async () => {
   const long = after(1, refusal(429, 60));
   expect(await query(long)).toBe("No.");
   const never = after(99, refusal(429, 1));

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { OPERATIONS } from "@/server/rest/operations";
 import { actionWords } from "./audit-words";
 
-test("the log says of every change that /v1 offers what it did", () => {
+test("the audit log has a description for every /v1 operation that changes something", () => {
   const unsaid = OPERATIONS.flatMap((operation) => ("verb" in operation ? [operation.verb.spec] : []))
     .filter(({ effect }) => effect !== "read")
     .map(({ name }) => name)

@@ -7,7 +7,7 @@ test.each([
   ["output_tokens", 0.000000075, "0.075"],
   ["input_tokens", 3.3333333e-7, "0.33333333"],
   ["web_searches", 0.01, "0.01"],
-])("a price of %s is quoted without losing a digit, and comes back as it was", (bucket, price, amount) => {
+])("a price of %s is quoted without losing a digit and parses back to the same number", (bucket, price, amount) => {
   expect(quoted(bucket, price)).toBe(amount);
   expect(unquoted(bucket, amount)).toBe(price);
 });
@@ -17,7 +17,7 @@ test("tokens are quoted per million, everything else per unit", () => {
   expect(formatPrice("web_searches", 0.01)).toBe("$0.01 each");
 });
 
-test("a condition reads as a sentence", () => {
+test("a tier's condition is described in words", () => {
   expect(conditionWords({ usageDetailPattern: "input", operator: "gt", value: 200_000 })).toBe(
     'more than 200,000 in buckets like "input"',
   );

@@ -3,11 +3,11 @@ import { formatUnits, tokensIn, usageNames } from "./usage-words";
 
 const USAGE = { web_searches: 2, input_audio_tokens: 20, audio_seconds: 1.5, output_tokens: 3, input_tokens: 80 };
 
-test("tokens are counted from buckets and their parts, and nothing else", () => {
+test("only token buckets and their parts count as tokens", () => {
   expect(tokensIn(USAGE)).toBe(103);
 });
 
-test("usage is listed bucket by bucket, then part by part, then by name", () => {
+test("usage is listed with the main buckets first, then their parts, then other units by name", () => {
   expect(usageNames(USAGE)).toEqual([
     "input_tokens",
     "output_tokens",
@@ -21,4 +21,4 @@ test.each([
   [1.5, "1.5"],
   [12_345, "12,345"],
   [0.30000000000000004, "0.3"],
-])("%s units read as %s", (count, text) => expect(formatUnits(count)).toBe(text));
+])("%s units are shown as %s", (count, text) => expect(formatUnits(count)).toBe(text));

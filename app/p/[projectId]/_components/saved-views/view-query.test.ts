@@ -8,14 +8,14 @@ import { viewParsers as jobs } from "../../jobs/_components/view";
 import { viewParsers as ruleRuns } from "../../rule-runs/_components/view";
 import { currentForm, queryOf, stateOf } from "./view-query";
 
-test("a view can hold every parameter of its list's page but the open row", () => {
+test("a saved view can store every parameter of its list's page except the open row", () => {
   const pages = { conversations, findings, "rule-runs": ruleRuns, backfills, jobs, audit };
   for (const [list, { peek: _, ...parsers }] of Object.entries(pages)) {
     expect(Object.keys(PARAMETERS[list as keyof typeof pages]).sort(), list).toEqual(Object.keys(parsers).sort());
   }
 });
 
-test("the same state is the same text, whatever the order of its parameters and its defaults", () => {
+test("the same state gives the same query, regardless of parameter order and defaults", () => {
   const query = "errors=true&hide=tokens&q=refund&sort=-cost";
   expect(currentForm(conversations, "?sort=-cost&q=refund&hide=tokens&errors=true")).toBe(query);
   expect(queryOf(conversations, { ...stateOf(conversations, query), peek: "conv_1" })).toBe(query);
@@ -24,6 +24,6 @@ test("the same state is the same text, whatever the order of its parameters and 
   expect(currentForm(findings, "tab=review&order=newest")).toBe("");
 });
 
-test("what a page does not know, or cannot read, is left out", () => {
+test("unknown and invalid parameters are left out", () => {
   expect(currentForm(conversations, "q=refund&gone=1&from=soon&range=3y")).toBe("q=refund");
 });

@@ -7,18 +7,18 @@ test.each([
   ["dep_1", "dep-1"],
   ["…", ""],
   ["a".repeat(80), "a".repeat(63)],
-])("the name %j is suggested as %j", (words, name) => {
+])("%j suggests the deployment name %j", (words, name) => {
   expect(nameFrom(words)).toBe(name);
   expect(name === "" || nameProblem(name) === null).toBe(true);
 });
 
-test("a name that no call could use is refused before it is sent", () => {
+test("invalid deployment names are refused by the form", () => {
   expect(nameProblem("Shop Agent")).toMatch(/lower-case/);
   expect(nameProblem(" ")).toBe("Enter a name.");
   expect(nameProblem("dep_1")).not.toBeNull();
 });
 
-test("forcing takes the name, typed once more", () => {
+test("a forced deployment requires its name to be typed again", () => {
   const form = {
     checkpointId: "ckpt_1",
     name: "shop-agent",

@@ -3,20 +3,20 @@ import { EMPTY_EXPORT, exportedForm, exportProblems, exportRequest, isExportRead
 
 const form = { ...EMPTY_EXPORT, checkpointId: "ckpt_1", connectionId: "conn_1", repoId: " acme/support-7b " };
 
-test("only GGUF files have a quantization, and adapters are published as they are", () => {
+test("only GGUF exports have a quantization, and adapters are published as they are", () => {
   expect(exportRequest(form)).toMatchObject({ format: "gguf", quantization: "q4_k_m" });
   expect(exportRequest({ ...form, format: "merged-16bit" })).not.toHaveProperty("quantization");
   expect(exportedForm({ ...form, format: "merged-16bit" })).toEqual({ kind: "merged-16bit", quantization: null });
   expect(exportedForm({ ...form, format: "lora-adapter" })).toBeNull();
 });
 
-test("a model of the hub is sent without a checkpoint, and nothing is forced for it", () => {
+test("a hub model is sent without a Checkpoint and never forced", () => {
   const hub = { ...form, source: "hub", hubModel: "Qwen/Qwen3-0.6B", revision: " ", force: true } as const;
   expect(exportRequest(hub)).toMatchObject({ hubModel: { id: "Qwen/Qwen3-0.6B" }, force: false });
   expect(exportRequest(hub)).not.toHaveProperty("checkpointId");
 });
 
-test("what the server would refuse is said before it is sent", () => {
+test("invalid and incomplete exports cannot be sent", () => {
   expect(isExportReady(form)).toBe(true);
   expect([...exportProblems({ ...form, repoId: "support" }).keys()]).toEqual(["destination.repoId"]);
   expect(isExportReady({ ...form, connectionId: "" })).toBe(false);

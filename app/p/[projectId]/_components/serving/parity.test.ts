@@ -3,7 +3,7 @@ import type { Certificate } from "@/server/services/fine-tuning/certificates/sch
 import { builtForm } from "./backends";
 import { comparisonOf } from "./parity";
 
-test("the newest comparison of a form counts, not that of another form", () => {
+test("the newest finished comparison of the same form is used", () => {
   const of = (id: string, quantization: string, status = "ready") =>
     ({ id, status, subjects: [{ kind: "gguf", quantization }] }) as unknown as Certificate;
   const all = [of("cert_4", "q8_0", "running"), of("cert_3", "q4_0"), of("cert_2", "q8_0"), of("cert_1", "q8_0")];

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { differencesOf, settingsOf } from "./settings-of";
 
-test("a spec's settings are named by their path, and sorted with its groups last", () => {
+test("a spec's settings are named by path and sorted, with nested groups last", () => {
   expect(settingsOf({ method: "sft", metadata: { id: 1 }, training: { seed: 42, maxSteps: null }, list: [] })).toEqual([
     ["list", "none"],
     ["method", "sft"],
@@ -10,7 +10,7 @@ test("a spec's settings are named by their path, and sorted with its groups last
   ]);
 });
 
-test("only settings that differ are compared, also where one run lacks them", () => {
+test("only settings that differ are listed, including those that one run lacks", () => {
   const specs = [
     { method: "sft", lora: { r: 16 } },
     { method: "sft", lora: { r: 32 }, training: { beta: 0.1 } },

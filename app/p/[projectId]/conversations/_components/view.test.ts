@@ -3,7 +3,7 @@ import { chosenFilters, isFiltered, labelHref, listInput, loadView, searchOf } f
 
 const viewOf = async (search: string) => loadView(new URLSearchParams(search));
 
-test("a label in the address filters, an empty one does not", async () => {
+test("a label in the URL filters the list, and an empty one does not", async () => {
   const view = await viewOf("label=vip%2C%20old");
   expect(listInput("p", view, 0)).toMatchObject({ label: ["vip, old"] });
   expect(isFiltered(view)).toBe(true);
@@ -13,14 +13,14 @@ test("a label in the address filters, an empty one does not", async () => {
   expect(isFiltered(none)).toBe(false);
 });
 
-test("the address says whether conversations have a user", async () => {
+test("hasUser=false in the URL filters for conversations without a user", async () => {
   const view = await viewOf("hasUser=false");
   expect(listInput("p", view, 0)).toMatchObject({ hasUser: false });
   expect(chosenFilters(view)).toEqual([{ id: "hasUser", text: "No user", without: { hasUser: null } }]);
   expect(searchOf(view)).toBe("?hasUser=false");
 });
 
-test("several values of a filter are given as several parameters, each with its chip", async () => {
+test("several values of a filter are repeated parameters, each with its own chip", async () => {
   const view = await viewOf("model=gpt-4o&model=acme,1&label=vip&errors=false");
   expect(listInput("p", view, 0)).toMatchObject({ model: ["gpt-4o", "acme,1"], label: ["vip"], hasErrors: false });
   const chips = chosenFilters(view);

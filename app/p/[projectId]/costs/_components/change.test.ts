@@ -8,11 +8,11 @@ test.each([
   [3.5, "+250%"],
   [14.2, "×14"],
   [0, "−100%"],
-])("a cost that is %d times that of before: %s", (factor, words) => {
+])("a cost of %d times the previous one is shown as %s", (factor, words) => {
   expect(changeWords(factor)).toBe(words);
 });
 
-test("a change sorts by its factor, what is new above all, and what is unknown not at all", () => {
+test("a change's factor is infinite for a new group, and undefined if either cost is unknown", () => {
   const sums = (cost: number | null, calls = 1) => ({ cost, calls });
   expect(factorOf(sums(3), sums(2))).toBe(1.5);
   expect(factorOf(sums(3), null)).toBe(Number.POSITIVE_INFINITY);

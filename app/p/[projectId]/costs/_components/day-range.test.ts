@@ -8,12 +8,12 @@ const days = (range: Parameters<typeof daysOf>[0]) => {
   return `${isoDay(from)} ${isoDay(to - 1)}`;
 };
 
-test("a preset ends today and has as many days as it says", () => {
+test("a preset range ends today and has the number of days in its name", () => {
   expect(days({ range: "7d", from: null, to: null })).toBe("2026-11-14 2026-11-20");
   expect(days({ range: "30d", from: 5, to: 6 })).toBe("2026-10-22 2026-11-20");
 });
 
-test("custom ends are whole days, and at least one", () => {
+test("a custom range consists of whole days, at least one", () => {
   expect(days(rangeOfDays("2026-11-01", "2026-11-03"))).toBe("2026-11-01 2026-11-03");
   const noon = Date.UTC(2026, 10, 5, 12);
   expect(days({ range: "custom", from: noon, to: noon + DAY_MS })).toBe("2026-11-05 2026-11-06");

@@ -10,7 +10,7 @@ test("a group keeps its colour, and up to ten have distinct ones", () => {
   expect(coloursOf(Array.from({ length: 40 }, (_, n) => `model-${n}`))).toHaveLength(40);
 });
 
-test("well-known buckets come first, and related ones share a column", () => {
+test("well-known buckets come first, and those after the seventh share a column", () => {
   expect(bucketColumns({ output_tokens: 1, images: 2, input_tokens: 3 })).toEqual({
     shown: ["input_tokens", "output_tokens", "images"],
     more: [],

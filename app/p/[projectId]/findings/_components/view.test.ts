@@ -22,6 +22,6 @@ test("a tab that implies a resolution ignores the resolution filter", async () =
   }
 });
 
-test("every built-in Rule can be chosen, by its name", () => {
+test("the Rule filter lists every built-in Rule by name", () => {
   expect(RULES).toEqual(BUILT_IN.map(({ id, name }) => ({ value: id, label: name })));
 });

@@ -49,7 +49,7 @@ test("a stored secret is kept, replaced or removed as the form says", () => {
   expect(updateInputOf("c", { ...values, secret: "new", forgetSecret: true })).toMatchObject({ secret: null });
 });
 
-test("a GitHub connection names an App only while it signs in as one", () => {
+test("a GitHub connection sends an App's ids only if it signs in as an App", () => {
   const empty = valuesOf(null);
   const ids = { appId: "4242", installationId: "77" };
   const values = {
@@ -64,7 +64,7 @@ test("a GitHub connection names an App only while it signs in as one", () => {
   expect(createConnectionForm.parse(createInputOf({ ...values, asApp: false }))).toMatchObject({ settings: none });
 });
 
-test("a problem is shown at its field", () => {
+test("a problem's pointer maps to its form field", () => {
   expect(fieldName("/settings/dailyUsd")).toBe("settings.dailyUsd");
   expect(fieldName(["settings", "dailyUsd"])).toBe("settings.dailyUsd");
   expect(fieldName("/secret")).toBe("secret");

@@ -20,7 +20,7 @@ const summary = {
   functions: [],
 };
 
-test("a count says when it reached its bound", () => {
+test("a count that reached its limit is marked", () => {
   const counted = (countedUpTo: number, state: Parameters<typeof countOf>[1]) =>
     countOf({ ...summary, countedUpTo }, state);
   expect(counted(100, null)).toEqual({ count: 53, andMore: false });
@@ -30,7 +30,7 @@ test("a count says when it reached its bound", () => {
   expect(counted(50, "completed")).toEqual({ count: 40, andMore: true });
 });
 
-test("the address holds the filters, and unknown values are no filter", async () => {
+test("filters are read from the URL, and unknown values are ignored", async () => {
   const view = loadView("?state=failed&function=whetstone-run-rules");
   expect(listInput("prj_1", view)).toMatchObject({ state: "failed", functionId: "whetstone-run-rules" });
   expect(peekHref(view, "jr_1")).toBe("?state=failed&function=whetstone-run-rules&peek=jr_1");

@@ -16,7 +16,7 @@ const stored = (role: string, text: string, more: object = {}) => ({
   ...more,
 });
 
-test("a recorded conversation is asked again with its tool calls and their results", () => {
+test("a recorded conversation is sent with its tool calls and their results", () => {
   const calls = [{ id: "call_9", name: "find_order", arguments: '{"id":1}' }];
   expect(
     messagesOf([
@@ -37,7 +37,7 @@ test("a recorded conversation is asked again with its tool calls and their resul
   ]);
 });
 
-test("a system prompt that is typed replaces the recorded one, and the thread goes before what is asked now", () => {
+test("a typed system prompt replaces the recorded one, and the thread precedes the new question", () => {
   const before = [
     { role: "system", content: "Be brief." },
     { role: "user", content: "Hello" },
@@ -52,7 +52,7 @@ test("a system prompt that is typed replaces the recorded one, and the thread go
   expect(requestMessages("Be long.", before, [], null).map(({ content }) => content)).toEqual(["Be long.", "Hello"]);
 });
 
-test("a stream is read however it is cut, up to its end, with its counts and its errors", async () => {
+test("a stream is read up to [DONE] however it is split, with its token counts and errors", async () => {
   const text = [
     'data: {"choices":[{"delta":{"content":"Yes, "}}]}',
     ": a comment",
@@ -74,7 +74,7 @@ test("a stream is read however it is cut, up to its end, with its counts and its
   expect(chunks.at(-1)?.error).toBe("The server stopped.");
 });
 
-test("a pane's target is in the address, also where its id has a colon", () => {
+test("a pane's target is read from the URL, even if its id has a colon", () => {
   expect(targetIn("base:/models/a:b")).toEqual({ kind: "base", id: "/models/a:b" });
   expect(targetIn("checkpoint:")).toBeNull();
   expect(targetIn("model:x")).toBeNull();

@@ -5,13 +5,13 @@ import { answerOfForm, formOfAnswer, withAnswers } from "./answer-form";
 const call = { id: "a", type: "function" as const, function: { name: "find", arguments: '{"id":1}' } };
 const answer: ChatAnswer = { role: "assistant", content: null, tool_calls: [call] };
 
-test("an answer that nobody edits stays as it is", () => {
+test("an unedited answer is unchanged", () => {
   expect(answerOfForm(answer, formOfAnswer(answer))).toEqual(answer);
   const spoken: ChatAnswer = { role: "assistant", content: "Tomorrow.", name: "support" };
   expect(answerOfForm(spoken, formOfAnswer(spoken))).toEqual(spoken);
 });
 
-test("text and arguments are edited, and calls keep their ids", () => {
+test("edits to text and arguments are applied, and calls keep their ids", () => {
   expect(answerOfForm(answer, { content: "Let me see.", arguments: ['{"id":2}'] })).toEqual({
     role: "assistant",
     content: "Let me see.",
@@ -19,7 +19,7 @@ test("text and arguments are edited, and calls keep their ids", () => {
   });
 });
 
-test("a pair has the rejected answer beside the expected one, which keeps its weight", () => {
+test("a pair has a rejected answer, and its expected answer keeps its weight", () => {
   const spoken = (content: string): ChatAnswer => ({ role: "assistant", content });
   const payload = {
     input: { type: "chat" as const, messages: [{ role: "user" as const, content: "When?" }] },

@@ -10,7 +10,7 @@ test("every snippet has the endpoint and the key filled in", () => {
   }
 });
 
-test("the body that curl sends is OTLP once the shell has filled it in", () => {
+test("the curl snippet's body is OTLP once the shell has filled in its variables", () => {
   const text = snippet("curl", where);
   const body = /<<'JSON' \|\n([\s\S]*?)\nJSON\n/.exec(text)?.[1];
   const filled = body!

@@ -25,7 +25,7 @@ test("a stored configuration comes back unchanged from its form", () => {
   expect(inputOf(valuesOf(continued)).baseModel).toEqual({ checkpointId: "ckpt_1" });
 });
 
-test("what automatic deployment tolerates is in percent on the form, and comes back unchanged", () => {
+test("automatic deployment's limits are percentages in the form, and convert back unchanged", () => {
   const given = { enabled: true, name: null, maxLossIncrease: 0.07, maxPreserveDrop: 0.02 };
   const stored = createTuningConfigInput.parse({ ...inputOf(FILLED), deployment: given });
   const values = valuesOf(stored as unknown as TuningConfig);

@@ -3,7 +3,7 @@ import { pointsOf, rowsOf } from "./lines";
 import { formatMetric } from "./metric-words";
 import { chartsOf } from "./series";
 
-test("lines of different steps share a chart's rows, in the order of steps", () => {
+test("lines with different steps share a chart's rows, ordered by step", () => {
   const line = (label: string, points: [number, number][]) => ({ key: label, label, color: "", points });
   const rows = rowsOf([
     line("loss", [
@@ -22,12 +22,12 @@ test("lines of different steps share a chart's rows, in the order of steps", () 
   ]);
 });
 
-test("a value that is no number is no point", () => {
+test("NaN values are not plotted", () => {
   const series = { series: "loss", stepsPerPoint: 1, step: [1, 2], mean: [Number.NaN, 2], min: [], max: [], at: [] };
   expect(pointsOf(series)).toEqual([[2, 2]]);
 });
 
-test("series are drawn together where they belong together, and unknown ones on their own", () => {
+test("related series share a chart, and an unknown one has its own", () => {
   const charts = chartsOf(["eval_loss", "rewards_chosen", "train_loss", "rewards_rejected", "house_metric"]);
   expect(charts.map(({ id, series }) => [id, series])).toEqual([
     ["loss", ["train_loss", "eval_loss"]],
@@ -36,6 +36,6 @@ test("series are drawn together where they belong together, and unknown ones on 
   ]);
 });
 
-test("a metric has the digits that matter", () => {
+test("metrics are rounded to a few significant digits", () => {
   expect([0.81234, 12.3456, 0.0000128, 0, null].map(formatMetric)).toEqual(["0.812", "12.35", "1.28e-5", "0", "—"]);
 });

@@ -17,7 +17,7 @@ const payload = (answer: string, asked = "Where is 4711?") => ({
   expectedOutput: { type: "chat_message", message: { role: "assistant", content: answer }, weight: 0 },
 });
 
-test("a payload reads as its messages, its calls, and its answer", () => {
+test("a payload is shown as its messages, calls and answer", () => {
   expect(readableParts(payload("Tomorrow."))).toEqual([
     { label: "Message 1, User", text: "Where is 4711?" },
     { label: "Message 2, Assistant", text: 'find({"id":1}) #a' },
@@ -27,14 +27,14 @@ test("a payload reads as its messages, its calls, and its answer", () => {
   ]);
 });
 
-test("what changed is named, and the rest counted", () => {
+test("changed parts are listed, and unchanged ones are counted", () => {
   expect(changedParts(readableParts(payload("Tomorrow.")), readableParts(payload("Today.")))).toEqual({
     changed: [{ label: "Expected output", before: "Tomorrow.", after: "Today." }],
     unchanged: 4,
   });
 });
 
-test("a part of one side only is all new or all gone", () => {
+test("a part that only one side has is shown as added or removed", () => {
   const paired = {
     ...payload("Yes."),
     rejectedOutput: { type: "chat_message", message: { role: "assistant", content: "No." } },

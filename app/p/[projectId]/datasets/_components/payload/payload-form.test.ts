@@ -27,8 +27,8 @@ const full = {
   },
 };
 
-describe("the form of a payload", () => {
-  test("gives back what it was made of, down to what empty content was", () => {
+describe("the payload form", () => {
+  test("converts back to the same payload, including how content was empty", () => {
     expect(payloadOf(formOf(full))).toEqual(full);
     const { rejectedOutput: _, ...plain } = {
       ...full,
@@ -44,7 +44,7 @@ describe("the form of a payload", () => {
     });
   });
 
-  test("says what is not JSON where it is, before anything is sent", () => {
+  test("reports invalid JSON and numbers at their fields", () => {
     expect(formFaults(formOf(full))).toEqual({});
     expect(formFaults({ ...emptyPayload(), tools: "[{", weight: "much" })).toEqual({
       "/input/tools": expect.stringMatching(/^This is not JSON\./),
@@ -52,14 +52,14 @@ describe("the form of a payload", () => {
     });
   });
 
-  test("is made of JSON text only if nothing of it gets lost", () => {
+  test("is read from JSON text only if nothing is lost", () => {
     expect(formOfText(JSON.stringify(full))).toHaveProperty("form.weight", "0.5");
     expect(formOfText("{")).toHaveProperty("fault", expect.stringMatching(/^This is not JSON\./));
     expect(formOfText(JSON.stringify({ ...full, metadata: { a: 1 } }))).toHaveProperty("fault");
     expect(formOfText("null")).toHaveProperty("fault");
   });
 
-  test("gives a call an id that no other call has", () => {
+  test("gives each call a unique id", () => {
     const first = emptyCall([]);
     expect(first.id).toBe("call_1");
     expect(emptyCall([{ ...first, id: "call_2" }]).id).toBe("call_3");
@@ -72,7 +72,7 @@ describe("the form of a payload", () => {
 });
 
 describe("problems", () => {
-  test("are shown at their field, else at the closest place around it", () => {
+  test("are shown at their field, or else at the closest enclosing one", () => {
     const at = (path: string) => Object.entries(errorsAt([{ path, message: "No." }], placesOf(formOf(full))))[0];
     expect(at("/payload/input/messages/1/content")).toEqual(["/input/messages/1/content", "No."]);
     expect(at("/payload/input/messages/2/tool_calls/0/function/arguments")).toEqual([
@@ -86,7 +86,7 @@ describe("problems", () => {
     expect(at("/tags/0")).toEqual(["/tags/0", "No."]);
   });
 
-  test("of one place stand below each other", () => {
+  test("of the same field are shown on separate lines", () => {
     const path = "/payload/input/messages/1";
     const errors = [
       { path, message: "First." },

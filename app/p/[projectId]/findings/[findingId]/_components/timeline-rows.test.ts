@@ -15,7 +15,7 @@ test("a day without conversations has no rate, and one without the Finding has a
   ]);
 });
 
-test("what changed on one day is marked by one number, the oldest first", () => {
+test("changes on the same day share a number, oldest first", () => {
   const changes = daysOfChanges([
     { kind: "resolved", at: day + 30 * HOUR, name: null, service: null },
     { kind: "version", at: day + 9 * HOUR, name: "1.1", service: "shop" },

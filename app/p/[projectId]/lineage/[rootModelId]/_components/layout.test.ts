@@ -39,26 +39,26 @@ const EDGES = [
   edge("ckpt2", "trained_from", "job2"),
 ];
 
-test("everything stands to the right of what it was made of", () => {
+test("every node is to the right of its sources", () => {
   const { placed, lines } = layoutOf(NODES, EDGES);
   const columnOf = (id: string) => placed.find((one) => one.node.id === id)?.column ?? -1;
   expect(lines).toHaveLength(EDGES.length);
   for (const { from, to } of lines) expect(columnOf(from), `${from} → ${to}`).toBeLessThan(columnOf(to));
 });
 
-test("what fed a later run stands next to it, not at the start", () => {
+test("the inputs of a later run are placed next to it, not in the first column", () => {
   const { placed } = layoutOf(NODES, EDGES);
   const columnOf = (id: string) => placed.find((one) => one.node.id === id)?.column;
   expect(columnOf("manifest2")).toBe(columnOf("ckpt"));
 });
 
-test("no two nodes share a place, and edges to what was left out are not drawn", () => {
+test("no two nodes overlap, and edges to missing nodes are not drawn", () => {
   const { placed, lines } = layoutOf(NODES, [...EDGES, edge("ckpt2", "exported_as", "gone")]);
   expect(new Set(placed.map(({ column, row }) => `${column} ${row}`)).size).toBe(NODES.length);
   expect(lines.some(({ to }) => to === "gone")).toBe(false);
 });
 
-test("a cycle does not hang the page", () => {
+test("a cycle does not hang the layout", () => {
   const { placed } = layoutOf(
     [node("a", "job"), node("b", "checkpoint")],
     [edge("a", "continued_from", "b"), edge("b", "trained_from", "a")],
@@ -66,7 +66,7 @@ test("a cycle does not hang the page", () => {
   expect(placed).toHaveLength(2);
 });
 
-test("edges flow from source to result, however they are named", () => {
+test("edges flow from source to result, whichever way their type points", () => {
   expect(flowOf([edge("ckpt", "trained_from", "job"), edge("ckpt", "deployed_as", "dep")])).toEqual([
     { from: "job", to: "ckpt", type: "trained_from" },
     { from: "ckpt", to: "dep", type: "deployed_as" },

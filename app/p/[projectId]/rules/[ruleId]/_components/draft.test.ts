@@ -15,14 +15,14 @@ test("an unchanged draft has no patch", () => {
   expect(patchOf(SAVED, { ...SAVED, keywords: ["refund"] })).toBeNull();
 });
 
-test("a patch has the fields that changed, and no others", () => {
+test("a patch has only the fields that changed", () => {
   expect(patchOf(SAVED, { ...SAVED, keywords: [], minSignalScore: 0.6 })).toEqual({
     keywords: [],
     minSignalScore: 0.6,
   });
 });
 
-test("an override that is changed or removed is in the patch, and others are not", () => {
+test("a patch has only the overrides that were changed or removed", () => {
   const off = withOverride(SAVED, "tool_timeout", { enabled: false });
   expect(patchOf(SAVED, off)).toEqual({ signalOverrides: { tool_timeout: { enabled: false, severity: null } } });
   const back = withOverride(SAVED, "tool_error", { severity: undefined });

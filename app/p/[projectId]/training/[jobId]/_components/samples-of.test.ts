@@ -12,7 +12,7 @@ const event = (seq: number, type: string, data: Record<string, unknown>): Traini
   data,
 });
 
-test("answers to the same held-out Example are shown together, in the order of the training", () => {
+test("answers to the same held-out Example are shown together, in training order", () => {
   const prompt = [
     { role: "system", content: "Be brief." },
     { role: "user", content: "Where is it?" },
@@ -33,7 +33,7 @@ test("answers to the same held-out Example are shown together, in the order of t
   ]);
 });
 
-test("the same answer in a row is shown once, with its first and last step", () => {
+test("consecutive equal answers are shown once, with their first and last step", () => {
   const answers = [
     { step: 0, text: "?" },
     { step: 100, text: "Yes." },

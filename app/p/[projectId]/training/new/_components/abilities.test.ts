@@ -33,7 +33,7 @@ const small = trainer(
 );
 const big = trainer("big", ["lora", "full"]);
 
-test("what one trainer can do is possible; otherwise each says why it cannot, and what to do", () => {
+test("a feature is available if one trainer has it; otherwise each trainer's reason and hint are listed", () => {
   expect(missingFor([small, big], "adapters", "full")).toEqual([]);
   expect(missingFor([small, big], "adapters", "qlora")).toEqual([
     { trainer: "small", reason: "bitsandbytes is missing.", hint: "Install it." },
@@ -41,7 +41,7 @@ test("what one trainer can do is possible; otherwise each says why it cannot, an
   ]);
 });
 
-test("what a trainer says of all GGUF forms, or of training, explains each", () => {
+test("a trainer's reason for all of GGUF or training applies to each quantization or method", () => {
   const said = (feature: string) => trainer("box", [], [{ feature, reason: "It is missing.", hint: "Install it." }]);
   const because = [{ trainer: "box", reason: "It is missing.", hint: "Install it." }];
   expect(missingFor([said("gguf")], "ggufQuantizations", "q8_0")).toEqual(because);

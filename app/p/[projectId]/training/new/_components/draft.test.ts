@@ -18,7 +18,7 @@ const DRAFT: Draft = {
   config: null,
 };
 
-test("a spec's settings are read back, and what is unknown or wrong is left out", () => {
+test("a spec's settings are read back without unknown and invalid ones", () => {
   const spec = {
     specVersion: 1,
     training: { numTrainEpochs: 3, learningRate: "auto", maxLength: -1, houseSetting: true },
@@ -33,7 +33,7 @@ test("a spec's settings are read back, and what is unknown or wrong is left out"
   expect(settingsIn("nonsense")).toEqual({});
 });
 
-test("a copied job keeps the pre-tokenizer that it was told", () => {
+test("a copied job keeps its pre-tokenizer", () => {
   const output = { formats: ["safetensors"], ggufQuantizations: [], compressedQuantizations: [] };
   expect(settingsIn({ output, metadata: { tokenizerPre: "qwen2" } })).toEqual({
     output: { ...output, tokenizerPre: "qwen2" },

@@ -17,13 +17,13 @@ test("every field writes a setting that the service knows, and reads it back", (
   }
 });
 
-test("an empty field, and auto, are the default", () => {
+test("an empty field and auto both mean the default", () => {
   expect(readValue(field("learningRate"), " ")).toBeUndefined();
   expect(shownValue(field("learningRate"), "auto")).toBe("");
   expect(readValue(field("learningRate"), "2e-4")).toBe(0.0002);
 });
 
-test("a number outside its bounds is told so", () => {
+test("invalid values have a problem message", () => {
   expect(problemWith(field("maxLength"), "8")).toBe("Enter 16 or more.");
   expect(problemWith(field("maxLength"), "100.5")).toBe("Enter a whole number.");
   expect(problemWith(field("learningRate"), "fast")).toBe("Enter a number.");

@@ -19,7 +19,7 @@ const given = (more: Partial<FeedbackData>): FeedbackData => ({
   ...more,
 });
 
-test("says what was given, and in which words", () => {
+test("feedback has a title for its kind and value, and the text that was written", () => {
   expect(feedbackTitle(given({}))).toBe("Thumbs down");
   expect(feedbackTitle(given({ kind: "score", value: 2, scale: { min: 1, max: 5 } }))).toBe("Score 2 of 1 to 5");
   expect(feedbackTitle(given({ kind: "score", value: 0.2, name: "toxicity" }))).toBe("toxicity 0.2");
@@ -29,7 +29,7 @@ test("says what was given, and in which words", () => {
   expect(feedbackText(given({}))).toBeNull();
 });
 
-test("is grouped by message, oldest first, and summed up", () => {
+test("feedback is grouped by message, oldest first, and summarized", () => {
   const all = [
     given({ kind: "comment", value: "Slow", messageIndex: 1 }),
     given({ messageIndex: 1 }),

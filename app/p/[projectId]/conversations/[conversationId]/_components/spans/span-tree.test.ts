@@ -10,7 +10,7 @@ const span = (spanId: string, parentSpanId: string | null, startedAt = 0, endedA
 const shape = (spans: ReturnType<typeof span>[]) =>
   placeSpans(spans).map(({ span: { spanId }, depth }) => `${"-".repeat(depth)}${spanId}`);
 
-test("children come under their parents in order of time", () => {
+test("children follow their parents in order of start time", () => {
   expect(shape([span("b", "a", 5), span("a", null, 0), span("c", "a", 2), span("d", "c", 3)])).toEqual([
     "a",
     "-c",
@@ -21,7 +21,7 @@ test("children come under their parents in order of time", () => {
 test("a span whose parent never arrived is a root", () => {
   expect(shape([span("x", "missing", 1), span("a", null, 0)])).toEqual(["a", "x"]);
 });
-test("spans in a cycle, or their own parent, are still shown", () => {
+test("spans in a cycle and spans that are their own parent are still shown", () => {
   expect(shape([span("a", "b"), span("b", "a"), span("c", "c", 9)]).sort()).toEqual(["a", "b", "c"]);
 });
 test("a chain of 20,000 spans is placed", () => {

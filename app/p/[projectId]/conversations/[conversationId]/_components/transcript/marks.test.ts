@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { locate, segmentsOf } from "./marks";
 
-test("a quote is found where its evidence says, or wherever else it occurs", () => {
+test("a quote is found at its recorded position, or else wherever it occurs", () => {
   expect(locate("order not found, order not found", { start: 17, end: 32, quote: "order not found" })).toEqual([
     17, 32,
   ]);

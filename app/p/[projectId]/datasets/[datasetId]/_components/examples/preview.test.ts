@@ -13,7 +13,7 @@ const input = {
   ],
 };
 
-test("an Example is recognized by the last question and its answer", () => {
+test("an Example's preview is its last question and its answer", () => {
   expect(previewOf({ input, expectedOutput: answer({ content: "Tomorrow." }) })).toEqual({
     asked: "Where is 4711?",
     answer: "Tomorrow.",

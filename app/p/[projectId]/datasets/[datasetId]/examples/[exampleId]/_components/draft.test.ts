@@ -26,7 +26,7 @@ test("a draft is unchanged until something that is sent differs", () => {
   expect(isChanged({ ...start, text: "{" }, start)).toBe(true);
 });
 
-test("what differs between two drafts is told in words", () => {
+test("the differences between two drafts are named in words", () => {
   expect(differingParts(start, asText(start))).toEqual([]);
   expect(differingParts({ ...said("Hi"), tags: ["a"] }, start)).toEqual(["messages and answers", "tags"]);
   expect(differingParts({ ...start, split: "test" }, start)).toEqual(["split"]);
@@ -37,7 +37,7 @@ test("a draft without a split leaves it to the server", () => {
   expect(exampleOf({ ...start, split: "test" }).split).toBe("test");
 });
 
-test("JSON text becomes a form again, or says why not", () => {
+test("JSON text converts back to a form, or has a fault", () => {
   const text = asText(said("Hi"));
   const back = asForm({ ...text, text: text.text!.replace("Hi", "Hello") });
   expect("draft" in back && exampleOf(back.draft).payload).toMatchObject({
@@ -47,7 +47,7 @@ test("JSON text becomes a form again, or says why not", () => {
   expect(faultsOf({ ...text, text: "{" })).toHaveProperty([""]);
 });
 
-test("problems of JSON text stand together, each with its pointer", () => {
+test("problems with JSON text are listed together, each with its pointer", () => {
   const errors = [{ path: "/payload/input/messages/0/content", message: "Must be a non-empty string." }];
   expect(problemsAt(start, errors)).toEqual({ "/input/messages/0/content": "Must be a non-empty string." });
   expect(problemsAt(asText(start), errors)).toEqual({ "": "input/messages/0/content: Must be a non-empty string." });
