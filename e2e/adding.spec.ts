@@ -53,7 +53,7 @@ async function addToBoth(page: Page, button: string) {
   return dialog;
 }
 
-test("turning an objective on shows what it would have collected, and by reason what it leaves out", async ({
+test("choosing an objective previews what it would have collected and why the rest is left out", async ({
   page,
 }) => {
   await page.goto(at(`datasets/${ids[0]}?tab=settings`));
@@ -85,7 +85,7 @@ test("turning an objective on shows what it would have collected, and by reason 
   expect(dataset).toMatchObject({ collectionObjective: OBJECTIVE, collectionEnabled: true, exampleCount: 0 });
 });
 
-test("a Dataset shows what it would have collected before it is created", async ({ page }) => {
+test("the New Dataset dialog previews what its objective would have collected", async ({ page }) => {
   await page.goto(at("datasets"));
   const dialog = page.getByRole("dialog", { name: "New Dataset" });
   await press(page.getByRole("button", { name: "New Dataset" }).first(), dialog);
@@ -103,7 +103,7 @@ test("a Dataset shows what it would have collected before it is created", async 
   await page.waitForURL("**/datasets/ds_*");
 });
 
-test("a Dataset of corrections can ask the connected model, and no other can", async ({ page }) => {
+test("a Dataset of corrections can ask the connected model, and one of successful answers cannot", async ({ page }) => {
   await page.goto(at(`datasets/${ids[0]}?tab=settings`));
   const asks = page.getByLabel("Ask the connected model for better answers");
   const objective = page.getByLabel("Objective");
@@ -125,7 +125,7 @@ test("a Dataset of corrections can ask the connected model, and no other can", a
   await saved(OBJECTIVE, false);
 });
 
-test("what is taught can be limited to some of the Knowledge goals", async ({ page }) => {
+test("collection can be limited to chosen Knowledge goals", async ({ page }) => {
   const goal = async (title: string) => {
     const made = await page.request.post(`/v1/projects/${project.projectId}/knowledge-goals`, {
       headers: { origin: project.url },
@@ -157,7 +157,7 @@ test("what is taught can be limited to some of the Knowledge goals", async ({ pa
   expect(dataset.collectionFilters).toEqual({ knowledgeGoalIds: [returns] });
 });
 
-test("several conversations, and those of a Finding, go into several Datasets at once, which shows the messages", async ({
+test("selected conversations and those of a Finding are added to several Datasets after a preview of their messages", async ({
   page,
 }) => {
   await page.goto(at("conversations"));
@@ -190,7 +190,7 @@ test("several conversations, and those of a Finding, go into several Datasets at
   }
 });
 
-test("an answer is corrected where it was given, and the answer that was given becomes the rejected one", async ({
+test("an answer is corrected in its conversation, and the original becomes the rejected answer", async ({
   page,
 }) => {
   await page.goto(at("conversations/goal"));

@@ -10,7 +10,7 @@ type Settings = { adjudicatorConnectionId: string | null; adjudicationCacheDays:
 const settingsOf = async (project: TestProject) =>
   (await project.read("diagnostics/settings")).settings as unknown as Settings;
 
-test("an adjudicator is connected, chosen and limited, and the Signal that needs it says what it lacks", async ({
+test("an adjudicator is connected and chosen, and the Signal that needs one shows what is missing", async ({
   page,
   baseURL,
 }) => {
@@ -21,7 +21,7 @@ test("an adjudicator is connected, chosen and limited, and the Signal that needs
   const content = page.locator("#content");
   const needs = page.getByRole("row", { name: /unsupported_claim/ });
 
-  await test.step("without a connection it is off, and Settings lead to where one is added", async () => {
+  await test.step("without a connection the Signal is off, and Settings link to Integrations", async () => {
     await page.goto(at("rules/ungrounded-answer"));
     await expect(needs).toContainText("Needs an adjudicator");
     await expect(needs.getByRole("switch")).not.toBeChecked();
@@ -44,7 +44,7 @@ test("an adjudicator is connected, chosen and limited, and the Signal that needs
     await expect(dialog).toBeHidden();
   }
 
-  await test.step("of two connections one is chosen; its answers are reused for some days", async () => {
+  await test.step("one of two connections is chosen, and its answers are reused for seven days", async () => {
     await page.goto(at("settings"));
     await expect(content.getByText("No adjudicator is in use.")).toBeVisible();
     const select = page.getByRole("combobox", { name: "Adjudicator" });
@@ -75,7 +75,7 @@ test("an adjudicator is connected, chosen and limited, and the Signal that needs
   });
 });
 
-test("a Run that failed says why, and is retried from its panel", async ({ page, baseURL }) => {
+test("a failed Run shows its error and is retried from its panel", async ({ page, baseURL }) => {
   const project = newProject(baseURL!);
   await seed(project, [
     { id: "failing", model: "gpt-4o", ask: "Where is it?", answer: "I cannot find it.", failingTool: true },

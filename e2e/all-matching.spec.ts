@@ -11,7 +11,7 @@ const LABEL = "autumn";
 const toolOf = (n: number) => [n % 7, n % 11, n % 13].map((part) => "abcdefghijklm"[part]!.repeat(3)).join("_");
 const WAITS = { timeout: 120_000 };
 
-test("an action on all matching rows reaches those that are not loaded, and undo takes all of it back", async ({
+test("an action on all matching rows includes those that are not loaded, and undo reverts all of it", async ({
   page,
   baseURL,
 }) => {

@@ -46,7 +46,7 @@ async function startBackfill(page: Page, project: Where) {
   return dialog;
 }
 
-test("a window is backfilled while the server is killed midway; nothing is lost and nothing is read twice", async ({
+test("a backfill whose server is killed midway checks every conversation exactly once", async ({
   page,
 }) => {
   test.setTimeout(300_000);
@@ -86,7 +86,7 @@ test("a window is backfilled while the server is killed midway; nothing is lost 
     await expect(page).toHaveURL(/rule-runs\?backfill=bf_\w+&status=completed/);
     await expect(page.getByRole("row", { name: /Backfill/ }).first()).toBeVisible();
 
-    await test.step("another one says beforehand that there is nothing left to read", async () => {
+    await test.step("the preview of a second backfill shows that nothing is left to check", async () => {
       const again = await startBackfill(page, restarted);
       await expect(again.getByRole("status", { name: "Preview" })).toContainText(
         `0 would be checked; ${CONVERSATIONS} have been checked`,

@@ -16,7 +16,7 @@ async function onlyConversation(project: TestProject) {
 
 for (const protocol of ["http/json", "http/protobuf"]) {
   for (const compression of ["none", "gzip"]) {
-    test(`OpenTelemetry's SDK over ${protocol}, compression ${compression}`, async ({ baseURL }) => {
+    test(`spans of OpenTelemetry's SDK are read over ${protocol} with compression ${compression}`, async ({ baseURL }) => {
       const project = newProject(baseURL!);
       await runClient("manual-spans", {
         ...project.otel,
@@ -52,7 +52,7 @@ for (const protocol of ["http/json", "http/protobuf"]) {
   }
 }
 
-test("the Vercel AI SDK's telemetry: steps counted once, the tool call joined to its result", async ({ baseURL }) => {
+test("steps and tool calls of the Vercel AI SDK's telemetry are counted once", async ({ baseURL }) => {
   const project = newProject(baseURL!);
   await runClient("ai-sdk", { ...project.otel, OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf" });
   const conversation = await onlyConversation(project);
@@ -69,7 +69,7 @@ test("the Vercel AI SDK's telemetry: steps counted once, the tool call joined to
   ]);
 });
 
-test("OpenInference's OpenAI instrumentation: cached tokens are their own bucket", async ({ baseURL }) => {
+test("cached tokens of OpenInference's OpenAI instrumentation have their own bucket", async ({ baseURL }) => {
   const project = newProject(baseURL!);
   await runClient("openinference-openai", { ...project.otel, OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf" });
   const conversation = await onlyConversation(project);

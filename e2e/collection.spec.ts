@@ -61,7 +61,7 @@ const conversationsOf = async (read: Read) => {
   return new Map<string, string>(conversations.map(({ id, externalId }: Row) => [externalId, id]));
 };
 
-test("in the browser, each objective proposes its Example with the reason; reviewed by keyboard and copied by a file nothing is lost or doubled, and with the user all of it goes", async ({
+test("in the browser, Examples are collected, reviewed by keyboard, copied through files, and deleted with their user", async ({
   page,
   baseURL,
 }) => {
@@ -74,7 +74,7 @@ test("in the browser, each objective proposes its Example with the reason; revie
   const datasets = new Map<string, string>();
   await signIn(page, project);
 
-  await test.step("a Knowledge goal, and a Dataset for each objective", async () => {
+  await test.step("a Knowledge goal and a Dataset for each objective are created", async () => {
     await page.goto(at("knowledge-goals"));
     await press(page.getByRole("button", { name: "New goal" }).first(), dialog);
     await dialog.getByLabel("Title").fill(GOAL.title);
@@ -97,7 +97,7 @@ test("in the browser, each objective proposes its Example with the reason; revie
     }
   });
 
-  await test.step("all are approved by keyboard, each beside its reason", async () => {
+  await test.step("all Candidates are approved by keyboard, each shown with its reason", async () => {
     await page.goto(at("review"));
     const waiting = new Set(LESSONS);
     for (let left = LESSONS.length; left > 0; left--) {
@@ -124,7 +124,7 @@ test("in the browser, each objective proposes its Example with the reason; revie
   const collected = (await Promise.all([...datasets.values()].map(examplesOf))).flat();
   const copies = await newDataset(page, at, "Copies");
 
-  await test.step("the exports of all are imported into one Dataset, where nothing is lost or doubled", async () => {
+  await test.step("all exports are imported into one Dataset without loss or duplicates", async () => {
     const files: { name: string; text: string }[] = [];
     for (const id of datasets.values()) {
       await page.goto(at(`datasets/${id}`));
@@ -142,7 +142,7 @@ test("in the browser, each objective proposes its Example with the reason; revie
     for (const { words } of LESSONS) await expect(list.getByRole("link", { name: words })).toHaveCount(1);
   });
 
-  await test.step("with the user's data all of theirs is gone, and nobody else's", async () => {
+  await test.step("deleting the user's data removes all of their Examples and nobody else's", async () => {
     await page.goto(at(`data?user=${GONE}`));
     const remove = page.getByRole("button", { name: "Delete this user’s data…" });
     const confirm = page.getByRole("dialog", { name: "Delete this user’s data?" });
@@ -169,7 +169,7 @@ test("in the browser, each objective proposes its Example with the reason; revie
   });
 });
 
-test("the buttons of the dialog stay in place while its preview loads", async ({ page, baseURL }) => {
+test("the New Dataset dialog's buttons stay in place while its preview loads", async ({ page, baseURL }) => {
   const project = newProject(baseURL!);
   await signIn(page, project);
   let answer = () => {};
@@ -230,7 +230,7 @@ async function imported(page: Page, url: string, { name, text }: { name: string;
   });
 }
 
-test("over /v1 with keys that may do one thing each, the same is collected, reviewed, copied and forgotten, and another project's stays", async ({
+test("over /v1 with single-capability keys, Examples are collected, reviewed, copied and deleted with their user", async ({
   baseURL,
 }) => {
   test.setTimeout(600_000);
@@ -292,7 +292,7 @@ test("over /v1 with keys that may do one thing each, the same is collected, revi
     await expect.poll(async () => (await inNeighbor()).length, SETTLES).toBe(1);
   });
 
-  await test.step("who may not read them claims and approves the candidates all the same", async () => {
+  await test.step("a key that cannot read Candidates can claim and approve them", async () => {
     for (const datasetId of datasets.values()) {
       const { candidate } = await call(keys.curate, "POST", "review-queue/next", { datasetId });
       expect(Object.keys(candidate).sort()).toEqual(["claimedUntil", "datasetId", "id"]);
@@ -305,7 +305,7 @@ test("over /v1 with keys that may do one thing each, the same is collected, revi
   const collected = (await Promise.all([...datasets.values()].map(examplesOf))).flat();
   const { dataset: copies } = await call(keys.curate, "POST", "datasets", { name: "Copies" });
 
-  await test.step("the exports of all make a copy in which nothing is lost or doubled", async () => {
+  await test.step("the joined exports are imported into a copy without loss or duplicates", async () => {
     const texts = await Promise.all([...datasets.values()].map((id) => exported(`datasets/${id}/export`)));
     expect(texts.flatMap(linesOf).map(({ id }) => id)).toEqual(collected.map(({ id }) => id));
     const imports = `datasets/${copies.id}/imports`;
@@ -321,7 +321,7 @@ test("over /v1 with keys that may do one thing each, the same is collected, revi
     expect(contentsOf(await examplesOf(copies.id))).toEqual(contentsOf(collected));
   });
 
-  await test.step("with the user's data all of theirs is gone, and nobody else's", async () => {
+  await test.step("deleting the user's data removes all of their Examples and nobody else's", async () => {
     const { deletion } = await call(keys.own, "POST", "deletions", { userId: GONE });
     const receipt = async () => (await call(keys.own, "GET", `deletions/${deletion.id}`)).deletion;
     await expect.poll(async () => (await receipt()).status, JOB).toBe("completed");
@@ -335,7 +335,7 @@ test("over /v1 with keys that may do one thing each, the same is collected, revi
     expect(await inNeighbor(), "the neighbor's Example").toHaveLength(1);
   });
 
-  await test.step("no key may do what another is for", async () => {
+  await test.step("each key is refused what only another key may do", async () => {
     const [datasetId] = datasets.values();
     const refused = [
       [keys.read, "POST", "datasets", { name: "No" }],

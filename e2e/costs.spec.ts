@@ -53,7 +53,7 @@ async function download(page: Page, name = "costs") {
   return parsed(await readFile(await file.path(), "utf8"));
 }
 
-test("costs are exact to the last digit by model, vendor and day; unknown ones are shown, not added", async ({
+test("costs are exact by model, vendor, label and user, and unknown ones are shown but not added", async ({
   page,
   baseURL,
 }) => {
@@ -64,7 +64,7 @@ test("costs are exact to the last digit by model, vendor and day; unknown ones a
   await signIn(page, project);
   await page.goto(`/p/${project.projectId}/costs`);
 
-  await test.step("the sums", async () => {
+  await test.step("the tiles show the sums", async () => {
     // Three calls at $0.0038 and one at $0.000228.
     await expect(tile(page, "Cost").getByTitle("$0.011628", { exact: true })).toBeVisible();
     await expect(tile(page, "Cost")).toContainText("at least $0.012");
@@ -75,7 +75,7 @@ test("costs are exact to the last digit by model, vendor and day; unknown ones a
     );
   });
 
-  await test.step("the split", async () => {
+  await test.step("the table shows the costs by model", async () => {
     await expect(row(page, "gpt-4o-mini")).toContainText("1,200");
     await expect(row(page, "gpt-4o-mini").getByTitle("$0.000228", { exact: true })).toBeVisible();
     const [first, , third] = await page
@@ -94,7 +94,7 @@ test("costs are exact to the last digit by model, vendor and day; unknown ones a
     await expect(days).toContainText("2 unpriced calls");
   });
 
-  await test.step("the file says the same", async () => {
+  await test.step("the CSV file has the same numbers", async () => {
     const rows = await download(page);
     const sum = (model: string, column: string) =>
       rows.filter((one) => one.model === model).reduce((total, one) => total + Number(one[column]), 0);
@@ -109,7 +109,7 @@ test("costs are exact to the last digit by model, vendor and day; unknown ones a
     expect(rows.filter((one) => one.model === `'=acme"1,2`).map((one) => one.cost_usd)).not.toContain("0");
   });
 
-  await test.step("by vendor, in the address too, and back behind a number", async () => {
+  await test.step("the split by vendor is kept in the URL, and rows are reached by keyboard", async () => {
     await press(page.getByText("Vendor", { exact: true }), row(page, "OpenAI"));
     await expect(row(page, "No price")).toContainText("2");
     await expect(page).toHaveURL(/by=vendor/);
@@ -134,7 +134,7 @@ test("costs are exact to the last digit by model, vendor and day; unknown ones a
     await expect(seen(page, "Is it blue?")).toHaveCount(0);
   });
 
-  await test.step("by label: in each of a conversation's labels, once in all, and the way to those that have it", async () => {
+  await test.step("a conversation counts towards each of its labels but once in the total, and labels link to conversations", async () => {
     await page.goto(`/p/${project.projectId}/costs`);
     await press(page.getByText("Label", { exact: true }), row(page, "returns"));
     await expect(seen(page, "A conversation with several labels counts towards each of them")).toBeVisible();
@@ -172,7 +172,7 @@ test("costs are exact to the last digit by model, vendor and day; unknown ones a
     await expect(seen(page, "Can I return it?")).toBeVisible();
   });
 
-  await test.step("by user: in order of any column, and the way to one user's conversations", async () => {
+  await test.step("users are sorted by a column, and link to their conversations", async () => {
     await page.goto(`/p/${project.projectId}/costs`);
     await press(page.getByText("User", { exact: true }), row(page, "user-of-dear"));
     await expect(row(page, "user-of-dear").getByTitle("$0.0114", { exact: true })).toBeVisible();
@@ -204,7 +204,7 @@ test("costs are exact to the last digit by model, vendor and day; unknown ones a
     await expect(seen(page, "Where is it?")).toHaveCount(0);
   });
 
-  await test.step("a click on a day opens its numbers, which the address keeps", async () => {
+  await test.step("a click on a day opens its numbers, and the URL keeps them open", async () => {
     await page.goto(`/p/${project.projectId}/costs?range=7d&by=vendor`);
     const days = page.getByRole("table", { name: "Costs by day" });
     await expect(days).toBeHidden();
@@ -225,7 +225,7 @@ test("costs are exact to the last digit by model, vendor and day; unknown ones a
     await expect(page).not.toHaveURL(/days-peek/);
   });
 
-  await test.step("a label given by hand, taken back and given again, is counted with the others", async () => {
+  await test.step("a label that is added by hand, undone and added again is counted with the others", async () => {
     await page.goto(`/p/${project.projectId}/conversations/cheap`);
     const field = page.getByRole("combobox", { name: "Labels" });
     await press(page.getByRole("button", { name: "Change labels" }), field);
@@ -287,7 +287,7 @@ test("costs are exact to the last digit by model, vendor and day; unknown ones a
     await expect(row(page, "web").getByTitle("$0.011628", { exact: true })).toBeVisible();
   });
 
-  await test.step("days without a call are said to be that", async () => {
+  await test.step("a period without model calls has an empty state", async () => {
     await page.goto(`/p/${project.projectId}/costs?range=custom&from=1767225600000&to=1767484800000`);
     await expect(seen(page, "No model calls in this period")).toBeVisible();
     await expect(page.getByRole("button", { name: "Days (UTC): 1 Jan – 3 Jan" })).toBeVisible();
@@ -295,7 +295,7 @@ test("costs are exact to the last digit by model, vendor and day; unknown ones a
     await expect(page).toHaveURL(/range=365d/);
   });
 
-  await test.step("nobody else's", async () => {
+  await test.step("another project's costs are not accessible", async () => {
     expect((await page.goto(`/p/${others.projectId}/costs`))?.status()).toBe(404);
     const file = await page.request.get(`/v1/projects/${others.projectId}/costs.csv?from=0&to=${Date.now()}`);
     expect(file.status()).toBe(404);
@@ -309,7 +309,7 @@ test("costs are exact to the last digit by model, vendor and day; unknown ones a
   });
 });
 
-test("the cost of a conversation and its Finding is shown as at least the known sum while one of their calls is unpriced", async ({
+test("the cost of a conversation and its Finding is shown as a minimum while one of their calls is unpriced", async ({
   page,
   baseURL,
 }) => {

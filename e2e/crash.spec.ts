@@ -106,14 +106,14 @@ test("kill -9 of everything under load loses nothing acknowledged and does nothi
       return rows;
     };
 
-    await test.step("every acknowledged span is there, once", async () => {
+    await test.step("every acknowledged span is stored once", async () => {
       for (const [traceId, { spanIds }] of acknowledged) {
         const { trace: stored } = await read(`traces/${traceId}`);
         expect(stored.spans.map((span: { spanId: string }) => span.spanId).sort()).toEqual([...spanIds].sort());
       }
     });
 
-    await test.step("every queued Run was executed, once in its effect", async () => {
+    await test.step("every queued Run is completed", async () => {
       // Includes Runs that were not requested: until a sweep has queued them, a quiet conversation has no pending Run.
       const sql = runningDatabase(dataDir);
       await expect
@@ -127,7 +127,7 @@ test("kill -9 of everything under load loses nothing acknowledged and does nothi
       for (const id of runIds) expect(byId.get(id), id).toBe("completed");
     });
 
-    await test.step("counters are what a recount gives", async () => {
+    await test.step("counters match a recount", async () => {
       const conversations = await everything("conversations", "conversations");
       for (const conversation of conversations) {
         const calls = conversation.traceIds.length * CALLS_A_TRACE;
@@ -318,7 +318,7 @@ test("a repricing and its undo each take effect exactly once despite kill -9 of 
 
     const changing = CALLS - CALLS / EVERY_OTHER_MODEL;
     const costBefore = await sum();
-    await test.step("the repricing", async () => {
+    await test.step("the repricing changes each call once", async () => {
       await killedHalfWay("repricings", { from: 0, to: Date.now() + 86_400_000 }, "completed");
       expect(await stored()).toEqual({
         state: "completed",
@@ -339,7 +339,7 @@ test("a repricing and its undo each take effect exactly once despite kill -9 of 
       await atRest();
     });
 
-    await test.step("its undoing", async () => {
+    await test.step("the undo restores every cost", async () => {
       const [row] = await sql`select id from repricings where project_id = ${projectId}`;
       await killedHalfWay(`repricings/${row?.id}/undo`, {}, "undone");
       expect(await stored()).toMatchObject({ state: "undone", restored: changing, kept: 0, evidence: 0 });

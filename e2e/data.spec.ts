@@ -55,7 +55,7 @@ test.beforeEach(async ({ page, baseURL }) => {
   await signIn(page, project);
 });
 test.afterEach(async () => {
-  expect(await asksOf(other), "the other project is as it was").toEqual(["Where is their parcel?"]);
+  expect(await asksOf(other), "the other project is unchanged").toEqual(["Where is their parcel?"]);
 });
 
 /** The number next to a name in the preview of a deletion. */
@@ -223,7 +223,7 @@ test("a user's data is deleted after a preview and a typed confirmation, with a 
   expect(await asksOf(project)).toEqual(["How do I cancel?", "Is it still under warranty?"]);
 });
 
-test("a person who may not delete sees no controls for it, and reads who may", async ({ page }) => {
+test("a viewer sees no controls for deletion, and the Data page is for owners only", async ({ page }) => {
   await page.goto(at("settings"));
   await expect(page.getByRole("link", { name: "Data", exact: true })).toBeVisible();
   await page.goto(at("conversations/one"));
@@ -244,7 +244,7 @@ test("a person who may not delete sees no controls for it, and reads who may", a
   expect(await asksOf(project)).toHaveLength(4);
 });
 
-test("compacting older telemetry is continued, and completes in the background", async ({ page }) => {
+test("a paused compaction of older telemetry is continued and completes in the background", async ({ page }) => {
   await inDatabase(
     (sql) => sql`
       insert into compactions (project_id, state, rows_examined, characters_saved)

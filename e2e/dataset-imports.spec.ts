@@ -41,7 +41,7 @@ async function downloaded(page: Page, link: Locator) {
   return { name: download.suggestedFilename(), text: await readFile(await download.path(), "utf8") };
 }
 
-test("a CSV is imported once its columns are mapped, and the Dataset exports what it holds", async ({ page }) => {
+test("a CSV file is imported once its columns are mapped, and the Dataset is exported as JSONL", async ({ page }) => {
   await openDataset(page, "FAQ");
   const dialog = await upload(page, "faq.csv", "q,a,note\nWhere is it?,On its way.,x\nIs it blue?,It is.,y\n");
   await expect(dialog.getByText("Choose the column that holds the expected answer")).toBeVisible();
@@ -72,7 +72,7 @@ test("a CSV is imported once its columns are mapped, and the Dataset exports wha
   expect(questions).toEqual(["Where is it?", "Is it blue?"]);
 });
 
-test("bad lines are named before and after, and come down as a file of rejects", async ({ page }) => {
+test("bad lines are listed before the import, and downloaded as a file of rejects after it", async ({ page }) => {
   const datasetId = await openDataset(page, "Chats");
   const good = (n: number) =>
     JSON.stringify({
@@ -107,7 +107,7 @@ test("bad lines are named before and after, and come down as a file of rejects",
   await press(earlier.getByRole("button", { name: "chats.jsonl" }), followed);
 });
 
-test("all rows or none: one bad line keeps everything out", async ({ page }) => {
+test("by default, one bad line keeps every row out", async ({ page }) => {
   await openDataset(page, "Strict");
   const dialog = await upload(page, "strict.jsonl", `{"prompt":"a","completion":"b"}\n{"prompt":"c"}\n`);
   await expect(dialog.getByText("All 2 rows checked: 1 usable, 1 not.")).toBeVisible();

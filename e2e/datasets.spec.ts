@@ -43,7 +43,7 @@ test("a Dataset is created with an objective", async () => {
   datasetUrl = page.url().replace(/[?#].*/, "");
 });
 
-test("an Example is written as a chat, and what is wrong is said at its field", async () => {
+test("an Example is written as a chat, and problems are shown at their fields", async () => {
   await page.getByRole("link", { name: "New Example" }).first().click();
   await page.waitForURL("**/examples/new");
   await says("Message 1", "Where is order 4711?");
@@ -72,7 +72,7 @@ test("an Example is written as a chat, and what is wrong is said at its field", 
   await expect(page.getByLabel("About the Example")).toContainText("By hand");
 });
 
-test("unsaved changes are not lost by a link or a key", async () => {
+test("following a link with unsaved changes asks first and can keep them", async () => {
   await says("Expected output", "It arrives on Tuesday.");
   await expect(page.getByText("Unsaved changes")).toBeVisible();
   await page.getByRole("link", { name: "All Examples" }).click();
@@ -95,7 +95,7 @@ async function saveElsewhere(...tags: string[]) {
   expect(theirs.status()).toBe(200);
 }
 
-test("what somebody else saved meanwhile is not overwritten, and can be loaded without losing one's own", async () => {
+test("another person's changes are not overwritten, and can be loaded without losing one's own", async () => {
   await saveElsewhere("theirs");
   await says("Expected output", "It arrives on Monday.");
   await save();
@@ -115,7 +115,7 @@ test("what somebody else saved meanwhile is not overwritten, and can be loaded w
   await says("Expected output", "It arrives on Tuesday.");
 });
 
-test("one's own version is saved over somebody else's only once that is asked for", async () => {
+test("another person's version is overwritten only on request", async () => {
   await page.getByLabel("About the Example").getByRole("combobox", { name: "Tags" }).fill("mine");
   await page.keyboard.press("Enter");
   await saveElsewhere("theirs", "once more");
@@ -134,7 +134,7 @@ test("one's own version is saved over somebody else's only once that is asked fo
   await expect(seen(page, "once more", { exact: true })).toBeHidden();
 });
 
-test("JSON is the same Example as text", async () => {
+test("an Example is edited as JSON, and its problems have pointers", async () => {
   await page.getByText("JSON", { exact: true }).click();
   const text = page.getByLabel("Payload as JSON");
   await expect(text).toHaveValue(/"find_order"/);
@@ -147,7 +147,7 @@ test("JSON is the same Example as text", async () => {
   await expect(message("Message 2")).toBeVisible();
 });
 
-test("the list finds, filters and changes Examples", async () => {
+test("Examples are searched and moved to another split in the list", async () => {
   await page.goto(datasetUrl);
   const list = page.getByRole("table", { name: "Examples" });
   await expect(list.getByRole("link", { name: /Where is order 4711/ })).toBeVisible();
@@ -161,7 +161,7 @@ test("the list finds, filters and changes Examples", async () => {
   await expect(list).toContainText("Test");
 });
 
-test("a second Example with the same input in another split is found as leakage", async () => {
+test("a second Example with the same input in another split is reported as leakage", async () => {
   await page.goto(`${datasetUrl}/examples/new`);
   await says("Message 1", "What are your hours?");
   await says("Expected output", "Nine to five.");

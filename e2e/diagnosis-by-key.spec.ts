@@ -19,7 +19,7 @@ const BOOKINGS = ["book_fitting", "reserve_slot"];
 const ENV = { DIAGNOSE_AFTER_QUIET_SECONDS: "1", OUTBOUND_ALLOW: "127.0.0.1" };
 const SETTLES = { timeout: 90_000, intervals: [500] };
 
-test("over /v1, failures of real kinds are found by a backfill that is killed midway, reviewed, announced once they regress, and a changed Rule finds otherwise", async () => {
+test("over /v1, failures are found by a backfill that is killed midway, reviewed and announced once they regress", async () => {
   test.setTimeout(600_000);
   const hook = await startReceiver();
   let product = await startProduct({ env: ENV });
@@ -109,7 +109,7 @@ test("over /v1, failures of real kinds are found by a backfill that is killed mi
       }
     });
 
-    await test.step("each failure is in the right Finding, with the right quote, and nothing healthy is in one", async () => {
+    await test.step("each failure is in the right Finding with the right quote, and a healthy conversation is in none", async () => {
       for (const { rule, signal, quote, title } of FAILURES) {
         const found = await findingOf(rule, signal, title);
         expect(found, signal).toMatchObject({ occurrenceCount: 2 });
@@ -129,7 +129,7 @@ test("over /v1, failures of real kinds are found by a backfill that is killed mi
     const countOf = async () =>
       (await findingOf(regressing.rule, regressing.signal, regressing.title))!.occurrenceCount;
 
-    await test.step("one Finding is dismissed, and two that are one problem are merged", async () => {
+    await test.step("one Finding is dismissed, and two about the same problem are merged", async () => {
       const loop = await findingOf("agent-loop", "repeated_tool_call");
       const path = `diagnostics/findings/${loop!.id}`;
       expect((await call(keys.write, "PATCH", path, { reviewStatus: "dismissed" })).status).toBe(200);
@@ -143,7 +143,7 @@ test("over /v1, failures of real kinds are found by a backfill that is killed mi
       expect((await read(`diagnostics/findings/${from!.id}`)).finding).toMatchObject({ mergedIntoId: into!.id });
     });
 
-    await test.step("a resolved Finding regresses on a conversation that started later, which is announced once", async () => {
+    await test.step("a resolved Finding regresses only on a conversation that started later, and one alert is sent", async () => {
       const { id } = (await findingOf(regressing.rule, regressing.signal, regressing.title))!;
       const path = `diagnostics/findings/${id}`;
       expect((await call(keys.write, "PATCH", path, { reviewStatus: "confirmed" })).status).toBe(200);
@@ -160,7 +160,7 @@ test("over /v1, failures of real kinds are found by a backfill that is killed mi
       expect(hook.received[0]).toMatchObject({ type: "finding.regressed", data: { finding: { id } } });
     });
 
-    await test.step("a changed Rule says beforehand what it would have found, and finds it", async () => {
+    await test.step("a changed Rule can be previewed, and its disabled Signal is no longer found", async () => {
       const configuration = { signalOverrides: { tool_error: { enabled: false } } };
       const tried = await call(keys.write, "POST", "diagnostics/rules/tool-failure/preview", { configuration });
       expect(tried.status).toBe(200);
@@ -174,7 +174,7 @@ test("over /v1, failures of real kinds are found by a backfill that is killed mi
       expect(await countOf()).toBe(4);
     });
 
-    await test.step("a key that may do less is refused", async () => {
+    await test.step("keys are refused what they lack the capability for", async () => {
       expect((await call(keys.send, "GET", "diagnostics/findings")).status).toBe(403);
       expect(
         (await call(keys.read, "PATCH", "diagnostics/settings", { automaticSchedulingEnabled: true })).status,

@@ -61,7 +61,7 @@ async function addWebhook(page: Page, at: (path: string) => string, url: string)
   await expect(page.getByRole("row", { name: /Regressions/ })).toContainText("On call");
 }
 
-test("in the browser, failures of real kinds are found, reviewed, merged and announced once they regress; a changed Rule finds what it lacked, by a backfill that is killed midway", async ({
+test("in the browser, failures are found, reviewed, merged and announced once they regress, and a changed Rule is backfilled despite kill -9", async ({
   page,
 }) => {
   test.setTimeout(600_000);
@@ -86,7 +86,7 @@ test("in the browser, failures of real kinds are found, reviewed, merged and ann
       ...HEALTHY.map((said, n) => ({ id: `healthy-${n}`, said, startedAt: now - DAY })),
     ]);
 
-    await test.step("each failure is in the right Finding, with the right quote; nothing healthy is in one", async () => {
+    await test.step("each failure is in the right Finding with the right quote, and a healthy conversation is in none", async () => {
       for (const { rule, signal, quote, title } of FAILURES) {
         await expect.poll(async () => (await findingOf(rule, signal, title))?.occurrenceCount, SETTLES).toBe(2);
         const found = (await findingOf(rule, signal, title))!;
@@ -103,7 +103,7 @@ test("in the browser, failures of real kinds are found, reviewed, merged and ann
     const resolved = (await findingOf(regressing.rule, regressing.signal, regressing.title))!;
     const stateOf = async () => (await findings()).find(({ id }) => id === resolved.id)!;
 
-    await test.step("a quote leads to its turn", async () => {
+    await test.step("a quote links to its message", async () => {
       await page.goto(at(`findings/${resolved.id}`));
       await page
         .getByRole("link", { name: /^message \d+$/ })
@@ -113,7 +113,7 @@ test("in the browser, failures of real kinds are found, reviewed, merged and ann
       await expect(content(page).getByText(regressing.quote).first()).toBeInViewport(SHOWS);
     });
 
-    await test.step("one is confirmed and resolved, one dismissed, and two that are one problem merged", async () => {
+    await test.step("one Finding is confirmed and resolved, one dismissed, and two about the same problem merged", async () => {
       await page.goto(at(`findings/${resolved.id}`));
       const confirm = page.getByRole("button", { name: "Confirm", exact: true });
       await press(confirm, page.getByRole("alert").filter({ hasText: "Confirmed" }));
@@ -140,7 +140,7 @@ test("in the browser, failures of real kinds are found, reviewed, merged and ann
       await expect.poll(async () => (await merged()).map((one) => one.occurrenceCount)).toContain(2);
     });
 
-    await test.step("what is resolved regresses on a conversation that started later only, which is announced once", async () => {
+    await test.step("a resolved Finding regresses only on a conversation that started later, and one alert is sent", async () => {
       const { said } = regressing;
       await sendOf([{ id: "started-before", said, startedAt: now - MINUTE }]);
       await expect.poll(async () => (await stateOf()).occurrenceCount, SETTLES).toBe(3);
@@ -160,7 +160,7 @@ test("in the browser, failures of real kinds are found, reviewed, merged and ann
       await expect(page.getByRole("table", { name: "Deliveries" }).locator("[data-row]")).toHaveCount(1, SHOWS);
     });
 
-    await test.step("a changed Rule says beforehand what it would have found", async () => {
+    await test.step("a changed Rule previews what it would have found", async () => {
       await page.goto(at("settings"));
       const automatic = page.getByRole("switch", { name: "Diagnose conversations automatically" });
       await expect(automatic).toBeChecked(SHOWS);
@@ -203,7 +203,7 @@ test("in the browser, failures of real kinds are found, reviewed, merged and ann
         .toEqual(["backorder"]);
     });
 
-    await test.step("a backfill of the window that is killed midway finds it in each conversation once", async () => {
+    await test.step("a backfill that is killed midway finds the keyword in each conversation once", async () => {
       await page.goto(at("backfills?new=task-failure&range=7d"));
       const dialog = dialogOf(page);
       const preview = dialog.getByRole("status", { name: "Preview" });

@@ -59,7 +59,7 @@ async function trained(call: Call) {
   await expect.poll(status, { timeout: LAST_MS }).toBe("succeeded");
 }
 
-test("a checkpoint is compared with its base model, and a fix of a Finding is proven", async ({ page }) => {
+test("a Checkpoint is compared with its base model, and the fix of a Finding is proven", async ({ page }) => {
   test.setTimeout(400_000);
   const trainer = await startTrainingScript();
   const product = await startProduct({ env: { ...trainer.env, DIAGNOSE_AFTER_QUIET_SECONDS: "2" } });

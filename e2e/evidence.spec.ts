@@ -44,7 +44,7 @@ const failingTool = (order: number) => [
   attribute("gen_ai.tool.call.result", `Error: order ${order} not found`),
 ];
 
-test("a Finding's evidence opens at its span in its trace, and its text refers to one conversation", async ({
+test("a Finding's evidence links to its span in its trace, and its text is only about the latest conversation", async ({
   page,
   baseURL,
 }) => {

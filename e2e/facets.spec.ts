@@ -38,7 +38,7 @@ const panel = (page: Page) => page.getByRole("complementary", { name: "Filters" 
 const value = (page: Page, name: string) => panel(page).getByRole("button", { name: new RegExp(`^${name} ?\\d+$`) });
 const chips = (page: Page) => page.getByRole("list", { name: "Active filters" }).getByRole("button");
 
-test("several models are any of them, counts follow the other filters, and an action on all matching takes both", async ({
+test("several models match any of them, counts follow the other filters, and an action applies to all filtered rows", async ({
   page,
 }) => {
   await expect(rows(page)).toHaveCount(4);
@@ -80,7 +80,7 @@ test("several models are any of them, counts follow the other filters, and an ac
   await expect(chips(page)).toHaveText(["Model: gpt-4o-mini", "Label: web"]);
 });
 
-test("an address of one value still filters, a saved view has several, and all of it fits a phone in both colours", async ({
+test("a URL with one value filters, a saved view keeps several, and facets fit a phone in both colour schemes", async ({
   page,
 }) => {
   await page.goto(`${project.url}/p/${project.projectId}/conversations?model=gpt-4o&label=web`);
@@ -115,7 +115,7 @@ test("an address of one value still filters, a saved view has several, and all o
   }
 });
 
-test("calls without a user lead from their costs to their conversations, and the filter goes into a saved view", async ({
+test("the costs of calls without a user link to their conversations, and a saved view keeps the filter", async ({
   page,
 }) => {
   const at = `${project.url}/p/${project.projectId}`;
@@ -149,7 +149,7 @@ test("calls without a user lead from their costs to their conversations, and the
   expect((await project.read("conversations?hasUser=false")).conversations).toMatchObject([{ externalId: "a" }]);
 });
 
-test("Examples of several splits and tags are any of them, counted under the other filters, and an old address still filters", async ({
+test("Examples match any of several splits, counts follow the other filters, and a URL with single values filters", async ({
   page,
 }) => {
   const headers = {

@@ -89,7 +89,7 @@ async function expectUnavailable(reply: Response, detail: string) {
 const spansOf = async (who: TestProject) =>
   (await sql`select trace_id, span_id from spans where project_id = ${who.projectId}`).length;
 
-test("during a database outage everything reports it and nothing is lost; afterwards everything recovers by itself", async ({
+test("a database outage is reported everywhere, loses no exported spans and needs no restart", async ({
   page,
 }) => {
   test.setTimeout(180_000);
@@ -133,7 +133,7 @@ test("during a database outage everything reports it and nothing is lost; afterw
 });
 
 for (const mood of ["closes", "silent"] as const) {
-  test(`a network that ${mood === "closes" ? "closes every connection" : "swallows everything"} gets a response too`, async () => {
+  test(`a database network that ${mood === "closes" ? "closes every connection" : "swallows everything"} causes 503 responses until it recovers`, async () => {
     test.setTimeout(180_000);
     link.turn(mood);
     const [read, sent, ready] = await Promise.all([list(), send(), readiness()]);
@@ -174,7 +174,7 @@ const batch = (id: string, calls = ["1", "2"]) => ({
   ],
 });
 
-test("a full disk rejects writes completely, allows reads, and recovers once there is room", async () => {
+test("with a full disk, writes are rejected entirely and reads succeed, until there is room again", async () => {
   const stored = () => sql`
     select (select count(*) from traces) as traces, (select count(*) from span_sources) as sources,
            (select count(*) from spans) as spans, (select count(*) from projection_queue) as queue,
@@ -212,7 +212,7 @@ test("hanging requests time out with an error, and one project's do not block an
   });
   const answers = await Promise.all([send(quick, batch("1")), list(quick), send(quick, batch("2")), list(quick)]);
   expect(answers.map((reply) => reply.status)).toEqual([200, 200, 200, 200]);
-  expect(answered, "nothing had to be given up for them").toBe(0);
+  expect(answered, "no hanging request had to time out first").toBe(0);
   for (const reply of await Promise.all(hanging)) {
     expect(reply.status).toBe(503);
     expect(Number(reply.headers.get("retry-after"))).toBeGreaterThanOrEqual(2);
@@ -225,7 +225,7 @@ test("hanging requests time out with an error, and one project's do not block an
   expect(await spansOf(slow)).toBe(before + 2);
 });
 
-test("pages and /v1 share one process's connections, and no more than are configured", async ({ page }) => {
+test("pages and /v1 together use no more connections than are configured", async ({ page }) => {
   await signIn(page, project);
   const open = async () =>
     (await sql`select 1 from pg_stat_activity where application_name = 'whetstone' and datname = current_database()`)
@@ -241,7 +241,7 @@ test("pages and /v1 share one process's connections, and no more than are config
   expect(await open()).toBeLessThanOrEqual(CONNECTIONS);
 });
 
-test("a slow way to the database is slow, not broken", async () => {
+test("requests succeed over a slow database connection", async () => {
   link.turn("slow");
   try {
     expect((await list()).status).toBe(200);

@@ -7,7 +7,7 @@ import { expect, test } from "./support/test";
 
 const text = (role: string, content: string) => ({ role, parts: [{ type: "text", content }] });
 
-test("feedback that is sent before the telemetry is shown at its message, and counted among the facts", async ({
+test("feedback that is sent before its telemetry is shown at its message and counted in the side panel", async ({
   page,
   baseURL,
 }) => {

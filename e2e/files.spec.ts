@@ -75,7 +75,7 @@ const stored = () => {
     .map(({ name }) => name);
 };
 
-test("200 MB go up and come down again in constant memory", async () => {
+test("a file of 200 MiB is uploaded and downloaded in constant memory", async () => {
   test.setTimeout(300_000);
   await upload("warm", new AbortController(), 1).catch(() => {});
   let id = "";
@@ -96,7 +96,7 @@ test("200 MB go up and come down again in constant memory", async () => {
   expect(Math.max(up, down)).toBeLessThan(GROWTH_MIB);
 });
 
-test("a client that is killed stops the work: nothing of its upload stays, and its download is let go", async () => {
+test("an aborted upload leaves nothing behind, and an aborted download closes the file", async () => {
   test.setTimeout(300_000);
   const before = stored();
   const gone = new AbortController();

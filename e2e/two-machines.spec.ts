@@ -54,7 +54,7 @@ test.afterAll(async () => {
 
 const urls = () => machines.map(({ url }) => url);
 
-test("rate limits and idempotency keys hold across both machines", async () => {
+test("rate limits and idempotency keys apply across both machines", async () => {
   const [one, other] = urls() as [string, string];
   const sent = knownTrace("shared");
   expect((await sendTrace(project, one, sent)).status).toBe(200);
@@ -95,7 +95,7 @@ test("rate limits and idempotency keys hold across both machines", async () => {
   expect(passed).toBeGreaterThanOrEqual(REQUESTS_A_MINUTE * 0.9);
 });
 
-test("under load on both machines each job runs once, and a dying machine loses nothing", async () => {
+test("under load on two machines each job runs once, and killing one of them loses nothing", async () => {
   test.setTimeout(180_000);
   let turn = 0;
   const alive = [...urls()];

@@ -86,11 +86,11 @@ const AS_VIEWER = { ...READS, "tRPC change": 403, "tRPC owner's": 403, "v1 chang
 const AS_EDITOR = { ...AS_VIEWER, "tRPC change": 200, "v1 change": 200 };
 const AS_NOBODY = Object.fromEntries(Object.keys(AS_VIEWER).map((door) => [door, 404])) as typeof AS_VIEWER;
 
-test("a second person is invited, gets a role, loses it, and is removed", async ({ browser }) => {
+test("a second person is invited, made an editor, made a viewer again, and removed", async ({ browser }) => {
   const email = `guest-${crypto.randomUUID()}@example.test`;
   const roleOf = () => owner.getByRole("combobox", { name: `Role of ${email}` });
 
-  const link = await test.step("the owner makes a one-time link", async () => {
+  const link = await test.step("the owner creates an invite link", async () => {
     await owner.goto(at("members"));
     await press(owner.getByRole("button", { name: "Invite", exact: true }), owner.getByRole("dialog"));
     await owner.getByLabel("Role", { exact: true }).selectOption("viewer");
@@ -101,7 +101,7 @@ test("a second person is invited, gets a role, loses it, and is removed", async 
     return made;
   });
 
-  await test.step("the second person opens it, makes an account and is in, and no address had the token", async () => {
+  await test.step("the second person joins with a new account, and no URL's query has the token", async () => {
     const token = new URL(link).hash.slice(1).split("=")[1]!;
     const asked: string[] = [];
     guest.on("request", (request) => asked.push(request.url()));
@@ -116,7 +116,7 @@ test("a second person is invited, gets a role, loses it, and is removed", async 
     expect(asked.filter((address) => new URL(address).search.includes(token))).toEqual([]);
   });
 
-  await test.step("a viewer reads, and has nothing to press that would be refused", async () => {
+  await test.step("a viewer can read, and sees no controls that would be refused", async () => {
     await expect(guest.getByRole("link", { name: "Findings" })).toBeVisible();
     for (const name of ["Members", "API keys", "Audit log"])
       await expect(guest.getByRole("link", { name })).toBeHidden();
@@ -128,7 +128,7 @@ test("a second person is invited, gets a role, loses it, and is removed", async 
     await expectDoors("a viewer", AS_VIEWER);
   });
 
-  await test.step("made an editor, their open page lets them review", async () => {
+  await test.step("once they are an editor, their open page lets them review", async () => {
     await owner.reload();
     const told = see(guest, "You are an editor in Journey now.");
     await roleOf().selectOption("editor");
@@ -144,7 +144,7 @@ test("a second person is invited, gets a role, loses it, and is removed", async 
     await expect(owner.getByText("Confirmed").first()).toBeVisible();
   });
 
-  await test.step("a viewer again, the button goes and a change is refused", async () => {
+  await test.step("once they are a viewer again, the button disappears and changes are refused", async () => {
     await owner.goto(at("members"));
     await roleOf().selectOption("viewer");
     await see(owner, "Gus Guest is a viewer now.");
@@ -154,7 +154,7 @@ test("a second person is invited, gets a role, loses it, and is removed", async 
     await expectDoors("a viewer again", AS_VIEWER);
   });
 
-  await test.step("a change of role is taken back", async () => {
+  await test.step("a change of role is undone", async () => {
     await roleOf().selectOption("manager");
     const said = owner.getByRole("alert").filter({ hasText: "Gus Guest is a manager now." });
     await said.getByRole("button", { name: "Undo" }).click();
@@ -162,7 +162,7 @@ test("a second person is invited, gets a role, loses it, and is removed", async 
     await expectDoors("a viewer after all", AS_VIEWER);
   });
 
-  await test.step("removed, their open page says so and shows nothing any more", async () => {
+  await test.step("once they are removed, their open pages show a notice and no data", async () => {
     const window = await browser.newContext({ storageState: await guests.storageState() });
     const other = await window.newPage();
     await other.goto(at("conversations"));
@@ -196,7 +196,7 @@ test("a second person is invited, gets a role, loses it, and is removed", async 
     await window.close();
   });
 
-  await test.step("the log has all of it, and as a file", async () => {
+  await test.step("the audit log lists all of it and is downloaded as CSV", async () => {
     await owner.goto(at("audit"));
     const rows = owner.getByRole("table", { name: "Audit log" });
     for (const what of ["Invited", "Accepted the invitation", "Changed the role of", "Removed the member"]) {
@@ -232,7 +232,7 @@ test("a second person is invited, gets a role, loses it, and is removed", async 
   });
 });
 
-test("a session ended elsewhere shows nothing, and resumes after signing in", async () => {
+test("a page whose session was ended elsewhere hides its data, and returns after sign-in", async () => {
   await signIn(guest, project);
   await guest.goto(at(`findings/${findingId}`));
   await see(guest, "Affected conversations");

@@ -74,7 +74,7 @@ test("OPTIONS and unsupported methods get the path's allowed methods", async () 
   expect([head.status, problemIn(head).code]).toEqual([400, "invalid"]);
 });
 
-test("an address that cannot be decoded is refused as a problem, and named as it was sent", async () => {
+test("a URL that cannot be decoded is rejected with a problem whose instance is the URL as sent", async () => {
   for (const path of ["/v1/projects/%FF", "/v1/%zz", "/v1/projects?name=%E0%A4%A"]) {
     const refused = await exchange(`GET ${path}`);
     expect([path, refused.status]).toEqual([path, 400]);
@@ -119,7 +119,7 @@ test("an unknown path gets a problem, not a page, even with Next's internal head
   expect([answer.status, problemIn(answer)]).toMatchObject([200, { project: { id: project.projectId } }]);
 });
 
-test("a body of 16 MiB is accepted plain, compressed and chunked, and not a byte more", async () => {
+test("a body of 16 MiB is accepted plain, compressed and chunked, and one byte more is rejected", async () => {
   const whole = batchOf(LIMIT);
   const plain = await exchange(`POST ${TRACES}`, { ...JSON_TYPE, "content-length": String(LIMIT) }, whole);
   expect([plain.status, plain.headers.get("x-whetstone-receipt")]).toEqual([200, expect.any(String)]);
@@ -145,7 +145,7 @@ test("Expect: 100-continue gets a 100 response, and any other expectation is ref
   expect((await exchange(`POST ${TRACES}`, { ...headers, expect: "a-miracle" }, body)).status).toBe(417);
 });
 
-test("a body is read as a stream: an unauthorized sender is refused before its end", async () => {
+test("an unauthorized request is rejected before the end of its body", async () => {
   const socket = connect(Number(new URL(project.url).port), "127.0.0.1");
   socket.write(`POST ${TRACES} HTTP/1.1\r\nhost: ${host}\r\ntransfer-encoding: chunked\r\n\r\n1\r\n{\r\n`);
   const [answer] = await new Promise<Buffer[]>((resolve) => socket.once("data", (...data: Buffer[]) => resolve(data)));
@@ -164,7 +164,7 @@ test("a streamed response is chunked, with the headers that the operation set", 
   expect((await file.text()).split("\r\n").length).toBeGreaterThan(1);
 });
 
-test("an aborted upload changes nothing", async () => {
+test("the server stays ready after aborted uploads", async () => {
   for (let n = 0; n < 5; n++) {
     const socket = connect(Number(new URL(project.url).port), "127.0.0.1");
     socket.write(
@@ -201,7 +201,7 @@ test("every response has its request id and security headers", async () => {
   }
 });
 
-test("requests are read as sent: forged addresses, unknown parameters and odd characters change nothing", async () => {
+test("unusual characters in bodies and paths are preserved, and unknown parameters are ignored", async () => {
   const name = "Über 東京 🎈";
   const renamed = await fetch(`${project.url}${projectPath()}`, {
     method: "PATCH",

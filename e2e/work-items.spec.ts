@@ -29,7 +29,7 @@ type Read = { id: string; ruleId: string; resolutionStatus: string | null; repai
 const findingsOf = async (project: TestProject) =>
   (await project.read("diagnostics/findings?ruleId=tool-failure")).findings as unknown as Read[];
 
-test("a Finding becomes a ticket, is resolved when the ticket is closed, and reopens it when it returns", async ({
+test("a Finding becomes a ticket, is resolved when the ticket is closed, and reopens the ticket when it regresses", async ({
   page,
 }) => {
   test.setTimeout(600_000);
@@ -47,14 +47,14 @@ test("a Finding becomes a ticket, is resolved when the ticket is closed, and reo
     const { id: findingId } = (await finding())!;
     const ticket = content(page).getByRole("region", { name: "Ticket", exact: true });
 
-    await test.step("without a tracker, the dialog says how to connect one", async () => {
+    await test.step("without a tracker, the dialog links to Integrations", async () => {
       await page.goto(at(`findings/${findingId}`));
       await press(ticket.getByRole("button", { name: "Hand off…" }), dialog);
       await dialog.getByRole("link", { name: "Integrations" }).click();
       await expect(page.getByRole("heading", { name: "Integrations", level: 1 })).toBeVisible(SHOWS);
     });
 
-    await test.step("a tracker is connected, with a template that is checked while it is typed", async () => {
+    await test.step("a tracker is connected, and its title template is checked while it is typed", async () => {
       await press(page.getByRole("button", { name: "Add connection" }).first(), dialog);
       await dialog.getByLabel("Kind").selectOption("github");
       await dialog.getByLabel("Name").fill("Issues of the shop");
@@ -138,7 +138,7 @@ test("a Finding becomes a ticket, is resolved when the ticket is closed, and reo
       expect(reply.ok, `${reply.status} ${await reply.text()}`).toBe(true);
     };
 
-    await test.step("closing the ticket resolves the Finding, on the page that is open", async () => {
+    await test.step("closing the ticket resolves the Finding on its open page", async () => {
       await page.goto(at(`findings/${findingId}`));
       await expect(ticket).toContainText("Open", SHOWS);
       github.setDone("1", true);
@@ -188,7 +188,7 @@ test("a Finding becomes a ticket, is resolved when the ticket is closed, and reo
   }
 });
 
-test("several Findings are handed off over a selection, and new ones by a rule that is paused", async ({ page }) => {
+test("several selected Findings are handed off, and a handoff rule is added and paused", async ({ page }) => {
   test.setTimeout(600_000);
   const github = await startGithub();
   const product = await startProduct({ env: ENV });

@@ -33,7 +33,7 @@ async function conversations(ctx: Ctx, count: number) {
   }
 }
 
-test("a backfill is carried out in the background, by an engine that is stopped and started in between", async () => {
+test("a backfill completes in the background although the engine is restarted midway", async () => {
   const { ctx } = await testProject();
   await conversations(ctx, 120);
   const { id } = (await createBackfill(ctx, WINDOW)).backfill;
@@ -49,7 +49,7 @@ test("a backfill is carried out in the background, by an engine that is stopped 
   expect((await listFindings(ctx, {})).findings.map((finding) => finding.occurrenceCount)).toContain(120);
 }, 60_000);
 
-test("a paused backfill goes on when it is resumed", async () => {
+test("a paused backfill does not run until it is resumed", async () => {
   const { ctx } = await testProject();
   await conversations(ctx, 3);
   const { id } = (await createBackfill(ctx, WINDOW)).backfill;

@@ -46,7 +46,7 @@ async function world() {
   return { ctx, exportId: made.id, checkpointId, read };
 }
 
-test("an export is compared, published and followed in the background, and no step holds its token", async () => {
+test("an export is compared and published in the background, and its token is stored in no job or log", async () => {
   const { ctx, exportId, read } = await world();
   engine = await startEngine({ db: db(), client: inngest, functions, ...QUICK });
   await until(async () => (await read()).finishedAt !== null);
@@ -63,7 +63,7 @@ test("an export is compared, published and followed in the background, and no st
 const KILLS = 3;
 const [LOOK_MS, UPLOAD_LOOKS] = [50, 30];
 
-test("a worker that is killed again and again compares once, and publishes in one commit", async () => {
+test("a worker that is killed repeatedly compares once and publishes in one commit", async () => {
   const { ctx, exportId, checkpointId, read } = await world();
   trainer.exports.succeeds = false;
   const isExport = and(eq(modelExports.projectId, ctx.projectId), eq(modelExports.id, exportId));

@@ -54,7 +54,7 @@ const candidatesOf = (datasetId: string) =>
     .where(eq(exampleCandidates.datasetId, datasetId));
 const examplesOf = (datasetId: string) => db().$count(exampleRevisions, eq(exampleRevisions.datasetId, datasetId));
 
-test("collection that is killed again and again adds each conversation once", async () => {
+test("a collection that is killed repeatedly adds each conversation once", async () => {
   const { ctx } = await testProject();
   await praisedOnes(ctx, CONVERSATIONS);
   let kills = 0;
@@ -82,7 +82,7 @@ test("collection that is killed again and again adds each conversation once", as
   expect(kills).toBeGreaterThanOrEqual(KILLS);
 }, 600_000);
 
-test("reviewers that are killed again and again decide each candidate once", async () => {
+test("reviewers that are killed repeatedly decide each Candidate once", async () => {
   const { ctx, userId } = await testProject();
   await praisedOnes(ctx, CONVERSATIONS);
   const { datasetId, id } = await newPass(ctx, true);

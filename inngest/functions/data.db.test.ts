@@ -16,7 +16,7 @@ import { functions } from ".";
 let engine: Engine | undefined;
 afterEach(() => engine?.stop());
 
-test("a requested deletion runs in the background, and so does every project's housekeeping", async () => {
+test("requested deletions and every project's housekeeping run in the background", async () => {
   const { ctx } = await testProject();
   const doomed = await testProject();
   await storedConversation(ctx, [{ role: "user", text: "Hello" }], { userId: "ann" });

@@ -39,7 +39,7 @@ async function world() {
   return { ctx, checkpointId: await storedCheckpoint(ctx, jobId) };
 }
 
-test("a checkpoint is deployed by the worker while its caller waits, and a crash shows", async () => {
+test("a Checkpoint is deployed by the worker while its caller waits, and fails when it crashes", async () => {
   const { ctx, checkpointId } = await world();
   engine = await startEngine({ db: db(), client: inngest, functions, ...QUICK });
   const { deployment } = await deployCheckpoint(ctx, { checkpointId });
@@ -56,7 +56,7 @@ test("a checkpoint is deployed by the worker while its caller waits, and a crash
 const KILLS = 6;
 const LOOKS = 400;
 
-test("a worker that is killed again and again starts one deployment, which runs in the end", async () => {
+test("a worker that is killed repeatedly starts one deployment, which ends up running", async () => {
   const { ctx, checkpointId } = await world();
   trainer.deployments.script = [...Array.from({ length: LOOKS }, () => "starting"), "running"];
   const reply = deployCheckpoint(ctx, { checkpointId });

@@ -24,7 +24,7 @@ const [BAD, REPEATED] = [ROWS / 10, ROWS / 100];
 const read = async (ctx: Ctx, datasetId: string, importId: string) =>
   (await getImport(ctx, { datasetId, importId })).import;
 
-test("an import that is killed again and again loses no row and stores none twice", async () => {
+test("an import that is killed repeatedly loses no row and stores none twice", async () => {
   const { ctx } = await testProject();
   const datasetId = await storedDataset(ctx);
   const importId = await newImport(ctx, datasetId, rows, { onError: "good_rows" });
@@ -64,7 +64,7 @@ test("an import that is killed again and again loses no row and stores none twic
   await requireExactCounts(ctx, datasetId);
 }, 600_000);
 
-test("a cancelled import is taken back by the process that follows a killed one", async () => {
+test("a cancelled import whose process was killed is undone by the next process", async () => {
   const { ctx } = await testProject();
   const datasetId = await storedDataset(ctx);
   const good = rows.filter((_, n) => n % 10 !== 3);

@@ -33,7 +33,7 @@ const statuses = async (ctx: Ctx) => [...new Set((await listRuleRuns(ctx, {})).r
 const jobOf = async (ctx: Ctx, functionId = `${APP_ID}-run-rules`) =>
   (await listBackgroundJobs(ctx, { functionId })).backgroundJobs[0];
 
-test("every function has its line in the catalogue, under the name that a server is told", () => {
+test("every function is in the catalogue under its Inngest name", () => {
   for (const fn of functions) {
     const { name } = describeFunction(fn.id(APP_ID));
     expect(name).not.toBe(fn.id(APP_ID));
@@ -41,7 +41,7 @@ test("every function has its line in the catalogue, under the name that a server
   }
 });
 
-test("Rule Runs whose job died are failed, and done when it is replayed after the mending", async () => {
+test("the Rule Runs of a dead job fail, and complete when the job is replayed after a fix", async () => {
   const { ctx } = await testProject();
   const conversationId = await queuedRuns(ctx);
   await asOwner((owner) => owner.execute(sql`alter table occurrences rename to occurrences_away`));
@@ -71,7 +71,7 @@ test("Rule Runs whose job died are failed, and done when it is replayed after th
   });
 }, 30_000);
 
-test("Rule Runs whose job was cancelled do not stay queued for ever", async () => {
+test("the Rule Runs of a cancelled job fail instead of staying queued", async () => {
   const { ctx } = await testProject();
   await queuedRuns(ctx);
   await asOwner((owner) => owner.execute(sql`alter table occurrences rename to occurrences_away`));

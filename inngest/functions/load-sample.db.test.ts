@@ -8,7 +8,7 @@ import { killRepeatedly } from "./testing/kill-repeatedly";
 const KILLS = 6;
 const WITHIN_MS = 400;
 
-test("a load that is killed again and again sends every conversation once and finds the same", async () => {
+test("a sample load that is killed repeatedly stores every conversation once and has the same results", async () => {
   const { userId } = await testProject();
   const { project } = await loadSample({ db: db(), userId }, {});
   const one = async <T>(query: ReturnType<typeof sql>) => ((await db().execute(query))[0] as { value: T }).value;

@@ -60,7 +60,7 @@ const finish = async (ctx: Ctx) => {
   await until(async () => (await delivered(ctx)) === TOOLS.length);
 };
 
-test("a worker that is killed before it reads the receiver's reply repeats that message only, under the same id", async () => {
+test("a worker that is killed before it reads the receiver's reply repeats only that message, with the same id", async () => {
   let held: Received | undefined;
   const { ctx, receiver } = await withDeliveries((request, response) => {
     if (held) return response.writeHead(204).end();
@@ -84,7 +84,7 @@ test("a worker that is killed before it reads the receiver's reply repeats that 
   expect(all.map(({ attempts }) => attempts).sort()).toEqual([1, 1, 2]);
 });
 
-test("a worker that is killed while it records the receiver's reply repeats nothing that was recorded", async () => {
+test("a worker that is killed while it records the receiver's reply repeats no message", async () => {
   let gate: ReturnType<typeof holdDelivery> | undefined;
   const { ctx, receiver } = await withDeliveries(async (request, response) => {
     if (!gate) {

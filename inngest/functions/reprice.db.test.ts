@@ -18,7 +18,7 @@ const costNow = async (ctx: Ctx) => (await listConversations(ctx, {})).conversat
 const ended = (ctx: Ctx, repricingId: string, state: string) =>
   until(async () => (await getRepricing(ctx, { repricingId })).repricing.state === state);
 
-test("a repricing is carried out in the background, and undone there", async () => {
+test("a repricing and its undo run in the background", async () => {
   const { ctx } = await testProject();
   await ingest(ctx, [chatSpan({ traceId: TRACE, spanId: "a".repeat(16) }, { model: "acme-1" })]);
   await createModelPrice(ctx, {
@@ -37,7 +37,7 @@ test("a repricing is carried out in the background, and undone there", async () 
   expect(await costNow(ctx)).toBeNull();
 }, 30_000);
 
-test("a repricing whose job failed blocks no other, and can be undone", async () => {
+test("a failed repricing does not block another one, and can be undone after it", async () => {
   const { ctx } = await testProject();
   const { repricing } = await createRepricing(ctx, { from: 0, to: 1 });
   await failRepricing(ctx, repricing.id, "The disk is full.");

@@ -11,7 +11,7 @@ import { functions } from ".";
 let engine: Engine | undefined;
 afterEach(() => engine?.stop());
 
-test("after a rotation the worker rewraps what is stored, and the old key goes", async () => {
+test("after a rotation the worker rewraps the stored secrets and removes the old key", async () => {
   const { ctx } = await testProject();
   for (let n = 0; n < 3; n++) {
     await createConnection(ctx, { kind: "github", name: `GitHub ${n}`, secret: `ghp_${n}` });

@@ -63,7 +63,7 @@ const spoil = (ctx: Ctx, conversationId: string) =>
       and(eq(conversationMessages.projectId, ctx.projectId), eq(conversationMessages.conversationId, conversationId)),
     );
 
-test("a conversation that fails fails only its own Runs, with their own error, and is retried before", async () => {
+test("a conversation that cannot be read is retried, and fails only its own Runs", async () => {
   const { ctx } = await testProject();
   const good = [await queue(ctx), await queue(ctx)];
   const bad = await queue(ctx);
@@ -83,7 +83,7 @@ test("a conversation that fails fails only its own Runs, with their own error, a
   expect(findings.map((finding) => finding.occurrenceCount)).toEqual([2]);
 });
 
-test("a failed Run is retried by hand, and one in any other state, or of another project, is not", async () => {
+test("a Run can be retried by hand if it has failed, and only in its own project", async () => {
   const { ctx } = await testProject();
   const other = await testProject();
   const one = await queue(ctx);
@@ -107,7 +107,7 @@ test("a failed Run is retried by hand, and one in any other state, or of another
   await expect(retryRuleRun(ctx, { runId: one.toolFailure })).rejects.toMatchObject({ code: "conflict" });
 });
 
-test("a Run that a newer one has replaced is not retried", async () => {
+test("a Run that was replaced by a newer one cannot be retried", async () => {
   const { ctx } = await testProject();
   const one = await queue(ctx);
   await ctx.db
@@ -119,7 +119,7 @@ test("a Run that a newer one has replaced is not retried", async () => {
   await expect(retryRuleRun(ctx, { runId: one.toolFailure })).rejects.toThrow(/newer Run/);
 });
 
-test("a person's Runs come first and a backfill's last", async () => {
+test("on-demand Runs are executed first and a backfill's last", async () => {
   const { ctx } = await testProject();
   const order = ["backfill", "automatic", "on_demand"] as const;
   const ids = new Map<string, string>();
@@ -156,7 +156,7 @@ async function withModel(ctx: Ctx, answer: Parameters<typeof startModel>[0]) {
 }
 const MATCH = answering({ verdict: "match", quotes: [UNSURE], reason: "It failed.", confidence: 0.9 });
 
-test("each step of a Run is durable and carries ids only; without anything to adjudicate there is one", async () => {
+test("a Run's steps store no conversation text, and there is one step if nothing needs adjudication", async () => {
   const { ctx } = await testProject();
   await withModel(ctx, () => MATCH);
   const sure = await queue(ctx);

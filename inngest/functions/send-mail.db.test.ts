@@ -67,7 +67,7 @@ async function kept() {
   return JSON.stringify(rows);
 }
 
-test("an invitation waits for a mail server that is down, and is mailed when it is back", async () => {
+test("an invitation waits while the mail server is down, and is mailed when it is back", async () => {
   const { ctx } = await testProject();
   await renameProject(ctx, { name: 'Shop <b>"&' });
   await engineUp();
@@ -98,13 +98,13 @@ test("an invitation waits for a mail server that is down, and is mailed when it 
   expect(await kept()).not.toContain(token);
 });
 
-test("an invitation for nobody in particular is not mailed", async () => {
+test("an invitation without an e-mail address is not mailed", async () => {
   const { ctx } = await testProject();
   expect((await inviteMember(ctx, {})).mailedTo).toBeNull();
   expect(await db().$count(outgoingMail, eq(outgoingMail.projectId, ctx.projectId))).toBe(0);
 });
 
-test("a change that is taken back mails nothing", async () => {
+test("an invitation that is rolled back is not mailed", async () => {
   const { ctx } = await testProject();
   const undone = db().transaction(async (tx) => {
     await inviteMember({ ...ctx, db: tx }, { email: "undone@example.test" });
@@ -114,7 +114,7 @@ test("a change that is taken back mails nothing", async () => {
   expect(await db().$count(outgoingMail, eq(outgoingMail.projectId, ctx.projectId))).toBe(0);
 });
 
-test("the link that an owner makes for a member's password is mailed to the member", async () => {
+test("a password reset link that an owner creates is mailed to the member", async () => {
   await Promise.all([serverUp(), engineUp()]);
   const { ctx } = await testProject();
   const ada = await person();
@@ -126,7 +126,7 @@ test("the link that an owner makes for a member's password is mailed to the memb
   expect(await kept()).not.toContain(token);
 });
 
-test("who forgot their password is mailed a link; who has no account is answered the same and mailed nothing", async () => {
+test("a forgotten password's reset link is mailed, and an unknown address gets the same response but no e-mail", async () => {
   await Promise.all([serverUp(), engineUp()]);
   const ada = await person();
   const known = await tell("links.forgotPassword", { email: ada.email.toLowerCase() });
@@ -144,7 +144,7 @@ test("who forgot their password is mailed a link; who has no account is answered
   expect(await kept()).not.toContain(token);
 });
 
-test("a link is not asked for without end, whether or not anybody has the address", async () => {
+test("password reset requests are limited in the same way for known and unknown addresses", async () => {
   const ada = await person();
   for (const email of [ada.email, "never@example.test"]) {
     const statuses: number[] = [];
@@ -153,7 +153,7 @@ test("a link is not asked for without end, whether or not anybody has the addres
   }
 });
 
-test("a forgotten password's job that runs twice makes one link and one e-mail", async () => {
+test("a forgotten password's job that runs twice creates one link and one e-mail", async () => {
   const { id: userId } = await person();
   const twice = { userId, mailId: "mail_twice" };
   await Promise.all([mailForgottenReset(db(), twice), mailForgottenReset(db(), twice)]);
@@ -171,7 +171,7 @@ const waiting = async (email: string) => {
   return { token, id: row?.id ?? "", sealed: row?.sealed ?? "" };
 };
 
-test("an e-mail that is delivered twice has one Message-ID; one that is settled is not sent again", async () => {
+test("a sent e-mail is not sent again, and one that is delivered twice has the same Message-ID", async () => {
   const { received } = await serverUp();
   const { id, sealed } = await waiting("twice@example.test");
   expect(await sendMail(db(), id)).toBe("sent");
@@ -184,7 +184,7 @@ test("an e-mail that is delivered twice has one Message-ID; one that is settled 
   expect(ids).toEqual([`<${id}@mail.example>`, `<${id}@mail.example>`]);
 });
 
-test("what a mail server says of an e-mail is told by codes: its words may quote the link", async () => {
+test("a mail server's error is reported only by its codes, because its text may quote the link", async () => {
   const up = await serverUp();
   const { id, token } = await waiting("echo@example.test");
   up.respondWith({ code: 451, words: (raw) => `4.7.1 Suspicious: ${raw.slice(-300)} ${token}` });
@@ -198,7 +198,7 @@ test("what a mail server says of an e-mail is told by codes: its words may quote
   expect(row).toMatchObject({ sealed: null, sentAt: null, refusedAt: expect.any(Number) });
 });
 
-test("an e-mail whose link has run out is not sent, and is forgotten", async () => {
+test("an e-mail whose link has expired is not sent, and is deleted", async () => {
   const { received } = await serverUp();
   const { id } = await waiting("late@example.test");
   const late = Date.now() + 8 * 86_400_000;

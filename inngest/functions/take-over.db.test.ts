@@ -123,7 +123,7 @@ const jobsCheck = async () => {
   return checks.jobs;
 };
 
-test("what the embedded engine left goes to the server, once, and nothing waits", async () => {
+test("the embedded engine's unfinished runs are handed over to the server once", async () => {
   const { ctx } = await testProject();
   const neighbour = await testProject();
   await takeOver(db(), EMBEDDED);
@@ -177,7 +177,7 @@ test("what the embedded engine left goes to the server, once, and nothing waits"
   expect(await takeOver(db(), SERVER)).toMatchObject({ changed: false, runs: 0, ended: 0, queued: 0 });
 });
 
-test("a run that a process holds is left to it until its lease has ended", async () => {
+test("a leased run is handed over only after its lease has ended", async () => {
   const { ctx } = await testProject();
   await queuedRuns(ctx);
   await dispatched();
@@ -187,7 +187,7 @@ test("a run that a process holds is left to it until its lease has ended", async
   expect(await takeOver(db(), SERVER)).toMatchObject({ runs: 1, queued: 0 });
 });
 
-test("schedules' runs and handlers of failures end, and what those would have ended is queued again", async () => {
+test("scheduled runs and failure handlers end, and the Rule Runs of a failed job are queued again", async () => {
   const { ctx } = await testProject();
   const runIds = await queuedRuns(ctx);
   await takeOver(db(), EMBEDDED);
@@ -214,7 +214,7 @@ test("schedules' runs and handlers of failures end, and what those would have en
   expect(left).toHaveLength(0);
 });
 
-test("what an owner replays while a server runs the jobs is handed over too", async () => {
+test("a job that an owner replays while a server runs the jobs is handed over too", async () => {
   const { ctx } = await testProject();
   await takeOver(db(), SERVER);
   const id = await storedJob(ctx, { state: "failed", error: { name: "Error", message: "no" } });
@@ -232,7 +232,7 @@ test("what an owner replays while a server runs the jobs is handed over too", as
   expect((await jobsCheck()).status).toBe("ok");
 });
 
-test("what a server was to do is done by the embedded engine, once, as far as our own tables know of it", async () => {
+test("work that our tables show a server left unfinished is done once by the embedded engine", async () => {
   const { ctx } = await testProject();
   const doomed = await testProject();
   await takeOver(db(), SERVER);
@@ -297,7 +297,7 @@ test("what a server was to do is done by the embedded engine, once, as far as ou
   expect((await jobsCheck()).status).toBe("ok");
 });
 
-test("an e-mail that a server was to send is queued again unless it was sent or its link opens nothing any more", async () => {
+test("an e-mail that a server was to send is queued again unless it was sent or its link has expired", async () => {
   await takeOver(db(), SERVER);
   const mail = (id: string, sealed: string | null, expiresInMs: number) =>
     db().execute(sql`
@@ -310,7 +310,7 @@ test("an e-mail that a server was to send is queued again unless it was sent or 
   await db().execute(sql`delete from outgoing_mail`);
 });
 
-test("an installation that was changed before changes were written down is mended too", async () => {
+test("runs are handed over even if no earlier engine is recorded", async () => {
   const { ctx } = await testProject();
   await queuedRuns(ctx);
   await dispatched();
@@ -319,7 +319,7 @@ test("an installation that was changed before changes were written down is mende
   expect(await waiting()).toHaveLength(1);
 });
 
-test("another Inngest server is another engine, and the same one again is not", async () => {
+test("a different Inngest server counts as another engine, and the same one does not", async () => {
   const { ctx } = await testProject();
   const runIds = await queuedRuns(ctx);
   await takeOver(db(), SERVER);

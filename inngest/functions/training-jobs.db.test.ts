@@ -45,7 +45,7 @@ async function world() {
 const RUNNING = { type: "job.status", data: { status: "running", phase: "training" } };
 const SUCCEEDED = { type: "job.finished", data: { status: "succeeded", stop_reason: "completed" } };
 
-test("a job is sent and followed in the background", async () => {
+test("a training job is sent and followed in the background", async () => {
   const { jobId, read } = await world();
   engine = await startEngine({ db: db(), client: inngest, functions, ...QUICK });
   await until(() => trainer.jobs.has(jobId));
@@ -59,7 +59,7 @@ const KILLS = 4;
 /** Each call to the trainer returns 500: several calls per kill. */
 const EVENTS = 6_000;
 
-test("a worker that is killed again and again sends one job and stores each of its events once", async () => {
+test("a worker that is killed repeatedly sends one job and stores each of its events once", async () => {
   const { ctx, jobId, read } = await world();
   const events = Array.from({ length: EVENTS }, (_, n) => ({ type: "resource", data: { n } }));
   trainer.script = [RUNNING, ...events, SUCCEEDED];

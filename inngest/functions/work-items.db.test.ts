@@ -39,7 +39,7 @@ const isResolved = async (ctx: Ctx, findingId: string) =>
   (await getFinding(ctx, { findingId })).finding.resolutionStatus === "resolved";
 const openItems = async (ctx: Ctx) => (await listWorkItems(ctx, { state: ["open"] })).workItems;
 
-test("tickets of several Findings are created by jobs, and what closes them resolves the Findings: by webhook and by poll", async () => {
+test("tickets for several Findings are created by jobs, and closing them resolves the Findings by webhook and by poll", async () => {
   const { ctx } = await testProject();
   const { id: connectionId } = await connectTracker(ctx, "github", github);
   github.webhookSecret = (await createTrackerWebhook(ctx, { connectionId })).webhook.secret;
@@ -69,7 +69,7 @@ test("tickets of several Findings are created by jobs, and what closes them reso
   expect(github.tickets().find(({ externalId }) => externalId === byPoll!.externalId)).toMatchObject({ isDone: false });
 });
 
-test("a rule hands off new Findings by itself, up to its daily limit, and none from before it or from another project", async () => {
+test("a handoff rule hands off new Findings of its own project, up to its daily limit", async () => {
   const [{ ctx }, other] = [await testProject(), await testProject()];
   const { id: connectionId } = await connectTracker(ctx, "github", github);
   await failedTool(ctx, { tool: "before_the_rule" });
