@@ -26,7 +26,7 @@ test.beforeEach(async ({ page, baseURL }) => {
 
 const said = (page: Page, words: string) => page.getByRole("alert").filter({ hasText: words });
 
-test("Findings are merged over a selection, and the merge is undone", async ({ page }) => {
+test("selected Findings are merged, and the merge is undone", async ({ page }) => {
   await page.goto(`/p/${project.projectId}/findings`);
   await expect(findingRows(page)).toHaveCount(3);
   await mergeFirstTwo(page);
@@ -36,7 +36,7 @@ test("Findings are merged over a selection, and the merge is undone", async ({ p
   await expect(findingRows(page)).toHaveCount(3);
 });
 
-test("a bulk change names the Findings that are gone and goes on without them, if asked", async ({ page }) => {
+test("a bulk change lists the Findings that are gone and can continue without them", async ({ page }) => {
   await page.goto(`/p/${project.projectId}/findings`);
   await expect(findingRows(page)).toHaveCount(3);
   await findingRows(page).first().focus();
@@ -63,7 +63,7 @@ test("a bulk change names the Findings that are gone and goes on without them, i
   await expect(findingRows(page)).toHaveCount(0);
 });
 
-test("a wrong Finding leaves the list by w and comes back by u", async ({ page }) => {
+test("the w key dismisses a Finding as wrong, and u undoes it", async ({ page }) => {
   await page.goto(`/p/${project.projectId}/findings`);
   await expect(findingRows(page)).toHaveCount(3);
   await findingRows(page).first().focus();
@@ -74,7 +74,7 @@ test("a wrong Finding leaves the list by w and comes back by u", async ({ page }
   await expect(findingRows(page)).toHaveCount(3);
 });
 
-test("tabs count what they list, and what is new since the last visit is marked", async ({ page }) => {
+test("tabs show counts, and Findings that are new since the last visit are marked", async ({ page }) => {
   await page.goto(`/p/${project.projectId}/findings`);
   const tab = (name: string) => page.getByRole("tab", { name, exact: true });
   await expect(tab("For review")).toContainText("3");
@@ -112,7 +112,7 @@ async function choose(page: Page, menu: string | RegExp, entry: string) {
   }).toPass();
 }
 
-test("a Finding's page has its history and its rate, and takes notes that their author edits and deletes", async ({
+test("a Finding's page shows its history and rate, and notes are added, edited and deleted", async ({
   page,
 }) => {
   const [first] = await readFindings();
@@ -136,7 +136,7 @@ test("a Finding's page has its history and its rate, and takes notes that their 
   await expect(content(page).getByText("Seen in production.")).toBeHidden();
 });
 
-test("a Finding is assigned, its severity pinned and its dismissal given a reason, each undone", async ({ page }) => {
+test("a Finding is assigned, pinned to a severity and dismissed for a reason, and each is reverted", async ({ page }) => {
   const [first] = await readFindings();
   await page.goto(`/p/${project.projectId}/findings/${first!.id}`);
 
@@ -164,7 +164,7 @@ test("a Finding is assigned, its severity pinned and its dismissal given a reaso
   await expect(content(page).getByText("Dismissed until it gets worse")).toBeVisible();
 });
 
-test("conversations chosen from a Finding are split into a new one, and undoing joins them again", async ({ page }) => {
+test("selected conversations of a Finding are split into a new one, and undo joins them again", async ({ page }) => {
   const again = ["again-1", "again-2"].map((id) => ({
     id,
     model: "gpt-4o",

@@ -11,7 +11,7 @@ test("a new user gets from npm start to a confirmed Finding", async ({ page }) =
   try {
     const link = await setupLinkOf(product);
 
-    await test.step("the first person becomes the owner, with a project", async () => {
+    await test.step("the first person becomes the owner of a new project", async () => {
       await page.goto(link);
       for (const [colorScheme, width] of [
         ["dark", 390],
@@ -35,13 +35,13 @@ test("a new user gets from npm start to a confirmed Finding", async ({ page }) =
     });
     const projectId = /prj_\w+/.exec(page.url())![0];
 
-    const secret = await test.step("the snippet has a key that works", async () => {
+    const secret = await test.step("the snippet has an API key", async () => {
       await expect(seen(page, "Listening…")).toBeVisible();
       await expect(page.getByRole("main")).toContainText(/whet_\w+/);
       return /whet_\w+/.exec((await page.getByRole("main").textContent()) ?? "")![0];
     });
 
-    await test.step("an exporter sends, and the page updates automatically", async () => {
+    await test.step("an exporter sends a trace, and the page updates automatically", async () => {
       await runClient("manual-spans", {
         ...otelVariables(product.url, secret),
         OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf",
@@ -57,7 +57,7 @@ test("a new user gets from npm start to a confirmed Finding", async ({ page }) =
       await expect(page.getByText("$0.0010").or(page.getByText("$0.001")).first()).toBeVisible();
     });
 
-    await test.step("a Finding comes by itself and is confirmed", async () => {
+    await test.step("a Finding appears automatically and is confirmed", async () => {
       await page
         .getByRole("link", { name: /^Findings/ })
         .first()
@@ -70,7 +70,7 @@ test("a new user gets from npm start to a confirmed Finding", async ({ page }) =
       await expect(page.getByRole("button", { name: "Back to review" })).toBeVisible();
     });
 
-    await test.step("the same facts come back over /v1 with a key of least capability", async () => {
+    await test.step("the same data is read over /v1 with a key of a single capability", async () => {
       await page.goto(`${product.url}/p/${projectId}/api-keys`);
       const created = await page.request.post(`${product.url}/v1/projects/${projectId}/api-keys`, {
         headers: { origin: product.url },

@@ -224,7 +224,7 @@ test("an API response is never rendered as a page, whatever it contains", async 
   expect(trouble.filter((line) => !/favicon/.test(line))).toEqual([]);
 });
 
-test("every page has a policy of its own, by whose nonce alone scripts and styles run", async ({
+test("every page has its own Content-Security-Policy nonce, and scripts and styles without it are blocked", async ({
   page,
   baseURL,
   request,
@@ -269,7 +269,7 @@ for (const next of [
   "/..//evil.example",
   "javascript:alert(1)",
 ]) {
-  test(`signing in never leads to another host: ${JSON.stringify(next)}`, async ({ page, baseURL }) => {
+  test(`sign-in never redirects to another host: ${JSON.stringify(next)}`, async ({ page, baseURL }) => {
     const project = newProject(baseURL!);
     const trouble = await watch(page, project.url);
     await page.goto(`/sign-in?next=${encodeURIComponent(next)}&callbackUrl=${encodeURIComponent(next)}`);

@@ -4,7 +4,7 @@ import { signIn } from "./support/sign-in";
 import { expectSound } from "./support/sound";
 import { expect, test } from "./support/test";
 
-test("a manager adds a connection, is told what is wrong with it, moves it and deletes it", async ({
+test("a connection is added, tested, moved to another host and deleted, and its problems are shown", async ({
   page,
   baseURL,
 }) => {
@@ -54,7 +54,7 @@ test("a manager adds a connection, is told what is wrong with it, moves it and d
   await expect(page.getByText("No connections")).toBeVisible();
 });
 
-test("a webhook is told of Findings by a notification that is added, turned off, and deleted with an undo", async ({
+test("a webhook notification is added, turned off, deleted and restored by undo", async ({
   page,
   baseURL,
 }) => {

@@ -50,7 +50,7 @@ const change = (page: Page, path: string, data: object = {}) =>
     data,
   });
 
-test("a job that fails for good is shown, opened, replayed and completed", async ({ page }) => {
+test("a failed job with no retries left is shown, opened, replayed and completed", async ({ page }) => {
   const mend = await breakMeasurements();
   try {
     await page.goto(at("jobs"));
@@ -155,7 +155,7 @@ test("all failed jobs are replayed after a confirmation, and one replayed meanwh
   await expect(rows(page).filter({ hasText: MEASURE })).toHaveCount(4);
 });
 
-test("a viewer sees the reason and cannot replay", async ({ page, browser }) => {
+test("a viewer sees why a job failed and cannot replay it", async ({ page, browser }) => {
   const id = await storeJob(sql, project.projectId, {
     state: "failed",
     error: { name: "Error", message: "The tape is worn out." },
@@ -176,7 +176,7 @@ test("a viewer sees the reason and cannot replay", async ({ page, browser }) => 
   await viewer.context().close();
 });
 
-test("another project's jobs are not listed, and states, functions and rows can be found by their labels", async ({
+test("another project's jobs are not listed, and jobs are filtered by state and function", async ({
   page,
   baseURL,
 }) => {

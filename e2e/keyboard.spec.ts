@@ -25,7 +25,7 @@ const pressUntil = (page: Page, key: string, happened: () => Promise<void>) =>
     await happened();
   }).toPass({ timeout: 30_000 });
 
-test("rows, peek, open, turns, tabs and back", async ({ page }) => {
+test("keys move between rows, peek at and open a conversation, and go to its turns, tabs and back", async ({ page }) => {
   const second = page.getByRole("link", { name: "The second question" });
   const first = page.getByRole("link", { name: "The first question" });
   await expect(second).toBeVisible();
@@ -58,7 +58,7 @@ test("rows, peek, open, turns, tabs and back", async ({ page }) => {
   await expect(page).toHaveURL(/\/conversations$/);
 });
 
-test("go keys, search, sheet and palette", async ({ page }) => {
+test("keys navigate, focus the search, and open the shortcut sheet and the palette", async ({ page }) => {
   await expect(page.getByRole("link", { name: "The second question" })).toBeVisible();
   await pressUntil(page, "/", () => expect(page.getByLabel("Search messages and IDs")).toBeFocused({ timeout: 2000 }));
   await page.keyboard.type("gf?");
@@ -124,7 +124,7 @@ test("a Finding is confirmed, resolved and dismissed, and each is undone", async
 
 const peekOf = (page: Page, name: string) => page.getByRole("complementary", { name, exact: true });
 
-test("triage: the focused Finding is peeked, acted on and named", async ({ page }) => {
+test("keys peek at and triage the focused Finding, and undo reverts the last action", async ({ page }) => {
   await seed(
     project,
     ["search_emails", "book_room"].map((tool) => ({
@@ -222,7 +222,7 @@ test("the span with open details has the focus", async ({ page }) => {
   await expect(peekOf(page, "Span")).toBeHidden();
 });
 
-test("the navigation: groups that stay collapsed, the count for review, and the section Settings", async ({ page }) => {
+test("the navigation keeps groups collapsed, counts Findings for review, and has a Settings section", async ({ page }) => {
   const nav = page.getByRole("navigation", { name: "Workbench" });
   const findings = nav.getByRole("link", { name: /^Findings/ });
   await expect(findings).toContainText("1");
@@ -256,7 +256,7 @@ test("the navigation: groups that stay collapsed, the count for review, and the 
   await expect(nav.getByRole("link", { name: /^Settings/ })).toHaveAttribute("aria-current", "page");
 });
 
-test("chosen conversations are labelled, which is undone, and deleted; a time of the picture narrows the list", async ({
+test("selected conversations are labelled, with undo, and deleted, and a time in the chart's table filters the list", async ({
   page,
 }) => {
   const table = page.getByRole("table", { name: "Conversations", exact: true });

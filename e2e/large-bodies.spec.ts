@@ -105,7 +105,7 @@ for (const chunked of [false, true]) {
     expect(await sendThenListen({ path: "/v1/otlp/v1/logs", body: packed, chunked, headers: gzip })).toEqual(tooLarge);
   });
 
-  test(`such a client gets other errors that do not depend on the body (chunked: ${chunked})`, async () => {
+  test(`a client that sends before it reads gets errors that do not depend on the body (chunked: ${chunked})`, async () => {
     const body = Buffer.alloc(8 * MIB, " ");
     const cases: [Partial<Sent> & { path: string }, object][] = [
       [
@@ -140,7 +140,7 @@ for (const [who, as] of [
   ["with a key", () => key],
   ["without one", () => "whet_none"],
 ] as const) {
-  test(`an endless body, ${who}, is drained up to a limit; then the connection ends`, async () => {
+  test(`an endless body, ${who}, is drained up to a limit before the connection is closed`, async () => {
     const socket = dial();
     socket.on("error", () => {});
     const closed = new Promise((resolve) => {

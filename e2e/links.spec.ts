@@ -13,7 +13,7 @@ test.beforeEach(async ({ page, baseURL }) => {
   await signIn(page, project);
 });
 
-test("a turn leads to its span and back, says what it is in JSON, and its link is copied", async ({
+test("a turn links to its span and back, shows its raw JSON, and its link is copied", async ({
   page,
   context,
   baseURL,
@@ -45,7 +45,7 @@ test("a turn leads to its span and back, says what it is in JSON, and its link i
   await expect(answer).toHaveAttribute("data-targeted", "true");
 });
 
-test("a search shows the words that it found, marked where they stand", async ({ page }) => {
+test("a search result shows the matching message with its match marked", async ({ page }) => {
   await page.goto(`/p/${project.projectId}/conversations?q=on+its+way`);
   const row = page.getByRole("row").filter({ hasText: "Where is order 17?" });
   await expect(row).toContainText("…On its way. · Where is order 17?");
@@ -56,7 +56,7 @@ test("a search shows the words that it found, marked where they stand", async ({
   await expect(row.locator("mark")).toHaveCount(0);
 });
 
-test("the palette opens whatever has a pasted id, acts, and remembers where one was", async ({ page }) => {
+test("the palette opens traces and spans by pasted id, runs actions, and lists recent pages", async ({ page }) => {
   await page.getByRole("link", { name: "Where is order 17?" }).click();
   await page.getByRole("tab", { name: "Spans" }).click();
   await page.getByRole("button", { name: /chat/ }).first().click();

@@ -206,7 +206,7 @@ async function expectHides({ name, path }: List, column: string) {
 }
 
 for (const list of LISTS) {
-  test(`${list.name}: keys, and what it supports`, async () => {
+  test(`${list.name}: keys, peek, selection, sorting and columns work where the list has them`, async () => {
     await page.setViewportSize({ width: 1440, height: 900 });
     if (list.rows > 0) {
       await page.goto(at(list.path));
@@ -237,7 +237,7 @@ for (const list of LISTS) {
   });
 }
 
-test("on a phone every list is readable, and opens a row above itself", async () => {
+test("on a phone every list fits the width, and peeks at a row in a full-width panel", async () => {
   test.setTimeout(240_000);
   await page.setViewportSize({ width: 390, height: 844 });
   for (const { name, path, rows, peek } of LISTS) {
@@ -286,7 +286,7 @@ const TABLES_BY_HAND = [
   "app/p/[projectId]/training/new/_components/token-bars.tsx",
 ];
 
-test("every list is in the registry, and no page draws one by hand", () => {
+test("every list is in the registry, and only known tables are built by hand", () => {
   const files = readdirSync("app", { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".tsx"));
   const sources = files.map((file) => ({
     file: join("app", file),

@@ -94,7 +94,7 @@ async function restAt(page: Page, by: number) {
   return saying(page, rested.starts!);
 }
 
-test("a reader of a session of 2,000 turns holds their place while it grows, and follows its end once they jump there", async ({
+test("a reader of a session of 2,000 turns stays in place while it grows, and follows its end after jumping there", async ({
   page,
   baseURL,
 }) => {
@@ -115,7 +115,7 @@ test("a reader of a session of 2,000 turns holds their place while it grows, and
   await expect.poll(messageCount, { timeout: 60_000 }).toBe(2400);
   await signIn(page, project);
 
-  await test.step("a link leads to a turn far down", async () => {
+  await test.step("a link opens a turn far down", async () => {
     await page.goto(`/p/${project.projectId}/conversations/${SESSION}#m-1000`);
     await isInView(page.getByRole("article", { name: "User, message 1000" }));
     await expect(saying(page, "Question 500")).toBeVisible();
@@ -129,7 +129,7 @@ test("a reader of a session of 2,000 turns holds their place while it grows, and
     asked.push(...inputs.flatMap(({ fromIndex }) => fromIndex ?? []));
   });
 
-  await test.step("the reader goes on to a message, which stays where it is while hundreds are added", async () => {
+  await test.step("the message in view stays in place while hundreds are added", async () => {
     await page.getByRole("article").first().hover();
     const message = await restAt(page, 15_000);
     const index = Number(/\d+$/.exec((await message.getAttribute("aria-label")) ?? "")?.[0]);
@@ -153,7 +153,7 @@ test("a reader of a session of 2,000 turns holds their place while it grows, and
     expect(Math.abs((await topOf(message)) - top)).toBeLessThanOrEqual(A_FEW_PX);
   });
 
-  await test.step("the latest turns are one button away, and newer ones appear as they arrive", async () => {
+  await test.step("a button jumps to the latest turns, and newer ones appear as they arrive", async () => {
     await page.getByRole("button", { name: "804 new messages: jump to the latest" }).click();
     await isInView(saying(page, `Answer ${sent - 1}`));
     for (let piece = 0; piece < 2; piece++) {
@@ -167,7 +167,7 @@ test("a reader of a session of 2,000 turns holds their place while it grows, and
     expect(inDom.slice(-expected.length)).toEqual(expected);
   });
 
-  await test.step("who scrolls up stays there, and the turns sent late are where they belong", async () => {
+  await test.step("the view stays in place after scrolling up, and late turns are in order", async () => {
     const message = await restAt(page, -4000);
     const top = await topOf(message);
     await send(project, [turn("last", TURNS + 1, startMs + 20 * TURNS)]);
@@ -186,7 +186,7 @@ test("a reader of a session of 2,000 turns holds their place while it grows, and
     ]);
   });
 
-  await test.step("its spans are counted as they arrive, too", async () => {
+  await test.step("spans are counted as they arrive", async () => {
     await page.getByRole("tab", { name: "Spans" }).click();
     const coverage = page.getByRole("tabpanel", { name: "Spans" }).getByRole("status");
     await expect(coverage).toContainText("2,003 spans");
@@ -194,7 +194,7 @@ test("a reader of a session of 2,000 turns holds their place while it grows, and
     await expect(coverage).toContainText("2,004 spans", NEWS);
   });
 
-  await test.step("nothing is lost or doubled", async () => {
+  await test.step("no message is lost or duplicated", async () => {
     const both = (name: number | string) => [`Question ${name}`, `Answer ${name}`];
     const numbered = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => both(from + n)).flat();
     expect(await allMessages(project)).toEqual([

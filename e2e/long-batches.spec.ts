@@ -54,7 +54,7 @@ async function attributesOf(nth: number) {
 }
 
 for (const [nth, characters] of [SHORT_CHARACTERS, LONG_CHARACTERS].entries()) {
-  test(`a history of ${characters} characters comes back as it was sent, without the password beside it`, async () => {
+  test(`a history of ${characters} characters is stored as sent, and the password beside it is masked`, async () => {
     const history = historyOf(characters);
     const reply = await send(nth + 1, history);
     expect(reply.status).toBe(200);
@@ -66,7 +66,7 @@ for (const [nth, characters] of [SHORT_CHARACTERS, LONG_CHARACTERS].entries()) {
   });
 }
 
-test("long batches at once are each stored, and shorter ones between them", async () => {
+test("concurrent long and short batches are all stored", async () => {
   const sizes = Array.from({ length: 12 }, (_, n) => (n % 3 === 0 ? SHORT_CHARACTERS : LONG_CHARACTERS + n));
   const replies = await Promise.all(sizes.map((characters, n) => send(100 + n, historyOf(characters))));
   expect(replies.map(({ status }) => status)).toEqual(sizes.map(() => 200));
@@ -74,7 +74,7 @@ test("long batches at once are each stored, and shorter ones between them", asyn
     expect((await attributesOf(100 + n))["gen_ai.input.messages"]).toBe(historyOf(characters));
 });
 
-test("a long body that is not JSON is refused with a reason, and the next one is read", async () => {
+test("a long body that is not JSON is rejected with a reason, and the next one is accepted", async () => {
   const reply = await send(1, "", `{"resourceSpans": [${" ".repeat(LONG_CHARACTERS)}`);
   expect(reply.status).toBe(400);
   expect(await reply.json()).toMatchObject({ code: "invalid", detail: expect.stringContaining("not JSON") });

@@ -61,7 +61,7 @@ const scrollUntil = (page: Page, box: string, words: RegExp) =>
     await expect(seen(page, words)).toBeVisible({ timeout: 500 });
   }).toPass({ timeout: 90_000 });
 
-test("a conversation of thousands of spans loads what is in view, starting where a link leads", async ({
+test("a conversation of thousands of spans loads only what is in view, starting where a link points", async ({
   page,
   baseURL,
 }) => {
@@ -71,7 +71,7 @@ test("a conversation of thousands of spans loads what is in view, starting where
   await signIn(page, project);
   const conversation = `/p/${project.projectId}/conversations/endless`;
 
-  await test.step("a message far down, and the first", async () => {
+  await test.step("the transcript opens at a message far down, and at the first", async () => {
     await page.goto(`${conversation}#m-3501`);
     await expect(page.getByRole("article", { name: "Assistant, message 3501" })).toContainText("Answer of span 3500");
     expect(await page.locator("article").count()).toBeLessThan(100);
@@ -80,7 +80,7 @@ test("a conversation of thousands of spans loads what is in view, starting where
     await expect(page.getByRole("article", { name: "User, message 0" })).toContainText("Question of span 0");
   });
 
-  await test.step("the calls, more as one scrolls, under the sum of all", async () => {
+  await test.step("the Cost tab shows the sum of all calls, and loads more calls on scroll", async () => {
     await page.goto(`${conversation}?tab=cost`);
     const cost = page.getByRole("tabpanel", { name: "Cost" });
     await expect(cost).toContainText("2,000 of 2,000 calls priced");
@@ -88,7 +88,7 @@ test("a conversation of thousands of spans loads what is in view, starting where
     await scrollUntil(page, "[role=tabpanel]:visible > div", /^([5-9]\d\d|1,\d{3}|2,000) of 2,000 model calls/);
   });
 
-  await test.step("a span far down, with its log record", async () => {
+  await test.step("a link opens a span far down, with its log record", async () => {
     await page.goto(`${conversation}?tab=spans&span=${spanId(3501)}`);
     const panel = page.getByRole("complementary", { name: "Span" });
     await expect(panel.getByRole("heading", { name: "step 3501" })).toBeVisible({ timeout: 30_000 });
@@ -98,7 +98,7 @@ test("a conversation of thousands of spans loads what is in view, starting where
     await expect(page.getByRole("button", { name: "step 3501", pressed: true })).toBeVisible();
   });
 
-  await test.step("the trace from its start, more as one scrolls, and all its log records", async () => {
+  await test.step("the trace is shown from its start, loads more on scroll, and lists its log records", async () => {
     await page.getByRole("button", { name: "Show from the start" }).click();
     await expect(seen(page, "250 of 4,000 spans, 2,000 counted as model calls")).toBeVisible();
     await scrollUntil(page, "[aria-label='Spans, scrollable']", /^([5-9]\d\d|[123],\d{3}) of 4,000 spans|^4,000 spans/);

@@ -139,12 +139,12 @@ async function expectServed(context: BrowserContext, projectId: string, places: 
   await context.close();
 }
 
-test("every page comes from the server with its content, before its script runs", async ({ browser }) => {
+test("every page is served with its content before its script runs", async ({ browser }) => {
   test.setTimeout(180_000);
   await expectServed(await contextAt(browser, 1440, "light"), project.projectId, [...NAVIGATION, ...SETTINGS]);
 });
 
-test("every page of a project without data says so before its script runs", async ({ browser }) => {
+test("every page of an empty project is served with its empty state before its script runs", async ({ browser }) => {
   test.setTimeout(180_000);
   const nothing = newProject(project.url);
   const context = await browser.newContext({ baseURL: project.url });
@@ -156,7 +156,7 @@ test("every page of a project without data says so before its script runs", asyn
   );
 });
 
-test("the last page stays until the next one is there, under a bar when that takes long", async ({ browser }) => {
+test("the previous page stays visible, with a progress bar, until a slow page has loaded", async ({ browser }) => {
   const context = await contextAt(browser, 1440, "light");
   const page = await context.newPage();
   const heading = (name: string) => page.getByRole("heading", { level: 1, name, exact: true });

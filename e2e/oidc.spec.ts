@@ -76,7 +76,7 @@ test("a person invited by e-mail signs in through the provider, and a stranger c
   };
 
   const owner = await newPage(browser);
-  await test.step("the owner invites by e-mail", async () => {
+  await test.step("the owner invites a person by e-mail", async () => {
     await owner.goto(await setupLinkOf(product));
     await owner.getByLabel("E-mail").fill(OWNER.email);
     await owner.getByRole("textbox", { name: "Password" }).fill(OWNER.password);
@@ -92,7 +92,7 @@ test("a person invited by e-mail signs in through the provider, and a stranger c
   });
 
   const ann = await newPage(browser);
-  await test.step("the link that was mailed leads through the provider into the project", async () => {
+  await test.step("the mailed link leads through the provider into the project", async () => {
     await ann.goto(await linkMailedTo(ANN.email, "invite"));
     await expect(ann.getByRole("heading", { name: "Join Shop" })).toBeVisible();
     await expectSoundAndLive(ann);
@@ -104,7 +104,7 @@ test("a person invited by e-mail signs in through the provider, and a stranger c
   });
 
   const again = await newPage(browser);
-  await test.step("in another browser she is the same person, and ends the first one's session", async () => {
+  await test.step("in another browser she signs in to the same account and ends the first session", async () => {
     await again.goto(`${url}/sign-in`);
     await expectSoundAndLive(again);
     await again.getByRole("button", { name: "Continue with Acme" }).click();
@@ -122,7 +122,7 @@ test("a person invited by e-mail signs in through the provider, and a stranger c
     await expect(ann).toHaveURL(/\/sign-in\?next=/);
   });
 
-  await test.step("a stranger, and whoever turns back, reads why", async () => {
+  await test.step("a cancelled sign-in and a stranger's sign-in are explained", async () => {
     const stranger = await newPage(browser);
     await stranger.goto(`${url}/sign-in?next=%2Fp%2Fprj_1%2Ffindings`);
     await stranger.getByRole("button", { name: "Continue with Acme" }).click();
@@ -138,7 +138,7 @@ test("a person invited by e-mail signs in through the provider, and a stranger c
     await expectSoundAndLive(stranger);
   });
 
-  await test.step("she has a link for a password mailed, and signs in with it", async () => {
+  await test.step("she sets a password through a mailed link and is signed in", async () => {
     await again.getByRole("button", { name: "E-mail me a link" }).click();
     await expect(seen(again, `Sent a link to ${ANN.email}`)).toBeVisible();
     const link = await linkMailedTo(ANN.email, "reset");

@@ -14,7 +14,7 @@ async function choose(page: Page, email: string, item: string) {
   await page.getByRole("menuitem", { name: item }).click();
 }
 
-test("an owner of the installation lets someone create projects, disables and erases them; nobody else can", async ({
+test("only an owner of the installation can let a person create projects, disable them and erase them", async ({
   browser,
   baseURL,
 }) => {

@@ -19,7 +19,7 @@ async function costOf(page: Page, projectId: string, conversation: string) {
   return page.getByRole("main");
 }
 
-test("a price is overridden, holds for the next call, is reset; another is made; last week is repriced and that undone", async ({
+test("a price is overridden and reset, another is created, and a repricing of last week is undone", async ({
   page,
   baseURL,
 }) => {
@@ -29,7 +29,7 @@ test("a price is overridden, holds for the next call, is reset; another is made;
   await signIn(page, project);
   const prices = `/p/${project.projectId}/prices`;
 
-  await test.step("override a built-in price", async () => {
+  await test.step("a built-in price is overridden", async () => {
     await page.goto(`${prices}?q=gpt-4o-mini&vendor=openai`);
     await page.getByRole("link", { name: "gpt-4o-mini", exact: true }).click();
     await page.getByRole("link", { name: "Override" }).click();
@@ -44,7 +44,7 @@ test("a price is overridden, holds for the next call, is reset; another is made;
     await expect(page.getByRole("complementary", { name: "Price" })).toContainText("Project override");
   });
 
-  await test.step("the next call costs what it says, and names the tier", async () => {
+  await test.step("the next call has the overridden price and names its tier", async () => {
     await seed(project, [talk("overridden", "gpt-4o-mini")], { diagnosed: false });
     // 1,200 tokens at $100 and 80 at $0.60 per million.
     const cost = await costOf(page, project.projectId, "overridden");
@@ -53,7 +53,7 @@ test("a price is overridden, holds for the next call, is reset; another is made;
     await expect(cost.getByTitle(/^\$0\.120048\b/).first()).toBeVisible();
   });
 
-  await test.step("reset it", async () => {
+  await test.step("the price is reset", async () => {
     await page.goto(`${prices}?peek=openai%3Agpt-4o-mini`);
     await press(page.getByRole("button", { name: "Reset…" }), page.getByRole("dialog"));
     await page.getByRole("button", { name: "Reset price" }).click();
@@ -66,7 +66,7 @@ test("a price is overridden, holds for the next call, is reset; another is made;
     ).toBeVisible();
   });
 
-  await test.step("make a price for a model that nobody knows, dearer above 1,000 tokens", async () => {
+  await test.step("an unknown model gets a price with a tier above 1,000 tokens", async () => {
     await seed(project, [talk("unknown", "acme-house-1")], { before: 2, diagnosed: false });
     await page.goto(prices);
     const unpriced = page.getByRole("region", { name: "Models without a price" });
@@ -99,7 +99,7 @@ test("a price is overridden, holds for the next call, is reset; another is made;
     await expect(cost.getByTitle(/^\$0\.00376\b/).first()).toBeVisible();
   });
 
-  await test.step("reprice last week, and undo it", async () => {
+  await test.step("last week is repriced, and the repricing is undone", async () => {
     await page.goto(prices);
     await page.getByRole("link", { name: "There is a price now: reprice" }).click();
     await expect(page.getByRole("table", { name: /What would change/ })).toContainText("acme-house-1");
@@ -133,14 +133,14 @@ test("a price is overridden, holds for the next call, is reset; another is made;
     await expect(dear.getByTitle(/^\$0\.120048\b/).first()).toBeVisible();
   });
 
-  await test.step("nobody else's prices changed", async () => {
+  await test.step("another project's prices are unchanged", async () => {
     const { models } = (await others.read("model-prices")) as unknown as { models: { source: string }[] };
     expect(models.filter(({ source }) => source !== "default")).toEqual([]);
     expect(await others.read("repricings")).toMatchObject({ repricings: [] });
   });
 });
 
-test("the operator loads newer built-in prices, and everybody can preview what they would change", async ({
+test("the operator loads newer built-in prices, and a project's owner previews what they would change", async ({
   page,
   baseURL,
 }, testInfo) => {

@@ -136,7 +136,7 @@ test("a reviewer approves, edits, rejects, pairs, skips and undoes without a mou
   expect(candidates.map(({ rejectReason }) => rejectReason)).toEqual(["The answer was fine as it was"]);
 });
 
-test("two reviewers never hold the same candidate", async ({ browser }) => {
+test("two reviewers never have the same Candidate", async ({ browser }) => {
   const one = await reviewer(browser);
   await expect(candidate(one)).toBeVisible();
   const other = await colleague(browser, one);

@@ -10,7 +10,7 @@ import { expect, test } from "./support/test";
 
 const rows = (page: Page, name: string) => page.getByRole("table", { name }).locator("tbody").getByRole("row");
 
-test("jobs that completed are one line between failures, which the keyboard opens, and none of a filter by state", async ({
+test("completed jobs between failures fold into a line that the keyboard opens, unless the list is filtered by state or sorted", async ({
   page,
   baseURL,
 }) => {
@@ -71,7 +71,7 @@ test("jobs that completed are one line between failures, which the keyboard open
   }
 });
 
-test("Rule Runs name the conversation by its first message, and those that found nothing are one line", async ({
+test("Rule Runs show their conversation's first message, and those that found nothing fold into one line", async ({
   page,
   baseURL,
 }) => {
@@ -104,7 +104,7 @@ test("Rule Runs name the conversation by its first message, and those that found
   expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(1);
 });
 
-test("the audit log says what was done to what, by its name, and folds what somebody repeats", async ({
+test("the audit log names each changed object, and folds repeated changes", async ({
   page,
   baseURL,
 }) => {

@@ -9,7 +9,7 @@ assistant: I am looking it up.
 tool: Error: order not found
 assistant: I cannot find it.`;
 
-test("a Rule is tried, changed with a look at what that would find, saved, undone, and turned off", async ({
+test("a Rule is tried, changed after a preview, restored by undo, and turned off", async ({
   page,
   baseURL,
 }) => {
@@ -34,7 +34,7 @@ test("a Rule is tried, changed with a look at what that would find, saved, undon
   await expect(signals.getByRole("row", { name: /tool_error\b/ }).first()).toBeVisible();
   const result = page.getByRole("status", { name: "Result" });
 
-  await test.step("try it on a stored conversation and on pasted messages: every Signal has its score", async () => {
+  await test.step("trying it on a stored conversation and on pasted messages shows each Signal's result", async () => {
     await page.getByLabel("Conversation ID").fill("order");
     await press(page.getByRole("button", { name: "Try the Rule" }), result);
     await expect(result.getByRole("row", { name: /^tool_error / })).toContainText("Found");
@@ -46,7 +46,7 @@ test("a Rule is tried, changed with a look at what that would find, saved, undon
   });
 
   const preview = page.getByRole("status", { name: "Preview of the changes" });
-  await test.step("a change says what it would have found, before it is saved", async () => {
+  await test.step("a change previews what it would have found before it is saved", async () => {
     await page.getByRole("combobox", { name: "Keywords" }).fill("chargeback");
     await page.keyboard.press("Enter");
     await press(page.getByRole("button", { name: "Preview the last 7 days" }), preview);
@@ -63,7 +63,7 @@ test("a Rule is tried, changed with a look at what that would find, saved, undon
     };
     return rules.find(({ id }) => id === "tool-failure")!;
   };
-  await test.step("save and undo", async () => {
+  await test.step("the change is saved and undone", async () => {
     await page.getByRole("button", { name: "Save changes" }).click();
     await expect.poll(stored).toMatchObject({
       configuration: { keywords: ["chargeback"], signalOverrides: { tool_error: { enabled: false } } },
@@ -72,7 +72,7 @@ test("a Rule is tried, changed with a look at what that would find, saved, undon
     await expect.poll(stored).toMatchObject({ configuration: { keywords: [], signalOverrides: {} } });
   });
 
-  await test.step("turn it off; a backfill says why it cannot start", async () => {
+  await test.step("once it is turned off, its backfill cannot start and the dialog says why", async () => {
     await page.getByRole("switch", { name: "Tool failure is on" }).click({ force: true });
     await expect.poll(async () => (await stored()).enabled).toBe(false);
     await page.getByRole("link", { name: "Backfill…" }).click();

@@ -39,7 +39,7 @@ test("a person with an empty project loads the sample, sees its Findings and rem
   const project = await explorer(baseURL!);
   await signIn(page, project);
 
-  await test.step("one click on the empty project fills a project of its own", async () => {
+  await test.step("one click in an empty project loads the sample into a separate project", async () => {
     await page.getByRole("button", { name: "Explore a sample project" }).click();
     await page.waitForURL(
       (url) => /\/p\/prj_\w+\/conversations/.test(url.href) && !url.href.includes(project.projectId),
@@ -50,12 +50,12 @@ test("a person with an empty project loads the sample, sees its Findings and rem
     await expect(page.getByRole("button", { name: /Project Sample shop, switch/ })).toContainText("Sample");
   });
 
-  await test.step("its pages look sound, light and dark, wide and narrow", async () => {
+  await test.step("its page is accessible in light and dark, wide and narrow", async () => {
     await lookAt(page, "sample");
   });
 
   const sampleId = /prj_\w+/.exec(page.url())![0];
-  await test.step("the five kinds of failure are Findings; one was fixed, one came back", async () => {
+  await test.step("the five kinds of failure are Findings, of which one is proven fixed and one regressed", async () => {
     await page.goto(`/p/${sampleId}/findings?tab=all`);
     for (const title of [
       "Replied in English, not German",
@@ -103,7 +103,7 @@ test("a person with an empty project loads the sample, sees its Findings and rem
     await test.info().attach("sample-conversation", { body: conversation, contentType: "image/png" });
   });
 
-  await test.step("the first one's tiny model and the proof of its drop are there, without a trainer", async () => {
+  await test.step("the fixed Finding's proof, training and Checkpoint are shown without a trainer", async () => {
     await page.goto(`/p/${sampleId}/findings?tab=resolved`);
     await page.getByRole("link", { name: "Replied in English, not German" }).first().click();
     const proof = page.getByRole("region", { name: "Proof", exact: true });
@@ -131,7 +131,7 @@ test("a person with an empty project loads the sample, sees its Findings and rem
     await lookAt(page, "sample-model");
   });
 
-  await test.step("removed, it is gone, and the own project is still there", async () => {
+  await test.step("the sample is removed, and the person's own project is still there", async () => {
     const dialog = page.getByRole("dialog");
     await press(sampleBar(page).getByRole("button", { name: "Remove sample project" }), dialog);
     await dialog.getByRole("button", { name: "Remove sample project" }).click();

@@ -42,19 +42,19 @@ async function save(page: Page, name: string, { shared = false } = {}) {
   return dialog;
 }
 
-test("a view is saved, marked while the address matches it, opened by key, renamed, deleted and restored", async () => {
+test("a view is saved, marked while the URL matches it, opened by key, renamed, deleted and restored", async () => {
   await owner.goto(at("conversations?errors=true&sort=-cost&hide=tokens"));
   await expect(rows(owner)).toHaveCount(1);
   await expect(await save(owner, "Failing")).toBeHidden();
   await expect(button(owner)).toHaveAccessibleName("Saved views: Failing");
 
-  await test.step("a name that is taken is said at the field", async () => {
+  await test.step("a name that is taken is reported at its field", async () => {
     const dialog = await save(owner, "failing");
     await expect(dialog).toContainText("Another view of this list already has this name.");
     await dialog.getByRole("button", { name: "Cancel" }).click();
   });
 
-  await test.step("other filters are no longer the view, and opening it brings them back", async () => {
+  await test.step("changing the filters unmarks the view, and opening it restores them", async () => {
     await owner.getByRole("button", { name: "Without errors" }).click();
     await expect(button(owner)).toHaveAccessibleName("Saved views");
     await owner.goto(at("conversations"));
@@ -76,7 +76,7 @@ test("a view is saved, marked while the address matches it, opened by key, renam
     await expect(button(owner)).toHaveAccessibleName("Saved views: Failing");
   });
 
-  await test.step("it takes another name and other filters", async () => {
+  await test.step("the view is renamed, and updated with other filters", async () => {
     await openMenu(owner);
     await item(owner, "Rename or share…").click();
     const dialog = owner.getByRole("dialog", { name: "Change “Failing”" });
@@ -92,7 +92,7 @@ test("a view is saved, marked while the address matches it, opened by key, renam
     await expect(button(owner)).toHaveAccessibleName("Saved views: Errors first");
   });
 
-  await test.step("deleting asks, and can be undone", async () => {
+  await test.step("deleting asks for confirmation and can be undone", async () => {
     await openMenu(owner);
     await item(owner, "Delete…").click();
     await owner.getByRole("dialog").getByRole("button", { name: "Delete view" }).click();
@@ -104,7 +104,7 @@ test("a view is saved, marked while the address matches it, opened by key, renam
   });
 });
 
-test("a viewer sees shared views, not a colleague's own, and saves their own only", async ({ browser }) => {
+test("a viewer sees shared views but not a colleague's private ones, and cannot share their own", async ({ browser }) => {
   const viewer = await newPage(browser);
   const invited = await owner.request.post(`${project.url}/v1/projects/${project.projectId}/invitations`, {
     headers: { origin: project.url },
@@ -143,7 +143,7 @@ test("a viewer sees shared views, not a colleague's own, and saves their own onl
   await viewer.context().close();
 });
 
-test("on a phone views are opened and saved too", async () => {
+test("views are saved and opened on a phone", async () => {
   await owner.setViewportSize({ width: 390, height: 844 });
   await owner.goto(at("rule-runs?origin=on_demand"));
   await expect(await save(owner, "Asked for by hand")).toBeHidden();
