@@ -53,7 +53,7 @@ async function addToBoth(page: Page, button: string) {
   return dialog;
 }
 
-test("choosing an objective previews what it would have collected and why the rest is left out", async ({
+test("choosing an objective previews what it would have collected and why other conversations are left out", async ({
   page,
 }) => {
   await page.goto(at(`datasets/${ids[0]}?tab=settings`));
@@ -190,7 +190,7 @@ test("selected conversations and those of a Finding are added to several Dataset
   }
 });
 
-test("an answer is corrected in its conversation, and the original becomes the rejected answer", async ({
+test("an answer is corrected in its conversation, and the original answer becomes the rejected one", async ({
   page,
 }) => {
   await page.goto(at("conversations/goal"));

@@ -46,7 +46,7 @@ async function startBackfill(page: Page, project: Where) {
   return dialog;
 }
 
-test("a backfill whose server is killed midway checks every conversation exactly once", async ({
+test("a backfill whose server is killed midway still checks every conversation in its window exactly once", async ({
   page,
 }) => {
   test.setTimeout(300_000);

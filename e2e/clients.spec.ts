@@ -16,7 +16,7 @@ async function onlyConversation(project: TestProject) {
 
 for (const protocol of ["http/json", "http/protobuf"]) {
   for (const compression of ["none", "gzip"]) {
-    test(`spans of OpenTelemetry's SDK are read over ${protocol} with compression ${compression}`, async ({ baseURL }) => {
+    test(`OpenTelemetry's SDK sends spans over ${protocol} with compression ${compression}`, async ({ baseURL }) => {
       const project = newProject(baseURL!);
       await runClient("manual-spans", {
         ...project.otel,

@@ -335,7 +335,7 @@ test("over /v1 with single-capability keys, Examples are collected, reviewed, co
     expect(await inNeighbor(), "the neighbor's Example").toHaveLength(1);
   });
 
-  await test.step("each key is refused what only another key may do", async () => {
+  await test.step("keys are refused outside their capability and project", async () => {
     const [datasetId] = datasets.values();
     const refused = [
       [keys.read, "POST", "datasets", { name: "No" }],

@@ -174,7 +174,7 @@ test("over /v1, failures are found by a backfill that is killed midway, reviewed
       expect(await countOf()).toBe(4);
     });
 
-    await test.step("keys are refused what they lack the capability for", async () => {
+    await test.step("keys without the capability are refused", async () => {
       expect((await call(keys.send, "GET", "diagnostics/findings")).status).toBe(403);
       expect(
         (await call(keys.read, "PATCH", "diagnostics/settings", { automaticSchedulingEnabled: true })).status,

@@ -89,7 +89,7 @@ async function expectUnavailable(reply: Response, detail: string) {
 const spansOf = async (who: TestProject) =>
   (await sql`select trace_id, span_id from spans where project_id = ${who.projectId}`).length;
 
-test("a database outage is reported everywhere, loses no exported spans and needs no restart", async ({
+test("a database outage is reported by pages, /v1 and health checks, loses no exported spans and needs no restart", async ({
   page,
 }) => {
   test.setTimeout(180_000);

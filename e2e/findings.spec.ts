@@ -112,7 +112,7 @@ async function choose(page: Page, menu: string | RegExp, entry: string) {
   }).toPass();
 }
 
-test("a Finding's page shows its history and rate, and notes are added, edited and deleted", async ({
+test("a Finding's page shows its history and its daily rate, and notes are added, edited and deleted", async ({
   page,
 }) => {
   const [first] = await readFindings();
@@ -136,7 +136,7 @@ test("a Finding's page shows its history and rate, and notes are added, edited a
   await expect(content(page).getByText("Seen in production.")).toBeHidden();
 });
 
-test("a Finding is assigned, pinned to a severity and dismissed for a reason, and each is reverted", async ({ page }) => {
+test("a Finding is assigned, pinned to a severity and dismissed for a reason, each with undo", async ({ page }) => {
   const [first] = await readFindings();
   await page.goto(`/p/${project.projectId}/findings/${first!.id}`);
 

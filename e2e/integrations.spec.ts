@@ -54,7 +54,7 @@ test("a connection is added, tested, moved to another host and deleted, and its 
   await expect(page.getByText("No connections")).toBeVisible();
 });
 
-test("a webhook notification is added, turned off, deleted and restored by undo", async ({
+test("a notification rule for a webhook is added, turned off, deleted, and restored by undo", async ({
   page,
   baseURL,
 }) => {

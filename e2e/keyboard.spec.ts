@@ -25,7 +25,7 @@ const pressUntil = (page: Page, key: string, happened: () => Promise<void>) =>
     await happened();
   }).toPass({ timeout: 30_000 });
 
-test("keys move between rows, peek at and open a conversation, and go to its turns, tabs and back", async ({ page }) => {
+test("keys move between rows, peek at and open a conversation, and switch turns and tabs", async ({ page }) => {
   const second = page.getByRole("link", { name: "The second question" });
   const first = page.getByRole("link", { name: "The first question" });
   await expect(second).toBeVisible();
@@ -222,7 +222,7 @@ test("the span with open details has the focus", async ({ page }) => {
   await expect(peekOf(page, "Span")).toBeHidden();
 });
 
-test("the navigation keeps groups collapsed, counts Findings for review, and has a Settings section", async ({ page }) => {
+test("the navigation keeps groups collapsed, counts Findings for review, and opens Settings", async ({ page }) => {
   const nav = page.getByRole("navigation", { name: "Workbench" });
   const findings = nav.getByRole("link", { name: /^Findings/ });
   await expect(findings).toContainText("1");

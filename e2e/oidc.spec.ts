@@ -122,7 +122,7 @@ test("a person invited by e-mail signs in through the provider, and a stranger c
     await expect(ann).toHaveURL(/\/sign-in\?next=/);
   });
 
-  await test.step("a cancelled sign-in and a stranger's sign-in are explained", async () => {
+  await test.step("a cancelled sign-in and a stranger's sign-in show an explanation", async () => {
     const stranger = await newPage(browser);
     await stranger.goto(`${url}/sign-in?next=%2Fp%2Fprj_1%2Ffindings`);
     await stranger.getByRole("button", { name: "Continue with Acme" }).click();

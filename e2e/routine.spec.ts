@@ -10,7 +10,7 @@ import { expect, test } from "./support/test";
 
 const rows = (page: Page, name: string) => page.getByRole("table", { name }).locator("tbody").getByRole("row");
 
-test("completed jobs between failures fold into a line that the keyboard opens, unless the list is filtered by state or sorted", async ({
+test("completed jobs between failures fold into a line that the keyboard opens, unless the list is filtered or sorted", async ({
   page,
   baseURL,
 }) => {
@@ -104,7 +104,7 @@ test("Rule Runs show their conversation's first message, and those that found no
   expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(1);
 });
 
-test("the audit log names each changed object, and folds repeated changes", async ({
+test("the audit log names each changed object, and folds repeated changes by the same person into one line", async ({
   page,
   baseURL,
 }) => {

@@ -9,7 +9,7 @@ assistant: I am looking it up.
 tool: Error: order not found
 assistant: I cannot find it.`;
 
-test("a Rule is tried, changed after a preview, restored by undo, and turned off", async ({
+test("a Rule is tried on conversations, changed after a preview, restored by undo, and turned off", async ({
   page,
   baseURL,
 }) => {
@@ -72,7 +72,7 @@ test("a Rule is tried, changed after a preview, restored by undo, and turned off
     await expect.poll(stored).toMatchObject({ configuration: { keywords: [], signalOverrides: {} } });
   });
 
-  await test.step("once it is turned off, its backfill cannot start and the dialog says why", async () => {
+  await test.step("once the Rule is turned off, its backfill cannot start and the dialog shows the reason", async () => {
     await page.getByRole("switch", { name: "Tool failure is on" }).click({ force: true });
     await expect.poll(async () => (await stored()).enabled).toBe(false);
     await page.getByRole("link", { name: "Backfill…" }).click();

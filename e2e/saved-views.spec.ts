@@ -104,7 +104,7 @@ test("a view is saved, marked while the URL matches it, opened by key, renamed, 
   });
 });
 
-test("a viewer sees shared views but not a colleague's private ones, and cannot share their own", async ({ browser }) => {
+test("a viewer sees shared views, not a colleague's private ones, and cannot share their own", async ({ browser }) => {
   const viewer = await newPage(browser);
   const invited = await owner.request.post(`${project.url}/v1/projects/${project.projectId}/invitations`, {
     headers: { origin: project.url },

@@ -300,7 +300,7 @@ for (const look of LOOKS) {
         await page.goto(at(typeof path === "string" ? path : path()));
         await expect(seen(page, shows).first()).toBeVisible();
         await expectFit(page, name);
-        expect(elsewhere, "asked another host").toEqual([]);
+        expect(elsewhere, "requests to other hosts").toEqual([]);
         expect(broken).toEqual([]);
       });
     }
@@ -308,7 +308,7 @@ for (const look of LOOKS) {
 }
 
 for (const look of [LOOKS[1], LOOKS[2]]) {
-  test(`every dialog about people, ${look.scheme} at ${look.width} px`, async ({ browser }) => {
+  test(`every dialog about people fits and is accessible, ${look.scheme} at ${look.width} px`, async ({ browser }) => {
     const context = await signedIn(browser, look);
     const page = await context.newPage();
     const dialog = page.getByRole("dialog");
@@ -349,7 +349,7 @@ for (const look of [LOOKS[1], LOOKS[2]]) {
 }
 
 for (const look of [LOOKS[1], LOOKS[2]]) {
-  test(`every dialog about data, ${look.scheme} at ${look.width} px`, async ({ browser }) => {
+  test(`every dialog about data fits and is accessible, ${look.scheme} at ${look.width} px`, async ({ browser }) => {
     const context = await signedIn(browser, look);
     const page = await context.newPage();
     const dialog = page.getByRole("dialog");
@@ -378,7 +378,7 @@ for (const look of [LOOKS[1], LOOKS[2]]) {
   });
 }
 
-test("the Data page without data, and with failing requests", async ({ browser, baseURL }) => {
+test("the Data page shows its empty and error states", async ({ browser, baseURL }) => {
   const empty = newProject(baseURL!);
   const context = await browser.newContext({ reducedMotion: "reduce" });
   const page = await context.newPage();
@@ -423,7 +423,7 @@ for (const [scheme, size] of [
   ["light", PHONE],
   ["dark", PHONE],
 ] as const) {
-  test(`the pages before signing in, ${scheme}${size ? " on a phone" : ""}`, async ({ page }) => {
+  test(`the signed-out pages fit and are accessible, ${scheme}${size ? " on a phone" : ""}`, async ({ page }) => {
     await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
     if (size) await page.setViewportSize(size);
     for (const [name, path, shows] of [
@@ -444,7 +444,7 @@ for (const [scheme, size] of [
   });
 }
 
-test("before anyone signs in", async ({ page }) => {
+test("a wrong password is refused, and signed-out visitors are redirected to sign-in", async ({ page }) => {
   await page.goto("/sign-in");
   await expectLive(page);
   await expectFit(page, "sign-in");
@@ -459,7 +459,7 @@ test("before anyone signs in", async ({ page }) => {
   await expect(page).toHaveURL(/\/sign-in\?next=/);
 });
 
-test("a page is readable before its script runs", async ({ browser }) => {
+test("pages are readable before their script runs", async ({ browser }) => {
   const context = await signedIn(browser);
   const page = await context.newPage();
   await page.route("**/_next/static/**/*.js", (route) => route.abort());
@@ -513,7 +513,7 @@ for (const scheme of ["light", "dark"] as const) {
 }
 
 test.describe("states", () => {
-  test("nothing yet, and nothing by these filters", async ({ browser, baseURL }) => {
+  test("empty and filtered-out lists have a message", async ({ browser, baseURL }) => {
     const empty = newProject(baseURL!);
     const context = await browser.newContext();
     const page = await context.newPage();
@@ -542,7 +542,7 @@ test.describe("states", () => {
     await filtered.close();
   });
 
-  test("loading, a failure with its request id, and previously loaded content", async ({ browser }) => {
+  test("loading, stale data and a failure with its request id are shown", async ({ browser }) => {
     const context = await signedIn(browser);
     const page = await context.newPage();
     await page.goto(at("conversations"));

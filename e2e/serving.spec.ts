@@ -86,7 +86,7 @@ async function deploy(page: Page, checkpoint?: string) {
   });
 }
 
-test("without a trainer every page of serving says how to attach one", async ({ page, baseURL }) => {
+test("without a trainer every serving page asks for one", async ({ page, baseURL }) => {
   const project = newProject(baseURL!);
   await signIn(page, project);
   for (const path of [

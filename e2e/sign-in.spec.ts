@@ -25,7 +25,7 @@ test("values filled in before the page's script runs, as by a password manager, 
   await page.waitForURL(`**/p/${project.projectId}/conversations`);
 });
 
-test("a person whose password was reset by an owner's link is told by whom after signing in, until they acknowledge it", async ({
+test("a person whose password was reset through an owner's link sees who created it, until they acknowledge it", async ({
   browser,
   baseURL,
 }) => {

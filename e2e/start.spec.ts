@@ -110,7 +110,7 @@ test.describe("an installation", () => {
   });
   test.afterAll(() => rmSync(at.folder, { recursive: true, force: true }));
 
-  test("serves, shows the first person a one-time link, and keeps its secrets to itself", async () => {
+  test("serves, prints a one-time setup link, and keeps its secret files private", async () => {
     const { child, exited, output } = await start(at);
     await healthy(at.address);
     // The line after the one that reports that it is ready.
@@ -135,7 +135,7 @@ test.describe("an installation", () => {
     );
   });
 
-  test("the command line works while the server is stopped, and what it made is there when it starts again without a build", async () => {
+  test("the command line works while the server is stopped, and the next start needs no build and has its account", async () => {
     const created = await createUser(at, "first@example.test");
     expect(created).toMatchObject({ code: 0 });
     expect(JSON.parse(created.stdout)).toMatchObject({ user: { email: "first@example.test" } });
@@ -173,7 +173,7 @@ test.describe("an installation", () => {
     expect(await exited).toBe(0);
   });
 
-  test("a crashed process of it comes back: web, worker, database", async () => {
+  test("restarts its web, worker and database processes when they crash", async () => {
     const { child, exited, pids, output } = await start(at);
     for (const name of ["web", "worker"] as const) {
       process.kill(pids[name], "SIGKILL");
@@ -191,7 +191,7 @@ test.describe("an installation", () => {
     await gone([restarted]);
   });
 
-  test("killed outright, it leaves nothing running, and starts again", async () => {
+  test("leaves nothing running after SIGKILL, and starts again", async () => {
     const { child, pids } = await start(at);
     child.kill("SIGKILL");
     await gone(Object.values(pids));
@@ -201,7 +201,7 @@ test.describe("an installation", () => {
     expect(await next.exited).toBe(0);
   });
 
-  test("killed outright, it starts again at once, while the old processes are still on their way out", async () => {
+  test("starts again right after SIGKILL, while its old processes are still ending", async () => {
     const { child, exited, pids } = await start(at);
     child.kill("SIGKILL");
     await exited;
@@ -212,7 +212,7 @@ test.describe("an installation", () => {
     expect(await next.exited).toBe(0);
   });
 
-  test("with every process of it killed at once, it starts again with its data", async () => {
+  test("starts again with its data after SIGKILL of all its processes", async () => {
     const { pids } = await start(at);
     killAll(Object.values(pids));
     const next = await start(at);
@@ -222,7 +222,7 @@ test.describe("an installation", () => {
     expect(await next.exited).toBe(0);
   });
 
-  test("started by npm, it stops cleanly when npm is told to, and also when npm is killed outright", async () => {
+  test("started by npm, it stops when npm gets SIGTERM or SIGKILL", async () => {
     const readyUnderNpm = async () => {
       const npm = spawn("npm", ["start", "--silent"], {
         env: clean(environment(at)),
@@ -258,7 +258,7 @@ test.describe("an installation", () => {
     writeFileSync(file, JSON.stringify(access));
   }
 
-  test("an installation of the last release migrates to an unprivileged database role, with all its data", async () => {
+  test("migrates from the last release to an unprivileged database role, with its data", async () => {
     const first = await start(at);
     first.child.kill("SIGTERM");
     await first.exited;

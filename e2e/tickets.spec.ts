@@ -122,7 +122,7 @@ test("the settings of a tracker connection are saved, and shown when it is edite
   expect((await asked("GET", "connections")).connections).toMatchObject([{ secretSet: true, settings }]);
 });
 
-test("a connection signs in to GitHub as an App, and a key that is not the App's is told from it", async ({ page }) => {
+test("a connection signs in to GitHub as an App, and reports an invalid key or a suspended App", async ({ page }) => {
   const dialog = page.getByRole("dialog");
   await page.goto(at("integrations"));
   await press(page.getByRole("button", { name: "Add connection" }).first(), dialog);
@@ -168,7 +168,7 @@ test("a connection signs in to GitHub as an App, and a key that is not the App's
   await expect(row).toContainText("If it is suspended, have its owner unsuspend it.");
 });
 
-test("a ticket is replaced by a new one in the same place, and stays as history", async ({ page }) => {
+test("a ticket is replaced by a new one in the same repository, and stays as history", async ({ page }) => {
   // The oldest connection, which is otherwise the default.
   await asked("POST", "connections", { kind: "gitlab", name: "Another tracker", secret: "a token" });
   await connected();
@@ -206,7 +206,7 @@ test("a ticket is replaced by a new one in the same place, and stays as history"
   expect(github.tickets()).toMatchObject([{ isDone: false }, { isDone: false }]);
 });
 
-test("a ticket that could not be created is tried again, until it is there", async ({ page }) => {
+test("a ticket that could not be created is retried until it exists", async ({ page }) => {
   await connected();
   const findingId = await finding();
   const ticket = ticketOn(page);
@@ -247,7 +247,7 @@ test("a ticket that was deleted in its tracker can only be replaced", async ({ p
   await expect(ticket.getByRole("link", { name: /acme\/shop#2/ })).toBeVisible(SHOWS);
 });
 
-test("a viewer reads tickets, connections, handoff rules and deliveries, and is offered no change of them", async ({
+test("a viewer sees tickets, connections, handoff rules and deliveries, but no controls to change them", async ({
   page,
 }) => {
   const { id: connectionId } = await connected();

@@ -33,7 +33,7 @@ const TRACKERS: [string, () => Promise<SimulatedTracker>][] = [
 ];
 
 for (const [kind, start] of TRACKERS) {
-  test(`over /v1, a Finding and its ticket in ${kind} follow each other`, async () => {
+  test(`over /v1, a Finding and its ticket in ${kind} stay in sync`, async () => {
     test.setTimeout(300_000);
     const project = newProject(product.url, product.dataDir);
     const keys = {

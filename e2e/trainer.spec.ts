@@ -105,7 +105,7 @@ const ask = async (request: APIRequestContext, key: string, content: string) => 
   return (await reply.json()).choices[0].message.content.trim();
 };
 
-test("what a Dataset teaches is learned, also when the worker is killed, and can be read back", async ({ page }) => {
+test("a model learns a Dataset although its worker is killed, and its files are downloaded", async ({ page }) => {
   test.setTimeout(1_500_000);
   await signIn(page, project);
   const send = caller(page.request);
@@ -184,7 +184,7 @@ async function deploy(page: Page, checkpointId: string, form: string) {
   await expect(page.locator("header").getByText("Running", { exact: true }).first()).toBeVisible();
 }
 
-test("a model's failure is found in its calls, trained away, proven, published and rolled back", async ({ page }) => {
+test("a model's failure is found, and its fix is trained, proven, published and rolled back", async ({ page }) => {
   test.setTimeout(1_500_000);
   await signIn(page, project);
   const send = caller(page.request);
@@ -271,7 +271,7 @@ test("a model's failure is found in its calls, trained away, proven, published a
   await expect(graph.getByRole("link", { name: /Deployment.*weather-desk/ }).first()).toBeVisible();
 });
 
-test("the same over /v1, with a key", async ({ request }) => {
+test("over /v1 with a key, models are deployed, rolled back, compared, proven and published", async ({ request }) => {
   test.setTimeout(1_500_000);
   const key = project.newKey(
     ...["workspace:read", "models:manage", "project:models:manage", "diagnostics:read", "telemetry:write"],

@@ -61,7 +61,7 @@ async function startRun(page: Page, project: TestProject, datasetId: string, nam
   await expect(page.getByRole("heading", { level: 1, name })).toBeVisible({ timeout: 30_000 });
 }
 
-test("without a trainer every page of training says how to attach one", async ({ page, baseURL }) => {
+test("without a trainer every training page shows how to attach one", async ({ page, baseURL }) => {
   const project = newProject(baseURL!);
   await signIn(page, project);
   for (const path of ["training", "training/new", "evaluations", "checkpoints", "tuning-configs", "trainers"]) {

@@ -43,7 +43,7 @@ const STEPS: readonly { keys: readonly string[]; becomes: Partial<State>; says: 
   { keys: ["Space", "c"], becomes: CONFIRMED, says: "Confirmed" },
 ];
 
-test("ten Findings are triaged by keyboard, and each key acts on the row in focus and no other", async ({
+test("ten Findings are triaged by keyboard, and each key acts only on the focused Finding", async ({
   page,
   baseURL,
 }) => {

@@ -14,7 +14,7 @@ test("messages begin with a role and may continue on the next lines", () => {
   ]);
 });
 
-test("text in neither format is refused with what was expected", () => {
+test("text in neither format is refused with an explanation", () => {
   expect(() => messagesOf("Where is my order?")).toThrow(/role/);
   expect(() => messagesOf("[{]")).toThrow(/not valid JSON/);
   expect(() => messagesOf('{"text": "Hello"}')).toThrow(/messages/);
