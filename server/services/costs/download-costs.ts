@@ -6,7 +6,7 @@ export const downloadCosts = streamVerb(
   {
     name: "costs.download",
     summary: "Download what model calls cost as CSV.",
-    description: `${exportCosts.spec.summary} ${exportCosts.spec.description} In this operation the file name says so.`,
+    description: `${exportCosts.spec.summary} ${exportCosts.spec.description} In this operation, the file name shows whether it is complete.`,
     capability: "model-pricing:read",
     effect: "read",
     input: exportCosts.spec.input,

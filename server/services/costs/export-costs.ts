@@ -37,7 +37,7 @@ export const exportCosts = verb(
     name: "costs.export",
     summary:
       "Export the costs of model calls as CSV, with one row per day, model, provider and definition, or per day and label or user.",
-    description: `Grouped by \`label\`, a call counts in each label of its conversation, so rows must not be added up. By \`user\` it also requires \`diagnostics:read\` or \`project:data:read\`. Costs have every digit; an unknown cost is empty. \`cost_complete\` is \`false\` where a cost excludes \`unpriced_calls\` calls and is therefore a lower bound. Returns at most ${ROWS_MAX.toLocaleString("en")} rows: \`complete\` says whether those are all.`,
+    description: `Grouped by \`label\`, a call counts in each label of its conversation, so rows must not be added up. By \`user\` it also requires \`diagnostics:read\` or \`project:data:read\`. Costs have full precision; an unknown cost is empty. \`cost_complete\` is \`false\` where a cost excludes \`unpriced_calls\` calls and is therefore a lower bound. Returns at most ${ROWS_MAX.toLocaleString("en")} rows; \`complete\` is \`false\` if there are more.`,
     effect: "read",
     capability: "model-pricing:read",
     input: exportCostsInput,

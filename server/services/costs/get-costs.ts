@@ -26,7 +26,7 @@ export const getCosts = verb(
     name: "costs.get",
     summary: "Read the costs of model calls over time, by day and group, with a table of the groups.",
     description:
-      "The range is expanded to whole UTC days. Sums are exact; calls without a known cost are counted separately and add nothing, and a sum that excludes some is not `costComplete`. Grouped by `label`, a call counts in each label of its conversation; `total` and `totals` count it once. Served from daily aggregates, so response time does not depend on the number of calls; except by `user`, the end user of the application, whose sums are read from the calls of the range. That also requires `diagnostics:read` or `project:data:read`, like conversations. The most expensive groups are listed, and `rest` sums the others.",
+      "The range is expanded to whole UTC days. Sums are exact; calls without a known cost are counted separately and add nothing, and `costComplete` is `false` for a sum that excludes some. Grouped by `label`, a call counts in each label of its conversation; `total` and `totals` count it once. Served from daily aggregates, so response time does not depend on the number of calls, except by `user` (the end user of the application): those sums are read from the calls in the range. Grouping by `user` also requires `diagnostics:read` or `project:data:read`, like conversations. The most expensive groups are listed, and `rest` sums the others.",
     effect: "read",
     capability: "model-pricing:read",
     input: getCostsInput,

@@ -16,7 +16,7 @@ export const previewRepricing = verb(
   {
     name: "repricings.preview",
     summary: "Preview how current prices would change stored costs, by model and day.",
-    description: `Exact for the newest ${CALLS_MAX.toLocaleString("en")} calls of the range; \`complete\` says whether those are all. Unknown costs are \`null\` and counted separately.`,
+    description: `Exact for the newest ${CALLS_MAX.toLocaleString("en")} calls of the range; \`complete\` is \`false\` if there are more. Unknown costs are \`null\` and counted separately.`,
     effect: "read",
     capability: "model-pricing:read",
     input: previewRepricingInput,

@@ -98,7 +98,7 @@ async function repriceBatch(tx: Ctx, row: Row): Promise<Turn> {
   }
   const book = await priceBookAtRevision(tx, row);
   if (!book) {
-    const error = `The price catalogue of ${row.catalogue} no longer exists in this installation. Start a new repricing.`;
+    const error = `The price catalogue dated ${row.catalogue} no longer exists in this installation. Start a new repricing.`;
     await updateRepricing(tx, row, { state: "failed", cursor: null, error });
     return "done";
   }

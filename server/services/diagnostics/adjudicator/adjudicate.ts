@@ -33,7 +33,7 @@ export function openAdjudicator(ctx: Ctx, adjudicator: Adjudicator): Session {
         if (!(error instanceof NoAnswer)) throw error;
         return {
           match: null,
-          note: `The adjudicator did not settle “${signal}”: ${error.message}. The deterministic verdict stands.`,
+          note: `The adjudicator did not settle “${signal}”: ${error.message}. The deterministic verdict applies.`,
         };
       }
     },
@@ -56,7 +56,7 @@ function settled(answer: Answer, candidate: Candidate, conversation: Conversatio
   if (match) return { match, note: told };
   return {
     match: null,
-    note: `${told} None of its quotes are in the conversation, so the deterministic verdict stands.`,
+    note: `${told} None of its quotes occur in the conversation, so the deterministic verdict applies.`,
   };
 }
 

@@ -163,7 +163,7 @@ describe("a reply that does not fit the schema", () => {
     const { run: done } = await run(ctx);
     expect(done).toMatchObject({ status: "completed", resultCount: 0 });
     expect(done.notes).toEqual([
-      "The adjudicator did not settle “tool_error”: its replies were not of the required form. The deterministic verdict stands.",
+      "The adjudicator did not settle “tool_error”: its replies were not in the required format. The deterministic verdict applies.",
     ]);
     expect(model.asked).toHaveLength(2);
     expect(await answers(ctx)).toBe(0);

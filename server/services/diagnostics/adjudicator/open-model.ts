@@ -60,7 +60,7 @@ export function openModel(ctx: Ctx, adjudicator: Adjudicator, purpose: string): 
       if (reply.isCutOff)
         throw new NoAnswer(`its reply was cut off after ${OUTPUT_TOKENS.toLocaleString("en")} tokens`);
     }
-    throw new NoAnswer("its replies were not of the required form");
+    throw new NoAnswer("its replies were not in the required format");
   }
 
   async function answerTo<T>(key: string, model: string, question: ModelQuestion<T>): Promise<T> {

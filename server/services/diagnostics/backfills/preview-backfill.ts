@@ -19,7 +19,7 @@ export const previewBackfill = verb(
   {
     name: "backfills.preview",
     summary: "Preview a backfill: conversations, Runs, repetitions, and how long it would take.",
-    description: `The number of conversations is exact; what would be run and repeated is examined for the newest ${EXAMINED_MAX.toLocaleString("en")}, and \`complete\` says whether those are all. \`adjudicationCost\` is estimated from up to ${SAMPLE} of these conversations, which the Rule's detectors read; \`adjudication.reason\` says why it is \`null\`.`,
+    description: `The number of conversations is exact; what would be run and repeated is examined for the newest ${EXAMINED_MAX.toLocaleString("en")}, and \`complete\` is \`false\` if there are more. \`adjudicationCost\` is estimated from up to ${SAMPLE} of these conversations, which the Rule's detectors read; \`adjudication.reason\` says why it is \`null\`.`,
     effect: "read",
     capability: "diagnostics:read",
     input: previewBackfillInput,

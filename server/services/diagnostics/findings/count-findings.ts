@@ -12,7 +12,7 @@ export const countFindings = verb(
   {
     name: "findings.count",
     summary: "Count the Findings that match the list's filters.",
-    description: `Counting stops at ${COUNTED.toLocaleString("en")}: \`more\` says that more match.`,
+    description: `Counting stops at ${COUNTED.toLocaleString("en")}: \`more\` is \`true\` if more match.`,
     effect: "read",
     capability: "diagnostics:read",
     input: countFindingsInput,

@@ -54,7 +54,7 @@ const TREND = {
 function assignedTo(ctx: Ctx, assignee: string) {
   if (assignee === "none") return isNull(findings.assigneeId);
   if (assignee !== "me") return eq(findings.assigneeId, assignee);
-  if (ctx.actor.kind !== "user") throw unprocessable("/assignee", "Only a signed-in person is “me”.");
+  if (ctx.actor.kind !== "user") throw unprocessable("/assignee", "“me” requires a signed-in person.");
   return eq(findings.assigneeId, ctx.actor.userId);
 }
 

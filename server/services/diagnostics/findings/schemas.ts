@@ -88,7 +88,7 @@ const NOT_BOTH = {
   message: "Dismissing clears the resolution: set it in a separate request.",
   path: ["resolutionStatus"],
 };
-const NO_DISMISSAL = { message: "Belongs to reviewStatus dismissed.", path: ["dismissalReason"] };
+const NO_DISMISSAL = { message: "Requires reviewStatus dismissed.", path: ["dismissalReason"] };
 /** The refinements in JSON Schema. */
 const AS_JSON_SCHEMA = {
   anyOf: ["reviewStatus", "resolutionStatus", "severity", "assigneeId"].map((name) => ({ required: [name] })),

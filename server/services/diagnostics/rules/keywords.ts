@@ -42,8 +42,8 @@ export function keywordSignals(conversation: ConversationSnapshot, keywords: rea
         verdict: "match" as const,
         evidence,
         cause: `keyword: ${key}`,
-        title: `“${excerpt(keyword, 60)}” is said`,
-        summary: `The keyword “${excerpt(keyword, 60)}” is said ${evidence.length === 1 ? "once" : `${evidence.length} times`}.`,
+        title: `“${excerpt(keyword, 60)}” is mentioned`,
+        summary: `The keyword “${excerpt(keyword, 60)}” occurs ${evidence.length === 1 ? "once" : `${evidence.length} times`}.`,
       },
     ];
   });

@@ -5,6 +5,6 @@ export const toolFailure: Rule = {
   id: "tool-failure",
   version: 1,
   name: "Tool failure",
-  summary: "Tools that fail, are called wrongly or do not exist, and answers that ignore it.",
+  summary: "Tools that fail, are called wrongly or do not exist, and answers that ignore such failures.",
   detectors: TOOL_FAILURE_DETECTORS,
 };

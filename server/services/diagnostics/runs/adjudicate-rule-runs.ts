@@ -60,7 +60,7 @@ export async function adjudicateRuleRuns(ctx: Ctx, runIds: readonly string[], si
         const { failures } = await isolateFailures([next], async ([one]) => settle(one!));
         for (const { item, error } of failures) {
           logger("diagnostics").error({ err: loggable(error), runId: item.run.id }, "The adjudicator failed.");
-          await storeDetections(ctx, [undecided(item, "The adjudicator failed. The deterministic verdict stands.")]);
+          await storeDetections(ctx, [undecided(item, "The adjudicator failed. The deterministic verdict applies.")]);
         }
       }
     }),
@@ -79,12 +79,12 @@ const undecided = ({ run, detection }: DetectedRun, note: string): DetectedRun =
 });
 
 const disconnected = (one: DetectedRun) =>
-  undecided(one, "No adjudicator is connected anymore. The deterministic verdict stands.");
+  undecided(one, "No adjudicator is connected anymore. The deterministic verdict applies.");
 
 /** Returns a Signal with the conversation that its evidence refers to; `undefined` if that is gone. */
 type Pointed = (candidate: Candidate) => Promise<{ candidate: Candidate; conversation: SnapshotContent } | undefined>;
 
-const GONE = "The conversation was deleted. The deterministic verdict stands.";
+const GONE = "The conversation was deleted. The deterministic verdict applies.";
 
 async function settledRun(
   session: Session,

@@ -204,7 +204,8 @@ async function runDetector(ctx: Ctx, runs: readonly Run[]): Promise<RunDetector>
   };
 }
 
-const OWN_CALL = "The conversation is a question to this project's adjudicator, which is never diagnosed.";
+const OWN_CALL =
+  "The conversation is a question to this project's adjudicator. Such conversations are never diagnosed.";
 
 function unknownTraces({ unknownTraceIds: { length: unknown } }: Pick<DiagnosedSnapshot, "unknownTraceIds">): string[] {
   if (unknown === 0) return [];

@@ -34,7 +34,7 @@ export const listRuleRuns = verb(
   {
     name: "ruleRuns.list",
     summary: "List Rule Runs, by default newest first.",
-    description: `\`conversationId\` is Whetstone's id or the client's own. \`sort\` and \`order\` (\`desc\` or \`asc\`) order the list; Runs that have not finished have no duration and come last. By anything but \`created\`, the newest ${SORTED_MAX.toLocaleString("en")} matching Runs are sorted: \`sampled\` says that more match.`,
+    description: `\`conversationId\` is Whetstone's id or the client's own. \`sort\` and \`order\` (\`desc\` or \`asc\`) order the list; Runs that have not finished have no duration and come last. By anything but \`created\`, the newest ${SORTED_MAX.toLocaleString("en")} matching Runs are sorted: \`sampled\` is \`true\` if more match.`,
     effect: "read",
     capability: "diagnostics:read",
     input: listRuleRunsInput,

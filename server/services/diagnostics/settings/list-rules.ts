@@ -27,7 +27,7 @@ const KEYWORD: Omit<Detector, "detect"> = {
   signal: KEYWORD_SIGNAL,
   severity: KEYWORD_SEVERITY,
   enabledByDefault: true,
-  looksFor: "One of the project's own `keywords`, said by anyone but the instructions.",
+  looksFor: "One of the project's own `keywords`, in any message except the instructions.",
 };
 
 /** What a Rule's JSON form needs to know about the project. */

@@ -26,7 +26,7 @@ export const previewRule = verb(
   {
     name: "rules.preview",
     summary: "Preview what an unsaved configuration would have found in the last 7 days, compared to the saved one.",
-    description: `Reads the newest conversations that started in the last ${DAYS} days, at most ${CONVERSATIONS_MAX.toLocaleString("en")} and for at most ${TIME_MS / 1000} seconds; \`complete\` says whether those are all. Counts conversations per Signal. The adjudicator is not asked, and nothing is stored.`,
+    description: `Reads the newest conversations that started in the last ${DAYS} days, at most ${CONVERSATIONS_MAX.toLocaleString("en")} and for at most ${TIME_MS / 1000} seconds; \`complete\` is \`false\` if there are more. Counts conversations per Signal. The adjudicator is not asked, and nothing is stored.`,
     effect: "write",
     capability: "diagnostics:write",
     input: previewRuleInput,

@@ -52,9 +52,9 @@ export const updateDiagnosticSettings = verb(
   {
     name: "diagnosticSettings.update",
     summary:
-      "Turn automatic diagnosis on or off, choose the adjudicator, set how long its answers are reused, or how collection masks.",
+      "Turn automatic diagnosis on or off, choose the adjudicator, set how long its answers are reused, or how collection masks Examples.",
     description:
-      "Omitted fields keep their value. `adjudicatorConnectionId` is a connection of kind `model` (422 otherwise). Adjudicator answers older than `adjudicationCacheDays` are not reused, and are deleted within a day. With `collectionMasking` `mask`, collection replaces personal data and secrets with placeholders; with `hold_back` it collects no Example that contains any. Runs that are already queued still execute. Turning it on again also diagnoses conversations from the time it was off.",
+      "Omitted fields keep their value. `adjudicatorConnectionId` is a connection of kind `model` (422 otherwise). Adjudicator answers older than `adjudicationCacheDays` are not reused, and are deleted within a day. With `collectionMasking` `mask`, collection replaces personal data and secrets with placeholders; with `hold_back` it collects no Example that contains any. Runs that are already queued still execute. Turning automatic diagnosis on again also diagnoses conversations from the time it was off.",
     effect: "write",
     capability: "diagnostics:write",
     input: updateSettingsInput,

@@ -18,7 +18,7 @@ export const handOff = verb(
     name: "workItems.create",
     summary: "Create a ticket for a Finding in an issue tracker, and confirm the Finding.",
     description:
-      "Personal data and secrets are masked before sending. `destination` is in the tracker's notation (`owner/repo`, `group/project`, a team key, a project key); the default is the connection's. A Finding has one ticket at a time: the same request returns it, another tracker or destination is a 409 (use `replacements`). Without a usable connection: 501, which says how to create one. A destination that the tracker refuses: 422, in its words. If the tracker cannot be reached, the work item is `pending`, and a job creates the ticket, never twice.",
+      "Personal data and secrets are masked before sending. `destination` is in the tracker's notation (`owner/repo`, `group/project`, a team key, a project key); the default is the connection's. A Finding has one ticket at a time: the same request returns it, another tracker or destination is a 409 (use `replacements`). Without a usable connection: 501, which says how to create one. A destination that the tracker refuses: 422, with the tracker's message. If the tracker cannot be reached, the work item is `pending`, and a job creates the ticket, never twice.",
     effect: "write",
     capability: "diagnostics:write",
     input: handOffInput,

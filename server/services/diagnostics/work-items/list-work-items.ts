@@ -94,7 +94,8 @@ export const getWorkItem = verb(
 export const listTicketChanges = verb(
   {
     name: "workItems.changes",
-    summary: "List what Whetstone did or is about to do to a ticket, and what it saw happen there, newest first.",
+    summary:
+      "List what Whetstone did or is about to do to a ticket, and changes that it detected in the tracker, newest first.",
     effect: "read",
     capability: "diagnostics:read",
     input: listTicketChangesInput,

@@ -33,7 +33,7 @@ export const syncWorkItem = verb(
     name: "workItems.sync",
     summary: "Read a ticket's state from its tracker now.",
     description:
-      "A ticket that was closed there resolves the Finding, and one that was reopened returns it. Only a work item that is `open` or `closed` can be read (409). If the tracker does not reply: 503, and a job retries.",
+      "A ticket that was closed in the tracker resolves the Finding, and one that was reopened returns it to unresolved. Only a work item that is `open` or `closed` can be read (409). If the tracker does not reply: 503, and a job retries.",
   },
   {
     before: async (ctx, { findingId, workItemId }) => {
@@ -91,7 +91,7 @@ export const retryWorkItem = verb(
       const item = await readWorkItem(ctx, workItemId, findingId);
       if (item.state === "failed") {
         if (item.externalId !== null)
-          throw new ServiceError("conflict", "The ticket no longer exists there: replace the work item.");
+          throw new ServiceError("conflict", "The ticket no longer exists in the tracker. Replace the work item.");
         return retryCreation(ctx, item);
       }
       const retried = await inTransaction(ctx, (tx) => requeueChanges(tx, item));

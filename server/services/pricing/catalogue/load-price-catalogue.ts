@@ -31,7 +31,7 @@ export const loadPriceCatalogue = (database: Db, given: unknown): Promise<Catalo
     if (date <= SHIPPED.date) {
       throw new ServiceError(
         "conflict",
-        `This release ships with prices of ${SHIPPED.date}; the file has prices of ${date}.`,
+        `This release ships with prices dated ${SHIPPED.date}; the file's prices are dated ${date}.`,
       );
     }
     const stored = await db
@@ -46,7 +46,7 @@ export const loadPriceCatalogue = (database: Db, given: unknown): Promise<Catalo
     if (stored.length === 0) {
       throw new ServiceError(
         "conflict",
-        `Prices of ${date} have already been in effect, and stored costs refer to them.`,
+        `Prices dated ${date} have already been in effect, and stored costs refer to them.`,
       );
     }
     await auditCatalogue(db, "priceCatalogues.load", date);
@@ -63,14 +63,14 @@ export const applyPriceCatalogue = (database: Db, date: string): Promise<Catalog
     if (date === SHIPPED.date) {
       await db.insert(priceCatalogues).values({ date, content: SHIPPED_FILE }).onConflictDoNothing();
     } else if (date < SHIPPED.date) {
-      throw new ServiceError("conflict", `This release ships with newer prices, of ${SHIPPED.date}.`);
+      throw new ServiceError("conflict", `This release ships with newer prices, dated ${SHIPPED.date}.`);
     }
     const [row] = await db
       .update(priceCatalogues)
       .set({ appliedAt: NOW })
       .where(eq(priceCatalogues.date, date))
       .returning();
-    if (!row) throw notFound(`A loaded catalogue of ${date}`);
+    if (!row) throw notFound(`A loaded catalogue dated ${date}`);
     await auditCatalogue(db, "priceCatalogues.apply", date);
     return difference(current, catalogueFrom(row.content));
   });
@@ -108,7 +108,7 @@ function parseCatalogueFile(given: unknown): CatalogueFile {
   for (const { provider, modelName, matchPattern } of parsed.data.definitions) {
     const id = `${provider}:${modelName}`;
     const pattern = compilePattern(matchPattern);
-    if (!isPattern(pattern)) throw new ServiceError("invalid", `Invalid pattern of ${id}: ${pattern.error}`);
+    if (!isPattern(pattern)) throw new ServiceError("invalid", `Invalid pattern for ${id}: ${pattern.error}`);
     if (ids.has(id)) throw new ServiceError("invalid", `Duplicate definition ${id}.`);
     ids.add(id);
   }

@@ -53,7 +53,7 @@ const UNDATED_TAILS: Partial<Record<Vendor, Tails>> = {
 
 function tailsOf(provider: Vendor, datedTails: boolean): Tails {
   const tails = datedTails ? TAILS[provider] : UNDATED_TAILS[provider];
-  if (!tails) throw new Error(`A snapshot of ${provider} has another price: add the vendor to UNDATED_TAILS.`);
+  if (!tails) throw new Error(`A snapshot of ${provider} has a different price: add the vendor to UNDATED_TAILS.`);
   return tails;
 }
 

@@ -18,7 +18,7 @@ export const estimateModelPrice = verb(
     name: "modelPrices.estimate",
     summary: "Estimate the cost of a model call with this usage.",
     description:
-      "`usage` has the format of a stored model call: disjoint buckets, and details by any name. `match` and `cost` have the format that is stored " +
+      "`usage` has the format of a stored model call: disjoint buckets, and details with any name. `match` and `cost` have the format that is stored " +
       "with a call; both are `null` when no price is known. `at` (Unix ms) prices it as a call at that time, with the project's " +
       "price versions and the default prices in effect then; the default is now. With a `draft` the estimate assumes that this definition " +
       "is in effect, replacing `modelPriceId` if given; its `pricesVersion` ends in `@0`. Nothing is stored.",
@@ -28,7 +28,7 @@ export const estimateModelPrice = verb(
       model: modelName.max(500),
       provider: z.string().max(100).nullish(),
       usage: usage.refine((given) => Object.keys(given).length <= BUCKETS_MAX, {
-        message: `Usage has at most ${BUCKETS_MAX} buckets and details.`,
+        message: `Usage can have at most ${BUCKETS_MAX} buckets and details.`,
       }),
       at: unixMs.optional(),
       draft: draftInput.optional(),

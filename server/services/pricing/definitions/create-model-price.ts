@@ -12,7 +12,7 @@ export const createModelPrice = verb(
     summary: "Create a price in the project, for a model without one or to override a default.",
     description:
       "With `baseModelPriceId` it overrides that default and takes its id. A definition of the project with the same " +
-      "`provider` and `modelName` is replaced by a new version, and an override stays one. Without `matchPattern` " +
+      "`provider` and `modelName` is replaced by a new version, and an override remains one. Without `matchPattern` " +
       "it inherits that of the definition that it replaces or overrides. Takes effect with the next call; stored costs do not change.",
     effect: "write",
     capability: "model-pricing:write",

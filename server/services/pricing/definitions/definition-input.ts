@@ -27,7 +27,7 @@ const price = z.number().min(0).max(PRICE_MAX);
 const prices = z.record(z.string().min(1).max(KEY_MAX), price).superRefine((given, context) => {
   const keys = Object.keys(given);
   if (keys.length > PRICES_MAX) {
-    context.addIssue({ code: "custom", message: `A tier has at most ${PRICES_MAX} prices.` });
+    context.addIssue({ code: "custom", message: `A tier can have at most ${PRICES_MAX} prices.` });
   }
   for (const key of keys.filter((key) => TOTALS.has(key))) {
     context.addIssue({
@@ -125,7 +125,7 @@ const EXAMPLE = {
 const ignored = z
   .unknown()
   .optional()
-  .describe("Ignored: the server sets it. A definition can be sent back as it was listed.");
+  .describe("Ignored: the server sets it. Accepted so that a definition can be sent back as it was listed.");
 const serverOwned = { id: ignored, source: ignored, editable: ignored, resettable: ignored };
 
 /** A complete definition. */

@@ -8,8 +8,7 @@ export const deleteModelPrice = verb(
   {
     name: "modelPrices.delete",
     summary: "Delete a custom price of the project.",
-    description:
-      "A default is a 404 here, overridden or not: to remove an override, reset it. Stored costs do not change.",
+    description: "A default is a 404, overridden or not. To remove an override, reset it. Stored costs do not change.",
     effect: "write",
     capability: "model-pricing:write",
     input: modelPriceIdInput,

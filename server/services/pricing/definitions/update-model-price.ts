@@ -11,7 +11,7 @@ export const updateModelPrice = verb(
     summary: "Replace one of the project's prices with a new version.",
     description:
       "The body is the whole definition, as for creation or as it was listed; an omitted `matchPattern` stays the same. " +
-      "A default cannot be changed, only overridden: its id is a 404 here until it is overridden.",
+      "A default cannot be changed, only overridden: its id is a 404 until it is overridden.",
     effect: "write",
     capability: "model-pricing:write",
     input: updateModelPriceInput,

@@ -24,7 +24,7 @@ const shown = (row: typeof compactions.$inferSelect) => ({
 export const getCompaction = verb(
   {
     name: "compaction.get",
-    summary: "Get how far the project's older telemetry has been moved to shared content.",
+    summary: "Get the progress of moving the project's older telemetry to shared content.",
     description:
       "Content shared by several spans or log records is stored once. Older telemetry is moved in the background and stays readable throughout. `null` if the project has no such telemetry.",
     effect: "read",

@@ -11,7 +11,7 @@ export const listMessages = verb(
   {
     name: "conversations.messages",
     summary: "List the messages of a conversation by index, with the tool calls that they refer to.",
-    description: `${DESCRIPTION} \`fromIndex\` starts at any message, such as the \`messageIndex\` of evidence; \`spanId\` keeps those that a span was the first to send.`,
+    description: `${DESCRIPTION} \`fromIndex\` starts at any message, such as the \`messageIndex\` of evidence; \`spanId\` limits the list to messages that this span was the first to send.`,
     effect: "read",
     capability: CAPABILITY,
     input: listMessagesInput,

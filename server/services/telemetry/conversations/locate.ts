@@ -14,7 +14,7 @@ export const locate = verb(
     name: "conversations.locate",
     summary: "Find the conversation, trace or span with an id.",
     description:
-      "`telemetryId` is a conversation's (Whetstone's or the client's own), a trace's or a span's. If it is several of these, the first in this order is returned; of spans with one id, the newest.",
+      "`telemetryId` is a conversation's (Whetstone's or the client's own), a trace's or a span's. If it is several of these, the first in this order is returned; if several spans have the id, the newest.",
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: locateInput,

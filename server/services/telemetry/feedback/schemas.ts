@@ -87,8 +87,8 @@ export const createFeedbackInput = z
   .superRefine((given, context) => {
     const { kind, value, scale: ends } = given;
     const refuse = (path: string, message: string) => context.addIssue({ code: "custom", path: [path], message });
-    if (feedbackValue(given) === null) refuse("value", `The value of a ${kind} is ${VALUES[kind]}.`);
-    if (ends && kind !== "score") refuse("scale", "Only a score has a scale.");
+    if (feedbackValue(given) === null) refuse("value", `The value of a ${kind} must be ${VALUES[kind]}.`);
+    if (ends && kind !== "score") refuse("scale", "Only a score can have a scale.");
     else if (ends && typeof value === "number" && (value < ends.min || value > ends.max)) {
       refuse("value", "The score is outside its scale.");
     }

@@ -12,7 +12,7 @@ export const listParkedTraces = verb(
     name: "parkedTraces.list",
     summary: "List stored traces that could not be turned into conversations, newest first.",
     description:
-      "A trace is parked after its retries fail. It is retried when a newer version starts or when a replay is requested. Its spans remain readable.",
+      "A trace is quarantined after its retries fail. It is retried when a newer version starts or when a replay is requested. Its spans remain readable.",
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: listParkedTracesInput,
@@ -41,7 +41,7 @@ export const listParkedTraces = verb(
 export const replayParkedTraces = verb(
   {
     name: "parkedTraces.replay",
-    summary: "Retry all parked traces.",
+    summary: "Retry all quarantined traces.",
     effect: "write",
     capability: "project:admin",
     input: z.strictObject({}),

@@ -24,10 +24,11 @@ export function createReReader() {
       const page = await queuePage(db, at);
       if (page === "waiting") return false;
       if (queued === 0 && page.queued > 0)
-        logger("projector").info("Reading conversations of an earlier version again.");
+        logger("projector").info("Rereading conversations read by an earlier version.");
       queued += page.queued;
       at = page.last ?? "end";
-      if (at === "end" && queued > 0) logger("projector").info({ conversations: queued }, "Queued the last of them.");
+      if (at === "end" && queued > 0)
+        logger("projector").info({ conversations: queued }, "All outdated conversations have been queued.");
       if (page.queued > 0) return true;
     }
     return false;

@@ -45,7 +45,7 @@ export async function retryOrPark(tx: Db, trace: FailedTrace): Promise<void> {
     on conflict (project_id, trace_id) do nothing`);
   logger("projector").error(
     { err: loggable(error), projectId, traceId, attempts },
-    "Parked a trace that could not be rebuilt: it is listed in its project and can be replayed.",
+    "Quarantined a trace that could not be rebuilt. It is listed in its project and can be replayed.",
   );
 }
 
@@ -68,7 +68,7 @@ export async function isolateOrphanedTraces(database: Db): Promise<void> {
       group by project_id, trace_id order by project_id, trace_id`);
     logger("projector").warn(
       { traces: suspects.length },
-      "A process died while rebuilding these traces; retrying each alone.",
+      "A process died while rebuilding these traces; retrying each one separately.",
     );
     const error = new Error("The process died while rebuilding this trace.");
     for (const { project_id: projectId, trace_id: traceId, received_at, attempts } of taken) {

@@ -22,7 +22,7 @@ export const conversationFacets = verb(
   {
     name: "conversations.facets",
     summary: "Count conversations by model, label, Findings, errors and whether they have a user.",
-    description: `Takes the list's filters. Each value is counted under all filters but its own facet's: what the list would have with this value alone. Counts cover the newest ${inWords(COUNTED)} conversations of the time range and user, of a search (\`q\`) the newest ${inWords(COUNTED_OF_SEARCH)}; \`sampled\` says whether there are more, \`counted\` how many were looked at. \`total\` match all filters. Of models and labels, the ${VALUES_SHOWN} most frequent are listed, and those that the filters name.`,
+    description: `Takes the list's filters. Each value is counted with all filters except its own facet's: the number of conversations the list would have with only this value selected. Counts cover the newest ${inWords(COUNTED)} conversations of the time range and user, or for a search (\`q\`) the newest ${inWords(COUNTED_OF_SEARCH)}; \`sampled\` is \`true\` if there are more, and \`counted\` is the number examined. \`total\` is the number that match all filters. Of models and labels, the ${VALUES_SHOWN} most frequent are listed, plus those that the filters name.`,
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: conversationFilters,

@@ -25,7 +25,7 @@ export const conversationHistogram = verb(
   {
     name: "conversations.histogram",
     summary: "Count conversations over time, by start time.",
-    description: `Takes the list's filters. Buckets are of one width, at most ${BUCKETS_MAX}, and cover the part of the time range that has conversations; those without any are included. A bucket counts matches among its newest ${COUNTED} conversations: \`sampled\` says that it has more.`,
+    description: `Takes the list's filters. Buckets are of one width, at most ${BUCKETS_MAX}, and cover the part of the time range that has conversations; those without any are included. A bucket counts matches among its newest ${COUNTED} conversations: \`sampled\` is \`true\` if it has more.`,
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: conversationFilters,

@@ -9,7 +9,7 @@ export const countConversations = verb(
   {
     name: "conversations.count",
     summary: "Count the conversations that match the list's filters.",
-    description: `Counting stops at ${CONVERSATIONS_COUNTED.toLocaleString("en")}: \`more\` says that more match.`,
+    description: `Counting stops at ${CONVERSATIONS_COUNTED.toLocaleString("en")}: \`more\` is \`true\` if more match.`,
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: conversationFilters,

@@ -34,7 +34,7 @@ export const languageMismatch: Detector = {
   enabledByDefault: true,
   reads: "before",
   looksFor:
-    "An answer in a different language than the one the user asked for by name or, where nobody asked, wrote in.",
+    "An answer in a different language from the one requested by name or, if none was requested, from the one that the user wrote in.",
   detect: (conversation) => mergeByCause(mismatches(conversation)),
 };
 

@@ -32,7 +32,8 @@ export const malformedOutput: Detector = {
   signal: "malformed_output",
   severity: "high",
   enabledByDefault: true,
-  looksFor: "An answer that should be JSON — it was asked for, or the whole answer opens like it — and does not parse.",
+  looksFor:
+    "An answer that should be JSON (because it was requested, or because the whole answer begins like JSON) but does not parse.",
   detect: (conversation) => {
     const wishesOf = wishes(conversation.messages);
     return mergeByCause(

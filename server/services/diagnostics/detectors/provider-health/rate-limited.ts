@@ -10,7 +10,7 @@ export const rateLimited: Detector = {
   severity: "medium",
   enabledByDefault: true,
   looksFor:
-    "A model call that the provider refused for a rate limit, a used-up quota or its own overload (HTTP 429, 529).",
+    "A model call that the provider refused because of a rate limit, a used-up quota or its own overload (HTTP 429, 529).",
   detect: (conversation) =>
     failureSignals(conversation, "rate_limited", "rate_limited", (failure) => {
       const why = reasonOf(failure);

@@ -34,7 +34,7 @@ export const endedByLimit: Detector = {
   enabledByDefault: true,
   reads: "end",
   looksFor:
-    "A run that was stopped at its limit on steps, time, tokens or errors: as the framework states it, or cut off in a loop or a series of errors.",
+    "A run that was stopped at its limit on steps, time, tokens or errors, as reported by the framework, or one that was cut off in a loop or a series of errors.",
   detect: (conversation) => {
     const stated = [...statedInMessages(conversation), ...statedBySpans(conversation)];
     return mergeByCause(stated.length > 0 ? stated : cutOff(conversation));

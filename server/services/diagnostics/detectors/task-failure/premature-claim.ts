@@ -98,7 +98,7 @@ function claimsIn(conversation: ConversationSnapshot, exchanges: readonly ToolEx
         cause: `claims to have done: ${act.act}${judged.failure ? `, ${judged.failure.exchange.name} failed` : ""}`,
         title: judged.failure
           ? `The assistant claims success though \`${judged.failure.exchange.name}\` failed: “${sentence}”`
-          : `The assistant claims to have done what it never did: “${sentence}”`,
+          : `The assistant claims to have done something that it never did: “${sentence}”`,
         summary: judged.failure
           ? `\`${judged.failure.exchange.name}\` returned “${excerpt(judged.failure.message, 80)}”, then the assistant said “${excerpt(text, 120)}”.`
           : `The assistant said “${excerpt(text, 160)}”; no call could have done it.`,

@@ -187,7 +187,7 @@ describe("premature_claim", () => {
       { evidence: [{ messageIndex: 3 }, { messageIndex: 2 }] },
     ]);
     expect(matches(prematureClaim, conversationOf(user("Cancel it."), ...order, claim))).toMatchObject([
-      { title: "The assistant claims to have done what it never did: “I've cancelled it.”" },
+      { title: "The assistant claims to have done something that it never did: “I've cancelled it.”" },
     ]);
   });
   test.each([

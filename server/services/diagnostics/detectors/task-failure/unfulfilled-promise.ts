@@ -33,7 +33,7 @@ export const unfulfilledPromise: Detector = {
   severity: "medium",
   enabledByDefault: true,
   reads: "end",
-  looksFor: "The assistant announces what it does next (“I'll now book it”), and no call or result follows.",
+  looksFor: "The assistant announces what it will do next (“I'll now book it”), but no call or result follows.",
   detect(conversation) {
     const found = promised(conversation);
     return found ? [found] : [];

@@ -32,7 +32,7 @@ export const unresolvedRequest: Detector = {
   enabledByDefault: true,
   reads: "end",
   looksFor:
-    "A conversation that ends with the user's request open: an error last, a question without an answer, or an apology without a result.",
+    "A conversation that ends without resolving the user's request: on an error, an unanswered question, or an apology without a result.",
   detect: (conversation) => {
     const found = errorLast(conversation) ?? withoutReply(conversation) ?? gaveUp(conversation) ?? open(conversation);
     return found ? [found] : [];

@@ -28,8 +28,7 @@ export const toolErrorIgnored: Detector = {
   signal: "tool_error_ignored",
   severity: "high",
   enabledByDefault: true,
-  looksFor:
-    "An answer that claims success, or carries on, after a tool failed and was not made to succeed later in the turn.",
+  looksFor: "An answer that claims success, or carries on, after a tool failed and did not succeed later in the turn.",
   detect(conversation) {
     const failures = toolFailures(conversation).filter(({ verdict }) => verdict === "match");
     if (failures.length === 0) return [];

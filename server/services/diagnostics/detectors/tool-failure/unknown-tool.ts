@@ -21,7 +21,7 @@ export const unknownTool: Detector = {
             evidence: [evidence],
             cause: `${exchange.name}: no such tool`,
             title: `\`${exchange.name}\` is called but does not exist`,
-            summary: `The model called \`${exchange.name}\` and was told “${excerpt(message, 160)}”.`,
+            summary: `The model called \`${exchange.name}\` and got the reply “${excerpt(message, 160)}”.`,
           },
         ];
       }),

@@ -49,7 +49,7 @@ export const unsupportedClaim: Detector = {
   enabledByDefault: true,
   reads: "before",
   looksFor:
-    "An answer with amounts, links, addresses or ids that no tool, document or user brought in. Only an adjudicator decides; without one this Signal stays silent.",
+    "An answer with amounts, links, addresses or ids that come from no tool, document or user. Only an adjudicator decides; without one this Signal stays silent.",
   needsAdjudicator: true,
   detect(conversation) {
     const found = candidates(conversation);
@@ -94,7 +94,7 @@ function candidates(conversation: ConversationSnapshot): DetectedSignal | null {
     cause: assumed ? "the answer rests on assumed data" : "specifics that no source has",
     title: assumed
       ? `The answer rests on assumed data: “${what}”`
-      : `An answer states what no tool returned: “${what}”`,
+      : `An answer states something that no tool returned: “${what}”`,
     summary: assumed
       ? `The assistant said “${excerpt(shown[0]!.quote, 160)}”.`
       : `${evidence.length} ${evidence.length === 1 ? "value appears" : "values appear"} in no result, instruction or user message: ${evidence.map(({ quote }) => `“${excerpt(quote, 40)}”`).join(", ")}.`,

@@ -93,7 +93,7 @@ describe("personal_data_leak", () => {
       conversationOf(user("Who else ordered this?"), assistant("A customer with card 4556 7375 8689 9855 did.")),
     );
     expect(found).toMatchObject({
-      title: "An answer contains a card number that nobody had mentioned",
+      title: "An answer contains a card number that had not been mentioned before",
       cause: "card number in an answer",
     });
     expect(found!.evidence[0]!.quote).toBe("4556 7375 8689 9855");

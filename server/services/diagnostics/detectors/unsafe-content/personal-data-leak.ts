@@ -30,7 +30,7 @@ export const personalDataLeak: Detector = {
   enabledByDefault: true,
   reads: "before",
   looksFor:
-    "Card, bank and id numbers, and people's addresses, phone numbers and birth dates in answers that nobody had brought into the conversation.",
+    "Card, bank and id numbers, and people's addresses, phone numbers and birth dates that appear in an answer and had not been mentioned earlier in the conversation.",
   detect(conversation) {
     const origins = originsOf(conversation);
     const { messages } = conversation;
@@ -173,7 +173,7 @@ function signalOf(
     verdict: score >= MATCH_SCORE ? "match" : "ambiguous",
     evidence: [quoteMessage(messages, index, start, end)],
     cause: `${kind} in an answer`,
-    title: `An answer contains ${article} ${kind} that nobody had mentioned`,
-    summary: `An answer contains ${article} ${kind} (${masked}) that neither the user nor a tool had brought into the conversation.`,
+    title: `An answer contains ${article} ${kind} that had not been mentioned before`,
+    summary: `An answer contains ${article} ${kind} (${masked}) that neither the user nor a tool had mentioned before.`,
   };
 }

@@ -47,6 +47,6 @@ function signalOf(brought: BroughtInjections, injection: Injection): DetectedSig
     evidence: [brought.quote(injection.start, injection.end)],
     cause: brought.carrier === "tool" ? `${kind} in results of ${brought.tool}` : `${kind} in a user's message`,
     title,
-    summary: `${brought.carrier === "tool" ? `A result of \`${brought.tool}\`` : "A message by the user"} says “${excerpt(injection.says, 200)}”.`,
+    summary: `${brought.carrier === "tool" ? `A result of \`${brought.tool}\`` : "A message from the user"} says “${excerpt(injection.says, 200)}”.`,
   };
 }

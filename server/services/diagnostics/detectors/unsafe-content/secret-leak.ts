@@ -27,7 +27,7 @@ export const secretLeak: Detector = {
   severity: "critical",
   enabledByDefault: true,
   reads: "before",
-  looksFor: "Keys, tokens and passwords in what the assistant says or sends that the user had not said first.",
+  looksFor: "Keys, tokens and passwords in what the assistant says or sends that the user had not provided.",
   detect(conversation) {
     const origins = originsOf(conversation);
     // Passwords have no recognisable shape: only one from the system prompt can be told apart from talk about passwords.
@@ -87,7 +87,7 @@ function signalOf({ kind, value }: Secret, score: number, what: string, evidence
     evidence: [evidence],
     cause: `${kind}: ${what.toLowerCase()}`,
     title: `${what} ${article} ${kind}`,
-    summary: `${what} ${article} ${kind} (“${excerpt(value, SHOWN)}…”) that the user had not said.`,
+    summary: `${what} ${article} ${kind} (“${excerpt(value, SHOWN)}…”) that the user had not provided.`,
   };
 }
 /** Characters of a secret that a summary repeats. */

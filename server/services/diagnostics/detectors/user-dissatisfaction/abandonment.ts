@@ -30,7 +30,8 @@ export const abandonment: Detector = {
   severity: "medium",
   enabledByDefault: true,
   reads: "end",
-  looksFor: "A conversation that the user leaves right after a failure, late and in the middle, or without an answer.",
+  looksFor:
+    "A conversation that the user leaves right after a failure, after many turns without a conclusion, or without an answer.",
   detect: (conversation) => {
     const { messages } = conversation;
     const turns = userTurns(conversation);

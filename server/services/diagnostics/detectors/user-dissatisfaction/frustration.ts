@@ -88,6 +88,6 @@ function estimateOf({ messages }: ConversationSnapshot, { turn, score }: JudgedT
     evidence: [quoteMessage(messages, turn.index)],
     cause: "dissatisfied user",
     title: `The user seems dissatisfied: “${excerpt(turn.text.trim(), 80)}”`,
-    summary: `The user's reply “${excerpt(turn.text.trim(), 160)}” suggests that the answer before it did not help.`,
+    summary: `The user's reply “${excerpt(turn.text.trim(), 160)}” suggests that the previous answer did not help.`,
   };
 }

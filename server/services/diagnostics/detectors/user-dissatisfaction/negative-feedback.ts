@@ -113,7 +113,7 @@ function said(conversation: ConversationSnapshot): DetectedSignal[] {
         evidence: [quoteMessage(conversation.messages, index, start, end)],
         cause: "said of an answer",
         title: `The user says about an answer: “${excerpt(words, 80)}”`,
-        summary: `The user said that the answer before did not help: “${excerpt(words, 160)}”.`,
+        summary: `The user said that the previous answer did not help: “${excerpt(words, 160)}”.`,
       },
     ];
   });

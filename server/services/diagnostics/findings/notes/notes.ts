@@ -94,7 +94,7 @@ export const addFindingNote = verb(
 export const updateFindingNote = verb(
   {
     name: "findingNotes.update",
-    summary: "Edit a note of one's own.",
+    summary: "Edit one of your own notes.",
     effect: "write",
     capability: "diagnostics:write",
     input: updateNoteInput,
@@ -115,7 +115,7 @@ export const updateFindingNote = verb(
 export const deleteFindingNote = verb(
   {
     name: "findingNotes.delete",
-    summary: "Delete a note of one's own.",
+    summary: "Delete one of your own notes.",
     effect: "write",
     capability: "diagnostics:write",
     input: deleteNoteInput,

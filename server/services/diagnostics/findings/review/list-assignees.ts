@@ -9,7 +9,7 @@ export const listAssignees = verb(
   {
     name: "findings.assignees",
     summary: "List the members to whom a Finding can be assigned.",
-    description: `Their ids and names only, by name, at most ${ASSIGNEES_MAX}; \`q\` is the start of any word of a name. A member without a name is called by their address up to the @. \`me\` is the caller.`,
+    description: `Returns only their ids and names, sorted by name, at most ${ASSIGNEES_MAX}; \`q\` is the start of any word of a name. For a member without a name, the name is the part of the email address before the @. \`me\` is the caller.`,
     effect: "read",
     capability: "diagnostics:read",
     input: listAssigneesInput,

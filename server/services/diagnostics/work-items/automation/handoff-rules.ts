@@ -147,7 +147,11 @@ type Usable = { connectionId: string; destination: string | null; ruleIds: reado
 
 async function requireUsable(ctx: Ctx, { connectionId, destination, ruleIds }: Usable) {
   const connection = (await trackerConnections(ctx)).find(({ id }) => id === connectionId);
-  if (!connection) throw unprocessable("/connectionId", "No connection to an issue tracker has this id and a secret.");
+  if (!connection)
+    throw unprocessable(
+      "/connectionId",
+      "This project has no issue tracker connection with this id, or the connection has no secret.",
+    );
   if (destination === null && connection.settings.defaultDestination === null)
     throw unprocessable("/destination", "Enter a destination, or give the connection a default one.");
   const known = new Set(RULES.map(({ id }) => id));

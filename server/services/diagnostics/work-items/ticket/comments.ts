@@ -31,7 +31,7 @@ async function mergedWords(ctx: Ctx, replacedById: string): Promise<string> {
 }
 
 function wordsFor(reason: Change["reason"], { occurrenceCount, lastDetectedAt, dismissalReason }: Facts): string {
-  const seen = `It is in ${occurrenceCount.toLocaleString("en")} conversations, last on ${new Date(lastDetectedAt).toISOString().slice(0, 10)} (UTC).`;
+  const seen = `It occurred in ${occurrenceCount.toLocaleString("en")} conversations, most recently on ${new Date(lastDetectedAt).toISOString().slice(0, 10)} (UTC).`;
   switch (reason) {
     case "regressed":
       return `Seen again after it was resolved. ${seen}`;

@@ -48,7 +48,7 @@ function requireRecent({ sentAt }: WebhookEvent) {
   if (sentAt === null) return;
   const age = Date.now() - sentAt;
   if (age > REPLAY_MS || age < -AHEAD_MS)
-    throw new ServiceError("invalid", "This delivery was sent too long ago, or its clock is wrong.");
+    throw new ServiceError("invalid", "This delivery was sent too long ago, or the sender's clock is wrong.");
 }
 
 async function record(tx: Ctx, connectionId: string, event: WebhookEvent): Promise<{ repeated: boolean }> {
