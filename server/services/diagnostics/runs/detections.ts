@@ -45,7 +45,9 @@ export function boundedDetection(result: RuleResult, readUntil: number): Detecti
   const more = ranked.length - QUESTIONS_MAX;
   const notes =
     more > 0
-      ? [`${more} more ambiguous ${more === 1 ? "signal was" : "signals were"} left out and not sent to the adjudicator.`]
+      ? [
+          `${more} more ambiguous ${more === 1 ? "signal was" : "signals were"} left out without asking the adjudicator.`,
+        ]
       : [];
   return {
     ...result,
