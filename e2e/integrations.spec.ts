@@ -41,7 +41,7 @@ test("a connection is added, tested, moved to another host and deleted, and its 
   await page.getByRole("menuitem", { name: "Edit" }).click();
   await dialog.getByLabel("Base URL").fill("https://elsewhere.invalid");
   await dialog.getByRole("button", { name: "Save connection" }).click();
-  await expect(dialog.getByText(/enter it again for another host/)).toBeVisible();
+  await expect(dialog.getByText(/enter it again to use a different host/)).toBeVisible();
   await dialog.getByLabel("Token").fill("glpat-another");
   await dialog.getByRole("button", { name: "Save connection" }).click();
   await expect(row).toContainText("elsewhere.invalid");

@@ -85,7 +85,7 @@ export const LESSONS: readonly Lesson[] = [
     name: "Correct failed conversations",
     reasonCode: "recovered_call",
     reason:
-      "`get_order` failed (“Error: order not found”); this call, which the assistant made next, succeeded, and everything it needs had been said before.",
+      "`get_order` failed (“Error: order not found”); this call, which the assistant made next, succeeded, and everything it needs had already been mentioned.",
     kind: "finding",
     turn: 1,
     answer: "#W4711",

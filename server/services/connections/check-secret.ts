@@ -15,7 +15,7 @@ export function checkSecret({ kind, baseUrl, settings, secret }: Given): void {
   if (kind === "github" && isApp !== (settings.installationId != null))
     throw unprocessable(
       isApp ? "/settings/installationId" : "/settings/appId",
-      "A GitHub App needs both its App ID and the installation's number.",
+      "A GitHub App needs both its App ID and an installation ID.",
     );
   if (!secret) return;
   if (isApp && !isPrivateKey(secret))
@@ -23,9 +23,9 @@ export function checkSecret({ kind, baseUrl, settings, secret }: Given): void {
   if (!isApp && secret.includes("\n"))
     throw unprocessable(
       "/secret",
-      "A private key is only used by a GitHub App: enter the App ID and the installation.",
+      "A private key is only used by a GitHub App: enter the App ID and the installation ID.",
     );
   if (kind !== "webhook" || settings.format !== "slack") return;
   if (URL.canParse(secret) && new URL(secret).origin !== new URL(baseUrl).origin)
-    throw unprocessable("/secret", `This is an address of another host than ${new URL(baseUrl).origin}.`);
+    throw unprocessable("/secret", `This address is not on ${new URL(baseUrl).origin}.`);
 }

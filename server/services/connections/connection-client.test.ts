@@ -15,7 +15,7 @@ test.each([
 });
 
 test.each(["../x", "/../x", "%2e%2e/x", "a/../../x"])("%s is refused because it leaves the base address", (path) => {
-  expect(() => addressBelow("https://example.com/tenant", path)).toThrow(/leaves its address/);
+  expect(() => addressBelow("https://example.com/tenant", path)).toThrow(/leads outside the connection's address/);
 });
 
 test("a query is added to the one in the base address", () => {

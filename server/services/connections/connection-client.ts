@@ -139,6 +139,6 @@ function checkedBelow(baseUrl: string, url: URL): URL {
   const base = new URL(baseUrl);
   const root = base.pathname.replace(/\/+$/, "");
   if (url.origin !== base.origin || !`${url.pathname}/`.startsWith(`${root}/`))
-    throw new Error("A path of a connection leaves its address.");
+    throw new Error("The path leads outside the connection's address.");
   return url;
 }

@@ -18,7 +18,7 @@ export const createConnection = verb(
     name: "connections.create",
     summary: "Connect the project to an outside service. The secret is stored encrypted and never returned.",
     description:
-      "`secret` is a token; for a GitHub App (`appId` and `installationId` in `settings`) its private key as PEM; for Jira Cloud `email:token`; for a signed webhook the key that signs (`whsec_…` or any text); for Slack the incoming webhook's address. Nothing is called: `…/test` does that. An address that can't be called is a 422 that says what the operator can allow.",
+      "`secret` is a token; for a GitHub App (`appId` and `installationId` in `settings`) its private key as PEM; for Jira Cloud `email:token`; for a signed webhook the signing key (`whsec_…` or any text); for Slack the incoming webhook's address. The service is not called; `…/test` does that. An address that Whetstone may not call is a 422 that says what the operator can allow.",
     capability: "connections:manage",
     effect: "write",
     input: createConnectionInput,

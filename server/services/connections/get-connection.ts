@@ -7,7 +7,7 @@ import { connectionIdInput, shownConnectionReply } from "./schemas";
 export const getConnection = verb(
   {
     name: "connections.get",
-    summary: "Read a connection. Never its secret.",
+    summary: "Read a connection, without its secret.",
     description: "Callers without `connections:manage` get `id`, `kind` and `name`.",
     capability: ["connections:manage", "workspace:read"],
     effect: "read",

@@ -9,7 +9,7 @@ import { connectionsReply, listConnectionsInput } from "./schemas";
 export const listConnections = verb(
   {
     name: "connections.list",
-    summary: "List the outside services that the project is connected to, newest first. Never their secrets.",
+    summary: "List the outside services that the project is connected to, newest first, without their secrets.",
     description: "Callers without `connections:manage` get `id`, `kind` and `name` of each.",
     capability: ["connections:manage", "workspace:read"],
     effect: "read",

@@ -23,7 +23,7 @@ export const updateConnection = verb(
     name: "connections.update",
     summary: "Change a connection: its name, address, secret or settings.",
     description:
-      "Omitted fields keep their value, within `settings` too; `secret: null` removes the secret. A stored secret is only ever sent to the host it was entered for: another host in `baseUrl` without `secret` is a 422. A change of address, secret or settings makes `lastTest` null.",
+      "Omitted fields keep their value, within `settings` too; `secret: null` removes the secret. A stored secret is only ever sent to the host it was entered for: a different host in `baseUrl` without `secret` is a 422. Changing the address, secret or settings sets `lastTest` to null.",
     capability: "connections:manage",
     effect: "write",
     input: updateConnectionInput,
@@ -65,7 +65,7 @@ function refuseElsewhere(before: Row, after: Target) {
   if (before.secretSealed === null) return;
   const was = new URL(before.baseUrl).origin;
   if (new URL(after.baseUrl).origin !== was)
-    throw unprocessable("/secret", `The stored secret was entered for ${was}: enter it again for another host.`);
+    throw unprocessable("/secret", `The stored secret was entered for ${was}: enter it again to use a different host.`);
   if (before.settings.format !== after.settings.format)
     throw unprocessable("/secret", "The stored secret was entered for another format: enter the one for this format.");
   // Otherwise an App's private key would be sent as a token.

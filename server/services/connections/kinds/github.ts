@@ -17,6 +17,6 @@ export const github: Kind<"github"> = {
       "x-github-api-version": "2022-11-28",
     },
   }),
-  addressHint: "GitHub's own is https://api.github.com; an Enterprise Server's ends in /api/v3.",
+  addressHint: "GitHub's API address is https://api.github.com; that of an Enterprise Server ends in /api/v3.",
   probe: trackerProbe("github"),
 };

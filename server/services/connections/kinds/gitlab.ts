@@ -5,6 +5,6 @@ export const gitlab: Kind<"gitlab"> = {
   label: "GitLab",
   needsSecret: tokenNeeded,
   sign: bearer,
-  addressHint: "It ends in /api/v4.",
+  addressHint: "GitLab's API address ends in /api/v4.",
   probe: trackerProbe("gitlab"),
 };

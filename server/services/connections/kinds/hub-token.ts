@@ -41,16 +41,16 @@ export function writeProblems({ name, orgs, auth }: Whoami, repoId: string | nul
   const owner = repoId?.split("/")[0];
   if (role === "fineGrained" && fineGrained) {
     const writable = fineGrained.scoped.filter((scope) => scope.permissions.includes(WRITE));
-    if (writable.length === 0) return ["The token has no write access to any repository. Enter one that has."];
+    if (writable.length === 0) return ["The token has no write access to any repository. Enter one with write access."];
     const isNamed = ({ entity }: (typeof writable)[number]) =>
       repoId === null || isSame(entity.name, repoId) || isSame(entity.name, owner ?? "");
     return writable.some(isNamed)
       ? []
-      : [`The token has no write access to repositories of ${owner}. Enter one that has.`];
+      : [`The token has no write access to repositories of ${owner}. Enter one with write access.`];
   }
   if (owner === undefined || isSame(owner, name) || !orgs) return [];
   const org = orgs.find((one) => isSame(one.name, owner));
-  if (!org) return [`The token belongs to ${name}, who is not a member of ${owner}. Choose a repository of theirs.`];
+  if (!org) return [`The token belongs to ${name}, who is not a member of ${owner}. Choose a repository of ${name}.`];
   if (org.roleInOrg === "read") return [`The token belongs to ${name}, who has only read access in ${owner}.`];
   return [];
 }

@@ -11,6 +11,6 @@ export const jira: Kind<"jira"> = {
     WITH_EMAIL.test(secret)
       ? { headers: { authorization: `Basic ${Buffer.from(secret).toString("base64")}` } }
       : bearer(secret),
-  addressHint: "A site's is https://your-site.atlassian.net.",
+  addressHint: "A site's address is https://your-site.atlassian.net.",
   probe: trackerProbe("jira"),
 };

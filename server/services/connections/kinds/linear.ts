@@ -8,6 +8,6 @@ export const linear: Kind<"linear"> = {
   label: "Linear",
   needsSecret: tokenNeeded,
   sign: (secret) => (OF_OAUTH.test(secret) ? bearer(secret) : { headers: { authorization: secret } }),
-  addressHint: "Linear's own is https://api.linear.app.",
+  addressHint: "Linear's address is https://api.linear.app.",
   probe: trackerProbe("linear"),
 };

@@ -9,6 +9,6 @@ export const modelHub: Kind<"model-hub"> = {
   label: "the model hub",
   needsSecret: tokenNeeded,
   sign: bearer,
-  addressHint: "Hugging Face's is https://huggingface.co.",
+  addressHint: "Hugging Face's address is https://huggingface.co.",
   probe: (service) => hubProblems(service, null),
 };

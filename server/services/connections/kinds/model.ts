@@ -13,7 +13,7 @@ const isServed = (name: string, listed: readonly Model[]) =>
 export const model: Kind<"model"> = {
   label: "the model endpoint",
   sign: bearer,
-  addressHint: "It usually ends in /v1.",
+  addressHint: "The address usually ends in /v1.",
   probe: async (service, { defaultModel }) => {
     const { data } = await service.json({ path: "/models" }, models);
     if (defaultModel === null || isServed(defaultModel, data)) return [];

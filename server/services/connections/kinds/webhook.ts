@@ -26,7 +26,7 @@ export const webhook: Kind<"webhook"> = {
   needsSecret: ({ format }) => (format === "signed" ? "There is no secret to sign messages with." : undefined),
   sign: (secret, request, { format }) =>
     format === "slack" ? slackAddress(secret, request) : standardSignature(secret, request),
-  addressHint: "It is the address that the receiver gave you.",
+  addressHint: "Enter the address that the receiver gave you.",
   probe: async (service, { format }, { id, name }) => {
     const json =
       format === "slack"

@@ -96,7 +96,7 @@ const LINES: readonly Line[] = [
     matches: () => true,
     reason: "destination",
     message: (about, words, { status }) =>
-      `${about.service} rejected the request for ${about.ticket ?? place(about)} (${status})${words}. Change what it objects to in the connection's settings.`,
+      `${about.service} rejected the request for ${about.ticket ?? place(about)} (${status})${words}. Correct the connection's settings accordingly.`,
   },
 ];
 
@@ -125,7 +125,7 @@ export async function aboutTicket<T>(readDestination: () => Promise<unknown>, wo
 
 /** Returns the message for a reply that does not match the service's API; another service may be running at that address. */
 export const unreadableReply = (service: string) =>
-  `The reply of ${service} does not have the form that its API documents. Check the connection's address.`;
+  `The reply from ${service} does not match its API documentation. Check the connection's address.`;
 
 /** Parses a tracker's reply. One that does not match the schema leaves unknown whether the call took effect. */
 export function readReply<Schema extends z.ZodType>(schema: Schema, reply: unknown, service: string): z.output<Schema> {

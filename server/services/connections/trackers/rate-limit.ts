@@ -8,7 +8,7 @@ const utc = (time: number) => `${new Date(time).toISOString().slice(0, 19).repla
 
 /** Returns the message that a service's rate limit is reached, and until when (Unix ms). */
 export const rateLimitWords = (service: string, until: number) =>
-  `The rate limit of ${service} is reached. Calls are accepted again at ${utc(until)}.`;
+  `The rate limit of ${service} has been reached. Calls will be accepted again at ${utc(until)}.`;
 
 /** Returns when the rate limit that refused a call ends, Unix ms; `undefined` if the call was refused for another reason. */
 export function limitedUntil(

@@ -27,7 +27,7 @@ export const previewConversations = verb(
     name: "examples.previewConversations",
     summary: "Preview the Examples that conversations, or those of a Finding, would become. Stores nothing.",
     description:
-      "Each goes up to and including the assistant's last answer, or the one at `turn`. Personal data and secrets are masked as the project's `collectionMasking` says.",
+      "Each goes up to and including the assistant's last answer, or the one at `turn`. Personal data and secrets are treated according to the project's `collectionMasking`.",
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: previewConversationsInput,

@@ -69,7 +69,7 @@ test("from a conversation larger than an Example, only answers near its beginnin
   for (const turn of [2_051, 2_399, undefined]) {
     expect(await of(turn)).toMatchObject({
       payload: null,
-      problem: "The conversation is larger than an Example may be.",
+      problem: "The conversation is too large for an Example.",
     });
   }
 });

@@ -7,14 +7,14 @@ import { payloadOf } from "../collection/payload-of";
 import { EXAMPLE_REACH } from "../example-reach";
 import type { Draft } from "../examples/types";
 
-const TOO_LARGE = "The conversation is larger than an Example may be.";
+const TOO_LARGE = "The conversation is too large for an Example.";
 const PROBLEMS: Partial<Record<LeftCode, string>> = {
-  not_text: "A message has images or files, which chat/v1 cannot hold.",
+  not_text: "A message has images or files, which chat/v1 cannot contain.",
   incomplete_tool_calls: "A tool call has no result, or its arguments are not JSON.",
   no_question: "There is no user message before the answer.",
   same_answer: "The better answer is the same as the old one.",
   too_large: TOO_LARGE,
-  personal_data: "It contains personal data or secrets, and the project holds such Examples back.",
+  personal_data: "It contains personal data or secrets, and the project's settings hold back such Examples.",
 };
 const NO_ANSWER = "It has no assistant answer.";
 const NOT_AN_ANSWER = "That message is not an assistant answer.";

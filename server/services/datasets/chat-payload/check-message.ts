@@ -5,7 +5,7 @@ const ROLES = Object.keys(CHAT_KEYS.message) as ChatRole[];
 const ROLE = `Must be one of ${ROLES.join(", ")}.`;
 const isRole = (value: unknown): value is ChatRole => ROLES.includes(value as ChatRole);
 const NO_SUCH_FIELD = Object.fromEntries(
-  ROLES.map((role) => [role, `No field of ${role === "assistant" ? "an" : "a"} ${role} message. Remove it.`]),
+  ROLES.map((role) => [role, `${role === "assistant" ? "An" : "A"} ${role} message has no such field. Remove it.`]),
 ) as Record<ChatRole, string>;
 
 const ARRAY = "Must be a string. Join the text of its parts into one string; images and other parts are not supported.";
@@ -54,7 +54,7 @@ function checkCalls(value: unknown, at: string, toolNames: ReadonlySet<string> |
     if (problems.full) return;
     const id = checkCall(call, `${at}/${index}`, toolNames, problems);
     if (id === undefined) continue;
-    if (ids.has(id)) problems.add(`${at}/${index}/id`, "Another call of this message has this id. Give each its own.");
+    if (ids.has(id)) problems.add(`${at}/${index}/id`, "Another call in this message has this id. Give each its own.");
     ids.add(id);
   }
 }
@@ -72,13 +72,13 @@ function checkCall(value: unknown, at: string, toolNames: ReadonlySet<string> | 
 function checkCalled(called: Fields, at: string, toolNames: ReadonlySet<string> | undefined, problems: Problems) {
   const name = problems.name(called.name, `${at}/name`);
   if (name !== undefined && toolNames && !toolNames.has(name)) {
-    problems.add(`${at}/name`, `"${name}" is none of input.tools. Add the tool, or correct the name.`);
+    problems.add(`${at}/name`, `"${name}" is not in input.tools. Add the tool, or correct the name.`);
   }
   const given = called.arguments;
   if (typeof given !== "string") {
-    problems.add(`${at}/arguments`, "Must be a string that holds a JSON object. Write the arguments as JSON text.");
+    problems.add(`${at}/arguments`, "Must be a string that contains a JSON object. Write the arguments as JSON text.");
   } else if (given !== "{}" && !holdsObject(given)) {
-    problems.add(`${at}/arguments`, 'Must hold a JSON object, such as "{}" for no arguments.');
+    problems.add(`${at}/arguments`, 'Must contain a JSON object, such as "{}" for no arguments.');
   }
 }
 

@@ -99,9 +99,9 @@ class CallResults {
     if (id === undefined) this.#unreadable = true;
     else if (this.#open.delete(id)) this.#answered.add(id);
     else if (this.#answered.has(id)) {
-      this.#problems.add(`${at}/tool_call_id`, "This call already has its result. Leave one of the two.");
+      this.#problems.add(`${at}/tool_call_id`, "This call already has its result. Remove one of the two.");
     } else if (!this.#unreadable) {
-      const message = "Is the id of no call of the assistant message before it. Correct the id, or remove the message.";
+      const message = "Matches no call in the preceding assistant message. Correct the id, or remove the message.";
       this.#problems.add(`${at}/tool_call_id`, message);
     }
   }

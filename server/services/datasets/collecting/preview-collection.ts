@@ -18,7 +18,7 @@ const BATCH_SIZE = 50;
 const SAMPLES = 10;
 const NOTHING = { keys: new Set<string>(), signatures: [], byUser: new Map(), byFinding: new Map() };
 
-const DESCRIPTION = `Reads the newest ${READ_MAX} settled conversations of these days; \`complete\` says whether these were all. \`reasons\` and \`left\` count by reason what it collects and what it leaves out.`;
+const DESCRIPTION = `Reads the newest ${READ_MAX} settled conversations of these days; \`complete\` is true if these were all. \`reasons\` and \`left\` count by reason what it collects and what it leaves out.`;
 
 export const previewCollection = verb(
   {

@@ -21,7 +21,7 @@ export const deleteDataset = verb(
     name: "datasets.delete",
     summary: "Delete a Dataset with its Examples and versions.",
     description:
-      "It disappears immediately; its rows are deleted in the background, and so are imported files that hold Examples made from conversations. 409 while a training job that uses it is unfinished.",
+      "It disappears immediately; its rows are deleted in the background, and so are imported files that contain Examples made from conversations. 409 while a training job that uses it is unfinished.",
     effect: "write",
     capability: "models:manage",
     input: datasetIdInput,

@@ -21,7 +21,7 @@ export const exampleFacets = verb(
   {
     name: "examples.facets",
     summary: "Count a Dataset's Examples by split, source, objective, tag and tokens.",
-    description: `Takes the list's filters. Each value is counted under all filters but its own facet's: what the list would have with this value alone; \`total\` and \`tokens\` under all. Exact without filters. With filters counts cover the newest ${inWords(COUNTED)} Examples: \`sampled\` says whether there are more, \`counted\` how many were looked at. \`tags\` are the ${TAGS_SHOWN} most frequent and those that the filters name; \`tokens\` are ranges by their lower bound.`,
+    description: `Takes the list's filters. Each value is counted with all filters applied except those on its own facet, so its count is what the list would contain with this value alone; \`total\` and \`tokens\` apply all filters. Counts are exact without filters. With filters, they cover the newest ${inWords(COUNTED)} Examples: \`sampled\` is true if there are more, and \`counted\` is how many were examined. \`tags\` are the ${TAGS_SHOWN} most frequent and those that the filters name; \`tokens\` are ranges by their lower bound.`,
     effect: "read",
     capability: "workspace:read",
     input: exampleFacetsInput,

@@ -20,7 +20,7 @@ export const exportDataset = streamVerb(
     name: "datasets.export",
     summary: "Download a version of a Dataset in a training format.",
     description:
-      "`lossless`, `csv` and `parquet` hold payload, tags, split and source, and read back as the same Examples. The other formats leave out what they have no field for and skip Examples that they cannot represent; `datasets.exportPreview` says what and how many. Later changes to the Dataset do not affect a closed version that is being downloaded.",
+      "`lossless`, `csv` and `parquet` contain payload, tags, split and source, and can be imported again as the same Examples. The other formats leave out what they have no field for and skip Examples that they cannot represent; `datasets.exportPreview` lists what and how many. Later changes to the Dataset do not affect a closed version that is being downloaded.",
     capability: "workspace:read",
     effect: "read",
     input: exportInput,

@@ -48,7 +48,7 @@ function columnsOf(names: readonly string[]): string[] {
 function rowOf({ line, text: raw }: FileRecord, cells: string[] | Error, columns: readonly string[]): FileRow {
   if (cells instanceof Error) return { line, raw, problem: `Is not CSV: ${cells.message}` };
   if (cells.length > columns.length) {
-    return { line, raw, problem: `Has ${cells.length} cells, and the header has ${columns.length}` };
+    return { line, raw, problem: `Has ${cells.length} cells, but the header has ${columns.length}` };
   }
   return { line, raw, values: Object.fromEntries(cells.map((cell, index) => [columns[index], cell])) };
 }

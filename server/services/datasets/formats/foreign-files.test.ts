@@ -92,7 +92,7 @@ describe("Langfuse dataset items", () => {
     const items = await readAll(`${reply}\n${reply}`);
     expect(items.find(({ kind }) => kind === "draft")).toMatchObject({ line: 3 });
     expect(draftsOf(items)).toEqual(expected);
-    expect(errorsOf(items)).toEqual([NO_ANSWER, OBJECT, "Follows the array, and is not read"]);
+    expect(errorsOf(items)).toEqual([NO_ANSWER, OBJECT, "Comes after the array, and is ignored"]);
   });
 
   it("are refused in an export of a run's items", async () => {
@@ -143,8 +143,8 @@ describe("OpenPipe", () => {
       errors: [],
     });
     expect(problemsOf(await readAll(bytesOf("openpipe-train.jsonl")))).toEqual([
-      "1 warning: “input.function_call” is not kept: an Example has no field for it",
-      "1 warning: “input.tool_choice” is not kept: an Example has no field for it",
+      "1 warning: “input.function_call” is ignored: an Example has no field for it",
+      "1 warning: “input.tool_choice” is ignored: an Example has no field for it",
     ]);
     const test = await read("openpipe-test.jsonl");
     expect(test.drafts).toEqual([example([user("注文はどこ?")], assistant("向かっています。"))]);

@@ -27,7 +27,7 @@ const isJson = (text: string) => {
 
 async function* elements(file: RandomAccess, start: number, opening: string) {
   const scanner = arrayScanner();
-  const problem = "Follows the array, and is not read";
+  const problem = "Comes after the array, and is ignored";
   let isOver = false;
   for await (const records of recordsOf(file, start, scanner, opening.split("\n").length)) {
     if (!isOver) yield records.map(rowOf);

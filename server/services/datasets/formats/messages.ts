@@ -73,7 +73,7 @@ type OpenCalls = { pending: ToolCall[]; count: number };
 function callOf(value: unknown, where: string, open: OpenCalls): ToolCall {
   const called = isRecord(value) && isRecord(value.function) ? value.function : value;
   if (!isRecord(called) || typeof called.name !== "string") {
-    throw new NotAChat(`${where}: a tool call names no function`);
+    throw new NotAChat(`${where}: a tool call has no function name`);
   }
   const given = called.arguments ?? {};
   const id = isRecord(value) && typeof value.id === "string" && value.id !== "" ? value.id : `call_${++open.count}`;
@@ -120,9 +120,9 @@ function callIdOf({ tool_call_id: id, name }: Record<string, unknown>, open: Ope
 function messageOf(value: unknown, where: string, open: OpenCalls, note: Notes): ChatMessage {
   if (!isRecord(value)) throw new NotAChat(`${where}: is ${kindOf(value)}, not a message`);
   const speaker = value.role ?? value.from;
-  if (typeof speaker !== "string") throw new NotAChat(`${where}: names no role`);
+  if (typeof speaker !== "string") throw new NotAChat(`${where}: has no role`);
   for (const key of Object.keys(value)) {
-    if (!MESSAGE_KEYS.has(key) && !isEmpty(value[key])) note(`“${key}” of a message is not kept`);
+    if (!MESSAGE_KEYS.has(key) && !isEmpty(value[key])) note(`“${key}” of a message is ignored`);
   }
   const text = textOf(value.content ?? value.value, where);
   const name = typeof value.name === "string" && value.name !== "" ? { name: value.name } : {};

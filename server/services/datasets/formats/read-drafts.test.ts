@@ -166,10 +166,10 @@ describe("JSONL", () => {
       parallel_tool_calls: true,
     };
     expect(problemsOf(await readAll(jsonl(row, row)))).toEqual([
-      "1 warning: “metadata” is not kept: an Example has no field for it",
-      "1 warning: “parallel_tool_calls” is not kept: an Example has no field for it",
-      "1 warning: “mood” of a message is not kept",
-      "1 warning: The weights of earlier answers are not kept: an Example trains on its last answer",
+      "1 warning: “metadata” is ignored: an Example has no field for it",
+      "1 warning: “parallel_tool_calls” is ignored: an Example has no field for it",
+      "1 warning: “mood” of a message is ignored",
+      "1 warning: The weights of earlier answers are ignored: only an Example's last answer is trained on",
     ]);
     expect(
       problemsOf(await readAll(jsonl({ prompt: "a", completion: "b", note: 1 }), { mapping: { note: "ignore" } })),
@@ -261,7 +261,7 @@ describe("CSV", () => {
           },
         },
       },
-      { kind: "error", line: 5, message: "Has 4 cells, and the header has 3", raw: "only;two;three;four" },
+      { kind: "error", line: 5, message: "Has 4 cells, but the header has 3", raw: "only;two;three;four" },
       { kind: "error", line: 6, message: expect.stringContaining("Is not CSV") },
       {
         kind: "draft",
@@ -361,7 +361,7 @@ describe("the preview", () => {
     expect(shown.rows).toHaveLength(10);
     expect(shown.rows[1]?.problems).toEqual([
       { severity: "error", message: "Has no answer to learn from" },
-      { severity: "warning", message: "“Rating” is not kept: an Example has no field for it" },
+      { severity: "warning", message: "“Rating” is ignored: an Example has no field for it" },
     ]);
   });
 

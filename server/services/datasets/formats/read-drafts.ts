@@ -28,7 +28,7 @@ type Recognizer = ReturnType<typeof createRecognizer>;
 function requireAnswer({ kind, columns }: Table, recognizer: Recognizer) {
   if (!columns || isComplete(recognizer(columns).mapping)) return;
   throw new UnreadableFile(
-    `None of the ${kind === "csv" ? "CSV" : "Parquet"} file's columns (${columns.slice(0, 20).join(", ")}) is known to hold a conversation or an answer; choose one`,
+    `No column of the ${kind === "csv" ? "CSV" : "Parquet"} file (${columns.slice(0, 20).join(", ")}) was recognized as a conversation or an answer; choose one`,
   );
 }
 

@@ -58,7 +58,7 @@ function cellValue(cell: unknown, role: Role, unwrap: Unwrap | undefined): unkno
 }
 
 /** Returns the warning that a key or column is ignored. */
-export const notKept = (name: string) => `“${name}” is not kept: an Example has no field for it`;
+export const notKept = (name: string) => `“${name}” is ignored: an Example has no field for it`;
 
 const isAbsent = (value: unknown) => value === undefined || value === null || value === "";
 
@@ -110,7 +110,7 @@ function inputOf(values: readonly unknown[], note: Notes): Context {
 /** In an Example only the last message carries a weight. */
 function plain(read: readonly ReadMessage[], note: Notes): ChatMessage[] {
   if (read.some(({ message, weight }) => message.role === "assistant" && weight !== undefined && weight !== 0)) {
-    note("The weights of earlier answers are not kept: an Example trains on its last answer");
+    note("The weights of earlier answers are ignored: only an Example's last answer is trained on");
   }
   return read.map(({ message }) => message);
 }
@@ -220,7 +220,7 @@ function tagsOf(value: unknown, note: Notes): string[] | undefined {
   if (isAbsent(value)) return undefined;
   const list = typeof value === "string" ? (/^\s*\[/.test(value) ? json(value) : value.split(",")) : value;
   if (!Array.isArray(list) || !list.every((tag) => typeof tag === "string")) {
-    note("Tags that are not a list of texts are not kept");
+    note("Tags that are not a list of strings are ignored");
     return undefined;
   }
   return list === value || (typeof value === "string" && value.trimStart().startsWith("["))
@@ -231,7 +231,7 @@ function tagsOf(value: unknown, note: Notes): string[] | undefined {
 function splitOf(value: unknown, note: Notes): Split | undefined {
   if (isAbsent(value)) return undefined;
   const split = SPLIT_OF[String(value).toLowerCase()];
-  if (!split) note(`The split “${String(value).slice(0, 40)}” is not train, validation or test, and is not kept`);
+  if (!split) note(`The split “${String(value).slice(0, 40)}” is not train, validation or test, and is ignored`);
   return split;
 }
 

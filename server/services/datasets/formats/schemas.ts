@@ -61,13 +61,18 @@ const PAIRS = "Examples without a rejected answer are skipped";
 export const FILE_OF = {
   lossless: jsonl(),
   openai_chat: jsonl(
-    "Only the last answer trains: earlier answers of the assistant get weight 0",
+    "Only the last answer is trained on: earlier answers of the assistant get weight 0",
     REJECTED,
     WEIGHTS,
     META,
   ),
   openai_preference: jsonl(PAIRS, "Weights are left out", META),
-  trl_sft: jsonl("Earlier answers of the assistant train too, unless the trainer masks them", REJECTED, WEIGHTS, META),
+  trl_sft: jsonl(
+    "Earlier answers of the assistant are trained on too, unless the trainer masks them",
+    REJECTED,
+    WEIGHTS,
+    META,
+  ),
   trl_prompt_completion: jsonl(REJECTED, WEIGHTS, META),
   trl_dpo: jsonl(PAIRS, "Weights are left out", META),
   trl_kto: jsonl(

@@ -42,7 +42,7 @@ export const downloadRejects = streamVerb(
   async (ctx, { datasetId, importId }, { signal }) => {
     await readDatasetRow(ctx, datasetId);
     const row = await readImport(ctx, datasetId, importId);
-    if (row.rejected === 0) throw new ServiceError("not_found", "The import rejected no row.");
+    if (row.rejected === 0) throw new ServiceError("not_found", "The import rejected no rows.");
     if (row.fileErasedAt !== null) throw new ServiceError("not_found", FILE_ERASED);
     const fileName = `${row.fileName.replace(/\.[^.]*$/, "")}-rejects.jsonl`;
     return { mediaType: "application/jsonl", fileName, body: rejectsOf(ctx, row, signal) };

@@ -224,7 +224,7 @@ test("a file uploaded before a deletion and imported after it is refused and del
   const { import: created } = await createImport(ctx, { datasetId: into, fileId, onError: "good_rows" });
   const done = await runToEnd(ctx, into, created.id);
   expect(done.status).toBe("failed");
-  expect(done.error).toMatch(/^Line [23] holds an Example of a deleted user or conversation/);
+  expect(done.error).toMatch(/^Line [23] contains an Example of a deleted user or conversation/);
   expect(await currentOf(ctx, into)).toEqual([]);
   expect(await filesNaming(word)).toEqual([]);
 });

@@ -8,7 +8,7 @@ import { markContentForErasure } from "@/server/services/files";
 import { UNFINISHED_IMPORT_STATUSES } from "./schemas";
 
 /** The error of an import whose file was deleted. */
-export const FILE_ERASED = "The file held Examples of a deleted user or conversation, and was deleted with them.";
+export const FILE_ERASED = "The file contained Examples of a deleted user or conversation, and was deleted with them.";
 
 /**
  * Marks the files of these imports, and others with the same content, for erasure. Each import of them records that its file is

@@ -94,7 +94,7 @@ test("a problem with a row's source is reported at the file's own field", async 
 test("an import without rejected rows has none to download", async () => {
   const { ctx, datasetId } = await world();
   const done = await imported(ctx, datasetId, lines(1));
-  await expect(downloadRejects(ctx, { datasetId, importId: done.id })).rejects.toThrow("rejected no row");
+  await expect(downloadRejects(ctx, { datasetId, importId: done.id })).rejects.toThrow("rejected no rows");
 });
 
 test("a second import of the same file adds nothing", async () => {

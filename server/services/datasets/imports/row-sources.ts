@@ -17,7 +17,7 @@ export class NamesDeletedExample extends Error {
 
   constructor(line: number) {
     super(
-      `Line ${line} holds an Example of a deleted user or conversation, so the file was deleted. Import a newer export.`,
+      `Line ${line} contains an Example of a deleted user or conversation, so the file was deleted. Import a newer export.`,
     );
   }
 }
@@ -69,7 +69,7 @@ async function lockLinked(tx: Ctx, found: readonly Found[]) {
       select * from ${rowsOf(keys, "dataset_id text, example_id text, from_version int")})
     for key share of r skip locked`);
   if (locked.length < keys.length)
-    throw new ServiceError("conflict", "Examples that the file holds are being deleted.");
+    throw new ServiceError("conflict", "Examples that the file contains are being deleted.");
 }
 
 /**

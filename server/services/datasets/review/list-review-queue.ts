@@ -9,7 +9,7 @@ import { candidateIdInput, candidateReply, listReviewQueueInput, reviewQueueRepl
 export const listReviewQueue = verb(
   {
     name: "reviewQueue.list",
-    summary: "List collected Examples that wait for review, newest first.",
+    summary: "List collected Examples that are waiting for review, newest first.",
     description:
       "`status` lists those that were approved or rejected instead. `counter` says how many are waiting, and how many the caller has decided since midnight (UTC) and in the last hour.",
     effect: "read",

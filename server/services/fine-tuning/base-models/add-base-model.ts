@@ -25,13 +25,13 @@ function requireUsable({ id, source, revision, trustRemoteCode }: Input) {
     throw unprocessable("/id", "A model on the hub is named owner/name, such as Qwen/Qwen3-0.6B.");
   }
   if (source === "local" && !LOCAL_PATH.test(id)) {
-    throw unprocessable("/id", "Enter the path of a folder on the trainer's machine, from its root and without `..`.");
+    throw unprocessable("/id", "Enter the absolute path of a folder on the trainer's machine, without `..`.");
   }
-  if (source === "local" && revision !== undefined) throw unprocessable("/revision", "A path has no revision.");
+  if (source === "local" && revision !== undefined) throw unprocessable("/revision", "A path cannot have a revision.");
   if (trustRemoteCode && !COMMIT.test(revision ?? "")) {
     throw unprocessable(
       "/revision",
-      "Code from a model's repository can only run for one commit: enter the commit's 40 characters as the revision.",
+      "Code from a model's repository can only run at a fixed commit: enter the commit's 40-character hash as the revision.",
     );
   }
 }

@@ -12,7 +12,7 @@ export const listBaseModels = verb(
     name: "fineTuning.listBaseModels",
     summary: "List the models that can be trained: the project's own, newest first, then well-known open models.",
     description:
-      "`q` searches ids, names and families. `parameters` is in billions and `contextLength` in tokens; `null` is unknown. A model of the project's own replaces the same model from the catalogue.",
+      "`q` searches ids, names and families. `parameters` is in billions and `contextLength` in tokens; `null` means unknown. A model of the project's own replaces the same model from the catalogue.",
     effect: "read",
     capability: FINE_TUNING_READERS,
     input: listBaseModelsInput,

@@ -53,7 +53,7 @@ export const getCertificate = verb(
     name: "fineTuning.getCertificate",
     summary: "Read one parity certificate with its prompts and answers.",
     description:
-      "`subjects` has one entry for each format and the deployment. `answers` is `null` once training data of the checkpoint was deleted with a user or conversation; the figures remain.",
+      "`subjects` has one entry for each format and the deployment. `answers` is `null` once training data of the checkpoint has been deleted with a user or conversation; the figures remain.",
     effect: "read",
     capability: FINE_TUNING_READERS,
     input: certificateIdInput,

@@ -42,7 +42,7 @@ async function requireJob({ db, projectId }: Ctx, jobId: string) {
 export const listCheckpoints = verb(
   {
     name: "fineTuning.listCheckpoints",
-    summary: "List checkpoints, of one job or of all, newest first.",
+    summary: "List the checkpoints of one job or of all jobs, newest first.",
     description:
       "`state` is `pruned` if the trainer deleted the files, per the job's settings. `bytes` is the size of its files, which the trainer stores.",
     effect: "read",
@@ -75,7 +75,7 @@ export const getCheckpoint = verb(
     name: "fineTuning.getCheckpoint",
     summary: "Read one checkpoint.",
     description:
-      "`inferenceProfile` says how to serve it: the chat template, stop tokens and context that it was trained with; `null` until it has generated an answer.",
+      "`inferenceProfile` describes how to serve it: the chat template, stop tokens and context that it was trained with; `null` until it has generated an answer.",
     effect: "read",
     capability: FINE_TUNING_READERS,
     input: checkpointIdInput,

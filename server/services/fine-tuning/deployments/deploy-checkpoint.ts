@@ -46,7 +46,7 @@ export const deployCheckpoint = verb(
     name: "fineTuning.deployCheckpoint",
     summary: "Deploy a checkpoint, and wait until it is running, has failed or has timed out.",
     description:
-      "The response is sent once the deployment is `running`, `failed` or `timeout` (200 for each: the operation is over). `running` means that the trainer got an answer from the model under its name. Disconnecting changes nothing, and the same call again waits for the same deployment. Whatever ran under the name keeps answering until the new one does, then it is drained and stopped; if the new one fails, it stays. 409: another deployment of this name is in progress. 422: no backend of the trainer can serve it, with the reasons. With `quantization`, the quantized format has to answer like the checkpoint, unless `force` is set.",
+      "The response is sent once the deployment is `running`, `failed` or `timeout` (200 for each: the operation is over). `running` means that the trainer got an answer from the model under its name. Disconnecting changes nothing, and the same call again waits for the same deployment. A deployment already running under the name keeps answering until the new one does, then it is drained and stopped; if the new one fails, it keeps running. 409: another deployment of this name is in progress. 422: no backend of the trainer can serve it, with the reasons. With `quantization`, the quantized format has to answer like the checkpoint, unless `force` is set.",
     input: deployCheckpointInput,
   },
   {

@@ -356,7 +356,7 @@ test("a playground starts without waiting, and stops when nobody calls it", asyn
   await runDeployment(ctx, deployment.id);
   expect(await read(ctx, deployment.id)).toMatchObject({
     status: "stopped",
-    stageDetail: "Nobody called it for 10 minutes",
+    stageDetail: "It received no calls for 10 minutes",
   });
   await expect(startPlayground(ctx, { baseModel: { id: "acme/unknown" } })).rejects.toMatchObject({
     code: "unprocessable",

@@ -60,7 +60,7 @@ function nameOf(text: string): string {
 export async function capabilitiesOf(ctx: Ctx, trainerId: string) {
   if (trainerId === RECORDED_TRAINER) throw new ServiceError("unprocessable", ONLY_RECORDED);
   const row = (await attachedTrainers(ctx.db)).find(({ id }) => id === trainerId);
-  if (!row) throw new ServiceError("unprocessable", "The trainer that holds this checkpoint is no longer attached.");
+  if (!row) throw new ServiceError("unprocessable", "The trainer that has this checkpoint is no longer attached.");
   if (row.capabilities === null) {
     throw new ServiceError("unavailable", `The trainer cannot be reached. ${row.error ?? ""}`.trim(), {
       retryAfter: 30,

@@ -170,7 +170,7 @@ const LOST = problemOf(
 
 const stoppedBecause = ({ purpose, idleSeconds }: DeploymentRow) =>
   purpose === "playground" && idleSeconds !== null
-    ? `Nobody called it for ${Math.round(idleSeconds / 60)} minutes`
+    ? `It received no calls for ${Math.round(idleSeconds / 60)} minutes`
     : "It was stopped on the trainer";
 
 /** Tells the trainer to stop it, and ends it once its process is gone. */

@@ -53,7 +53,7 @@ export type WireDeployment = z.output<typeof wireDeployment>;
 /** Parses a trainer's description of a deployment; an unknown form is treated as if the trainer were unreachable. */
 export function wireDeploymentOf(json: unknown): WireDeployment {
   const parsed = z.object({ deployment: wireDeployment }).safeParse(json);
-  if (!parsed.success) throw new TrainerUnreachable("The trainer describes the deployment in an unknown way.");
+  if (!parsed.success) throw new TrainerUnreachable("The trainer described the deployment in an unknown format.");
   return parsed.data.deployment;
 }
 

@@ -19,7 +19,7 @@ export async function insertEvaluation(
 ): Promise<string> {
   const rows = await stillThere(tx, dataset, chosen);
   if (rows.length === 0)
-    throw new ServiceError("conflict", "What was to be compared has just been deleted. Try again.");
+    throw new ServiceError("conflict", "The Examples or conversations to compare have just been deleted. Try again.");
   const id = newId("eval");
   await tx.db.insert(evaluations).values({
     projectId: tx.projectId,

@@ -10,7 +10,7 @@ import { evaluationIdInput, evaluationReply, evaluationsReply, listEvaluationsIn
 export const listEvaluations = verb(
   {
     name: "fineTuning.listEvaluations",
-    summary: "List evaluations, of a checkpoint, of a Finding or all, newest first.",
+    summary: "List the evaluations of a checkpoint, of a Finding or of the project, newest first.",
     effect: "read",
     capability: FINE_TUNING_READERS,
     input: listEvaluationsInput,

@@ -118,7 +118,7 @@ function noneHeldOut(version: number, { trainedOn, notText }: { trainedOn: numbe
     ...(trainedOn > 0 ? [`${trainedOn.toLocaleString("en")} were trained on`] : []),
     ...(notText > 0 ? [`${notText.toLocaleString("en")} have tools or no text answer`] : []),
   ];
-  const left = why.length === 0 ? "" : ` Of those in the test and validation splits ${why.join(", ")}.`;
+  const left = why.length === 0 ? "" : ` Of those in the test and validation splits, ${why.join(", ")}.`;
   return `Version ${version} of the Dataset has no held-out Examples.${left} Move some Examples to the test split, and train again.`;
 }
 
@@ -132,7 +132,7 @@ async function replaysOf(ctx: Ctx, findingId: string, checkpointIds: readonly st
       ...(notText > 0 ? [`${notText.toLocaleString("en")} use tools or attachments, or are too long`] : []),
       ...(changed > 0 ? [`in ${changed.toLocaleString("en")} the Rule no longer reports the answer`] : []),
     ];
-    const left = why.length === 0 ? "" : ` Of its conversations ${why.join(", ")}.`;
+    const left = why.length === 0 ? "" : ` Of its conversations, ${why.join(", ")}.`;
     throw unprocessable("/findingId", `No conversation of this Finding can be replayed.${left}`);
   }
   const selection: Selection = {

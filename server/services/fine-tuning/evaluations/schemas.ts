@@ -26,7 +26,7 @@ export const createEvaluationInput = z
     maxRows: z.int().min(1).max(ROWS_MAX).default(ROWS_DEFAULT),
   })
   .refine(({ kind, findingId }) => (kind === "finding") === (findingId !== undefined), {
-    message: "Belongs to the kind `finding`, which needs it.",
+    message: "Is required for the kind `finding`, and only allowed for it.",
     path: ["findingId"],
   })
   .meta({

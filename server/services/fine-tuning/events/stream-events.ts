@@ -33,7 +33,7 @@ export const streamEvents = streamVerb(
     name: "fineTuning.streamEvents",
     summary: "Follow the events of a training job as server-sent events.",
     description:
-      "Each has its number as `id`, its type as `event` and the event of the list as `data`. `charts` says that there are new points and progress; `heartbeat` is sent after every 15 s without events; `end` is the last. The stream ends after ten minutes: continue with `after`.",
+      "Each has its number as `id`, its type as `event` and the event of the list as `data`. `charts` is sent when there are new points or progress; `heartbeat` is sent after every 15 s without events; `end` is the last. The stream ends after ten minutes: continue with `after`.",
     effect: "read",
     capability: FINE_TUNING_READERS,
     input: streamEventsInput,

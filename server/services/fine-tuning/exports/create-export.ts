@@ -16,7 +16,7 @@ export const createExport = verb(
     name: "fineTuning.createExport",
     summary: "Publish a checkpoint, or a public model in another format, to a model hub, in the background.",
     description:
-      "`destination.connectionId` is a connection of the kind model-hub whose token can write to `repoId`, which is created if it does not exist. A checkpoint is published once its parity certificate for the format has passed, which is created if there is none; with `force` it is published anyway, and the model card says so. Everything arrives in one commit. 422: the connection cannot be used, the checkpoint's files were deleted, it has no adapter, or no trainer can build the format; each says why.",
+      "`destination.connectionId` is a connection of the kind model-hub whose token can write to `repoId`, which is created if it does not exist. A checkpoint is published once its parity certificate for the format has passed, which is created if there is none; with `force` it is published anyway, and the model card says so. Everything arrives in one commit. 422: the connection cannot be used, the checkpoint's files were deleted, it has no adapter, or no trainer can build the format; the message says why.",
     effect: "write",
     capability: "project:models:manage",
     input: createExportInput,
@@ -65,7 +65,8 @@ type Source = {
 async function sourceOf(ctx: Ctx, asked: z.output<typeof createExportInput>): Promise<Source> {
   const { checkpointId, hubModel, format } = asked;
   if (checkpointId === undefined) {
-    if (format === "lora-adapter") throw unprocessable("/format", "A model on the hub has no adapter of ours.");
+    if (format === "lora-adapter")
+      throw unprocessable("/format", "A model on the hub has no adapter that was trained here.");
     const { id = "", revision } = hubModel ?? {};
     return { checkpointId: null, hubModel: { id, revision: revision ?? null }, trainerId: null };
   }

@@ -4,7 +4,7 @@ import { checkHub, modelHubs } from "@/server/services/connections";
 import type { PlannedExport } from "../settings/schemas";
 
 const HOW_TO_CONNECT =
-  "Connect one on the page Connections: kind model-hub, its address, and a token with write access to the repository.";
+  "Connect one on the Integrations page: kind model-hub, its address, and a token with write access to the repository.";
 
 /** Returns a usable connection to a model hub; throws a 422 that says how to create one. */
 export async function requireHub(ctx: Ctx, connectionId: string, path: string) {
@@ -22,7 +22,7 @@ type Planned = { planned: PlannedExport; adapter: string };
 export async function requirePlannable(ctx: Ctx, { planned, adapter }: Planned): Promise<void> {
   requireCapability(ctx, ["project:models:manage"]);
   if (planned.format === "lora-adapter" && adapter === "full") {
-    throw unprocessable("/output/export/format", "A full training has no adapter. Choose merged-16bit or gguf.");
+    throw unprocessable("/output/export/format", "Full training produces no adapter. Choose merged-16bit or gguf.");
   }
   await requireHub(ctx, planned.connectionId, "/output/export/connectionId");
 }

@@ -106,7 +106,7 @@ export function resumability(
     if (status === "succeeded") return "It has finished. Train a new job from one of its checkpoints to continue.";
     if (status !== "paused" && status !== "failed" && status !== "cancelled") return STARTED;
     if (erased) return "Examples that it trains on were deleted with their user or conversation. Start a new job.";
-    if (dispatchedAt === null) return "No trainer ever had it. Clone it instead.";
+    if (dispatchedAt === null) return "It was never sent to a trainer. Clone it instead.";
     if (!resumable && status !== "paused") return "It has no checkpoint to resume from. Clone it instead.";
     return null;
   };

@@ -50,7 +50,7 @@ export function judgeLoss(candidate: Checkpoint, incumbent: Checkpoint | null, m
     );
   }
   const isLow = measured <= allowed;
-  const bound = `${shown(before)} is deployed, and ${percent(maxIncrease)} more is allowed`;
+  const bound = `the deployed model's is ${shown(before)}, and ${percent(maxIncrease)} more is allowed`;
   const message = `Its validation loss is ${shown(measured)}: ${bound}.`;
   return gate("validation_loss", isLow ? "passed" : "failed", message, measured, allowed);
 }

@@ -79,7 +79,7 @@ export async function chooseTrainer({ db }: Pick<Ctx, "db">, needs: TrainerNeeds
   if (attached.length === 0) throw new ServiceError("not_implemented", NO_TRAINER);
   const candidates = attached.filter(({ id }) => needs.trainerId === undefined || id === needs.trainerId);
   if (candidates.length === 0) {
-    throw new ServiceError("unprocessable", "The trainer that holds this checkpoint is no longer attached.");
+    throw new ServiceError("unprocessable", "The trainer that has this checkpoint is no longer attached.");
   }
   const known = candidates.filter(({ capabilities }) => capabilities !== null);
   const judged = known.map((row) => ({ row, missing: missingIn(readCapabilities(row.capabilities), needs) }));

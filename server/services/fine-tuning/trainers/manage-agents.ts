@@ -17,7 +17,7 @@ const commandFor = (key: string) =>
 export const addTrainer = installationVerb(
   {
     name: "trainers.add",
-    summary: "Add a trainer that connects to this installation, for a machine that can't be reached.",
+    summary: "Add a trainer that connects to this installation, for a machine that the installation can't reach.",
     description: "The key is returned only in this response.",
     right: "trainers:manage",
     effect: "write",

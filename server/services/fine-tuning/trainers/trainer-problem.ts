@@ -75,7 +75,7 @@ export function refusalOf(status: number, body: unknown, tokenName: string): Tra
   if (GATEWAY.has(status)) return new TrainerUnreachable(`The trainer is not available (status ${status}).`);
   if (status === 401 || status === 403) {
     const hint = `Check that ${tokenName} is the trainer's own token.`;
-    return new TrainerRefused(status, problemOf("unauthorized", "The trainer does not accept our token.", hint));
+    return new TrainerRefused(status, problemOf("unauthorized", "The trainer does not accept the token.", hint));
   }
   return new TrainerRefused(status, problemOf("invalid_spec", `The trainer replied with the status ${status}.`, null));
 }

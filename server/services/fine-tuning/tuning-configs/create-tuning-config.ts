@@ -18,7 +18,7 @@ export const createTuningConfig = verb(
     name: "fineTuning.createTuningConfig",
     summary: "Create a tuning configuration: a reusable training setup that can start automatically.",
     description:
-      "With `trigger.enabled` it starts a job as soon as there are `minNewExamples` more Examples than it last trained on, or at the times of `cron` (UTC) if there are. `fineTuning.listTriggerDecisions` says what it decided, and why. With `deployment.enabled` the checkpoint of each job that succeeds is deployed under `deployment.name` or, without one, the configuration's name, if it is no worse than what runs there; `fineTuning.listRolloutDecisions` says what was decided, and why. 422: the base model is not known.",
+      "With `trigger.enabled` it starts a job as soon as there are `minNewExamples` more Examples than it last trained on; with `cron`, only at the times that it specifies (UTC). `fineTuning.listTriggerDecisions` lists its decisions, with reasons. With `deployment.enabled` the checkpoint of each job that succeeds is deployed under `deployment.name` or, without one, the configuration's name, if it is no worse than the model deployed under that name; `fineTuning.listRolloutDecisions` lists these decisions, with reasons. 422: the base model is not known.",
     effect: "write",
     capability: "project:data:write",
     input: createTuningConfigInput,

@@ -84,5 +84,5 @@ function refusal({ appId, installationId }: GithubApp, status: number, words: st
     return `GitHub gives the App ${appId} no access through the installation ${installationId}${quoted}. If it is suspended, have its owner unsuspend it.`;
   if (status === 404)
     return `The App ${appId} has no installation ${installationId}${quoted}. Install it, and enter the number at the end of the installation's address.`;
-  return `GitHub gave no token for the installation ${installationId} of the App ${appId} (${status})${quoted}. Check the connection's address and the App's settings.`;
+  return `GitHub issued no token for the installation ${installationId} of the App ${appId} (${status})${quoted}. Check the connection's address and the App's settings.`;
 }

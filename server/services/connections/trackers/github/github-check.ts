@@ -27,7 +27,7 @@ const PROBLEMS: readonly { isSo: (found: Found) => boolean; message: (found: Fou
     isSo: ({ scopes, repo }) =>
       scopes !== undefined && !scopes.includes("repo") && (repo.private || !scopes.includes("public_repo")),
     message: ({ destination, repo }) =>
-      `The token lacks the scope ${repo.private ? "repo" : "public_repo"}, without which it cannot create issues in ${destination}. Create a token with it.`,
+      `The token lacks the scope ${repo.private ? "repo" : "public_repo"}, which is required to create issues in ${destination}. Create a token with it.`,
   },
   {
     isSo: ({ repo }) => !repo.has_issues,
@@ -36,17 +36,17 @@ const PROBLEMS: readonly { isSo: (found: Found) => boolean; message: (found: Fou
   },
   {
     isSo: ({ repo }) => repo.archived === true,
-    message: ({ destination }) => `${destination} is archived and takes no issues. Choose another repository.`,
+    message: ({ destination }) => `${destination} is archived and does not accept issues. Choose another repository.`,
   },
   {
     isSo: (found) => !mayTriage(found) && found.repo.private,
     message: ({ destination }) =>
-      `The token's account may only read ${destination}. Give it the Triage or Write role, so that it can label and close issues.`,
+      `The token's account has only read access to ${destination}. Give it the Triage or Write role, so that it can label and close issues.`,
   },
   {
     isSo: (found) => !mayTriage(found) && !found.repo.private && found.labels.length > 0,
     message: ({ destination }) =>
-      `The token's account may not label issues in ${destination}: GitHub drops labels without saying so. Give it the Triage or Write role, or remove the labels.`,
+      `The token's account is not allowed to label issues in ${destination}: GitHub drops labels silently. Give it the Triage or Write role, or remove the labels.`,
   },
 ];
 

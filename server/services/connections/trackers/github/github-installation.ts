@@ -48,6 +48,6 @@ function permissionProblems({ permissions, suspended_at: suspendedAt, html_url: 
   const issues = permissions?.issues ?? "none";
   if (issues === "write") return [];
   return [
-    `The App may not write issues (its permission issues is "${issues}"). Set Issues to Read and write in the App's permissions, and accept the change at ${url}.`,
+    `The App is not allowed to write issues (its permission issues is "${issues}"). Set Issues to Read and write in the App's permissions, and accept the change at ${url}.`,
   ];
 }

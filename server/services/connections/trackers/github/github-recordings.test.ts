@@ -84,7 +84,7 @@ test("a reply in another format than GitHub's leaves open whether the ticket was
   await expect(tracker.create("acme/shop", ticket)).rejects.toMatchObject({
     reason: "unavailable",
     ambiguous: true,
-    message: "The reply of GitHub does not have the form that its API documents. Check the connection's address.",
+    message: "The reply from GitHub does not match its API documentation. Check the connection's address.",
   });
 });
 

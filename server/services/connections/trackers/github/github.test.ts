@@ -176,7 +176,9 @@ test("an exhausted rate limit has its end time, and the call is not retried", as
   github.fault = () => "limit";
   const error = await failure(trackerWith().changedSince(SHOP, 0));
   expect(error).toMatchObject({ reason: "rate_limited", transient: true, ambiguous: false });
-  expect(error.message).toMatch(/^The rate limit of GitHub is reached\. Calls are accepted again at \d{4}-.* UTC\.$/);
+  expect(error.message).toMatch(
+    /^The rate limit of GitHub has been reached\. Calls will be accepted again at \d{4}-.* UTC\.$/,
+  );
   expect(error.retryAt).toBeGreaterThan(Date.now());
   expect(error.retryAt).toBeLessThan(Date.now() + 3000);
   expect(github.received).toHaveLength(1);
@@ -235,7 +237,7 @@ test.each([
     "a ticket without a title",
     () => trackerWith().create(SHOP, { ...TICKET, title: "" }),
     "destination",
-    "GitHub rejected the request for acme/shop (422): “Validation Failed: title missing_field”. Change what it objects to in the connection's settings.",
+    "GitHub rejected the request for acme/shop (422): “Validation Failed: title missing_field”. Correct the connection's settings accordingly.",
   ],
   [
     "a ticket that never was",

@@ -26,12 +26,12 @@ const PROBLEMS: readonly { isSo: (project: Project) => boolean; message: (destin
   },
   {
     isSo: (found) => found.archived === true,
-    message: (destination) => `${destination} is archived and takes no issues. Choose another project.`,
+    message: (destination) => `${destination} is archived and does not accept issues. Choose another project.`,
   },
   {
     isSo: (found) => found.visibility !== "public" && (roleIn(found) ?? REPORTER) < REPORTER,
     message: (destination) =>
-      `The token's role in ${destination} is too low to label and close issues. Give it the role Reporter or a higher one.`,
+      `The token's role in ${destination} is too low to label and close issues. Give it the Reporter role or a higher one.`,
   },
 ];
 
@@ -66,7 +66,7 @@ export const checkGitlab = (api: GitlabApi, destination: string | null) =>
   problemsOf(async () => {
     const scopes = await scopesOf(api);
     if (scopes !== undefined && !scopes.includes("api"))
-      return ["The token lacks the scope api, without which it cannot create issues. Create a token with it."];
+      return ["The token lacks the scope api, which is required to create issues. Create a token with it."];
     if (destination === null) {
       await api.call(ABOUT.place(null), z.object({ username: z.string() }), ({ users }) => users.showCurrentUser());
       return [];

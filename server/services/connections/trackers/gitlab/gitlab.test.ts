@@ -170,7 +170,9 @@ test("an exhausted rate limit has its end time, and the call is not retried", as
   gitlab.fault = () => "limit";
   const error = await failure(trackerWith().changedSince(SHOP, 0));
   expect(error).toMatchObject({ reason: "rate_limited", transient: true, ambiguous: false });
-  expect(error.message).toMatch(/^The rate limit of GitLab is reached\. Calls are accepted again at \d{4}-.* UTC\.$/);
+  expect(error.message).toMatch(
+    /^The rate limit of GitLab has been reached\. Calls will be accepted again at \d{4}-.* UTC\.$/,
+  );
   expect(error.retryAt).toBeGreaterThan(Date.now());
   expect(error.retryAt).toBeLessThan(Date.now() + 3000);
   expect(gitlab.received).toHaveLength(1);
@@ -231,7 +233,7 @@ test.each([
     "a ticket with a blank title",
     () => trackerWith().create(SHOP, { ...TICKET, title: " " }),
     "destination",
-    "GitLab rejected the request for acme/shop (400): “title can't be blank”. Change what it objects to in the connection's settings.",
+    "GitLab rejected the request for acme/shop (400): “title can't be blank”. Correct the connection's settings accordingly.",
   ],
   [
     "a ticket that never was",
@@ -273,7 +275,7 @@ test.each([
   ["a project that does not exist", "glpat-simulated-token-9b30", "acme/missing", [/acme\/missing does not exist/]],
   ["a project without issues", "glpat-simulated-token-9b30", "acme/no-issues", [/^Issues are turned off/]],
   ["an archived project", "glpat-simulated-token-9b30", "acme/archived", [/is archived/]],
-  ["a project of which it is a guest", "glpat-simulated-token-9b30", "acme/guest", [/the role Reporter/]],
+  ["a project of which it is a guest", "glpat-simulated-token-9b30", "acme/guest", [/the Reporter role/]],
   ["a role that GitLab does not tell", "glpat-simulated-token-9b30", "acme/invited", []],
   ["a public project", "glpat-simulated-token-9b30", "acme/public", []],
 ])("a check of %s lists the problems", async (_, secret, destination, problems) => {

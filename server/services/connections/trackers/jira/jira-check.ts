@@ -47,7 +47,9 @@ async function missingPermissions({ ask }: JiraApi, key: string): Promise<string
   return Object.entries(PERMISSIONS).flatMap(([id, purpose]) => {
     const permission = mine[id];
     if (permission?.havePermission !== false) return [];
-    return [`The account may not ${purpose} in ${key}. Give it the permission “${permission.name}” in that project.`];
+    return [
+      `The account is not allowed to ${purpose} in ${key}. Give it the permission “${permission.name}” in that project.`,
+    ];
   });
 }
 
@@ -60,12 +62,12 @@ async function creationProblems(api: JiraApi, key: string, { issueType, labels }
   const all = await createFields(api, key, type);
   const required = unfilled(all).map(
     ({ name }) =>
-      `A “${type.name}” in ${key} requires “${name}”, which Whetstone does not fill. Give it a default value in Jira, or choose another issue type.`,
+      `A “${type.name}” in ${key} requires “${name}”, which Whetstone cannot fill in. Give it a default value in Jira, or choose another issue type.`,
   );
   if (labels.length === 0 || all.some(({ fieldId }) => fieldId === "labels")) return required;
   return [
     ...required,
-    `A “${type.name}” in ${key} is created without labels: its screen does not have them. Add the field in Jira, or remove the labels from the connection.`,
+    `A “${type.name}” in ${key} is created without labels: its screen has no labels field. Add the field in Jira, or remove the labels from the connection.`,
   ];
 }
 

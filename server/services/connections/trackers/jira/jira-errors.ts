@@ -81,7 +81,7 @@ function refusal(status: number, headers: Record<string, unknown>, data: unknown
   if (status === 404) return new JiraError(...NOT_FOUND[subject], {}, status);
   return new JiraError(
     "destination",
-    `Jira rejected the request (${status})${quotedWords(words)}. Change what it objects to in the connection's settings.`,
+    `Jira rejected the request (${status})${quotedWords(words)}. Correct the connection's settings accordingly.`,
     errors,
     status,
   );

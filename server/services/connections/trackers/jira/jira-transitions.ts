@@ -79,10 +79,10 @@ function unfilled(transition: Transition): string[] {
 const noTransition = ({ key, state }: Ticket, done: boolean, available: readonly Transition[]) =>
   new TrackerError(
     "destination",
-    `No transition leads from “${state}”, where ${key} is, to a state that counts as ${done ? "done" : "open"}. ${
+    `No transition leads from “${state}”, the current state of ${key}, to a state that counts as ${done ? "done" : "open"}. ${
       available.length === 0
-        ? "The account has no transition from there: give it the permission “Transition issues”."
-        : `The transitions from there: ${available.map(({ name, to }) => `${name} (to “${to.name}”)`).join(", ")}. Move the ticket in Jira, or change the workflow or the mapping of states.`
+        ? "The account has no transition from this state: give it the permission “Transition issues”."
+        : `Available transitions: ${available.map(({ name, to }) => `${name} (to “${to.name}”)`).join(", ")}. Move the ticket in Jira, or change the workflow or the mapping of states.`
     }`,
   );
 
@@ -91,5 +91,5 @@ const unfilledFields = ({ key }: Ticket, transition: Transition) =>
     "destination",
     `The transition “${transition.name}” of ${key} requires ${unfilled(transition)
       .map((name) => `“${name}”`)
-      .join(", ")}, which Whetstone does not fill. Move the ticket in Jira, or give the field a default value there.`,
+      .join(", ")}, which Whetstone cannot fill in. Move the ticket in Jira, or give the field a default value there.`,
   );

@@ -137,7 +137,7 @@ describe.each(["Cloud", "Server"] as const)("Jira, deployed as %s", (deployment)
     const blocked = await failureOf(tracker.setDone("STEP", externalId, true));
     expect(blocked).toMatchObject({ reason: "destination", ambiguous: false });
     expect(blocked.message).toBe(
-      "No transition leads from “To Do”, where STEP-1 is, to a state that counts as done. The transitions from there: Move to In Progress (to “In Progress”). Move the ticket in Jira, or change the workflow or the mapping of states.",
+      "No transition leads from “To Do”, the current state of STEP-1, to a state that counts as done. Available transitions: Move to In Progress (to “In Progress”). Move the ticket in Jira, or change the workflow or the mapping of states.",
     );
     server.setDone(externalId, false, "In Review");
     expect((await failureOf(tracker.setDone("STEP", externalId, true))).message).toContain("“Transition issues”");
@@ -147,7 +147,7 @@ describe.each(["Cloud", "Server"] as const)("Jira, deployed as %s", (deployment)
       openStates: ["Done", "To Do"],
     });
     expect((await failureOf(picky.setDone("STEP", externalId, true))).message).toBe(
-      "The transition “Move to Won't Do” of STEP-1 requires “Reason”, which Whetstone does not fill. Move the ticket in Jira, or give the field a default value there.",
+      "The transition “Move to Won't Do” of STEP-1 requires “Reason”, which Whetstone cannot fill in. Move the ticket in Jira, or give the field a default value there.",
     );
   });
 
@@ -184,8 +184,8 @@ describe.each(["Cloud", "Server"] as const)("Jira, deployed as %s", (deployment)
       "“no project” is not the key of a Jira project. A key looks like PROJ.",
     ]);
     expect(await tracker.check("FORM")).toEqual([
-      "A “Bug” in FORM requires “Severity”, which Whetstone does not fill. Give it a default value in Jira, or choose another issue type.",
-      "A “Bug” in FORM is created without labels: its screen does not have them. Add the field in Jira, or remove the labels from the connection.",
+      "A “Bug” in FORM requires “Severity”, which Whetstone cannot fill in. Give it a default value in Jira, or choose another issue type.",
+      "A “Bug” in FORM is created without labels: its screen has no labels field. Add the field in Jira, or remove the labels from the connection.",
       `FORM ${noState}`,
     ]);
     const typeless = jiraTracker(testCaller("jira", server.baseUrl, server.secret), { ...NONE, issueType: "Incident" });
@@ -193,8 +193,8 @@ describe.each(["Cloud", "Server"] as const)("Jira, deployed as %s", (deployment)
       "PROJ has no issue type “Incident”. It has: Task, Bug. Choose one in the connection.",
     ]);
     expect((await typeless.check("LOCK")).slice(0, 2)).toEqual([
-      "The account may not create tickets in LOCK. Give it the permission “Create Issues” in that project.",
-      "The account may not comment on tickets in LOCK. Give it the permission “Add Comments” in that project.",
+      "The account is not allowed to create tickets in LOCK. Give it the permission “Create Issues” in that project.",
+      "The account is not allowed to comment on tickets in LOCK. Give it the permission “Add Comments” in that project.",
     ]);
     server.fault = () => 401;
     expect(await failureOf(tracker.check("PROJ"))).toMatchObject({ reason: "credential" });

@@ -65,14 +65,14 @@ export function linearError(problems: readonly Problem[], reply: Reply, isWrite:
   if (first === undefined) {
     return new TrackerError(
       "destination",
-      "There is no Linear API at the connection's address. Linear's own is https://api.linear.app.",
+      "There is no Linear API at the connection's address. Linear's address is https://api.linear.app.",
     );
   }
   const refusal = refusalOf(first);
   if (refusal?.problem === "missing" && refusal.entity === "Issue") {
     return new LinearError("gone", ticketGone().message, refusal);
   }
-  const message = `Linear rejected the request${quotedWords(words)}. Change what it objects to in the connection's settings.`;
+  const message = `Linear rejected the request${quotedWords(words)}. Correct the connection's settings accordingly.`;
   return new LinearError("destination", message, refusal);
 }
 

@@ -98,7 +98,7 @@ function fromLaterCalls(conversation: ConversationSnapshot, occurrence: Collecte
       before(exchange.callIndex!),
       { expected: recovery.callIndex, rejected: exchange.callIndex! },
       {
-        reason: `\`${exchange.name}\` failed (“${excerpt(message, 100)}”); this call, which the assistant made next, succeeded, and everything it needs had been said before.`,
+        reason: `\`${exchange.name}\` failed (“${excerpt(message, 100)}”); this call, which the assistant made next, succeeded, and everything it needs had already been mentioned.`,
         reasonCode: "recovered_call",
         turn: exchange.callIndex!,
         answerTurn: recovery.callIndex,
@@ -135,7 +135,7 @@ async function fromLaterAnswers(
       withLaterCalls(conversation, index, recovery.index),
       { expected: withoutApology(recovery.text), rejected: textOf(conversation.messages[index]!) },
       {
-        reason: `${excerpt(title, 120)}. Asked for the same, the assistant recovered: “${excerpt(recovery.text, 100)}”.`,
+        reason: `${excerpt(title, 120)}. For the same request, the assistant recovered: “${excerpt(recovery.text, 100)}”.`,
         reasonCode: "recovered_answer",
         turn: index,
         answerTurn: recovery.index,

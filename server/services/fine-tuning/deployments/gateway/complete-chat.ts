@@ -195,7 +195,8 @@ async function answerWhole(ctx: Ctx, { body }: Opened, call: Call): Promise<Outg
     throw trainerFailure(error);
   });
   const json = parsed(text);
-  if (json === undefined) throw new ServiceError("unavailable", "The model's server sent no JSON.", { retryAfter: 1 });
+  if (json === undefined)
+    throw new ServiceError("unavailable", "The model's server did not reply with JSON.", { retryAfter: 1 });
   foldAnswer(call.answer, json);
   await recordCall(ctx, { ...call, endedAt: Date.now() });
   if (call.request.stream !== true) return { mediaType: "application/json", body: text };

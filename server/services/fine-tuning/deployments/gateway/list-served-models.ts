@@ -10,7 +10,7 @@ export const listServedModels = streamVerb(
     name: "fineTuning.listServedModels",
     summary: "List the model of a deployment, compatible with OpenAI's list of models.",
     description:
-      "Contains the one model that the deployment answers as. Errors have OpenAI's `error` alongside the fields of a problem.",
+      "Contains one model, under the deployment's name. Errors have OpenAI's `error` alongside the fields of a problem.",
     effect: "read",
     capability: "workspace:read",
     input: gatewayInput,

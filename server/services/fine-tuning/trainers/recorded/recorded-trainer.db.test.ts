@@ -33,12 +33,12 @@ test("a job with other settings or Examples than the recorded ones is refused", 
   const manifest = { ...(RECORDING.spec.manifest as object), sha256: "a".repeat(64) };
   expect((await put({ ...RECORDING.spec, manifest })).status).toBe(200);
   const faster = { ...(RECORDING.spec.training as object), learning_rate: 0.01 };
-  await expect(put({ ...RECORDING.spec, training: faster })).rejects.toThrow("not recorded");
+  await expect(put({ ...RECORDING.spec, training: faster })).rejects.toThrow("No training with these settings");
   async function* content() {
     yield Buffer.from(`{"rows":1}\n{"example_id":"ex_1","messages":[]}\n`);
   }
   const sent = trainer.sendManifest({ projectId, sha256: "a".repeat(64), bytes: 1, content });
-  await expect(sent).rejects.toThrow("not recorded");
+  await expect(sent).rejects.toThrow("No training on these Examples");
 });
 
 test("a prompt that was not recorded is refused", async () => {

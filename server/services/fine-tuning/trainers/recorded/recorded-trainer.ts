@@ -12,7 +12,7 @@ import { checkpointId, comparableSpec, eventsFor, promptHash, RECORDED_FILES, RE
 export const RECORDED_TRAINER = "trn_recorded";
 
 export const ONLY_RECORDED =
-  "This model belongs to the sample. Its training was recorded, and no attached trainer holds it: it can be looked at and downloaded, but not continued, deployed or exported.";
+  "This model belongs to the sample. Its training was recorded, and no attached trainer has it: it can be viewed and downloaded, but not trained further, deployed or exported.";
 
 const NOT_THERE = 404;
 const UNPROCESSABLE = 422;
@@ -43,7 +43,7 @@ function samples({ prompts, targets }: Prompts): TrainerReply {
     throw refusal(
       UNPROCESSABLE,
       "capability_missing",
-      "Answers to these prompts were not recorded, and no trainer holds the sample's model.",
+      "Answers to these prompts were not recorded, and no trainer has the sample's model.",
       "Attach a trainer and train a model of your own.",
     );
   }
@@ -69,7 +69,7 @@ export function recordedTrainer(db: Db): TrainerClient {
     if (kind !== "jobs") throw refusal(UNPROCESSABLE, "capability_missing", ONLY_RECORDED);
     const { job, events } = await jobOf(projectId, id);
     if (method === "PUT" && comparableSpec(json as Record<string, unknown>) !== comparableSpec(RECORDING.spec)) {
-      throw refusal(UNPROCESSABLE, "invalid_spec", "A training with these settings was not recorded.");
+      throw refusal(UNPROCESSABLE, "invalid_spec", "No training with these settings was recorded.");
     }
     if (action !== "events") return ok({ job: { job_id: job.id, ...snapshotOf(job, events) } });
     const after = Number(query?.after ?? 0);
@@ -104,7 +104,7 @@ export function recordedTrainer(db: Db): TrainerClient {
       for await (const chunk of content()) chunks.push(chunk);
       const rows = rowHashes(Buffer.concat(chunks).toString());
       if (rows.join() === RECORDING.rows.join()) return;
-      throw refusal(UNPROCESSABLE, "manifest_hash_mismatch", "A training on these Examples was not recorded.");
+      throw refusal(UNPROCESSABLE, "manifest_hash_mismatch", "No training on these Examples was recorded.");
     },
   };
 }
