@@ -18,8 +18,8 @@ const MAIL = { SMTP_URL: "smtps://u:p@mail.example:465", MAIL_FROM: "a@example.c
 
 test("variables that are valid only together are refused when one is missing, each by name", () => {
   expect(problemOf(MAIL)).toBeNull();
-  expect(problemOf({ MAIL_FROM: "a@example.com" })).toMatch(/needs SMTP_URL beside it.*\n.*at MAIL_FROM/);
-  expect(problemOf({ SMTP_URL: MAIL.SMTP_URL })).toMatch(/needs MAIL_FROM and PUBLIC_URL beside it.*\n.*at SMTP_URL/);
+  expect(problemOf({ MAIL_FROM: "a@example.com" })).toMatch(/also requires SMTP_URL.*\n.*at MAIL_FROM/);
+  expect(problemOf({ SMTP_URL: MAIL.SMTP_URL })).toMatch(/also requires MAIL_FROM and PUBLIC_URL.*\n.*at SMTP_URL/);
 });
 
 test("a file bucket must be a complete URL without credentials", () => {
@@ -46,9 +46,9 @@ test("a provider has to be configured completely, and passwords can be switched 
   expect(problemOf(PROVIDER)).toBeNull();
   for (const variable of Object.keys(PROVIDER)) {
     const { [variable as never]: _, ...rest } = PROVIDER;
-    expect(problemOf(rest), `without ${variable}`).toContain(`needs ${variable}`);
+    expect(problemOf(rest), `without ${variable}`).toContain(`also requires ${variable}`);
   }
-  expect(problemOf({ OIDC_ALLOWED_DOMAINS: "example.com" })).toMatch(/needs OIDC_ISSUER/);
+  expect(problemOf({ OIDC_ALLOWED_DOMAINS: "example.com" })).toMatch(/also requires OIDC_ISSUER/);
   expect(problemOf({ PASSWORD_SIGN_IN: "off" })).toMatch(/can be off only when OIDC_ISSUER/);
   expect(problemOf({ ...PROVIDER, PASSWORD_SIGN_IN: "off" })).toBeNull();
 });
@@ -57,11 +57,11 @@ test("a default role needs domains, projects and a provider, and projects need a
   const role = { OIDC_DEFAULT_ROLE: "viewer" };
   const domains = { OIDC_ALLOWED_DOMAINS: "example.com" };
   const projects = { OIDC_DEFAULT_PROJECTS: "prj_1, prj_2" };
-  expect(problemOf({ ...PROVIDER, ...role })).toMatch(/needs OIDC_DEFAULT_PROJECTS/);
-  expect(problemOf({ ...PROVIDER, ...projects })).toMatch(/needs OIDC_DEFAULT_ROLE/);
-  expect(problemOf({ ...role, ...projects })).toMatch(/needs OIDC_ISSUER/);
+  expect(problemOf({ ...PROVIDER, ...role })).toMatch(/also requires OIDC_DEFAULT_PROJECTS/);
+  expect(problemOf({ ...PROVIDER, ...projects })).toMatch(/also requires OIDC_DEFAULT_ROLE/);
+  expect(problemOf({ ...role, ...projects })).toMatch(/also requires OIDC_ISSUER/);
   expect(problemOf({ ...PROVIDER, ...role, ...projects })).toMatch(
-    /needs OIDC_ALLOWED_DOMAINS beside it.*\n.*at OIDC_DEFAULT_ROLE/,
+    /also requires OIDC_ALLOWED_DOMAINS.*\n.*at OIDC_DEFAULT_ROLE/,
   );
   expect(problemOf({ ...PROVIDER, ...role, ...projects, ...domains })).toBeNull();
   expect(problemOf({ ...PROVIDER, ...projects, OIDC_DEFAULT_ROLE: "owner" })).toMatch(/OIDC_DEFAULT_ROLE/);
@@ -138,8 +138,8 @@ test("the secret comes from a variable or a file, never both, with the same mini
 
 test("a trainer needs both an address and a token", () => {
   const TRAINER_TOKEN = "0123456789abcdef";
-  expect(problemOf({ TRAINER_URL: "http://trainer:8600" })).toMatch(/needs TRAINER_TOKEN beside it/);
-  expect(problemOf({ TRAINER_TOKEN })).toMatch(/needs TRAINER_URL beside it/);
+  expect(problemOf({ TRAINER_URL: "http://trainer:8600" })).toMatch(/also requires TRAINER_TOKEN/);
+  expect(problemOf({ TRAINER_TOKEN })).toMatch(/also requires TRAINER_URL/);
   for (const TRAINER_URL of ["trainer:8600", "ftp://trainer", "http://user:pass@trainer", "http://trainer/?a=b"]) {
     expect(problemOf({ TRAINER_URL, TRAINER_TOKEN }), TRAINER_URL).toMatch(/TRAINER_URL/);
   }

@@ -34,7 +34,7 @@ const secretFile = z.string().transform((file, { addIssue }) => {
   try {
     const secret = readFileSync(file, "utf8").trim();
     if (secret.length >= SECRET_CHARACTERS_MIN) return secret;
-    addIssue({ code: "custom", message: `${file} has to hold at least ${SECRET_CHARACTERS_MIN} characters` });
+    addIssue({ code: "custom", message: `${file} must contain at least ${SECRET_CHARACTERS_MIN} characters` });
   } catch (error) {
     const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
     addIssue({ code: "custom", message: `${file} cannot be read${code}` });
@@ -150,7 +150,7 @@ const NEEDS: readonly { variable: Variable; needs: readonly Variable[]; because:
   {
     variable: "OIDC_ISSUER",
     needs: ["OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET"],
-    because: "the provider has to know its client",
+    because: "they identify this installation to the provider",
   },
   { variable: "OIDC_CLIENT_ID", needs: ["OIDC_ISSUER"], because: "it identifies a client of that provider" },
   { variable: "OIDC_CLIENT_SECRET", needs: ["OIDC_ISSUER"], because: "it identifies a client of that provider" },
@@ -158,18 +158,22 @@ const NEEDS: readonly { variable: Variable; needs: readonly Variable[]; because:
   {
     variable: "OIDC_DEFAULT_ROLE",
     needs: ["OIDC_ISSUER", "OIDC_DEFAULT_PROJECTS"],
-    because: "a role applies in a project",
+    because: "a role applies to projects",
   },
   {
     variable: "OIDC_DEFAULT_ROLE",
     needs: ["OIDC_ALLOWED_DOMAINS"],
-    because: "otherwise anybody with an account at the provider, of any company, would become a member",
+    because: "otherwise anyone with an account at the provider, from any company, would become a member",
   },
-  { variable: "OIDC_DEFAULT_PROJECTS", needs: ["OIDC_DEFAULT_ROLE"], because: "a member has a role" },
-  { variable: "SMTP_URL", needs: ["MAIL_FROM", "PUBLIC_URL"], because: "an e-mail needs a sender and links here" },
+  { variable: "OIDC_DEFAULT_PROJECTS", needs: ["OIDC_DEFAULT_ROLE"], because: "members need a role" },
+  {
+    variable: "SMTP_URL",
+    needs: ["MAIL_FROM", "PUBLIC_URL"],
+    because: "e-mails need a sender and an address for their links",
+  },
   { variable: "MAIL_FROM", needs: ["SMTP_URL"], because: "no e-mail is sent without a mail server" },
-  { variable: "TRAINER_URL", needs: ["TRAINER_TOKEN"], because: "a trainer takes work from its own web app only" },
-  { variable: "TRAINER_TOKEN", needs: ["TRAINER_URL"], because: "it is the token of that trainer" },
+  { variable: "TRAINER_URL", needs: ["TRAINER_TOKEN"], because: "a trainer accepts work only from its own web app" },
+  { variable: "TRAINER_TOKEN", needs: ["TRAINER_URL"], because: "the token belongs to that trainer" },
 ];
 
 const checked = variables.superRefine((given, { addIssue }) => {
@@ -183,7 +187,7 @@ const checked = variables.superRefine((given, { addIssue }) => {
   for (const { variable, needs, because } of NEEDS) {
     const missing = given[variable] === undefined ? [] : needs.filter((name) => given[name] === undefined);
     if (missing.length === 0) continue;
-    addIssue({ code: "custom", path: [variable], message: `needs ${missing.join(" and ")} beside it: ${because}` });
+    addIssue({ code: "custom", path: [variable], message: `also requires ${missing.join(" and ")}: ${because}` });
   }
   if (given.PASSWORD_SIGN_IN === "off" && given.OIDC_ISSUER === undefined) {
     const message = "can be off only when OIDC_ISSUER and its client are set: otherwise nobody could sign in";

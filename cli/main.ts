@@ -14,7 +14,7 @@ import { printError } from "./output";
 
 const program = new Command("npm run -s cli --")
   .description(
-    "Whetstone's command line for operators. It works on the server's database, whether or not the server runs.",
+    "Whetstone's command line for operators. It works on the server's database, whether or not the server is running.",
   )
   .option("--json", "print one JSON object and nothing else")
   .configureOutput({ outputError: () => {} }) // printed once, below

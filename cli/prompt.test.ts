@@ -20,7 +20,7 @@ test.each([
 
 test("a password on the command line is accepted with a warning that does not repeat it", async () => {
   expect(await passwordOf({ password: "correct horse" })).toBe("correct horse");
-  expect(said.join("")).toMatch(/can be read by other programs of this machine.*--password-stdin/);
+  expect(said.join("")).toMatch(/can be read by other programs on this machine.*--password-stdin/);
   expect(said.join("")).not.toContain("correct horse");
 });
 

@@ -40,7 +40,7 @@ export async function firstLine(input: NodeJS.ReadableStream = process.stdin): P
 export type PasswordGiven = { password?: string | false; passwordStdin?: boolean };
 
 const SEEN =
-  "A password on the command line can be read by other programs of this machine and stays in the shell's history: omit it to be prompted, or use --password-stdin.\n";
+  "A password on the command line can be read by other programs on this machine and stays in the shell's history: omit it to be prompted, or use --password-stdin.\n";
 
 /** Returns the password as given, read or typed; `undefined` for a person without one. */
 export async function passwordOf(

@@ -82,7 +82,7 @@ export async function prepareApplicationRole(
       where oid = 'public.audit_log'::regclass and pg_has_role(${name}, relowner, 'member')`;
     if (owned) {
       throw new RoleProblem(
-        `The database user "${name}" in DATABASE_URL owns the audit log, by "${owned.owner}". Keep the owner in MIGRATION_DATABASE_URL and use a separate user in DATABASE_URL.`,
+        `The database user "${name}" in DATABASE_URL owns the audit log (as "${owned.owner}"). Keep the owner in MIGRATION_DATABASE_URL and use a separate user in DATABASE_URL.`,
       );
     }
     if (ours) {

@@ -277,7 +277,7 @@ test("a database written by a later version is refused and left unchanged", asyn
   await on(url, (sql) => sql`insert into drizzle.__drizzle_migrations (hash, created_at) values ('later', ${later})`);
   const refused = await migrateDatabase(url).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(NewerDatabaseError);
-  expect(databaseProblem(refused, url)).toContain("later version of Whetstone");
+  expect(databaseProblem(refused, url)).toContain("newer version of Whetstone");
 });
 
 const TABLES_WITH_DATA = [

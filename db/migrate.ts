@@ -24,7 +24,7 @@ export async function migrateDatabase(url: string, sources = SOURCES) {
     const [newest, applied] = [newestMigration(sources.migrations), await newestApplied(sql)];
     if (applied > newest) {
       throw new NewerDatabaseError(
-        "The database was written by a later version of Whetstone than this one. Update this copy, or restore the backup that was made before the update.",
+        "The database was written by a newer version of Whetstone. Update this installation, or restore the backup that was made before the update.",
       );
     }
     if (applied < newest) await migrate(drizzle(sql), { migrationsFolder: sources.migrations });

@@ -98,10 +98,10 @@ export function databaseProblem(error: unknown, url: string) {
     return `The database at ${where} refused the user or password in DATABASE_URL (${said}).`;
   }
   if (code === NOT_ALLOWED) {
-    return `The database user in DATABASE_URL may not do what Whetstone needs in "${name}" (${said}). Make it the owner of the database.`;
+    return `The database user in DATABASE_URL lacks privileges that Whetstone needs in "${name}" (${said}). Make it the owner of the database.`;
   }
   if (typeof code === "string" && UNREACHABLE.test(code)) {
-    return `Cannot reach the database at ${where} (${code}). Check DATABASE_URL, and that PostgreSQL runs there and accepts connections from here.`;
+    return `Cannot reach the database at ${where} (${code}). Check DATABASE_URL, and that PostgreSQL is running at that address and accepts connections from this machine.`;
   }
   if (error instanceof Error && SQLSTATE.test(String(code))) {
     // Messages of these classes name schema objects; others may quote stored data.

@@ -297,7 +297,7 @@ test.describe("an installation", () => {
     await exited;
     const refused = await run(["scripts/start.mjs"], environment(at));
     expect(refused.code).toBe(1);
-    expect(refused.stderr).toContain("written by a later version of Whetstone");
+    expect(refused.stderr).toContain("written by a newer version of Whetstone");
     expect(existsSync(path.join(at.folder, "postgres/postmaster.pid"))).toBe(false);
   });
 });

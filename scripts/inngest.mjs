@@ -31,7 +31,7 @@ if (found.status !== 0) {
 }
 
 print(`Inngest's dashboard: ${server}`);
-print(`Start the app beside it with: INNGEST_DEV=1 INNGEST_BASE_URL=${server} npm start`);
+print(`Then start the app with: INNGEST_DEV=1 INNGEST_BASE_URL=${server} npm start`);
 
 const child = spawn(
   program,

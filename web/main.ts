@@ -77,7 +77,7 @@ function warnOnceOfProxies() {
     if (warned) return;
     warned = true;
     logger("web").warn(
-      `${peer} sends X-Forwarded-For, which is ignored: TRUSTED_PROXIES names no proxy. If one stands in front, set TRUSTED_PROXIES; otherwise all visitors share one rate limit.`,
+      `${peer} sends X-Forwarded-For, which is ignored: TRUSTED_PROXIES names no proxy. If this server is behind a proxy, set TRUSTED_PROXIES; otherwise all visitors share one rate limit.`,
     );
   };
 }

@@ -18,7 +18,7 @@ export async function lowerPriority({ db, name, signal }: { db: Db; name: string
   try {
     lower(process.pid);
   } catch (error) {
-    logger("worker").warn({ err: error }, "Background work keeps the priority of the rest.");
+    logger("worker").warn({ err: error }, "The priority of background work could not be lowered.");
     return;
   }
   while (!signal.aborted) {

@@ -34,7 +34,7 @@ async function main() {
     process.once("SIGTERM", () => resolve("SIGTERM"));
     process.once("SIGINT", () => resolve("SIGINT"));
     // Only a child with an IPC channel can lose it.
-    process.once("disconnect", () => resolve("its parent is gone"));
+    process.once("disconnect", () => resolve("the parent process is gone"));
   });
 
   void lowerPriority({ db: db(), name: NAME, signal: stop.signal });

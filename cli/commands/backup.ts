@@ -27,7 +27,7 @@ const SECRET_LOST =
 export function addBackup(program: Command) {
   program
     .command("backup")
-    .description("write a consistent snapshot of the installation's data, running or not")
+    .description("write a consistent snapshot of the installation's data; the server can keep running")
     .requiredOption("--to <place>", "the folder to create, or a file if it ends in .tar")
     .option("--passphrase-file <file>", "include WHETSTONE_SECRET, encrypted with the first line of this file")
     .option("--no-verify", "do not read the backup back to verify it")
@@ -35,7 +35,7 @@ export function addBackup(program: Command) {
 
   program
     .command("restore")
-    .description("restore a backup into a fresh installation; one with a person or a project is refused")
+    .description("restore a backup into a fresh installation, which must not contain any people or projects")
     .requiredOption("--from <place>", "what `backup` wrote")
     .option("--passphrase-file <file>", "decrypts the secret in the backup, which becomes this installation's")
     .option(
@@ -60,7 +60,7 @@ async function backup({ to, passphraseFile, verify }: BackupOptions, command: Co
   await writeDown({ kind: "backup", ...shownOf(read), verifiedAt: verify ? Date.now() : null });
   const known = { place, createdAt, tables: tables.length, rows, bytes, checksum, verified: verify, withSecret };
   printResult(command, { backup: known }, [
-    `${place}: ${rows.toLocaleString("en")} rows of ${tables.length} tables, ${bytes.toLocaleString("en")} bytes${verify ? ", verified" : ""}.`,
+    `${place}: ${rows.toLocaleString("en")} rows in ${tables.length} tables, ${bytes.toLocaleString("en")} bytes${verify ? ", verified" : ""}.`,
     ...filesLeftOut(read),
     ...(withSecret ? [] : [SECRET_LOST]),
   ]);
@@ -92,7 +92,7 @@ async function writeDown(done: Parameters<typeof recordBackup>[1]) {
   } catch (error) {
     const safe = loggable(error);
     const why = safe instanceof Error ? safe.message : String(safe);
-    process.stderr.write(`This worked, but the workbench will not show it: ${why}\n`);
+    process.stderr.write(`The command succeeded, but the workbench will not show it: ${why}\n`);
   }
 }
 
@@ -126,7 +126,7 @@ async function restoreBackup({ from, passphraseFile, acceptOtherSecret }: Restor
   const { rows } = shownOf(read);
   await writeDown({ kind: "restore", ...shownOf(read), verifiedAt: Date.now() });
   printResult(command, { restored: { rows, tables: manifest.tables.length, createdAt: manifest.createdAt } }, [
-    `Restored ${rows.toLocaleString("en")} rows of ${manifest.tables.length} tables; counts and checksums match the backup.`,
+    `Restored ${rows.toLocaleString("en")} rows in ${manifest.tables.length} tables; counts and checksums match the backup.`,
     ...filesLeftOut(read),
     ...(secret === undefined
       ? []

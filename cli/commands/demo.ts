@@ -16,11 +16,13 @@ const JOB = "demo";
 type Asked = { owner?: string };
 
 export function addDemo(program: Command) {
-  const group = program.command("demo").description("the sample project: a shop's support agent, in no total");
-  const whose = ["--owner <address>", "whose sample; default: the installation's first owner"] as const;
+  const group = program
+    .command("demo")
+    .description("the sample project: a shop's support agent, not counted in any totals");
+  const whose = ["--owner <address>", "the sample's owner; default: the installation's first owner"] as const;
   group
     .command("load")
-    .description("load the sample project and wait until it is complete; loaded already, nothing changes")
+    .description("load the sample project and wait until it is complete; no effect if it is already loaded")
     .option(...whose)
     .action(async ({ owner }: Asked, command: Command) => {
       const project = await withDatabase((db) => load(db, owner));

@@ -5,7 +5,7 @@ import { withDatabase } from "../database";
 import { printResult } from "../output";
 
 export function addTrainer(program: Command) {
-  const group = program.command("trainer").description("machines that train and call this installation");
+  const group = program.command("trainer").description("machines that train models and call this installation");
   group
     .command("add")
     .description("add a trainer and print its key, once")

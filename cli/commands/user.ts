@@ -16,7 +16,7 @@ export function addUser(program: Command) {
     .description("add a person who can sign in")
     .requiredOption("--email <address>", "the address to sign in with")
     .option("--password-stdin", "read the password (at least 8 characters) from the first line of standard input")
-    .option("--password <password>", "visible to other programs of this machine; if omitted, a terminal prompts for it")
+    .option("--password <password>", "visible to other programs on this machine; if omitted, a terminal prompts for it")
     .option("--no-password", "no password: the person signs in through a provider or with a `reset-link`")
     .option("--name <name>", "the person's name")
     .action(async (given: { email: string; name?: string } & PasswordGiven, command: Command) => {
@@ -103,7 +103,7 @@ function addEnding(group: Command) {
   const REVOKE = ["--revoke-keys", "revoke the API keys that the person created, in every project"] as const;
   group
     .command("disable")
-    .description("sign a person out everywhere and block further sign-ins; what they did stays")
+    .description("sign a person out everywhere and block further sign-ins; their projects and data stay")
     .requiredOption("--email <address>", "the address that the person signs in with")
     .option(...REVOKE)
     .action(async ({ email, revokeKeys }: Asked & { revokeKeys?: boolean }, command: Command) => {
@@ -122,7 +122,7 @@ function addEnding(group: Command) {
     });
   group
     .command("delete")
-    .description("erase a person; audit logs keep what was done, under an id. This can't be undone")
+    .description("erase a person; audit logs keep their actions under an id. This can't be undone")
     .requiredOption("--email <address>", "the address that the person signs in with")
     .option("--confirm <address>", "the address again; if omitted, a terminal prompts for it")
     .option(...REVOKE)

@@ -80,7 +80,7 @@ export type Member = { name: string; content: Readable };
 export type Archive = { bytes: number; members: () => AsyncGenerator<Member> };
 
 export async function openArchive(from: string): Promise<Archive> {
-  if (!existsSync(from)) throw new ArchiveProblem(`There is nothing at ${from}.`);
+  if (!existsSync(from)) throw new ArchiveProblem(`${from} does not exist.`);
   const { size, isFolder } = await stat(from).then((found) => ({ size: found.size, isFolder: found.isDirectory() }));
   if (!isFolder) return { bytes: size, members: () => membersOfTar(from) };
   const names = (await readdir(from, { recursive: true, withFileTypes: true }))

@@ -136,7 +136,7 @@ test("a database in use, and a damaged, later or foreign backup, are refused wit
   const fresh = await emptyDatabase();
   await migrateDatabase(fresh);
   const later = { ...manifest, migrations: [...manifest.migrations, { hash: "x", createdAt: Date.now() + 1e9 }] };
-  await expect(restore(fresh, { ...backup, manifest: later })).rejects.toThrow("later version");
+  await expect(restore(fresh, { ...backup, manifest: later })).rejects.toThrow("newer version");
   const foreign = { ...manifest, migrations: [{ hash: "x", createdAt: 1 }] };
   await expect(restore(fresh, { ...backup, manifest: foreign })).rejects.toThrow("does not know");
   const short = { ...manifest, tables: manifest.tables.map((table) => ({ ...table, rows: table.rows + 1 })) };
@@ -152,10 +152,10 @@ test("a database in use, and a damaged, later or foreign backup, are refused wit
   const bytes = await readFile(spans);
   bytes[bytes.length - 9]! ^= 1;
   await writeFile(spans, bytes);
-  await expect(readBackup(to)).rejects.toThrow("spans.copy.gz is not what was written");
+  await expect(readBackup(to)).rejects.toThrow("spans.copy.gz does not match its checksum");
   await rm(spans);
   await expect(readBackup(to)).rejects.toThrow("lacks spans.copy.gz");
-  await expect(readBackup(path.join(folder, "nowhere"))).rejects.toThrow("nothing at");
+  await expect(readBackup(path.join(folder, "nowhere"))).rejects.toThrow("does not exist");
 });
 
 test.each(["files", "files.tar"])(
@@ -183,7 +183,7 @@ test.each(["files", "files.tar"])(
     expect((await fileStore().find(key))?.bytes).toBe(words.length);
     if (name.endsWith(".tar")) return;
     await writeFile(path.join(to, manifest.files.find((one) => one.key === key)!.member!), "something else");
-    await expect(readBackup(to)).rejects.toThrow("not what was written");
+    await expect(readBackup(to)).rejects.toThrow("does not match its checksum");
   },
 );
 

@@ -24,14 +24,14 @@ export async function readBackup(from: string, { prove = true } = {}): Promise<R
   const read = manifest.safeParse(parsed(text));
   if (!read.success) {
     throw new ArchiveProblem(
-      `${from} is not a backup that this version of Whetstone can read: its manifest is damaged, or of a later format.`,
+      `${from} is not a backup that this version of Whetstone can read: its manifest is damaged or has a newer format.`,
     );
   }
   const files = read.data.files.flatMap(({ member, sha256 }) => (member === null ? [] : [{ file: member, sha256 }]));
   for (const { file, sha256 } of prove ? [...read.data.tables, ...files] : []) {
     const found = digests.get(file);
     if (found === undefined) throw new ArchiveProblem(`The backup is incomplete: it lacks ${file}.`);
-    if (found !== sha256) throw new ArchiveProblem(`The backup is damaged: ${file} is not what was written.`);
+    if (found !== sha256) throw new ArchiveProblem(`The backup is damaged: ${file} does not match its checksum.`);
   }
   return { archive, manifest: read.data, checksum: createHash("sha256").update(text).digest("hex") };
 }
@@ -120,14 +120,14 @@ export async function restoreFiles(store: FileStore, { archive, manifest }: Pick
 /** Returns the backup's migrations as this code has them; throws if one is unknown. */
 function refuseForeign({ migrations: had }: Manifest, ours: readonly MigrationMeta[]) {
   if ((had.at(-1)?.createdAt ?? 0) > (ours.at(-1)?.folderMillis ?? 0)) {
-    throw new ArchiveProblem(
-      "The backup was made by a later version of Whetstone than this one. Update this copy first.",
-    );
+    throw new ArchiveProblem("The backup was made by a newer version of Whetstone. Update this installation first.");
   }
   const known = ours.slice(0, had.length);
   const same = had.every((one, n) => known[n]?.folderMillis === one.createdAt && known[n]?.hash === one.hash);
   if (!same)
-    throw new ArchiveProblem("The backup was made by a version of Whetstone whose schema this one does not know.");
+    throw new ArchiveProblem(
+      "The backup was made by a version of Whetstone whose database schema this version does not know.",
+    );
   return known;
 }
 
@@ -145,7 +145,7 @@ async function refuseNonEmpty(tx: Tx) {
   const [row] = await tx`select exists (select 1 from users) or exists (select 1 from projects) as used`;
   if (row?.used) {
     throw new ArchiveProblem(
-      "The database is not empty: somebody has an account or a project in it. Restore into a fresh installation (another DATA_DIR or DATABASE_URL).",
+      "The database is not empty: it contains accounts or projects. Restore into a fresh installation (another DATA_DIR or DATABASE_URL).",
     );
   }
 }
@@ -194,7 +194,7 @@ async function loadRows(tx: Tx, archive: Archive, { tables, sequences }: Manifes
     const now = await contentOf(tx, name, columns);
     if (now.rows !== rows || now.checksum !== checksum) {
       throw new ArchiveProblem(
-        `The restore was undone: ${name} came out with ${now.rows} rows where the backup has ${rows}, or with other content.`,
+        `The restore was undone: ${name} has ${now.rows} rows where the backup has ${rows}, or their contents differ.`,
       );
     }
   }

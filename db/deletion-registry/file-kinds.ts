@@ -10,7 +10,7 @@ export const FILE_KIND_ENTRIES: Record<FileKind, Pick<Entry, "conversation" | "p
       holds: "words",
       erased: "deleted",
       because:
-        "A file that an import found to hold Examples made from it. Nobody can tell whose words any other holds: it is deleted 30 days after upload, or by the project's retention if that is shorter.",
+        "A file in which an import found Examples made from it. Whose words any other file contains is unknown: it is deleted 30 days after upload, or earlier if the project's retention is shorter.",
       in: "datasets/imports/forget-imports",
     },
     person: { holds: "nothing", because: "Clients send data about their own users, who have no account here." },
@@ -19,7 +19,7 @@ export const FILE_KIND_ENTRIES: Record<FileKind, Pick<Entry, "conversation" | "p
     conversation: {
       holds: "words",
       erased: "deleted",
-      because: "The frozen Examples of a training; its file goes with any Example in it.",
+      because: "The frozen Examples of a training; the file is deleted with any Example in it.",
       in: "fine-tuning/manifests/forget-training",
     },
     person: { holds: "nothing", because: "Clients send data about their own users, who have no account here." },

@@ -1,13 +1,13 @@
 import { type Entry, nothing, type TableName } from "./vocabulary";
 
 const NO_ACCOUNT = nothing("Clients send data about their own users, who have no account here.");
-const NO_CONVERSATION = nothing("Holds people, access and settings only.");
+const NO_CONVERSATION = nothing("Contains only people, access and settings.");
 const NEITHER = nothing("Concerns the installation or the project as a whole.");
 
 const NO_WORDS_OF_FINDING = nothing("Names Findings by id; a message's text is composed when it is sent.");
 
 const NO_WORDS_OF_TICKET = nothing(
-  "Names tickets, commits and pull requests of a tracker, whose texts people there wrote.",
+  "Refers to tickets, commits and pull requests, whose texts were written in the tracker.",
 );
 
 const NO_WORDS_OF_TRAINING = nothing(
@@ -15,7 +15,7 @@ const NO_WORDS_OF_TRAINING = nothing(
 );
 
 const OF_USERS = { by: ["user_id"], erased: "cascade", with: "users" } as const;
-const OPAQUE_ID = { holds: "ids", erased: "kept", because: "Only our opaque id says who did it." } as const;
+const OPAQUE_ID = { holds: "ids", erased: "kept", because: "Only our opaque id identifies who did it." } as const;
 const EVENT_IDS = {
   holds: "ids",
   erased: "expires",
@@ -251,7 +251,7 @@ export const TABLES = {
     project: "batches",
   },
   deleted_examples: {
-    conversation: nothing("Names Examples by our random ids, so that a file that still holds one is refused."),
+    conversation: nothing("Names Examples by our random ids, so that a file that still contains one is refused."),
     person: NO_ACCOUNT,
     project: "cascade",
   },
@@ -272,7 +272,7 @@ export const TABLES = {
     project: "batches",
   },
   call_baselines: {
-    conversation: nothing("Quantiles over at least fifty calls or conversations, of which none can be told apart."),
+    conversation: nothing("Quantiles over at least fifty calls or conversations, none of which can be identified."),
     person: NO_ACCOUNT,
     project: "cascade",
   },
@@ -282,7 +282,7 @@ export const TABLES = {
       by: ["conversation_id"],
       erased: "deleted",
       in: FORGET_EXAMPLES,
-      because: "Every revision of an Example made from it goes, also from earlier versions.",
+      because: "Every revision of an Example made from it is deleted, also from earlier versions.",
     },
     person: OPAQUE_ID,
     project: "batches",
@@ -355,7 +355,7 @@ export const TABLES = {
       holds: "words",
       erased: "deleted",
       in: FORGET_TRAINING,
-      because: "Answers to held-out Examples go with an Example that was trained on; other entries hold no words.",
+      because: "Answers to held-out Examples go with an Example that was trained on; other entries contain no words.",
     },
     person: NO_ACCOUNT,
     project: "batches",
@@ -404,7 +404,7 @@ export const TABLES = {
     conversation: {
       holds: "words",
       erased: "expires",
-      because: "A call in progress may hold rows; it is deleted an hour after its result.",
+      because: "A call in progress may contain rows; it is deleted an hour after its result.",
     },
     person: NO_ACCOUNT,
     project: "not a project's",
@@ -459,7 +459,7 @@ export const TABLES = {
       erased: "expires",
       in: "deletion/delete-batch",
       because:
-        "Errors may quote content: finished runs for its Rule Runs are deleted. Others hold ids in their event and expire after 7 days.",
+        "Errors may quote content: finished runs for its Rule Runs are deleted. Others contain ids in their event and expire after 7 days.",
     },
     person: EVENT_IDS,
     project: "statement",
@@ -507,7 +507,7 @@ export const TABLES = {
     project: "cascade",
   },
   account_audit_log: {
-    conversation: nothing("Holds a deleted project's last entry, and nothing about conversations."),
+    conversation: nothing("Contains a deleted project's last entry, and nothing about conversations."),
     person: {
       holds: "words",
       erased: "rewritten",

@@ -28,7 +28,7 @@ export async function withInstalledDatabase({ folder, given, built, env }, work)
   if ("holder" in lock) {
     if (lock.external)
       throw new OperatorError(
-        "The server that runs here uses the database of DATABASE_URL. Set DATABASE_URL for this command too.",
+        "The running server uses the database in its DATABASE_URL. Set DATABASE_URL for this command too.",
       );
     return work(embedded(), lock.address);
   }

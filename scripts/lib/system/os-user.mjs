@@ -53,7 +53,7 @@ export function databaseAccount() {
   const nobody = account("nobody");
   if (nobody) return nobody;
   throw new OperatorError(
-    "PostgreSQL does not run as root, and no account could be made for it. Add one (useradd --system whetstone), run this as another user, or set DATABASE_URL.",
+    "PostgreSQL does not run as root, and no account could be created for it. Create one (useradd --system whetstone), run this as another user, or set DATABASE_URL.",
   );
 }
 
@@ -116,7 +116,7 @@ export function launcherFor(as, { program, folder }) {
   }
   if (works(plain)) return plain;
   throw new OperatorError(
-    `The database runs as the user "${as.name}" because it may not run as root, and that user cannot reach ${folder} or ${program}. Move them to where it can, or set DATABASE_URL.`,
+    `The database runs as the user "${as.name}" because it may not run as root, and that user cannot reach ${folder} or ${program}. Move them to a folder that it can reach, or set DATABASE_URL.`,
   );
 }
 
