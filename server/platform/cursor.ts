@@ -23,8 +23,8 @@ const digest = (list: string, filters: object) =>
     .slice(0, 12);
 
 const badCursor = () =>
-  new ServiceError("invalid", "The cursor is not from this list with these filters.", {
-    errors: [{ path: "/cursor", message: "Not a cursor of this list with these filters." }],
+  new ServiceError("invalid", "The cursor is not valid for this list with these filters.", {
+    errors: [{ path: "/cursor", message: "Not valid for this list with these filters." }],
   });
 
 /**

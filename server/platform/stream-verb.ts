@@ -134,7 +134,8 @@ export function streamVerb<Input extends z.ZodType>(
     const parsed = spec.input.parse(input);
     let commits = 0;
     const commit: Io["commit"] = async (work) => {
-      if (spec.effect === "read" || commits > 0) throw new Error(`${spec.name} may not commit, or not twice.`);
+      if (spec.effect === "read" || commits > 0)
+        throw new Error(`${spec.name} committed more than once, or is a read, which must not commit.`);
       commits++;
       return auditedWrite(ctx, spec.name, parsed, work);
     };

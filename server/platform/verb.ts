@@ -120,7 +120,7 @@ async function prepareCall<C, Input extends z.ZodType, Reply extends z.ZodType, 
       const reply = await (spec.effect === "read" ? inside(on) : write(on, inside));
       const follow = async () => {
         await after?.(ctx, input, reply, prepared).catch((error: unknown) => {
-          logger("verbs").error({ err: loggable(error), verb: spec.name }, "The phase after a write failed.");
+          logger("verbs").error({ err: loggable(error), verb: spec.name }, "The `after` phase of a write failed.");
         });
       };
       return { reply, after: follow };
@@ -136,7 +136,7 @@ async function runToEnd<C, Reply>(ctx: C, { finish }: PreparedCall<C, Reply>): P
 
 /** A read has no transaction, and so no phases around one. */
 function requireWrite({ name, effect }: Spec<z.ZodType, z.ZodType>, work: unknown) {
-  if (effect === "read" && typeof work !== "function") throw new Error(`${name} reads: only a write has phases.`);
+  if (effect === "read" && typeof work !== "function") throw new Error(`${name} is a read: only writes have phases.`);
 }
 
 /**

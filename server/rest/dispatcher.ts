@@ -99,7 +99,7 @@ export function createDispatcher(operations: readonly Operation[], database: () 
     const responseHeaders: Record<string, string> = {};
     try {
       if (unreadable !== null) {
-        throw new ServiceError("invalid", "The address has a broken percent-encoding or is not UTF-8.");
+        throw new ServiceError("invalid", "The address has invalid percent-encoding or is not UTF-8.");
       }
       const matched = match(pathname.slice(PREFIX.length));
       if (!matched) throw notFound("This address");

@@ -70,7 +70,7 @@ test("due runs are a failure when none are completing, and a backlog when others
   await run("done", 10 * MINUTE, MINUTE);
   expect((await ask()).checks.jobs).toMatchObject({
     status: "ok",
-    reason: expect.stringMatching(/60\d s for their turn/),
+    reason: expect.stringMatching(/60\d s, but others are completing/),
   });
 });
 
@@ -83,14 +83,14 @@ test("waiting spans are a failure when no projector makes progress, and a backlo
   await queued(0);
   expect((await ask()).checks.projector).toMatchObject({
     status: "failing",
-    reason: expect.stringMatching(/6\d s.*none have/),
+    reason: expect.stringMatching(/6\d s.*none are becoming/),
   });
   await db().execute(
     sql`insert into projectors (id, backend, working_on, progressed_at) values ('one', '', '[]', ${ago(0)})`,
   );
   expect((await ask()).checks.projector).toMatchObject({
     status: "ok",
-    reason: expect.stringMatching(/6\d s.*others do/),
+    reason: expect.stringMatching(/6\d s.*others are becoming/),
   });
 
   // Traces that cannot be rebuilt are reported, but do not affect readiness.
@@ -103,7 +103,7 @@ test("waiting spans are a failure when no projector makes progress, and a backlo
   const { http, checks } = await ask();
   expect([http, checks.projector?.status]).toEqual([200, "ok"]);
   expect(checks.projector?.reason).toMatch(
-    /1 that could not be rebuilt will be retried, and 1 could not be rebuilt and are parked/,
+    /1 could not be rebuilt and will be retried, and 1 could not be rebuilt and are quarantined/,
   );
   expect(JSON.stringify(checks)).not.toMatch(/secret|hopeless/);
 });

@@ -29,7 +29,7 @@ const inTime = <T>(work: Promise<T>): Promise<T> =>
   Promise.race([
     work,
     new Promise<never>((_, reject) => {
-      setTimeout(() => reject(Object.assign(new Error("no answer in time"), { code: "ETIMEDOUT" })), CHECK_MS).unref();
+      setTimeout(() => reject(Object.assign(new Error("timed out"), { code: "ETIMEDOUT" })), CHECK_MS).unref();
     }),
   ]);
 
@@ -65,9 +65,12 @@ async function jobs(on: Db): Promise<Check> {
     };
   }
   if (oldestDueMs !== null && oldestDueMs > RUNS_LATE_MS) {
-    return { status: "ok", reason: `Runs wait up to ${seconds(oldestDueMs)} for their turn; others complete.` };
+    return {
+      status: "ok",
+      reason: `Some runs have been due for up to ${seconds(oldestDueMs)}, but others are completing.`,
+    };
   }
-  return { status: "ok", reason: "Nothing waits longer than it should." };
+  return { status: "ok", reason: "No events or runs are overdue." };
 }
 
 async function projector(on: Db): Promise<Check> {
@@ -76,17 +79,17 @@ async function projector(on: Db): Promise<Check> {
   if (late && (progressedMs === null || progressedMs > PROJECTION_LATE_MS)) {
     return {
       status: "failing",
-      reason: `Accepted spans have waited ${seconds(oldestMs)} to become conversations, and none have.`,
+      reason: `Accepted spans have been waiting for ${seconds(oldestMs)}, and none are becoming conversations.`,
     };
   }
   const failed = [
-    ...(retried > 0 ? [`${retried} that could not be rebuilt will be retried`] : []),
-    ...(parked > 0 ? [`${parked} could not be rebuilt and are parked; the log and each project's list name them`] : []),
+    ...(retried > 0 ? [`${retried} could not be rebuilt and will be retried`] : []),
+    ...(parked > 0 ? [`${parked} could not be rebuilt and are quarantined (see the log and each project's list)`] : []),
   ];
   const how = late
-    ? `Accepted spans wait up to ${seconds(oldestMs)} to become conversations; others do.`
-    : "Accepted spans become conversations in time.";
-  return { status: "ok", reason: failed.length > 0 ? `${how} Of the traces ${failed.join(", and ")}.` : how };
+    ? `Some accepted spans have been waiting for up to ${seconds(oldestMs)}, but others are becoming conversations.`
+    : "No accepted spans are overdue.";
+  return { status: "ok", reason: failed.length > 0 ? `${how} Of the traces, ${failed.join(", and ")}.` : how };
 }
 
 /** Runs a check that queries the database. */
@@ -95,7 +98,7 @@ async function part(what: string, work: () => Promise<Check>): Promise<Check> {
     return await inTime(work());
   } catch (error) {
     logger("readyz").warn({ err: loggable(error) }, `${what} could not be checked.`);
-    return { status: "failing", reason: `${what} could not be checked; the server's log says why.` };
+    return { status: "failing", reason: `${what} could not be checked; see the server log.` };
   }
 }
 
@@ -111,7 +114,7 @@ async function trainer(on: Db): Promise<Check> {
   return { status: "ok", reason: `${online} of ${attached} trainers respond.` };
 }
 
-const unknown: Check = { status: "unknown", reason: "Not known while the database fails." };
+const unknown: Check = { status: "unknown", reason: "Unknown while the database check fails." };
 
 /** Returns whether new work would be done, by component and with a reason each: 200, or 503. */
 export async function readiness(on: Db = db()): Promise<Response> {

@@ -13,11 +13,11 @@ const isInternal = (name: string) => name.startsWith("inngest/");
 
 const HANDED_OVER: JobError = {
   name: "HandedOver",
-  message: "It was handed over to the Inngest server, which has run the jobs since the engine was changed.",
+  message: "Handed over to the Inngest server, which now runs the jobs.",
 };
 const ENDED: JobError = {
   name: "HandedOver",
-  message: "It was ended: the Inngest server, which has run the jobs since the engine was changed, starts its own.",
+  message: "Ended because the Inngest server now runs the jobs and starts such runs itself.",
 };
 
 export type HandedOver = {

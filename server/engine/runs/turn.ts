@@ -47,7 +47,7 @@ const held = <T>(
   retryThroughOutage(() =>
     db.transaction(async (tx) => {
       const run = await lockRun(tx, claim.runId, claim.token);
-      if (!run) throw new LeaseLost(`The lease of ${claim.runId} is lost.`);
+      if (!run) throw new LeaseLost(`The lease of ${claim.runId} was lost.`);
       return work(tx, run);
     }),
   );

@@ -15,7 +15,8 @@ export function createTurns(context: TurnContext, { log, onEnd }: Options) {
       const end = takeTurn(context, claim)
         .catch((error: unknown) => {
           // The run is safe: its lease expires and it is reclaimed, a limited number of times.
-          if (error instanceof LeaseLost) log.debug({ run: claim.runId }, "A turn was dropped: its lease is lost.");
+          if (error instanceof LeaseLost)
+            log.debug({ run: claim.runId }, "A turn was dropped because its lease was lost.");
           else log.error({ run: claim.runId, err: error }, "A turn could not be finished.");
         })
         .finally(() => {

@@ -59,7 +59,7 @@ export function knownError(error: unknown): ServiceError | undefined {
     return new ServiceError("not_found", "The project was not found.", { cause: error });
   }
   if (codes.some((code) => UNSTORABLE.has(code))) {
-    return new ServiceError("invalid", "A text contains a character that cannot be stored.", { cause: error });
+    return new ServiceError("invalid", "A string contains a character that cannot be stored.", { cause: error });
   }
   return undefined;
 }

@@ -88,11 +88,11 @@ test("a refusal explains why and what the operator can do, without revealing wha
   const client = createOutbound({ resolve: resolverFor(NAMES) });
   const said = async (url: string) => client.request({ projectId: "p", url }).catch((error: Error) => error.message);
   expect(await said("http://127.0.0.1:11434")).toBe(
-    "127.0.0.1 is an address of this machine. If the service there is yours, the operator can allow it with OUTBOUND_ALLOW=127.0.0.1/32.",
+    "127.0.0.1 is an address of this machine. If the service at this address is yours, the operator can allow it with OUTBOUND_ALLOW=127.0.0.1/32.",
   );
   expect(await said("https://[fd00::1]/")).toContain("OUTBOUND_ALLOW=fd00::1/128");
   expect(await said("https://private.test/")).toBe(
-    "private.test resolves to a private address. If the service there is yours, the operator can allow it with OUTBOUND_ALLOW=private.test.",
+    "private.test resolves to a private address. If the service at this address is yours, the operator can allow it with OUTBOUND_ALLOW=private.test.",
   );
   expect(await said("http://localhost:1")).toContain("OUTBOUND_ALLOW=localhost.");
   expect(await said("https://metadata.google.internal/")).not.toMatch(/169|OUTBOUND_ALLOW/);

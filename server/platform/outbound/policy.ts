@@ -18,7 +18,7 @@ const KINDS: Record<Exclude<AddressClass, "public">, string> = {
   loopback: "an address of this machine",
   private: "a private address",
   "link-local": "a link-local address",
-  metadata: "the address at which clouds hand out a machine's credentials",
+  metadata: "a cloud metadata address, which hands out the machine's credentials",
   reserved: "a reserved address",
 };
 /** Address classes that listing a host name allows. Others must be listed by address, because nobody means them by a name. */
@@ -26,7 +26,7 @@ const ALLOWED_BY_NAME: ReadonlySet<AddressClass> = new Set(["public", "loopback"
 
 const refused = (message: string) => new OutboundError("refused", message);
 const advice = (entry: string) =>
-  `If the service there is yours, the operator can allow it with OUTBOUND_ALLOW=${entry}`;
+  `If the service at this address is yours, the operator can allow it with OUTBOUND_ALLOW=${entry}`;
 const entryFor = (host: string) => (isIP(host) === 0 ? host : `${host}/${isIP(host) === 6 ? 128 : 32}`);
 
 /** Returns the target of a URL. */

@@ -31,7 +31,7 @@ function decoded(segment: string) {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw new ServiceError("invalid", "The path has a broken percent-encoding or is not UTF-8.");
+    throw new ServiceError("invalid", "The path has invalid percent-encoding or is not UTF-8.");
   }
 }
 

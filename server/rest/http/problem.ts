@@ -63,7 +63,7 @@ export function problemResponse(error: unknown, { requestId, instance, openAi }:
   }
   const { status, title } = known ? PROBLEMS[known.code] : INTERNAL;
   const code = known?.code ?? "internal";
-  const detail = known?.message ?? "The request failed. The server log has the reason under this request ID.";
+  const detail = known?.message ?? "The request failed. For the reason, see the server log under this request ID.";
   const param = known?.errors?.[0]?.path.slice(1).replaceAll("/", ".") || null;
   const body = {
     type: `/docs#problem-${code}`,

@@ -14,7 +14,7 @@ function readQuery(search: string, known: ReadonlySet<string>) {
     // URLSearchParams would silently replace invalid UTF-8 by U+FFFD.
     decodeURIComponent(search.replaceAll("+", " "));
   } catch {
-    throw new ServiceError("invalid", "The query string has a broken percent-encoding or is not UTF-8.");
+    throw new ServiceError("invalid", "The query string has invalid percent-encoding or is not UTF-8.");
   }
   const query = new URLSearchParams(search);
   return Object.fromEntries(

@@ -88,7 +88,7 @@ function replyOf(reply: z.ZodType, id: string, schemas: Schemas, writeOnlyReply?
 const writeOnlyNote = ({ writeOnlyReply }: AnyVerb["spec"]) =>
   writeOnlyReply
     ? [
-        `Without ${writeOnlyReply.unless.map((one) => `\`${one}\``).join(" or ")} the reply is reduced to what was done.`,
+        `Without ${writeOnlyReply.unless.map((one) => `\`${one}\``).join(" or ")} the response only confirms what was done.`,
       ]
     : [];
 

@@ -10,11 +10,11 @@ export type { DescribedOperation, JsonSchema, OpenApiDocument } from "./document
 
 const ABOUT = [
   "JSON in camelCase. Times are Unix milliseconds, money is US dollars, and unknown values are `null`.",
-  "Unknown body fields are refused by name; unknown query parameters are ignored.",
+  "Unknown body fields are rejected, and the error names them; unknown query parameters are ignored.",
   "Lists are newest first; `nextCursor` gives the next page and is `null` on the last one.",
   "Errors are `application/problem+json`, and every response carries `X-Request-Id`.",
   "A POST may carry an `Idempotency-Key`: a retry within 24 hours gets the first response and has no effect. OTLP needs none, because spans that are already stored are left unchanged.",
-  "Rate limits apply per key and per project; telemetry is limited by bytes. `RateLimit` and `RateLimit-Policy` say what is left, and `Retry-After` on a 429 says when to retry.",
+  "Rate limits apply per key and per project; telemetry is limited by bytes. `RateLimit` and `RateLimit-Policy` report what is left, and `Retry-After` on a 429 is the number of seconds to wait.",
 ].join("\n\n");
 
 const nameOf = (operation: Operation) => factsOf(operation).name;

@@ -20,7 +20,7 @@ export const problemSchema: JsonSchema = {
     requestId: { type: "string", description: "Identifies the request in the server's log." },
     error: {
       type: "object",
-      description: "The same for clients of the OpenAI interface, at its addresses.",
+      description: "The same problem in OpenAI's format, at the addresses of the OpenAI interface.",
       required: ["message", "type", "param", "code"],
       properties: {
         message: { type: "string" },
@@ -31,7 +31,7 @@ export const problemSchema: JsonSchema = {
     },
     errors: {
       type: "array",
-      description: "Every problem of the input.",
+      description: "Every problem with the input.",
       items: {
         type: "object",
         required: ["path", "message"],
@@ -39,7 +39,7 @@ export const problemSchema: JsonSchema = {
           path: {
             type: "string",
             format: "json-pointer",
-            description: "A pointer into the input; empty for the whole.",
+            description: "A pointer into the input; empty for the input as a whole.",
           },
           message: { type: "string" },
         },
@@ -50,7 +50,7 @@ export const problemSchema: JsonSchema = {
 
 const HEADERS: Partial<Record<ErrorCode, Reply["headers"]>> = {
   unauthenticated: { "WWW-Authenticate": { description: "Names the Bearer scheme.", schema: { type: "string" } } },
-  method_not_allowed: { Allow: { description: "The methods of this address.", schema: { type: "string" } } },
+  method_not_allowed: { Allow: { description: "The methods that this address accepts.", schema: { type: "string" } } },
   rate_limited: { "Retry-After": { description: "Seconds.", schema: { type: "integer" } } },
   unavailable: { "Retry-After": { description: "Seconds.", schema: { type: "integer" } } },
 };

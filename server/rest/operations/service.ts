@@ -11,7 +11,7 @@ export const serviceOperations = (all: () => readonly Operation[]) =>
       method: "GET",
       path: "/healthz",
       name: "service.health",
-      summary: "Returns whether the process responds. It says nothing about storage, jobs or providers.",
+      summary: "Returns whether the process responds. It does not check storage, jobs or providers.",
       reply: healthReply,
       open: health,
     },

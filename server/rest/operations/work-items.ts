@@ -54,7 +54,7 @@ export const WORK_ITEMS = about("Work items", [
     name: "trackerDeliveries.receive",
     summary: "Receives the webhook deliveries of an issue tracker.",
     description:
-      "The tracker's signature over the body is the credential: GitHub `X-Hub-Signature-256`, GitLab `X-Gitlab-Token` or `webhook-signature`, Linear `Linear-Signature`, Jira `X-Hub-Signature`. A delivery only names a ticket, which is then read. The same delivery again changes nothing. Wrong signature: 401; sent more than 10 minutes ago: 400; up to 5 MiB.",
+      "The tracker's signature over the body is the credential: GitHub `X-Hub-Signature-256`, GitLab `X-Gitlab-Token` or `webhook-signature`, Linear `Linear-Signature`, Jira `X-Hub-Signature`. A delivery only names a ticket, which is then read. Repeating a delivery has no effect. A wrong signature is a 401, and a delivery sent more than 10 minutes ago is a 400. A delivery may have up to 5 MiB.",
     reply: trackerWebhookReply,
     status: 202,
     open: trackerWebhook,

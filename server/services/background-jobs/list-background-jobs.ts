@@ -30,7 +30,7 @@ export const listBackgroundJobs = verb(
   {
     name: "backgroundJobs.list",
     summary: "List the project's background jobs, by default newest first.",
-    description: `Lists jobs of the embedded engine; an Inngest server shows its jobs in its own dashboard. Completed jobs are kept for 3 days, failed and cancelled ones for 30. \`sort\` and \`order\` (\`desc\` or \`asc\`) order the list; jobs that have not finished have no duration and come last. By anything but \`created\`, the newest ${SORTED_MAX.toLocaleString("en")} matching jobs are sorted: \`sampled\` says that more match.`,
+    description: `Lists jobs of the embedded engine; an Inngest server shows its jobs in its own dashboard. Completed jobs are kept for 3 days, failed and cancelled ones for 30. \`sort\` and \`order\` (\`desc\` or \`asc\`) order the list; jobs that have not finished have no duration and come last. By anything except \`created\`, only the newest ${SORTED_MAX.toLocaleString("en")} matching jobs are sorted: \`sampled\` is true if more match.`,
     effect: "read",
     capability: "workspace:read",
     input: listBackgroundJobsInput,

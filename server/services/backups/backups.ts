@@ -8,7 +8,7 @@ import { type Backup, backupsReply, listBackupsInput } from "./schemas";
 export const listBackups = verb(
   {
     name: "backups.list",
-    summary: "List the installation's backups and restores by command line, newest first.",
+    summary: "List the installation's backups and restores made with the command line, newest first.",
     description:
       "A backup covers the whole installation, including this project. Backups made with other tools are not listed. Their location is known to the operator only.",
     effect: "read",

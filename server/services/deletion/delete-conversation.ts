@@ -14,7 +14,7 @@ export const deleteConversation = verb(
     name: "conversations.delete",
     summary: "Delete one conversation with everything that was sent for it.",
     description:
-      "Deletes its traces, spans, log records, messages, calls, Rule Runs, Occurrences and the Examples made from it, in every version of a Dataset, with the files of imports that hold them. Findings are recounted; those without another Occurrence are deleted. Spans of its traces that are sent again are rejected. Returns the receipt. Accepts Whetstone's id or the client's own.",
+      "Deletes its traces, spans, log records, messages, calls, Rule Runs, Occurrences and the Examples made from it, in every version of a Dataset, with the import files that contain them. Findings are recounted; those without another Occurrence are deleted. Spans of its traces that are sent again are rejected. Returns the receipt. Accepts Whetstone's id or the client's own.",
     effect: "write",
     capability: "project:admin",
     input: deleteConversationInput,

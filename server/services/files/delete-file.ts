@@ -21,7 +21,7 @@ export const deleteFile = streamVerb(
       const marked = await markForErasure(tx, fileId);
       if (!marked) throw notFound("The file");
       if (marked.kind === "manifest") {
-        throw new ServiceError("conflict", "This file holds the Examples of a training job and can't be deleted.");
+        throw new ServiceError("conflict", "This file contains the Examples of a training job and can't be deleted.");
       }
       auditNote(tx, { target: { type: "file", id: fileId }, after: null });
       return marked;

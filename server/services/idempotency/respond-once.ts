@@ -53,7 +53,7 @@ export async function respondOnce(
       (cause: unknown) =>
         logger("idempotency").warn(
           { err: loggable(cause) },
-          "An idempotency key stays claimed until its lease expires.",
+          "An idempotency key could not be released and stays claimed until its lease expires.",
         ),
     );
     return { response, replayed: false };

@@ -17,9 +17,10 @@ const SAMPLE_NAME = "Sample shop";
 export const loadSample = installationVerb(
   {
     name: "sample.load",
-    summary: "Load the sample: a project with the conversations of a shop's support agent, and what they lead to.",
+    summary:
+      "Load the sample: a project with the conversations of a shop's support agent, and everything derived from them.",
     description:
-      "Its conversations are sent and read in the background. A person has one at most: loaded again, it is the same project, and a load that failed is resumed. The sample is in no total, and is deleted like any project.",
+      "Its conversations are sent and read in the background. A person has at most one sample: loading it again returns the same project and resumes a load that failed. The sample isn't counted in any totals, and is deleted like any project.",
     right: "projects:create",
     effect: "write",
     input: z.strictObject({}),
@@ -75,7 +76,10 @@ export async function findSample(db: Db, userId: string) {
     .leftJoin(memberships, and(eq(memberships.projectId, projects.id), eq(memberships.userId, userId)))
     .where(eq(sampleProjects.loadedBy, userId));
   if (found && found.role === null) {
-    throw new ServiceError("conflict", `You loaded the sample before and left it. Ask an owner of “${found.name}”.`);
+    throw new ServiceError(
+      "conflict",
+      `You loaded the sample before and have left its project. To rejoin, ask an owner of “${found.name}” to invite you.`,
+    );
   }
   return found;
 }
