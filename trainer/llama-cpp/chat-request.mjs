@@ -24,10 +24,10 @@ export function chatRequest(body, { served_model_name: name, defaults }) {
     return value;
   };
   if (body === null || typeof body !== "object" || Array.isArray(body)) refuse("body", "must be an object");
-  if (body.model !== name) throw new Refusal(404, `the model here is ${name}`, "model_not_found", "model");
-  if (!Array.isArray(body.messages) || body.messages.length === 0) refuse("messages", "must hold messages");
+  if (body.model !== name) throw new Refusal(404, `this server's model is ${name}`, "model_not_found", "model");
+  if (!Array.isArray(body.messages) || body.messages.length === 0) refuse("messages", "must contain messages");
   if ((body.n ?? 1) !== 1) refuse("n", "must be 1");
-  if (body.logprobs || body.top_logprobs) refuse("logprobs", "are not available from llama.cpp here");
+  if (body.logprobs || body.top_logprobs) refuse("logprobs", "are not available with llama.cpp");
   if (body.presence_penalty || body.frequency_penalty || Object.keys(body.logit_bias ?? {}).length > 0)
     refuse("presence_penalty", "penalties and logit_bias are not supported");
   if (body.response_format && body.response_format.type !== "text") refuse("response_format", "must be of type text");
@@ -57,7 +57,7 @@ function plain(message) {
   let content = message.content ?? "";
   if (Array.isArray(content)) {
     if (!content.every((part) => part?.type === "text" && typeof part.text === "string"))
-      refuse("content may hold text only");
+      refuse("content may contain only text");
     content = content.map((part) => part.text).join("");
   }
   if (typeof content !== "string") refuse("content must be text");

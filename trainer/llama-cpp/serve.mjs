@@ -83,7 +83,7 @@ function model() {
 async function complete(request, response) {
   const asked = chatRequest(await bodyOf(request), config);
   const tokens = promptOf(asked);
-  if (waiting > WAITING_MAX) throw new Refusal(503, "too many calls wait for this model", "queue_full");
+  if (waiting > WAITING_MAX) throw new Refusal(503, "too many calls are waiting for this model", "queue_full");
   const gone = new AbortController();
   response.on("close", () => gone.abort());
   waiting += 1;
@@ -101,13 +101,14 @@ async function bodyOf(request) {
   let size = 0;
   for await (const chunk of request) {
     size += chunk.length;
-    if (size > BODY_BYTES_MAX) throw new Refusal(413, `a request may have ${BODY_BYTES_MAX} bytes`, "too_large");
+    if (size > BODY_BYTES_MAX)
+      throw new Refusal(413, `a request may have at most ${BODY_BYTES_MAX} bytes`, "too_large");
     chunks.push(chunk);
   }
   try {
     return JSON.parse(Buffer.concat(chunks).toString("utf8"));
   } catch {
-    throw new Refusal(400, "the body is no JSON", "invalid_request");
+    throw new Refusal(400, "the body is not JSON", "invalid_request");
   }
 }
 
@@ -129,7 +130,8 @@ function promptOf({ messages, tools }) {
   const tokens = llama.tokenize(text, true);
   if (llama.tokens.shouldPrependBosToken && llama.tokens.bos !== null && tokens[0] !== llama.tokens.bos)
     tokens.unshift(llama.tokens.bos);
-  if (tokens.length === 0) throw new Refusal(400, "the messages render to nothing", "invalid_messages", "messages");
+  if (tokens.length === 0)
+    throw new Refusal(400, "the messages render to an empty prompt", "invalid_messages", "messages");
   if (tokens.length >= contextSize)
     throw new Refusal(
       400,

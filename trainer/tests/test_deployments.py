@@ -123,7 +123,7 @@ def test_requests_at_once_start_one_server(client: httpx.Client, tmp_path: Path,
         ("unlisted", "deploy_unhealthy", "not in its list of models"),
         ("other-weights", "deploy_unhealthy", "not what was deployed"),
         ("empty", "deploy_unhealthy", "answer is empty"),
-        ("garbage", "deploy_unhealthy", "no chat completion"),
+        ("garbage", "deploy_unhealthy", "not a chat completion"),
         ("broken", "deploy_unhealthy", "status 500"),
     ],
 )
@@ -295,7 +295,7 @@ def test_one_that_nobody_calls_is_stopped(client: httpx.Client, tmp_path: Path, 
         time.sleep(0.2)
         assert ask(client, "dep_a").status_code == 200
     found = settled(client, "dep_a", "stopped", "failed")
-    assert (found["status"], found["stage_detail"]) == ("stopped", "Nobody called it for 0.7 s")
+    assert (found["status"], found["stage_detail"]) == ("stopped", "It received no calls for 0.7 s")
     assert is_gone(starts_of(tmp_path, "dep_a")[0][0])
 
 

@@ -33,7 +33,7 @@ def main() -> None:
         call_out(settings, options.agent)
         return
     address = f"http://{options.host}:{options.port}"
-    print(f"The trainer is at {address}, its home is {home}. Start Whetstone with:", flush=True)
+    print(f"The trainer is at {address}; its home is {home}. Start Whetstone with:", flush=True)
     print(f"  TRAINER_URL={address}", flush=True)
     print(f"  TRAINER_TOKEN={token}", flush=True)
     uvicorn.run(create_app(settings), host=options.host, port=options.port, log_level="warning", access_log=False)
@@ -46,7 +46,7 @@ def lock_home(home: Path) -> TextIO:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise SystemExit(f"Another trainer runs in {home}. Give this one a --home of its own.") from None
+        raise SystemExit(f"Another trainer is running in {home}. Give this one its own --home.") from None
     return lock
 
 
@@ -54,10 +54,10 @@ def call_out(settings: Settings, web: str) -> None:
     """Serves a web app without a listening port until the process is told to stop."""
     key = os.environ.get("WHETSTONE_TRAINER_KEY", "")
     if not key:
-        raise SystemExit("Set WHETSTONE_TRAINER_KEY to the key that the page Trainers of the web app showed.")
+        raise SystemExit("Set WHETSTONE_TRAINER_KEY to the key shown on the Trainers page of the web app.")
     if not web.startswith(("https://", "http://")):
         raise SystemExit("--agent needs the address of the web app, such as https://whetstone.example")
-    print(f"The trainer calls {web}, its home is {settings.home}. It is listed on the page Trainers.", flush=True)
+    print(f"The trainer calls {web}; its home is {settings.home}. It is listed on the Trainers page.", flush=True)
 
     async def run() -> None:
         task = asyncio.ensure_future(run_agent(create_app(settings), settings.home, settings.token, web, key))

@@ -66,7 +66,7 @@ class CheckpointManifest(BaseModel):
             if path.stat().st_size != file.size:
                 return f"{file.path} has {path.stat().st_size} bytes instead of {file.size}"
             if sha256_file(path) != file.sha256:
-                return f"{file.path} has other content than was committed"
+                return f"{file.path} differs from what was committed"
         return None
 
 

@@ -37,7 +37,7 @@ class SampleTarget(BaseModel):
     @model_validator(mode="after")
     def _exactly_one(self) -> SampleTarget:
         if sum(value is not None for value in (self.base, self.checkpoint_id, self.artifact_id)) != 1:
-            raise ValueError("a target is exactly one of base, checkpoint_id and artifact_id")
+            raise ValueError("a target must be exactly one of base, checkpoint_id and artifact_id")
         return self
 
 
@@ -140,9 +140,9 @@ def _merged_artifact(home: Path, artifact_id: str) -> Path:
     if kind != "merged-16bit":
         raise TrainerFailure.of(
             "unsupported_combination",
-            f"artifact {artifact_id} is {kind}; only merged-16bit artifacts answer samples",
+            f"artifact {artifact_id} is {kind}; only merged-16bit artifacts can be sampled",
             param="artifact_id",
-            hint="Ask the checkpoint or its merged artifact.",
+            hint="Sample the checkpoint or its merged artifact.",
         )
     return folder
 

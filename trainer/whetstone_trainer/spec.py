@@ -66,7 +66,7 @@ class BaseModelRef(_Part):
     @model_validator(mode="after")
     def _checkpoint_is_named(self) -> BaseModelRef:
         if (self.source == "checkpoint") != (self.checkpoint_id is not None):
-            raise ValueError('checkpoint_id belongs to source "checkpoint", and to no other source')
+            raise ValueError('checkpoint_id is required for source "checkpoint", and not allowed for any other')
         return self
 
 

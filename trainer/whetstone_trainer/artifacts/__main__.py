@@ -25,7 +25,7 @@ def main() -> int:
     arguments = parser.parse_args()
     redact_standard_streams()
     if not re.match(SAFE_ID, arguments.artifact_id):
-        parser.error("--artifact-id is no id")
+        parser.error("--artifact-id is not a valid id")
     try:
         request = ArtifactRequest.model_validate(
             read_json(arguments.home / "artifacts" / arguments.artifact_id / "request.json")
@@ -34,7 +34,7 @@ def main() -> int:
         print(f"request.json cannot be used: {error}", file=sys.stderr)
         return 2
     if request.artifact_id != arguments.artifact_id:
-        print("request.json is of another artifact", file=sys.stderr)
+        print("request.json belongs to another artifact", file=sys.stderr)
         return 2
     result = build(arguments.home, request, on_phase=lambda phase: print(phase, flush=True))
     return 0 if result.status == "ready" else 1

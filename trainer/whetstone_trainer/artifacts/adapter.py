@@ -42,7 +42,7 @@ def llama_cpp_adapter(checkpoint: Checkpoint, folder: Path) -> None:
     reasons = {
         "modules_to_save": "it replaces whole modules of the base",
         "use_dora": "llama.cpp has no DoRA",
-        "alpha_pattern": "its modules have different alphas and a GGUF adapter has one",
+        "alpha_pattern": "its modules have different alphas, but a GGUF adapter has only one",
     }
     if config.get("use_rslora"):
         reasons["rank_pattern"] = "its modules are scaled by the square roots of different ranks"
@@ -50,7 +50,7 @@ def llama_cpp_adapter(checkpoint: Checkpoint, folder: Path) -> None:
         if config.get(key):
             raise TrainerFailure.of(
                 "adapter_not_servable",
-                f"the adapter cannot become a GGUF adapter: {reason}",
+                f"the adapter cannot be converted to a GGUF adapter: {reason}",
                 param="kind",
                 hint="Build the merged model as GGUF instead.",
             )

@@ -141,6 +141,6 @@ def _disk_full(home: Path, needs_bytes: int) -> TrainerFailure:
     free = shutil.disk_usage(home).free
     return TrainerFailure.of(
         "disk_full",
-        f"the build needs {needs_bytes / 2**30:.1f} GiB and {free / 2**30:.1f} GiB are free",
+        f"the build needs {needs_bytes / 2**30:.1f} GiB, but only {free / 2**30:.1f} GiB are free",
         hint="Delete artifacts or checkpoints you no longer need, or move the trainer's home to a larger disk.",
     )

@@ -25,7 +25,7 @@ MAX_CALIBRATION_ROWS = 512
 MAX_CALIBRATION_TOKENS = 2048
 TOOL = Path(__file__).parent / "tools" / "compress.py"
 SETUP_HINT = (
-    "Make an environment of its own with `uv venv COMPRESS && uv pip install --python COMPRESS/bin/python "
+    "Create a separate environment with `uv venv COMPRESS && uv pip install --python COMPRESS/bin/python "
     "llmcompressor`, and set TRAINER_COMPRESS_PYTHON to COMPRESS/bin/python."
 )
 
@@ -39,13 +39,15 @@ def check_compressor(log: Path) -> tuple[str, dict[str, str]]:
     if not python:
         raise _missing("TRAINER_COMPRESS_PYTHON is not set")
     if shutil.which(python) is None:
-        raise _missing(f"TRAINER_COMPRESS_PYTHON names {python}, which is not there")
+        raise _missing(f"TRAINER_COMPRESS_PYTHON names {python}, which does not exist")
     try:
         found = json.loads(run_tool("compress check", [python, TOOL, "check"], log).splitlines()[-1])
     except (ToolFailed, ValueError, IndexError) as error:
         raise _missing(f"the environment of {python} is broken: {error}") from error
     if found["conflicts"]:
-        raise _missing(f"the environment of {python} does not fit llm-compressor: {'; '.join(found['conflicts'])}")
+        raise _missing(
+            f"the environment of {python} is not compatible with llm-compressor: {'; '.join(found['conflicts'])}"
+        )
     return python, found["versions"]
 
 
@@ -83,7 +85,7 @@ def compress(python: str, checkpoint: Checkpoint, merged: Path, scheme: str, fol
         raise TrainerFailure.of("calibration_failed", f"{scheme}: llm-compressor could not use the training rows")
     answers = [str(tokenizer.decode(tokens, skip_special_tokens=True)) for tokens in result["answers"]]
     if not any(answer.strip() for answer in answers):
-        raise _failed(f"{scheme}: the compressed model says nothing to any of five prompts", [])
+        raise _failed(f"{scheme}: the compressed model gives an empty answer to each of five prompts", [])
     _drop_working_files(folder)
     # The files that decide how answers end must be the merged model's, whatever the other environment writes.
     for name in ("generation_config.json", "chat_template.jinja", "tokenizer_config.json", "tokenizer.json"):
@@ -114,7 +116,7 @@ def _calibration_texts(checkpoint: Checkpoint, tokenizer: Any) -> list[str]:
     if not texts:
         raise TrainerFailure.of(
             "calibration_failed",
-            "fp8_static measures activations on the training rows, and this trainer no longer has them",
+            "fp8_static measures activations on the training rows, which this trainer no longer has",
             hint="Use fp8_dynamic, which needs no rows, or upload the manifest again.",
         )
     return texts

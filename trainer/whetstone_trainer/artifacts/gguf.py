@@ -111,7 +111,9 @@ def smoke(
     result = ask(llama, model, prompts, texts, SMOKE_ANSWER_TOKENS, log, lora)
     answers = result["answers"]
     if not any(answer["content"].strip() for answer in answers):
-        raise _failure("quantization_failed", f"{model.name} loads and says nothing to any of five prompts", [])
+        raise _failure(
+            "quantization_failed", f"{model.name} loads, but gives an empty answer to each of five prompts", []
+        )
     expected = [tokenizer.encode(text, add_special_tokens=False) for text in texts]
     likelihoods = [answer["mean_log_likelihood"] for answer in answers if answer["mean_log_likelihood"] is not None]
     return {

@@ -74,7 +74,7 @@ class Checkpoint:
             if not path.is_file() or sha256_file(path) != file.sha256:
                 raise TrainerFailure.of(
                     "checkpoint_corrupt",
-                    f"{file.path} of checkpoint {self.checkpoint_id} is not what was saved",
+                    f"{file.path} of checkpoint {self.checkpoint_id} differs from what was saved",
                     hint="Build from another checkpoint of the job.",
                 )
 

@@ -53,7 +53,7 @@ class CertificateRequest(_Part):
         if not self.forms and self.deployment_id is None:
             raise ValueError("name a form or a deployment to compare")
         if len({(form.kind, form.quantization) for form in self.forms}) != len(self.forms):
-            raise ValueError("forms names one form twice")
+            raise ValueError("forms contains the same form twice")
         return self
 
 

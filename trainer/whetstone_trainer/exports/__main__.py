@@ -33,7 +33,7 @@ def main() -> int:
     arguments = parser.parse_args()
     redact_standard_streams()
     if not re.match(SAFE_ID, arguments.id):
-        parser.error("--id is no id")
+        parser.error("--id is not a valid id")
     folder: Path = arguments.home / "exports" / arguments.id
     try:
         request = ExportRequest.model_validate(read_json(folder / REQUEST))

@@ -63,6 +63,12 @@ def refuse_unsafe(folder: Path, home: Path) -> None:
         with path.open("rb") as file:
             content = file.read(_SEARCHED_BYTES)
         if any(word in content for word in words):
-            raise refused(f"{name} names a folder of this machine", "source", "Report this: builds remove such paths.")
+            raise refused(
+                f"{name} contains the path of a folder on this machine",
+                "source",
+                "Report this bug: builds should remove such paths.",
+            )
         if path.suffix in (".json", ".md", ".jinja", ".txt") and HUB_TOKEN.search(content.decode(errors="replace")):
-            raise refused(f"{name} holds what looks like a token", "card", "Remove it from the card or the template.")
+            raise refused(
+                f"{name} contains what looks like a token", "card", "Remove it from the card or the template."
+            )

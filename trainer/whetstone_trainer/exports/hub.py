@@ -80,10 +80,10 @@ class Hub:
             raise _no_access(f"the token's account may not write to {owner}", "destination.repo_id")
         role = (organizations.get(owner) or {}).get("roleInOrg")
         if role is not None and role not in _WRITERS:
-            raise _no_access(f"the token's account only reads in {owner}", "destination.repo_id")
+            raise _no_access(f"the token's account has only read access to {owner}", "destination.repo_id")
         token = ((who.get("auth") or {}).get("accessToken")) or {}
         if token.get("role") == "read":
-            raise _no_access("the token can only read", "secret")
+            raise _no_access("the token has only read access", "secret")
         if token.get("role") == "fineGrained" and not self._is_granted(token.get("fineGrained") or {}, owner):
             raise _no_access(f"the token has no write permission for {self._to.repo_id}", "secret")
 
@@ -104,7 +104,7 @@ class Hub:
             raise export_failure(error, self._to.repo_id) from error
         if self._to.private and not info.private:
             raise refused(
-                f"{self._to.repo_id} is public, and the export asks for a private repository",
+                f"{self._to.repo_id} is public, but the export requires a private repository",
                 "destination.private",
                 "Choose another repository, make this one private, or export to a public one.",
             )
@@ -118,9 +118,9 @@ class Hub:
         if files - _EMPTY and not any(MARK in message for _, message in self._commits()):
             shown = ", ".join(sorted(files - _EMPTY)[:3])
             raise refused(
-                f"{self._to.repo_id} already holds something else ({shown})",
+                f"{self._to.repo_id} already contains other files ({shown})",
                 "destination.repo_id",
-                "Choose a new repository or an empty one. Nothing of its content was changed.",
+                "Choose a new or empty repository. The content of this one was not changed.",
             )
         return RepoState(True, at_branch.sha, files)
 

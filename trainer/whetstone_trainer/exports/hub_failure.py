@@ -27,29 +27,29 @@ def export_failure(error: BaseException, repo_id: str) -> TrainerFailure:
         return error
     status = status_of(error)
     if status == 401:
-        return _auth("the hub does not accept the token: it expired, was revoked, or is not of this hub")
+        return _auth("the hub does not accept the token: it has expired, was revoked, or belongs to another hub")
     if status == 403:
         return _auth(f"the token may not write to {repo_id}")
     if status == 404:
-        return _final(f"the hub does not find {repo_id}", "Check the name of the repository and the token's access.")
+        return _final(f"the hub cannot find {repo_id}", "Check the name of the repository and the token's access.")
     if status == 413:
         return _final(
             "the hub does not accept files of this size", "Choose a smaller quantization, or ask for more storage."
         )
     if status == 429:
-        return TrainerFailure.of("hub_rate_limited", "the hub limits requests", hint="Retry in a few minutes.")
+        return TrainerFailure.of("hub_rate_limited", "the hub is limiting requests", hint="Retry in a few minutes.")
     if status in (409, 412):
         return TrainerFailure.of(
             "export_failed", f"someone else is changing {repo_id} at the same time", hint="Retry the export."
         )
     if status is not None and status < 500:
-        return _final(f"the hub refused the export: {_first_line(error)}", "Its message says what to change.")
+        return _final(f"the hub refused the export: {_first_line(error)}", "See the hub's message for what to change.")
     if status is not None:
         return TrainerFailure.of("export_failed", f"the hub failed with status {status}", hint="Retry the export.")
     if _errno_of(error) == errno.ENOSPC:
         return TrainerFailure.of("disk_full", "the disk filled up during the export")
     if isinstance(error, ValueError) and not isinstance(error, UnicodeError):
-        return _final(f"the hub refused the export: {_first_line(error)}", "Its message says what to change.")
+        return _final(f"the hub refused the export: {_first_line(error)}", "See the hub's message for what to change.")
     return TrainerFailure.of("network_unavailable", f"the connection to the hub failed: {_first_line(error)}")
 
 

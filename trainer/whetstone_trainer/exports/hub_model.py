@@ -42,7 +42,7 @@ def resolve_commit(model: HubModel) -> str:
         )
     if not COMMIT_SHA.match(info.sha or ""):
         raise TrainerFailure.of(
-            "base_model_not_found", f"the hub names no commit of {model.id}", param="source.hub_model"
+            "base_model_not_found", f"the hub returned no commit for {model.id}", param="source.hub_model"
         )
     return str(info.sha)
 

@@ -29,7 +29,7 @@ def checked_endpoint(value: str) -> str:
     if parts.scheme not in ("https", "http") or not parts.hostname or parts.username or parts.query or parts.fragment:
         raise ValueError("endpoint must be an address such as https://huggingface.co")
     if parts.scheme == "http" and not _is_loopback(parts.hostname):
-        raise ValueError("endpoint must use https: a token would be readable on its way")
+        raise ValueError("endpoint must use https: otherwise the token could be read in transit")
     return value.rstrip("/")
 
 
@@ -59,7 +59,7 @@ class ExportSource(_Part):
     @model_validator(mode="after")
     def _exactly_one(self) -> ExportSource:
         if (self.checkpoint_id is None) == (self.hub_model is None):
-            raise ValueError("source is exactly one of checkpoint_id and hub_model")
+            raise ValueError("source must be exactly one of checkpoint_id and hub_model")
         return self
 
 

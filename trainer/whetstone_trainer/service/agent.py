@@ -96,7 +96,7 @@ class Agent:
                 try:
                     commands = await self._lease()
                     if failures:
-                        logger.info("the web app replies again")
+                        logger.info("the web app is replying again")
                     failures = 0
                     for command in commands:
                         self._begin(command)
@@ -135,7 +135,7 @@ class Agent:
         document = response.json()
         commands: Any = document.get("commands", []) if isinstance(document, dict) else None
         if not isinstance(commands, list):
-            raise httpx.DecodingError("its reply to a lease is not of the protocol")
+            raise httpx.DecodingError("its reply to a lease does not follow the protocol")
         if "capabilities" in body:
             self._reported_hash, self._reported_at = digest, time.monotonic()
         if document.get("send_capabilities") is True:
@@ -181,7 +181,7 @@ class Agent:
             result = await self._pull_for(command) or await self._commands.run(command)
         except Exception:
             logger.exception("the command %s failed", command.command_id)
-            result = problem_result(Problem(500, "The trainer failed; its log says why"))
+            result = problem_result(Problem(500, "The trainer failed; see its log"))
         await asyncio.to_thread(self._commands.forget_old)
         for tries in range(1, RESULT_TRIES + 1):
             try:

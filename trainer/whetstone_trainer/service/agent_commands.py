@@ -112,9 +112,7 @@ class Commands:
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"])
-            return problem_result(
-                Problem(400, f"the command is not a request of the contract: {where}: {first['msg']}")
-            )
+            return problem_result(Problem(400, f"the command is not a valid request: {where}: {first['msg']}"))
         async with self._places:
             try:
                 result = await asyncio.wait_for(self._request(payload), TIMEOUT_SECONDS)
@@ -145,7 +143,7 @@ class Commands:
         except (httpx.InvalidURL, UnicodeError, ValueError):
             return problem_result(Problem(400, "the path or a header of the command is not valid"))
         if len(response.content) > CHUNK_BYTES:
-            return problem_result(Problem(413, f"a result may have {CHUNK_BYTES} bytes; ask for a range"))
+            return problem_result(Problem(413, f"a result may have at most {CHUNK_BYTES} bytes; request a range"))
         return {"status": response.status_code, "headers": dict(response.headers), "body": _body(response)}
 
     def _stored(self, command_id: str) -> Result | None:

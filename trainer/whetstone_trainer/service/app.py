@@ -119,9 +119,9 @@ def refused(request: Request, token: str) -> Response | None:
         return None
     length = request.headers.get("content-length")
     if "transfer-encoding" in request.headers or (length is not None and not length.isdigit()):
-        return _problem(Problem(411, "send the body with its length", code="length_required"))
+        return _problem(Problem(411, "send the body with a content-length header", code="length_required"))
     if length is not None and int(length) > BODY_BYTES_MAX:
-        return _problem(Problem(413, f"a request may have {BODY_BYTES_MAX} bytes"))
+        return _problem(Problem(413, f"a request may have at most {BODY_BYTES_MAX} bytes"))
     return None
 
 

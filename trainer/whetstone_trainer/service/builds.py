@@ -35,14 +35,14 @@ class Builds:
     def put_artifact(self, artifact_id: str, request: dict[str, Any]) -> dict[str, Any]:
         """Starts a build once. Raises idempotency_mismatch if the id belongs to another build."""
         if not is_id(artifact_id):
-            raise Problem(400, "the id of an artifact has letters, digits, - and _ only")
+            raise Problem(400, "the id of an artifact may contain only letters, digits, - and _")
         folder = self._home / "artifacts" / artifact_id
         with self._lock:
             wanted = {**request, "artifact_id": artifact_id}
             if (folder / "request.json").exists():
                 if read_json(folder / "request.json") != wanted:
                     raise TrainerFailure.of(
-                        "idempotency_mismatch", f"artifact {artifact_id} exists with another request"
+                        "idempotency_mismatch", f"artifact {artifact_id} already exists with a different request"
                     )
             else:
                 folder.mkdir(parents=True, exist_ok=True)
@@ -118,7 +118,7 @@ class Builds:
             if not running:
                 tail = [redact(line) for line in processes.log_tail(folder / "log.txt")]
                 raise TrainerFailure(
-                    TrainerError.of("worker_crashed", "the dry run ended without an answer", log_tail=tail)
+                    TrainerError.of("worker_crashed", "the dry run ended without a result", log_tail=tail)
                 )
             if time.monotonic() >= deadline:
                 return None

@@ -99,7 +99,7 @@ class Probe:
             or not isinstance(said, int)
             or not 1 <= said <= tokens
         ):
-            raise Refused("its answer is no chat completion")
+            raise Refused("its answer is not a chat completion")
         return str(message.get("content") or "")
 
     def _json(self, response: httpx.Response, what: str) -> dict[str, Any]:

@@ -146,8 +146,8 @@ class DeploymentRun:
             self._finish("stopped", None, str(reason) or None)
         except TimedOut:
             seconds = round(self._record.request.timeout_seconds)
-            message = f"it did not run within {seconds} s"
-            self._finish("timeout", self._error("deploy_timeout", message, hint="Allow it more time."))
+            message = f"it was not running within {seconds} s"
+            self._finish("timeout", self._error("deploy_timeout", message, hint="Allow more time."))
         except TrainerFailure as failure:
             self._finish("failed", failure.error)
         except Exception as error:
@@ -169,7 +169,7 @@ class DeploymentRun:
             except TimedOut:
                 if self._record.verified_at is None:
                     raise
-                error = self._error("deploy_timeout", "it did not run again within its time")
+                error = self._error("deploy_timeout", "it was not running again in time")
             except TrainerFailure as failure:
                 # A deployment that has never run is not restarted: it would fail in the same way.
                 if self._record.verified_at is None:
@@ -198,7 +198,7 @@ class DeploymentRun:
         if form is None:
             return
         if record.artifact_id is None:
-            raise TrainerFailure.of("deploy_start_failed", "the deployment names no artifact")
+            raise TrainerFailure.of("deploy_start_failed", "the deployment has no artifact")
         self._move("preparing", f"Building {record.request.quantization}")
         wanted = {
             "checkpoint_id": record.checkpoint_id,
@@ -219,7 +219,7 @@ class DeploymentRun:
 
         manifest = find_checkpoint(self._settings.home, record.checkpoint_id or "")
         if manifest is None:
-            raise TrainerFailure.of("checkpoint_corrupt", f"checkpoint {record.checkpoint_id} is gone")
+            raise TrainerFailure.of("checkpoint_corrupt", f"checkpoint {record.checkpoint_id} no longer exists")
         return manifest.job_id
 
     def _start(self) -> None:
@@ -292,14 +292,16 @@ class DeploymentRun:
             raise TrainerFailure(TrainerError.model_validate(read_json(self._folder / "start-error.json")))
         except (OSError, ValueError):
             pass
-        raise TrainerFailure(self._error("deploy_start_failed", f"the server ended with {_code(code)} before it ran"))
+        raise TrainerFailure(
+            self._error("deploy_start_failed", f"the server ended with {_code(code)} before it was running")
+        )
 
     # Verifying.
 
     def _verify(self) -> None:
         """Makes the server answer under its name; only then does the deployment count as running."""
         server = self._running_server()
-        record = self._move("verifying", "Asking it for an answer")
+        record = self._move("verifying", "Requesting a test answer")
         last, prompt = "", self._prompt(record)
         with contextlib.closing(Probe(server.port, self._token)) as probe:
             for _ in range(self._times.verify_tries):
@@ -381,8 +383,8 @@ class DeploymentRun:
         record = self._record
         idle, limit = self._ledger.idle_seconds(self._id), record.request.idle_timeout_seconds
         if limit is not None and self._ledger.in_flight(self._id) == 0 and idle > limit:
-            self._ledger.update(self._id, status="stopping", stage_detail="Stopping: it is not used")
-            raise StopRequested(f"Nobody called it for {limit:g} s")
+            self._ledger.update(self._id, status="stopping", stage_detail="Stopping: not in use")
+            raise StopRequested(f"It received no calls for {limit:g} s")
         called = self._ledger.last_called(self._id)
         if called != record.last_called_at and idle > min(_CALLED_SECONDS, self._times.health_seconds):
             self._ledger.update(self._id, last_called_at=called)
@@ -395,7 +397,7 @@ class DeploymentRun:
         in_a_row = 0 if lasted > self._times.healthy_again_seconds else record.restarts_in_a_row
         if in_a_row >= self._times.restarts_max:
             # Taken out of service before its process has ended, because it does not answer.
-            self._move("starting", "Ending it after too many crashes")
+            self._move("starting", "Stopping after too many crashes")
             message = f"it was restarted {in_a_row} times in a row, the last time because {error.message}"
             raise TrainerFailure(error.model_copy(update={"message": message}))
         self._ledger.update(
@@ -405,7 +407,7 @@ class DeploymentRun:
             restarts=record.restarts + 1,
             restarts_in_a_row=in_a_row + 1,
         )
-        logger.warning("deployment %s is restarted: %s", self._id, error.message)
+        logger.warning("restarting deployment %s: %s", self._id, error.message)
         self._end_server()
         waits = self._times.restart_seconds
         self._deadline = None

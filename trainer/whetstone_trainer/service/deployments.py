@@ -87,13 +87,13 @@ class Deployments:
         # Not running until it has answered this service.
         if record.status == "running" and server_of(record) is not None:
             self.update(
-                record.deployment_id, status="verifying", stage_detail="Checking it after a restart of the trainer"
+                record.deployment_id, status="verifying", stage_detail="Checking after a restart of the trainer"
             )
         elif record.status == "running":
             self.update(
                 record.deployment_id,
                 status="starting",
-                stage_detail="Restarting: the server ended while the trainer was away",
+                stage_detail="Restarting: the server ended while the trainer was not running",
                 restarts=record.restarts + 1,
             )
         if record.verified_at is not None:
@@ -110,7 +110,7 @@ class Deployments:
                     continue
                 group = os.getpgid(process.pid)
                 if group not in known and group != os.getpgid(0):
-                    logger.warning("ending the server %s, which no deployment names", process.pid)
+                    logger.warning("ending the server %s, which belongs to no deployment", process.pid)
                     orphan = Server(group, processes.started_at(group) or 0.0, 0, None)
                     end_process(orphan, self._settings.serving.end_seconds)
 
@@ -126,11 +126,13 @@ class Deployments:
     def find(self, deployment_id: str, request: DeploymentRequest) -> DeploymentRecord | None:
         """Returns the deployment of an id; None for a new one. Raises idempotency_mismatch for a different request."""
         if not is_id(deployment_id):
-            raise Problem(400, "the id of a deployment has letters, digits, - and _ only")
+            raise Problem(400, "the id of a deployment may contain only letters, digits, - and _")
         with self._lock:
             record = self._records.get(deployment_id)
         if record is not None and record.request != request:
-            raise TrainerFailure.of("idempotency_mismatch", f"deployment {deployment_id} exists with another request")
+            raise TrainerFailure.of(
+                "idempotency_mismatch", f"deployment {deployment_id} already exists with a different request"
+            )
         return record
 
     def create(
@@ -179,7 +181,7 @@ class Deployments:
         with self._lock:
             record = self.get(deployment_id)
             if record.status != "running" or record.port is None:
-                raise Problem(409, f"the deployment is {record.status}, so it does not answer")
+                raise Problem(409, f"the deployment is {record.status}, so it cannot answer")
             self._count(deployment_id, 1)
         try:
             yield Address(

@@ -35,7 +35,7 @@ async def receive(home: Path, sha256: str, chunks: AsyncIterator[bytes], bytes_m
             async for chunk in chunks:
                 size += len(chunk)
                 if size > bytes_max:
-                    raise Problem(413, f"a manifest may have {bytes_max} bytes")
+                    raise Problem(413, f"a manifest may have at most {bytes_max} bytes")
                 if shutil.disk_usage(home).free < len(chunk) + 64 * 1024**2:
                     raise TrainerFailure.of("disk_full", "the trainer's disk has no space for this manifest")
                 digest.update(chunk)
@@ -44,7 +44,7 @@ async def receive(home: Path, sha256: str, chunks: AsyncIterator[bytes], bytes_m
             os.fsync(file.fileno())
         if digest.hexdigest() != sha256:
             raise TrainerFailure.of(
-                "manifest_hash_mismatch", f"the bytes have the hash {digest.hexdigest()}", param="manifest.sha256"
+                "manifest_hash_mismatch", f"the content has the hash {digest.hexdigest()}", param="manifest.sha256"
             )
         os.replace(temporary, target)
         fsync_path(target.parent)

@@ -81,4 +81,4 @@ def install(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def _unexpected(_: Request, __: Exception) -> JSONResponse:
-        return JSONResponse({"error": Problem(500, "The trainer failed; its log says why").document}, 500)
+        return JSONResponse({"error": Problem(500, "The trainer failed; see its log").document}, 500)

@@ -51,7 +51,7 @@ def ensure_token(home: Path, environment: Mapping[str, str]) -> str:
     """Returns TRAINER_TOKEN, else the token in the home, created at the first start and readable only by its owner."""
     if given := environment.get("TRAINER_TOKEN"):
         if len(given) < TOKEN_CHARACTERS_MIN:
-            raise SystemExit(f"TRAINER_TOKEN has to hold at least {TOKEN_CHARACTERS_MIN} characters")
+            raise SystemExit(f"TRAINER_TOKEN must have at least {TOKEN_CHARACTERS_MIN} characters")
         return given
     path = home / TOKEN_FILE
     try:

@@ -92,12 +92,14 @@ class Supervisor:
     ) -> tuple[JobRecord, bool]:
         """Accepts a job once; returns it and whether it is new. Raises idempotency_mismatch for a different spec."""
         if not is_id(job_id):
-            raise Problem(400, "the id of a job has letters, digits, - and _ only")
+            raise Problem(400, "the id of a job may contain only letters, digits, - and _")
         digest = spec_hash(document)
         with self._lock:
             if existing := read_record(self.home, job_id):
                 if existing.spec_hash != digest:
-                    raise TrainerFailure.of("idempotency_mismatch", f"job {job_id} exists with another spec")
+                    raise TrainerFailure.of(
+                        "idempotency_mismatch", f"job {job_id} already exists with a different spec"
+                    )
                 return existing, False
             JobSpec.model_validate(document)
             folder = job_dir(self.home, job_id)
@@ -289,7 +291,7 @@ class Supervisor:
             "warning",
             {"code": "stalled", "seconds": round(limit)},
             level="warn",
-            message=f"Nothing was reported for {limit:.0f} s: the worker is restarted",
+            message=f"Nothing was reported for {limit:.0f} s: restarting the worker",
         )
         processes.signal_worker(record.pid, signal.SIGUSR2)
         time.sleep(_DUMP_SECONDS)
@@ -346,7 +348,7 @@ class Supervisor:
                 log_tail=tail,
             )
         else:
-            how = "with the machine or an earlier service" if code is None else f"with code {code}"
+            how = "when the machine or an earlier trainer process stopped" if code is None else f"with code {code}"
             error = TrainerError.of("worker_crashed", f"the worker ended {how}", log_tail=tail)
         self._restart(record, error.code, error)
 

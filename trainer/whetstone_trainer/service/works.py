@@ -59,7 +59,7 @@ class Works:
         idempotency_mismatch if the id belongs to other work.
         """
         if not is_id(identity):
-            raise Problem(400, "an id has letters, digits, - and _ only")
+            raise Problem(400, "an id may contain only letters, digits, - and _")
         folder = self._folder(identity)
         if not (folder / REQUEST).exists():
             # Outside the lock, because it may inspect the whole machine.
@@ -67,7 +67,7 @@ class Works:
         with self._lock:
             known = read_or_none(folder / REQUEST)
             if known is not None and known != request:
-                raise TrainerFailure.of("idempotency_mismatch", f"{identity} exists with another request")
+                raise TrainerFailure.of("idempotency_mismatch", f"{identity} already exists with a different request")
             if known is None:
                 folder.mkdir(parents=True, exist_ok=True)
                 write_json(folder / REQUEST, request)

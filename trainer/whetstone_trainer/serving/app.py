@@ -116,7 +116,7 @@ def _checked(body: dict[str, Any], served: Served) -> ChatRequest:
         message = first["msg"].removeprefix("Value error, ")
         raise _Refusal(400, f"{where}: {message}" if where else message, code="invalid_request", param=where) from None
     if asked.model != served.name:
-        raise _Refusal(404, f"the model here is {served.name}", code="model_not_found", param="model")
+        raise _Refusal(404, f"this server's model is {served.name}", code="model_not_found", param="model")
     return asked
 
 
@@ -152,7 +152,7 @@ class _Queue:
 
     def enter(self, asked: ChatRequest, ids: list[int]) -> _Run:
         if self._waiting > WAITING_MAX:
-            raise _Refusal(503, "too many calls wait for this model", code="queue_full")
+            raise _Refusal(503, "too many calls are waiting for this model", code="queue_full")
         self._waiting += 1
         run = _Run()
         loop = asyncio.get_running_loop()

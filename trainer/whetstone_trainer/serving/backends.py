@@ -68,7 +68,7 @@ def available_backends(
         lacks(
             "vllm",
             "vLLM is not installed",
-            "Install vllm into an environment of its own and set TRAINER_VLLM_PYTHON to its python.",
+            "Install vllm into a separate environment and set TRAINER_VLLM_PYTHON to its python.",
         )
     else:
         found.append("vllm")
@@ -87,7 +87,7 @@ def choose_backend(
         what = f"{request.quantization} is served by llama.cpp" if request.form == "gguf" else "llama.cpp serves GGUF"
         raise TrainerFailure.of(
             "unsupported_combination",
-            f"{what}, not {backend}" if request.form == "gguf" else f"{what}, and no GGUF quantization was named",
+            f"{what}, not {backend}" if request.form == "gguf" else f"{what}, but no GGUF quantization was given",
             param="backend" if request.form == "gguf" else "quantization",
             hint="Leave backend at auto, or name a quantization that it serves.",
         )

@@ -88,7 +88,7 @@ def plain_messages(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
                 part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None for part in content
             ]
             if not all(isinstance(part, str) for part in parts):
-                raise InvalidMessage("content may hold text only")
+                raise InvalidMessage("content may contain only text")
             content = "".join(str(part) for part in parts)
         if content is None:
             content = ""

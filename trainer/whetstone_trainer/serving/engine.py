@@ -73,7 +73,7 @@ class Engine:
     def generate(self, request: ChatRequest, ids: list[int], on_text: OnText, cancelled: threading.Event) -> Finished:
         """Passes the answer to `on_text` as it is generated, and returns how it ended. Ends early if cancelled."""
         if not ids:
-            raise TemplateRefuses("the messages render to nothing")
+            raise TemplateRefuses("the messages render to an empty prompt")
         room = self._profile.max_context - len(ids)
         limit = min(request.limit or room, room)
         answer = _Answer(self, request, on_text, cancelled)

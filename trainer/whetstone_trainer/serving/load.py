@@ -30,7 +30,7 @@ def load_engine(home: Path, source: Source) -> tuple[Engine, ServeProfile]:
             raise TrainerFailure.of(
                 "out_of_memory_gpu",
                 "the model does not fit into the GPU's free memory",
-                hint="Stop another deployment or a training, or deploy a quantization.",
+                hint="Stop another deployment or a training job, or deploy a quantization.",
             ) from error
     return Engine(model.eval(), tokenizer, profile), profile
 

@@ -53,10 +53,10 @@ def find_source(home: Path, plan: ServePlan) -> Source:
     try:
         manifest = read_json(folder / "MANIFEST.json")
     except (OSError, ValueError) as error:
-        raise TrainerFailure.of("deploy_start_failed", "the form that is served is not built") from error
+        raise TrainerFailure.of("deploy_start_failed", "the form to serve has not been built") from error
     found = (manifest.get("checkpoint_id"), manifest.get("kind"), manifest.get("quantization"))
     if found != (plan.checkpoint_id, plan.form, plan.quantization):
-        raise TrainerFailure.of("deploy_start_failed", "the form that was built is of another checkpoint")
+        raise TrainerFailure.of("deploy_start_failed", "the form that was built belongs to another checkpoint")
     return Source(plan, checkpoint, None, folder)
 
 

@@ -65,7 +65,7 @@ def refuse_remote_code(ref: BaseModelRef, config: dict[str, Any]) -> None:
     if not ref.trust_remote_code:
         raise TrainerFailure.of(
             "remote_code_refused",
-            f"{ref.id} brings its own Python code, which is not run unless it is allowed",
+            f"{ref.id} contains its own Python code, which runs only if it is allowed",
             param="base_model.trust_remote_code",
             hint="Read the code, then allow it for this exact revision, or choose a model that transformers supports.",
         )
@@ -157,7 +157,7 @@ def hub_failure(ref: BaseModelRef, error: Exception) -> TrainerFailure:
     if status == 401 and not isinstance(error, errors.RepositoryNotFoundError):
         return TrainerFailure.of("hub_auth_failed", "the hub refused the token", hint="Create a new read token.")
     if status == 429:
-        return TrainerFailure.of("hub_rate_limited", "the hub limits our requests", hint="Retry in a few minutes.")
+        return TrainerFailure.of("hub_rate_limited", "the hub is limiting our requests", hint="Retry in a few minutes.")
     if isinstance(error, (errors.RepositoryNotFoundError, errors.HFValidationError)):
         return TrainerFailure.of(
             "base_model_not_found",

@@ -156,7 +156,7 @@ class ChatRenderer:
                 spans.append((len(before), len(through)))
             elif index == last:
                 # Templates that drop the reasoning of earlier turns still agree about the last one.
-                raise TemplateFailed("the template renders the last answer differently when the prompt comes alone")
+                raise TemplateFailed("the template renders the prompt differently when the last answer follows it")
         return spans
 
     def _tokenize(self, text: str, spans: list[Span]) -> Encoded:

@@ -82,6 +82,6 @@ def describe(error: BaseException, phase: Phase | None) -> TrainerError:
         "worker_crashed",
         f"{type(error).__name__}: {redact(text)[:500]}",
         phase=phase,
-        hint="Resume the job; if it fails again at the same place, send us the log.",
+        hint="Resume the job; if it fails again at the same point, send us the log.",
         log_tail=tail,
     )

@@ -46,7 +46,7 @@ def find_resume_point(
 ) -> ResumePoint | None:
     """Returns where to resume; None to begin at step 0. Reports and deletes checkpoints that are not intact.
 
-    Raises TrainerFailure checkpoint_corrupt when every checkpoint is broken and no restart is left, and
+    Raises TrainerFailure checkpoint_corrupt when every checkpoint is broken and no restarts are left, and
     resume_incompatible when the newest intact one was made with another spec, other libraries or other devices.
     """
     remove_temporary(job_dir)
@@ -64,7 +64,7 @@ def find_resume_point(
         if broken and restarts_left <= 0:
             raise TrainerFailure.of(
                 "checkpoint_corrupt",
-                "every checkpoint of this job is broken and no restart is left",
+                "every checkpoint of this job is broken and no restarts are left",
                 hint="Check the disk, then start the job again as a new one.",
             )
         return None

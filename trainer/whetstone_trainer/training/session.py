@@ -204,7 +204,7 @@ class TrainingSession:
         if free < needed:
             raise TrainerFailure.of(
                 "disk_full",
-                f"a checkpoint needs {needed:,} bytes and {free:,} are free",
+                f"a checkpoint needs {needed:,} bytes, but only {free:,} are free",
                 hint="Free space or keep fewer checkpoints, then resume: nothing committed was lost.",
             )
 

@@ -29,7 +29,7 @@ def errors(prepared: Prepared, train: Fitted, memory: MemoryEstimate, disk: tupl
         found.append(
             TrainerError.of(
                 "estimated_oom",
-                f"training needs about {memory.estimate_bytes:,} bytes and {memory.available_bytes:,} are free",
+                f"training needs about {memory.estimate_bytes:,} bytes, but only {memory.available_bytes:,} are free",
                 hint="Use qlora, lower max_length, or choose a smaller model.",
             )
         )
@@ -38,7 +38,7 @@ def errors(prepared: Prepared, train: Fitted, memory: MemoryEstimate, disk: tupl
         found.append(
             TrainerError.of(
                 "disk_full",
-                f"the checkpoints need about {needed:,} bytes and {free:,} are free",
+                f"the checkpoints need about {needed:,} bytes, but only {free:,} are free",
                 hint="Free space or keep fewer checkpoints.",
             )
         )

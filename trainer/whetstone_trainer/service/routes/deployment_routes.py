@@ -111,7 +111,7 @@ async def complete_chat(request: Request, deployment_id: str) -> Response:
     except ValueError:
         body = None
     if not isinstance(body, dict):
-        raise Problem(400, "the body is no JSON object")
+        raise Problem(400, "the body is not a JSON object")
     return await _forward(request, deployment_id, "POST", "/v1/chat/completions", body)
 
 
@@ -197,7 +197,7 @@ def _whole(reply: httpx.Response, content: bytes) -> Response:
 def _no_reply(error: httpx.HTTPError) -> Problem:
     return Problem(
         502,
-        f"the deployment's server broke off ({type(error).__name__})",
+        f"the connection to the deployment's server failed ({type(error).__name__})",
         code="deploy_unhealthy",
         hint="It is being restarted; repeat the call.",
     )

@@ -31,7 +31,7 @@ def ready(request: Request) -> Response:
     """Returns whether jobs can be accepted: 200, or 503 with the reason."""
     free = shutil.disk_usage(settings_of(request).home).free
     if free < _DISK_BYTES_MIN:
-        problem = Problem(503, f"{free:,} bytes of disk are free, too few to train", code="disk_full")
+        problem = Problem(503, f"only {free:,} bytes of disk space are free, too little to train", code="disk_full")
         return JSONResponse({"error": problem.document}, 503)
     return JSONResponse({"status": "ready", "boot_id": boot_id()})
 
