@@ -7,11 +7,11 @@ export default function RootError({ error, retry }: { error: Error & { digest?: 
   return (
     <EntryCard title="Something went wrong">
       <p>
-        The page could not be rendered. The server log says why
+        The page could not be rendered. See the server log
         {error.digest ? (
           <>
             {" "}
-            under <span className="mono">{error.digest}</span>
+            for <span className="mono">{error.digest}</span>
           </>
         ) : null}
         .

@@ -44,7 +44,7 @@ async function downloaded(page: Page, link: Locator) {
 test("a CSV file is imported once its columns are mapped, and the Dataset is exported as JSONL", async ({ page }) => {
   await openDataset(page, "FAQ");
   const dialog = await upload(page, "faq.csv", "q,a,note\nWhere is it?,On its way.,x\nIs it blue?,It is.,y\n");
-  await expect(dialog.getByText("Choose the column that holds the expected answer")).toBeVisible();
+  await expect(dialog.getByText("Choose the column that contains the expected answer")).toBeVisible();
   await dialog.getByLabel("q becomes").selectOption({ label: "Question" });
   await dialog.getByLabel("a becomes").selectOption({ label: "Expected answer" });
   await expect(dialog.getByText("All 2 rows checked: 2 usable, 0 not.")).toBeVisible();

@@ -145,7 +145,9 @@ test("all failed jobs are replayed after a confirmation, and one replayed meanwh
   await peek(page).getByRole("button", { name: "Close" }).click();
 
   await page.getByRole("button", { name: "Replay all…" }).click();
-  await expect(page.getByRole("dialog")).toContainText("The failed jobs of this project, 3 by now, are queued again");
+  await expect(page.getByRole("dialog")).toContainText(
+    "The failed jobs of this project (currently 3) are queued again",
+  );
   await page.getByRole("dialog").getByRole("button", { name: "Replay all" }).click();
   await expect(seen(page, "3 jobs queued again.")).toBeVisible();
   await expect(stateButton(page, "Failed")).toHaveText("Failed0", { timeout: 20_000 });

@@ -45,7 +45,7 @@ test("a person with an empty project loads the sample, sees its Findings and rem
       (url) => /\/p\/prj_\w+\/conversations/.test(url.href) && !url.href.includes(project.projectId),
     );
     await expect(sampleBar(page)).toContainText("Sample");
-    await expect(sampleBar(page)).toContainText("in no total", { timeout: LOAD_MS });
+    await expect(sampleBar(page)).toContainText("isn’t counted in any totals", { timeout: LOAD_MS });
     await expect(page.getByRole("row").nth(5)).toBeVisible();
     await expect(page.getByRole("button", { name: /Project Sample shop, switch/ })).toContainText("Sample");
   });

@@ -130,9 +130,9 @@ test("a second person is invited, made an editor, made a viewer again, and remov
 
   await test.step("once they are an editor, their open page lets them review", async () => {
     await owner.reload();
-    const told = see(guest, "You are an editor in Journey now.");
+    const told = see(guest, "You are now an editor in Journey.");
     await roleOf().selectOption("editor");
-    await see(owner, "Gus Guest is an editor now.");
+    await see(owner, "Gus Guest is now an editor.");
     await soon("a role given, on the open page", () =>
       expect(guest.getByRole("button", { name: "Confirm" })).toBeVisible({ timeout: PATIENCE_MS }),
     );
@@ -147,7 +147,7 @@ test("a second person is invited, made an editor, made a viewer again, and remov
   await test.step("once they are a viewer again, the button disappears and changes are refused", async () => {
     await owner.goto(at("members"));
     await roleOf().selectOption("viewer");
-    await see(owner, "Gus Guest is a viewer now.");
+    await see(owner, "Gus Guest is now a viewer.");
     await soon("a role taken, on the open page", () =>
       expect(guest.getByRole("button", { name: "Back to review" })).toBeHidden({ timeout: PATIENCE_MS }),
     );
@@ -156,7 +156,7 @@ test("a second person is invited, made an editor, made a viewer again, and remov
 
   await test.step("a change of role is undone", async () => {
     await roleOf().selectOption("manager");
-    const said = owner.getByRole("alert").filter({ hasText: "Gus Guest is a manager now." });
+    const said = owner.getByRole("alert").filter({ hasText: "Gus Guest is now a manager." });
     await said.getByRole("button", { name: "Undo" }).click();
     await expect(roleOf()).toHaveValue("viewer");
     await expectDoors("a viewer after all", AS_VIEWER);

@@ -147,7 +147,7 @@ test("a Finding becomes a ticket, is resolved when the ticket is closed, and reo
       await expect(page.getByRole("button", { name: "Unresolve" })).toBeVisible(SHOWS);
       await expect.poll(async () => (await finding())!.resolutionStatus, SETTLES).toBe("resolved");
       await ticket.getByText("Sync log").click();
-      await expect(ticket.getByRole("list", { name: "Sync log" })).toContainText("Closed there");
+      await expect(ticket.getByRole("list", { name: "Sync log" })).toContainText("Closed in the tracker");
       await page.goto(at("integrations/tracker-deliveries"));
       const deliveries = page.getByRole("table", { name: "Tracker deliveries" });
       await expect(deliveries).toContainText("Processed", SHOWS);

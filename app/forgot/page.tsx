@@ -25,7 +25,8 @@ export default async function ForgotPage() {
         <ForgotForm />
       ) : (
         <>
-          This installation doesn’t send e-mail. Ask a project owner or whoever runs this installation for a link, then{" "}
+          This installation doesn’t send e-mail. Ask a project owner or the operator of this installation for a link,
+          then{" "}
           <Anchor href="/sign-in" underline="always">
             sign in
           </Anchor>{" "}

@@ -8,7 +8,7 @@ import { ExactTime } from "../values/exact-time";
 import { Refused } from "./refused";
 
 const creatorOf = ({ by }: PasswordReset) => {
-  if (by === null) return "whoever runs this installation";
+  if (by === null) return "the operator of this installation";
   if (by.email === null) return "an owner whose account was deleted";
   return by.name === null ? by.email : `${by.name} (${by.email})`;
 };
@@ -31,8 +31,8 @@ export function ResetNotice({ reset }: { reset: PasswordReset | null }) {
     >
       <Text size="sm" style={{ flex: "1 1 16rem" }}>
         Your password was reset on <ExactTime at={reset.at} /> with a link that <b>{creatorOf(reset)}</b> created. If
-        you did not set it yourself, someone else has accessed your account: request a new link and tell whoever runs
-        this installation.
+        you did not set it yourself, someone else has accessed your account: request a new link and inform the operator
+        of this installation.
       </Text>
       <Refused error={dismiss.error} />
       <Button variant="default" loading={dismiss.isPending} disabled={!ready} onClick={() => dismiss.mutate({})}>

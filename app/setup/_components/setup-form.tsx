@@ -60,7 +60,7 @@ export function SetupForm({ token, ways }: { token: string | undefined; ways: Si
           You become the owner of this installation.{" "}
           {ways.password
             ? "Nothing leaves this machine, and no e-mail is sent."
-            : `You sign in with ${ways.provider?.name}: the address below has to be yours there.`}
+            : `You sign in with ${ways.provider?.name}, so enter the e-mail address of that account.`}
         </Text>
         <Refused error={complete.error} />
         <TextInput label="Your name" name="name" autoComplete="name" maxLength={120} {...form.getInputProps("name")} />

@@ -11,7 +11,7 @@ const WRONG = "Wrong e-mail address or password. After several attempts you have
  */
 const REFUSALS: Record<string, string> = {
   RateLimited:
-    "Too many attempts to sign in. Wait a few minutes, sign in from where you usually do, or ask for a link for a new password.",
+    "Too many attempts to sign in. Wait a few minutes, sign in from your usual network, or request a link to set a new password.",
   Disabled: "This account is disabled. Ask an owner of this installation to enable it.",
   Unavailable: "Signing in failed. Try again in a moment.",
 };

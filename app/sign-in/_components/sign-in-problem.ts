@@ -9,8 +9,9 @@ const SENTENCES: Record<
   unverified: (at) =>
     `${at} has not verified your e-mail address, so you can’t sign in with it here. Verify the address there and try again.`,
   unknown: () =>
-    "You have no account here and no invitation. Ask an owner of a project for one, or whoever runs this installation.",
-  taken: (at) => `The account with your address belongs to someone else at ${at}. Ask whoever runs this installation.`,
+    "You have no account here and no invitation. Ask an owner of a project or the operator of this installation for one.",
+  taken: (at) =>
+    `The account with your address belongs to someone else at ${at}. Ask the operator of this installation.`,
   disabled: () => "Your account is disabled. Ask an owner of this installation to enable it.",
   early: () => "Nobody has set Whetstone up yet. Open the link that was printed in the terminal when it started.",
   OAuthSignin: (at) => `${at} could not be reached. Try again in a moment.`,
@@ -20,7 +21,7 @@ const SENTENCES: Record<
 };
 
 const notCompleted = (at: string) =>
-  `Signing in with ${at} was not completed. Try again. If the problem persists, tell whoever runs this installation.`;
+  `Signing in with ${at} was not completed. Try again. If the problem persists, contact the operator of this installation.`;
 
 /** Returns the message for the code in the page's URL; `null` if nothing went wrong. */
 export function signInProblem(error: string | undefined, provider: string): string | null {

@@ -88,7 +88,7 @@ export function MembershipProvider({ projectId, projects: first, rights, childre
       forget();
     } else if (was && was.role !== project.role) {
       void reload();
-      notifications.show({ message: `You are ${ROLE_WORDS[project.role].one} in ${project.name} now.` });
+      notifications.show({ message: `You are now ${ROLE_WORDS[project.role].one} in ${project.name}.` });
     }
     if (project) before.current = project;
   });

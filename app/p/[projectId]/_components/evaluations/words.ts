@@ -20,7 +20,7 @@ export const VERDICT: Record<NonNullable<Evaluation["verdict"]>, Word & { says: 
   not_proven: {
     word: "Not proven",
     color: "var(--severity-medium)",
-    says: "The 95% interval of the difference reaches zero: the rate may not have fallen.",
+    says: "The 95% interval of the difference is not entirely below zero: the rate may not have fallen.",
   },
   not_enough: {
     word: "Not enough yet",

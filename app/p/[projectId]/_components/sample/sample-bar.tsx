@@ -14,7 +14,7 @@ const REFRESH_MS = 2_000;
 
 const SAYS: Record<NonNullable<ShellProject["sample"]>, string> = {
   loading: "Conversations are being sent and diagnosed. This page updates automatically.",
-  ready: "A fictional shop’s support agent. It’s in no total, so change anything you like.",
+  ready: "A fictional shop’s support agent. It isn’t counted in any totals, so change anything you like.",
   failed: "Loading failed.",
 };
 

@@ -70,7 +70,7 @@ export function backendProblem(
   if (!SERVES[form].includes(backend)) {
     return backend === "llama.cpp"
       ? "Serves GGUF files only: choose a GGUF quantization."
-      : "Does not serve GGUF files: llama.cpp does.";
+      : "Does not serve GGUF files: choose llama.cpp.";
   }
   const refused = form === "checkpoint" && checkpoint !== undefined ? refusedByProfile(checkpoint, backend) : null;
   if (refused !== null) return refused;

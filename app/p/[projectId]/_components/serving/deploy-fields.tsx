@@ -68,7 +68,7 @@ export function DeployFields({ projectId, form, set, checkpoints, checkpoint, fi
       <NumberInput
         size="sm"
         label="Give up after"
-        description="Minutes it has to start; after that it counts as failed."
+        description="Minutes. A deployment that has not started by then counts as failed."
         maw={280}
         min={1}
         max={120}

@@ -50,7 +50,7 @@ export function DestinationFields({ projectId, value, onChange, problems = {} }:
       />
       <Checkbox
         label="Private"
-        description="Visible only to its owner’s members. An existing repository keeps its visibility."
+        description="Visible only to its owner and their members. An existing repository keeps its visibility."
         checked={value.private}
         onChange={(event) => onChange({ private: event.currentTarget.checked })}
       />

@@ -177,7 +177,7 @@ type FormatProps = PartProps & { projectId: string; checkpoint: Checkpoint | und
 /** Why a source cannot be exported in a format; `null` if it can. */
 function formatProblem(format: ExportForm["format"], { source }: ExportForm, checkpoint: Checkpoint | undefined) {
   if (format !== "lora-adapter") return null;
-  if (source === "hub") return "A model on the hub has no adapter of yours.";
+  if (source === "hub") return "A model from the hub has no adapter to export.";
   return checkpoint?.kind === "full" ? "All weights were trained, so there is no adapter." : null;
 }
 

@@ -28,7 +28,7 @@ export const isStarting = (of: Pick<Deployment, "status">) => isChanging(of) && 
 
 export const BACKENDS: Record<NonNullable<Deployment["backend"]>, { label: string; about: string }> = {
   transformers: { label: "Transformers", about: "Answers exactly like the checkpoint. One call at a time." },
-  "llama.cpp": { label: "llama.cpp", about: "Serves GGUF files, also without a GPU." },
+  "llama.cpp": { label: "llama.cpp", about: "Serves GGUF files, with or without a GPU." },
   vllm: { label: "vLLM", about: "Concurrent calls. Needs a GPU." },
 };
 export const backendWords = (backend: Deployment["backend"]) =>

@@ -23,7 +23,7 @@ export function CheckpointMarks({ checkpoint }: { checkpoint: Checkpoint }) {
         <Dot
           color="var(--severity-info)"
           hollow
-          title="The sample’s training was recorded. No trainer holds its model, so it can be downloaded but not deployed."
+          title="The sample’s training was recorded. No trainer has its model, so it can be downloaded but not deployed."
         >
           Recorded
         </Dot>

@@ -30,4 +30,4 @@ export const TicketPreviews = ({ tickets, replaces = false }: Props) => (
   </ul>
 );
 
-const maskedWords = (count: number) => (count === 0 ? "Nothing to mask" : `${plural(count, "place")} masked`);
+const maskedWords = (count: number) => (count === 0 ? "Nothing to mask" : `${plural(count, "value")} masked`);

@@ -22,7 +22,7 @@ export function NoPassword({ email, provider, mail }: Props) {
         You have no password: you sign in with {provider}.{" "}
         {mail
           ? "You can have a link e-mailed to you to set one."
-          : "A project owner or whoever runs this installation can give you a link to set one."}
+          : "A project owner or the operator of this installation can give you a link to set one."}
       </Text>
       {mail ? (
         <div>

@@ -19,7 +19,7 @@ export const AuditPeek = ({ projectId, entry, onClose }: Props) => (
       <Change entry={entry} href={entry.target && thingHref(projectId, entry.target)} />
     ) : (
       <Text p="md" size="sm" c="dimmed">
-        Not among the rows loaded so far.
+        This change is not among the rows loaded so far.
       </Text>
     )}
   </PeekPanel>

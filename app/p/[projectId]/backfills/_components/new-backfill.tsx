@@ -171,7 +171,7 @@ function adjudicationWords({ adjudicationCost: cost, adjudication }: BackfillPre
   if (reason === "deterministic-only") return "This Rule leaves ambiguous Signals out, so no adjudicator is asked.";
   if (reason === "no-adjudicator") return "No adjudicator is connected, so ambiguous Signals are left out.";
   if (reason === "no-model")
-    return "Neither the Rule nor its adjudicator names a model, so ambiguous Signals are left out.";
+    return "Neither the Rule nor its adjudicator specifies a model, so ambiguous Signals are left out.";
   if (questions === 0) return `No questions to ${model} are expected.`;
   const asked = `${plural(questions, "question")} to ${model}`;
   if (reason === "no-price" || cost === null) return `About ${asked}, whose price is not known. Add it under Prices.`;

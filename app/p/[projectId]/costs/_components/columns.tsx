@@ -114,7 +114,7 @@ export function columnsOf(projectId: string, costs: Costs, before: Costs | undef
 
 const Share = ({ row, of }: { row: Sums; of: Sums }) =>
   row.cost === null || !of.cost ? (
-    <Unknown why={row.cost === null ? "no known cost" : "of a total of zero"} />
+    <Unknown why={row.cost === null ? "no known cost" : "the total is zero"} />
   ) : (
     <span className="tabular">{formatPercent(row.cost / of.cost)}</span>
   );

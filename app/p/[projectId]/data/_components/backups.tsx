@@ -88,7 +88,7 @@ const LINES = [
   {
     label: "Restore one to a new installation",
     command: "npm run -s cli -- restore --from whetstone.tar",
-    says: "Add --passphrase-file if it includes the secret. An installation that already has a person or a project is refused.",
+    says: "Add --passphrase-file if it includes the secret. The command refuses an installation that already has a person or a project.",
   },
 ];
 

@@ -104,7 +104,7 @@ function State({ projectId, deletion }: { projectId: string; deletion: Deletion 
         <>
           <DeletionStatus deletion={deletion} />.{" "}
           {remaining === null
-            ? "Leftovers were not searched for: that is only done for users and single conversations."
+            ? "Remaining data was not searched for: this is done only for users and single conversations."
             : `All ${Object.keys(remaining).length} tables were searched afterwards, and nothing was found.`}
         </>
       )}

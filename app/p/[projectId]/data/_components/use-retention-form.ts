@@ -31,7 +31,7 @@ export function useRetentionForm(projectId: string, days: number | null) {
         queries.setQueryData(trpc.retention.get.queryKey({ projectId }), reply);
         const kept = reply.retention.days;
         notifications.show({
-          message: `Conversations are kept ${kept === null ? "forever" : `for ${plural(kept, "day")}`} now.`,
+          message: `Conversations are now kept ${kept === null ? "forever" : `for ${plural(kept, "day")}`}.`,
         });
       },
     }),

@@ -13,7 +13,7 @@ export function AskModel({ projectId, value, onChange, disabled }: Props) {
     <>
       <Checkbox
         label="Ask the connected model for better answers"
-        description="Used where nobody gave one. Sends the conversation to the adjudicator’s model, within that connection’s daily limits. Model proposals are marked and always wait for review."
+        description="Used when no person has given one. Sends the conversation to the adjudicator’s model, within that connection’s daily limits. Model proposals are marked and always wait for review."
         disabled={disabled}
         checked={value}
         onChange={({ currentTarget }) => onChange(currentTarget.checked)}

@@ -51,9 +51,9 @@ export function Datasets({ projectId }: { projectId: string }) {
             title="No Datasets yet"
             action={may ? <Button onClick={open}>New Dataset</Button> : null}
           >
-            A Dataset holds the Examples that a model is trained on: a conversation, and the answer it should give. Fill
-            it by hand, import a file, or let it collect from your own conversations what went well, what was corrected,
-            and what your project knows.
+            A Dataset contains the Examples that a model is trained on: a conversation, and the answer it should give.
+            Fill it by hand, import a file, or let it collect from your own conversations what went well, what was
+            corrected, and what your project knows.
           </EmptyState>
         }
       />

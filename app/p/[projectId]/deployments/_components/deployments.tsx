@@ -114,7 +114,7 @@ export function Deployments({ projectId }: { projectId: string }) {
                 action={may ? deploy : null}
               >
                 A deployment serves a checkpoint to your application, at an address that any client of the OpenAI API
-                can call. Its calls are recorded like those of any other model, so that Findings and costs see it too.
+                can call. Its calls are recorded like those of any other model, and included in Findings and costs.
               </EmptyState>
             )
           }

@@ -90,7 +90,7 @@ export function Evaluations({ projectId }: { projectId: string }) {
                 }
               >
                 A comparison asks a checkpoint and the model before it the same questions: Examples that were held out
-                of the training, or conversations in which a Finding occurred. Start one from a checkpoint or a Finding.
+                from training, or conversations in which a Finding occurred. Start one from a checkpoint or a Finding.
               </EmptyState>
             )
           }

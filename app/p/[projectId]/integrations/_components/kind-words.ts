@@ -23,7 +23,7 @@ export const KIND_WORDS: Record<ConnectionKind, Words> = {
     about: "A URL that is notified of events.",
     addressExample: "https://example.com/hooks/whetstone",
     secretLabel: "Secret",
-    secretHelp: "Signed: the key that signs. Slack: the incoming webhook's whole address.",
+    secretHelp: "For signed JSON, the signing key. For Slack, the full address of the incoming webhook.",
   },
   github: {
     label: "GitHub",

@@ -20,7 +20,7 @@ const ModelFields = ({ form }: { form: Form }) => (
   <>
     <TextInput
       label="Default model"
-      description="Used where no model is specified."
+      description="Used when no model is specified."
       maxLength={200}
       {...form.getInputProps("settings.defaultModel")}
     />

@@ -72,7 +72,7 @@ function Actions({ job, actions }: { job: BackgroundJobDetail; actions: JobActio
       : job.state === "running"
         ? "It is running; it can be cancelled while it waits."
         : job.finishedAt === null
-          ? "It can’t be cancelled: half done would be worse than done."
+          ? "It can’t be cancelled, because stopping halfway would leave inconsistent data."
           : null;
   return why === null ? null : (
     <Text size="sm" c="dimmed">

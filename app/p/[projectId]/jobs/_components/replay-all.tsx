@@ -41,7 +41,7 @@ export function ReplayAll({ projectId, opened, onClose, only, failed }: Props) {
               Every failed job of <strong>{only.name}</strong> is queued again
             </>
           ) : (
-            `The failed jobs of this project, ${failed} by now, are queued again`
+            `The failed jobs of this project (currently ${failed}) are queued again`
           )}
           , oldest first, up to 1,000 at a time. Completed steps keep their results; the others run again. Jobs whose
           cause is not fixed fail again.

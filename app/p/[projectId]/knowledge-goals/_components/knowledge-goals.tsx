@@ -89,8 +89,8 @@ export function KnowledgeGoals({ projectId }: { projectId: string }) {
             title="No knowledge goals yet"
             action={add}
           >
-            A goal names something that a model should know, such as your refund policy. A Dataset with the objective
-            “Teach project knowledge” collects good answers from conversations about it.
+            A goal describes something that a model should know, such as your refund policy. A Dataset with the
+            objective “Teach project knowledge” collects good answers from conversations about it.
           </EmptyState>
         }
       />

@@ -33,12 +33,12 @@ function wordsFor(doing: Doing) {
         title: `Hand the project over to ${who}?`,
         says: "They become an owner and you become a manager. Invitations and password links you created stop working. Only an owner can give it back.",
         action: "Hand over",
-        done: `${who} owns the project now.`,
+        done: `${who} now owns the project.`,
       };
     case "reset":
       return {
         title: `Create a password link for ${who}?`,
-        says: "They can use it once, within a day, to set a new password. All their browsers are then signed out, and at their next sign-in they see that you created it. Anyone with the link can use it, so share it with nobody else. If their password also opens projects that are not yours, the link is e-mailed to them and not shown to you.",
+        says: "They can use it once, within a day, to set a new password. All their browsers are then signed out, and at their next sign-in they see that you created it. Anyone with the link can use it, so do not share it with anyone else. If their password also gives access to projects that are not yours, the link is e-mailed to them and not shown to you.",
         action: "Create password link",
         done: "",
       };
@@ -48,7 +48,7 @@ function wordsFor(doing: Doing) {
         title: `Make ${who} ${one}?`,
         says: `${may} ${doing.role === "owner" ? "They can also remove you." : `They stop being an owner. ${LINKS_STOP}`}`,
         action: `Make ${one}`,
-        done: `${who} is ${one} now.`,
+        done: `${who} is now ${one}.`,
       };
     }
   }
@@ -111,8 +111,8 @@ function Dialog({ projectId, doing, opened, onClose }: DialogProps) {
       {reset.data?.token === null ? (
         <Stack gap="md">
           <Text size="sm">
-            The link was e-mailed to {reset.data.mailedTo}. It is not shown here, because their password also opens
-            projects that are not yours. It works once, within a day.
+            The link was e-mailed to {reset.data.mailedTo}. It is not shown here, because their password also gives
+            access to projects that are not yours. It works once, within a day.
           </Text>
           <Group justify="flex-end">
             <Button onClick={close}>Done</Button>
@@ -131,7 +131,7 @@ function Dialog({ projectId, doing, opened, onClose }: DialogProps) {
             <Checkbox
               size="sm"
               label={`Revoke the ${plural(keys, "API key")} they created here`}
-              description="Whoever created a key may still know it. Keys and invitations created with it are revoked too."
+              description="The person who created a key may still know it. Keys and invitations created with it are revoked too."
               checked={revokeKeys}
               onChange={(event) => setRevokeKeys(event.currentTarget.checked)}
             />

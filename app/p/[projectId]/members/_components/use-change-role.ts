@@ -25,7 +25,7 @@ export function useChangeRole(projectId: string) {
       { projectId, userId, role },
       {
         onSuccess: () =>
-          offer(`${name ?? email} is ${ROLE_WORDS[role].one} now.`, () =>
+          offer(`${name ?? email} is now ${ROLE_WORDS[role].one}.`, () =>
             change.mutate({ projectId, userId, role: before }),
           ),
       },

@@ -7,7 +7,7 @@ export const ForOwners = () => (
   <>
     <PageHeader title="People" />
     <EmptyState icon={<IconLock size={32} stroke={1.5} aria-hidden />} title="For owners of the installation only">
-      An owner of the installation can make you one, and so can whoever runs the server.
+      An owner or the operator of the installation can make you an owner.
     </EmptyState>
   </>
 );

@@ -15,7 +15,7 @@ export const RevokeKeys = ({ count, checked, onChange }: Props) =>
     <Checkbox
       size="sm"
       label={`Revoke the ${plural(count, "API key")} they created`}
-      description="Whoever created a key may still know it. Keys belong to projects and keep working otherwise."
+      description="The person who created a key may still know it. Keys belong to projects and keep working otherwise."
       checked={checked}
       onChange={(event) => onChange(event.currentTarget.checked)}
     />

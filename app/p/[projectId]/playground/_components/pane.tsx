@@ -54,7 +54,7 @@ function ServerLine({ projectId, target, pane: { server } }: Pick<Props, "projec
     return (
       <p className={classes.server}>
         {mayStart
-          ? "Not loaded. A server starts when you send, and stops once nobody uses it."
+          ? "Not loaded. A server starts when you send a message, and stops when it is no longer used."
           : "Not loaded. Managers can start a server for it; or choose a deployment."}
       </p>
     );

@@ -135,7 +135,9 @@ function Panes({ projectId }: { projectId: string }) {
           <Textarea
             className={classes.box}
             aria-label="Prompt"
-            placeholder={isAnswerable ? "Send to answer the conversation, or add to it" : "Ask both models the same"}
+            placeholder={
+              isAnswerable ? "Send to answer the conversation, or add to it" : "Ask both models the same question"
+            }
             autosize
             minRows={2}
             maxRows={8}

@@ -41,8 +41,8 @@ export function RemovePrice({ projectId, price, opened, onClose, onRemoved }: Pr
       says={() =>
         `${
           reset
-            ? "The next call is priced by the built-in price again."
-            : "The next call of this model is priced by whichever other price matches its name, or has no known cost."
+            ? "The next call uses the built-in price again."
+            : "The next call of this model uses whichever other price matches its name, or has no known cost."
         } Stored costs stay as they are, and the history keeps every version.`
       }
       action={reset ? "Reset price" : "Delete price"}

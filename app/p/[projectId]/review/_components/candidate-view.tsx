@@ -64,7 +64,7 @@ export function CandidateView({ projectId, candidate, ready }: Props) {
         <Answers
           current={current}
           proposed={textOfAnswer(payload.expectedOutput.message)}
-          origin={ORIGINS[candidate.reasonCode] ?? "As it was said in the conversation"}
+          origin={ORIGINS[candidate.reasonCode] ?? "Exactly as in the conversation"}
         />
       </section>
     </section>

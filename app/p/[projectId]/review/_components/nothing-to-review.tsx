@@ -31,7 +31,7 @@ export const NothingToReview = ({ projectId, datasetId, done, onAll }: Props) =>
     }
   >
     Candidates come from Datasets with an objective that collect automatically: each conversation is checked once it is
-    inactive. A Dataset’s settings show what it would have collected from the last 30 days. Those that other reviewers
-    hold are not shown here.
+    inactive. A Dataset’s settings show what it would have collected from the last 30 days. Candidates that other
+    reviewers have claimed are not shown here.
   </EmptyState>
 );

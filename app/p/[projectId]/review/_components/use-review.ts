@@ -179,7 +179,7 @@ function useDecisions(projectId: string, setCounter: (counter: ReviewCounter) =>
         ...(decision.payload ? { payload: decision.payload } : {}),
       });
       if (reply.outcome.status === "duplicate")
-        notifications.show({ message: "The Dataset has this Example already, so the candidate was rejected." });
+        notifications.show({ message: "The Dataset already has this Example, so the candidate was rejected." });
       return after(reply);
     });
   const undoLast = ({ candidate, skipped }: { candidate: Candidate; skipped: boolean }) =>

@@ -37,7 +37,7 @@ export function RunFacts({ projectId, run }: { projectId: string; run: ListedRul
         <Fact label="Checked as of">
           <ExactTime at={run.lastActivityAt} />
         </Fact>
-        {run.traceIds.length === 0 ? null : <Fact label="Traces">{formatCount(run.traceIds.length)} named</Fact>}
+        {run.traceIds.length === 0 ? null : <Fact label="Traces">{formatCount(run.traceIds.length)} specified</Fact>}
         <Fact label="Origin">{ORIGIN_WORD[run.origin]}</Fact>
         {run.backfillId === null ? null : (
           <Fact label="Backfill">

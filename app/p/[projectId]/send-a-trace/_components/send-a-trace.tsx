@@ -16,7 +16,7 @@ export function SendATrace({ projectId, endpoint }: { projectId: string; endpoin
       <section className={classes.body} tabIndex={0} aria-label="Send a trace, scrollable">
         <div className={classes.column}>
           <p className={classes.intro}>
-            Whetstone takes OpenTelemetry over HTTP, as JSON or protobuf. Point your exporter at{" "}
+            Whetstone accepts OpenTelemetry over HTTP, as JSON or protobuf. Point your exporter at{" "}
             <span className="mono">{endpoint}</span>, or run one of these to see how a conversation looks here.
           </p>
           <Arrival projectId={projectId} />

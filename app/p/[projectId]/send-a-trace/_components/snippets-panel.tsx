@@ -37,7 +37,7 @@ export function Snippets({ projectId, endpoint }: { projectId: string; endpoint:
     <section aria-label="Snippets">
       {key === null && !mayCreate ? (
         <Text className={classes.key} size="sm">
-          Put a key in place of <span className="mono">{NO_KEY}</span>: an owner can create a send-only one for you.
+          Replace <span className="mono">{NO_KEY}</span> with a key. An owner can create a send-only one for you.
         </Text>
       ) : key === null ? (
         <Group className={classes.key} wrap="nowrap">

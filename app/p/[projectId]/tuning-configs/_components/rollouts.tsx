@@ -60,7 +60,7 @@ export function Rollouts({ projectId, config }: { projectId: string; config: Tun
         <Skeleton height={60} />
       ) : decisions.length === 0 ? (
         <Text size="sm" c="dimmed">
-          None yet: no run has finished since.
+          None yet: no run has finished since automatic deployment was turned on.
         </Text>
       ) : (
         <Stack gap="md" component="ul" m={0} p={0} style={{ listStyle: "none" }} aria-label="Automatic deployments">

@@ -58,7 +58,7 @@ export function CollectionPreview({ projectId, objective, collectionFilters, ask
       )}
       {asksModel && left.no_better_answer !== undefined ? (
         <p className={classes.quiet}>
-          A preview does not ask the model. Collection asks it where no better answer is known, within the daily limits.
+          A preview does not ask the model. Collection asks it when no better answer is known, within the daily limits.
         </p>
       ) : null}
       {samples.length === 0 ? null : (

@@ -36,7 +36,7 @@ const LEFT: Record<string, string> = {
   no_question: "No question before the answer",
   same_answer: "The better answer is the same",
   too_large: "Too large",
-  personal_data: "Held back for personal data or secrets",
+  personal_data: "Held back because of personal data or secrets",
   not_settled: "Still in progress",
   conversation_gone: "Deleted in the meantime",
   already_collected: "Already collected",

@@ -74,7 +74,7 @@ function Card(props: Props) {
         minRows={role === "tool" ? 1 : 2}
         maxRows={24}
         dir="auto"
-        placeholder={calls.length > 0 ? "No text besides its tool calls" : "What it says"}
+        placeholder={calls.length > 0 ? "No text in addition to the tool calls" : "Message text"}
         disabled={disabled}
         classNames={{ input: role === "tool" ? classes.code : classes.text, error: classes.error }}
         value={message.content}

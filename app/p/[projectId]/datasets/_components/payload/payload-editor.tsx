@@ -120,7 +120,7 @@ export function PayloadEditor({ form, onChange, errors, disabled = false }: Prop
       </Part>
       <Part
         title="Tools"
-        about="What the assistant could call: a JSON list, as OpenAI's chat API takes it. Empty for none."
+        about="What the assistant could call: a JSON list in the format of OpenAI's chat API. Leave empty if there are none."
       >
         <Textarea
           aria-label="Tools as JSON"

@@ -31,7 +31,7 @@ export function DeploymentStage({ deployment }: { deployment: Deployment }) {
               {isStarting(deployment) && deployment.startedAt === null ? (
                 <Text span inherit c="dimmed">
                   {" "}
-                  · has until <ExactTime at={deadlineAt} />
+                  · must start by <ExactTime at={deadlineAt} />
                 </Text>
               ) : null}
             </Text>

@@ -45,7 +45,7 @@ export function RollBack({ projectId, deployment, previous, onClose }: Props) {
       says={() =>
         previous === undefined
           ? "Deploys the previous version under this name."
-          : `Deploys the previous version: ${servedWords(previous, checkpointName)}, last started ${formatExact(previous.startedAt)}. The current version keeps answering until it is running; you can roll forward the same way.`
+          : `Deploys the previous version: ${servedWords(previous, checkpointName)}, last started ${formatExact(previous.startedAt)}. The current version keeps answering until the previous one is running; you can roll forward the same way.`
       }
       action="Roll back"
       keep="Keep this version"

@@ -45,7 +45,7 @@ export function Proof({ projectId, findingId }: { projectId: string; findingId: 
         ) : null}
       </div>
       {unattached ? (
-        <p className={classes.quiet}>Without a trainer there is no model whose answers could be compared.</p>
+        <p className={classes.quiet}>A proof compares the answers of two models, which requires a trainer.</p>
       ) : error && !data ? (
         <ErrorState error={error} onRetry={() => void refetch()} retrying={isFetching} />
       ) : data === undefined ? (

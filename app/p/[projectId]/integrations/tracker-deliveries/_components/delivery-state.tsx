@@ -11,7 +11,7 @@ const STATES: Record<TrackerDelivery["state"], { word: string; color: string; ho
     word: "Ignored",
     color: "var(--mantine-color-dimmed)",
     hollow: true,
-    title: "It names no Finding’s ticket",
+    title: "It doesn’t refer to a Finding’s ticket",
   },
   failed: { word: "Failed", color: "var(--severity-critical)" },
 };

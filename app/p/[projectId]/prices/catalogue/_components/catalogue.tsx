@@ -165,7 +165,7 @@ const columnsOf = (projectId: string): ListColumn<Change>[] => [
     id: "here",
     header: "This project",
     accessorFn: ({ overridden }) => (overridden ? 0 : 1),
-    cell: ({ row }) => (row.original.overridden ? "has an override, which stays" : "takes it over"),
+    cell: ({ row }) => (row.original.overridden ? "keeps its override" : "affected"),
   },
 ];
 

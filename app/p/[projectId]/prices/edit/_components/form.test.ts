@@ -69,10 +69,10 @@ test("empty or invalid amounts and duplicate buckets are reported before anythin
   form.tiers[0]!.prices[1] = { key: "k", bucket: " input_tokens", amount: "1,5" };
   form.tiers[1]!.conditions[0]!.value = "many";
   expect(formFaults(form)).toEqual({
-    "tiers.0.prices.0.amount": "An amount, 0 if it is free.",
-    "tiers.0.prices.1.bucket": "This bucket has a price above.",
-    "tiers.0.prices.1.amount": "A number.",
-    "tiers.1.conditions.0.value": "A number.",
+    "tiers.0.prices.0.amount": "Enter an amount, or 0 if it is free.",
+    "tiers.0.prices.1.bucket": "This bucket already has a price above.",
+    "tiers.0.prices.1.amount": "Enter a number.",
+    "tiers.1.conditions.0.value": "Enter a number.",
   });
   expect(formFaults(formOf(price, nothing))).toEqual({});
 });

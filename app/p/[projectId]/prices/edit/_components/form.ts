@@ -111,18 +111,18 @@ export type FormErrors = Record<string, string>;
 export function formFaults({ tiers }: PriceForm): FormErrors {
   const faults: FormErrors = {};
   tiers.forEach((tier, t) => {
-    if (!isNumber(tier.priority)) faults[`tiers.${t}.priority`] = "A number.";
+    if (!isNumber(tier.priority)) faults[`tiers.${t}.priority`] = "Enter a number.";
     tier.conditions.forEach(({ value }, c) => {
-      if (!isNumber(value)) faults[`tiers.${t}.conditions.${c}.value`] = "A number.";
+      if (!isNumber(value)) faults[`tiers.${t}.conditions.${c}.value`] = "Enter a number.";
     });
     const seen = new Set<string>();
     tier.prices.forEach(({ bucket, amount }, p) => {
       const at = `tiers.${t}.prices.${p}`;
       if (bucket.trim() === "") faults[`${at}.bucket`] = "Name the bucket.";
-      else if (seen.has(bucket.trim())) faults[`${at}.bucket`] = "This bucket has a price above.";
+      else if (seen.has(bucket.trim())) faults[`${at}.bucket`] = "This bucket already has a price above.";
       seen.add(bucket.trim());
       if (!isNumber(amount))
-        faults[`${at}.amount`] = amount.trim() === "" ? "An amount, 0 if it is free." : "A number.";
+        faults[`${at}.amount`] = amount.trim() === "" ? "Enter an amount, or 0 if it is free." : "Enter a number.";
     });
   });
   return faults;

@@ -12,9 +12,7 @@ export function SaveProblems({ error, faults }: { error: unknown; faults: number
   return (
     <Alert ref={root} tabIndex={-1} role="alert" color="red" p="xs">
       {error ? problemOf(error).detail : "Not saved yet."}
-      {faults > 0
-        ? ` ${faults === 1 ? "One field" : `${faults} fields`} below ${faults === 1 ? "says" : "say"} why.`
-        : ""}
+      {faults > 0 ? ` See the ${faults === 1 ? "message" : `${faults} messages`} below.` : ""}
     </Alert>
   );
 }

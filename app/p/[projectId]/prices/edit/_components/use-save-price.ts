@@ -25,7 +25,7 @@ export function useSavePrice({ projectId, form, price, base }: Options) {
   const done = {
     onSuccess: ({ model }: { model: PriceDefinition }) => {
       void queries.invalidateQueries({ queryKey: trpc.modelPrices.pathKey() });
-      notifications.show({ message: `The next call of ${model.modelName} is priced by this.` });
+      notifications.show({ message: `The next call of ${model.modelName} uses this price.` });
       router.push(priceHref(projectId, model.id));
     },
     onError: (error: unknown) => form.setErrors(errorsOf(problemOf(error).errors, form.getValues())),

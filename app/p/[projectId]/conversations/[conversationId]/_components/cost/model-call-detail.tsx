@@ -69,7 +69,7 @@ export function ModelCallDetail({ call }: { call: ModelCall }) {
           </tbody>
         </table>
         {cost && cost.unpriced.length > 0 ? (
-          <p>No price for {cost.unpriced.map(bucketName).join(", ")}: so the total is unknown, not zero.</p>
+          <p>No price for {cost.unpriced.map(bucketName).join(", ")}, so the total is unknown, not zero.</p>
         ) : null}
         {cost ? <UnpricedDetails cost={cost} /> : null}
         {cost ? null : <p>No price definition matches this model: the cost is unknown, not zero.</p>}

@@ -16,7 +16,7 @@ export const DeleteExamples = ({ count, onAnswer }: Props) => (
     onClose={() => onAnswer(null)}
     title={(many) => `Delete ${plural(many, "Example")}?`}
     says={(many) =>
-      `${many === 1 ? "It leaves" : "They leave"} the Dataset, and earlier versions keep ${many === 1 ? "it" : "them"}: restore one of these to get ${many === 1 ? "it" : "them"} back.`
+      `${many === 1 ? "It is" : "They are"} removed from the Dataset, but earlier versions still contain ${many === 1 ? "it" : "them"}. Restore one of those versions to get ${many === 1 ? "it" : "them"} back.`
     }
     action="Delete"
     running={NOTHING_RUNS}

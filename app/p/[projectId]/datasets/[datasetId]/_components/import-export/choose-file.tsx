@@ -45,8 +45,8 @@ export function ChooseFile({ projectId, onUploaded, onClose }: Props) {
         />
         <Text size="sm" c="dimmed">
           The file is deleted 30 days after its upload, or earlier if the project keeps conversations for less. What it
-          adds to the Dataset stays. If it holds Examples that were exported from this project, it is deleted as soon as
-          one of their users or conversations is.
+          adds to the Dataset stays. If it contains Examples that were exported from this project, it is deleted as soon
+          as one of their users or conversations is.
         </Text>
         {upload.isPending && file ? (
           <div>

@@ -18,7 +18,7 @@ const SPLITS: { value: Split; label: string }[] = [
 ];
 
 const FORMATS: Record<Format["format"], { label: string; says: string }> = {
-  lossless: { label: "Lossless JSONL", says: "Everything, to import again or to keep." },
+  lossless: { label: "Lossless JSONL", says: "Everything, for backup or to import again." },
   openai_chat: { label: "OpenAI fine-tuning", says: "Chat messages, with exactly the keys that OpenAI accepts." },
   openai_preference: { label: "OpenAI preference", says: "Preferred and rejected answers for OpenAI’s DPO." },
   trl_sft: { label: "TRL, supervised", says: "Whole conversations for TRL’s SFTTrainer." },
@@ -121,7 +121,7 @@ function Losses({ preview, format }: { preview: ExportPreview; format: Format })
   const { examples, examined, complete } = preview;
   const skipped = format.skipped.reduce((sum, one) => sum + one.examples, 0);
   return (
-    <Stack gap={4} role="status" aria-label="What the file holds">
+    <Stack gap={4} role="status" aria-label="Contents of the file">
       <Text size="sm">
         {complete
           ? `${formatCount(format.exported)} of ${plural(examples, "Example")}.`

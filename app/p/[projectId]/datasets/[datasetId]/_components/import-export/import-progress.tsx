@@ -62,7 +62,7 @@ export function ImportState({ projectId, shown }: { projectId: string; shown: Da
           <Anchor href={rejectsHref(projectId, shown)} download>
             Download the {plural(shown.rejected, "unusable row")}
           </Anchor>{" "}
-          as JSONL, each with what is wrong with it. Available while the file is stored.
+          as JSONL, each with its problem. Available while the file is stored.
         </Text>
       ) : null}
     </Stack>

@@ -18,8 +18,8 @@ export const ROLE_WORDS: Record<Role, string> = {
   id: "Example ID",
   payload: "Whole payload",
   source: "Source",
-  sourceKind: "Kind of source",
-  sourceRef: "Reference of the source",
+  sourceKind: "Source kind",
+  sourceRef: "Source reference",
   status: "Status (archived rows are left out)",
   label: "Label (good or bad answer)",
 };

@@ -31,7 +31,7 @@ const ON_ERROR: { value: OnError; label: string; description: string }[] = [
   {
     value: "good_rows",
     label: "The usable rows",
-    description: "Unusable rows can be downloaded afterwards, with what is wrong.",
+    description: "Unusable rows can be downloaded afterwards, with their problems.",
   },
 ];
 const DUPLICATES: { value: Duplicates; label: string; description: string }[] = [

@@ -13,7 +13,7 @@ export function PreviewRows({ preview }: { preview: ImportPreview }) {
   if (!preview.usable) {
     return (
       <Alert color="yellow" p="xs" role="status">
-        Choose the column that holds the expected answer or the whole conversation.
+        Choose the column that contains the expected answer or the whole conversation.
       </Alert>
     );
   }
@@ -35,7 +35,7 @@ export function PreviewRows({ preview }: { preview: ImportPreview }) {
         </List>
       ) : null}
       {warnings.length > 0 ? (
-        <List size="sm" c="dimmed" aria-label="Not kept" style={BREAKS}>
+        <List size="sm" c="dimmed" aria-label="Ignored" style={BREAKS}>
           {warnings.map(({ message, line }) => (
             <List.Item key={message}>
               Line {formatCount(line)}: {message}

@@ -24,7 +24,7 @@ export function CodeReferences({ projectId, item }: { projectId: string; item: W
   const references = data?.references ?? [];
   if (references.length === 0) return null;
   return (
-    <ul className={classes.plainList} aria-label="Code that names the ticket" style={{ marginBlockStart: 10 }}>
+    <ul className={classes.plainList} aria-label="Code that mentions the ticket" style={{ marginBlockStart: 10 }}>
       {references.map(({ id, kind, title, url, state, at }) => {
         const { label, icon: Icon } = KINDS[kind];
         return (

@@ -6,7 +6,7 @@ const change = { reason: null, state: "done", error: null } as const;
 test("the sync log describes what was done to a ticket and what was seen in the tracker", () => {
   expect(changeWords({ ...change, kind: "create", reason: "handed_off" })).toBe("Created the ticket");
   expect(changeWords({ ...change, kind: "reopen", reason: "regressed" })).toBe("Reopened it: seen again");
-  expect(changeWords({ ...change, kind: "seen_closed" })).toBe("Closed there");
+  expect(changeWords({ ...change, kind: "seen_closed" })).toBe("Closed in the tracker");
 });
 
 test("the sync log describes changes that were not sent", () => {

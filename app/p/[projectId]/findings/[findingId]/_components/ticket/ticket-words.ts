@@ -41,9 +41,9 @@ const KINDS: Record<TicketChange["kind"], { done: string; todo: string }> = {
   comment: { done: "Commented", todo: "Comment" },
   close: { done: "Closed it", todo: "Close it" },
   reopen: { done: "Reopened it", todo: "Reopen it" },
-  seen_closed: { done: "Closed there", todo: "Closed there" },
-  seen_open: { done: "Reopened there", todo: "Reopened there" },
-  seen_gone: { done: "Deleted there", todo: "Deleted there" },
+  seen_closed: { done: "Closed in the tracker", todo: "Closed in the tracker" },
+  seen_open: { done: "Reopened in the tracker", todo: "Reopened in the tracker" },
+  seen_gone: { done: "Deleted in the tracker", todo: "Deleted in the tracker" },
 };
 
 /** Returns a line of the sync log: "Reopened it: seen again". */

@@ -160,7 +160,7 @@ export function ExampleEditor({ projectId, datasetId, example, reviewer = null }
           ) : (
             <Textarea
               label="Payload as JSON"
-              description="Of schema chat/v1: input, expectedOutput and, if there is one, rejectedOutput."
+              description="In the chat/v1 schema: input, expectedOutput and, if there is one, rejectedOutput."
               autosize
               minRows={16}
               spellCheck={false}

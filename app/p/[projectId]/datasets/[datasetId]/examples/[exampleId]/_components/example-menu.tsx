@@ -44,7 +44,9 @@ export function ExampleMenu({ projectId, datasetId, exampleId, back }: Props) {
         subject={deleting ? exampleId : null}
         onClose={() => setDeleting(false)}
         title={() => "Delete this Example?"}
-        says={() => "It leaves the Dataset, and earlier versions keep it: restore one of these to get it back."}
+        says={() =>
+          "It is removed from the Dataset, but earlier versions still contain it. Restore one of those versions to get it back."
+        }
         action="Delete"
         running={remove}
         onConfirm={() => remove.mutate({ projectId, datasetId, exampleId })}

@@ -32,9 +32,7 @@ export function Problems({ error, errors, outdated }: Props) {
     <Alert ref={root} tabIndex={-1} role="alert" color="red" p="xs" mb="md" className={payload.error}>
       {error ? outdated ? <Outdated {...outdated} /> : problemOf(error).detail : "Not saved yet."}
       {errors[""] === undefined ? "" : `\n${errors[""]}`}
-      {elsewhere === 0
-        ? ""
-        : ` ${elsewhere === 1 ? "One place" : `${elsewhere} places`} below ${elsewhere === 1 ? "says" : "say"} why.`}
+      {elsewhere === 0 ? "" : ` See the ${elsewhere === 1 ? "message" : `${elsewhere} messages`} below.`}
     </Alert>
   );
 }
