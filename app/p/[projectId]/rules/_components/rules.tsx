@@ -95,7 +95,7 @@ const columnsOf = ({ projectId, may, pending, onToggle }: Options): ListColumn<R
   },
   {
     id: "judged",
-    header: "Judged here",
+    header: "Reviewed here",
     meta: { width: "12rem", roomy: true },
     cell: ({ row: { original } }) => <Judged signals={original.signals} />,
   },

@@ -96,7 +96,7 @@ const columnsOf = (props: Props): ListColumn<Signal>[] => [
   },
   {
     id: "judged",
-    header: "Judged here",
+    header: "Reviewed here",
     meta: { width: "11rem", roomy: true },
     cell: ({ row }) => <Judged signals={[row.original]} />,
   },

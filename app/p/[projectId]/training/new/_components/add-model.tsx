@@ -49,7 +49,7 @@ function Fields({ projectId, onClose, onAdded }: Props) {
     >
       <Stack gap="md">
         <SegmentedControl
-          aria-label="Where it is"
+          aria-label="Location"
           value={source}
           onChange={(value) => setSource(value === "local" ? "local" : "hub")}
           data={[

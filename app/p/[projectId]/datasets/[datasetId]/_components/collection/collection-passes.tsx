@@ -31,7 +31,7 @@ const STATUS: Record<CollectionPass["status"], { word: string; color: string }> 
 };
 
 const windowWords = ({ origin, startMs, endMs }: CollectionPass) =>
-  origin === "automatic" ? "What settled" : `${formatDay(startMs, 0)} – ${formatDay(endMs, 0)}`;
+  origin === "automatic" ? "Newly settled" : `${formatDay(startMs, 0)} – ${formatDay(endMs, 0)}`;
 
 const COLUMNS: ListColumn<CollectionPass>[] = [
   {

@@ -14,7 +14,7 @@ export function ImportBar({ shown }: { shown: DatasetImport }) {
       <Progress
         size="sm"
         value={bytesTotal === 0 ? 0 : Math.min(100, (100 * bytesDone) / bytesTotal)}
-        aria-label="Read of the file"
+        aria-label="Share of the file read"
       />
       <Text size="xs" c="dimmed" className="tabular" mt={2}>
         {plural(rowsRead(shown), "row")} · {formatBytes(bytesDone)} of {formatBytes(bytesTotal)}
