@@ -108,7 +108,7 @@ await inBrowser(async (browser, project) => {
     ["select a row (x)", press("x")],
     ["select all (Ctrl A, Escape)", press("ControlOrMeta+a"), press("Escape")],
     ["filter by a facet, and not", () => facet.click()],
-    ["search, letter by letter", () => search.press("p"), () => search.press("Backspace")],
+    ["search, character by character", () => search.press("p"), () => search.press("Backspace")],
     ["sort by a column", () => column.click()],
   ];
   for (const [what, ...acts] of kinds) {

@@ -18,7 +18,7 @@ export async function findChromium() {
   const given = process.env.CHROMIUM_PATH;
   if (given) {
     if (existsSync(given)) return given;
-    throw new OperatorError(`CHROMIUM_PATH is ${given}, and there is no such file.`);
+    throw new OperatorError(`CHROMIUM_PATH is ${given}, which does not exist.`);
   }
   const folders = (process.env.PATH ?? "").split(path.delimiter);
   const { chromium } = await import("@playwright/test");

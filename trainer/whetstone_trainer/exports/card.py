@@ -38,7 +38,7 @@ def checkpoint_card(request: ExportRequest, checkpoint: Checkpoint) -> str:
 
 def hub_model_card(request: ExportRequest, model: HubModel, commit: str) -> str:
     """Returns the card of a hub model in another format: nothing was trained."""
-    facts = [("Base model", f"`{model.id}` at revision `{commit}`"), ("Changes", "none but the format of the weights")]
+    facts = [("Base model", f"`{model.id}` at revision `{commit}`"), ("Changes", "only the format of the weights")]
     return _card(request, facts, base_model=model.id)
 
 

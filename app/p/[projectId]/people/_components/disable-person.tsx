@@ -29,7 +29,7 @@ export function DisablePerson({ person, onClose }: { person: Person; onClose: ()
       onClose={onClose}
       title={(one) => `Disable ${nameOf(one)}?`}
       says={() =>
-        "They are signed out everywhere immediately and can no longer sign in. Links they created stop working; what they did stays. You can enable them again."
+        "They are signed out everywhere immediately and can no longer sign in. Links they created stop working; their projects and data stay. You can enable them again."
       }
       action="Disable"
       ready={impact !== undefined}

@@ -22,7 +22,10 @@ const FORMATS: Record<Format["format"], { label: string; says: string }> = {
   openai_chat: { label: "OpenAI fine-tuning", says: "Chat messages, with exactly the keys that OpenAI accepts." },
   openai_preference: { label: "OpenAI preference", says: "Preferred and rejected answers for OpenAI’s DPO." },
   trl_sft: { label: "TRL, supervised", says: "Whole conversations for TRL’s SFTTrainer." },
-  trl_prompt_completion: { label: "TRL, prompt and completion", says: "Only the answer trains, in TRL’s SFTTrainer." },
+  trl_prompt_completion: {
+    label: "TRL, prompt and completion",
+    says: "For TRL’s SFTTrainer, which trains on the answer only.",
+  },
   trl_dpo: { label: "TRL, preference", says: "Prompt, chosen and rejected, for TRL’s DPOTrainer." },
   trl_kto: { label: "TRL, KTO", says: "Answers labelled good or bad, for TRL’s KTOTrainer." },
   csv: { label: "CSV", says: "Everything in columns, for a spreadsheet." },
