@@ -1,7 +1,6 @@
 import { MAX_JSON_TEXT_CHARACTERS, MAX_TEXT_CHARACTERS, MAX_TEXT_CHARACTERS_IN_JSON, MAX_VALUE_DEPTH } from "./limits";
 
 const REPLACEMENT = "\uFFFD";
-const SURROGATE = /[\uD800-\uDFFF]/;
 
 /**
  * Returns text that Postgres can store: NUL and lone surrogates become U+FFFD, over-long text is cut with a visible marker.
@@ -10,7 +9,7 @@ const SURROGATE = /[\uD800-\uDFFF]/;
 export function cleanText(text: string, wellFormed = false): string {
   let clean = text;
   if (clean.includes("\0")) clean = clean.replaceAll("\0", REPLACEMENT);
-  if (!wellFormed && SURROGATE.test(clean)) clean = clean.toWellFormed();
+  if (!wellFormed) clean = clean.toWellFormed();
   return clean.length > MAX_TEXT_CHARACTERS ? shorten(clean) : clean;
 }
 
