@@ -35,6 +35,7 @@ async function send(nth: number, history: string, body?: string) {
     endTimeUnixNano: `${at + 5}000000`,
     attributes: [
       attribute("gen_ai.operation.name", "chat"),
+      attribute("user.id", `user-${nth}`),
       attribute("gen_ai.input.messages", history),
       attribute("db.password", PASSWORD),
     ],
@@ -79,4 +80,27 @@ test("a long body that is not JSON is rejected with a reason, and the next one i
   expect(reply.status).toBe(400);
   expect(await reply.json()).toMatchObject({ code: "invalid", detail: expect.stringContaining("not JSON") });
   expect((await send(200, historyOf(LONG_CHARACTERS))).status).toBe(200);
+});
+
+test("a history that was deleted with its user is stored when another user sends the same one", async () => {
+  const owner = project.newKey("project:admin");
+  const history = historyOf(LONG_CHARACTERS + 1000);
+  const deletion = async (path: string, body?: object) => {
+    const reply = await fetch(`${project.url}/v1/projects/${project.projectId}/deletions${path}`, {
+      method: body ? "POST" : "GET",
+      headers: { authorization: `Bearer ${owner}`, "content-type": "application/json" },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    return (await reply.json()).deletion;
+  };
+  expect((await send(300, history)).status).toBe(200);
+  const conversationId = async () =>
+    ((await project.read(`traces/${hex(300, 32)}`)).trace as unknown as { conversationId: string | null })
+      .conversationId;
+  await expect.poll(conversationId).not.toBeNull();
+  const { id } = await deletion("", { userId: "user-300" });
+  await expect.poll(async () => (await deletion(`/${id}`)).status, { timeout: 60_000 }).toBe("completed");
+
+  expect((await send(301, history)).status).toBe(200);
+  expect((await attributesOf(301))["gen_ai.input.messages"]).toBe(history);
 });

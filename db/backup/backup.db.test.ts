@@ -166,7 +166,11 @@ test.each(["files", "files.tar"])(
     const chunks = async function* () {
       yield words;
     };
-    const body = { mediaType: "application/octet-stream", bytes: async () => new Uint8Array(), chunks };
+    const body = {
+      mediaType: "application/octet-stream",
+      whole: <T>(work: (body: Uint8Array) => Promise<T>) => work(new Uint8Array()),
+      chunks,
+    };
     const { file } = await uploadFile(ctx, { name: "a.jsonl" }, { body });
     const to = path.join(folder, name);
     const manifest = await backUp(OWNER, to, { secret: SECRET, store: fileStore() });

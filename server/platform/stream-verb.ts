@@ -4,12 +4,12 @@ import type { Capability } from "./capabilities";
 import { type Ctx, requireCapability } from "./context";
 import { withCheckedReply } from "./verb";
 
-/** A request's body, read lazily. Only one of `bytes` and `chunks` may be called. */
+/** A request's body, read lazily. Only one of `whole` and `chunks` may be called. */
 export type IncomingBody = {
   /** One of the media types that the operation consumes. */
   mediaType: string;
-  /** Returns the whole body, decompressed. */
-  bytes(): Promise<Uint8Array>;
+  /** Calls `work` with the whole body, decompressed. It must not be used afterwards, because its memory may be reused. */
+  whole<Result>(work: (body: Uint8Array) => Promise<Result>): Promise<Result>;
   /** Yields it decompressed, with backpressure. */
   chunks(): AsyncIterable<Uint8Array>;
 };
@@ -104,7 +104,7 @@ export type StreamVerb<Input extends z.ZodType = z.ZodType, Result = unknown> = 
   };
 };
 
-const NOTHING: IncomingBody = { mediaType: "", bytes: async () => new Uint8Array(), async *chunks() {} };
+const NOTHING: IncomingBody = { mediaType: "", whole: (work) => work(new Uint8Array()), async *chunks() {} };
 
 /**
  * Declares an operation whose request or response body is too large for memory or arrives over time. A call checks the

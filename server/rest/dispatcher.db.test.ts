@@ -66,7 +66,7 @@ const take = streamVerb(
   },
   async (ctx, _, { body }) => ({
     mediaType: "text/plain",
-    body: `${(await body.bytes()).length} of ${ctx.projectId}`,
+    body: `${await body.whole(async ({ length }) => length)} of ${ctx.projectId}`,
   }),
 );
 

@@ -56,7 +56,7 @@ async function createJob(trainerId: string, content = "{}\n", on = ctx) {
   const bytes = Buffer.from(content);
   const body = {
     mediaType: "application/x-ndjson",
-    bytes: async () => bytes,
+    whole: <T>(work: (body: Uint8Array) => Promise<T>) => work(bytes),
     async *chunks() {
       yield bytes;
     },

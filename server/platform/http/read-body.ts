@@ -1,4 +1,5 @@
 import { ServiceError } from "../errors";
+import { withSharedMemory } from "./shared-memory";
 
 const tooLarge = (max: number) => new ServiceError("too_large", `The body is larger than ${max} bytes.`);
 
@@ -52,4 +53,29 @@ export async function readBody(request: Request, max: number, signal?: AbortSign
     at += chunk.length;
   }
   return whole;
+}
+
+/** Shorter bodies are not worth sharing with a thread. */
+const SHARED_BYTES_MIN = 64 * 1024;
+
+/**
+ * Calls `work` with the whole body, which must not be used afterwards: a long one whose length is known is in memory that is
+ * reused. Throws `too_large` as soon as it exceeds `max` bytes.
+ */
+export async function withBody<Result>(
+  request: Request,
+  max: number,
+  signal: AbortSignal | undefined,
+  work: (body: Uint8Array) => Promise<Result>,
+): Promise<Result> {
+  const length = Number(request.headers.get("content-length") ?? 0);
+  if (!(length >= SHARED_BYTES_MIN && length <= max)) return work(await readBody(request, max, signal));
+  return withSharedMemory(length, async (memory) => {
+    let at = 0;
+    for await (const chunk of bodyChunks(request, length, signal)) {
+      memory.set(chunk, at);
+      at += chunk.length;
+    }
+    return work(memory.subarray(0, at));
+  });
 }

@@ -1,5 +1,5 @@
 import { ServiceError } from "@/server/platform/errors";
-import { bodyChunks, readBody } from "@/server/platform/http/read-body";
+import { bodyChunks, withBody } from "@/server/platform/http/read-body";
 import type { Consumes, IncomingBody } from "@/server/platform/stream-verb";
 import { decompressed, decompressing, type Encoding } from "./decompress";
 
@@ -39,11 +39,12 @@ export function incomingBody(
   const encoding = encodingOf(request, consumes);
   return {
     mediaType,
-    async bytes() {
-      const whole = await decompressed(await readBody(request, maxBytes, signal), encoding, maxBytes);
-      await counted(whole.length);
-      return whole;
-    },
+    whole: (work) =>
+      withBody(request, maxBytes, signal, async (body) => {
+        const whole = await decompressed(body, encoding, maxBytes);
+        await counted(whole.length);
+        return work(whole);
+      }),
     async *chunks() {
       let length = 0;
       for await (const chunk of decompressing(bodyChunks(request, maxBytes, signal), encoding, maxBytes)) {

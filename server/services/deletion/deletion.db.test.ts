@@ -332,7 +332,11 @@ test.each(Object.keys(FILE_KIND_ENTRIES) as (keyof typeof FILE_KIND_ENTRIES)[])(
       const chunks = async function* () {
         yield Buffer.from(`{"text": "${words}"}`);
       };
-      const body = { mediaType: "application/octet-stream", bytes: async () => new Uint8Array(), chunks };
+      const body = {
+        mediaType: "application/octet-stream",
+        whole: <T>(work: (body: Uint8Array) => Promise<T>) => work(new Uint8Array()),
+        chunks,
+      };
       await uploadFile(ctx, { name: "conversations.jsonl" }, { body });
       const { file } = await beginUpload(ctx, { name: "more.jsonl", bytes: 1_000_000 });
       await continueUpload(ctx, { fileId: file.id, offset: 0 }, { body }); // never finished

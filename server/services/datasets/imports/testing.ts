@@ -24,7 +24,7 @@ export async function storedFile(ctx: Ctx, lines: readonly string[], name = "row
   const bytes = Buffer.from(`${lines.join("\n")}\n`);
   const body: IncomingBody = {
     mediaType: "application/octet-stream",
-    bytes: async () => bytes,
+    whole: (work) => work(bytes),
     async *chunks() {
       yield bytes;
     },

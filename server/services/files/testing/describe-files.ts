@@ -31,7 +31,7 @@ export const sha256Of = (bytes: Uint8Array) => createHash("sha256").update(bytes
 export const bodyOf = (bytes: Uint8Array, breaksAfter = Number.POSITIVE_INFINITY): { body: IncomingBody } => ({
   body: {
     mediaType: "application/octet-stream",
-    bytes: async () => bytes,
+    whole: (work) => work(bytes),
     async *chunks() {
       for (let at = 0; at < bytes.length; at += 65_536) {
         if (at >= breaksAfter) throw new Error("The client went away.");

@@ -1,6 +1,7 @@
 import { and, asc, eq, type SQLChunk, sql } from "drizzle-orm";
 import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
 import type { Db } from "@/db/client";
+import { inOrder } from "@/db/in-order";
 import { NOW } from "@/db/now";
 import { rowsOf, textArray } from "@/db/rows";
 import { compactions } from "@/db/schema";
@@ -8,7 +9,7 @@ import type { COMPACTED_TABLES } from "@/db/schema/enumerations";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { sharedSourcesLock } from "../ingest/tombstones";
 import type { Attributes, AttributeValue, SpanEvent } from "../otlp/types";
-import { ContentBatch, storeContent } from "./content-batch";
+import { ContentBatch, contentWrites, type StoredId, storedChunks } from "./content-batch";
 import { lengthOf, type Taken, takeFromLog, takeFromSpan } from "./take-content";
 
 /** Rows examined in one transaction, and stored bytes of those that are read. */
@@ -135,13 +136,15 @@ async function moveSome({ db, projectId }: Ctx, name: keyof typeof TABLES, after
     return [{ key: row.key, attributes: left.attributes, other: left.other, ...batch.add(left.taken) }];
   });
   if (changed.length === 0) return { examined, moved: 0, saved: 0, last };
-  const { characters } = await storeContent(db, projectId, batch);
+  const stored = await db.execute<StoredId>(storedChunks(projectId, batch));
+  const { statements, characters } = await contentWrites(db, projectId, batch, stored);
   const matches = table.key.map((column, at) => sql`u.${sql.identifier(column)} = t.key[${sql.raw(`${at + 1}`)}]`);
-  await db.execute(sql`
+  const update = sql`
     update ${sql.identifier(name)} u
     set attributes = t.attributes, ${other} = t.other, content = t.content, chunk_ids = t.chunk_ids
     from ${rowsOf(changed, "key text[], attributes jsonb, other jsonb, content jsonb, chunk_ids uuid[]")}
-    where u.project_id = ${projectId} and ${sql.join(matches, sql` and `)}`);
+    where u.project_id = ${projectId} and ${sql.join(matches, sql` and `)}`;
+  await inOrder(db, [...statements, update]);
   return { examined, moved: changed.length, saved: taken - characters, last };
 }
 

@@ -1,8 +1,8 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { contentChunks, contentParts } from "@/db/schema";
 import type { TakenContent } from "@/db/schema/json";
-import { insertRows } from "@/db/sets";
+import { insertsOf } from "@/db/sets";
 import { type ContentId, chunkId, chunksOf, partId } from "./content-ids";
 import { lengthOf, type Taken } from "./take-content";
 
@@ -12,8 +12,9 @@ export const STORED_WHOLE: ContentColumns = { content: null, chunk_ids: null };
 
 /** Parts and chunks of a batch's rows by id. */
 export type Content = {
-  parts: Pick<ReadonlyMap<ContentId, string>, "get">;
   chunks: ReadonlyMap<ContentId, readonly ContentId[]>;
+  /** Returns the texts of parts, at least of these. */
+  textsOf(partIds: readonly ContentId[]): Promise<Pick<ReadonlyMap<ContentId, string>, "get">>;
 };
 
 /** Collects the parts and chunks of a batch's rows, each once. */
@@ -22,6 +23,10 @@ export class ContentBatch implements Content {
   readonly chunks = new Map<ContentId, readonly ContentId[]>();
 
   constructor(private readonly projectId: string) {}
+
+  async textsOf() {
+    return this.parts;
+  }
 
   /** Adds what was taken out of a row, and returns the row's columns. */
   add(taken: readonly Taken[]): ContentColumns {
@@ -46,45 +51,56 @@ export class ContentBatch implements Content {
   }
 }
 
+/** A row of `storedChunks`. */
+export type StoredId = { id: ContentId };
+
+/** Statements that store content, in order, with the ids of the new chunks and the number of characters in the new parts. */
+type ContentWrites = { statements: readonly SQL[]; newChunks: readonly ContentId[]; characters: number };
+
+/** Returns a query for the chunks of the content that are stored already. */
+export const storedChunks = (projectId: string, { chunks }: Content) =>
+  storedIn("content_chunks", projectId, [...chunks.keys()]);
+
 /**
- * Stores the content that is not stored yet. Returns the ids of the new chunks, and the number of characters in the new parts.
- * The caller holds the shared lock (`sharedSourcesLock`), so that no existing content is deleted before the rows that need it
- * are stored.
+ * Returns the statements that store the rest of the content. The caller holds the shared lock (`sharedSourcesLock`), so that no
+ * existing content is deleted before the rows that need it are stored.
  */
-export async function storeContent(
+export async function contentWrites(
   tx: Db,
   projectId: string,
-  { parts, chunks }: Content,
-): Promise<{ newChunks: ContentId[]; characters: number }> {
-  const chunkIds = await unknown(tx, projectId, "content_chunks", [...chunks.keys()]);
-  const partIds = new Set(chunkIds.flatMap((id) => chunks.get(id) ?? []));
-  const newParts = (await unknown(tx, projectId, "content_parts", [...partIds])).map((id) => ({
-    id,
-    content: parts.get(id) ?? "",
-  }));
-  const same = { project_id: projectId };
-  // Sorted, and parts before chunks, so that two batches cannot deadlock.
-  await insertRows(tx, contentParts, { same, rows: newParts, onConflict: "nothing" });
-  await insertRows(tx, contentChunks, {
-    same,
-    rows: chunkIds.map((id) => ({ id, part_ids: chunks.get(id) ?? [] })),
-    onConflict: "nothing",
+  content: Content,
+  stored: readonly StoredId[],
+): Promise<ContentWrites> {
+  const { chunks } = content;
+  const newChunks = without([...chunks.keys()], stored);
+  if (newChunks.length === 0) return { statements: [], newChunks, characters: 0 };
+  const partIds = [...new Set(newChunks.flatMap((id) => chunks.get(id) ?? []))];
+  const newPartIds = without(partIds, await tx.execute<StoredId>(storedIn("content_parts", projectId, partIds)));
+  const texts = await content.textsOf(newPartIds);
+  const newParts = newPartIds.map((id) => {
+    const text = texts.get(id);
+    if (text === undefined) throw new Error(`The part ${id} has no text.`);
+    return { id, content: text };
   });
-  const characters = newParts.reduce((sum, { content }) => sum + content.length, 0);
-  return { newChunks: chunkIds, characters };
+  const same = { project_id: projectId };
+  const rows = newChunks.map((id) => ({ id, part_ids: chunks.get(id) ?? [] }));
+  return {
+    // Sorted, and parts before chunks, so that two batches cannot deadlock.
+    statements: [
+      ...insertsOf(contentParts, { same, rows: newParts, onConflict: "nothing" }),
+      ...insertsOf(contentChunks, { same, rows, onConflict: "nothing" }),
+    ],
+    newChunks,
+    characters: newParts.reduce((sum, part) => sum + part.content.length, 0),
+  };
 }
 
+const storedIn = (table: "content_chunks" | "content_parts", projectId: string, ids: readonly ContentId[]) => sql`
+  select id from ${sql.identifier(table)} where project_id = ${projectId} and id = any(${uuidArray(ids)})`;
+
 /** Returns the ids that are not stored, sorted. */
-async function unknown(
-  tx: Db,
-  projectId: string,
-  table: "content_chunks" | "content_parts",
-  ids: readonly ContentId[],
-) {
-  if (ids.length === 0) return [];
-  const rows = await tx.execute<{ id: ContentId }>(sql`
-    select id from ${sql.identifier(table)} where project_id = ${projectId} and id = any(${uuidArray(ids)})`);
-  const known = new Set([...rows].map((row) => row.id));
+function without(ids: readonly ContentId[], stored: readonly StoredId[]): ContentId[] {
+  const known = new Set(stored.map(({ id }) => id));
   return ids.filter((id) => !known.has(id)).sort();
 }
 

@@ -19,10 +19,11 @@ export function packTexts(texts: ReadonlyMap<string, string>): PackedTexts {
   return { ids: [...texts.keys()], ends, utf8: utf8.slice(0, end) };
 }
 
-export function unpackTexts({ ids, ends, utf8 }: PackedTexts): Pick<ReadonlyMap<string, string>, "get"> {
+export function unpackTexts({ ids, ends, utf8 }: PackedTexts): Pick<ReadonlyMap<string, string>, "get" | "has"> {
   const places = new Map(ids.map((id, place) => [id, place]));
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   return {
+    has: (id) => places.has(id),
     get(id) {
       const place = places.get(id);
       if (place === undefined) return undefined;

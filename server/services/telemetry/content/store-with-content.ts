@@ -1,18 +1,19 @@
-import { sql } from "drizzle-orm";
-import type { Db } from "@/db/client";
+import { type SQL, sql } from "drizzle-orm";
+import { inOrder } from "@/db/in-order";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { deletedAmong, sharedSourcesLock } from "../ingest/tombstones";
-import { type Content, storeContent, uuidArray } from "./content-batch";
+import { type Content, contentWrites, type StoredId, storedChunks, uuidArray } from "./content-batch";
 
 /** What was taken out of a batch's rows, and the traces that the rows belong to. */
 export type WithContent = { count: number; traceIds: readonly string[]; content: Content };
 type Counts = { stored: number; refused: number };
+const NONE: Counts = { stored: 0, refused: 0 };
 
 /** Prepares a batch again, leaving the items of these traces undivided. */
 export type PrepareAgain<Batch> = (whole: readonly string[]) => Promise<Batch>;
 
 /**
- * Stores a batch with `insert`, which is one statement. What was taken out of its rows is stored first, in the same
+ * Stores a batch with the statement that `insert` returns. What was taken out of its rows is stored first, in the same
  * transaction. No content of items of deleted traces is stored: `prepareAgain` returns the batch with these items undivided,
  * and the statement refuses them.
  */
@@ -20,17 +21,25 @@ export async function storeWithContent<Batch extends WithContent>(
   ctx: Ctx,
   batch: Batch,
   prepareAgain: PrepareAgain<Batch>,
-  insert: (db: Db, batch: Batch) => Promise<Counts>,
+  insert: (batch: Batch) => SQL,
 ): Promise<Counts> {
-  if (batch.content.chunks.size === 0) return insert(ctx.db, batch);
+  if (batch.content.chunks.size === 0) {
+    const [counts] = await ctx.db.execute<Counts>(insert(batch));
+    return counts ?? NONE;
+  }
 
   return inTransaction(ctx, async ({ db, projectId }) => {
-    // Content stored from here on cannot be deleted meanwhile; see `deleteUnusedContent`.
-    await db.execute(sql`select ${sharedSourcesLock(projectId)}`);
-    const deleted = await deletedAmong(db, projectId, batch.traceIds);
-    const allowed = deleted.length === 0 ? batch : await prepareAgain(deleted);
-    const { newChunks } = await storeContent(db, projectId, allowed.content);
-    const counts = await insert(db, allowed);
+    const [, deleted = [], stored = []] = await inOrder<StoredId>(db, [
+      // Content stored from here on cannot be deleted meanwhile; see `deleteUnusedContent`.
+      sql`select ${sharedSourcesLock(projectId)}`,
+      deletedAmong(projectId, batch.traceIds),
+      storedChunks(projectId, batch.content),
+    ]);
+    // With fewer items divided there are fewer chunks, and none that are not among those of the batch.
+    const allowed = deleted.length === 0 ? batch : await prepareAgain(deleted.map(({ id }) => id));
+    const { statements, newChunks } = await contentWrites(db, projectId, allowed.content, stored);
+    const results = await inOrder<Counts>(db, [...statements, insert(allowed)]);
+    const counts = results.at(-1)?.[0] ?? NONE;
     // Some items already existed with other content, or were refused at the last moment.
     if (counts.stored < allowed.count)
       await db.execute(sql`

@@ -3,6 +3,7 @@ import path from "node:path";
 import { Piscina } from "piscina";
 import { env } from "@/env";
 import { ServiceError } from "@/server/platform/errors";
+import type { ContentId } from "../content/content-ids";
 import { unpackTexts } from "../content/packed-texts";
 import { MalformedBody } from "../otlp";
 import { READERS, type ReadOutcome, type ReadTask, type Signals } from "./reading-thread";
@@ -48,8 +49,17 @@ function readHere({ signal, request, preparation }: ReadTask<keyof Signals>) {
 }
 
 async function readElsewhere(task: ReadTask<keyof Signals>) {
-  const outcome: ReadOutcome<keyof Signals> = await threads().run(task);
-  if ("malformed" in outcome) throw new ServiceError("invalid", outcome.malformed);
-  const { content, ...read } = outcome.read;
-  return { ...read, content: { ...content, parts: unpackTexts(content.parts) } };
+  const read = async (withAllTexts: boolean) => {
+    const outcome: ReadOutcome<keyof Signals> = await threads().run({ ...task, withAllTexts });
+    if ("malformed" in outcome) throw new ServiceError("invalid", outcome.malformed);
+    return outcome.read;
+  };
+  const batch = await read(false);
+  const { chunks, parts } = batch.content;
+  const textsOf = async (ids: readonly ContentId[]) => {
+    const texts = unpackTexts(parts);
+    const isComplete = ids.every((id) => texts.has(id));
+    return isComplete ? texts : unpackTexts((await read(true)).content.parts);
+  };
+  return { ...batch, content: { chunks, textsOf } };
 }

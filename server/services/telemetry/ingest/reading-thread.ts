@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+import type { ContentId } from "../content/content-ids";
 import { type PackedTexts, packTexts } from "../content/packed-texts";
 import { MalformedBody } from "../otlp";
 import {
@@ -24,15 +26,35 @@ export type ReadOutcome<Signal extends keyof Signals> = { read: Packed<Signals[S
 
 export const READERS = { traces: readTraces, logs: readLogs };
 
-/** Reads and prepares one request. Entry point of the threads that `read-request.ts` starts; uses no database. */
+/** Covers some 500 long sessions of agents. An id takes about 200 bytes. */
+const SEEN_MAX = 100_000;
+/** Parts of earlier requests. They are stored by now, unless that failed or they have been deleted since. */
+const seen = new LRUCache<ContentId, true>({ max: SEEN_MAX });
+
+/** Returns the parts that no earlier request contained. */
+function newIn(parts: ReadonlyMap<ContentId, string>): ReadonlyMap<ContentId, string> {
+  const found = new Map<ContentId, string>();
+  for (const [id, text] of parts) {
+    if (!seen.get(id)) found.set(id, text);
+    seen.set(id, true);
+  }
+  return found;
+}
+
+/**
+ * Reads and prepares one request. Entry point of the threads that `read-request.ts` starts; uses no database. Most parts of a
+ * history come from earlier requests: unless `withAllTexts` is set, their texts are left out.
+ */
 export default function readInThread({
   signal,
   request,
   preparation,
-}: ReadTask<keyof Signals>): ReadOutcome<keyof Signals> {
+  withAllTexts,
+}: ReadTask<keyof Signals> & { withAllTexts: boolean }): ReadOutcome<keyof Signals> {
   try {
     const { content, ...read } = READERS[signal](request, preparation);
-    return { read: { ...read, content: { parts: packTexts(content.parts), chunks: content.chunks } } };
+    const parts = packTexts(withAllTexts ? content.parts : newIn(content.parts));
+    return { read: { ...read, content: { parts, chunks: content.chunks } } };
   } catch (error) {
     if (error instanceof MalformedBody) return { malformed: error.message };
     throw error;

@@ -79,16 +79,17 @@ function receiver<Kind extends keyof Signals>({ name, kind, what, list, rejected
     },
     async (ctx, _, { body }): Promise<Outgoing> => {
       const encoding: Encoding = body.mediaType === "application/json" ? "json" : "protobuf";
-      const bytes = await body.bytes();
-      const masking = await maskingOf(ctx);
-      const read = (nowMs: number, whole: readonly string[] = []) =>
-        readRequest<Kind>({
-          signal: kind,
-          request: { body: bytes, encoding, nowMs },
-          preparation: { projectId: ctx.projectId, masking, whole },
-        });
-      const { batch, nowMs } = await readBySkewCheckedTime(ctx, read);
-      const { receiptId, refused } = await store(ctx, batch, (whole) => read(nowMs, whole));
+      const { batch, receiptId, refused } = await body.whole(async (bytes) => {
+        const masking = await maskingOf(ctx);
+        const read = (nowMs: number, whole: readonly string[] = []) =>
+          readRequest<Kind>({
+            signal: kind,
+            request: { body: bytes, encoding, nowMs },
+            preparation: { projectId: ctx.projectId, masking, whole },
+          });
+        const { batch, nowMs } = await readBySkewCheckedTime(ctx, read);
+        return { batch, ...(await store(ctx, batch, (whole) => read(nowMs, whole))) };
+      });
 
       const rejected = batch.rejections.length + refused;
       const why = [...batch.rejections.map(({ reason }) => reason), ...(refused > 0 ? [TRACE_DELETED] : [])];

@@ -23,7 +23,6 @@ const MAX_STORED_REJECTIONS = 100;
 export const TRACE_DELETED = "The trace has been deleted.";
 
 type Counts = { stored: number; refused: number };
-const NONE: Counts = { stored: 0, refused: 0 };
 
 /** `refused` counts items of deleted traces. They count as rejected and are never stored again. */
 export type StoredBatch = Counts & { receiptId: string };
@@ -59,10 +58,10 @@ export async function storePreparedTraces(
 ): Promise<StoredBatch> {
   requireCapability(ctx, ["telemetry:write"]);
   const receipt = receiptOf("traces", prepared);
-  const counts = await storeWithContent(ctx, prepared, prepareAgain, async (db, batch) => {
+  const counts = await storeWithContent(ctx, prepared, prepareAgain, (batch) => {
     const sent = rowsFor(spans, NOT_SENT, batch.rows);
     // Sorted inserts, so that two batches with the same traces cannot deadlock.
-    const [result] = await db.execute<Counts>(sql`
+    return sql`
       with ${gate(ctx)},
       clock as materialized (select ${NOW} as now),
       sent as materialized (
@@ -89,8 +88,7 @@ export async function storePreparedTraces(
       ),
       receipt as (${insertReceipt(ctx, receipt)})
       select (select count(*)::int from stored) as stored, ${REFUSED} as refused
-    `);
-    return result ?? NONE;
+    `;
   });
   return { receiptId: receipt.id, ...counts };
 }
@@ -103,9 +101,9 @@ export async function storePreparedLogs(
 ): Promise<StoredBatch> {
   requireCapability(ctx, ["telemetry:write"]);
   const receipt = receiptOf("logs", prepared);
-  const counts = await storeWithContent(ctx, prepared, prepareAgain, async (db, batch) => {
+  const counts = await storeWithContent(ctx, prepared, prepareAgain, (batch) => {
     const sent = rowsFor(logRecords, NOT_SENT, batch.rows);
-    const [result] = await db.execute<Counts>(sql`
+    return sql`
       with ${gate(ctx)},
       clock as materialized (select ${NOW} as now),
       sent as materialized (
@@ -132,8 +130,7 @@ export async function storePreparedLogs(
       ),
       receipt as (${insertReceipt(ctx, receipt)})
       select (select count(*)::int from stored) as stored, ${REFUSED} as refused
-    `);
-    return result ?? NONE;
+    `;
   });
   return { receiptId: receipt.id, ...counts };
 }

@@ -18,20 +18,17 @@ export const sharedSourcesLock = (projectId: string) => sql`pg_advisory_xact_loc
 export const lockSources = (tx: Db, projectId: string) =>
   tx.execute(sql`select pg_advisory_xact_lock(${sourcesLock(projectId)})`);
 
-/** Returns those of these traces that have been deleted. */
-export async function deletedAmong(db: Db, projectId: string, traceIds: readonly string[]): Promise<string[]> {
-  const found = await db.execute<{ id: string }>(sql`
-    select t.id from unnest(${textArray(traceIds)}) as t(id)
-    join deleted_traces d on d.project_id = ${projectId} and d.digest = ${traceDigest(projectId, sql`t.id`)}`);
-  return [...found].map((row) => row.id);
-}
+/** Returns a query for those of these traces that have been deleted. */
+export const deletedAmong = (projectId: string, traceIds: readonly string[]) => sql`
+  select t.id from unnest(${textArray(traceIds)}) as t(id)
+  join deleted_traces d on d.project_id = ${projectId} and d.digest = ${traceDigest(projectId, sql`t.id`)}`;
 
 /**
  * Deletes queued traces that have a tombstone (a batch may be stored while its trace is being deleted), and returns the
  * other traces.
  */
 export async function withoutDeletedTraces(tx: Db, projectId: string, traceIds: readonly string[]): Promise<string[]> {
-  const found = await deletedAmong(tx, projectId, traceIds);
+  const found = [...(await tx.execute<{ id: string }>(deletedAmong(projectId, traceIds)))].map(({ id }) => id);
   if (found.length === 0) return [...traceIds];
   const gone = textArray(found);
   // Cascades to spans and log records.

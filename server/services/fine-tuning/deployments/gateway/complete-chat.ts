@@ -239,7 +239,7 @@ export const completeChat = streamVerb(
     // Looked up while the request is being read. If both fail, the request's error is reported.
     const found = findTarget(ctx, deploymentId);
     found.catch(() => {});
-    const request = readChatRequest(await body.bytes());
+    const request = await body.whole(async (bytes) => readChatRequest(bytes));
     const startedAt = Date.now();
     const opened = await open(ctx, deploymentId, { found, request, signal }).catch((error) => {
       throw failureOf(error);
