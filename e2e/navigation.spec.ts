@@ -37,7 +37,8 @@ const NAVIGATION: readonly Place[] = [
   { label: "Playground", path: "playground", shows: "Attach a trainer" },
   { label: "Exports", path: "exports", shows: "Attach a trainer" },
   { label: "Lineage", path: "lineage", shows: "Attach a trainer" },
-  { label: "Jobs", path: "jobs", shows: "Execute Rule Runs", empty: "No jobs yet" },
+  // Hourly housekeeping also includes projects without data.
+  { label: "Jobs", path: "jobs", shows: "Execute Rule Runs", empty: /No jobs yet|Delete expired data/ },
   { label: "Send a trace", path: "send-a-trace", shows: "Listening…" },
   { label: "Settings", path: "settings", shows: "Diagnose conversations automatically" },
 ];
