@@ -158,7 +158,7 @@ test("the embedded engine's unfinished runs are handed over to the server once",
 
   // The project's page shows that the job has ended, and why, and that the engine was changed.
   expect((await listBackgroundJobs(ctx, {})).backgroundJobs).toMatchObject([
-    { state: "cancelled", error: { message: expect.stringContaining("handed over to the Inngest server") } },
+    { state: "cancelled", error: { message: expect.stringContaining("Handed over to the Inngest server") } },
   ]);
   expect((await summariseBackgroundJobs(ctx, {})).summary).toMatchObject({
     oldestDueAt: null,

@@ -139,5 +139,5 @@ test("a write with phases is refused inside another transaction, and a read cann
   const nested = inTransaction(ctx, (tx) => publish(tx, { url: service.url }));
   await expect(nested).rejects.toThrow(/^things\.publish was called inside a transaction\./);
   const reading = { ...spec, name: "things.read", effect: "read" } as const;
-  expect(() => verb(reading, { run: async () => ({ status: 200 }) })).toThrow("things.read reads");
+  expect(() => verb(reading, { run: async () => ({ status: 200 }) })).toThrow("things.read is a read");
 });

@@ -90,7 +90,7 @@ test("no match creates no Occurrence, and neither does a match whose quotes are 
     model.answer = () => answering({ ...MATCH, quotes });
     const { run: done } = await run(ctx, unsure([{ text: `Sorry ${quotes[0]?.length}` }]));
     expect(done.resultCount).toBe(0);
-    expect(done.notes.join()).toMatch(/None of its quotes are in the conversation/);
+    expect(done.notes.join()).toMatch(/None of its quotes occur in the conversation/);
   }
   model.answer = () =>
     answering({ ...MATCH, quotes: ["words that nobody said", "Speed  test\nfailed: No Connection."] });

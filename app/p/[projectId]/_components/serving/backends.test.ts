@@ -25,7 +25,7 @@ test("a backend that the trainer lacks is refused with the trainer's reason and 
 
 test("only llama.cpp serves GGUF files, and it serves nothing else", () => {
   expect(backendProblem([trainer], checkpoint, "llama.cpp", null)).toMatch(/GGUF files only/);
-  expect(backendProblem([trainer], checkpoint, "transformers", "q8_0")).toMatch(/llama.cpp does/);
+  expect(backendProblem([trainer], checkpoint, "transformers", "q8_0")).toMatch(/choose llama.cpp/);
   expect(backendProblem([trainer], checkpoint, "llama.cpp", "q8_0")).toBeNull();
 });
 
