@@ -10,6 +10,7 @@ import { onServer, urlOf } from "@/db/testing/template";
 import { testProject } from "@/db/testing/test-project";
 import { fileStore } from "@/server/platform/files";
 import { folderStore } from "@/server/platform/files/folder-store";
+import { bodyOfChunks } from "@/server/platform/http/testing";
 import { emit } from "@/server/platform/outbox";
 import { uploadFile } from "@/server/services/files";
 import { projectPending } from "@/server/services/telemetry";
@@ -163,15 +164,7 @@ test.each(["files", "files.tar"])(
   async (name) => {
     const { ctx } = await testProject();
     const words = Buffer.from("what an imported file says ".repeat(10_000));
-    const chunks = async function* () {
-      yield words;
-    };
-    const body = {
-      mediaType: "application/octet-stream",
-      whole: <T>(work: (body: Uint8Array) => Promise<T>) => work(new Uint8Array()),
-      chunks,
-    };
-    const { file } = await uploadFile(ctx, { name: "a.jsonl" }, { body });
+    const { file } = await uploadFile(ctx, { name: "a.jsonl" }, { body: bodyOfChunks(words) });
     const to = path.join(folder, name);
     const manifest = await backUp(OWNER, to, { secret: SECRET, store: fileStore() });
     const key = `${ctx.projectId}/objects/${file.sha256}-${file.id}`;

@@ -11,6 +11,7 @@ import { testProject } from "@/db/testing/test-project";
 import { auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
+import { bodyOfChunks } from "@/server/platform/http/testing";
 import { streamVerb } from "@/server/platform/stream-verb";
 import { createDispatcher } from "./dispatcher";
 import { get, post, project } from "./operations/line";
@@ -403,15 +404,7 @@ test("an operation's own limit is counted per caller, separately from the limit 
 
 test("an operation with a stream can be called without HTTP", async () => {
   const { ctx } = await tenant();
-  const chunks = async function* () {
-    yield new Uint8Array(3);
-    yield new Uint8Array(4);
-  };
-  const body = {
-    mediaType: "application/octet-stream",
-    whole: <T>(work: (body: Uint8Array) => Promise<T>) => work(new Uint8Array(7)),
-    chunks,
-  };
+  const body = bodyOfChunks(new Uint8Array(3), new Uint8Array(4));
   expect(await upload(ctx, { name: "direct" }, { body })).toEqual({ bytes: 7 });
   expect(await auditOf(ctx)).toMatchObject([{ action: "things.upload", after: { bytes: 7 } }]);
 });

@@ -7,6 +7,7 @@ import { db } from "@/db/pool";
 import { trainerCommands, trainers, trainingJobs, trainingManifests } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
+import { bodyOfChunks } from "@/server/platform/http/testing";
 import { newId } from "@/server/platform/ids";
 import { uploadFile } from "@/server/services/files";
 import { signatureOf } from "@/server/services/fine-tuning/door/webhook-signature";
@@ -54,14 +55,7 @@ async function createJob(trainerId: string, content = "{}\n", on = ctx) {
   const id = newId("job");
   const sha256 = createHash("sha256").update(content).digest("hex");
   const bytes = Buffer.from(content);
-  const body = {
-    mediaType: "application/x-ndjson",
-    whole: <T>(work: (body: Uint8Array) => Promise<T>) => work(bytes),
-    async *chunks() {
-      yield bytes;
-    },
-  };
-  const { file } = await uploadFile(on, { name: "m.jsonl" } as never, { body });
+  const { file } = await uploadFile(on, { name: "m.jsonl" } as never, { body: bodyOfChunks(bytes) });
   const manifest = { projectId, sha256, fileId: file.id, datasetId: "ds_1", datasetVersion: 1 };
   await db()
     .insert(trainingManifests)

@@ -1,5 +1,5 @@
 import { ServiceError } from "../errors";
-import { withSharedMemory } from "./shared-memory";
+import { SHARED_BYTES_MIN, withSharedMemory } from "./shared-memory";
 
 const tooLarge = (max: number) => new ServiceError("too_large", `The body is larger than ${max} bytes.`);
 
@@ -54,9 +54,6 @@ export async function readBody(request: Request, max: number, signal?: AbortSign
   }
   return whole;
 }
-
-/** Shorter bodies are not worth sharing with a thread. */
-const SHARED_BYTES_MIN = 64 * 1024;
 
 /**
  * Calls `work` with the whole body, which must not be used afterwards: a long one whose length is known is in memory that is

@@ -1,12 +1,13 @@
-const SMALLEST_BYTES = 64 * 1024;
-/** Blocks that are kept for later, in all. */
+/** Shorter bodies are not worth sharing with a thread. */
+export const SHARED_BYTES_MIN = 64 * 1024;
+/** Total size of the blocks kept for later bodies. */
 const SPARE_BYTES_MAX = 32 * 1024 * 1024;
 
 const spare: SharedArrayBuffer[] = [];
 let spareBytes = 0;
 
 /** Sizes are powers of two, so that a block fits many later bodies. */
-const sizeFor = (bytes: number) => Math.max(SMALLEST_BYTES, 2 ** Math.ceil(Math.log2(bytes)));
+const sizeFor = (bytes: number) => 2 ** Math.ceil(Math.log2(bytes));
 
 function take(bytes: number): SharedArrayBuffer {
   const size = sizeFor(bytes);
@@ -24,9 +25,9 @@ function giveBack(block: SharedArrayBuffer) {
 }
 
 /**
- * Calls `work` with memory of that many bytes, which other threads can read without a copy, and reuses it when `work` has
- * ended. For long bodies: V8 collects this thread's whole heap whenever 64 MiB of ordinary buffers have been allocated, which
- * long histories did twice a second.
+ * Calls `work` with memory of at least `SHARED_BYTES_MIN` bytes that other threads can read without a copy, and reuses it once
+ * `work` has ended. Ordinary buffers would make V8 collect this thread's whole heap for every 64 MiB of them, twice a second
+ * with many long histories.
  */
 export async function withSharedMemory<Result>(
   bytes: number,

@@ -16,6 +16,7 @@ import {
 } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
+import { bodyOfChunks } from "@/server/platform/http/testing";
 import { knownError } from "@/server/platform/logging/known-error";
 import { createApiKey } from "@/server/services/api-keys";
 import { storedJob } from "@/server/services/background-jobs/testing";
@@ -329,14 +330,7 @@ test.each(Object.keys(FILE_KIND_ENTRIES) as (keyof typeof FILE_KIND_ENTRIES)[])(
     const [ours, theirs] = [await testProject(), await testProject()];
     const words = `what somebody said in a file of kind ${kind}`;
     for (const { ctx } of [ours, theirs]) {
-      const chunks = async function* () {
-        yield Buffer.from(`{"text": "${words}"}`);
-      };
-      const body = {
-        mediaType: "application/octet-stream",
-        whole: <T>(work: (body: Uint8Array) => Promise<T>) => work(new Uint8Array()),
-        chunks,
-      };
+      const body = bodyOfChunks(Buffer.from(`{"text": "${words}"}`));
       await uploadFile(ctx, { name: "conversations.jsonl" }, { body });
       const { file } = await beginUpload(ctx, { name: "more.jsonl", bytes: 1_000_000 });
       await continueUpload(ctx, { fileId: file.id, offset: 0 }, { body }); // never finished

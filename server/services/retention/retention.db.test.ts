@@ -13,6 +13,7 @@ import {
 } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
+import { bodyOfChunks } from "@/server/platform/http/testing";
 import { addConversationsToDatasets } from "@/server/services/datasets";
 import { storedDataset } from "@/server/services/datasets/examples/testing";
 import { chatLine, newImport } from "@/server/services/datasets/imports/testing";
@@ -169,16 +170,7 @@ test("an imported file is deleted after a month, or earlier by the project's ret
   const [kept, short] = [await testProject(), await testProject()];
   await updateRetention(short.ctx, { days: 5 });
   const words = (name: string) => `said in an import, ${name}`;
-  const bodyOf = (name: string) => {
-    const chunks = async function* () {
-      yield Buffer.from(words(name));
-    };
-    return {
-      mediaType: "application/octet-stream",
-      whole: <T>(work: (body: Uint8Array) => Promise<T>) => work(new Uint8Array()),
-      chunks,
-    };
-  };
+  const bodyOf = (name: string) => bodyOfChunks(Buffer.from(words(name)));
   for (const { ctx } of [kept, short])
     for (const age of [31, 6, 1]) {
       const name = `${age} days old`;

@@ -1,7 +1,7 @@
 import { and, eq, isNull } from "drizzle-orm";
 import { exampleRevisions } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
-import type { IncomingBody } from "@/server/platform/stream-verb";
+import { bodyOfChunks } from "@/server/platform/http/testing";
 import { uploadFile } from "@/server/services/files";
 import { exportDataset } from "../exports/export-dataset";
 import type { ExportFormat } from "../formats/schemas";
@@ -22,14 +22,7 @@ export const chatLine = (question: string, more: object = {}) =>
 /** For tests: stores a file of these lines, and returns its id. */
 export async function storedFile(ctx: Ctx, lines: readonly string[], name = "rows.jsonl"): Promise<string> {
   const bytes = Buffer.from(`${lines.join("\n")}\n`);
-  const body: IncomingBody = {
-    mediaType: "application/octet-stream",
-    whole: (work) => work(bytes),
-    async *chunks() {
-      yield bytes;
-    },
-  };
-  return (await uploadFile(ctx, { name }, { body })).file.id;
+  return (await uploadFile(ctx, { name }, { body: bodyOfChunks(bytes) })).file.id;
 }
 
 export const newImport = async (ctx: Ctx, datasetId: string, lines: readonly string[], more: object = {}) => {

@@ -6,7 +6,8 @@ import { type Content, contentWrites, type StoredId, storedChunks, uuidArray } f
 
 /** What was taken out of a batch's rows, and the traces that the rows belong to. */
 export type WithContent = { count: number; traceIds: readonly string[]; content: Content };
-type Counts = { stored: number; refused: number };
+/** `refused` counts items of deleted traces. They count as rejected and are never stored again. */
+export type Counts = { stored: number; refused: number };
 const NONE: Counts = { stored: 0, refused: 0 };
 
 /** Prepares a batch again, leaving the items of these traces undivided. */

@@ -31,8 +31,8 @@ const SEEN_MAX = 100_000;
 /** Parts of earlier requests. They are stored by now, unless that failed or they have been deleted since. */
 const seen = new LRUCache<ContentId, true>({ max: SEEN_MAX });
 
-/** Returns the parts that no earlier request contained. */
-function newIn(parts: ReadonlyMap<ContentId, string>): ReadonlyMap<ContentId, string> {
+/** Returns the parts that no earlier request contained, and remembers them. */
+function takeUnseen(parts: ReadonlyMap<ContentId, string>): ReadonlyMap<ContentId, string> {
   const found = new Map<ContentId, string>();
   for (const [id, text] of parts) {
     if (!seen.get(id)) found.set(id, text);
@@ -53,7 +53,7 @@ export default function readInThread({
 }: ReadTask<keyof Signals> & { withAllTexts: boolean }): ReadOutcome<keyof Signals> {
   try {
     const { content, ...read } = READERS[signal](request, preparation);
-    const parts = packTexts(withAllTexts ? content.parts : newIn(content.parts));
+    const parts = packTexts(withAllTexts ? content.parts : takeUnseen(content.parts));
     return { read: { ...read, content: { parts, chunks: content.chunks } } };
   } catch (error) {
     if (error instanceof MalformedBody) return { malformed: error.message };

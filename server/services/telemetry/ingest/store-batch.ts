@@ -4,7 +4,7 @@ import { logRecords, spanSources, spans } from "@/db/schema";
 import { rowsFor } from "@/db/sets";
 import { type Ctx, requireCapability } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
-import { type PrepareAgain, storeWithContent } from "../content/store-with-content";
+import { type Counts, type PrepareAgain, storeWithContent } from "../content/store-with-content";
 import type { Decoded, LogRecord, SpanRecord } from "../otlp/types";
 import { maskingOf } from "./masking-setting";
 import {
@@ -22,9 +22,6 @@ import { sharedSourcesLock, traceDigest } from "./tombstones";
 const MAX_STORED_REJECTIONS = 100;
 export const TRACE_DELETED = "The trace has been deleted.";
 
-type Counts = { stored: number; refused: number };
-
-/** `refused` counts items of deleted traces. They count as rejected and are never stored again. */
 export type StoredBatch = Counts & { receiptId: string };
 
 /**

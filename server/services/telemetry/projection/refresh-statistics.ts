@@ -44,8 +44,6 @@ const analyze = (table: PgTable): SQL => {
     sql`, `,
   )})`;
 };
-const ANALYZE: ReadonlyMap<string, SQL> = new Map(TABLES.map((table) => [getTableName(table), analyze(table)]));
-
 /**
  * Returns a throttled function that analyses fast-growing tables of a young database. Autovacuum runs once a minute; until
  * then the planner assumes an empty table, any index that starts with the project looks as good as the primary key, and each
@@ -58,8 +56,9 @@ export function createStatisticsRefresher() {
     lookedAt = now;
     const grown = await db.execute<{ name: string }>(sql`
       select s.relname as name from pg_stat_user_tables s join pg_class c on c.oid = s.relid
-      where s.schemaname = current_schema() and s.relname = any(${sql.param([...ANALYZE.keys()])}::text[])
+      where s.schemaname = current_schema() and s.relname = any(${sql.param(TABLES.map(getTableName))}::text[])
         and s.n_live_tup >= ${MIN_ROWS} and s.n_live_tup > ${GROWTH} * greatest(c.reltuples, 0)`);
-    for (const { name } of grown) await db.execute(ANALYZE.get(name) ?? sql``);
+    const names = new Set([...grown].map(({ name }) => name));
+    for (const table of TABLES) if (names.has(getTableName(table))) await db.execute(analyze(table));
   };
 }
