@@ -4,8 +4,10 @@ import { NOW } from "@/db/now";
 
 /** Queue rows per pass: enough to write in sets, few enough to be readable within a second. */
 const ROWS_PER_PASS = 400;
-/** Limit for one project while others have rows, so that a busy project does not starve the rest. */
+/** Limit for one project, so that a busy project does not starve the rest. */
 const ROWS_PER_PROJECT = 200;
+/** Oldest rows among which a pass finds those of several projects. It locks them all, so other passes skip them. */
+const ROWS_LOOKED_AT = 2000;
 /**
  * Backlog traces per pass, and messages and calls of their conversations after which no further trace is begun: new arrivals
  * have to wait for them.
@@ -41,7 +43,10 @@ export const claimTraces = (tx: Db): Promise<ClaimedTraces[]> =>
     head as (
       select q.ctid, q.project_id, q.id from projection_queue q
       where not q.backlog and q.retry_at <= ${NOW} and not ${triedAlone}
-      order by q.id limit ${ROWS_PER_PASS * 5} for update skip locked
+      order by q.id limit (
+        select case when min(project_id) = max(project_id) then ${ROWS_PER_PROJECT}::int else ${ROWS_LOOKED_AT}::int end
+        from projection_queue)
+      for update skip locked
     ),
     chosen as (
       select ctid from (

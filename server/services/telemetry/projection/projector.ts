@@ -23,8 +23,11 @@ const IDLE_MS = 200;
  * of a pass is then shared by the rows that arrive meanwhile, which leaves more capacity for readers.
  */
 const BUSY_ROWS = 50;
-/** Concurrent passes while there is more work than one pass takes: while one waits for the database, another computes. */
-const PASSES_WHEN_BUSY = 2;
+/**
+ * Concurrent passes while there is more work than one pass takes: while one waits for the database, another computes. They
+ * are not synchronised, so that housekeeping between two passes of one holds up no other.
+ */
+const PASSES_WHEN_BUSY = 3;
 const AFTER_FAULT_MS = 1000;
 
 /** Rebuilds conversations from arriving spans until aborted. Any number may run, in any number of processes. */
@@ -34,8 +37,11 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
   const journal = createJournal(db());
   // A pass holds a connection while its journal needs another.
   const others = Math.min(PASSES_WHEN_BUSY, env().DATABASE_POOL_SIZE - 1) - 1;
-  const journals = [journal, ...Array.from({ length: others }, () => createJournal(db()))];
   const cache = new ReadingCache();
+  const beside = createConcurrentPasses(
+    Array.from({ length: others }, () => createJournal(db())),
+    cache,
+  );
   const readAgain = createReReader();
   const log = logger("projector");
   let replayed = false;
@@ -44,14 +50,18 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
   let isBusy = false;
   while (!signal.aborted) {
     try {
-      if (faults > 0) for (const { clear } of journals) await clear();
+      if (faults > 0) {
+        await journal.clear();
+        await beside.clearJournals();
+      }
       // This version may be able to read what an earlier one could not.
       if (!replayed) await replayParked(db(), { projectId: null });
       replayed = true;
       await isolateOrphanedTraces(db());
       const pass: Pass = isolating
         ? await projectIsolatingFailures(db(), journal)
-        : await projectBatches(isBusy ? journals : [journal], cache);
+        : await projectBatch(db(), claimTraces, journal, cache);
+      beside.throwFailure();
       isBusy = pass.rows >= BUSY_ROWS;
       cache.dropUnused();
       const alone = await projectAlone(db(), journal);
@@ -61,6 +71,7 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
       if (faults > 0) log.info("Rebuilding conversations is working again.");
       faults = 0;
       isolating = pass.failed > 0;
+      if (isBusy && !isolating) beside.start();
       await foldCosts(db());
       const [together, singly] = [
         pass.taken - pass.failed,
@@ -73,10 +84,55 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
     } catch (error) {
       if (faults++ === 0) log.error({ err: loggable(error) }, "Rebuilding conversations failed; retrying.");
       isolating = true;
+      await beside.end();
       await pause(AFTER_FAULT_MS, signal);
     }
   }
-  for (const { leave } of journals) await leave().catch(() => {});
+  await beside.end();
+  await journal.leave().catch(() => {});
+  await beside.leaveJournals();
+}
+
+/** Runs passes beside those of the caller, one at a time per journal, until there is no more work than the caller's. */
+function createConcurrentPasses(journals: readonly Journal[], cache: ReadingCache) {
+  const running = new Map<Journal, Promise<void>>();
+  let isEnding = false;
+  let failure: { error: unknown } | undefined;
+  const run = async (journal: Journal) => {
+    try {
+      for (let rows = BUSY_ROWS; rows >= BUSY_ROWS && !isEnding; ) {
+        ({ rows } = await projectBatch(db(), claimTraces, journal, cache));
+      }
+    } catch (error) {
+      failure = { error };
+    } finally {
+      running.delete(journal);
+    }
+  };
+  return {
+    start() {
+      for (const journal of journals) if (!running.has(journal)) running.set(journal, run(journal));
+    },
+    /** Throws what a pass has thrown since this was last called. */
+    throwFailure() {
+      const failed = failure;
+      failure = undefined;
+      if (failed) throw failed.error;
+    },
+    /** Waits for the passes in progress and starts no further ones. */
+    async end() {
+      isEnding = true;
+      await Promise.all(running.values());
+      isEnding = false;
+      failure = undefined;
+    },
+    async clearJournals() {
+      for (const { clear } of journals) await clear();
+    },
+    async leaveJournals() {
+      for (const { leave } of journals) await leave().catch(() => {});
+    },
+  };
 }
 
 /**
@@ -95,21 +151,6 @@ const passOf = (claimed: readonly ClaimedTraces[], failed: number): Pass => ({
   rows: claimed.reduce((sum, { rows }) => sum + rows, 0),
   failed,
 });
-
-/** Runs one pass per journal, concurrently. If any fails, throws after all have ended. */
-async function projectBatches(journals: readonly Journal[], cache: ReadingCache): Promise<Pass> {
-  const passes = await Promise.allSettled(journals.map((journal) => projectBatch(db(), claimTraces, journal, cache)));
-  return passes
-    .map((pass) => {
-      if (pass.status === "rejected") throw pass.reason;
-      return pass.value;
-    })
-    .reduce((one, other) => ({
-      taken: one.taken + other.taken,
-      rows: one.rows + other.rows,
-      failed: one.failed + other.failed,
-    }));
-}
 
 async function projectBatch(
   database: Db,
