@@ -140,6 +140,7 @@ export const changedFindingReply = z.object({
   }),
 });
 
+/** Runs that nobody asked for are `running` only while they wait for the adjudicator or after a failed attempt. */
 export const runStatus = z.enum(RULE_RUN_STATUSES);
 export const runOrigin = z.enum(RULE_RUN_ORIGINS);
 

@@ -39,11 +39,12 @@ export async function recordOccurrences(tx: Ctx, all: readonly Reading[]) {
 
 /** Takes exclusive advisory locks on recording Findings of these Rules in this project until the transaction ends. */
 export async function lockFindings(tx: Ctx, ruleIds: readonly string[]) {
-  for (const ruleId of [...new Set(ruleIds)].sort()) {
-    await tx.db.execute(
-      sql`select pg_advisory_xact_lock(hashtextextended(${`findings ${tx.projectId} ${ruleId}`}, 0))`,
-    );
-  }
+  const locks = [...new Set(ruleIds)].sort().map((ruleId) => `findings ${tx.projectId} ${ruleId}`);
+  if (locks.length === 0) return;
+  // In the same order everywhere, so that two workers never wait for each other.
+  await tx.db.execute(sql`
+    select pg_advisory_xact_lock(hashtextextended(name, 0))
+    from unnest(${textArray(locks)}) with ordinality t(name, place) order by place`);
 }
 
 async function originsOf(tx: Ctx, readings: readonly Reading[]): Promise<ReadonlyMap<string, RunOrigin>> {

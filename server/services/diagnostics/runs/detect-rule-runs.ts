@@ -15,7 +15,7 @@ import { type FinishedRun, finishRuns } from "./finish-runs";
 import { isolateFailures } from "./isolate-failures";
 import { keyOfSnapshot, loadSnapshots } from "./load-snapshots";
 import { type FailedRun, noteFailures } from "./note-failures";
-import { type Run, startRuns } from "./started-runs";
+import { type Run, startRuns, storeRunning } from "./started-runs";
 
 /** `undecided` wait for the adjudicator. `failed` could not be executed; the others are finished. */
 export type DetectedRuns = { finished: number; undecided: string[]; failed: string[] };
@@ -103,6 +103,10 @@ async function executeSome(ctx: Ctx, runs: readonly Run[], detector: RunDetector
   }
   await inTransaction(ctx, async (tx) => {
     await finishRuns(tx, finished);
+    await storeRunning(
+      tx,
+      waiting.map(({ run }) => run),
+    );
     await storeDetections(tx, waiting);
   });
   return [{ undecided: waiting.map(({ run }) => run.id), failures }];

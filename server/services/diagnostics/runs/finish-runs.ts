@@ -33,6 +33,8 @@ export async function finishRuns(tx: Ctx, finished: readonly FinishedRun[]) {
   const rows = finished.map((one) => ({
     id: one.run.id,
     status: "found" in one ? ("completed" as const) : ("skipped" as const),
+    attempts: one.run.attempts,
+    started_at: one.run.startedAt,
     result_count: "found" in one ? one.found.occurrences.length : null,
     read_until: "found" in one ? one.found.readUntil : null,
     skip_reason: "skipReason" in one ? one.skipReason : null,

@@ -1,4 +1,4 @@
-import { and, eq } from "drizzle-orm";
+import { and, eq, inArray } from "drizzle-orm";
 import { ruleRuns } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { logger } from "@/server/platform/logging/log";
@@ -18,8 +18,19 @@ export async function noteFailures(ctx: Ctx, failures: readonly FailedRun[], { s
     const message = safe instanceof Error ? safe.message : String(safe);
     await ctx.db
       .update(ruleRuns)
-      .set({ errorMessage: storedError(message) })
-      .where(and(eq(ruleRuns.projectId, ctx.projectId), eq(ruleRuns.id, run.id), eq(ruleRuns.status, "running")));
+      .set({
+        status: "running",
+        attempts: run.attempts,
+        startedAt: run.startedAt,
+        errorMessage: storedError(message),
+      })
+      .where(
+        and(
+          eq(ruleRuns.projectId, ctx.projectId),
+          eq(ruleRuns.id, run.id),
+          inArray(ruleRuns.status, ["queued", "running"]),
+        ),
+      );
   }
   const [first] = failures;
   if (first && succeeded === 0) throw loggable(first.error);
