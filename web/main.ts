@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:http";
 import next from "next";
 import { env } from "@/env";
 import { trustedProxies } from "@/server/platform/http/client-address";
+import { handlingNodeRequest } from "@/server/platform/http/node-request";
 import { logger } from "@/server/platform/logging/log";
 import { admit, rejectMalformed } from "./admission";
 import { type Handler, withCachedPage } from "./cached-page";
@@ -65,7 +66,7 @@ function attachHandler(server: Server, handler: Handler, secure: Secure) {
     drainUnreadBody(request, response);
     secure(request, response);
     if (request.headers["x-forwarded-for"] !== undefined) warn(request.socket.remoteAddress);
-    if (admit(request, response, isTrusted)) void handler(request, response);
+    if (admit(request, response, isTrusted)) void handlingNodeRequest(request, () => handler(request, response));
   });
   server.on("clientError", rejectMalformed);
 }

@@ -1,4 +1,5 @@
 import { ServiceError } from "../errors";
+import { nodeRequest, receiveInto } from "./node-request";
 import { SHARED_BYTES_MIN, withSharedMemory } from "./shared-memory";
 
 const tooLarge = (max: number) => new ServiceError("too_large", `The body is larger than ${max} bytes.`);
@@ -55,6 +56,22 @@ export async function readBody(request: Request, max: number, signal?: AbortSign
   return whole;
 }
 
+/** Reads a body into memory of its length and returns how many bytes came. */
+async function readInto(memory: Uint8Array, request: Request, signal: AbortSignal | undefined): Promise<number> {
+  const unread = nodeRequest();
+  if (unread && !unread.readableDidRead && Number(unread.headers["content-length"]) === memory.length) {
+    return receiveInto(unread, memory, signal).catch(() => {
+      throw signal?.reason instanceof ServiceError ? signal.reason : incomplete();
+    });
+  }
+  let at = 0;
+  for await (const chunk of bodyChunks(request, memory.length, signal)) {
+    memory.set(chunk, at);
+    at += chunk.length;
+  }
+  return at;
+}
+
 /**
  * Calls `work` with the whole body, which must not be used afterwards: a long one whose length is known is in memory that is
  * reused. Throws `too_large` as soon as it exceeds `max` bytes.
@@ -67,12 +84,5 @@ export async function withBody<Result>(
 ): Promise<Result> {
   const length = Number(request.headers.get("content-length") ?? 0);
   if (!(length >= SHARED_BYTES_MIN && length <= max)) return work(await readBody(request, max, signal));
-  return withSharedMemory(length, async (memory) => {
-    let at = 0;
-    for await (const chunk of bodyChunks(request, length, signal)) {
-      memory.set(chunk, at);
-      at += chunk.length;
-    }
-    return work(memory.subarray(0, at));
-  });
+  return withSharedMemory(length, async (memory) => work(memory.subarray(0, await readInto(memory, request, signal))));
 }
