@@ -29,6 +29,8 @@ const BUSY_ROWS = 50;
  */
 const PASSES_WHEN_BUSY = 3;
 const AFTER_FAULT_MS = 1000;
+/** Time between two passes for traces that are rebuilt alone. New arrivals have to wait for them. */
+const ALONE_MS = 200;
 
 /** Rebuilds conversations from arriving spans until aborted. Any number may run, in any number of processes. */
 export async function runProjector({ signal }: { signal: AbortSignal }) {
@@ -198,8 +200,19 @@ export const projectIsolatingFailures = (database: Db, journal?: Journal, claim 
     return passOf(claimed, failed);
   });
 
-/** Runs one pass over a single trace that must be rebuilt alone. */
-const projectAlone = (database: Db, journal: Journal) => projectIsolatingFailures(database, journal, claimAlone);
+/** Rebuilds traces that must be rebuilt alone, one per pass, for a while: a killed process leaves hundreds of them. */
+async function projectAlone(database: Db, journal: Journal): Promise<Pass> {
+  const until = performance.now() + ALONE_MS;
+  const all = { ...NOTHING };
+  for (let taken = 1; taken > 0 && performance.now() < until; ) {
+    const pass = await projectIsolatingFailures(database, journal, claimAlone);
+    taken = pass.taken;
+    all.taken += pass.taken;
+    all.rows += pass.rows;
+    all.failed += pass.failed;
+  }
+  return all;
+}
 
 /** Runs one pass over traces that an earlier version interpreted differently; failures are scheduled for a retry. */
 export const projectBacklog = (database: Db, journal?: Journal) =>
