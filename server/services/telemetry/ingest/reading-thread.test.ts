@@ -20,7 +20,7 @@ function read(messages: number, projectId: string, withAllTexts = false) {
     preparation: { projectId, masking: { messages: false }, whole: [] },
     withAllTexts,
   });
-  if ("malformed" in outcome) throw new Error(outcome.malformed);
+  if (!("read" in outcome)) throw new Error("The request was not read.", { cause: outcome });
   const { chunks, parts } = outcome.read.content;
   const ids = [...new Set([...chunks.values()].flat())];
   const texts = unpackTexts(parts);

@@ -19,10 +19,13 @@ type Chunks = PreparedTraces["content"]["chunks"];
 /** A prepared batch as plain data. */
 type Packed<Batch> = Omit<Batch, "content"> & { content: { parts: PackedTexts; chunks: Chunks } };
 /**
- * `malformed`: why the body cannot be read. It is not thrown, because a subclass of `Error` would lose its class between
- * threads.
+ * `malformed`: why the body cannot be read; `error`: what was thrown instead. They are not thrown, because a subclass of
+ * `Error` would lose its class between threads, and only the end of a thread rejects.
  */
-export type ReadOutcome<Signal extends keyof Signals> = { read: Packed<Signals[Signal]> } | { malformed: string };
+export type ReadOutcome<Signal extends keyof Signals> =
+  | { read: Packed<Signals[Signal]> }
+  | { malformed: string }
+  | { error: unknown };
 
 export const READERS = { traces: readTraces, logs: readLogs };
 
@@ -56,7 +59,6 @@ export default function readInThread({
     const parts = packTexts(withAllTexts ? content.parts : takeUnseen(content.parts));
     return { read: { ...read, content: { parts, chunks: content.chunks } } };
   } catch (error) {
-    if (error instanceof MalformedBody) return { malformed: error.message };
-    throw error;
+    return error instanceof MalformedBody ? { malformed: error.message } : { error };
   }
 }
