@@ -4,14 +4,15 @@ import postgres from "postgres";
 import { expect, onTestFinished, test } from "vitest";
 import { env } from "@/env";
 import { socketOpener } from "./open-socket";
+import { openPool } from "./pool";
+import { onServer } from "./testing/template";
 
-/** Opens a client as the pool does, with one connection, and returns its socket too. */
-function clientOf({ silentMs, idleSeconds = 30 }: { silentMs: number; idleSeconds?: number }) {
+/** Opens a client with one connection, opened as the pool's are, and returns its newest socket too. */
+function clientOf({ silentMs }: { silentMs: number }) {
   const open = socketOpener({ silentMs });
   const sockets: Socket[] = [];
   const options = {
     max: 1,
-    idle_timeout: idleSeconds,
     backoff: () => 0.01,
     socket: (where: Parameters<typeof open>[0]) => {
       const socket = open(where);
@@ -21,22 +22,26 @@ function clientOf({ silentMs, idleSeconds = 30 }: { silentMs: number; idleSecond
   };
   const sql = postgres(env().DATABASE_URL, options);
   onTestFinished(() => sql.end({ timeout: 1 }));
-  return { sql, sockets, newest: () => sockets.at(-1) as Socket };
+  return { sql, newest: () => sockets.at(-1) as Socket };
 }
 
 const one = async (sql: postgres.Sql | postgres.TransactionSql) => (await sql`select 1 as n`)[0]?.n;
-const SILENT_MS = 200;
 
-test("a connection without a query in progress may be silent", async () => {
-  const { sql, sockets } = clientOf({ silentMs: SILENT_MS });
+test("an idle connection of the pool is closed before its silence counts as a fault", async () => {
+  const { sql } = openPool({ statementSeconds: 1, name: "idle" });
   await one(sql);
-  await sleep(3 * SILENT_MS);
+  const open = () =>
+    onServer((owner) =>
+      owner`select 1 from pg_stat_activity where application_name = 'idle'`.then((rows) => rows.length),
+    );
+  expect(await open()).toBe(1);
+  // Silence counts after six seconds.
+  await expect.poll(open, { timeout: 4_000 }).toBe(0);
   expect(await one(sql)).toBe(1);
-  expect(sockets).toHaveLength(1);
 });
 
 test("a query fails when the database is silent for longer than a statement may take", async () => {
-  const { sql } = clientOf({ silentMs: SILENT_MS });
+  const { sql } = clientOf({ silentMs: 200 });
   await one(sql);
   await expect(sql`select pg_sleep(10)`).rejects.toMatchObject({ code: "ETIMEDOUT" });
   expect(await one(sql)).toBe(1);

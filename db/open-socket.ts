@@ -6,8 +6,8 @@ type Where = { host: string[]; port: number[]; path: string | false | undefined 
 /**
  * Opens the pool's connections and covers two cases that postgres.js does not. A connection closed before it sent anything
  * (by a balancer with no backend) is an error; postgres.js would retry it forever without a delay, and the caller would
- * never get a reply. A connection that does not reply for longer than any statement may take (`silentMs`, 0 for no limit) is
- * dead, although nothing reported it (a network that drops packets).
+ * never get a reply. A connection silent for longer than any statement may take is dead, although nothing reported it (a
+ * network that drops packets).
  */
 export function socketOpener({ silentMs }: { silentMs: number }) {
   let turn = 0;
@@ -21,15 +21,7 @@ export function socketOpener({ silentMs }: { silentMs: number }) {
       if (socket.bytesRead === 0) fail("ECONNRESET", "The database closed the connection before it sent anything.");
     });
     if (silentMs > 0) {
-      // Without a query in progress, silence is normal; the next query starts the time anew.
-      let asked = 0;
-      socket.on("data", () => {
-        asked = socket.bytesWritten;
-      });
-      socket.setTimeout(silentMs, () => {
-        if (socket.bytesWritten > asked || socket.connecting)
-          fail("ETIMEDOUT", `The database sent nothing for ${silentMs / 1000} s.`);
-      });
+      socket.setTimeout(silentMs, () => fail("ETIMEDOUT", `The database sent nothing for ${silentMs / 1000} s.`));
     }
     return socket;
   };

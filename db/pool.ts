@@ -12,6 +12,8 @@ import * as schema from "./schema";
 const kept = globalThis as { whetstonePool?: { sql: postgres.Sql; db: Db } };
 
 const CONNECT_SECONDS = 5;
+/** An idle connection is closed after this long, or sooner: before its silence would count as a fault. */
+const IDLE_SECONDS = 30;
 /** Delay before reconnecting. The default of postgres.js makes callers wait for up to 20 s. */
 const reconnectSeconds = () => 0.1 + Math.random() / 10;
 /** Allowance for a reply in transit after the database has cancelled its statement. */
@@ -30,7 +32,7 @@ export function openPool({ statementSeconds, name = "whetstone" }: { statementSe
       application_name: name,
       ...(statementMs > 0 && { statement_timeout: statementMs, idle_in_transaction_session_timeout: statementMs }),
     },
-    idle_timeout: 30,
+    idle_timeout: statementSeconds > 0 ? Math.min(statementSeconds, IDLE_SECONDS) : IDLE_SECONDS,
     connect_timeout: CONNECT_SECONDS,
     backoff: reconnectSeconds,
     // Missing from the library's own types.
