@@ -1,5 +1,6 @@
-import { eq } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
 import { beforeAll, expect, test } from "vitest";
+import { NOW } from "@/db/now";
 import { db } from "@/db/pool";
 import { sessions, users } from "@/db/schema";
 import { createUser } from "@/server/services/identity";
@@ -76,15 +77,26 @@ test("a sign-in with a wrong CSRF token is refused, and a sign-in does not redir
   expect(body.url).toBe(ORIGIN);
 });
 
-test("a revoked session is rejected, and next-auth clears its cookie", async () => {
+const revoke = (id: string) => db().update(sessions).set({ revokedAt: NOW }).where(eq(sessions.id, id));
+const expire = (id: string) =>
+  db()
+    .update(sessions)
+    .set({ expiresAt: sql`${NOW} - 1` })
+    .where(eq(sessions.id, id));
+const disablePerson = (id: string) =>
+  db().execute(sql`
+    update users set disabled_at = ${NOW} where id = (select user_id from sessions where id = ${id})`);
+
+test.for([
+  ["a revoked session", revoke],
+  ["an expired session", expire],
+  ["a disabled person's session", disablePerson],
+] as const)("%s is rejected, and next-auth clears its cookie", async ([, end]) => {
   const email = await person();
   const one = browser();
   await one.signIn(email, "correct horse");
   const session = await sessionOf(db(), one.page());
-  await db()
-    .update(sessions)
-    .set({ revokedAt: Date.now() })
-    .where(eq(sessions.id, session?.id ?? ""));
+  await end(session?.id ?? "");
   expect(await sessionOf(db(), one.page())).toBeNull();
   expect((await one.ask("session")).body).toEqual({});
   expect(one.jar.has("whetstone-session")).toBe(false);
