@@ -39,11 +39,10 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
   const journal = createJournal(db());
   // A pass holds a connection while its journal needs another.
   const others = Math.min(PASSES_WHEN_BUSY, env().DATABASE_POOL_SIZE - 1) - 1;
+  const otherJournals = Array.from({ length: others }, () => createJournal(db()));
+  const journals = [journal, ...otherJournals];
   const cache = new ReadingCache();
-  const beside = createConcurrentPasses(
-    Array.from({ length: others }, () => createJournal(db())),
-    cache,
-  );
+  const beside = createConcurrentPasses(otherJournals, cache);
   const readAgain = createReReader();
   const log = logger("projector");
   let replayed = false;
@@ -52,10 +51,7 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
   let isBusy = false;
   while (!signal.aborted) {
     try {
-      if (faults > 0) {
-        await journal.clear();
-        await beside.clearJournals();
-      }
+      if (faults > 0) for (const { clear } of journals) await clear();
       // This version may be able to read what an earlier one could not.
       if (!replayed) await replayParked(db(), { projectId: null });
       replayed = true;
@@ -91,8 +87,7 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
     }
   }
   await beside.end();
-  await journal.leave().catch(() => {});
-  await beside.leaveJournals();
+  for (const { leave } of journals) await leave().catch(() => {});
 }
 
 /** Runs passes beside those of the caller, one at a time per journal, until there is no more work than the caller's. */
@@ -127,12 +122,6 @@ function createConcurrentPasses(journals: readonly Journal[], cache: ReadingCach
       await Promise.all(running.values());
       isEnding = false;
       failure = undefined;
-    },
-    async clearJournals() {
-      for (const { clear } of journals) await clear();
-    },
-    async leaveJournals() {
-      for (const { leave } of journals) await leave().catch(() => {});
     },
   };
 }
