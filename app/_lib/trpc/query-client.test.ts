@@ -1,4 +1,4 @@
-import { MutationObserver } from "@tanstack/react-query";
+import { MutationObserver, QueryObserver } from "@tanstack/react-query";
 import { TRPCClientError } from "@trpc/client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { makeQueryClient } from "./query-client";
@@ -61,4 +61,24 @@ test("a failed query is retried, a refused one is not, and a failed mutation is 
   const change = after(1, refusal(503, 5));
   expect(await mutate(change)).toBe("No.");
   expect([refused, change].map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
+});
+
+test("a query that is invalidated during its first load is loaded again", async () => {
+  let stored = "before";
+  const queryFn = async () => {
+    const read = stored;
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    return read;
+  };
+  const client = makeQueryClient();
+  const stop = new QueryObserver(client, { queryKey: ["q"], queryFn }).subscribe(() => {});
+  await vi.advanceTimersByTimeAsync(500);
+  stored = "after";
+  const invalidated = client.invalidateQueries({ queryKey: ["q"] });
+  await vi.advanceTimersByTimeAsync(500);
+  expect(client.getQueryData(["q"])).toBe("before");
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(client.getQueryData(["q"])).toBe("after");
+  await invalidated;
+  stop();
 });

@@ -1,4 +1,10 @@
-import { defaultShouldDehydrateQuery, QueryClient } from "@tanstack/react-query";
+import {
+  defaultShouldDehydrateQuery,
+  type InvalidateOptions,
+  type InvalidateQueryFilters,
+  QueryClient,
+  type QueryKey,
+} from "@tanstack/react-query";
 import { TRPCClientError } from "@trpc/client";
 
 /** Data from the server's first render is not fetched again immediately. */
@@ -42,9 +48,30 @@ function retryDelay(failures: number, error: unknown) {
   return wait === null ? Math.min(1000 * 2 ** failures, 8000) : wait * 1000 + Math.random() * JITTER_MS;
 }
 
+class RefetchingClient extends QueryClient {
+  /**
+   * TanStack Query does not start a first load again when its query is invalidated, although that load may have read
+   * its data before the change. Here such a query is invalidated once more when its load ends.
+   */
+  override async invalidateQueries<Key extends QueryKey = QueryKey>(
+    filters?: InvalidateQueryFilters<Key>,
+    options?: InvalidateOptions,
+  ) {
+    const loading = new Set(
+      this.getQueryCache()
+        .findAll(filters)
+        .filter(({ state }) => state.data === undefined && state.fetchStatus === "fetching"),
+    );
+    await super.invalidateQueries(filters, options);
+    if (loading.size === 0) return;
+    await Promise.allSettled([...loading].map(({ promise }) => promise));
+    await super.invalidateQueries({ ...filters, predicate: (query) => loading.has(query) }, options);
+  }
+}
+
 /** Without `patient` a query is tried once: a page being rendered leaves failures to the browser. */
 export const makeQueryClient = ({ patient = true } = {}) =>
-  new QueryClient({
+  new RefetchingClient({
     defaultOptions: {
       queries: { staleTime: STALE_TIME_MS, retry: patient && worthRetrying, retryDelay },
       // A mutation that failed may have taken effect; a rate-limited one has not.
