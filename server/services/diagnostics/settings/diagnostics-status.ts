@@ -1,7 +1,8 @@
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { z } from "zod";
+import { inOrder } from "@/db/in-order";
 import { env } from "@/env";
-import type { Ctx } from "@/server/platform/context";
+import { type Ctx, inTransaction } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
 import { diagnosticsStatusReply } from "../schemas";
 import { readSettings } from "./settings";
@@ -19,11 +20,35 @@ const newestRuns = (ctx: Ctx, status: "queued" | "running" | "completed", limit:
   where project_id = ${ctx.projectId} and status >= ${status} and status <= ${status}
   order by status, created_at desc, id desc limit ${limit}`;
 
+type Covered = { conversations: number; read: number; waiting: number; last: string | null };
+
 /**
- * Written so that no index matches it: while a backfill runs, the statistics may date from a moment when no Run was completed,
- * and the planner would find each next conversation by reading and sorting every completed Run, a thousand times.
+ * Without sorting, an index in the order of conversations finds each next one. Until the Runs of a new project have been
+ * analysed, the planner would find each by sorting all Runs of the project: 20 s for 3,000 conversations.
  */
-const isCompleted = sql`r.status || '' = 'completed'`;
+const WITHOUT_SORTING = sql`set local enable_sort = off`;
+
+async function readCovered(ctx: Ctx): Promise<Covered | undefined> {
+  const next = (after: SQL) => sql`
+    select r.conversation_id from rule_runs r
+    where r.project_id = ${ctx.projectId} and r.status = 'completed' ${after}
+    order by r.conversation_id limit 1`;
+  const covered = sql`
+    with recursive read(id) as (
+      (${next(sql``)})
+      union all
+      select (${next(sql`and r.conversation_id > read.id`)}) from read where read.id is not null
+    )
+    select
+      (select count(*)::int from (
+        select 1 from conversations where project_id = ${ctx.projectId} order by started_at desc limit ${COUNT_MAX}) c) as conversations,
+      (select count(id)::int from (select id from read limit ${COUNT_MAX}) r) as read,
+      (select least(${COUNT_MAX}, count(*))::int from (
+        (${newestRuns(ctx, "queued", COUNT_MAX)}) union all (${newestRuns(ctx, "running", COUNT_MAX)})) w) as waiting,
+      (${newestRuns(ctx, "completed", 1)}) as last`;
+  const [, rows] = await inTransaction(ctx, ({ db }) => inOrder<Covered>(db, [WITHOUT_SORTING, covered]));
+  return rows?.[0];
+}
 
 export const diagnosticsStatus = verb(
   {
@@ -36,28 +61,7 @@ export const diagnosticsStatus = verb(
     reply: diagnosticsStatusReply,
   },
   async (ctx) => {
-    const [row] = await ctx.db.execute<{
-      conversations: number;
-      read: number;
-      waiting: number;
-      last: string | null;
-    }>(sql`
-      with recursive read(id) as (
-        (select r.conversation_id from rule_runs r where r.project_id = ${ctx.projectId} and ${isCompleted}
-         order by r.conversation_id limit 1)
-        union all
-        select (
-          select r.conversation_id from rule_runs r
-          where r.project_id = ${ctx.projectId} and r.conversation_id > read.id and ${isCompleted}
-          order by r.conversation_id limit 1) from read where read.id is not null
-      )
-      select
-        (select count(*)::int from (
-          select 1 from conversations where project_id = ${ctx.projectId} order by started_at desc limit ${COUNT_MAX}) c) as conversations,
-        (select count(id)::int from (select id from read limit ${COUNT_MAX}) r) as read,
-        (select least(${COUNT_MAX}, count(*))::int from (
-          (${newestRuns(ctx, "queued", COUNT_MAX)}) union all (${newestRuns(ctx, "running", COUNT_MAX)})) w) as waiting,
-        (${newestRuns(ctx, "completed", 1)}) as last`);
+    const row = await readCovered(ctx);
     return {
       status: {
         ...(await readSettings(ctx)),

@@ -1,7 +1,8 @@
+import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { conversations } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
-import type { Ctx } from "@/server/platform/context";
+import { type Ctx, inTransaction } from "@/server/platform/context";
 import { createConnection, updateConnection } from "@/server/services/connections";
 import {
   createRuleRuns,
@@ -217,6 +218,27 @@ test("the status explains an empty list of Findings", async () => {
     runsWaiting: RULES.length,
     lastRunFinishedAt: expect.any(Number),
   });
+});
+
+test("the status reads each Run a few times at most, even before they have been analysed", async () => {
+  const { ctx } = await testProject();
+  const { id } = await storedConversation(ctx, failingToolCall("get_order", "Error: not found"));
+  const nth = sql`${id} || n`;
+  await ctx.db.execute(sql`
+    insert into conversations select (jsonb_populate_record(c, jsonb_build_object('id', ${nth}, 'key', ${nth}))).*
+    from conversations c, generate_series(1, 1500) n where c.id = ${id}`);
+  await ctx.db.execute(sql`
+    insert into rule_runs (project_id, id, rule_id, rule_version, conversation_id, last_activity_at, origin, status, created_at)
+    select ${ctx.projectId}, 'run_' || rule || '_' || n, 'rule-' || rule, 1, ${nth}, 1, 'automatic', 'queued', 1
+    from generate_series(1, 1500) n, generate_series(1, 10) rule`);
+  await ctx.db.execute(sql`update rule_runs set status = 'completed' where project_id = ${ctx.projectId}`);
+  const read = await inTransaction(ctx, async (tx) => {
+    expect((await diagnosticsStatus(tx, {})).status).toMatchObject({ conversationsRead: 1000 });
+    const [row] = await tx.db.execute<{ rows: number }>(sql`
+      select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables where relname = 'rule_runs'`);
+    return row!.rows;
+  });
+  expect(read).toBeLessThan(3 * 15_000);
 });
 
 test("automatic scheduling is on by default", async () => {

@@ -75,7 +75,8 @@ export async function runProjector({ signal }: { signal: AbortSignal }) {
         pass.taken - pass.failed,
         alone.taken - alone.failed + backlog.taken - backlog.failed,
       ];
-      if (together + singly > 0) await refreshStatistics(db());
+      // Also after the last span: the Rules go on for a while.
+      await refreshStatistics(db());
       // Isolated traces are rebuilt one per pass and backlog traces a few at a time, so there is no delay between those passes.
       if ((together > 0 && isBusy) || singly > 0) continue;
       await pause(isolating && together === 0 ? AFTER_FAULT_MS : IDLE_MS, signal);
