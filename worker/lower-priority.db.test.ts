@@ -1,4 +1,6 @@
+import { execFile } from "node:child_process";
 import { getPriority } from "node:os";
+import { promisify } from "node:util";
 import { sql } from "drizzle-orm";
 import { drizzle } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
@@ -27,3 +29,23 @@ test.runIf(process.platform === "linux")(
     await Promise.all([worker, web].map(({ db }) => db.$client.end()));
   },
 );
+
+test.runIf(process.platform === "linux")("all threads of the worker get a lower priority", async () => {
+  // In a process of its own, because a priority cannot be raised again.
+  const code = `
+    import { readdirSync } from "node:fs";
+    import { getPriority } from "node:os";
+    import { lowerOwnPriority } from "./worker/lower-priority";
+    lowerOwnPriority();
+    console.log(JSON.stringify(readdirSync("/proc/self/task").map((thread) => getPriority(Number(thread)))));`;
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    "--import=tsx",
+    "--conditions=react-server",
+    "--input-type=module",
+    "--eval",
+    code,
+  ]);
+  const priorities: number[] = JSON.parse(stdout);
+  expect(priorities.length).toBeGreaterThan(4);
+  expect(new Set(priorities)).toEqual(new Set([10]));
+});

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { getPriority, setPriority } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "drizzle-orm";
@@ -16,7 +16,7 @@ const LOOK_EVERY_MS = 5000;
  */
 export async function lowerPriority({ db, name, signal }: { db: Db; name: string; signal: AbortSignal }) {
   try {
-    lower(process.pid);
+    lowerOwnPriority();
   } catch (error) {
     logger("worker").warn({ err: error }, "The priority of background work could not be lowered.");
     return;
@@ -26,6 +26,15 @@ export async function lowerPriority({ db, name, signal }: { db: Db; name: string
     await lowerBackendPriority(db, name).catch(() => {});
     await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => {});
   }
+}
+
+/**
+ * Lowers the priority of all threads of this process. On Linux each has its own, and V8 and Node have started theirs already;
+ * elsewhere there is one for the process.
+ */
+export function lowerOwnPriority() {
+  const threads = process.platform === "linux" ? readdirSync("/proc/self/task").map(Number) : [process.pid];
+  for (const thread of threads) lower(thread);
 }
 
 /**
@@ -45,6 +54,6 @@ export async function lowerBackendPriority(db: Db, name: string) {
   }
 }
 
-function lower(pid: number) {
-  if (getPriority(pid) < NICENESS) setPriority(pid, NICENESS);
+function lower(id: number) {
+  if (getPriority(id) < NICENESS) setPriority(id, NICENESS);
 }
