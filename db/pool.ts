@@ -23,10 +23,18 @@ const ON_ITS_WAY_MS = 5_000;
  * Opens a connection pool. `statementSeconds`: the database cancels statements that take longer, so that slow requests fail
  * with an error; 0 means no limit. `name`: shown as `application_name` in `pg_stat_activity`.
  */
-export function openPool({ statementSeconds, name = "whetstone" }: { statementSeconds: number; name?: string }) {
+export function openPool({
+  statementSeconds,
+  name = "whetstone",
+  connections = env().DATABASE_POOL_SIZE,
+}: {
+  statementSeconds: number;
+  name?: string;
+  connections?: number;
+}) {
   const statementMs = statementSeconds * 1000;
   const options = {
-    max: env().DATABASE_POOL_SIZE,
+    max: connections,
     onnotice: () => {},
     connection: {
       application_name: name,

@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 import { runClient } from "./support/client";
@@ -15,6 +16,8 @@ import { expect, test } from "./support/test";
 const STATEMENT_SECONDS = 5;
 /** Per process. */
 const CONNECTIONS = 10;
+/** Of all receiving threads: half as many, or two for each. */
+const TELEMETRY_CONNECTIONS = Math.max(CONNECTIONS / 2, 2 * Math.min(4, availableParallelism() - 1));
 /** Long enough that an exporter's first tries fail. */
 const OUTAGE_MS = 5_000;
 /** By default, an exporter allows ten seconds for all of its attempts. */
@@ -225,20 +228,23 @@ test("hanging requests time out with an error, and one project's do not block an
   expect(await spansOf(slow)).toBe(before + 2);
 });
 
-test("pages and /v1 together use no more connections than are configured", async ({ page }) => {
+test("pages and /v1, and arriving telemetry, use no more connections than are configured", async ({ page }) => {
   await signIn(page, project);
-  const open = async () =>
-    (await sql`select 1 from pg_stat_activity where application_name = 'whetstone' and datname = current_database()`)
+  const open = async (name: string) =>
+    (await sql`select 1 from pg_stat_activity where application_name = ${name} and datname = current_database()`)
       .length;
   const answers = await Promise.all(
-    Array.from({ length: 20 }, () => [
+    Array.from({ length: 20 }, (_, n) => [
       ...[project, ...others].map(async (who) => (await list(who)).status),
+      ...[project, ...others].map(async (who) => (await send(who, batch(`9${n}`))).status),
       page.request.get(`${project.url}/p/${project.projectId}/findings`).then((page) => page.status()),
     ]).flat(),
   );
   expect(new Set(answers)).toEqual(new Set([200]));
-  expect(await open()).toBeGreaterThan(1);
-  expect(await open()).toBeLessThanOrEqual(CONNECTIONS);
+  expect(await open("whetstone")).toBeGreaterThan(1);
+  expect(await open("whetstone")).toBeLessThanOrEqual(CONNECTIONS);
+  expect(await open("whetstone telemetry")).toBeGreaterThan(1);
+  expect(await open("whetstone telemetry")).toBeLessThanOrEqual(TELEMETRY_CONNECTIONS);
 });
 
 test("requests succeed over a slow database connection", async () => {

@@ -2,7 +2,7 @@ import { attribute } from "./support/known-load";
 import { newProject, type TestProject } from "./support/project";
 import { expect, test } from "./support/test";
 
-/** Long requests are parsed in another thread of the web server; they must be stored like short ones. */
+/** Requests are stored by another thread of the web server, which reads long ones from memory that it shares. */
 
 const SENTENCE = "The parcel of order 4821 has not arrived yet. ";
 const PASSWORD = "hunter2-and-more";

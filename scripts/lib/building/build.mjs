@@ -19,7 +19,7 @@ const PROGRAMS = {
   worker: "worker/main.ts",
   cli: "cli/main.ts",
   prepare: "cli/prepare.ts",
-  "reading-thread": "server/services/telemetry/ingest/reading-thread.ts",
+  "receiving-thread": "server/services/telemetry/ingest/receiving-thread.ts",
 };
 
 /** @param {string} folder @returns {string[]} */

@@ -10,23 +10,12 @@ import { lengthOf, type Taken } from "./take-content";
 export type ContentColumns = { content: TakenContent | null; chunk_ids: ContentId[] | null };
 export const STORED_WHOLE: ContentColumns = { content: null, chunk_ids: null };
 
-/** Parts and chunks of a batch's rows by id. */
-export type Content = {
-  chunks: ReadonlyMap<ContentId, readonly ContentId[]>;
-  /** Returns the texts of parts, at least of these. */
-  textsOf(partIds: readonly ContentId[]): Promise<Pick<ReadonlyMap<ContentId, string>, "get">>;
-};
-
-/** Collects the parts and chunks of a batch's rows, each once. */
-export class ContentBatch implements Content {
+/** Collects the parts and chunks of a batch's rows by id, each once. */
+export class ContentBatch {
   readonly parts = new Map<ContentId, string>();
   readonly chunks = new Map<ContentId, readonly ContentId[]>();
 
   constructor(private readonly projectId: string) {}
-
-  async textsOf() {
-    return this.parts;
-  }
 
   /** Adds what was taken out of a row, and returns the row's columns. */
   add(taken: readonly Taken[]): ContentColumns {
@@ -58,7 +47,7 @@ export type StoredId = { id: ContentId };
 type ContentWrites = { statements: readonly SQL[]; newChunks: readonly ContentId[]; characters: number };
 
 /** Returns a query for the chunks of the content that are stored already. */
-export const storedChunks = (projectId: string, { chunks }: Content) =>
+export const storedChunks = (projectId: string, { chunks }: ContentBatch) =>
   storedIn("content_chunks", projectId, [...chunks.keys()]);
 
 /**
@@ -68,17 +57,15 @@ export const storedChunks = (projectId: string, { chunks }: Content) =>
 export async function contentWrites(
   tx: Db,
   projectId: string,
-  content: Content,
+  { chunks, parts }: ContentBatch,
   stored: readonly StoredId[],
 ): Promise<ContentWrites> {
-  const { chunks } = content;
   const newChunks = without([...chunks.keys()], stored);
   if (newChunks.length === 0) return { statements: [], newChunks, characters: 0 };
   const partIds = [...new Set(newChunks.flatMap((id) => chunks.get(id) ?? []))];
   const newPartIds = without(partIds, await tx.execute<StoredId>(storedIn("content_parts", projectId, partIds)));
-  const texts = await content.textsOf(newPartIds);
   const newParts = newPartIds.map((id) => {
-    const text = texts.get(id);
+    const text = parts.get(id);
     if (text === undefined) throw new Error(`The part ${id} has no text.`);
     return { id, content: text };
   });

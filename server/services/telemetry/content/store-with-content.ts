@@ -2,16 +2,16 @@ import { type SQL, sql } from "drizzle-orm";
 import { inOrder } from "@/db/in-order";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { deletedAmong, sharedSourcesLock } from "../ingest/tombstones";
-import { type Content, contentWrites, type StoredId, storedChunks, uuidArray } from "./content-batch";
+import { type ContentBatch, contentWrites, type StoredId, storedChunks, uuidArray } from "./content-batch";
 
 /** What was taken out of a batch's rows, and the traces that the rows belong to. */
-export type WithContent = { count: number; traceIds: readonly string[]; content: Content };
+export type WithContent = { count: number; traceIds: readonly string[]; content: ContentBatch };
 /** `refused` counts items of deleted traces. They count as rejected and are never stored again. */
 export type Counts = { stored: number; refused: number };
 const NONE: Counts = { stored: 0, refused: 0 };
 
 /** Prepares a batch again, leaving the items of these traces undivided. */
-export type PrepareAgain<Batch> = (whole: readonly string[]) => Promise<Batch>;
+export type PrepareAgain<Batch> = (whole: readonly string[]) => Batch;
 
 /**
  * Stores a batch with the statement that `insert` returns. What was taken out of its rows is stored first, in the same
@@ -37,7 +37,7 @@ export async function storeWithContent<Batch extends WithContent>(
       storedChunks(projectId, batch.content),
     ]);
     // With fewer items divided there are fewer chunks, and none that are not among those of the batch.
-    const allowed = deleted.length === 0 ? batch : await prepareAgain(deleted.map(({ id }) => id));
+    const allowed = deleted.length === 0 ? batch : prepareAgain(deleted.map(({ id }) => id));
     const { statements, newChunks } = await contentWrites(db, projectId, allowed.content, stored);
     const results = await inOrder<Counts>(db, [...statements, insert(allowed)]);
     const counts = results.at(-1)?.[0] ?? NONE;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { logRecords, spans } from "@/db/schema";
 import { type RowsText, rowsText } from "@/db/sets";
-import { type Content, ContentBatch, type ContentColumns, STORED_WHOLE } from "../content/content-batch";
+import { ContentBatch, type ContentColumns, STORED_WHOLE } from "../content/content-batch";
 import { type Left, takeFromLog, takeFromSpan } from "../content/take-content";
 import { type Masked, type Masking, maskLogs, maskSpans } from "../masking";
 import { decodeLogs, decodeTraces, type Encoding } from "../otlp";
@@ -24,12 +24,10 @@ type Prepared<Rows extends string> = {
   /** The distinct traces of the rows. */
   traceIds: readonly string[];
   /** What was taken out of the rows. */
-  content: Content;
+  content: ContentBatch;
 };
 export type PreparedTraces = Prepared<RowsText<typeof spans, NotSent>>;
 export type PreparedLogs = Prepared<RowsText<typeof logRecords, NotSent>>;
-/** A batch prepared in this thread, with all its parts. */
-export type Collected<Batch extends Prepared<string>> = Omit<Batch, "content"> & { content: ContentBatch };
 
 /** Items of `whole` traces are not divided: the traces were deleted, and none of their content may be stored. */
 export type Preparation = { projectId: string; masking: Masking; whole: readonly string[] };
@@ -45,7 +43,7 @@ export const readTraces = ({ body, encoding, nowMs }: Request, preparation: Prep
 export const readLogs = ({ body, encoding, nowMs }: Request, preparation: Preparation) =>
   prepareLogs(decodeLogs(body, encoding, nowMs), preparation);
 
-export function prepareTraces(decoded: Decoded<SpanRecord>, preparation: Preparation): Collected<PreparedTraces> {
+export function prepareTraces(decoded: Decoded<SpanRecord>, preparation: Preparation): PreparedTraces {
   const batch = maskSpans(decoded, preparation.masking);
   const sources = createSourceIndex();
   return prepared(batch, preparation, sources, takeFromSpan, (divided) =>
@@ -72,7 +70,7 @@ export function prepareTraces(decoded: Decoded<SpanRecord>, preparation: Prepara
 }
 
 /** A record's id is the hash of its content, so that sending it again changes nothing. */
-export function prepareLogs(decoded: Decoded<LogRecord>, preparation: Preparation): Collected<PreparedLogs> {
+export function prepareLogs(decoded: Decoded<LogRecord>, preparation: Preparation): PreparedLogs {
   const batch = maskLogs(decoded, preparation.masking);
   const sources = createSourceIndex();
   const row = ({ item: log, left, content }: Divided<LogRecord>) => {
@@ -103,7 +101,7 @@ function prepared<Item extends { traceId: string | null }, Rows extends string>(
   sources: ReturnType<typeof createSourceIndex>,
   take: (item: Item) => Left<Item>,
   rowsOf: (divided: readonly Divided<Item>[]) => Rows,
-): Collected<Prepared<Rows>> {
+): Prepared<Rows> {
   const content = new ContentBatch(projectId);
   const wholeTraces = new Set(whole);
   const rows = rowsOf(

@@ -1,55 +1,45 @@
 import { Writer } from "protobufjs/minimal.js";
 import { z } from "zod";
-import { databaseNow } from "@/db/database-now";
-import type { Ctx } from "@/server/platform/context";
 import { type MediaTypes, type Outgoing, streamVerb } from "@/server/platform/stream-verb";
-import type { PrepareAgain } from "../content/store-with-content";
 import type { Encoding } from "../otlp";
 import { maskingOf } from "./masking-setting";
-import { readRequest } from "./read-request";
-import type { Signals } from "./reading-thread";
-import { type StoredBatch, storePreparedLogs, storePreparedTraces, TRACE_DELETED } from "./store-batch";
+import { receiveRequest } from "./receive-request";
+import type { Signal } from "./store-request";
 
 /** Bytes of a batch after decompression, as the API documents. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** A larger difference between this process's clock and the database's is clock skew, not network delay. */
-const MAX_CLOCK_SKEW_MS = 60_000;
-
 /** The contents are defined by the OTLP specification. */
 const MESSAGES: MediaTypes = { "application/x-protobuf": {}, "application/json": { type: "object" } };
 
-type Signal<Kind extends keyof Signals> = {
+type Endpoint = {
   name: string;
-  kind: Kind;
+  signal: Signal;
   what: string;
   /** The message's only field. */
   list: string;
   rejectedField: string;
-  store: (ctx: Ctx, batch: Signals[Kind], prepareAgain: PrepareAgain<Signals[Kind]>) => Promise<StoredBatch>;
 };
 
 /** `POST /v1/otlp/v1/traces`: 200 means that every span that was not rejected is committed. */
 export const receiveTraces = receiver({
   name: "otlp.traces",
-  kind: "traces",
+  signal: "traces",
   what: "spans",
   list: "resourceSpans",
   rejectedField: "rejectedSpans",
-  store: storePreparedTraces,
 });
 
 /** `POST /v1/otlp/v1/logs`: the same for log records. */
 export const receiveLogs = receiver({
   name: "otlp.logs",
-  kind: "logs",
+  signal: "logs",
   what: "log records",
   list: "resourceLogs",
   rejectedField: "rejectedLogRecords",
-  store: storePreparedLogs,
 });
 
-function receiver<Kind extends keyof Signals>({ name, kind, what, list, rejectedField, store }: Signal<Kind>) {
+function receiver({ name, signal, what, list, rejectedField }: Endpoint) {
   return streamVerb(
     {
       name,
@@ -79,21 +69,10 @@ function receiver<Kind extends keyof Signals>({ name, kind, what, list, rejected
     },
     async (ctx, _, { body }): Promise<Outgoing> => {
       const encoding: Encoding = body.mediaType === "application/json" ? "json" : "protobuf";
-      const { batch, receiptId, refused } = await body.whole(async (bytes) => {
-        const masking = await maskingOf(ctx);
-        const read = (nowMs: number, whole: readonly string[] = []) =>
-          readRequest<Kind>({
-            signal: kind,
-            request: { body: bytes, encoding, nowMs },
-            preparation: { projectId: ctx.projectId, masking, whole },
-          });
-        const { batch, nowMs } = await readBySkewCheckedTime(ctx, read);
-        return { batch, ...(await store(ctx, batch, (whole) => read(nowMs, whole))) };
-      });
-
-      const rejected = batch.rejections.length + refused;
-      const why = [...batch.rejections.map(({ reason }) => reason), ...(refused > 0 ? [TRACE_DELETED] : [])];
-      const message = rejected === 0 ? "" : reasons(why);
+      const { receiptId, rejected, reasons } = await body.whole(async (bytes) =>
+        receiveRequest(ctx, { signal, body: bytes, encoding, masking: await maskingOf(ctx) }),
+      );
+      const message = reasons.join(" ");
       const headers = { "x-whetstone-receipt": receiptId };
       if (encoding === "protobuf") {
         return { mediaType: "application/x-protobuf", body: protobufReply(rejected, message), headers };
@@ -103,24 +82,6 @@ function receiver<Kind extends keyof Signals>({ name, kind, what, list, rejected
     },
   );
 }
-
-/**
- * Reads with this process's clock, and when items are rejected again with the database's: they may only seem to be in the
- * future because this clock is behind. Only rejections are worth the extra round trip.
- */
-async function readBySkewCheckedTime<Batch extends Signals[keyof Signals]>(
-  ctx: Ctx,
-  read: (nowMs: number) => Promise<Batch>,
-): Promise<{ batch: Batch; nowMs: number }> {
-  const ownTime = Date.now();
-  const batch = await read(ownTime);
-  if (batch.rejections.length === 0) return { batch, nowMs: ownTime };
-  const time = await databaseNow(ctx.db);
-  return time - ownTime > MAX_CLOCK_SKEW_MS ? { batch: await read(time), nowMs: time } : { batch, nowMs: ownTime };
-}
-
-/** Returns the first few distinct reasons. */
-const reasons = (all: readonly string[]) => [...new Set(all)].slice(0, 5).join(" ");
 
 /** `ExportTraceServiceResponse` and `ExportLogsServiceResponse` share these field numbers. */
 function protobufReply(rejected: number, message: string): Uint8Array<ArrayBuffer> {

@@ -1,84 +1,64 @@
-import { availableParallelism } from "node:os";
 import path from "node:path";
 import { Piscina } from "piscina";
 import { env } from "@/env";
+import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { logger } from "@/server/platform/logging/log";
 import { loggable } from "@/server/platform/logging/loggable";
-import type { ContentId } from "../content/content-ids";
-import { unpackTexts } from "../content/packed-texts";
-import { MalformedBody } from "../otlp";
-import { READERS, type ReadOutcome, type ReadTask, type Signals } from "./reading-thread";
-
-/** A shorter body is read within a millisecond, about the time it takes to pass a longer one to a thread and back. */
-const SHORT_BYTES = 64 * 1024;
-
-/** The database, the worker and the pages need processors too. */
-const THREADS_MAX = Math.max(1, Math.min(4, availableParallelism() - 1));
+import { fromThreadError } from "@/server/platform/thread-error";
+import { type ReceivingOutcome, type ReceivingTask, THREADS } from "./receiving-thread";
+import { type StoredRequest, storeRequest, type TelemetryRequest } from "./store-request";
 
 /** Time for a new thread to start. */
 const RETRY_SECONDS = 5;
 
+/** No bound: a request that waits for the database, or for its project's other requests, must not keep others waiting. */
+const REQUESTS_PER_THREAD = 1_000_000;
+
 // Next loads this module more than once: all copies share the threads.
-const kept = globalThis as { whetstoneReadingThreads?: Piscina };
+const kept = globalThis as { whetstoneReceivingThreads?: Piscina };
 
 /** Built by `scripts/lib/building`, so it exists only after a build. */
 const threads = () =>
-  (kept.whetstoneReadingThreads ??= startThreads(path.join(process.cwd(), "dist/reading-thread.js")));
+  (kept.whetstoneReceivingThreads ??= startThreads(path.join(process.cwd(), "dist/receiving-thread.js")));
 
 /** Starts threads with this entry point, each of which is replaced when it ends. */
 export function startThreads(filename: string): Piscina {
   const pool = new Piscina({
     filename,
-    minThreads: 1,
-    maxThreads: THREADS_MAX,
-    idleTimeout: 60_000,
+    minThreads: THREADS,
+    maxThreads: THREADS,
+    concurrentTasksPerWorker: REQUESTS_PER_THREAD,
+    // Otherwise a thread without a request would be blocked, and would not notice that its connections were closed.
+    atomics: "disabled",
     // Pages have priority: nobody notices if a batch waits a moment longer.
     niceIncrement: 5,
   });
   // Without a listener, a thread that ends without a request would end the process.
-  pool.on("error", (error) => logger("ingest").error({ err: loggable(error) }, "A reading thread ended."));
+  pool.on("error", (error) => logger("ingest").error({ err: loggable(error) }, "A receiving thread ended."));
   return pool;
 }
 
 /**
- * Decodes, masks and divides a request. Long ones are read in another thread: an agent's history of half a megabyte takes ten
- * milliseconds, a batch of 16 MiB half a second, and pages are served meanwhile. Throws `invalid` if the body cannot be read.
+ * Reads and stores a request in another thread, so that pages are served meanwhile: an agent's history of half a megabyte takes
+ * more than ten milliseconds, a batch of 16 MiB half a second. Throws `invalid` if the body cannot be read.
  */
-export async function readRequest<Signal extends keyof Signals>(task: ReadTask<Signal>): Promise<Signals[Signal]> {
-  const isShort = task.request.body.byteLength < SHORT_BYTES;
-  const isHere = isShort || env().NODE_ENV !== "production";
-  return (isHere ? readHere(task) : await readInThread(threads(), task)) as Signals[Signal];
-}
+export const receiveRequest = (ctx: Ctx, request: TelemetryRequest): Promise<StoredRequest> =>
+  env().NODE_ENV === "production" ? receiveInThread(threads(), ctx, request) : storeRequest(ctx, request);
 
-function readHere({ signal, request, preparation }: ReadTask<keyof Signals>) {
-  try {
-    return READERS[signal](request, preparation);
-  } catch (error) {
-    if (error instanceof MalformedBody) throw new ServiceError("invalid", error.message);
-    throw error;
-  }
-}
-
-/** Reads a request in one of these threads. If the thread ends, the client may send the request again. */
-export async function readInThread(pool: Piscina, task: ReadTask<keyof Signals>) {
-  const read = async (withAllTexts: boolean) => {
-    const outcome: ReadOutcome<keyof Signals> = await pool.run({ ...task, withAllTexts }).catch((cause: unknown) => {
-      throw new ServiceError("unavailable", `The request was not read. Try again in ${RETRY_SECONDS} s.`, {
-        retryAfter: RETRY_SECONDS,
-        cause,
-      });
+/** Stores a request in one of these threads. If the thread ends, the client may send the request again. */
+export async function receiveInThread(
+  pool: Piscina,
+  { projectId, actor }: ReceivingTask["caller"],
+  request: TelemetryRequest,
+): Promise<StoredRequest> {
+  const task: ReceivingTask = { caller: { projectId, actor }, request };
+  const outcome: ReceivingOutcome = await pool.run(task).catch((cause: unknown) => {
+    throw new ServiceError("unavailable", `The request was not stored. Try again in ${RETRY_SECONDS} s.`, {
+      retryAfter: RETRY_SECONDS,
+      cause,
     });
-    if ("malformed" in outcome) throw new ServiceError("invalid", outcome.malformed);
-    if ("error" in outcome) throw outcome.error;
-    return outcome.read;
-  };
-  const batch = await read(false);
-  const { chunks, parts } = batch.content;
-  const textsOf = async (ids: readonly ContentId[]) => {
-    const texts = unpackTexts(parts);
-    const isComplete = ids.every((id) => texts.has(id));
-    return isComplete ? texts : unpackTexts((await read(true)).content.parts);
-  };
-  return { ...batch, content: { chunks, textsOf } };
+  });
+  if ("failed" in outcome) throw fromThreadError(outcome.failed);
+  return outcome.stored;
 }

@@ -1,64 +1,37 @@
-import { LRUCache } from "lru-cache";
-import type { ContentId } from "../content/content-ids";
-import { type PackedTexts, packTexts } from "../content/packed-texts";
-import { MalformedBody } from "../otlp";
-import {
-  type Preparation,
-  type PreparedLogs,
-  type PreparedTraces,
-  type Request,
-  readLogs,
-  readTraces,
-} from "./prepare-batch";
+import { availableParallelism } from "node:os";
+import { openPool } from "@/db/pool";
+import { env } from "@/env";
+import type { Ctx } from "@/server/platform/context";
+import { projectPool } from "@/server/platform/database/project-pool";
+import { type ThreadError, toThreadError } from "@/server/platform/thread-error";
+import { type StoredRequest, storeRequest, type TelemetryRequest } from "./store-request";
 
-/** The prepared batch for each signal. */
-export type Signals = { traces: PreparedTraces; logs: PreparedLogs };
-export type ReadTask<Signal extends keyof Signals> = { signal: Signal; request: Request; preparation: Preparation };
+export type ReceivingTask = { caller: Pick<Ctx, "projectId" | "actor">; request: TelemetryRequest };
+/** Errors are not thrown: they would lose their class, and only the end of a thread rejects. */
+export type ReceivingOutcome = { stored: StoredRequest } | { failed: ThreadError };
 
-type Chunks = PreparedTraces["content"]["chunks"];
-/** A prepared batch as plain data. */
-type Packed<Batch> = Omit<Batch, "content"> & { content: { parts: PackedTexts; chunks: Chunks } };
-/**
- * `malformed`: why the body cannot be read; `error`: what was thrown instead. They are not thrown, because a subclass of
- * `Error` would lose its class between threads, and only the end of a thread rejects.
- */
-export type ReadOutcome<Signal extends keyof Signals> =
-  | { read: Packed<Signals[Signal]> }
-  | { malformed: string }
-  | { error: unknown };
+/** The database, the worker and the pages need processors too. */
+export const THREADS = Math.max(1, Math.min(4, availableParallelism() - 1));
 
-export const READERS = { traces: readTraces, logs: readLogs };
+/** Together half as many as the rest of the process, but a thread with a single one would let a slow project block the others. */
+const connections = () => Math.max(2, Math.floor(env().DATABASE_POOL_SIZE / 2 / THREADS));
 
-/** Covers some 500 long sessions of agents. An id takes about 200 bytes. */
-const SEEN_MAX = 100_000;
-/** Parts of earlier requests. They are stored by now, unless that failed or they have been deleted since. */
-const seen = new LRUCache<ContentId, true>({ max: SEEN_MAX });
-
-/** Returns the parts that no earlier request contained, and remembers them. */
-function takeUnseen(parts: ReadonlyMap<ContentId, string>): ReadonlyMap<ContentId, string> {
-  const found = new Map<ContentId, string>();
-  for (const [id, text] of parts) {
-    if (!seen.get(id)) found.set(id, text);
-    seen.set(id, true);
-  }
-  return found;
+let opened: ReturnType<typeof openPool> | undefined;
+function ownPool() {
+  opened ??= openPool({
+    statementSeconds: env().DATABASE_STATEMENT_SECONDS,
+    name: "whetstone telemetry",
+    connections: connections(),
+  });
+  return opened.db;
 }
 
-/**
- * Reads and prepares one request. Entry point of the threads that `read-request.ts` starts; uses no database. Most parts of a
- * history come from earlier requests: unless `withAllTexts` is set, their texts are left out.
- */
-export default function readInThread({
-  signal,
-  request,
-  preparation,
-  withAllTexts,
-}: ReadTask<keyof Signals> & { withAllTexts: boolean }): ReadOutcome<keyof Signals> {
+/** Stores one request on a connection of this thread. Entry point of the threads that `receive-request.ts` starts. */
+export default async function receiveInThread({ caller, request }: ReceivingTask): Promise<ReceivingOutcome> {
   try {
-    const { content, ...read } = READERS[signal](request, preparation);
-    const parts = packTexts(withAllTexts ? content.parts : takeUnseen(content.parts));
-    return { read: { ...read, content: { parts, chunks: content.chunks } } };
+    const ctx = { ...caller, db: projectPool(ownPool(), caller.projectId) };
+    return { stored: await storeRequest(ctx, request) };
   } catch (error) {
-    return error instanceof MalformedBody ? { malformed: error.message } : { error };
+    return { failed: toThreadError(error) };
   }
 }

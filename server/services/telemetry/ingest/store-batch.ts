@@ -43,8 +43,8 @@ async function storeDecoded<Item, Batch>(
 ): Promise<StoredBatch> {
   requireCapability(ctx, ["telemetry:write"]);
   const masking = await maskingOf(ctx);
-  const prepared = async (whole: readonly string[]) => prepare(decoded, { projectId: ctx.projectId, masking, whole });
-  return store(ctx, await prepared([]), prepared);
+  const prepared = (whole: readonly string[]) => prepare(decoded, { projectId: ctx.projectId, masking, whole });
+  return store(ctx, prepared([]), prepared);
 }
 
 /** Stores a prepared batch of spans, see `storeTraces`. */
