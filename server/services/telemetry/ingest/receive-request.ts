@@ -54,10 +54,14 @@ export async function receiveInThread(
 ): Promise<StoredRequest> {
   const task: ReceivingTask = { caller: { projectId, actor }, request };
   const outcome: ReceivingOutcome = await pool.run(task).catch((cause: unknown) => {
-    throw new ServiceError("unavailable", `The request was not stored. Try again in ${RETRY_SECONDS} s.`, {
-      retryAfter: RETRY_SECONDS,
-      cause,
-    });
+    throw new ServiceError(
+      "unavailable",
+      `The request may not have been stored. Send it again in ${RETRY_SECONDS} s.`,
+      {
+        retryAfter: RETRY_SECONDS,
+        cause,
+      },
+    );
   });
   if ("failed" in outcome) throw fromThreadError(outcome.failed);
   return outcome.stored;
