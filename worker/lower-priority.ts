@@ -33,8 +33,15 @@ export async function lowerPriority({ db, name, signal }: { db: Db; name: string
  * elsewhere there is one for the process.
  */
 export function lowerOwnPriority() {
-  const threads = process.platform === "linux" ? readdirSync("/proc/self/task").map(Number) : [process.pid];
-  for (const thread of threads) lower(thread);
+  lower(process.pid);
+  if (process.platform !== "linux") return;
+  for (const thread of readdirSync("/proc/self/task").map(Number)) {
+    try {
+      lower(thread);
+    } catch {
+      // It has ended.
+    }
+  }
 }
 
 /**

@@ -3,13 +3,14 @@ import { type ErrorCode, type FieldError, ServiceError } from "./errors";
 import { errorCodes, knownError } from "./logging/known-error";
 import { loggable } from "./logging/loggable";
 
-/** An error as plain data for another thread: it would lose its class and its codes on the way. */
+/** An error as plain data for another thread. On the way an error itself would lose its class and its codes. */
 export type ThreadError = { cause: unknown } & (
   | { kind: "known"; code: ErrorCode; message: string; errors?: readonly FieldError[]; retryAfter?: number }
   | { kind: "fault"; fault: DatabaseFault }
   | { kind: "unknown" }
 );
 
+/** Returns the error for another thread, without the values that a failed query had. */
 export function toThreadError(error: unknown): ThreadError {
   const known = knownError(error);
   if (!known) return { kind: "unknown", cause: loggable(error) };
