@@ -63,6 +63,8 @@ const variables = z.object({
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
   /** Timeout of a statement on behalf of a request, which then fails; 0 means no limit. */
   DATABASE_STATEMENT_SECONDS: z.coerce.number().min(0).max(3600).default(20),
+  /** Niceness of background work, 0 to 19; see `worker/yield-to-requests.ts`. */
+  WORKER_NICENESS: z.coerce.number().int().min(0).max(19).default(10),
   /** Where generated secrets, the embedded database and artifacts live. */
   DATA_DIR: z.string().default(".data"),
   /** For the web process: `npm start` starts it alongside the database and tells it when to listen. */

@@ -10,6 +10,8 @@ setGlobalDispatcher(new Agent({ pipelining: 0 }));
 /** Tests run the command line (`npm run -s cli`) with this as DATA_DIR. */
 process.env.E2E_DATA_DIR ??= path.join(tmpdir(), `whetstone-e2e-${crypto.randomUUID()}`);
 process.env.E2E_PORT ??= String(3900 + (process.pid % 90));
+// Tests wait for background work while their browsers take all the processor time that there is.
+process.env.WORKER_NICENESS ??= "0";
 const { E2E_DATA_DIR, E2E_PORT } = process.env;
 const baseURL = `http://127.0.0.1:${E2E_PORT}`;
 /** `npm test` sets one; the fallback is for running `npx playwright test` by hand. */

@@ -1,8 +1,8 @@
-import { fork } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import type { LiveSessions, Sent } from "./agents/live-sender";
+import { startClients } from "./lib/client-process";
 import { cpuOf } from "./lib/cpu";
 import { databaseOf } from "./lib/database";
 import { bound, machine, percentile } from "./lib/machine";
@@ -44,7 +44,7 @@ const [sessions, minutes, seconds] = [values.sessions, values.minutes, values.ev
 const ms = minutes * 60_000;
 
 function sendSessions(live: LiveSessions): Promise<Sent> {
-  const child = fork(new URL("./agents/live-sender.ts", import.meta.url), [JSON.stringify(live)]);
+  const child = startClients(new URL("./agents/live-sender.ts", import.meta.url), live, { background: true });
   const gone = once(child, "exit").then(([code]) =>
     Promise.reject(new Error(`the agents' process ended with ${code}`)),
   );

@@ -15,7 +15,7 @@ import { loggable } from "@/server/platform/logging/loggable";
 import { emit } from "@/server/platform/outbox";
 import { EMBEDDED, takeOver } from "@/server/services/background-jobs";
 import { runProjector } from "@/server/services/telemetry";
-import { lowerPriority } from "./lower-priority";
+import { yieldToRequests } from "./yield-to-requests";
 
 /** Nobody waits for background work; a statement that takes longer than this has hit a fault. */
 const STATEMENT_SECONDS = 300;
@@ -37,7 +37,7 @@ async function main() {
     process.once("disconnect", () => resolve("the parent process is gone"));
   });
 
-  void lowerPriority({ db: db(), name: NAME, signal: stop.signal });
+  void yieldToRequests({ db: db(), name: NAME, signal: stop.signal });
   const projector = runProjector({ signal: stop.signal });
   const broken = projector.then(() => "the projector ended");
   const jobs = await startJobs(stop.signal);

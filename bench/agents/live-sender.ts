@@ -1,4 +1,3 @@
-import { constants, setPriority } from "node:os";
 import { otlpJson } from "@/server/services/telemetry/testing";
 import { atPace, type Paced } from "../lib/pace";
 import { senderTo } from "../lib/sender";
@@ -14,8 +13,8 @@ export type LiveSessions = {
 export type Sent = Paced & { bytes: number };
 
 const CONNECTIONS = 16;
-// Real agents run elsewhere, so these must not take processor time that the product needs.
-setPriority(constants.priority.PRIORITY_LOW);
+// In a session of its own, it does not get the signal that ends the benchmark in a terminal.
+process.once("disconnect", () => process.exit());
 
 const { project, sessions, everyMs, ms } = JSON.parse(process.argv[2] ?? "") as LiveSessions;
 const { post, close } = senderTo(project, CONNECTIONS, "application/json");

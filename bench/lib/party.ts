@@ -1,17 +1,11 @@
-import { fork } from "node:child_process";
 import { once } from "node:events";
-import { constants, setPriority } from "node:os";
+import { startClients } from "./client-process";
 import type { Paced } from "./pace";
 import type { Answer, Order, Party } from "./party-process";
 
-/**
- * Starts a project's clients in a separate process, as they are in reality, so that one client's work neither delays
- * another's nor counts as the product's. `background`: lowers the priority of clients whose own times do not matter, because
- * real clients would not share the product's cores.
- */
+/** Starts a project's clients, see `startClients`. */
 export function startParty(party: Party, { background = false } = {}) {
-  const child = fork(new URL("./party-process.ts", import.meta.url), [JSON.stringify(party)]);
-  if (background && child.pid) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  const child = startClients(new URL("./party-process.ts", import.meta.url), party, { background });
   const gone = once(child, "exit").then(([code]) => Promise.reject(new Error(`a client's process ended with ${code}`)));
   gone.catch(() => {}); // expected at the end; earlier, pending orders reject
   const order = async (what: Order): Promise<Answer> => {
