@@ -31,7 +31,7 @@ export { inPieces } from "./conversations/in-pieces";
 export { listMessages, listModelCalls, listToolCalls } from "./conversations/list-conversation-parts";
 export { listLogs, listSpans } from "./conversations/list-trace-parts";
 export { locate } from "./conversations/locate";
-export { readSnapshots, type Snapshot, type SnapshotContent } from "./conversations/read-snapshots";
+export { readSnapshots } from "./conversations/read-snapshots";
 export {
   type Beginning,
   readAround,
@@ -40,6 +40,7 @@ export {
   type SnapshotLength,
   snapshotLengths,
 } from "./conversations/read-windows";
+export type { Snapshot, SnapshotContent } from "./conversations/snapshot";
 export type { WindowSize } from "./conversations/window-layout";
 export {
   attachOverlooked,

@@ -97,10 +97,6 @@ async function questionsInLong(
   if (!reading || reading.isAdjudication) return [];
   const result = resultOf(signalsFound(reading.found[0]), configuration, { adjudicatorConnected: true });
   const { undecided } = boundedDetection(result, reading.conversation.lastActivityAt);
-  const questions: Sampled[] = [];
-  for (const candidate of undecided) {
-    const excerpt = await readExcerpt(ctx, long.snapshot, candidate);
-    if (excerpt) questions.push(excerpt);
-  }
-  return questions;
+  const excerpt = await readExcerpt(ctx, long.snapshot, undecided);
+  return excerpt?.candidates.map((candidate) => ({ candidate, conversation: excerpt.conversation })) ?? [];
 }

@@ -1,11 +1,11 @@
 import type { Ctx } from "@/server/platform/context";
 import { logger } from "@/server/platform/logging/log";
 import { loggable } from "@/server/platform/logging/loggable";
-import { type SnapshotContent, snapshotLengths, type WindowSize } from "@/server/services/telemetry";
+import { snapshotLengths, type WindowSize } from "@/server/services/telemetry";
 import { findAdjudicator, openAdjudicator, type Session } from "../adjudicator";
-import type { Candidate, RuleConfiguration } from "../rules";
+import type { RuleConfiguration } from "../rules";
 import { configurationsAt, configuredRules } from "../settings/rule-settings";
-import { readExcerpt } from "../windows/read-long";
+import { type Excerpt, readExcerpt } from "../windows/read-long";
 import { currentEvidence } from "./current-evidence";
 import { type DetectedRun, readDetections, storeDetections } from "./detections";
 import { isolateFailures } from "./isolate-failures";
@@ -39,17 +39,15 @@ export async function adjudicateRuleRuns(ctx: Ctx, runIds: readonly string[], si
     ctx,
     runs.filter((run) => !isLong.has(run)),
   );
-  const pointedAt =
-    ({ run }: DetectedRun): Pointed =>
-    async (candidate) => {
-      if (isLong.has(run)) return readExcerpt(ctx, run, candidate);
-      const conversation = snapshotOf(run);
-      return conversation && { candidate, conversation };
-    };
+  const undecidedIn = async ({ run, detection: { undecided: candidates } }: DetectedRun) => {
+    if (isLong.has(run)) return readExcerpt(ctx, run, candidates);
+    const conversation = snapshotOf(run);
+    return conversation && { candidates, conversation };
+  };
   const settle = async (one: DetectedRun) => {
     const rule = rules.get(one.run.ruleId);
     const configuration = rule && configurationAt(rule, one.run.configurationRevision);
-    const settled = await settledRun(session, one, pointedAt(one), configuration);
+    const settled = await settledRun(session, one, await undecidedIn(one), configuration);
     await storeDetections(ctx, [settled]);
     return [settled];
   };
@@ -81,25 +79,20 @@ const undecided = ({ run, detection }: DetectedRun, note: string): DetectedRun =
 const disconnected = (one: DetectedRun) =>
   undecided(one, "No adjudicator is connected anymore. The deterministic verdict applies.");
 
-/** Returns a Signal with the conversation that its evidence refers to; `undefined` if that is gone. */
-type Pointed = (candidate: Candidate) => Promise<{ candidate: Candidate; conversation: SnapshotContent } | undefined>;
-
 const GONE = "The conversation was deleted. The deterministic verdict applies.";
 
 async function settledRun(
   session: Session,
   one: DetectedRun,
-  pointedAt: Pointed,
+  excerpt: Excerpt | undefined,
   configuration: RuleConfiguration | undefined,
 ): Promise<DetectedRun> {
-  if (!configuration) return undecided(one, GONE);
+  if (!configuration || !excerpt) return undecided(one, GONE);
+  const { candidates, conversation } = excerpt;
   const { run, detection } = one;
   const settled = { ...detection, undecided: [], dropped: { ...detection.dropped }, notes: [...detection.notes] };
   const occurrences = [...detection.occurrences];
-  for (const found of detection.undecided) {
-    const pointed = await pointedAt(found);
-    if (!pointed) return undecided(one, GONE);
-    const { candidate, conversation } = pointed;
+  for (const candidate of candidates) {
     const { match, note } = await session.settle(candidate, configuration.adjudicationModel, conversation);
     settled.notes.push(note);
     if (!match) settled.dropped.ambiguous++;

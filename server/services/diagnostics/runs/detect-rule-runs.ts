@@ -138,7 +138,7 @@ async function outcomesInWindows(
       else open.push({ run, ...asked });
     }
     const read = open.length > 0 && (await readLong(ctx, { snapshot: open[0]!.run, startedAt, asked: open, size }));
-    // If the conversation has continued since, this snapshot is no longer all of it.
+    // The conversation is gone; loading it again below says so in each Run.
     if (!read) continue;
     for (const [nth, one] of open.entries()) outcomes.set(one.run.id, detector.inWindows(one, read, nth));
   }
@@ -176,10 +176,12 @@ async function runDetector(ctx: Ctx, runs: readonly Run[]): Promise<RunDetector>
   };
   const detected = (
     run: Run,
-    { occurrences, ...result }: RuleResult,
-    { lastActivityAt, ...conversation }: Pick<DiagnosedSnapshot, "lastActivityAt" | "unknownTraceIds">,
+    { occurrences: found, ...result }: RuleResult,
+    conversation: Pick<DiagnosedSnapshot, "lastActivityAt" | "unknownTraceIds" | "positions">,
   ): Detected => {
+    const { lastActivityAt } = conversation;
     const notes = [...result.notes, ...unknownTraces(conversation)];
+    const occurrences = found.map((one) => currentEvidence(one, conversation));
     if (result.undecided.length > 0) {
       return { run, detection: boundedDetection({ ...result, occurrences, notes }, lastActivityAt) };
     }
@@ -191,15 +193,15 @@ async function runDetector(ctx: Ctx, runs: readonly Run[]): Promise<RunDetector>
       const configured = asked(run);
       if ("skipReason" in configured) return { run, ...configured };
       if (!snapshot || snapshot.messages.length + snapshot.modelCalls.length + snapshot.toolCalls.length === 0) {
-        return { run, skipReason: emptyReason(run, snapshot) };
+        return { run, skipReason: emptyReason(run, snapshot?.unknownTraceIds) };
       }
       if (isAdjudication(ctx.projectId, snapshot)) return { run, skipReason: OWN_CALL };
       const { rule, configuration } = configured;
       const result = runDetectors(rule, snapshot, configuration, { adjudicatorConnected });
-      const occurrences = result.occurrences.map((one) => currentEvidence(one, snapshot));
-      return detected(run, { ...result, occurrences }, snapshot);
+      return detected(run, result, snapshot);
     },
     inWindows: ({ run, configuration }, read, nth) => {
+      if (read.isEmpty) return { run, skipReason: emptyReason(run, read.conversation.unknownTraceIds) };
       if (read.isAdjudication) return { run, skipReason: OWN_CALL };
       const found = read.found[nth]!;
       if ("error" in found) return found;
@@ -216,8 +218,8 @@ function unknownTraces({ unknownTraceIds: { length: unknown } }: Pick<DiagnosedS
   return [`${unknown} of the named traces ${unknown === 1 ? "does" : "do"} not belong to this conversation.`];
 }
 
-function emptyReason({ traceIds }: Run, snapshot: DiagnosedSnapshot | undefined) {
-  if (traceIds.length > 0 && snapshot?.unknownTraceIds.length === traceIds.length) {
+function emptyReason({ traceIds }: Run, unknownTraceIds: readonly string[] | undefined) {
+  if (traceIds.length > 0 && unknownTraceIds?.length === traceIds.length) {
     return "None of the named traces belongs to this conversation.";
   }
   return traceIds.length > 0

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { conversationMessages, conversations, occurrences } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
-import { findConversation, getConversation } from "@/server/services/telemetry";
+import { findConversation, getConversation, type WindowSize } from "@/server/services/telemetry";
 import { chatSpan, ingest, type TestSpan } from "@/server/services/telemetry/testing";
 import {
   createRuleRuns,
@@ -55,11 +55,12 @@ const FAILING = turn(SECOND, START + 1000, "order 4821", true);
 const [AFTER_FIRST, AFTER_BOTH] = [START + 1000, START + 2000];
 
 /** Queues and executes Runs, and returns that of the Rule for tools. */
-async function run(ctx: Ctx, lastActivityAt: number, traceIds: string[] = []) {
+async function run(ctx: Ctx, lastActivityAt: number, traceIds: string[] = [], size?: WindowSize) {
   const { runs } = await createRuleRuns(ctx, { conversationId: SESSION, lastActivityAt, traceIds });
   await executeRuleRuns(
     ctx,
     runs.map(({ id }) => id),
+    size,
   );
   return (await getRuleRun(ctx, { runId: runs.find(({ ruleId }) => ruleId === "tool-failure")!.id })).run;
 }
@@ -166,6 +167,26 @@ test("evidence from an earlier or narrower snapshot points into the current conv
     expect(messages[messageIndex!]!.parts[0]!.text!.slice(start, end)).toBe(quote);
     expect(quote).toBe("4821");
   }
+});
+
+test.each<[string, number, string[]]>([
+  ["earlier", START + 25_000, []],
+  ["narrower", START + 40_000, [SECOND]],
+  ["empty", START + 500, [SECOND]],
+])("an %s snapshot of a long conversation is read in windows, with the same results", async (_, at, traceIds) => {
+  const turns = Array.from({ length: 40 }, (_, n) =>
+    turn(n < 20 ? FIRST : SECOND, START + n * 1000, `order ${n}`, n % 6 === 1),
+  ).flat();
+  const results = async (size?: WindowSize) => {
+    const { ctx } = await testProject();
+    await updateRule(ctx, { ruleId: "tool-failure", configuration: { keywords: ["order 22", "order 7"] } });
+    await ingest(ctx, turns);
+    const { status, skipReason, resultCount } = await run(ctx, at, traceIds, size);
+    const found = (await seen(ctx)).map(({ ruleRunId: _, ...rest }) => JSON.stringify(rest)).sort();
+    return { status, skipReason, resultCount, found };
+  };
+
+  expect(await results({ messages: 20, bytes: 1_000_000, around: 6 })).toEqual(await results());
 });
 
 test("an automatic Run reads the conversation as of when it became inactive, however late it is executed", async () => {

@@ -13,16 +13,20 @@ import type { Candidate, RuleOccurrence } from "../rules";
 import { type Asked, type Found, WindowedReading } from "./window-signals";
 
 export type LongReading = {
-  conversation: Pick<SnapshotContent, "id" | "lastActivityAt" | "unknownTraceIds"> & { messageCount: number };
+  conversation: Pick<SnapshotContent, "id" | "lastActivityAt" | "unknownTraceIds" | "positions"> & {
+    messageCount: number;
+  };
+  /** Whether it has neither messages nor calls. */
+  isEmpty: boolean;
   /** Whether it is a question to this project's adjudicator, which is never diagnosed. */
   isAdjudication: boolean;
-  /** What each of the Rules asked found, before thresholds. */
+  /** What each of the Rules asked found, before thresholds, with evidence by index in the snapshot. */
   found: readonly Found[];
 };
 
 /**
- * Reads a whole conversation in windows, for several Rules at once; only one window is in memory at a time. Returns
- * `undefined` if it now has more activity than the snapshot.
+ * Reads a snapshot in windows, for several Rules at once; only one window is in memory at a time. Returns `undefined` if the
+ * conversation no longer exists.
  */
 export async function readLong(
   ctx: Ctx,
@@ -36,16 +40,19 @@ export async function readLong(
     async (windows) => {
       const reading = new WindowedReading(asked);
       let read: Omit<LongReading, "found"> | undefined;
+      let isEmpty = true;
       for await (const window of windows) {
-        const { owns, nextFrom, isLast, callPositions, allFeedback, positions, unknownTraceIds, ...content } = window;
-        const { id, lastActivityAt } = content;
+        const { indices, owns, nextFrom, isLast, callIndices, allFeedback, allPositions, ...content } = window;
+        const { id, lastActivityAt, unknownTraceIds, messages, modelCalls, toolCalls } = content;
         const isOwn = isAdjudication(ctx.projectId, content);
-        read = { conversation: { id, lastActivityAt, unknownTraceIds, messageCount: owns.to }, isAdjudication: isOwn };
+        isEmpty &&= messages.length + modelCalls.length + toolCalls.length === 0;
+        const conversation = { id, lastActivityAt, unknownTraceIds, positions: allPositions, messageCount: owns.to };
+        read = { conversation, isEmpty, isAdjudication: isOwn };
         if (isOwn) return { ...read, found: [] };
         const feedback = content.feedback.map((one) => withAssumedScale(one, allFeedback));
         reading.add({
           conversation: { ...content, feedback, baseline },
-          ...{ owns, nextFrom, isLast, callPositions, positions },
+          ...{ owns, nextFrom, isLast, positions: indices, callPositions: callIndices },
         });
       }
       return read && { ...read, found: reading.finish() };
@@ -70,19 +77,25 @@ export function signalsFound(found: Found | undefined): readonly RuleOccurrence[
 /** Messages on either side of evidence: more than a question shows. */
 const AROUND = 100;
 
+/** Candidates with their evidence in `conversation`: the messages of a snapshot around all of it. */
+export type Excerpt = { candidates: readonly Candidate[]; conversation: SnapshotContent };
+
 /**
- * Returns the messages of a long conversation around a Signal's evidence, and the Signal with its evidence in these;
- * `undefined` if the snapshot is no longer the whole conversation.
+ * Returns the messages of a long conversation around the evidence of these Signals, and the Signals with their evidence in
+ * these; `undefined` if the conversation no longer exists.
  */
 export async function readExcerpt(
   ctx: Ctx,
   snapshot: Snapshot,
-  candidate: Candidate,
-): Promise<{ candidate: Candidate; conversation: SnapshotContent } | undefined> {
-  const pointed = candidate.evidence.flatMap(({ messageIndex }) => messageIndex ?? []);
+  candidates: readonly Candidate[],
+): Promise<Excerpt | undefined> {
+  const pointed = candidates.flatMap(({ evidence }) => evidence.flatMap(({ messageIndex }) => messageIndex ?? []));
   const conversation = await readAround(ctx, snapshot, pointed, AROUND);
   if (!conversation) return undefined;
-  const indexOf = new Map(conversation.positions.map((position, index) => [position, index]));
-  const evidence = candidate.evidence.map((one) => ({ ...one, messageIndex: indexOf.get(one.messageIndex) ?? null }));
-  return { candidate: { ...candidate, evidence }, conversation };
+  const indexOf = new Map(conversation.indices.map((position, index) => [position, index]));
+  const located = candidates.map((candidate) => ({
+    ...candidate,
+    evidence: candidate.evidence.map((one) => ({ ...one, messageIndex: indexOf.get(one.messageIndex ?? -1) ?? null })),
+  }));
+  return { candidates: located, conversation };
 }

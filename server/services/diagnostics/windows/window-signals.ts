@@ -4,9 +4,10 @@ import type { ConversationSnapshot, Evidence, Rule, SnapshotModelCall } from "..
 import { copied } from "./copied";
 import { Earlier, type Range } from "./earlier";
 
-/** A part of a long conversation. `positions`: of its messages in the conversation. */
+/** A part of a long conversation. Positions are those in the snapshot that is read. */
 export type Window = {
   conversation: ConversationSnapshot;
+  /** Position of each message; `null` for one of a digest. */
   positions: readonly (number | null)[];
   owns: Range;
   /** Position of the first message that the next window reads; `null` in the last. */
@@ -18,7 +19,7 @@ export type Window = {
 
 export type Asked = { rule: Rule; configuration: Pick<RuleConfiguration, "keywords" | "signalOverrides"> };
 
-/** What one Rule finds, with evidence by message position in the conversation, or the error with which it failed. */
+/** What one Rule finds, with evidence by message position in the snapshot, or the error with which it failed. */
 export type Found = { signals: RuleOccurrence[] } | { error: unknown };
 
 /** Reads a long conversation window by window, for several Rules at once, and merges what they find. Pure. */

@@ -177,9 +177,9 @@ test("the excerpt of a long conversation has the messages around the evidence", 
     ...{ cause: "dissatisfied user", title: "", summary: "" },
     evidence: [{ messageIndex: 300, start: 0, end: 5, quote: "Could", spanId: null }],
   } satisfies Candidate;
-  const excerpt = await readExcerpt(ctx, { conversationId: id, lastActivityAt, traceIds: [] }, candidate);
+  const excerpt = await readExcerpt(ctx, { conversationId: id, lastActivityAt, traceIds: [] }, [candidate]);
   const { messages, positions } = excerpt!.conversation;
-  const messageIndex = excerpt!.candidate.evidence[0]!.messageIndex!;
+  const messageIndex = excerpt!.candidates[0]!.evidence[0]!.messageIndex!;
   expect(positions).toEqual([0, ...Array.from({ length: 201 }, (_, n) => 200 + n)]);
   expect(positions[messageIndex]).toBe(300);
   expect(messages[messageIndex]?.parts).toMatchObject([{ text: said[300]!.text }]);

@@ -1,33 +1,34 @@
-import { and, asc, desc, eq, type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { textArray } from "@/db/rows";
-import { conversationMessages, modelCalls, toolCalls } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
-import { feedbackOf, feedbackOn, type SnapshotFeedback } from "../feedback";
-import { amongKeys, asTheyEnded, messageOf, modelCallOf, TABLES, toolCallOf } from "./conversation-parts";
+import { feedbackIn, feedbackOf, feedbackOn, type SnapshotFeedback } from "../feedback";
+import type { PlacedMessage } from "../schemas";
+import { assembledSnapshot } from "./assembled-snapshot";
 import { inPieces } from "./in-pieces";
-import {
-  conversationsOf,
-  isWhole,
-  readSnapshots,
-  type Snapshot,
-  type SnapshotContent,
-  unknownIn,
-} from "./read-snapshots";
-import { layoutWindows, type Range, WINDOW, type WindowRange, type WindowSize } from "./window-layout";
+import { placeCalls } from "./place-calls";
+import { readSnapshots } from "./read-snapshots";
+import { conversationsOf, isWhole, type Snapshot, type SnapshotContent } from "./snapshot";
+import { headOf, type SnapshotSource, storedSnapshot } from "./snapshot-source";
+import { SpilledTexts } from "./spilled-texts";
+import { layoutWindows, type Range, WINDOW, type WindowSize } from "./window-layout";
 
 /**
  * A part of a long conversation: consecutive messages with their calls. Before them, as context, are the conversation's first
  * messages (its instructions and first exchange) and the user's last message.
  */
 export type SnapshotWindow = SnapshotContent & {
-  /** Positions of the messages that this window owns. Every position and every call is owned by exactly one window. */
+  /** Index of each message of the window in the snapshot. */
+  indices: readonly number[];
+  /** Indices of the messages that this window owns. Every message and every call is owned by exactly one window. */
   owns: Range;
-  /** Position of the first message that the next window reads; `null` in the last. */
+  /** Index of the first message that the next window reads; `null` in the last. */
   nextFrom: number | null;
   isLast: boolean;
-  /** Position of the message that each call in the window belongs to, by the call's span. */
-  callPositions: ReadonlyMap<string, number>;
-  /** All feedback on the conversation; `messageIndex` is a position. */
+  /** Index of the message that each call in the window belongs to, by the call's span. */
+  callIndices: ReadonlyMap<string, number>;
+  /** Positions of all messages of the snapshot in the current conversation. */
+  allPositions: SnapshotContent["positions"];
+  /** All feedback of the snapshot; `messageIndex` is an index in it. */
   allFeedback: readonly SnapshotFeedback[];
 };
 
@@ -37,7 +38,7 @@ export type SnapshotWindow = SnapshotContent & {
  */
 const storedBytesOf = ({ bytes }: WindowSize) => bytes / 4;
 
-/** What is known of a snapshot before it is read. `isLong`: it is a whole conversation that must be read in windows. */
+/** What is known of a snapshot before it is read. `isLong`: its conversation must be read in windows, of `messages` at most. */
 export type SnapshotLength = { isLong: boolean; startedAt: number; messages: number };
 
 /** Returns how long the conversations of snapshots are; `undefined` where one no longer exists. */
@@ -48,13 +49,33 @@ export async function snapshotLengths(
 ): Promise<(SnapshotLength | undefined)[]> {
   const rows = await conversationsOf(ctx, wanted);
   const lengthy = await idsStoring(ctx, [...rows.keys()], storedBytesOf(size));
-  return wanted.map((snapshot) => {
+  const lengths: (SnapshotLength | undefined)[] = [];
+  for (const snapshot of wanted) {
     const row = rows.get(snapshot.conversationId);
-    if (!row) return undefined;
-    const { startedAt, messageCount: messages } = row;
-    const isLong = isWhole(row, snapshot) && (messages > size.messages || lengthy.has(row.id));
-    return { isLong, startedAt, messages };
-  });
+    if (!row) {
+      lengths.push(undefined);
+      continue;
+    }
+    const isLong = row.messageCount > size.messages || lengthy.has(row.id);
+    const isPart = isLong && !isWhole(row, snapshot);
+    const startedAt = (isPart ? await startOf(ctx, snapshot) : null) ?? row.startedAt;
+    lengths.push({ isLong, startedAt, messages: row.messageCount });
+  }
+  return lengths;
+}
+
+/** Returns when an earlier or narrower snapshot started (Unix ms); `null` if nothing had ended by then. */
+async function startOf(
+  { db, projectId }: Ctx,
+  { conversationId, lastActivityAt, traceIds }: Snapshot,
+): Promise<number | null> {
+  const [row] = await db.execute<{ started: string | null }>(sql`
+    select min(s.started_us) / 1000 as started
+    from traces t join spans s on s.project_id = t.project_id and s.trace_id = t.id
+    where t.project_id = ${projectId} and t.conversation_id = ${conversationId}
+      and s.ended_us < ${(lastActivityAt + 1) * 1000}::bigint
+      ${traceIds.length === 0 ? sql`` : sql`and t.id = any(${textArray(traceIds)})`}`);
+  return row?.started == null ? null : Number(row.started);
 }
 
 async function idsStoring({ db, projectId }: Ctx, ids: readonly string[], bytes: number): Promise<ReadonlySet<string>> {
@@ -71,8 +92,8 @@ async function idsStoring({ db, projectId }: Ctx, ids: readonly string[], bytes:
 }
 
 /**
- * Passes a whole conversation to `use` in windows, each read on request. Returns `undefined`, without calling `use`, if the
- * snapshot is not, or is no longer, the whole conversation.
+ * Passes a snapshot to `use` in windows, each read on request. Returns `undefined`, without calling `use`, if the conversation
+ * no longer exists.
  *
  * All windows come from one read-only transaction, which stays open while `use` works on a window: it locks nothing, and
  * detecting takes about a second for 20,000 messages. Comparing the conversation's version at each window instead would mean
@@ -84,11 +105,30 @@ export function readWindows<T>(
   use: (windows: AsyncGenerator<SnapshotWindow>) => Promise<T>,
   size: WindowSize = WINDOW,
 ): Promise<T | undefined> {
+  return withSource(ctx, snapshot, async (source, at, isPresent) => {
+    const feedback = (await feedbackOf(at, [source.id])).get(source.id) ?? [];
+    return use(windowsOf(source, feedbackIn(feedback, source, isPresent), size));
+  });
+}
+
+/** Opens a snapshot that is read a part at a time: the stored conversation, or one assembled from its spans. */
+function withSource<T>(
+  ctx: Ctx,
+  snapshot: Snapshot,
+  use: (source: SnapshotSource, at: Ctx, isPresent: boolean) => Promise<T>,
+): Promise<T | undefined> {
   return ctx.db.transaction(
     async (tx) => {
       const at = { ...ctx, db: tx };
       const row = (await conversationsOf(at, [snapshot])).get(snapshot.conversationId);
-      return row && isWhole(row, snapshot) ? use(windowsOf(at, row, snapshot, size)) : undefined;
+      if (!row) return undefined;
+      if (isWhole(row, snapshot)) return use(storedSnapshot(at, row, snapshot), at, true);
+      const texts = new SpilledTexts();
+      try {
+        return await use(await assembledSnapshot(at, row, snapshot, texts), at, false);
+      } finally {
+        texts.close();
+      }
     },
     { isolationLevel: "repeatable read", accessMode: "read only" },
   );
@@ -114,10 +154,10 @@ export async function* readBeginnings(
   // A long conversation is its own piece, however few messages it has.
   for (const piece of inPieces(known, ({ length }) => (length.isLong ? Infinity : length.messages))) {
     const [first] = piece;
-    const long = first?.length.isLong ? await readBeginning(ctx, first.snapshot, size) : undefined;
-    // `undefined` if the conversation has grown since: the snapshot is then assembled from its spans.
-    if (long) yield [long];
-    else
+    if (first?.length.isLong) {
+      const long = await readBeginning(ctx, first.snapshot, size);
+      if (long) yield [long];
+    } else
       yield await readWhole(
         ctx,
         piece.map(({ snapshot }) => snapshot),
@@ -139,33 +179,48 @@ const readBeginning = (ctx: Ctx, snapshot: Snapshot, size: WindowSize) =>
     size,
   );
 
-type Row = Parameters<typeof isWhole>[0];
+/** Lays out windows. Only what reading them needs outlives the outline, which is as long as the conversation. */
+async function layoutOf(source: SnapshotSource, size: WindowSize) {
+  const outline = await source.outline();
+  const calls = placeCalls(outline);
+  const lengths = outline.messages.map(({ length }) => length);
+  for (const { index, length } of calls) if (index < lengths.length) lengths[index]! += length;
+  const questions = outline.messages.flatMap(({ role, length }, index) =>
+    role === "user" && length <= CONTEXT_BYTES ? [index] : [],
+  );
+  return { layout: layoutWindows(lengths, size), calls, questions };
+}
 
-async function* windowsOf(ctx: Ctx, row: Row, snapshot: Snapshot, size: WindowSize): AsyncGenerator<SnapshotWindow> {
-  const layout = layoutWindows(await lengthsOf(ctx, row.id), size);
-  const allFeedback = (await feedbackOf(ctx, [row.id])).get(row.id) ?? [];
-  const first = layout.length > 1 ? await firstMessages(ctx, row.id) : [];
+async function* windowsOf(
+  source: SnapshotSource,
+  allFeedback: readonly SnapshotFeedback[],
+  size: WindowSize,
+): AsyncGenerator<SnapshotWindow> {
+  const { layout, calls, questions } = await layoutOf(source, size);
+  const first = layout.length > 1 ? await firstMessages(source) : [];
+  const { positions: allPositions } = source;
   for (const [nth, range] of layout.entries()) {
     const isLast = nth === layout.length - 1;
     const context = first.filter(({ index }) => index < range.from);
-    const question = range.from > 0 ? await lastQuestion(ctx, row.id, range.from) : [];
+    const question = await lastQuestion(source, questions, range.from);
     context.push(...question.filter(({ index }) => index > (context.at(-1)?.index ?? -1)));
-    const messages = [...context, ...(await messagesIn(ctx, row.id, range))];
-    const positions = messages.map(({ index }) => index);
+    const messages = [...context, ...(await source.messages(range))];
+    const indices = messages.map(({ index }) => index);
+    // Without messages there is one window, which contains the calls at index 0.
+    const within = calls.filter(({ index }) => index >= range.from && index < Math.max(range.to, 1));
     yield {
-      id: row.id,
-      userId: row.userId,
-      startedAt: row.startedAt,
-      lastActivityAt: row.lastActivityAt,
+      ...headOf(source),
       messages,
-      ...(await callsIn(ctx, row.id, range)),
-      positions,
+      ...(await source.calls(within)),
+      positions: indices.map((index) => allPositions[index] ?? null),
       // Feedback on the conversation itself belongs to the last window.
-      feedback: feedbackOn(allFeedback, positions, () => isLast),
-      unknownTraceIds: unknownIn(row, snapshot),
+      feedback: feedbackOn(allFeedback, indices, () => isLast),
+      indices,
       owns: range.owns,
       nextFrom: layout[nth + 1]?.from ?? null,
       isLast,
+      callIndices: new Map(within.map(({ spanId, index }) => [spanId, index])),
+      allPositions,
       allFeedback,
     };
   }
@@ -176,10 +231,10 @@ const FIRST_MESSAGES = 10;
 const CONTEXT_BYTES = 256 * 1024;
 
 /** Returns the instructions that a conversation begins with and its first exchange, up to the first call or reply. */
-async function firstMessages(ctx: Ctx, conversationId: string) {
+async function firstMessages(source: SnapshotSource) {
   const first = [];
   let left = CONTEXT_BYTES;
-  for (const message of await messagesIn(ctx, conversationId, { from: 0, to: FIRST_MESSAGES })) {
+  for (const message of await source.messages({ from: 0, to: FIRST_MESSAGES })) {
     left -= JSON.stringify(message.parts).length;
     // A call without its result would look unanswered.
     if (message.toolCalls.length > 0 || left < 0) break;
@@ -189,168 +244,41 @@ async function firstMessages(ctx: Ctx, conversationId: string) {
   return first;
 }
 
-/** Returns the user's last message before a position: long agent runs respond to it. */
-async function lastQuestion(ctx: Ctx, conversationId: string, before: number) {
-  const rows = await ctx.db
-    .select()
-    .from(conversationMessages)
-    .where(
-      and(
-        eq(conversationMessages.projectId, ctx.projectId),
-        eq(conversationMessages.conversationId, conversationId),
-        eq(conversationMessages.role, "user"),
-        sql`${conversationMessages.position} < ${before}::int and octet_length(${conversationMessages.parts}::text) <= ${CONTEXT_BYTES}::int`,
-      ),
-    )
-    .orderBy(desc(conversationMessages.position))
-    .limit(1);
-  return rows.map(messageOf);
-}
-
-const messagesIn = async (ctx: Ctx, conversationId: string, { from, to }: Range) =>
-  (
-    await ctx.db
-      .select()
-      .from(conversationMessages)
-      .where(
-        and(
-          eq(conversationMessages.projectId, ctx.projectId),
-          eq(conversationMessages.conversationId, conversationId),
-          sql`${conversationMessages.position} >= ${from}::int and ${conversationMessages.position} < ${to}::int`,
-        ),
-      )
-      .orderBy(asc(conversationMessages.position))
-  ).map(messageOf);
-
-/**
- * Selects each call `(kind, trace_id, span_id, length, position)` with the message that it belongs to: the last of its span,
- * else the last one by the time it started; the first or the last message if it lies outside.
- */
-const placedCalls = ({ projectId }: Ctx, conversationId: string): SQL => sql`
-  said as materialized (
-    select position, span_id, max(at) over (order by position) as at
-    from conversation_messages where project_id = ${projectId} and conversation_id = ${conversationId}
-  ),
-  called as materialized (
-    select c.*, s.position as own from (
-      select 'model' as kind, trace_id, span_id, started_at, ${TABLES.model_calls.length} as length
-      from model_calls c where project_id = ${projectId} and conversation_id = ${conversationId}
-      union all
-      select 'tool', trace_id, span_id, started_at, ${TABLES.tool_calls.length}
-      from tool_calls c where project_id = ${projectId} and conversation_id = ${conversationId}
-    ) c
-    left join (select span_id, max(position) as position from said group by span_id) s using (span_id)
-  ),
-  timed as (
-    select kind, trace_id, span_id, length, max(position) over (order by at, kind nulls first) as position
-    from (
-      select at, position, null as kind, null as trace_id, null as span_id, 0 as length from said where at is not null
-      union all
-      select started_at, null, kind, trace_id, span_id, length from called where own is null
-    ) line
-  ),
-  placed as (
-    select kind, trace_id, span_id, length, own as position from called where own is not null
-    union all
-    select kind, trace_id, span_id, length, coalesce(position,
-      case when exists (select from said where at is not null) then 0 else (select max(position) from said) end, 0)
-    from timed where kind is not null
-  )`;
-
-/** Returns the bytes of every message with the calls that belong to it. */
-async function lengthsOf(ctx: Ctx, conversationId: string): Promise<number[]> {
-  const [read] = await ctx.db.execute<{ lengths: number[] | null }>(sql`
-    with ${placedCalls(ctx, conversationId)}
-    select array_agg((m.length + coalesce(c.length, 0))::float8 order by m.position) as lengths
-    from (
-      select position, octet_length(parts::text) + octet_length(tool_calls::text) as length
-      from conversation_messages where project_id = ${ctx.projectId} and conversation_id = ${conversationId}
-    ) m
-    left join (select position, sum(length) as length from placed group by position) c using (position)`);
-  return read?.lengths ?? [];
-}
-
-type Placed = { kind: "model" | "tool"; trace_id: string; span_id: string; position: number };
-
-async function callsIn(ctx: Ctx, conversationId: string, { from, to }: WindowRange) {
-  // Without messages there is one window, which contains the calls at position 0.
-  const keys = [
-    ...(await ctx.db.execute<Placed>(sql`
-      with ${placedCalls(ctx, conversationId)}
-      select kind, trace_id, span_id, position from placed
-      where position >= ${from}::int and position < ${Math.max(to, 1)}::int`)),
-  ];
-  const read = (table: typeof modelCalls | typeof toolCalls, kind: Placed["kind"]) =>
-    and(
-      eq(table.projectId, ctx.projectId),
-      amongKeys(
-        table,
-        keys.filter((key) => key.kind === kind),
-      ),
-    );
-  const models = await ctx.db
-    .select()
-    .from(modelCalls)
-    .where(read(modelCalls, "model"))
-    .orderBy(...asTheyEnded(modelCalls));
-  const tools = await ctx.db
-    .select()
-    .from(toolCalls)
-    .where(read(toolCalls, "tool"))
-    .orderBy(...asTheyEnded(toolCalls));
-  return {
-    modelCalls: models.map(modelCallOf),
-    toolCalls: tools.map(toolCallOf),
-    callPositions: new Map(keys.map((key) => [key.span_id, key.position])),
-  };
+/** Returns the user's last message before an index: long agent runs respond to it. */
+async function lastQuestion(
+  source: SnapshotSource,
+  questions: readonly number[],
+  before: number,
+): Promise<PlacedMessage[]> {
+  const at = questions.findLast((index) => index < before);
+  return at === undefined ? [] : source.messages({ from: at, to: at + 1 });
 }
 
 /**
- * Returns the messages of a whole conversation within `around` of these positions, and its first one, without calls or
- * feedback; `undefined` if the snapshot is not the whole conversation.
+ * Returns the messages of a snapshot within `around` of these indices, and its first one, without calls or feedback, with
+ * their indices in the snapshot; `undefined` if the conversation no longer exists.
  */
 export function readAround(
   ctx: Ctx,
   snapshot: Snapshot,
-  positions: readonly number[],
+  wanted: readonly number[],
   around: number,
-): Promise<SnapshotContent | undefined> {
-  return ctx.db.transaction(
-    async (tx) => {
-      const at = { ...ctx, db: tx };
-      const row = (await conversationsOf(at, [snapshot])).get(snapshot.conversationId);
-      if (!row || !isWhole(row, snapshot)) return undefined;
-      const messages = await messagesNear(at, row.id, positions, around);
-      return {
-        id: row.id,
-        userId: row.userId,
-        startedAt: row.startedAt,
-        lastActivityAt: row.lastActivityAt,
-        messages,
-        modelCalls: [],
-        toolCalls: [],
-        feedback: [],
-        positions: messages.map(({ index }) => index),
-        unknownTraceIds: unknownIn(row, snapshot),
-      };
-    },
-    { isolationLevel: "repeatable read", accessMode: "read only" },
-  );
+): Promise<(SnapshotContent & { indices: readonly number[] }) | undefined> {
+  return withSource(ctx, snapshot, async (source) => {
+    const messages: PlacedMessage[] = [];
+    const ranges = [{ from: 0, to: 1 }, ...wanted.map((index) => ({ from: index - around, to: index + around + 1 }))];
+    for (const { from, to } of ranges.sort((one, other) => one.from - other.from)) {
+      const read = (messages.at(-1)?.index ?? -1) + 1;
+      if (to > read) messages.push(...(await source.messages({ from: Math.max(from, read), to })));
+    }
+    return {
+      ...headOf(source),
+      messages,
+      modelCalls: [],
+      toolCalls: [],
+      feedback: [],
+      positions: messages.map(({ index }) => source.positions[index] ?? null),
+      indices: messages.map(({ index }) => index),
+    };
+  });
 }
-
-const messagesNear = async (ctx: Ctx, conversationId: string, positions: readonly number[], around: number) =>
-  (
-    await ctx.db
-      .select()
-      .from(conversationMessages)
-      .where(
-        and(
-          eq(conversationMessages.projectId, ctx.projectId),
-          eq(conversationMessages.conversationId, conversationId),
-          sql`(${conversationMessages.position} = 0 or exists (
-            select from unnest(${sql.param([...new Set(positions)])}::int[]) near
-            where ${conversationMessages.position} between near - ${around}::int and near + ${around}::int))`,
-        ),
-      )
-      .orderBy(asc(conversationMessages.position))
-  ).map(messageOf);

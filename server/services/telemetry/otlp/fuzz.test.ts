@@ -8,6 +8,7 @@ import {
   MalformedBody,
   readSpan,
   resolveTraceIdentity,
+  withTexts,
 } from ".";
 import { assemble, idOf, logsOf, NOW, spanOf, spansOf, TRACE } from "./testing/conversations";
 import { type SentAttributes, tracesProtobuf } from "./testing/encode-otlp";
@@ -248,6 +249,11 @@ test("the order of spans does not change the conversation", () => {
   );
 });
 
+/** Two copies of a call, after another with the same reply: they are one only if each text is recognised wherever it is kept. */
+const drawnCall = { parent: 0, start: 0, tool: null, answer: "a", id: "r1", failed: false } as const;
+const copy: DrawnSpan = { ...drawnCall, kind: "invoke_agent", says: ["c", "call again"], trace: 1 };
+const COPIES_AFTER_A_CALL: DrawnSpan[] = [{ ...drawnCall, kind: "chat", says: ["call again"], trace: 0 }, copy, copy];
+
 test("a conversation that grows equals one assembled from scratch, whatever is added in whatever order", () => {
   const drawnLog = fc.record({
     span: fc.nat(6),
@@ -291,12 +297,31 @@ test("a conversation that grows equals one assembled from scratch, whatever is a
         for (const one of here.spans) fresh.add(one, logsFor(one));
         expect(deepFrozen(growing.finish())).toEqual(fresh.finish());
         expect(growing.finish()).toEqual(fresh.finish());
+        expect(assembledElsewhere([...here.spans], logsFor)).toEqual(fresh.finish());
       }
       expect(growing.bytes()).toBeGreaterThan(0);
     }),
-    { numRuns: 500 },
+    { numRuns: 500, examples: [[COPIES_AFTER_A_CALL, [], [5, 1, 0]]] },
   );
 });
+
+/** Assembles a conversation whose texts are kept outside, and returns it with its texts. */
+function assembledElsewhere(spans: readonly SpanRecord[], logsFor: (span: SpanRecord) => readonly LogRecord[]) {
+  const kept: string[] = [];
+  const get = (text: string) => text.replace(/<<(\d+)>>/g, (_, nth) => kept[nth]!);
+  const assembler = createAssembler({ put: (text) => `<<${kept.push(text) - 1}>>`, get });
+  for (const span of spans) assembler.add(span, logsFor(span));
+  const { messages, toolCalls, ...rest } = assembler.finish();
+  return {
+    ...rest,
+    messages: messages.map((message) => withTexts(message, get)),
+    toolCalls: toolCalls.map((call) => ({
+      ...call,
+      arguments: call.arguments && get(call.arguments),
+      result: call.result && get(call.result),
+    })),
+  };
+}
 
 /** Freezes a returned conversation: changing it would change the parts reused by the next one, and now throws instead. */
 function deepFrozen<Value>(value: Value): Value {

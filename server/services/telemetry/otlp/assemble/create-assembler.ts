@@ -10,6 +10,7 @@ import { rebuildMessages } from "./rebuild-messages";
 import { sentFeedback } from "./sent-feedback";
 import { readFacts, type SpanFacts } from "./span-facts";
 import { SpanTree } from "./span-tree";
+import { IN_MEMORY, type TextStore } from "./text-store";
 import { joinToolCalls, ToolCallMemo } from "./tool-calls";
 
 /**
@@ -34,13 +35,17 @@ export type Assembler = {
 /** Objects and map entries of a span, excluding its text. */
 const BYTES_PER_SPAN = 600;
 
-export function createAssembler(): Assembler {
-  const interned = new InternedMessages();
+/**
+ * With a store other than memory, the texts of messages, and the arguments and results of tool calls, are returned as its
+ * references.
+ */
+export function createAssembler(texts: TextStore = IN_MEMORY): Assembler {
+  const interned = new InternedMessages(texts);
   const identity = new IdentityFold();
   const labels = new LabelFold();
   const facts = new Map<string, SpanFacts>();
   const modelCalls = new ModelCalls();
-  const toolCallMemo = new ToolCallMemo();
+  const toolCallMemo = new ToolCallMemo(texts);
   let unmeasured: SpanFacts[] = [];
   let factBytes = 0;
   let firstUs = Number.POSITIVE_INFINITY;
@@ -48,7 +53,7 @@ export function createAssembler(): Assembler {
   return {
     add(span, logs) {
       const id = `${span.traceId}/${span.spanId}`;
-      const read = readFacts(span, logs, interned);
+      const read = readFacts(span, logs, interned, texts);
       facts.set(id, read);
       unmeasured.push(read);
       identity.addSpan(span);

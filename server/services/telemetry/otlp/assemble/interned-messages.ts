@@ -4,6 +4,7 @@ import type { PlainMessage } from "../messages/plain-message";
 import { parseJson, toText } from "../readers/json-text";
 import { textOf } from "../readers/reader";
 import { EMPTY_LIST, type ListId, ListTree } from "./list-tree";
+import { IN_MEMORY, type TextStore } from "./text-store";
 
 /**
  * Stores each distinct message once, and each distinct list of messages as one step from a shorter list. A conversation
@@ -21,6 +22,8 @@ export class InternedMessages {
   private characters = 0;
   /** Lists of messages, each message represented by the id of its exact form. */
   readonly lists = new ListTree();
+
+  constructor(private readonly texts: TextStore = IN_MEMORY) {}
 
   /**
    * Returns the id of a list of messages. Most lists repeat an earlier one and extend it, so each message is first compared
@@ -75,18 +78,29 @@ export class InternedMessages {
       ofRole = new Map();
       this.plainVariants.set(message.role, ofRole);
     }
-    return ofRole.get(text) ?? this.add(message, ofRole);
+    if (this.isInMemory) return ofRole.get(text) ?? this.add(message, ofRole);
+    const form = shortened(text);
+    return ofRole.get(form) ?? this.add(message, ofRole, form);
   }
 
-  /** Adds a message under its exact form, or under its text if no form is given. */
+  /** Adds a message under its exact form, or under its own copy of its text if no form is given. */
   private add(message: PlainMessage, variants: Map<string, number>, form?: string): number {
     // A message of a shared item is kept as is: its memory counts with the item.
-    const own = Object.isFrozen(message) ? message : copyOf(message);
+    const own = Object.isFrozen(message) && this.isInMemory ? message : this.copyOf(message);
     const variant = this.messages.push(own) - 1;
     variants.set(form ?? onlyText(own) ?? "", variant);
-    this.keyOfVariant.push(this.key(shortened(meaningOf(own))));
+    this.keyOfVariant.push(this.key(shortened(meaningOf(message))));
     if (own !== message) this.characters += JSON.stringify(own).length;
     return variant;
+  }
+
+  private get isInMemory() {
+    return this.texts === IN_MEMORY;
+  }
+
+  /** Returns a copy that shares no text with the message: a slice of a span's attribute would retain the attribute. */
+  private copyOf(message: PlainMessage): PlainMessage {
+    return JSON.parse(JSON.stringify(this.isInMemory ? message : withTexts(message, (text) => this.texts.put(text))));
   }
 
   private key(meaning: string): number {
@@ -108,8 +122,15 @@ const HASH_LENGTH = 64;
 /** Returns a short key that is equal only for equal strings: the string itself, or its hash if it is long. */
 const shortened = (text: string) => (text.length < HASH_LENGTH ? text : hash("sha256", text, "hex"));
 
-/** Returns a copy that shares no text with the message: a slice of a span's attribute would retain the attribute. */
-const copyOf = (message: PlainMessage): PlainMessage => JSON.parse(JSON.stringify(message));
+/** Returns a message with its texts and the arguments of its tool calls replaced. */
+export const withTexts = <Said extends Pick<PlainMessage, "parts" | "toolCalls">>(
+  message: Said,
+  replace: (text: string) => string,
+): Said => ({
+  ...message,
+  parts: message.parts.map((part) => (part.text === undefined ? part : { ...part, text: replace(part.text) })),
+  toolCalls: message.toolCalls.map((call) => ({ ...call, arguments: replace(call.arguments) })),
+});
 
 const NO_MESSAGE: PlainMessage = { role: "", parts: [], toolCalls: [], toolCallId: null };
 

@@ -23,6 +23,7 @@ import type { LogRecord, SpanRecord } from "../types";
 import { type ResolvedUsage, resolveUsage } from "../usage/resolve-usage";
 import type { InternedMessages } from "./interned-messages";
 import { EMPTY_LIST, type ListId } from "./list-tree";
+import type { TextStore } from "./text-store";
 
 /** Facts about a model call from one of its spans. */
 export type CallFacts = ResolvedUsage & {
@@ -57,7 +58,12 @@ export type SpanFacts = {
 /** A span of a model call. */
 export type CallSpan = SpanFacts & { call: CallFacts };
 
-export function readFacts(span: SpanRecord, logs: readonly LogRecord[], interned: InternedMessages): SpanFacts {
+export function readFacts(
+  span: SpanRecord,
+  logs: readonly LogRecord[],
+  interned: InternedMessages,
+  texts: TextStore,
+): SpanFacts {
   const view = viewSpan(span, logs);
   const type = resolveSpanType(view);
   const error = resolveError(view);
@@ -73,12 +79,18 @@ export function readFacts(span: SpanRecord, logs: readonly LogRecord[], interned
     type,
     error,
     call: type === "llm" || type === "embedding" ? readCall(view, error !== null) : null,
-    tool: type === "tool" ? readTool(view) : null,
+    tool: type === "tool" ? storedTool(readTool(view), texts) : null,
     feedback: readFeedback(view),
     input,
     output,
   };
 }
+
+const storedTool = (tool: ToolFacts, texts: TextStore): ToolFacts => ({
+  ...tool,
+  arguments: tool.arguments && texts.put(tool.arguments),
+  result: tool.result && texts.put(tool.result),
+});
 
 function readCall(view: SpanView, failed: boolean): CallFacts {
   const { attributes } = view;

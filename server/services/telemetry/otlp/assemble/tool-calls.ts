@@ -7,6 +7,7 @@ import { BYTES_PER_CHARACTER } from "./interned-messages";
 import { toMs } from "./model-call";
 import type { SpanFacts } from "./span-facts";
 import type { SpanTree } from "./span-tree";
+import type { TextStore } from "./text-store";
 
 type ToolSpan = SpanFacts & { tool: ToolFacts };
 type ToolCalls = Pick<AssembledConversation, "toolCalls" | "toolCallCount"> & {
@@ -40,6 +41,8 @@ export class ToolCallMemo {
   /** Characters of the texts that are joined from several parts; a single part's text takes no extra memory. */
   private characters = 0;
 
+  constructor(private readonly texts: TextStore) {}
+
   resultOf({ parts, toolCallId: callId }: Message): ToolResult {
     let read = this.results.get(parts);
     if (!read) {
@@ -53,7 +56,7 @@ export class ToolCallMemo {
   reportsFailure(result: string): boolean {
     let failure = this.failures.get(result);
     if (failure === undefined) {
-      failure = reportsFailure(result);
+      failure = reportsFailure(this.texts.get(result));
       this.failures.set(result, failure);
     }
     return failure;
