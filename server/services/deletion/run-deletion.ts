@@ -33,7 +33,8 @@ const PASSES = 1_000;
 
 /**
  * Continues a deletion for about `forMs`. Each batch commits with its counts, so the deletion can stop anywhere and be
- * resumed. Returns whether it is done.
+ * resumed. Stops only after a batch that deleted something, so that every call makes progress however slow the database is.
+ * Returns whether it is done.
  */
 export async function runDeletion(
   db: Db,
@@ -62,7 +63,6 @@ async function runUserDeletion(
   timeIsUp: () => boolean,
 ) {
   const theirs = sql`c.user_id = ${userId}`;
-  // At least one batch per call, so that the deletion makes progress however slow the database is.
   const deleteAll = async () => {
     do if ((await deleteBatch(ctx, deletionId, theirs, { remember: true })) === 0) return true;
     while (!timeIsUp());
@@ -74,12 +74,12 @@ async function runUserDeletion(
   // In small steps, because no ingest batch can be stored during one; the rest is deleted below, along with what the last
   // traces release.
   for (let checked = 1; checked > 0; ) {
-    if (timeIsUp()) return false;
     checked = await inTransaction(ctx, async (tx) => {
       const counts = await deleteUnusedContent(tx, CHUNKS_AT_A_TIME);
       await addCounts(tx.db, deletionId, counts);
       return counts.content_released;
     });
+    if (checked > 0 && timeIsUp()) return false;
   }
   // Also Examples of conversations that have expired.
   const forgetTheRest = async (tx: Ctx) => {
@@ -125,7 +125,6 @@ async function projectPendingSpans(ctx: Ctx) {
 async function runProjectDeletion(ctx: Ctx, { id: deletionId, subject }: Receipt, timeIsUp: () => boolean) {
   for (const table of LARGE_TABLES) {
     for (let gone = ROWS_A_STATEMENT; gone === ROWS_A_STATEMENT; ) {
-      if (timeIsUp()) return false;
       gone = await inTransaction(ctx, async (tx) => {
         const name = sql.identifier(table);
         const rows = await tx.db.execute(sql`
@@ -134,6 +133,7 @@ async function runProjectDeletion(ctx: Ctx, { id: deletionId, subject }: Receipt
         if (rows.length > 0) await addCounts(tx.db, deletionId, { [table]: rows.length });
         return rows.length;
       });
+      if (gone > 0 && timeIsUp()) return false;
     }
   }
   // Before the rows that reference the files; uploads are already impossible.

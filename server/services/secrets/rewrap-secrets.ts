@@ -12,8 +12,9 @@ type Row = { projectId: string; id: string; dataKey: string; ringKey: string; wr
 type Rewrapped = Row & { to: { dataKey: string; ringKey: string } };
 
 /**
- * Rewraps stored secrets under the current ring key, batch by batch, for about `forMs`; `done`: none is left under another
- * key that can be opened. Unused keys are then removed from the ring. Safe to run twice, and concurrently with writers.
+ * Rewraps stored secrets under the current ring key, batch by batch, for about `forMs` and at least one batch; `done`: none is
+ * left under another key that can be opened. Unused keys are then removed from the ring. Safe to run twice, and concurrently
+ * with writers.
  */
 export async function rewrapSecrets(
   db: Db,
@@ -23,11 +24,11 @@ export async function rewrapSecrets(
   let rewrapped = 0;
   for (const field of SEALED_FIELDS) {
     for (let after: Row | undefined, more = true; more; ) {
-      if (performance.now() > until) return { done: false, rewrapped };
       const batch = await rewrapBatch(db, field, after);
       rewrapped += batch.rewrapped;
       after = batch.last;
       more = batch.last !== undefined;
+      if (batch.rewrapped > 0 && performance.now() > until) return { done: false, rewrapped };
     }
   }
   await removeUnusedRingKeys(db);

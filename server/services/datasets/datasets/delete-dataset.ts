@@ -80,7 +80,10 @@ const ROWS_A_STATEMENT = 5_000;
 /** Tables with many rows per Dataset; the others are deleted with the Dataset's own row. */
 const LARGE_TABLES = ["example_revisions", "example_candidates"] as const;
 
-/** Deletes the rows of a deleted Dataset for about `forMs`, in batches that each commit. Returns whether all are gone. */
+/**
+ * Deletes the rows of a deleted Dataset for about `forMs`, in batches that each commit, and at least one batch. Returns
+ * whether all are gone.
+ */
 export async function deleteDatasetRows(
   db: Db,
   { projectId, datasetId }: { projectId: string; datasetId: string },
@@ -95,7 +98,7 @@ export async function deleteDatasetRows(
   for (const table of LARGE_TABLES) {
     for (let gone = ROWS_A_STATEMENT; gone === ROWS_A_STATEMENT; ) {
       gone = await deleteSome(ctx, table, datasetId);
-      if (performance.now() > until) return { done: false };
+      if (gone > 0 && performance.now() > until) return { done: false };
     }
   }
   await inTransaction(ctx, async (tx) => {
