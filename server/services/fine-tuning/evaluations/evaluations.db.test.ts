@@ -251,6 +251,19 @@ test("an unreachable trainer fails nothing, and a trainer that lost the answers 
   expect(await read(id)).toMatchObject({ status: "succeeded", done: 3 });
 });
 
+test("a trainer that fails for a moment is asked again later", async () => {
+  const { ctx, create, read } = await world(HELD_OUT);
+  trainer.sample = () => {
+    throw problem(500, "internal_error", "Something went wrong.");
+  };
+  const { id } = await create();
+  expect(await runEvaluation(ctx, id)).toEqual({ done: false, waits: true });
+  expect(await read(id)).toMatchObject({ status: "running", staleSince: expect.any(Number) });
+  trainer.sample = () => ({ content: "Same" });
+  await toEnd(ctx, id);
+  expect(await read(id)).toMatchObject({ status: "succeeded", done: 3, staleSince: null });
+});
+
 test("a prompt that crashes the trainer's process gets no answer, and the others do", async () => {
   const { ctx, create, read, rows } = await world(HELD_OUT);
   trainer.sample = (prompt) => {

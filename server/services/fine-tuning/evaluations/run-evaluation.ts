@@ -7,6 +7,7 @@ import { checkpoints, evaluations, trainingJobs } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { evaluationDue } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
+import { inMs, isForNow, NOT_THERE, RETRY_MS } from "../background/follow";
 import {
   openTrainer,
   problemOf,
@@ -23,7 +24,6 @@ import { type Answered, RuleChanged, storeAnswers, unansweredRows, WAKE_AGAIN_MS
 const BATCH = 25;
 /** How long the trainer may hold a request before it answers. */
 const WAIT_SECONDS = 20;
-const RETRY_MS = 20_000;
 /** Maximum tokens of an answer: as many as the expected one may have, within these limits. */
 const [TOKENS_MIN, TOKENS_MAX] = [256, 1024];
 const CHARACTERS_PER_TOKEN = 2;
@@ -31,9 +31,6 @@ const CHARACTERS_PER_TOKEN = 2;
 const CRASHES_MAX = 3;
 const CRASHED = "worker_crashed";
 const STILL_RUNNING = 202;
-const NOT_THERE = 404;
-/** Statuses of a temporary refusal: the trainer is busy or starting. */
-const FOR_NOW = new Set([408, 425, 429, 502, 503, 504]);
 
 /** `waits`: nothing can be done until the evaluation is due again. */
 export type Turn = { done: boolean; waits: boolean };
@@ -65,8 +62,6 @@ const update = (ctx: Ctx, id: string, changed: PgUpdateSetSource<typeof evaluati
     .set({ ...changed, updatedAt: NOW })
     .where(and(isEvaluation(ctx, id), isNull(evaluations.finishedAt)))
     .returning();
-
-const inMs = (ms: number) => sql<number>`${NOW} + ${ms}`;
 
 /** Marks an unfinished evaluation as running and returns it. */
 async function begin(ctx: Ctx, id: string): Promise<EvaluationRecord | undefined> {
@@ -166,7 +161,8 @@ const RULE_CHANGED = problemOf(
   "Start it again: both models are then judged by the new Rule.",
 );
 
-async function refused(ctx: Ctx, record: EvaluationRecord, { status, problem }: TrainerRefused): Promise<Turn> {
+async function refused(ctx: Ctx, record: EvaluationRecord, refusal: TrainerRefused): Promise<Turn> {
+  const { status, problem } = refusal;
   const { request } = summaryOf(record);
   if (problem.code === CRASHED) return crashed(ctx, record, problem);
   if (status === NOT_THERE && request) {
@@ -174,9 +170,7 @@ async function refused(ctx: Ctx, record: EvaluationRecord, { status, problem }: 
     await note(ctx, record, { request: undefined });
     return GOES_ON;
   }
-  if (problem.retryable || FOR_NOW.has(status) || problem.code === "unauthorized") {
-    return markStale(ctx, record.id);
-  }
+  if (isForNow(refusal)) return markStale(ctx, record.id);
   return fail(ctx, record.id, problem);
 }
 
