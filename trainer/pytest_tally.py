@@ -12,16 +12,28 @@ class Tally:
     def __init__(self, file: Path) -> None:
         self._file = file
         self._outcomes: dict[str, str] = {}
+        self._messages: dict[str, str] = {}
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         # A test whose set-up or clean-up failed has failed, whatever its own outcome.
         worse = report.outcome != "passed" or report.when == "call"
         if worse and self._outcomes.get(report.nodeid) != "failed":
             self._outcomes[report.nodeid] = report.outcome
+            if report.outcome == "failed":
+                self._messages[report.nodeid] = message_of(report)
 
     def pytest_sessionfinish(self) -> None:
-        tests = [{"name": name, "outcome": outcome} for name, outcome in self._outcomes.items()]
+        tests = [
+            {"name": name, "outcome": outcome, "message": self._messages.get(name, "")}
+            for name, outcome in self._outcomes.items()
+        ]
         self._file.write_text(json.dumps({"tests": tests}))
+
+
+def message_of(report: Any) -> str:
+    """Returns the message of the error, or what pytest shows where there is none, as for a timeout."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    return str(crash.message if crash else report.longrepr)
 
 
 def pytest_configure(config: Any) -> None:

@@ -1,22 +1,37 @@
 // @ts-check
 import { readFileSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
 
 /**
- * The results of one part of the tests. `skipped`: the names of tests that did not run.
- * @typedef {{part: string, passed: number, failed: number, skipped: string[]}} Tally
+ * The results of one part of the tests. `failures`: what is known of failed tests, each with its name first; `failed` also
+ * counts what no test reports. `skipped`: the names of tests that did not run.
+ * @typedef {{part: string, passed: number, failed: number, failures: string[], skipped: string[]}} Tally
  */
 
 /** Tests that need a server which is not available everywhere: the only ones that CI may skip. */
 const MAY_BE_SKIPPED = /inngest server/i;
 
 /** @param {string} part @param {boolean} ok @returns {Tally} */
-export const tallyOf = (part, ok) => ({ part, passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: [] });
+export const tallyOf = (part, ok) => ({
+  part,
+  passed: ok ? 1 : 0,
+  failed: ok ? 0 : 1,
+  failures: [],
+  skipped: [],
+});
 
 /** Counts a failed run as at least one failure, even if no test reports it (a file that does not load). */
 const withExit = (/** @type {Tally} */ tally, /** @type {boolean} */ ok) => ({
   ...tally,
   failed: ok ? tally.failed : Math.max(1, tally.failed),
 });
+
+const MESSAGE_LINES = 8;
+/** Describes a failed test by its name and the beginning of its message. @param {string} name @param {string} [message] */
+const failure = (name, message = "") => {
+  const lines = stripVTControlCharacters(message).split("\n").filter(Boolean).slice(0, MESSAGE_LINES);
+  return [name, ...lines.map((line) => `    ${line.slice(0, 300)}`)].join("\n");
+};
 
 /** @param {string} file @returns {any} */
 const readReport = (file) => {
@@ -34,11 +49,19 @@ export function tallyOfVitest(part, file, ok) {
   const tests = report.testResults.flatMap((/** @type {any} */ { assertionResults }) => assertionResults);
   const named = (/** @type {string[]} */ ...statuses) =>
     tests.filter((/** @type {any} */ { status }) => statuses.includes(status));
+  /** A file that does not load has a message of its own and no tests. */
+  const broken = report.testResults.filter(
+    (/** @type {any} */ file) => file.status === "failed" && file.assertionResults.length === 0,
+  );
   return withExit(
     {
       part,
       passed: named("passed").length,
       failed: named("failed").length,
+      failures: [
+        ...named("failed").map((/** @type {any} */ test) => failure(test.fullName, test.failureMessages?.join("\n"))),
+        ...broken.map((/** @type {any} */ { name, message }) => failure(name, message)),
+      ],
       skipped: named("pending", "skipped", "todo", "disabled").map((/** @type {any} */ { fullName }) => fullName),
     },
     ok,
@@ -55,12 +78,20 @@ export function tallyOfPlaywright(part, file, ok) {
   const skipped = specs.filter((/** @type {any} */ spec) =>
     spec.tests.every((/** @type {any} */ test) => test.status === "skipped"),
   );
+  const failures = specs.flatMap((/** @type {any} */ { file, title, tests }) => {
+    const test = tests.find((/** @type {any} */ { status }) => status === "unexpected" || status === "flaky");
+    const message = test?.results.find((/** @type {any} */ { error }) => error)?.error.message;
+    return test
+      ? [failure(`${file} › ${title}${test.status === "flaky" ? " (passed when repeated)" : ""}`, message)]
+      : [];
+  });
   const { expected, unexpected, flaky } = report.stats;
   return withExit(
     {
       part,
       passed: expected,
       failed: unexpected + flaky,
+      failures,
       skipped: skipped.map((/** @type {any} */ { title }) => title),
     },
     ok,
@@ -72,11 +103,15 @@ export function tallyOfPytest(part, file, ok) {
   const report = readReport(file);
   if (!report) return tallyOf(part, false);
   const named = (/** @type {string} */ wanted) =>
-    report.tests
-      .filter((/** @type {any} */ { outcome }) => outcome === wanted)
-      .map((/** @type {any} */ { name }) => name);
+    report.tests.filter((/** @type {any} */ { outcome }) => outcome === wanted);
   return withExit(
-    { part, passed: named("passed").length, failed: named("failed").length, skipped: named("skipped") },
+    {
+      part,
+      passed: named("passed").length,
+      failed: named("failed").length,
+      failures: named("failed").map((/** @type {any} */ { name, message }) => failure(name, message)),
+      skipped: named("skipped").map((/** @type {any} */ { name }) => name),
+    },
     ok,
   );
 }
@@ -92,6 +127,7 @@ export function summarize(tallies, { nothingMayBeSkipped }) {
       ({ part, passed, failed }) =>
         `${failed ? "✗" : "✓"} ${part}: ${passed} passed${failed ? `, ${failed} failed` : ""}`,
     ),
+    ...tallies.flatMap(({ failures }) => failures.map((text) => `✗ failed: ${text}`)),
     ...skipped.map(
       (name) => `${wrongly.includes(name) ? "✗ skipped, which counts as failed here" : "- skipped"}: ${name}`,
     ),

@@ -13,20 +13,27 @@ const report = (value: object) => {
   writeFileSync(file, JSON.stringify(value));
   return file;
 };
-const vitest = (...statuses: string[]) =>
-  report({ testResults: [{ assertionResults: statuses.map((status, n) => ({ status, fullName: `test ${n}` })) }] });
+const vitest = (...statuses: string[]) => {
+  const assertionResults = statuses.map((status, n) => ({
+    status,
+    fullName: `test ${n}`,
+    failureMessages: status === "failed" ? ["AssertionError: expected 1 to be 2\n    at a line"] : [],
+  }));
+  return report({ testResults: [{ name: "a.test.ts", assertionResults }] });
+};
 
 test("the last line is the sum of all parts", () => {
-  const { lines, failed } = summarize([tallyOf("types", true), { part: "unit", passed: 40, failed: 2, skipped: [] }], {
-    nothingMayBeSkipped: true,
-  });
+  const { lines, failed } = summarize(
+    [tallyOf("types", true), { part: "unit", passed: 40, failed: 2, failures: [], skipped: [] }],
+    { nothingMayBeSkipped: true },
+  );
   expect(lines.at(-1)).toBe("41 passed, 2 failed");
   expect(failed).toBe(2);
 });
 
 test("a skipped test fails a run in which nothing may be skipped, unless it needs an Inngest server", () => {
   const skipped = ["jobs on an Inngest server › a retry", "something hard"];
-  const tallies = [{ part: "db", passed: 1, failed: 0, skipped }];
+  const tallies = [{ part: "db", passed: 1, failed: 0, failures: [], skipped }];
   expect(summarize(tallies, { nothingMayBeSkipped: true })).toMatchObject({
     failed: 1,
     lines: expect.arrayContaining([
@@ -42,9 +49,15 @@ test("Vitest's and Playwright's reports are counted test by test", () => {
     part: "unit",
     passed: 1,
     failed: 1,
+    failures: ["test 1\n    AssertionError: expected 1 to be 2\n        at a line"],
     skipped: ["test 2", "test 3"],
   });
-  const specs = [{ title: "seen" }, { title: "left out", tests: [{ status: "skipped" }] }];
+  const repeated = { status: "flaky", results: [{ error: { message: "\u001b[31mtoo late\u001b[39m" } }, {}] };
+  const specs = [
+    { title: "seen" },
+    { title: "left out", tests: [{ status: "skipped" }] },
+    { title: "late", file: "a.spec.ts", tests: [repeated] },
+  ];
   const suites = [
     { specs: [], suites: [{ specs: specs.map((spec) => ({ tests: [{ status: "expected" }], ...spec })) }] },
   ];
@@ -53,8 +66,28 @@ test("Vitest's and Playwright's reports are counted test by test", () => {
     part: "browser",
     passed: 1,
     failed: 1,
+    failures: ["a.spec.ts › late (passed when repeated)\n    too late"],
     skipped: ["left out"],
   });
+});
+
+test("a run ends with the names and messages of failed tests, and of files that did not load", () => {
+  const files = [{ name: "b.test.ts", status: "failed", message: "Cannot find module", assertionResults: [] }];
+  const { lines } = summarize(
+    [
+      tallyOfVitest("unit", vitest("passed", "failed"), false),
+      tallyOfVitest("db", report({ testResults: files }), false),
+    ],
+    { nothingMayBeSkipped: true },
+  );
+  expect(lines).toEqual([
+    "✗ unit: 1 passed, 1 failed",
+    "✗ db: 0 passed, 1 failed",
+    "✗ failed: test 1\n    AssertionError: expected 1 to be 2\n        at a line",
+    "✗ failed: b.test.ts\n    Cannot find module",
+    "",
+    "1 passed, 2 failed",
+  ]);
 });
 
 test("a run that fails without a failed test, or without a report, still counts as failed", () => {
@@ -64,7 +97,7 @@ test("a run that fails without a failed test, or without a report, still counts 
 
 test("pytest's report is counted test by test, and a run that failed otherwise as one failure", () => {
   const tests = ["passed", "failed", "skipped", "passed"].map((outcome, n) => ({ name: `test ${n}`, outcome }));
-  const counted = { passed: 2, failed: 1, skipped: ["test 2"] };
+  const counted = { passed: 2, failed: 1, failures: ["test 1"], skipped: ["test 2"] };
   expect(tallyOfPytest("trainer", report({ tests }), false)).toMatchObject(counted);
   expect(tallyOfPytest("trainer", report({ tests: [] }), false)).toMatchObject({ passed: 0, failed: 1 });
   expect(tallyOfPytest("trainer", path.join(folder, "absent.json"), true)).toMatchObject({ failed: 1 });
