@@ -151,6 +151,26 @@ def gpu_out_of_memory_above(batch: str) -> None:
     TrainingSession.before_step = before_step  # type: ignore[method-assign]
 
 
+def needs_a_deterministic_operation(_: str) -> None:
+    """Trains on a GPU that lacks a deterministic form of an operation, as far as torch's settings show it."""
+    import torch
+
+    from whetstone_trainer.training import run
+    from whetstone_trainer.training.session import TrainingSession
+
+    def begin(self: Any, *args: Any) -> None:
+        original(self, *args)
+        self.repeatable = True
+
+    def before_step(self: Any, trainer: Any, inputs: Any) -> None:
+        if not torch.is_deterministic_algorithms_warn_only_enabled():
+            raise RuntimeError("op does not have a deterministic form, but 'torch.use_deterministic_algorithms(True)'")
+
+    original = run.Job.__init__
+    run.Job.__init__ = begin  # type: ignore[method-assign]
+    TrainingSession.before_step = before_step  # type: ignore[method-assign]
+
+
 def print_token(_: str) -> None:
     """Prints the hub token and fails with it in the message, as a careless library would."""
     from whetstone_trainer.training import run

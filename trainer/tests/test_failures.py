@@ -60,6 +60,16 @@ def test_a_gpu_that_runs_out_of_memory_gets_half_the_batch_and_twice_the_accumul
     assert job.events("metrics")[-1].data["step"] == 12
 
 
+def test_a_model_without_deterministic_operations_trains_and_says_so(
+    home: Path, tiny_model: Path, make_job: MakeJob
+) -> None:
+    job = make_job(spec_document(home, tiny_model))
+    assert run(job, patch="needs_a_deterministic_operation") == 0
+    (warning,) = job.events("warning")
+    assert warning.data["code"] == "not_deterministic" and "does not have" in warning.message
+    assert job.events("metrics")[-1].data["step"] == 12
+
+
 def test_memory_that_no_batch_fits_into_is_an_error_with_remedies(
     home: Path, tiny_model: Path, make_job: MakeJob
 ) -> None:

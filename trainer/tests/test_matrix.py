@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from jobs import ROWS, SENTENCE, Job, run, sft_rows, spec_document, user
+from tiny import build_tiny
 
 from whetstone_trainer.checkpoints import checkpoint_dir
 from whetstone_trainer.files import read_json
@@ -31,6 +32,16 @@ def test_method_trains_with_adapter(method: str, adapter: str, home: Path, tiny_
     final = job.checkpoints[-1]
     assert final.kind == ("full" if adapter == "full" else "adapter")
     assert_servable(home, final.checkpoint_id, job)
+
+
+def test_qlora_passes_gradients_through_layers_that_answered_before(
+    home: Path, tmp_path: Path, make_job: MakeJob
+) -> None:
+    base = build_tiny(tmp_path / "with-biases", attention_bias=True)
+    job = make_job(spec_document(home, base, "sft", "qlora", validation=ROWS["sft"](4)))
+    assert run(job) == 0, job.log()[-3000:]
+    losses = [event.data["train_loss"] for event in job.events("metrics")]
+    assert losses[-1] < losses[0]
 
 
 def assert_servable(home: Path, checkpoint_id: str, job: Job) -> None:

@@ -13,7 +13,14 @@ from whetstone_trainer.profile import AdapterFacts, serving
 from whetstone_trainer.serving.backends import available_backends, choose_backend
 from whetstone_trainer.serving.request import DeploymentRequest, ServeProfile
 from whetstone_trainer.serving.text import Detokenizer, StopStrings
-from whetstone_trainer.serving.vllm import VllmModel, lora_rank, vllm_command, vllm_environment
+from whetstone_trainer.serving.vllm import (
+    VllmModel,
+    lora_rank,
+    memory_share,
+    root_cause,
+    vllm_command,
+    vllm_environment,
+)
 from whetstone_trainer.trainer_error import TrainerFailure
 
 GPU = [{"id": "0", "kind": "cuda"}]
@@ -146,6 +153,35 @@ def test_vllm_serves_full_weights_under_their_name() -> None:
     assert options["--served-model-name"] == "shop-agent"
     assert not {"--enable-lora", "--lora-modules", "--chat-template"} & set(command)
     assert "--trust-remote-code" in vllm_command("python", model(trust_remote_code=True), 9000)
+
+
+QWEN_7B = {"hidden_size": 3584, "num_hidden_layers": 28, "num_attention_heads": 28, "num_key_value_heads": 4}
+
+
+def test_vllm_takes_what_the_model_needs_and_leaves_the_rest_of_the_gpu() -> None:
+    large_gpu = memory_share(15_000_000_000, QWEN_7B, 8192, 80_000_000_000)
+    # Weights, a tenth of the memory for the cache, and the workspace; so two of them run side by side.
+    assert large_gpu == pytest.approx((16.5 + 8 + 4) / 80, abs=0.001)
+    long_contexts = memory_share(15_000_000_000, QWEN_7B, 131_072, 80_000_000_000)
+    assert long_contexts == pytest.approx((16.5 + 4 * 131_072 * 57_344 / 1e9 + 4) / 80, abs=0.001)
+    assert memory_share(15_000_000_000, QWEN_7B, 8192, 24_000_000_000) == 0.9
+    options = options_of(vllm_command("python", model(memory_share=large_gpu), 1))
+    assert options["--gpu-memory-utilization"] == str(large_gpu)
+    assert "--gpu-memory-utilization" not in vllm_command("python", model(), 1)
+
+
+def test_the_reason_why_vllm_did_not_start_is_found_above_its_last_traceback() -> None:
+    log = [
+        "(EngineCore pid=20) INFO 11-26 12:53:33 [model_runner.py:305] Model loading took 0.69 GiB",
+        '(EngineCore pid=20) ERROR 11-26 12:53:33 [core.py:1330]   File "/v/core.py", line 1299, in run_engine_core',
+        "(EngineCore pid=20) ERROR 11-26 12:53:33 [core.py:1330] ValueError: Free memory on device is less than desired",
+        "(EngineCore pid=20)     raise ValueError(",
+        "(EngineCore pid=20) ValueError: Free memory on device is less than desired",
+        "(APIServer pid=14)     raise RuntimeError(",
+        "(APIServer pid=14) RuntimeError: Engine core initialization failed. See root cause above.",
+    ]
+    assert root_cause(log) == "ValueError: Free memory on device is less than desired"
+    assert root_cause(["ValueError: not vLLM's"]) is None
 
 
 def test_vllm_can_load_nothing_later_and_its_password_is_no_argument() -> None:

@@ -46,7 +46,9 @@ def build_tiny_tokenizer(template: str | None = CHATML):  # type: ignore[no-unty
     return fast
 
 
-def build_tiny(folder: Path, template: str | None = CHATML, max_position_embeddings: int = 512) -> Path:
+def build_tiny(
+    folder: Path, template: str | None = CHATML, max_position_embeddings: int = 512, *, attention_bias: bool = False
+) -> Path:
     """Writes the model (2.7 million weights, seed 0) and its tokenizer to `folder` and returns it."""
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
@@ -62,6 +64,7 @@ def build_tiny(folder: Path, template: str | None = CHATML, max_position_embeddi
             num_attention_heads=4,
             num_key_value_heads=2,
             max_position_embeddings=max_position_embeddings,
+            attention_bias=attention_bias,
             eos_token_id=tokenizer.eos_token_id,
             pad_token_id=tokenizer.pad_token_id,
             bos_token_id=None,

@@ -19,6 +19,7 @@ from ..events import utc_now
 from ..files import read_json, write_json
 from ..redaction import REDACTED, redact
 from ..serving.request import EXIT_PORT_TAKEN, FOLDER_VARIABLE, TOKEN_VARIABLE, ServePlan
+from ..serving.vllm import root_cause
 from ..trainer_error import ErrorCode, TrainerError, TrainerFailure
 from . import processes
 from .builds import Builds
@@ -32,6 +33,8 @@ PORT_TRIES = 5
 LOG_BYTES_MAX = 10 * 1024**2
 _CALLED_SECONDS = 10.0
 _GONE_SECONDS = 10.0
+# vLLM's two tracebacks.
+_LINES_WITH_THE_CAUSE = 500
 _PORT_WORDS = ("address already in use", "eaddrinuse")
 
 
@@ -292,9 +295,9 @@ class DeploymentRun:
             raise TrainerFailure(TrainerError.model_validate(read_json(self._folder / "start-error.json")))
         except (OSError, ValueError):
             pass
-        raise TrainerFailure(
-            self._error("deploy_start_failed", f"the server ended with {_code(code)} before it was running")
-        )
+        cause = root_cause(read_tail(self._folder / "server.log", self._token, _LINES_WITH_THE_CAUSE))
+        message = f"the server ended with {_code(code)} before it was running"
+        raise TrainerFailure(self._error("deploy_start_failed", f"{message}: {cause[:300]}" if cause else message))
 
     # Verifying.
 
@@ -478,8 +481,8 @@ def _wait_for(server: Server, seconds: float) -> None:
         time.sleep(0.02)
 
 
-def read_tail(log: Path, token: str) -> list[str]:
-    return [redact(line.replace(token, REDACTED)) for line in processes.log_tail(log)]
+def read_tail(log: Path, token: str, lines: int = 50) -> list[str]:
+    return [redact(line.replace(token, REDACTED)) for line in processes.log_tail(log, lines)]
 
 
 def _names_port(tail: list[str]) -> bool:

@@ -8,13 +8,14 @@ from typing import Any
 
 from ..artifacts.child import INHERITED
 from ..artifacts.llama_cpp import find_llama_cpp
+from ..artifacts.source import weights_bytes
 from ..files import read_json, write_atomic, write_json
 from ..profile import adapter_facts
 from ..trainer_error import TrainerFailure
 from .backends import vllm_python
 from .request import FOLDER_VARIABLE, TOKEN_VARIABLE, ServeProfile
 from .sources import Source, base_folder, serve_profile, trusts_remote_code
-from .vllm import VllmModel, vllm_command, vllm_environment
+from .vllm import VllmModel, memory_share, vllm_command, vllm_environment
 
 Started = tuple[list[str], dict[str, str]]
 
@@ -71,7 +72,18 @@ def _vllm_model(home: Path, source: Source, folder: Path) -> VllmModel:
         generation_config=folder,
         max_context=profile.max_context,
         trust_remote_code=trusts_remote_code(source),
+        memory_share=_memory_share(weights, profile.max_context),
     )
+
+
+def _memory_share(weights: Path, max_context: int) -> float | None:
+    """Returns the share of the GPU's memory to give to vLLM, None without a GPU."""
+    import torch
+
+    if not torch.cuda.is_available():
+        return None
+    total = torch.cuda.get_device_properties(0).total_memory
+    return memory_share(weights_bytes(weights), read_json(weights / "config.json"), max_context, total)
 
 
 def _write_profile(folder: Path, profile: ServeProfile) -> Path | None:

@@ -3,17 +3,35 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ..profile import VLLM_RANKS, AdapterFacts
 from ..trainer_error import TrainerFailure
 
+# What vLLM needs beside weights and cache: its context, activations of a batch, CUDA graphs.
+_WORKSPACE_BYTES = 4_000_000_000
+# Weights may be stored in more files than are loaded, and take a little more memory than on disk.
+_OVER_WEIGHTS = 1.1
+# The cache has room for this many contexts of full length, and at least for this share of the GPU's memory.
+_FULL_CONTEXTS, _CACHE_SHARE = 4, 0.1
+# vLLM's own default is 0.92; what it may not take is for others, such as the context of another process.
+_LARGEST_SHARE = 0.9
+
+
+# How a traceback of its inner process ends in the log. The outer process then adds a long one that says nothing more.
+_ROOT_CAUSE = re.compile(r"^\(EngineCore[^)]*\)\s.*?\b(\w+(?:Error|Exception): .+)$")
+
 
 @dataclass(frozen=True)
 class VllmModel:
-    """What vLLM should serve. `model` is the folder of the weights or, with `adapter`, of its base."""
+    """What vLLM should serve. `model` is the folder of the weights or, with `adapter`, of its base.
+
+    `memory_share` is the share of the GPU's memory that it may take; None leaves that to vLLM.
+    """
 
     served_model_name: str
     model: Path
@@ -24,6 +42,23 @@ class VllmModel:
     generation_config: Path
     max_context: int
     trust_remote_code: bool = False
+    memory_share: float | None = None
+
+
+def memory_share(weights: int, config: Mapping[str, Any], max_context: int, total: int) -> float:
+    """Returns the share of a GPU's memory that a model needs; sizes in bytes.
+
+    vLLM would take all of it, and then neither a new version nor a training job could start beside it.
+    """
+    text = config.get("text_config") or config
+    heads = int(text.get("num_attention_heads") or 1)
+    head = int(text.get("head_dim") or int(text.get("hidden_size") or 0) // heads)
+    layers = int(text.get("num_hidden_layers") or 0)
+    # Keys and values of 16 bits.
+    per_token = 2 * 2 * layers * head * int(text.get("num_key_value_heads") or heads)
+    cache = max(_FULL_CONTEXTS * max_context * per_token, _CACHE_SHARE * total)
+    share = (weights * _OVER_WEIGHTS + cache + _WORKSPACE_BYTES) / total
+    return round(min(share, _LARGEST_SHARE), 3)
 
 
 def lora_rank(rank: int) -> int:
@@ -56,6 +91,12 @@ def refuse_adapter(adapter: AdapterFacts) -> None:
     lora_rank(adapter.r)
 
 
+def root_cause(log: Sequence[str]) -> str | None:
+    """Returns why vLLM did not start, from the lines of its log; None if they do not say."""
+    found = [match.group(1).strip() for line in log if (match := _ROOT_CAUSE.match(line))]
+    return found[-1] if found else None
+
+
 def vllm_command(python: str, model: VllmModel, port: int) -> list[str]:
     """Returns the command that serves a model on loopback under its name."""
     command = [
@@ -68,6 +109,8 @@ def vllm_command(python: str, model: VllmModel, port: int) -> list[str]:
         *("--generation-config", str(model.generation_config)),
         *("--uvicorn-log-level", "warning"),
     ]
+    if model.memory_share is not None:
+        command += ["--gpu-memory-utilization", str(model.memory_share)]
     if model.chat_template is not None:
         command += ["--chat-template", str(model.chat_template)]
     if model.trust_remote_code:

@@ -13,15 +13,21 @@ from .token_datasets import token_dataset
 from .trainers import trainer_class
 
 
-def build_trainer(home: Path, prepared: Prepared, machine: Machine, output: Path, *, baseline: bool) -> Any:
-    """Returns a trainer with model, rows and arguments; the caller gives it its session."""
+def build_trainer(
+    home: Path, prepared: Prepared, machine: Machine, output: Path, *, baseline: bool, repeatable: bool
+) -> Any:
+    """Returns a trainer with model, rows and arguments; the caller gives it its session.
+
+    `repeatable` makes operations raise that would not compute the same bits again, instead of only warning.
+    """
     import torch
     from transformers import set_seed
     from transformers.trainer_callback import PrinterCallback
 
     spec = prepared.resolved
-    # Warns instead of raising, because some CUDA kernels have no deterministic form and training must still work.
-    torch.use_deterministic_algorithms(True, warn_only=True)
+    torch.use_deterministic_algorithms(True, warn_only=not repeatable)
+    # Of torch's kernels for attention, the one that is deterministic on every GPU.
+    torch.backends.cuda.enable_cudnn_sdp(False)
     set_seed(spec.training.seed)
     evaluates = bool(fit(prepared.validation, spec).rows)
     arguments = trainer_arguments(

@@ -30,6 +30,11 @@ def is_gpu_out_of_memory(error: BaseException) -> bool:
     return isinstance(error, torch.OutOfMemoryError) or "CUDA out of memory" in str(error)
 
 
+def is_not_deterministic(error: BaseException) -> bool:
+    """Returns whether an operation has no deterministic form, which torch was told to require."""
+    return "torch.use_deterministic_algorithms(True)" in str(error)
+
+
 def describe(error: BaseException, phase: Phase | None) -> TrainerError:
     """Returns the error to report for an exception that ended a job."""
     tail = redact("".join(traceback.format_exception(error))).splitlines()[-50:]

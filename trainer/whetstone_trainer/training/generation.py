@@ -21,6 +21,20 @@ class Answer:
 
 
 @contextlib.contextmanager
+def any_algorithm() -> Iterator[None]:
+    """Allows operations that are not deterministic inside the block; sampling from the likeliest tokens needs one."""
+    import torch
+
+    required = torch.are_deterministic_algorithms_enabled()
+    only_warned = torch.is_deterministic_algorithms_warn_only_enabled()
+    torch.use_deterministic_algorithms(False)
+    try:
+        yield
+    finally:
+        torch.use_deterministic_algorithms(required, warn_only=only_warned)
+
+
+@contextlib.contextmanager
 def undisturbed_random_state() -> Iterator[None]:
     """Restores Python's, NumPy's and torch's random state after the block."""
     import torch
@@ -61,7 +75,7 @@ def generate(
     was_training = model.training
     model.eval()
     try:
-        with torch.no_grad(), undisturbed_random_state():
+        with torch.no_grad(), undisturbed_random_state(), any_algorithm():
             output = model.generate(
                 input_ids=ids,
                 attention_mask=torch.ones_like(ids),

@@ -126,7 +126,10 @@ def _load_weights(base: ResolvedBase, spec: JobSpec, machine: Machine) -> Any:
         options["quantization_config"] = _four_bits(spec)
         options["device_map"] = {"": 0} if machine.kind == "cuda" else None
     try:
-        return AutoModelForCausalLM.from_pretrained(base.folder, **options)
+        model: Any = AutoModelForCausalLM.from_pretrained(base.folder, **options)
+        if spec.adapter == "qlora" and machine.kind == "cpu":
+            _keep_trainable(model)
+        return model
     except ValueError as error:
         if "does not recognize this architecture" in str(error) or "model type" in str(error):
             raise TrainerFailure.of(
@@ -137,6 +140,13 @@ def _load_weights(base: ResolvedBase, spec: JobSpec, machine: Machine) -> Any:
         raise
     finally:
         torch.manual_seed(spec.training.seed)
+
+
+def _keep_trainable(model: Any) -> None:
+    """Prevents bitsandbytes from repacking weights in an evaluation: its kernel for those passes on no gradient."""
+    for module in model.modules():
+        if hasattr(module, "support_avx512bf16_for_cpu"):
+            module.support_avx512bf16_for_cpu = False
 
 
 def _dtype(spec: JobSpec, machine: Machine) -> Any:

@@ -54,7 +54,7 @@ def resources(home: Path) -> dict[str, Any]:
                 "mem_used": int(total - free),
                 "mem_total": int(total),
                 "temp": _or_none(torch.cuda.temperature, index),
-                "power": _or_none(torch.cuda.power_draw, index),
+                "power": _watts(index),
             }
         )
     return {
@@ -64,6 +64,13 @@ def resources(home: Path) -> dict[str, Any]:
         "cpu_percent": psutil.cpu_percent(interval=None),
         "disk_free": shutil.disk_usage(home).free,
     }
+
+
+def _watts(index: int) -> float | None:
+    import torch
+
+    milliwatts = _or_none(torch.cuda.power_draw, index)
+    return None if milliwatts is None else milliwatts / 1000
 
 
 def _or_none(read: Any, index: int) -> float | None:

@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 OVERHEAD = {"cuda": 1_500_000_000, "mps": 500_000_000, "cpu": 500_000_000}
 # 4 bits per weight plus the scales of 64-weight blocks, themselves quantized.
 QLORA_BYTES_PER_WEIGHT = 0.52
+# TRL projects to the vocabulary in tiles of this many tokens and entries; ORPO projects everything at once.
+TILE_TOKENS, TILE_VOCABULARY = 4096, 32_768
+# Bytes per logit. ORPO: in the type of the weights and in 32 bits, and the gradients of both. Without a GPU, a tile is
+# processed in 32 bits with copies of its own size.
+ORPO_LOGIT_BYTES, CPU_TILE_BYTES = 12, 16
+# A layer that is recomputed holds its activations and their gradients at the same time.
+RECOMPUTED = 1.5
 # Above this share of free memory, fragmentation alone can end a run.
 TIGHT, FULL = 0.8, 1.0
 
@@ -69,31 +76,51 @@ def estimate_memory(spec: JobSpec, size: ModelSize, batch: int, sequence: int, d
     training = spec.training
     trainable = trainable_parameters(spec, size)
     wide = 4 if spec.adapter == "full" or device == "cpu" else 2
+    element = 2 if training.bf16 is True else 4
     if spec.adapter == "qlora":
         quantized = size.parameters - size.unquantized
-        weights = int(quantized * QLORA_BYTES_PER_WEIGHT) + size.unquantized * wide + trainable * 4
+        # ORPO's trainer widens what is not quantized.
+        unquantized = size.unquantized * (4 if spec.method == "orpo" else wide)
+        weights = int(quantized * QLORA_BYTES_PER_WEIGHT) + unquantized + trainable * 4
+    elif spec.adapter == "full":
+        weights = size.parameters * wide
     else:
-        weights = size.parameters * wide + (0 if spec.adapter == "full" else trainable * 4)
+        weights = size.parameters * wide + trainable * 4
     # Chosen and rejected, or the completion and the mismatched one that KTO measures against, run side by side.
     sequences = batch * (1 if spec.method == "sft" else 2)
     tokens = sequences * sequence
-    element = 2 if training.bf16 is True else 4
     per_layer = tokens * (16 * size.hidden + 4 * size.intermediate) * element
     kept = tokens * size.hidden * element * size.layers
-    activations = kept + per_layer if training.gradient_checkpointing else per_layer * size.layers
-    # TRL computes SFT's loss in chunks; the other methods keep the logits of the whole batch with their gradient.
-    logits = (min(tokens, 4096) if spec.method == "sft" else tokens) * size.vocabulary * 4 * 2
+    # Autocast keeps copies of the trained weights in 16 bits while a batch is computed.
+    copies = size.parameters * element if spec.adapter == "full" and training.bf16 is True else 0
+    layers = kept + int(per_layer * RECOMPUTED) if training.gradient_checkpointing else per_layer * size.layers
+    activations = layers + copies
+    logits = _logits(spec, size, tokens, element, device)
     moments = {"adamw_torch": 8, "adamw_torch_fused": 8, "adamw_8bit": 2, "paged_adamw_8bit": 2}.get(training.optim, 4)
+    optimizer = trainable * moments
+    if training.optim == "adamw_torch" and device == "cuda":
+        # Its update needs a copy of all trained weights, when the batch no longer needs memory.
+        optimizer += max(0, trainable * 4 - activations - logits)
     reference = size.parameters * wide if spec.adapter == "full" and spec.method in ("dpo", "kto") else 0
     return MemoryBreakdown(
         weights=weights,
         gradients=trainable * 4,
-        optimizer=trainable * moments,
+        optimizer=optimizer,
         activations=activations,
         logits=logits,
         reference_model=reference,
         overhead=OVERHEAD.get(device, OVERHEAD["cuda"]),
     )
+
+
+def _logits(spec: JobSpec, size: ModelSize, tokens: int, element: int, device: str) -> int:
+    """Returns the memory from the last hidden states to the loss and back."""
+    if spec.method == "orpo":
+        return tokens * size.vocabulary * ORPO_LOGIT_BYTES
+    tile = min(tokens, TILE_TOKENS) * min(size.vocabulary, TILE_VOCABULARY)
+    # Gradients of the hidden states and, if it is trained, of the projection are added up in 32 bits.
+    sums = tokens * size.hidden * 4 + (size.vocabulary * size.hidden * 4 if spec.adapter == "full" else 0)
+    return tile * (CPU_TILE_BYTES if device == "cpu" else element) + sums
 
 
 def total(breakdown: MemoryBreakdown) -> int:

@@ -15,7 +15,7 @@ from ..spec import JobSpec
 from ..trainer_error import TrainerFailure
 from .base_model import ResolvedBase, resolve_base
 from .control import Control, Stopped
-from .failures import is_gpu_out_of_memory
+from .failures import is_gpu_out_of_memory, is_not_deterministic
 from .machine import this_machine
 from .outputs import build_outputs
 from .preparation import Prepared, fit, prepare, write_resolved
@@ -41,6 +41,8 @@ class Job:
         self.spec = JobSpec.model_validate(read_json(self.job_dir / "spec.json"))
         self.machine: Machine = this_machine()
         self.progress = Progress(attempt, self._elapsed_before())
+        # With warnings only, attention's kernels on a GPU would differ from run to run.
+        self.repeatable = self.machine.kind == "cuda"
 
     def run(self) -> JobResult:
         token = os.environ.get("HF_TOKEN")
@@ -93,7 +95,7 @@ class Job:
         """Trains; if the GPU runs out of memory, halves the batch and doubles the accumulation, at most twice."""
         for retry in range(OUT_OF_MEMORY_RETRIES + 1):
             try:
-                return self._train(prepared)
+                return self._train_repeatably(prepared)
             except Exception as error:
                 training = prepared.resolved.training
                 batch = int(training.per_device_train_batch_size)
@@ -114,6 +116,21 @@ class Job:
             )
         raise AssertionError("the last retry raises")
 
+    def _train_repeatably(self, prepared: Prepared) -> TrainingSession:
+        """Trains with operations that compute the same bits each time, and without if the model needs another one."""
+        try:
+            return self._train(prepared)
+        except RuntimeError as error:
+            if not self.repeatable or not is_not_deterministic(error):
+                raise
+            reason = str(error).split(",")[0]
+        self.repeatable = False
+        free_memory()
+        self.reporter.warn(
+            "not_deterministic", f"The weights of another run will differ in their last bits: {reason[:200]}"
+        )
+        return self._train(prepared)
+
     def _train(self, prepared: Prepared) -> TrainingSession:
         from .build_trainer import build_trainer
 
@@ -129,7 +146,14 @@ class Job:
         self.progress.tokens_seen = point.tokens_seen if point else 0
         output = temporary_folder(self.job_dir, "output")
         with self.reporter.in_phase("loading_model"):
-            trainer = build_trainer(self.home, prepared, self.machine, output, baseline=point is None)
+            trainer = build_trainer(
+                self.home,
+                prepared,
+                self.machine,
+                output,
+                baseline=point is None,
+                repeatable=self.repeatable,
+            )
         trainer.session = session
         trainer.add_callback(session_callback(session))
         self._loop(trainer, session, point)
@@ -162,13 +186,17 @@ class Job:
             self.control,
             self.progress,
             compatibility(prepared.resolved, self.machine),
-            lambda trainer, step: report_samples(prepared, self.reporter, trainer.model, step),
+            lambda trainer, step: report_samples(prepared, self.reporter, trainer, step),
         )
 
     # After training.
 
     def _finish(self, prepared: Prepared, session: TrainingSession) -> JobResult:
+        import torch
+
         free_memory()
+        # Only training must compute the same bits each time.
+        torch.use_deterministic_algorithms(False)
         final, best = session.last_saved, session.best()
         request = self.control.stop
         if session.stop_reason == "user" and request is not None:

@@ -10,23 +10,25 @@ from .preparation import Prepared
 from .reporter import Reporter
 
 
-def report_samples(prepared: Prepared, reporter: Reporter, model: Any, step: int) -> None:
-    """Reports the model's answers to the first validation prompts that can be rendered."""
+def report_samples(prepared: Prepared, reporter: Reporter, trainer: Any, step: int) -> None:
+    """Reports the model's answers to the first validation prompts that can be rendered, in the precision of training."""
     wanted = prepared.resolved.evaluation.samples
     usable = {row.example_id for row in prepared.validation.rows}
     rows = [row for row in prepared.validation.source if str(row["example_id"]) in usable][: wanted.count]
     for row in rows:
         prompt, reference = question_of(row)
         text = prepared.renderer.prompt_text(prompt, row.get("tools") or None)
-        answer = generate(
-            model,
-            prepared.renderer.tokenizer,
-            text,
-            eos_token_ids=prepared.renderer.eos_token_ids,
-            max_new_tokens=wanted.max_new_tokens,
-            temperature=wanted.temperature,
-            max_context=prepared.limit,
-        )
+        # Weights of different types, as in a model that is quantized to 4 bits, only fit each other under autocast.
+        with trainer.accelerator.autocast():
+            answer = generate(
+                trainer.model,
+                prepared.renderer.tokenizer,
+                text,
+                eos_token_ids=prepared.renderer.eos_token_ids,
+                max_new_tokens=wanted.max_new_tokens,
+                temperature=wanted.temperature,
+                max_context=prepared.limit,
+            )
         data = {
             "step": step,
             "example_id": str(row["example_id"]),
