@@ -8,13 +8,16 @@ import type { Ctx, ProjectId } from "@/server/platform/context";
 import { measureStorage } from "@/server/services/stored-sizes";
 import { foldDailyCosts } from "@/server/services/telemetry";
 import { Cluster, urlOf } from "../../scripts/lib/database/postgres.mjs";
+import { fillExamples } from "../datasets/fill-examples";
 import { fillAround } from "./around";
 import { fill, PROJECTS } from "./fill";
 import { ingestGiants } from "./giants";
 import { makeTemplates } from "./templates";
 
 /** Incremented when the contents change: an existing data set of another version is rebuilt. */
-const VERSION = 1;
+const VERSION = 2;
+/** Of a Dataset. `bench:datasets` measures larger ones. */
+const EXAMPLES = 100_000;
 const TEMPLATE_PROJECT = "prj_templates";
 
 type Kept = { version: number; conversations: number };
@@ -74,8 +77,8 @@ async function make(url: string, conversations: number, progress: (line: string)
     await fillAround(sql);
     progress("adding up the days' costs");
     while ((await foldDailyCosts(db)) > 0);
-    progress("vacuum analyze");
-    await sql`vacuum analyze`;
+    progress("a Dataset, vacuum analyze");
+    await fillExamples(sql, db, [{ projectId: PROJECTS.big, datasetId: "ds_scale", examples: EXAMPLES }], progress);
     progress("one very long trace and one very long conversation");
     await ingestGiants(ctxOf(PROJECTS.big));
     progress("measuring stored sizes");

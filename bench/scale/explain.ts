@@ -26,7 +26,9 @@ export async function hottest(url: string, measured: readonly Measured[], count:
   try {
     const byQuery = new Map<string, Hot>();
     for (const { read, asked } of measured.filter(({ read }) => !read.payload)) {
-      for (const [query, examples] of byText(asked)) {
+      // Others, such as a time limit, have no plan.
+      const planned = asked.filter(({ query }) => /^\s*(select|with)\b/i.test(query));
+      for (const [query, examples] of byText(planned)) {
         const callsEach = examples.length / new Set(asked.map(({ call }) => call)).size;
         const some = spread(examples, EXAMPLES);
         const plans: Explained[] = [];

@@ -189,6 +189,11 @@ const own = (column: string) =>
   ].reduce((text, [from, to]) => `replace(${text}, ${from}, ${to})`, column);
 const ownJson = (column: string) => `${own(`${column}::text`)}::jsonb`;
 const traceOf = (turn: string) => `md5(b.n || '.' || ${turn})`;
+/** Distinct, as real ones are: a hash index of many equal ids takes hours to build. */
+const spanOf = (id: string) => `substr(md5(b.n || '.' || ${id}), 1, 16)`;
+const withSpans = (evidence: string) => `(
+  select coalesce(jsonb_agg(case when e->>'spanId' is null then e
+    else jsonb_set(e, '{spanId}', to_jsonb(${spanOf("(e->>'spanId')")})) end), '[]') from jsonb_array_elements(${evidence}) e)`;
 
 function copies(from: number, to: number, conversations: number): string[] {
   const start = Date.now() - DAYS * DAY_MS;
@@ -236,28 +241,28 @@ function copies(from: number, to: number, conversations: number): string[] {
      select b.project_id, ${traceOf("t.turn")}, b.id, b.started_at + 4500 from base b join bench.traces t using (template)`,
     `insert into spans (project_id, trace_id, span_id, parent_span_id, source_id, name, kind, status_code, status_message,
        started_us, ended_us, attributes, events)
-     select b.project_id, ${traceOf("t.turn")}, t.span_id, t.parent_span_id, t.source_id, t.name, t.kind, t.status_code,
+     select b.project_id, ${traceOf("t.turn")}, ${spanOf("t.span_id")}, ${spanOf("t.parent_span_id")}, t.source_id, t.name, t.kind, t.status_code,
        ${own("t.status_message")}, t.started_us + b.shift * 1000, t.ended_us + b.shift * 1000, ${ownJson("t.attributes")}, t.events
      from base b join (select s.*, m.mark from bench.spans s join (${MARKS}) m using (template)) t using (template)`,
     `insert into log_records (project_id, id, trace_id, span_id, source_id, event_name, severity, time_us, body, attributes)
-     select b.project_id, 'log_' || md5(b.n || '.' || t.id), ${traceOf("t.turn")}, t.span_id, t.source_id, t.event_name, t.severity,
+     select b.project_id, 'log_' || md5(b.n || '.' || t.id), ${traceOf("t.turn")}, ${spanOf("t.span_id")}, t.source_id, t.event_name, t.severity,
        t.time_us + b.shift * 1000, ${ownJson("t.body")}, t.attributes
      from base b join (select s.*, m.mark from bench.log_records s join (${MARKS}) m using (template)) t using (template)
      where b.n % 20 = 0`,
     `insert into conversation_messages (project_id, conversation_id, position, role, parts, tool_calls, tool_call_id, span_id, at, digest)
      select b.project_id, b.id, t.position, t.role, ${ownJson("t.parts")}, ${ownJson("t.tool_calls")}, ${own("t.tool_call_id")},
-       t.span_id, t.at + b.shift, t.digest
+       ${spanOf("t.span_id")}, t.at + b.shift, t.digest
      from base b join (select s.*, m.mark from bench.conversation_messages s join (${MARKS}) m using (template)) t using (template)`,
     `insert into model_calls (project_id, trace_id, span_id, conversation_id, type, name, provider, requested_model,
        response_model, response_id, usage, raw_usage, usage_rule, finish_reasons, status, error, started_at, ended_at, digest,
        labels, cost_total, cost, reported_cost)
-     select b.project_id, ${traceOf("t.turn")}, t.span_id, b.id, t.type, t.name, t.provider, t.requested_model,
+     select b.project_id, ${traceOf("t.turn")}, ${spanOf("t.span_id")}, b.id, t.type, t.name, t.provider, t.requested_model,
        t.response_model, ${own("t.response_id")}, t.usage, t.raw_usage, t.usage_rule, t.finish_reasons, t.status, t.error,
        t.started_at + b.shift, t.ended_at + b.shift, t.digest, t.labels, t.cost_total, t.cost, t.reported_cost
      from base b join (select s.*, m.mark from bench.model_calls s join (${MARKS}) m using (template)) t using (template)`,
     `insert into tool_calls (project_id, trace_id, span_id, conversation_id, call_id, name, arguments, result, error,
        started_at, ended_at, digest)
-     select b.project_id, ${traceOf("t.turn")}, t.span_id, b.id, ${own("t.call_id")}, t.name, ${own("t.arguments")},
+     select b.project_id, ${traceOf("t.turn")}, ${spanOf("t.span_id")}, b.id, ${own("t.call_id")}, t.name, ${own("t.arguments")},
        ${own("t.result")}, t.error, t.started_at + b.shift, t.ended_at + b.shift, t.digest
      from base b join (select s.*, m.mark from bench.tool_calls s join (${MARKS}) m using (template)) t using (template)`,
     `insert into rule_runs (project_id, id, rule_id, rule_version, conversation_id, last_activity_at, origin, backfill_id,
@@ -274,7 +279,7 @@ function copies(from: number, to: number, conversations: number): string[] {
        evidence, cause_ids, detected_at, created_at, updated_at)
      select b.project_id, bench.id('occ', b.last_activity_at, b.n || t.id), s.finding_id, b.id,
        bench.id('run', b.last_activity_at, b.n || r.rule_id), t.score, t.confidence, t.severity, ${own("t.title")}, ${own("t.summary")},
-       ${ownJson("t.evidence")}, array[${causeIdOf("s.finding_id")}], b.last_activity_at, b.last_activity_at + 15900, b.last_activity_at + 15900
+       ${withSpans(ownJson("t.evidence"))}, array[${causeIdOf("s.finding_id")}], b.last_activity_at, b.last_activity_at + 15900, b.last_activity_at + 15900
      from base b join shown s using (n)
      join (select o.*, m.mark from bench.occurrences o join (${MARKS}) m using (template)) t on t.template = b.template and t.id = s.occurrence
      join bench.rule_runs r on r.template = t.template and r.id = t.rule_run_id`,

@@ -20,10 +20,12 @@ import {
 } from "@/server/services/costs";
 import { COST_GROUPS } from "@/server/services/costs/schemas";
 import {
+  checkDataset,
   diffVersions,
   getExample,
   getVersion,
   previewConversations,
+  previewImport,
   previewObjective,
 } from "@/server/services/datasets";
 import { previewDeletion } from "@/server/services/deletion";
@@ -64,6 +66,7 @@ import {
   listModelCalls,
   listSpans,
   listToolCalls,
+  locate,
 } from "@/server/services/telemetry";
 import { CONVERSATION_SORTS } from "@/server/services/telemetry/schemas";
 import { OWNER } from "./around";
@@ -283,6 +286,17 @@ const conversationReads: Read[] = [
     days(20).map((at) => ({ startedAfter: at - DAY_MS, startedBefore: at })),
   ),
   read(getTrace, "", async (world) => (await world.spread("traces", "created_at")).map(({ id }) => ({ traceId: id }))),
+  read(locate, "a conversation, a trace, a span", async (world) =>
+    (
+      await Promise.all([
+        world.spread("conversations", "started_at"),
+        world.spread("traces", "created_at"),
+        world.spread("spans", "started_us", "span_id"),
+      ])
+    )
+      .flat()
+      .map(({ id }) => ({ telemetryId: id })),
+  ),
   read(findSpan, "in 1,000 traces", [{ conversationId: GIANT_CONVERSATION, spanId: "1".padStart(16, "0") }]),
   read(getTrace, "of 20,000 spans", [{ traceId: GIANT_TRACE }], { payload: true }),
   ...[listSpans, listLogs].flatMap((verb) => [
@@ -417,9 +431,17 @@ const aroundReads: Read[] = [
   read(getVersion, "", async (world) =>
     (await inVersions(world)).map(({ id, time }) => ({ datasetId: id, version: time })),
   ),
-  read(diffVersions, "with the one before", async (world) =>
-    (await inVersions(world)).map(({ id, time }) => ({ datasetId: id, from: time - 1, to: time })),
+  read(
+    diffVersions,
+    "with the one before",
+    async (world) => (await inVersions(world)).map(({ id, time }) => ({ datasetId: id, from: time - 1, to: time })),
+    { payload: true },
   ),
+  read(checkDataset, "", async (world) => (await inVersions(world)).map(({ id }) => ({ datasetId: id })), {
+    payload: true,
+  }),
+  // Reads a file, and the data set's files have no contents. `bench:imports` measures it.
+  read(previewImport, "", []),
   read(getExample, "", async (world) =>
     (
       await world.spread("example_revisions", "created_at", "dataset_id || ' ' || example_id", "to_version is null")
@@ -457,8 +479,16 @@ const aroundReads: Read[] = [
   read(
     getCosts,
     "of a month, by each group",
-    COST_GROUPS.map((groupBy) => ({ from: Date.now() - 30 * DAY_MS, to: Date.now(), groupBy })),
+    COST_GROUPS.filter((groupBy) => groupBy !== "user").map((groupBy) => ({
+      from: Date.now() - 30 * DAY_MS,
+      to: Date.now(),
+      groupBy,
+    })),
   ),
+  // Added up from the calls.
+  read(getCosts, "of a month, by user", [{ from: Date.now() - 30 * DAY_MS, to: Date.now(), groupBy: "user" }], {
+    payload: true,
+  }),
   read(getCosts, "of a year", [{ from: Date.now() - 365 * DAY_MS, to: Date.now() }]),
   read(getCosts, "of a year, by label", [{ from: Date.now() - 365 * DAY_MS, to: Date.now(), groupBy: "label" }]),
   read(exportCosts, "of a year", [{ from: Date.now() - 365 * DAY_MS, to: Date.now() }], { payload: true }),
@@ -493,7 +523,7 @@ const aroundReads: Read[] = [
   read(previewHandOff, "of the newest Finding", async (world) => {
     const { connections } = await listConnections(world.big, {});
     const settings = { defaultDestination: "acme/shop" };
-    if (!connections.some(({ kind }) => kind === "github"))
+    if (!connections.some((one) => one.kind === "github" && "secretSet" in one && one.secretSet))
       await createConnection(world.big, { kind: "github", name: "GitHub", secret: "never sent", settings });
     return [{ provider: "github" }];
   }),
@@ -556,6 +586,7 @@ function plainRead(verb: AnyVerb & { spec: { input: z.ZodType } }): Read {
         return (await world.spread(place.table, place.time, place.id)).map(({ id }) => ({ [field]: id }));
       }),
     );
+    if (found.some((ids) => ids.length === 0)) return [];
     const [first = [{}], ...others] = found;
     return first.map((input, n) => Object.assign({}, input, ...others.map((more) => more[n % more.length])));
   });
