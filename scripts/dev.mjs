@@ -1,7 +1,7 @@
 // npm run dev: serves from the sources and reloads them when they change.
-import { requireNode } from "./lib/system/node-version.mjs";
+import { requireRecommendedNode } from "./lib/system/node-version.mjs";
 
-requireNode();
+requireRecommendedNode();
 import("./lib/serving/run-mode.mjs").then(({ runMode }) =>
   runMode({
     kind: "dev",

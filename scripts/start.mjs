@@ -1,7 +1,7 @@
 // npm start: sets up what is missing and serves the workbench. See lib/serving/serve.mjs.
-import { requireNode } from "./lib/system/node-version.mjs";
+import { requireRecommendedNode } from "./lib/system/node-version.mjs";
 
-requireNode();
+requireRecommendedNode();
 import("./lib/serving/run-mode.mjs").then(({ runMode }) =>
   runMode({
     kind: "start",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nodeProblem } from "../system/node-version.mjs";
+import { nodeAdvice, nodeProblem } from "../system/node-version.mjs";
 import { addressOf, readSettings } from "./settings.mjs";
 
 const settings = (env: Record<string, string>) => readSettings(env as unknown as NodeJS.ProcessEnv);
@@ -11,6 +11,16 @@ test.each([
   ["18.20.4", true],
 ])("Node %s is too old: %s", (version, refused) => {
   expect(nodeProblem(version) !== undefined).toBe(refused);
+});
+
+test.each([
+  ["20.20.2", true],
+  ["22.0.0", false],
+  ["24.1.0", false],
+  ["26.0.0", false],
+])("Node %s works, and another one is recommended: %s", (version, advised) => {
+  expect(nodeProblem(version)).toBeUndefined();
+  expect(nodeAdvice(version) !== undefined).toBe(advised);
 });
 
 test("empty variables mean their defaults", () => {
