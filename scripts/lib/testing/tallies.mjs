@@ -4,8 +4,8 @@ import { stripVTControlCharacters } from "node:util";
 
 /**
  * The results of one part of the tests. `failures`: what is known of failed tests, each with its name first; `failed` also
- * counts what no test reports. `skipped`: the names of tests that did not run.
- * @typedef {{part: string, passed: number, failed: number, failures: string[], skipped: string[]}} Tally
+ * counts what no test reports. `skipped`: the names of tests that did not run. `seconds`: how long it took, if that was measured.
+ * @typedef {{part: string, passed: number, failed: number, failures: string[], skipped: string[], seconds?: number}} Tally
  */
 
 /** Tests that need a server which is not available everywhere: the only ones that CI may skip. */
@@ -18,6 +18,15 @@ export const tallyOf = (part, ok) => ({
   failed: ok ? 0 : 1,
   failures: [],
   skipped: [],
+});
+
+/** Returns the results of a part that cannot run here. @param {string} part @param {string} missing @returns {Tally} */
+export const tallyOfWhatIsMissing = (part, missing) => ({
+  part,
+  passed: 0,
+  failed: 0,
+  failures: [],
+  skipped: [`${part}: ${missing} is missing`],
 });
 
 /** Counts a failed run as at least one failure, even if no test reports it (a file that does not load). */
@@ -116,6 +125,13 @@ export function tallyOfPytest(part, file, ok) {
   );
 }
 
+/** @param {number} [seconds] */
+const took = (seconds) => {
+  if (seconds === undefined) return "";
+  const whole = Math.round(seconds);
+  return ` (${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")} min)`;
+};
+
 /** Returns the report that ends a run. @param {readonly Tally[]} tallies @param {{nothingMayBeSkipped: boolean}} rules */
 export function summarize(tallies, { nothingMayBeSkipped }) {
   const skipped = tallies.flatMap((tally) => tally.skipped);
@@ -124,8 +140,8 @@ export function summarize(tallies, { nothingMayBeSkipped }) {
   const failed = total("failed") + wrongly.length;
   const lines = [
     ...tallies.map(
-      ({ part, passed, failed }) =>
-        `${failed ? "✗" : "✓"} ${part}: ${passed} passed${failed ? `, ${failed} failed` : ""}`,
+      ({ part, passed, failed, seconds }) =>
+        `${failed ? "✗" : "✓"} ${part}: ${passed} passed${failed ? `, ${failed} failed` : ""}${took(seconds)}`,
     ),
     ...tallies.flatMap(({ failures }) => failures.map((text) => `✗ failed: ${text}`)),
     ...skipped.map(

@@ -2,7 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { summarize, tallyOf, tallyOfPlaywright, tallyOfPytest, tallyOfVitest } from "./tallies.mjs";
+import {
+  summarize,
+  tallyOf,
+  tallyOfPlaywright,
+  tallyOfPytest,
+  tallyOfVitest,
+  tallyOfWhatIsMissing,
+} from "./tallies.mjs";
 
 const folder = mkdtempSync(path.join(tmpdir(), "whetstone-tally-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -101,4 +108,20 @@ test("pytest's report is counted test by test, and a run that failed otherwise a
   expect(tallyOfPytest("trainer", report({ tests }), false)).toMatchObject(counted);
   expect(tallyOfPytest("trainer", report({ tests: [] }), false)).toMatchObject({ passed: 0, failed: 1 });
   expect(tallyOfPytest("trainer", path.join(folder, "absent.json"), true)).toMatchObject({ failed: 1 });
+});
+
+test("a part that cannot run here is named, and counts as failed where nothing may be skipped", () => {
+  const tallies = [tallyOfWhatIsMissing("trainer's tests", "Python 3.11 or later")];
+  expect(summarize(tallies, { nothingMayBeSkipped: false }).lines).toEqual([
+    "✓ trainer's tests: 0 passed",
+    "- skipped: trainer's tests: Python 3.11 or later is missing",
+    "",
+    "0 passed, 0 failed",
+  ]);
+  expect(summarize(tallies, { nothingMayBeSkipped: true }).failed).toBe(1);
+});
+
+test("a part says how long it took", () => {
+  const { lines } = summarize([{ ...tallyOf("types", true), seconds: 65.4 }], { nothingMayBeSkipped: true });
+  expect(lines[0]).toBe("✓ types: 1 passed (1:05 min)");
 });
