@@ -19,6 +19,7 @@ const chromium = process.env.CHROMIUM_PATH ?? ["/usr/bin/chromium", "/usr/bin/go
 
 export default defineConfig({
   testDir: "e2e",
+  globalSetup: "./e2e/support/global-setup.ts",
   outputDir: "test-results",
   fullyParallel: false,
   forbidOnly: Boolean(process.env.CI),

@@ -35,7 +35,7 @@ const client = new Agent({ keepAliveTimeout: 60_000 });
 const sql = databaseOf(product.dataDir);
 
 try {
-  const project = newProject(product.url, product.dataDir);
+  const project = await newProject(product.url, product.dataDir);
   const deploymentId = await deployed(project.projectId as ProjectId);
   const places = {
     direct: {
@@ -44,7 +44,7 @@ try {
     },
     gateway: {
       url: `${product.url}/v1/projects/${project.projectId}/deployments/${deploymentId}/v1/chat/completions`,
-      token: project.newKey("telemetry:write", "workspace:read"),
+      token: await project.newKey("telemetry:write", "workspace:read"),
     },
   };
   await sql`create table bench_commit (id bigserial primary key, body text)`;

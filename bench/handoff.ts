@@ -53,13 +53,13 @@ async function until(what: string, isSo: () => Promise<boolean>): Promise<number
   return performance.now();
 }
 
-function newParty() {
-  const project = newProject(product.url, product.dataDir);
-  const key = project.newKey("diagnostics:write", "diagnostics:read", "connections:manage", "telemetry:write");
+async function newParty() {
+  const project = await newProject(product.url, product.dataDir);
+  const key = await project.newKey("diagnostics:write", "diagnostics:read", "connections:manage", "telemetry:write");
   return { project, key };
 }
 
-type Party = ReturnType<typeof newParty> & { label: string; kind: string; tracker: SimulatedTracker };
+type Party = Awaited<ReturnType<typeof newParty>> & { label: string; kind: string; tracker: SimulatedTracker };
 
 /** Hands Findings of a new project to a tracker, and returns a function that closes their tickets. */
 async function linked({ project, key, label, kind, tracker }: Party) {
@@ -122,8 +122,7 @@ async function linked({ project, key, label, kind, tracker }: Party) {
 
 const trackers: SimulatedTracker[] = [];
 try {
-  // Projects first: the command line blocks this process, and connections left idle meanwhile would be closed.
-  const projects = TRACKERS.map(newParty);
+  const projects = await Promise.all(TRACKERS.map(newParty));
   for (const [, , start] of TRACKERS) trackers.push(await start());
   const parties = await Promise.all(
     TRACKERS.map(async ([label, kind], n) => ({

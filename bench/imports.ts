@@ -61,7 +61,7 @@ console.log(`${machine()}\n${EXAMPLES} Examples, ${Math.round((await stat(file))
 
 const product = await startProduct();
 const base = `${product.url}/v1/projects/${product.projectId}`;
-const key = product.newKey("models:manage", "workspace:read", "project:data:write");
+const key = await product.newKey("models:manage", "workspace:read", "project:data:write");
 
 async function ask<Reply>(method: string, at: string, body?: Blob | object): Promise<Reply> {
   const isFile = body instanceof Blob;

@@ -38,7 +38,7 @@ const sql = databaseOf(product.dataDir);
 const started = (project: { url: string; projectId: string; secret: string }, options?: { background: boolean }) =>
   startParty({ project, connections: 8, batch: { spans: BATCH, bytesPerSpan: SPAN_BYTES } }, options);
 const quiet = started({ url: product.url, projectId: product.projectId, secret: product.secret });
-const busy = started(newProject(product.url, product.dataDir), { background: true });
+const busy = started(await newProject(product.url, product.dataDir), { background: true });
 /** Returns the order for a window at `times` the quiet project's pace. */
 const paceOf = (times: number) => ({ batches: pace.batches * times, reads: pace.reads * times, ms: WINDOW_MS });
 

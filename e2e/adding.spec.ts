@@ -21,7 +21,7 @@ const examplesOf = async (id: string) => ((await project.read(`datasets/${id}/ex
 
 test.beforeEach(async ({ page, baseURL }) => {
   test.setTimeout(240_000);
-  project = newProject(baseURL!);
+  project = await newProject(baseURL!);
   await signIn(page, project);
   await sendLessons(project);
   ids = [];

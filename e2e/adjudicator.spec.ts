@@ -15,7 +15,7 @@ test("an adjudicator is connected and chosen, and the Signal that needs one show
   baseURL,
 }) => {
   test.setTimeout(180_000);
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   await signIn(page, project);
   const at = (path: string) => `/p/${project.projectId}/${path}`;
   const content = page.locator("#content");
@@ -76,7 +76,7 @@ test("an adjudicator is connected and chosen, and the Signal that needs one show
 });
 
 test("a failed Run shows its error and is retried from its panel", async ({ page, baseURL }) => {
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   await seed(project, [
     { id: "failing", model: "gpt-4o", ask: "Where is it?", answer: "I cannot find it.", failingTool: true },
   ]);

@@ -16,7 +16,7 @@ test("an action on all matching rows includes those that are not loaded, and und
   baseURL,
 }) => {
   test.setTimeout(300_000);
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   const many = async (what: "conversations" | "examples" | "findings", path: string) =>
     ((await project.read(path)) as unknown as Record<string, unknown[]>)[what]!.length;
   const inReview = (status: string) =>

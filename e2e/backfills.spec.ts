@@ -53,7 +53,7 @@ test("a backfill whose server is killed midway still checks every conversation i
   let product = await startProduct();
   const { dataDir } = product;
   try {
-    const project = newProject(product.url, dataDir);
+    const project = await newProject(product.url, dataDir);
     await signIn(page, project);
     await withoutAutomaticRuns(page, project);
     await seed(project, TALKS, { diagnosed: false });
@@ -100,7 +100,7 @@ test("a backfill whose server is killed midway still checks every conversation i
 
 test("a backfill is paused, resumed and cancelled from its row and its panel", async ({ page, baseURL }) => {
   test.setTimeout(180_000);
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   await signIn(page, project);
   await withoutAutomaticRuns(page, project);
   await page.goto(backfillsOf(project));

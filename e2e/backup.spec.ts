@@ -28,7 +28,7 @@ test("a backup of a running installation restores into a fresh one with the same
   const env = { DIAGNOSE_AFTER_QUIET_SECONDS: "1" };
   let product = await startProduct({ env });
   try {
-    const project = newProject(product.url, product.dataDir);
+    const project = await newProject(product.url, product.dataDir);
     await runClient("manual-spans", project.otel);
     const conversations = async (url: string) => {
       const reply = await fetch(`${url}/v1/projects/${project.projectId}/conversations`, {

@@ -40,7 +40,7 @@ test("one engine resumes what the other left unfinished, and the Jobs page shows
   let product = await startProduct({ env });
   const jobs = async () => (await (await fetch(`${product.url}/readyz`)).json()).checks.jobs.status as string;
   try {
-    const project = newProject(product.url, product.dataDir);
+    const project = await newProject(product.url, product.dataDir);
     const read = async (path: string) => {
       const reply = await fetch(`${product.url}/v1/projects/${project.projectId}/${path}`, {
         headers: { authorization: `Bearer ${project.secret}` },
@@ -56,7 +56,7 @@ test("one engine resumes what the other left unfinished, and the Jobs page shows
 
     expect((await sendTrace(project, product.url, knownTrace("session"))).status).toBe(200);
     await expect.poll(async () => (await read("conversations")).conversations?.length).toBe(1);
-    const writer = project.newKey("diagnostics:write", "diagnostics:read");
+    const writer = await project.newKey("diagnostics:write", "diagnostics:read");
     const [{ lastActivityAt: activity }] = (await read("conversations")).conversations;
     expect((await askForRuns(project, product.url, { writer, session: "session", activity })).status).toBe(202);
     await expect.poll(() => server.posted.map(({ name }) => name)).toContain("diagnostics/rule-runs.queued");

@@ -17,7 +17,7 @@ async function onlyConversation(project: TestProject) {
 for (const protocol of ["http/json", "http/protobuf"]) {
   for (const compression of ["none", "gzip"]) {
     test(`OpenTelemetry's SDK sends spans over ${protocol} with compression ${compression}`, async ({ baseURL }) => {
-      const project = newProject(baseURL!);
+      const project = await newProject(baseURL!);
       await runClient("manual-spans", {
         ...project.otel,
         OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
@@ -53,7 +53,7 @@ for (const protocol of ["http/json", "http/protobuf"]) {
 }
 
 test("steps and tool calls of the Vercel AI SDK's telemetry are counted once", async ({ baseURL }) => {
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   await runClient("ai-sdk", { ...project.otel, OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf" });
   const conversation = await onlyConversation(project);
   expect(conversation).toMatchObject({
@@ -70,7 +70,7 @@ test("steps and tool calls of the Vercel AI SDK's telemetry are counted once", a
 });
 
 test("cached tokens of OpenInference's OpenAI instrumentation have their own bucket", async ({ baseURL }) => {
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   await runClient("openinference-openai", { ...project.otel, OTEL_EXPORTER_OTLP_PROTOCOL: "http/protobuf" });
   const conversation = await onlyConversation(project);
   expect(

@@ -66,7 +66,7 @@ test("in the browser, Examples are collected, reviewed by keyboard, copied throu
   baseURL,
 }) => {
   test.setTimeout(600_000);
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   const at = (path: string) => `${project.url}/p/${project.projectId}/${path}`;
   const read: Read = (path) => project.read(path) as Promise<Row>;
   const examplesOf = async (id: string): Promise<Row[]> => (await read(`datasets/${id}/examples`)).examples;
@@ -170,7 +170,7 @@ test("in the browser, Examples are collected, reviewed by keyboard, copied throu
 });
 
 test("the New Dataset dialog's buttons stay in place while its preview loads", async ({ page, baseURL }) => {
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   await signIn(page, project);
   let answer = () => {};
   const answers = new Promise<void>((resolve) => {
@@ -234,15 +234,15 @@ test("over /v1 with single-capability keys, Examples are collected, reviewed, co
   baseURL,
 }) => {
   test.setTimeout(600_000);
-  const project = newProject(baseURL!);
-  const neighbor = newProject(baseURL!);
+  const project = await newProject(baseURL!);
+  const neighbor = await newProject(baseURL!);
   const keys = {
-    send: project.newKey("telemetry:write"),
-    curate: project.newKey("models:manage"),
-    read: project.newKey("workspace:read"),
-    upload: project.newKey("project:data:write"),
-    look: project.newKey("project:data:read"),
-    own: project.newKey("project:admin"),
+    send: await project.newKey("telemetry:write"),
+    curate: await project.newKey("models:manage"),
+    read: await project.newKey("workspace:read"),
+    upload: await project.newKey("project:data:write"),
+    look: await project.newKey("project:data:read"),
+    own: await project.newKey("project:admin"),
   };
   const request = (of: TestProject, key: string, method: string, path: string, body?: object | string) =>
     fetch(`${of.url}/v1/projects/${of.projectId}/${path}`, {
@@ -273,7 +273,7 @@ test("over /v1 with single-capability keys, Examples are collected, reviewed, co
     datasets.set(objective, (await call(keys.curate, "POST", "datasets", settings)).dataset.id);
   }
   // The neighbor's user has the same id, and nobody there reviews.
-  const theirs = neighbor.newKey("models:manage");
+  const theirs = await neighbor.newKey("models:manage");
   const { dataset: ofNeighbor } = (await (
     await request(neighbor, theirs, "POST", "datasets", {
       name: "Corrections",

@@ -58,8 +58,8 @@ test("costs are exact by model, vendor, label and user, and unknown ones are sho
   baseURL,
 }) => {
   test.setTimeout(180_000);
-  const project: TestProject = newProject(baseURL!);
-  const others = newProject(baseURL!);
+  const project: TestProject = await newProject(baseURL!);
+  const others = await newProject(baseURL!);
   await seed(project, TALKS, { diagnosed: false });
   await signIn(page, project);
   await page.goto(`/p/${project.projectId}/costs`);
@@ -313,7 +313,7 @@ test("the cost of a conversation and its Finding is shown as a minimum while one
   page,
   baseURL,
 }) => {
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   const talk = { id: "mixed", ask: "Where is order 1042?", answer: "I can't find it.", failingTool: true };
   await seed(project, [{ ...talk, model: "gpt-4o" }]);
   await seed(project, [{ id: "mixed", model: "acme-unheard-of", ask: "Is it blue?", answer: "It is." }], {
@@ -346,7 +346,7 @@ test("the cost of a conversation and its Finding is shown as a minimum while one
 });
 
 test("usage beyond tokens is shown with its price, or as excluded from the total", async ({ page, baseURL }) => {
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   const used = { web_searches: 2, audio_seconds: 1.5, "audio.input_tokens": 200 };
   await seed(project, [{ id: "search", model: "gpt-5.4", ask: "Who won?", answer: "They did.", used }], {
     diagnosed: false,

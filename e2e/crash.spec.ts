@@ -34,8 +34,8 @@ test("kill -9 of everything under load loses nothing acknowledged and does nothi
   test.setTimeout(600_000);
   let product = await startProduct({ env: { DIAGNOSE_AFTER_QUIET_SECONDS: "1" } });
   const { dataDir } = product;
-  const project = newProject(product.url, dataDir);
-  const writer = project.newKey("diagnostics:write", "diagnostics:read");
+  const project = await newProject(product.url, dataDir);
+  const writer = await project.newKey("diagnostics:write", "diagnostics:read");
   const acknowledged = new Map<string, { session: string; spanIds: string[] }>();
   const runIds = new Set<string>();
 
@@ -193,8 +193,8 @@ async function pricedProject(
   sql: postgres.Sql,
   { calls, price }: { calls: number; price: number },
 ) {
-  const project = newProject(url, dataDir);
-  const secret = project.newKey("model-pricing:write", "model-pricing:read");
+  const project = await newProject(url, dataDir);
+  const secret = await project.newKey("model-pricing:write", "model-pricing:read");
   const post = async (path: string, body: object = {}) => {
     const reply = await fetch(`${url}/v1/projects/${project.projectId}/${path}`, {
       method: "POST",

@@ -41,8 +41,8 @@ const asksOf = async (of: TestProject) => {
 
 test.beforeEach(async ({ page, baseURL }) => {
   test.setTimeout(180_000);
-  project = newProject(baseURL!);
-  other = newProject(baseURL!);
+  project = await newProject(baseURL!);
+  other = await newProject(baseURL!);
   await Promise.all([
     seed(project, [
       talk("one", "Where is my parcel?", { failingTool: true, user: GONE }),

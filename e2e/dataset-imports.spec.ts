@@ -9,8 +9,8 @@ import { expect, test } from "./support/test";
 /** Importing and exporting a Dataset in a browser: a CSV with mapped columns, bad lines and their rejects, an export. */
 
 let project: TestProject;
-test.beforeAll(({ baseURL }) => {
-  project = newProject(baseURL!);
+test.beforeAll(async ({ baseURL }) => {
+  project = await newProject(baseURL!);
 });
 
 /** Creates a Dataset and opens its page. */

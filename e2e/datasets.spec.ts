@@ -14,7 +14,7 @@ let page: Page;
 let datasetUrl: string;
 
 test.beforeAll(async ({ browser, baseURL }) => {
-  project = newProject(baseURL!);
+  project = await newProject(baseURL!);
   page = await (await browser.newContext({ reducedMotion: "reduce" })).newPage();
   await signIn(page, project);
 });
@@ -182,7 +182,7 @@ test("a second Example with the same input in another split is reported as leaka
 
 test("versions are compared word by word, and one is restored", async () => {
   const base = `${project.url}/v1/projects/${project.projectId}/datasets/${datasetUrl.split("/").at(-1)}`;
-  const authorization = `Bearer ${project.newKey("models:manage", "workspace:read")}`;
+  const authorization = `Bearer ${await project.newKey("models:manage", "workspace:read")}`;
   const found = await page.request.get(`${base}/examples`, { headers: { authorization } });
   const { examples } = await found.json();
   const [hours] = examples.filter(({ payload }: { payload: unknown }) =>

@@ -23,12 +23,12 @@ test("over /v1, failures are found by a backfill that is killed midway, reviewed
   test.setTimeout(600_000);
   const hook = await startReceiver();
   let product = await startProduct({ env: ENV });
-  const project = newProject(product.url, product.dataDir);
+  const project = await newProject(product.url, product.dataDir);
   const keys = {
-    write: project.newKey("diagnostics:write"),
-    read: project.newKey("diagnostics:read"),
-    connect: project.newKey("connections:manage"),
-    send: project.newKey("telemetry:write"),
+    write: await project.newKey("diagnostics:write"),
+    read: await project.newKey("diagnostics:read"),
+    connect: await project.newKey("connections:manage"),
+    send: await project.newKey("telemetry:write"),
   };
   const call = async (key: string, method: string, path: string, body?: object) => {
     const reply = await fetch(`${product.url}/v1/projects/${project.projectId}/${path}`, {

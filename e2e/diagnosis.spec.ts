@@ -69,7 +69,7 @@ test("in the browser, failures are found, reviewed, merged and announced once th
   let product = await startProduct({ env: ENV });
   const { dataDir } = product;
   const port = Number(new URL(product.url).port);
-  const project = newProject(product.url, dataDir);
+  const project = await newProject(product.url, dataDir);
   const { findings, findingOf } = reader(project);
   const at = (path: string) => `${project.url}/p/${project.projectId}/${path}`;
   const now = Date.now();

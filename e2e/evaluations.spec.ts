@@ -64,7 +64,7 @@ test("a Checkpoint is compared with its base model, and the fix of a Finding is 
   const trainer = await startTrainingScript();
   const product = await startProduct({ env: { ...trainer.env, DIAGNOSE_AFTER_QUIET_SECONDS: "2" } });
   try {
-    const project = newProject(product.url, product.dataDir);
+    const project = await newProject(product.url, product.dataDir);
     await signIn(page, project);
     const call = callsOf(page, project);
     const at = (path: string) => `${project.url}/p/${project.projectId}/${path}`;

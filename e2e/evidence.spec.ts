@@ -48,7 +48,7 @@ test("a Finding's evidence links to its span in its trace, and its text is only 
   page,
   baseURL,
 }) => {
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   const start = Date.now() - 120 * MINUTE;
   // Seven traces whose ids are ordered differently from their times; the sixth has many spans before the failing tool.
   const traces = [5, 1, 7, 3, 2, 6, 4].map((id) => hex(id, 32));

@@ -10,7 +10,7 @@ import { expect, test } from "./support/test";
 let project: TestProject;
 
 test.beforeEach(async ({ page, baseURL }) => {
-  project = newProject(baseURL!);
+  project = await newProject(baseURL!);
   const talk = (id: string, model: string, labels: string[], failingTool = false, user: { user?: null } = {}) => ({
     id,
     model,
@@ -153,7 +153,7 @@ test("Examples match any of several splits, counts follow the other filters, and
   page,
 }) => {
   const headers = {
-    authorization: `Bearer ${project.newKey("models:manage", "workspace:read")}`,
+    authorization: `Bearer ${await project.newKey("models:manage", "workspace:read")}`,
     "content-type": "application/json",
   };
   const send = async (path: string, data: object) => {

@@ -43,10 +43,9 @@ test.beforeAll(async () => {
       DATABASE_POOL_SIZE: String(CONNECTIONS),
     },
   });
-  // The command line blocks this process, and with it the link, so it connects directly.
-  const newOne = () => newProject(product.url, product.dataDir, { DATABASE_URL: database.urlOf("whetstone") });
-  project = newOne();
-  others = [newOne(), newOne()];
+  const newOne = () => newProject(product.url, product.dataDir);
+  project = await newOne();
+  others = [await newOne(), await newOne()];
   sql = postgres(database.urlOf("whetstone"), { max: 2, onnotice: () => {} });
 });
 

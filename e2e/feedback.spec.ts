@@ -11,7 +11,7 @@ test("feedback that is sent before its telemetry is shown at its message and cou
   page,
   baseURL,
 }) => {
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   const headers = { authorization: `Bearer ${project.secret}`, "content-type": "application/json" };
   const [traceId, spanId] = ["a".repeat(32), "b".repeat(16)];
   const give = async (body: object) => {

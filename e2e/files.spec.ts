@@ -18,8 +18,8 @@ let authorization: string;
 test.beforeAll(async () => {
   test.setTimeout(300_000);
   product = await startProduct();
-  project = newProject(product.url, product.dataDir);
-  authorization = `Bearer ${project.newKey("project:data:read", "project:data:write")}`;
+  project = await newProject(product.url, product.dataDir);
+  authorization = `Bearer ${await project.newKey("project:data:read", "project:data:write")}`;
 });
 test.afterAll(async () => {
   await product?.stop();

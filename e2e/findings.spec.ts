@@ -10,7 +10,7 @@ import { expect, test } from "./support/test";
 let project: TestProject;
 
 test.beforeEach(async ({ page, baseURL }) => {
-  project = newProject(baseURL!);
+  project = await newProject(baseURL!);
   await seed(
     project,
     ["search_emails", "book_room", "get_order"].map((tool) => ({
@@ -48,7 +48,7 @@ test("a bulk change lists the Findings that are gone and can continue without th
   const reply = await fetch(`${project.url}/v1/projects/${project.projectId}/diagnostics/findings/${into!.id}/merge`, {
     method: "POST",
     headers: {
-      authorization: `Bearer ${project.newKey("diagnostics:write")}`,
+      authorization: `Bearer ${await project.newKey("diagnostics:write")}`,
       "content-type": "application/json",
     },
     body: JSON.stringify({ findingIds: [from!.id] }),

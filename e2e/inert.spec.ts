@@ -150,7 +150,7 @@ test("scripts, pictures, links, Markdown and terminal codes in any field are sho
   baseURL,
 }) => {
   test.setTimeout(300_000);
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   await send(project);
   const list = async <T>(path: string, name: string) => (await project.read(path))[name] as unknown as T[];
   await expect
@@ -193,7 +193,7 @@ test("scripts, pictures, links, Markdown and terminal codes in any field are sho
 });
 
 test("the input and error of a background job are shown as plain text, too", async ({ page, baseURL }) => {
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   const sql = runningDatabase();
   const [first = "", ...others] = PAYLOADS;
   const error = (message: string) => ({ name: message, message });
@@ -212,7 +212,7 @@ test("the input and error of a background job are shown as plain text, too", asy
 });
 
 test("an API response is never rendered as a page, whatever it contains", async ({ page, baseURL, request }) => {
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   const payload = PAYLOADS[0] as string;
   const reply = await request.get(`${baseURL}/v1/projects/${encodeURIComponent(payload)}/conversations`);
   expect(reply.headers()["content-type"]).toContain("json");
@@ -270,7 +270,7 @@ for (const next of [
   "javascript:alert(1)",
 ]) {
   test(`sign-in never redirects to another host: ${JSON.stringify(next)}`, async ({ page, baseURL }) => {
-    const project = newProject(baseURL!);
+    const project = await newProject(baseURL!);
     const trouble = await watch(page, project.url);
     await page.goto(`/sign-in?next=${encodeURIComponent(next)}&callbackUrl=${encodeURIComponent(next)}`);
     await page.getByLabel("E-mail").fill(project.email);

@@ -8,7 +8,7 @@ test("a connection is added, tested, moved to another host and deleted, and its 
   page,
   baseURL,
 }) => {
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   await signIn(page, project);
   await page.goto(`/p/${project.projectId}/integrations`);
   await expect(page.getByText("No connections")).toBeVisible();
@@ -58,14 +58,14 @@ test("a notification rule for a webhook is added, turned off, deleted, and resto
   page,
   baseURL,
 }) => {
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   await signIn(page, project);
   await page.goto(`/p/${project.projectId}/integrations/notifications`);
   await expect(page.getByText("It needs a connection of kind webhook")).toBeVisible();
   const created = await fetch(`${project.url}/v1/projects/${project.projectId}/connections`, {
     method: "POST",
     headers: {
-      authorization: `Bearer ${project.newKey("connections:manage")}`,
+      authorization: `Bearer ${await project.newKey("connections:manage")}`,
       "content-type": "application/json",
     },
     body: JSON.stringify({

@@ -24,7 +24,7 @@ test.afterAll(() => sql.end());
 
 test.beforeEach(async ({ page, baseURL }) => {
   test.setTimeout(180_000);
-  project = newProject(baseURL!);
+  project = await newProject(baseURL!);
   await signIn(page, project);
 });
 
@@ -182,7 +182,7 @@ test("another project's jobs are not listed, and jobs are filtered by state and 
   page,
   baseURL,
 }) => {
-  const other = newProject(baseURL!);
+  const other = await newProject(baseURL!);
   const theirs = await storeJob(sql, other.projectId, {
     state: "failed",
     error: { name: "Error", message: "Theirs." },

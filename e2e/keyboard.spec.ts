@@ -10,7 +10,7 @@ import { expect, test } from "./support/test";
 let project: TestProject;
 
 test.beforeEach(async ({ page, baseURL }) => {
-  project = newProject(baseURL!);
+  project = await newProject(baseURL!);
   await seed(project, [
     { id: "first", model: "gpt-4o-mini", ask: "The first question", answer: "An answer." },
     { id: "second", model: "gpt-4o", ask: "The second question", answer: "I cannot.", failingTool: true },

@@ -4,7 +4,7 @@ import { signIn } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
 test("a key is created, shown once, works, and stops working when revoked", async ({ page, baseURL }) => {
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   await signIn(page, project);
   await page.goto(`/p/${project.projectId}/api-keys`);
   await press(page.getByRole("button", { name: "New key" }), page.getByRole("dialog"));

@@ -9,9 +9,9 @@ import { expect, test } from "./support/test";
 const MIB = 1024 * 1024;
 let project: TestProject;
 let key = "";
-test.beforeAll(({ baseURL }) => {
-  project = newProject(baseURL!);
-  key = project.newKey("telemetry:write", "models:manage", "model-pricing:write");
+test.beforeAll(async ({ baseURL }) => {
+  project = await newProject(baseURL!);
+  key = await project.newKey("telemetry:write", "models:manage", "model-pricing:write");
 });
 const dial = () => connect(Number(new URL(project.url).port), "127.0.0.1");
 

@@ -8,7 +8,7 @@ import { expect, test } from "./support/test";
 let project: TestProject;
 
 test.beforeEach(async ({ page, baseURL }) => {
-  project = newProject(baseURL!);
+  project = await newProject(baseURL!);
   await seed(project, [{ id: "order-17", model: "gpt-4o", ask: "Where is order 17?", answer: "On its way." }]);
   await signIn(page, project);
 });

@@ -21,7 +21,7 @@ let datasetId: string;
 
 test.beforeAll(async ({ browser, baseURL }) => {
   test.setTimeout(240_000);
-  project = newProject(baseURL!);
+  project = await newProject(baseURL!);
   cli(DATA_DIR, "user", "rights", "--email", project.email, "--installation-owner", "on");
   await seed(project, [
     { id: "first", model: "gpt-4o-mini", ask: "The first question", answer: "An answer.", turns: 3 },
@@ -31,7 +31,7 @@ test.beforeAll(async ({ browser, baseURL }) => {
   ]);
   const { findings } = (await project.read("diagnostics/findings")) as unknown as { findings: { id: string }[] };
   findingId = findings[0]!.id;
-  for (const capability of ["diagnostics:read", "telemetry:write"]) project.newKey(capability);
+  for (const capability of ["diagnostics:read", "telemetry:write"] as const) await project.newKey(capability);
   page = await (await browser.newContext({ reducedMotion: "reduce" })).newPage();
   await signIn(page, project);
   const send = async (path: string, data: object, key?: string) => {
@@ -62,7 +62,7 @@ test.beforeAll(async ({ browser, baseURL }) => {
     await send(`datasets/${datasetId}/examples`, example(content));
   }
   // By another key, and therefore in another version.
-  await send(`datasets/${datasetId}/examples`, example("Who pays?"), project.newKey("models:manage"));
+  await send(`datasets/${datasetId}/examples`, example("Who pays?"), await project.newKey("models:manage"));
   await send("repricings", { from: 0, to: Date.now() });
   const sql = runningDatabase();
   const error = { name: "Error", message: "The provider did not answer." };

@@ -99,7 +99,7 @@ test("a reader of a session of 2,000 turns stays in place while it grows, and fo
   baseURL,
 }) => {
   test.setTimeout(120_000);
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   const startMs = Date.now() - 60_000;
   let sent = 0;
   const grow = async (by: number) => {

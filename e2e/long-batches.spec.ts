@@ -10,8 +10,8 @@ const LONG_CHARACTERS = 200_000;
 const SHORT_CHARACTERS = 2_000;
 
 let project: TestProject;
-test.beforeAll(({ baseURL }) => {
-  project = newProject(baseURL!);
+test.beforeAll(async ({ baseURL }) => {
+  project = await newProject(baseURL!);
 });
 
 const hex = (number: number, digits: number) => number.toString(16).padStart(digits, "0");
@@ -83,7 +83,7 @@ test("a long body that is not JSON is rejected with a reason, and the next one i
 });
 
 test("a history that was deleted with its user is stored when another user sends the same one", async () => {
-  const owner = project.newKey("project:admin");
+  const owner = await project.newKey("project:admin");
   const history = historyOf(LONG_CHARACTERS + 1000);
   const deletion = async (path: string, body?: object) => {
     const reply = await fetch(`${project.url}/v1/projects/${project.projectId}/deletions${path}`, {

@@ -66,7 +66,7 @@ test("a conversation of thousands of spans loads only what is in view, starting 
   baseURL,
 }) => {
   test.setTimeout(300_000);
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   await endless(project);
   await signIn(page, project);
   const conversation = `/p/${project.projectId}/conversations/endless`;

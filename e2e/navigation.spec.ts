@@ -57,7 +57,7 @@ let state: Awaited<ReturnType<BrowserContext["storageState"]>>;
 
 test.beforeAll(async ({ browser, baseURL }) => {
   test.setTimeout(180_000);
-  project = newProject(baseURL!);
+  project = await newProject(baseURL!);
   await seed(project, [
     { id: "one", model: "gpt-4o", ask: "Where is my order?", answer: "I cannot find it.", failingTool: true },
   ]);
@@ -147,7 +147,7 @@ test("every page is served with its content before its script runs", async ({ br
 
 test("every page of an empty project is served with its empty state before its script runs", async ({ browser }) => {
   test.setTimeout(180_000);
-  const nothing = newProject(project.url);
+  const nothing = await newProject(project.url);
   const context = await browser.newContext({ baseURL: project.url });
   await signIn(await context.newPage(), nothing);
   await expectServed(

@@ -19,7 +19,7 @@ test("only an owner of the installation can let a person create projects, disabl
   baseURL,
 }) => {
   test.setTimeout(180_000);
-  const [mine, theirs] = [newProject(baseURL!), newProject(baseURL!)];
+  const [mine, theirs] = [await newProject(baseURL!), await newProject(baseURL!)];
   cli(DATA_DIR, "user", "rights", "--email", mine.email, "--installation-owner", "on");
   const owner = await (await browser.newContext()).newPage();
   const guest = await (await browser.newContext()).newPage();

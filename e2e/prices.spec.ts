@@ -24,8 +24,8 @@ test("a price is overridden and reset, another is created, and a repricing of la
   baseURL,
 }) => {
   test.setTimeout(240_000);
-  const project = newProject(baseURL!);
-  const others = newProject(baseURL!);
+  const project = await newProject(baseURL!);
+  const others = await newProject(baseURL!);
   await signIn(page, project);
   const prices = `/p/${project.projectId}/prices`;
 
@@ -144,7 +144,7 @@ test("the operator loads newer built-in prices, and a project's owner previews w
   page,
   baseURL,
 }, testInfo) => {
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   const shipped = readFileSync("server/services/pricing/catalogue/default-prices.generated.json", "utf8");
   const newer = JSON.parse(shipped);
   newer.catalogue.date = "2099-01-01";

@@ -15,7 +15,7 @@ let datasetId: string;
 
 test.beforeEach(async ({ baseURL }) => {
   test.setTimeout(240_000);
-  project = newProject(baseURL!);
+  project = await newProject(baseURL!);
   await seed(
     project,
     QUESTIONS.map((ask) => ({ id: ask, model: "gpt-4o", ask, answer: `It is 4 of ${ask}.` })),
@@ -45,7 +45,7 @@ async function send(path: string, data: object) {
   const reply = await fetch(`${project.url}/v1/projects/${project.projectId}/${path}`, {
     method: "POST",
     headers: {
-      authorization: `Bearer ${project.newKey("models:manage", "workspace:read")}`,
+      authorization: `Bearer ${await project.newKey("models:manage", "workspace:read")}`,
       "content-type": "application/json",
     },
     body: JSON.stringify(data),

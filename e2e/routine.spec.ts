@@ -14,7 +14,7 @@ test("completed jobs between failures fold into a line that the keyboard opens, 
   page,
   baseURL,
 }) => {
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   // Waits for the Rules, whose job would otherwise be an extra one.
   await seed(project, [{ id: "one", model: "gpt-4o", ask: "Where is it?", answer: "On its way." }]);
   await signIn(page, project);
@@ -75,7 +75,7 @@ test("Rule Runs show their conversation's first message, and those that found no
   page,
   baseURL,
 }) => {
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   await seed(project, [
     { id: "bad", model: "gpt-4o", ask: "Where is order 1042?", answer: "I can't find it.", failingTool: true },
     { id: "good", model: "gpt-4o", ask: "Is it blue?", answer: "It is." },
@@ -108,7 +108,7 @@ test("the audit log names each changed object, and folds repeated changes by the
   page,
   baseURL,
 }) => {
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   await signIn(page, project);
   const at = `${project.url}/v1/projects/${project.projectId}`;
   const send = (path: string, data: object) =>

@@ -14,7 +14,7 @@ test("a Rule is tried on conversations, changed after a preview, restored by und
   baseURL,
 }) => {
   test.setTimeout(180_000);
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   await seed(project, [
     {
       id: "order",

@@ -8,7 +8,7 @@ import { expect, test } from "./support/test";
 const LOAD_MS = 90_000;
 
 async function explorer(url: string): Promise<TestProject> {
-  const project = newProject(url);
+  const project = await newProject(url);
   cli(process.env.E2E_DATA_DIR ?? "", "user", "rights", "--email", project.email, "--create-projects", "on");
   return project;
 }

@@ -14,7 +14,7 @@ const newPage = async (browser: Browser) => (await browser.newContext({ reducedM
 
 test.beforeAll(async ({ browser, baseURL }) => {
   test.setTimeout(120_000);
-  project = newProject(baseURL!);
+  project = await newProject(baseURL!);
   await seed(project, [
     { id: "failing", model: "gpt-4o", ask: "A failing question", answer: "I cannot.", failingTool: true },
     { id: "fine", model: "gpt-4o-mini", ask: "A plain question", answer: "An answer." },

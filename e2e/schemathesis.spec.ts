@@ -61,7 +61,7 @@ checks.positive_data_acceptance.expected-statuses = ["2xx", "3xx", 401, 403, 404
 
 /** Runs it on a separate project; returns its output if it found something. */
 async function run(url: string, ...args: string[]) {
-  const { projectId } = newProject(url);
+  const { projectId } = await newProject(url);
   const capabilities = CAPABILITIES.flatMap((capability) => ["--capability", capability]);
   const { secret } = cli(process.env.E2E_DATA_DIR ?? "", "key", "create", "--project", projectId, ...capabilities);
   const folder = mkdtempSync(path.join(tmpdir(), "whetstone-schemathesis-"));

@@ -1,17 +1,25 @@
 import type { Browser, BrowserContext, Page } from "@playwright/test";
 import { storeCandidate } from "./support/candidates";
 import { storeJob } from "./support/jobs";
+import {
+  DARK,
+  DARK_PHONE,
+  expectFit,
+  expectFitIn,
+  LIGHT,
+  LIGHT_PHONE,
+  type Look,
+  PHONE,
+  titleOf,
+  visits,
+} from "./support/looks";
 import { press } from "./support/press";
 import { newProject, type TestProject } from "./support/project";
 import { runningDatabase } from "./support/running-database";
 import { seed, type Talk } from "./support/seed";
 import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
-import { expectSound } from "./support/sound";
 import { expect, test } from "./support/test";
-
-// Split into as many parts as there are workers, each with its own project, since this is a third of all browser tests.
-test.describe.configure({ mode: "parallel" });
 
 /** Every screen, light and dark, wide and on a phone: reachable, accessible, no sideways scrolling, no external requests. */
 
@@ -59,13 +67,6 @@ const payloadOf = (asked: string, answer: string) => ({
   },
   expectedOutput: { type: "chat_message", message: { role: "assistant", content: answer } },
 });
-const LOOKS = [
-  { scheme: "light", width: 1440, height: 900 },
-  { scheme: "dark", width: 1440, height: 900 },
-  { scheme: "light", width: 390, height: 844 },
-] as const;
-type Look = { scheme: "light" | "dark"; width: number; height: number };
-const PHONE = { width: 390, height: 844 };
 
 let project: TestProject;
 let state: Awaited<ReturnType<BrowserContext["storageState"]>>;
@@ -82,7 +83,7 @@ let inviteLink: string;
 
 test.beforeAll(async ({ browser, baseURL }) => {
   test.setTimeout(300_000);
-  project = newProject(baseURL!);
+  project = await newProject(baseURL!);
   await seed(project, TALKS);
   const read = async <T>(path: string) => (await project.read(path)) as unknown as T;
   conversationId = (await read<{ conversation: { id: string } }>("conversations/failing")).conversation.id;
@@ -183,7 +184,7 @@ async function storeJobs(): Promise<string> {
   return failed;
 }
 
-const signedIn = (browser: Browser, look: Look = LOOKS[0]) =>
+const signedIn = (browser: Browser, look: Look = LIGHT) =>
   browser.newContext({
     storageState: state,
     viewport: { width: look.width, height: look.height },
@@ -191,14 +192,6 @@ const signedIn = (browser: Browser, look: Look = LOOKS[0]) =>
     reducedMotion: "reduce",
   });
 const at = (path: string) => `${project.url}/p/${project.projectId}/${path}`;
-
-async function expectFit(page: Page, name: string, within?: string) {
-  // A tooltip that happens to be open is not part of the screen.
-  await page.mouse.move(0, 0);
-  await expectSound(page, name, within);
-  const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-  expect(sideways, `${name} scrolls sideways`).toBeLessThanOrEqual(1);
-}
 
 /** The page's script has run: controls that were disabled until then are enabled. */
 const expectLive = (page: Page) => expect(page.locator(":is(button, select):disabled")).toHaveCount(0);
@@ -280,13 +273,13 @@ const SCREENS: [name: string, path: string | (() => string), shows: string | Reg
   ["settings", "settings", "Diagnose conversations automatically"],
 ];
 
-for (const look of LOOKS) {
-  test.describe(`${look.scheme} at ${look.width} px`, () => {
+for (const looks of visits(LIGHT, DARK, LIGHT_PHONE)) {
+  test.describe(titleOf(looks), () => {
     let page: Page;
     const elsewhere: string[] = [];
     const broken: string[] = [];
     test.beforeAll(async ({ browser }) => {
-      page = await (await signedIn(browser, look)).newPage();
+      page = await (await signedIn(browser, looks[0])).newPage();
       page.on("request", (request) => {
         const url = new URL(request.url());
         if (/^https?:$/.test(url.protocol) && url.origin !== project.url) elsewhere.push(request.url());
@@ -299,7 +292,7 @@ for (const look of LOOKS) {
       test(name, async () => {
         await page.goto(at(typeof path === "string" ? path : path()));
         await expect(seen(page, shows).first()).toBeVisible();
-        await expectFit(page, name);
+        await expectFitIn(page, looks, name);
         expect(elsewhere, "requests to other hosts").toEqual([]);
         expect(broken).toEqual([]);
       });
@@ -307,14 +300,14 @@ for (const look of LOOKS) {
   });
 }
 
-for (const look of [LOOKS[1], LOOKS[2]]) {
-  test(`every dialog about people fits and is accessible, ${look.scheme} at ${look.width} px`, async ({ browser }) => {
-    const context = await signedIn(browser, look);
+for (const looks of visits(DARK, LIGHT_PHONE)) {
+  test(`every dialog about people fits and is accessible, ${titleOf(looks)}`, async ({ browser }) => {
+    const context = await signedIn(browser, looks[0]);
     const page = await context.newPage();
     const dialog = page.getByRole("dialog");
     const expectDialog = async (name: string) => {
       await expect(dialog).toBeVisible();
-      await expectFit(page, `dialog-${name}-${look.scheme}-${look.width}`, "[role=dialog]");
+      await expectFitIn(page, looks, `dialog ${name}`, "[role=dialog]");
     };
     const cancel = async () => {
       await dialog.getByRole("button", { name: /^(Cancel|Stay)$/ }).click();
@@ -348,14 +341,14 @@ for (const look of [LOOKS[1], LOOKS[2]]) {
   });
 }
 
-for (const look of [LOOKS[1], LOOKS[2]]) {
-  test(`every dialog about data fits and is accessible, ${look.scheme} at ${look.width} px`, async ({ browser }) => {
-    const context = await signedIn(browser, look);
+for (const looks of visits(DARK, LIGHT_PHONE)) {
+  test(`every dialog about data fits and is accessible, ${titleOf(looks)}`, async ({ browser }) => {
+    const context = await signedIn(browser, looks[0]);
     const page = await context.newPage();
     const dialog = page.getByRole("dialog");
     const expectDialog = async (name: string, shows: string) => {
       await expect(dialog).toContainText(shows);
-      await expectFit(page, `dialog-${name}-${look.scheme}-${look.width}`, "[role=dialog]");
+      await expectFitIn(page, looks, `dialog ${name}`, "[role=dialog]");
     };
     await page.goto(at(`data?deletion=${deletionId}`));
     await expectDialog("receipt", "nothing was found");
@@ -379,7 +372,7 @@ for (const look of [LOOKS[1], LOOKS[2]]) {
 }
 
 test("the Data page shows its empty and error states", async ({ browser, baseURL }) => {
-  const empty = newProject(baseURL!);
+  const empty = await newProject(baseURL!);
   const context = await browser.newContext({ reducedMotion: "reduce" });
   const page = await context.newPage();
   await signIn(page, empty);
@@ -514,7 +507,7 @@ for (const scheme of ["light", "dark"] as const) {
 
 test.describe("states", () => {
   test("empty and filtered-out lists have a message", async ({ browser, baseURL }) => {
-    const empty = newProject(baseURL!);
+    const empty = await newProject(baseURL!);
     const context = await browser.newContext();
     const page = await context.newPage();
     await signIn(page, empty);
@@ -632,7 +625,7 @@ for (const { path, there, provoke } of [
 }
 
 test("another project's data is not accessible", async ({ browser, baseURL }) => {
-  const other = newProject(baseURL!);
+  const other = await newProject(baseURL!);
   const context = await signedIn(browser);
   const page = await context.newPage();
   const reply = await page.goto(`${baseURL}/p/${other.projectId}/conversations`);

@@ -87,7 +87,7 @@ async function deploy(page: Page, checkpoint?: string) {
 }
 
 test("without a trainer every serving page asks for one", async ({ page, baseURL }) => {
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   await signIn(page, project);
   for (const path of [
     "deployments",
@@ -107,7 +107,7 @@ test("a finished run is compared, deployed, called, tried, exported and rolled b
   const trainer = await startTrainingScript();
   const product = await startProduct({ env: { ...trainer.env, OUTBOUND_ALLOW: "127.0.0.1" } });
   try {
-    const project = newProject(product.url, product.dataDir);
+    const project = await newProject(product.url, product.dataDir);
     await signIn(page, project);
     const [checkpointId, olderId] = await train(page, project);
     const { connection } = await send(page, project, "connections", {
@@ -142,7 +142,7 @@ test("a finished run is compared, deployed, called, tried, exported and rolled b
     const called = await page.request.post(
       `${product.url}/v1/projects/${project.projectId}/deployments/${NAME}/v1/chat/completions`,
       {
-        headers: { authorization: `Bearer ${project.newKey("telemetry:write", "workspace:read")}` },
+        headers: { authorization: `Bearer ${await project.newKey("telemetry:write", "workspace:read")}` },
         data: { model: NAME, messages: [{ role: "user", content: ASKED }] },
       },
     );

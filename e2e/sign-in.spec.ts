@@ -7,7 +7,7 @@ test("values filled in before the page's script runs, as by a password manager, 
   page,
   baseURL,
 }) => {
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   let letScriptsCome = () => {};
   const wanted = new Promise<void>((resolve) => {
     letScriptsCome = resolve;
@@ -29,7 +29,7 @@ test("a person whose password was reset through an owner's link sees who created
   browser,
   baseURL,
 }) => {
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   const owner = await browser.newContext({ baseURL: baseURL! });
   await signIn(await owner.newPage(), project);
   const at = `/v1/projects/${project.projectId}`;

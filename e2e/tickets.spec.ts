@@ -30,8 +30,8 @@ test.afterAll(() => product.stop());
 test.beforeEach(async ({ page }) => {
   test.setTimeout(300_000);
   github = await startGithub();
-  project = newProject(product.url, product.dataDir);
-  key = project.newKey("diagnostics:write", "diagnostics:read", "connections:manage");
+  project = await newProject(product.url, product.dataDir);
+  key = await project.newKey("diagnostics:write", "diagnostics:read", "connections:manage");
   await signIn(page, project);
 });
 test.afterEach(() => github.stop());

@@ -35,11 +35,11 @@ const TRACKERS: [string, () => Promise<SimulatedTracker>][] = [
 for (const [kind, start] of TRACKERS) {
   test(`over /v1, a Finding and its ticket in ${kind} stay in sync`, async () => {
     test.setTimeout(300_000);
-    const project = newProject(product.url, product.dataDir);
+    const project = await newProject(product.url, product.dataDir);
     const keys = {
-      write: project.newKey("diagnostics:write", "diagnostics:read"),
-      connect: project.newKey("connections:manage"),
-      send: project.newKey("telemetry:write"),
+      write: await project.newKey("diagnostics:write", "diagnostics:read"),
+      connect: await project.newKey("connections:manage"),
+      send: await project.newKey("telemetry:write"),
     };
     const call = async (key: string, method: string, path: string, body?: object) => {
       const reply = await fetch(`${project.url}/v1/projects/${project.projectId}/${path}`, {

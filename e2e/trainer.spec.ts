@@ -47,7 +47,7 @@ test.beforeAll(async () => {
       DIAGNOSE_AFTER_QUIET_SECONDS: "2",
     },
   });
-  project = newProject(product.url, product.dataDir);
+  project = await newProject(product.url, product.dataDir);
 });
 test.afterAll(async () => {
   await product?.stop();
@@ -188,7 +188,7 @@ test("a model's failure is found, and its fix is trained, proven, published and 
   test.setTimeout(1_500_000);
   await signIn(page, project);
   const send = caller(page.request);
-  const key = project.newKey("telemetry:write", "workspace:read");
+  const key = await project.newKey("telemetry:write", "workspace:read");
   await send("patch", "/diagnostics/rules/broken-response", { configuration: { keywords: ["sunny"] } });
 
   await deploy(page, first, "As trained");
@@ -273,8 +273,12 @@ test("a model's failure is found, and its fix is trained, proven, published and 
 
 test("over /v1 with a key, models are deployed, rolled back, compared, proven and published", async ({ request }) => {
   test.setTimeout(1_500_000);
-  const key = project.newKey(
-    ...["workspace:read", "models:manage", "project:models:manage", "diagnostics:read", "telemetry:write"],
+  const key = await project.newKey(
+    "workspace:read",
+    "models:manage",
+    "project:models:manage",
+    "diagnostics:read",
+    "telemetry:write",
   );
   const send = caller(request, key);
   const deployAs = async (checkpointId: string) =>

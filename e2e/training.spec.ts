@@ -62,7 +62,7 @@ async function startRun(page: Page, project: TestProject, datasetId: string, nam
 }
 
 test("without a trainer every training page shows how to attach one", async ({ page, baseURL }) => {
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   await signIn(page, project);
   for (const path of ["training", "training/new", "evaluations", "checkpoints", "tuning-configs", "trainers"]) {
     await page.goto(`${project.url}/p/${project.projectId}/${path}`);
@@ -77,7 +77,7 @@ test("a Dataset is trained through the wizard, followed live, cloned and cancell
   const trainer = await startTrainingScript();
   const product = await startProduct({ env: trainer.env });
   try {
-    const project = newProject(product.url, product.dataDir);
+    const project = await newProject(product.url, product.dataDir);
     await signIn(page, project);
     const datasetId = await storeExamples(page, project);
     await startRun(page, project, datasetId, "First round");

@@ -48,7 +48,7 @@ test("ten Findings are triaged by keyboard, and each key acts only on the focuse
   baseURL,
 }) => {
   test.setTimeout(240_000);
-  const project = newProject(baseURL!);
+  const project = await newProject(baseURL!);
   const now = Date.now();
   await send(
     project,

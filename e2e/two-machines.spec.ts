@@ -41,8 +41,8 @@ test.beforeAll(async () => {
     await startProduct({ env: { ...env, NODE_OPTIONS: preload, CLOCK_SHIFT_MS: String(AHEAD_MS) } }),
   ];
   const [first] = machines;
-  project = newProject(first!.url, first!.dataDir, env);
-  writer = project.newKey("diagnostics:write", "diagnostics:read");
+  project = await newProject(first!.url, first!.dataDir);
+  writer = await project.newKey("diagnostics:write", "diagnostics:read");
   sql = postgres(database.urlOf("whetstone"), { max: 2, onnotice: () => {} });
 });
 
@@ -75,7 +75,7 @@ test("rate limits and idempotency keys apply across both machines", async () => 
   const [audited] = await sql`select count(*)::int from audit_log where action = 'ruleRuns.create'`;
   expect(audited?.count).toBe(1);
 
-  const limited = project.newKey("workspace:read");
+  const limited = await project.newKey("workspace:read");
   const begun = performance.now();
   const askLimited = async (n: number) => {
     const url = [one, other][n % 2];
@@ -100,8 +100,8 @@ test("under load on two machines each job runs once, and killing one of them los
   let turn = 0;
   const alive = [...urls()];
   // A separate project, so that the previous test's requests are not counted.
-  const fresh = newProject(machines[0]!.url, machines[0]!.dataDir, env);
-  const key = fresh.newKey("diagnostics:write", "diagnostics:read");
+  const fresh = await newProject(machines[0]!.url, machines[0]!.dataDir);
+  const key = await fresh.newKey("diagnostics:write", "diagnostics:read");
   const { load, stop } = startLoad(fresh, key, () => alive[turn++ % alive.length] as string);
   await expect.poll(() => load.asked.length, { timeout: WAIT_MS }).toBeGreaterThan(3);
   killTree(machines[0]!.pid);

@@ -20,7 +20,7 @@ let guests: BrowserContext;
 
 test.beforeEach(async ({ browser, baseURL }) => {
   test.setTimeout(240_000);
-  project = newProject(baseURL!);
+  project = await newProject(baseURL!);
   await seed(project, [
     { id: "talk", model: "gpt-4o", ask: "Where is my order 1042?", answer: "I cannot find it.", failingTool: true },
   ]);

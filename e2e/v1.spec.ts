@@ -10,8 +10,8 @@ const MIB = 1024 * 1024;
 const LIMIT = 16 * MIB;
 let project: TestProject;
 let host = "";
-test.beforeAll(({ baseURL }) => {
-  project = newProject(baseURL!);
+test.beforeAll(async ({ baseURL }) => {
+  project = await newProject(baseURL!);
   host = new URL(project.url).host;
 });
 
@@ -154,7 +154,7 @@ test("an unauthorized request is rejected before the end of its body", async () 
 });
 
 test("a streamed response is chunked, with the headers that the operation set", async () => {
-  const key = project.newKey("project:admin", "workspace:read");
+  const key = await project.newKey("project:admin", "workspace:read");
   const file = await fetch(`${project.url}${projectPath()}/audit-log.csv`, {
     headers: { authorization: `Bearer ${key}` },
   });
@@ -205,7 +205,7 @@ test("unusual characters in bodies and paths are preserved, and unknown paramete
   const name = "Über 東京 🎈";
   const renamed = await fetch(`${project.url}${projectPath()}`, {
     method: "PATCH",
-    headers: { ...JSON_TYPE, authorization: `Bearer ${project.newKey("project:admin", "workspace:read")}` },
+    headers: { ...JSON_TYPE, authorization: `Bearer ${await project.newKey("project:admin", "workspace:read")}` },
     body: JSON.stringify({ name }),
   });
   expect([renamed.status, await renamed.json()]).toMatchObject([200, { project: { name } }]);

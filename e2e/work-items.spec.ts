@@ -35,7 +35,7 @@ test("a Finding becomes a ticket, is resolved when the ticket is closed, and reo
   test.setTimeout(600_000);
   const github = await startGithub();
   const product = await startProduct({ env: ENV });
-  const project = newProject(product.url, product.dataDir);
+  const project = await newProject(product.url, product.dataDir);
   const at = (path: string) => `${project.url}/p/${project.projectId}/${path}`;
   const dialog = page.getByRole("dialog");
   const finding = async () => (await findingsOf(project))[0];
@@ -192,7 +192,7 @@ test("several selected Findings are handed off, and a handoff rule is added and 
   test.setTimeout(600_000);
   const github = await startGithub();
   const product = await startProduct({ env: ENV });
-  const project = newProject(product.url, product.dataDir);
+  const project = await newProject(product.url, product.dataDir);
   const at = (path: string) => `${project.url}/p/${project.projectId}/${path}`;
   const dialog = page.getByRole("dialog");
 
@@ -201,7 +201,7 @@ test("several selected Findings are handed off, and a handoff rule is added and 
     const created = await fetch(`${project.url}/v1/projects/${project.projectId}/connections`, {
       method: "POST",
       headers: {
-        authorization: `Bearer ${project.newKey("connections:manage")}`,
+        authorization: `Bearer ${await project.newKey("connections:manage")}`,
         "content-type": "application/json",
       },
       body: JSON.stringify({

@@ -13,7 +13,7 @@ export async function inBrowser(use: (browser: Browser, project: TestProject) =>
   const product = await startProduct({ env: { DIAGNOSE_AFTER_QUIET_SECONDS: "3600" } });
   const browser = await chromium.launch({ executablePath, args: ["--disable-gpu"] });
   try {
-    await use(browser, newProject(product.url, product.dataDir));
+    await use(browser, await newProject(product.url, product.dataDir));
   } finally {
     await browser.close();
     await product.stop();

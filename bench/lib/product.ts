@@ -4,6 +4,6 @@ import { newProject } from "../../e2e/support/project";
 /** Starts the product as a person would, with its own data directory, one project and a key. */
 export async function startProduct() {
   const product = await start();
-  const { projectId, secret, newKey } = newProject(product.url, product.dataDir);
+  const { projectId, secret, newKey } = await newProject(product.url, product.dataDir);
   return { ...product, projectId, secret, newKey };
 }

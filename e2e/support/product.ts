@@ -5,6 +5,12 @@ import path from "node:path";
 import { expect } from "@playwright/test";
 import { freePort } from "../../scripts/lib/database/postgres.mjs";
 
+type Printing = { output: () => string };
+
+/** Products by their data directory, started by this process. */
+const started = new Map<string, Printing>();
+export const startedHere = (dataDir: string) => started.get(dataDir);
+
 /** Starts the product as a person would: `npm start`, with its own data directory. */
 export async function startProduct({
   port = undefined as number | undefined,
@@ -30,6 +36,7 @@ export async function startProduct({
     if (child.exitCode !== null) throw new Error(`npm start ended with ${child.exitCode}:\n${output}`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
+  if (!started.has(dataDir)) started.set(dataDir, { output: () => output });
   return {
     url,
     dataDir,
@@ -47,7 +54,7 @@ export async function startProduct({
 }
 
 /** Returns the one-time link of a new installation, which it prints after it has reported that it is ready. */
-export async function setupLinkOf({ output }: { output: () => string }) {
+export async function setupLinkOf({ output }: Printing) {
   const link = () => /http:\S+\/setup#token=\S+(?=\s)/.exec(output())?.[0] ?? "";
   await expect.poll(link, "the start prints the one-time link").not.toBe("");
   return link();
