@@ -8,7 +8,7 @@ import { applicationUrlOf, onServer, TEMPLATE, urlOf } from "./template";
 
 /** Vitest setupFile: runs before a test file is imported, so that `db/pool` opens the file's private database. */
 const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
-await onServer((sql) => sql.unsafe(`create database ${name} template ${TEMPLATE}`));
+await onServer((sql) => sql.unsafe(`create database ${name} template ${TEMPLATE} strategy file_copy`));
 Object.assign(process.env, {
   DATABASE_URL: applicationUrlOf(name),
   MIGRATION_DATABASE_URL: urlOf(name),
