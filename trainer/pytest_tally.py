@@ -13,8 +13,11 @@ class Tally:
         self._file = file
         self._outcomes: dict[str, str] = {}
         self._messages: dict[str, str] = {}
+        self._seconds: dict[str, float] = {}
 
     def pytest_runtest_logreport(self, report: Any) -> None:
+        # Set-up, call and clean-up: a test's fixtures take most of the time of some files.
+        self._seconds[report.nodeid] = self._seconds.get(report.nodeid, 0.0) + report.duration
         # A test whose set-up or clean-up failed has failed, whatever its own outcome.
         worse = report.outcome != "passed" or report.when == "call"
         if worse and self._outcomes.get(report.nodeid) != "failed":
@@ -24,7 +27,12 @@ class Tally:
 
     def pytest_sessionfinish(self) -> None:
         tests = [
-            {"name": name, "outcome": outcome, "message": self._messages.get(name, "")}
+            {
+                "name": name,
+                "outcome": outcome,
+                "message": self._messages.get(name, ""),
+                "seconds": round(self._seconds[name], 3),
+            }
             for name, outcome in self._outcomes.items()
         ]
         self._file.write_text(json.dumps({"tests": tests}))
@@ -37,5 +45,6 @@ def message_of(report: Any) -> str:
 
 
 def pytest_configure(config: Any) -> None:
-    if file := os.environ.get("TALLY"):
+    # pytest-xdist's workers report to the process that started them, which writes for all.
+    if (file := os.environ.get("TALLY")) and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Tally(Path(file)), "tally")
