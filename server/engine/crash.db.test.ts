@@ -1,4 +1,3 @@
-import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import postgres from "postgres";
@@ -9,22 +8,12 @@ import { asOwner } from "@/db/testing/as-owner";
 import { env } from "@/env";
 import { emit } from "@/server/platform/outbox";
 import { startEngine } from "./engine";
+import { bundledProgram } from "./testing/bundled-program";
 import { crashClient, crashFunctions, LAST_STEP } from "./testing/crash-engine";
 import { until } from "./testing/describe-engine";
 
 const RUNS = 20;
 const STEPS = 4;
-
-const startProcess = async (): Promise<ChildProcess> => {
-  const child = fork(path.join(import.meta.dirname, "testing/crash-engine.ts"), {
-    execArgv: ["--conditions=react-server", "--import", "tsx"],
-  });
-  await new Promise((resolve, reject) => {
-    child.once("message", resolve);
-    child.once("exit", () => reject(new Error("The engine's process ended.")));
-  });
-  return child;
-};
 
 test("a process that is killed in the middle of steps loses no work, and no effect is repeated", async () => {
   const { sql } = pool();
@@ -37,7 +26,9 @@ test("a process that is killed in the middle of steps loses no work, and no effe
   // Uses its own connection: the pool would close one that idles as long as a slow machine may need here.
   const gate = postgres(env().DATABASE_URL, { max: 1 });
   await gate`select pg_advisory_lock(${LAST_STEP})`;
-  const children = await Promise.all([startProcess(), startProcess()]);
+  const program = await bundledProgram(path.join(import.meta.dirname, "testing/crash-process.ts"));
+  const children = await Promise.all([program.start(), program.start()]);
+  await program.remove();
   await emit(db(), ...Array.from({ length: RUNS }, (_, n) => ({ name: "go", data: { n } })));
 
   for (const [index, child] of children.entries()) {

@@ -1,9 +1,9 @@
-import { type ChildProcess, fork } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { rm } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { build } from "esbuild";
+import { newRandom } from "@/db/testing/random";
+import { bundledProgram } from "@/server/engine/testing/bundled-program";
 
 const POLL_MS = 5;
 
@@ -12,29 +12,6 @@ export async function kill(child: ChildProcess) {
   const exited = child.exitCode === null && child.signalCode === null ? once(child, "exit") : undefined;
   child.kill("SIGKILL");
   await exited;
-}
-
-/** One file instead of hundreds: dozens of processes start from it, each in a quarter of the time. */
-async function bundle(): Promise<string> {
-  // Next to the packages that it imports.
-  const outfile = path.join(process.cwd(), "node_modules/.cache", `killed-process-${process.pid}.mjs`);
-  await build({
-    entryPoints: [path.join(import.meta.dirname, "killed-process.ts")],
-    outfile,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    packages: "external",
-    conditions: ["react-server"],
-    logLevel: "error",
-  });
-  return outfile;
-}
-
-async function start(file: string, args: readonly string[]): Promise<ChildProcess> {
-  const child = fork(file, args, { execArgv: ["--conditions=react-server"] });
-  await once(child, "message");
-  return child;
 }
 
 type Work = {
@@ -53,12 +30,13 @@ type Work = {
  */
 export async function killRepeatedly({ args, isRunning, progress, withinMs }: Work, most: number): Promise<number> {
   let kills = 0;
-  const file = await bundle();
-  let next = start(file, args);
+  const random = newRandom();
+  const program = await bundledProgram(path.join(import.meta.dirname, "killed-process.ts"));
+  let next = program.start(args);
   while (await isRunning()) {
     const child = await next;
     // Started ahead of time, because a process takes longer to start than it lives.
-    next = start(file, args);
+    next = program.start(args);
     const before = await progress?.();
     child.send("go");
     if (kills === most) {
@@ -66,12 +44,12 @@ export async function killRepeatedly({ args, isRunning, progress, withinMs }: Wo
       continue;
     }
     while (progress && child.exitCode === null && (await progress()) === before) await sleep(POLL_MS);
-    await sleep(Math.random() * withinMs);
+    await sleep(random() * withinMs);
     const isAlive = child.exitCode === null;
     await kill(child);
     if (isAlive && (await isRunning())) kills += 1;
   }
   await kill(await next);
-  await rm(file);
+  await program.remove();
   return kills;
 }

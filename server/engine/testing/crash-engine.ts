@@ -1,12 +1,10 @@
 import { Inngest } from "inngest";
-import postgres from "postgres";
+import type postgres from "postgres";
 import { db } from "@/db/pool";
-import { env } from "@/env";
-import { startEngine } from "../engine";
 import { outboxFetch } from "../events/outbox-fetch";
 
 /**
- * Runs the engine in a process until it is killed. Each step has an effect in the database, keyed by run and step as every
+ * The work of a process that is killed. Each step has an effect in the database, keyed by run and step as every
  * step's effect must be, and counts its attempts.
  */
 export const crashClient = new Inngest({
@@ -36,10 +34,4 @@ export function crashFunctions(sql: postgres.Sql) {
       }
     }),
   ];
-}
-
-if (process.argv[1]?.endsWith("crash-engine.ts")) {
-  const sql = postgres(env().DATABASE_URL);
-  await startEngine({ db: db(), client: crashClient, functions: crashFunctions(sql), pollMs: 20, leaseMs: 400 });
-  process.send?.("ready");
 }

@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from "vitest";
 import { NOW } from "@/db/now";
 import { db } from "@/db/pool";
 import { accountAuditLog, connections, jobEvents, ringKeys } from "@/db/schema";
+import { newRandom } from "@/db/testing/random";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
@@ -135,7 +136,8 @@ test("secrets stay readable and writable while keys are rotated continuously", a
   const written = new Map<string, string>();
   for (let n = 0; n < 150; n++) written.set(await store(ctx, `first ${n}`), `first ${n}`);
   const ids = [...written.keys()];
-  const any = () => ids[Math.floor(Math.random() * ids.length)] as string;
+  const random = newRandom();
+  const any = () => ids[Math.floor(random() * ids.length)] as string;
   let busy = true;
   const count = { reads: 0, writes: 0, rotations: 0 };
   const keepReading = async () => {

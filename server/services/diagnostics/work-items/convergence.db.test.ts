@@ -2,7 +2,9 @@ import { and, eq, sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { db } from "@/db/pool";
 import { ticketChanges, trackerCursors, workItems } from "@/db/schema";
+import { randomFrom } from "@/db/testing/random";
 import { testProject } from "@/db/testing/test-project";
+import { amount } from "@/scripts/lib/testing/amounts.mjs";
 import type { Ctx } from "@/server/platform/context";
 import { createTrackerWebhook } from "@/server/services/connections";
 import type { TrackerKind } from "@/server/services/connections/schemas";
@@ -35,19 +37,8 @@ const TRACKERS: [TrackerKind, () => Promise<SimulatedTracker>][] = [
 ];
 
 const FINDINGS = 5;
-const EVENTS = 1000;
+const EVENTS = amount(150, 1000);
 const toolOf = (n: number) => `tool_${"abcdefgh"[n]}`;
-
-/** Numbers that look random and are the same in every run (mulberry32). */
-function randomFrom(seed: number) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 /** Ends leases and waits, as if hours had passed. A process that died left its lease behind. */
 async function passTime(ctx: Ctx) {

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
 import { deployments, trainers } from "@/db/schema";
+import { randomFrom } from "@/db/testing/random";
 import { testProject } from "@/db/testing/test-project";
+import { amount } from "@/scripts/lib/testing/amounts.mjs";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { ScriptedTrainer } from "../testing/scripted-trainer";
@@ -15,7 +17,7 @@ import { runDeployment, stopDeployment, stopOrphans } from ".";
 import { prepareDeployment, queueDeployment } from "./insert-deployment";
 import { takeTurns } from "./testing/drive";
 
-const DEPLOYS = 100;
+const DEPLOYS = amount(20, 100);
 const SEED = 20_261_124;
 const NAMES = ["shop-agent", "other-agent"] as const;
 
@@ -26,15 +28,6 @@ beforeAll(async () => {
 });
 afterAll(() => trainer.stop());
 beforeEach(() => db().delete(trainers));
-
-/** Returns a generator of numbers from 0 to 1, the same in each run. */
-function randomFrom(seed: number) {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 class Killed extends Error {}
 const CALLS = new Set<PropertyKey>(["select", "insert", "update", "delete", "transaction", "execute", "$count"]);
@@ -90,7 +83,7 @@ async function answers(id: string) {
   return reply.status === 200;
 }
 
-test("100 deployments survive random kills of the app and the trainer: at most one runs per name, and each running one answers", async () => {
+test("deployments survive random kills of the app and the trainer: at most one runs per name, and each running one answers", async () => {
   const { ctx, checkpointIds } = await world();
   const random = randomFrom(SEED);
   const oneOf = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
