@@ -15,7 +15,6 @@ from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, Response
 
 KEY = "agent-key-0123456789"
-HAND_OUT_AGAIN_SECONDS = 1.0
 
 
 def until(holds: Callable[[], Any], seconds: float = 15.0) -> Any:
@@ -29,7 +28,10 @@ def until(holds: Callable[[], Any], seconds: float = 15.0) -> Any:
 
 
 class FakeWeb:
-    """Stores what it is sent. `failing`: how many next requests fail with 503; `refusing_results`: how many results."""
+    """Stores what it is sent. `failing`: how many next requests fail with 503; `refusing_results`: how many results.
+
+    `refused`: how many requests had no key.
+    """
 
     def __init__(self) -> None:
         self.waiting: queue.Queue[dict[str, Any]] = queue.Queue()
@@ -44,7 +46,9 @@ class FakeWeb:
         self.manifest_reads = 0
         self.failing = 0
         self.refusing_results = 0
+        self.refused = 0
         self.lease_seconds = 0.2
+        self.hand_out_again_seconds = 1.0
         self.forgets_jobs = False
         self.app = FastAPI()
         self._routes()
@@ -91,6 +95,7 @@ class FakeWeb:
                 return JSONResponse({}, 503)
             needs_key = request.url.path.startswith("/api/trainer/")
             if needs_key and request.headers.get("authorization") != f"Bearer {KEY}":
+                self.refused += 1
                 return JSONResponse({}, 401)
             return await call(request)
 
@@ -104,7 +109,7 @@ class FakeWeb:
             while not self.waiting.empty():
                 found.append(self.waiting.get())
             # A command that was handed out and has no result yet may have been sent to a connection that was cut.
-            late = [one for one, at in self.handed.values() if time.monotonic() - at > HAND_OUT_AGAIN_SECONDS]
+            late = [one for one, at in self.handed.values() if time.monotonic() - at > self.hand_out_again_seconds]
             for one in [*found, *late]:
                 self.handed[one["command_id"]] = (one, time.monotonic())
                 self.hand_outs[one["command_id"]] = self.hand_outs.get(one["command_id"], 0) + 1

@@ -11,14 +11,16 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, ClassVar, TypeVar, get_args
 
 import httpx
+import pytest
 import uvicorn
 
 from whetstone_trainer.service.app import create_app
 from whetstone_trainer.service.capabilities import Capabilities
 from whetstone_trainer.service.settings import Settings
+from whetstone_trainer.service.supervisor import Supervisor
 from whetstone_trainer.spec import CompressedQuantization, GgufQuantization
 
 T = TypeVar("T")
@@ -30,6 +32,19 @@ def free_port() -> int:
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
         return int(found.getsockname()[1])
+
+
+class ThisMachine(Capabilities):
+    """This machine, inspected for the first service alone: an inspection takes seconds of several processes."""
+
+    inspected: ClassVar[dict[str, Any]] = {}
+    _turn: ClassVar[threading.Lock] = threading.Lock()
+
+    def get(self) -> dict[str, Any]:
+        with ThisMachine._turn:
+            if not ThisMachine.inspected:
+                ThisMachine.inspected = super().get()
+        return ThisMachine.inspected
 
 
 class EveryForm(Capabilities):
@@ -46,13 +61,14 @@ class EveryForm(Capabilities):
 
 @contextlib.contextmanager
 def running(home: Path, capabilities: Capabilities | None = None, **settings: Any) -> Iterator[httpx.Client]:
-    """Starts the service and yields a client with its token. `capabilities` avoids inspecting the machine."""
-    port = free_port()
-    made = Settings(home=home, token=TOKEN, port=port, **{"tick_seconds": 0.05, **settings})
-    server = uvicorn.Server(
-        uvicorn.Config(create_app(made, capabilities), host="127.0.0.1", port=port, log_level="error")
-    )
-    thread = threading.Thread(target=server.run, daemon=True)
+    """Starts the service and yields a client with its token."""
+    # Bound here, so that no other process takes the port before the server does.
+    listener = socket.create_server(("127.0.0.1", 0))
+    port = listener.getsockname()[1]
+    made = Settings(home=home, token=TOKEN, port=port, **{"tick_seconds": 0.05, "stall_dump_seconds": 0.1, **settings})
+    app = create_app(made, capabilities or ThisMachine(home))
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+    thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     thread.start()
     headers = {"authorization": f"Bearer {TOKEN}"}
     with httpx.Client(base_url=f"http://127.0.0.1:{port}/v1", headers=headers, timeout=120) as client:
@@ -64,13 +80,30 @@ def running(home: Path, capabilities: Capabilities | None = None, **settings: An
             thread.join(timeout=20)
 
 
+def look_at_jobs(monkeypatch: pytest.MonkeyPatch, times: int = 3) -> Callable[[], None]:
+    """Returns a function that waits until a service has checked its jobs a few more times."""
+    checked, tick = 0, Supervisor.tick
+
+    def counted(supervisor: Supervisor) -> None:
+        nonlocal checked
+        tick(supervisor)
+        checked += 1
+
+    def wait() -> None:
+        enough = checked + times
+        until(lambda: checked >= enough)
+
+    monkeypatch.setattr(Supervisor, "tick", counted)
+    return wait
+
+
 def until(condition: Callable[[], T], seconds: float = 30) -> T:
-    """Returns what `condition` returns once that is truthy."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
+    """Returns what `condition` returns once that is truthy; asks less and less often, because asking costs time too."""
+    began = time.monotonic()
+    while (waited := time.monotonic() - began) < seconds:
         if found := condition():
             return found
-        time.sleep(0.02)
+        time.sleep(min(0.25, max(0.02, waited / 20)))
     raise AssertionError("it did not become true in time")
 
 

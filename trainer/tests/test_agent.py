@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fake_web import HAND_OUT_AGAIN_SECONDS, KEY, FakeWeb, until
+from fake_web import KEY, FakeWeb, until
 
 from whetstone_trainer.events import EventLog
 from whetstone_trainer.service import agent, delivery
@@ -213,10 +213,12 @@ def test_an_answer_that_takes_longer_than_its_hand_out_is_generated_once(
     web: FakeWeb, calling: Calling, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
+    web.hand_out_again_seconds = 0.2
 
     async def answer(_: Commands, payload: Payload) -> dict[str, Any]:
         asked.append(payload.path)
-        await asyncio.sleep(2.5 * HAND_OUT_AGAIN_SECONDS)
+        while web.hand_outs["cmd_1"] < 3:
+            await asyncio.sleep(0.01)
         # The web app rejects the next results, so it hands the command out again while the result is undelivered.
         web.refusing_results = 2
         return {"status": 200, "headers": {}, "body": {"choices": []}}
@@ -229,9 +231,9 @@ def test_an_answer_that_takes_longer_than_its_hand_out_is_generated_once(
         # A hand-out that crossed with its result.
         web.send("cmd_1", "POST", path, body={"messages": []})
         until(lambda: web.hand_outs["cmd_1"] > handed_out)
-        threading.Event().wait(0.5)
+        # Commands begin in the order in which they are handed out.
         web.ask("cmd_2", "POST", path, body={"messages": []})
-    assert handed_out > 1
+    assert handed_out > 2
     assert asked == [path, path]
 
 
@@ -279,7 +281,7 @@ def test_a_job_that_the_web_app_deleted_is_not_pushed_for_ever(web: FakeWeb, cal
 def test_another_key_gets_nothing_done(web: FakeWeb, calling: Calling) -> None:
     web.send("cmd_1", "GET", "/v1/health")
     with calling("another-key-0123456789"):
-        threading.Event().wait(0.5)
+        until(lambda: web.refused > 2)
     assert web.leases == [] and web.results == {}
 
 

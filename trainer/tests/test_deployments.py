@@ -161,8 +161,8 @@ def test_what_does_not_run_in_time_is_ended_and_stays_timed_out(
     assert (found["status"], found["error"]["code"]) == ("timeout", "deploy_timeout")
     ((pid, _),) = starts_of(tmp_path, "dep_a")
     assert is_gone(pid)
-    # The slow one would be healthy by now.
-    time.sleep(2)
+    # The slow one would have become healthy later, but nothing watches it any more.
+    until(lambda: "deployment dep_a" not in [thread.name for thread in threading.enumerate()])
     assert client.get("/deployments/dep_a").json()["deployment"]["status"] == "timeout"
     ended = client.delete("/deployments/dep_a")
     assert (ended.status_code, ended.json()["deployment"]["status"]) == (200, "timeout")

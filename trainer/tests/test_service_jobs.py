@@ -15,6 +15,7 @@ from service_fixtures import (
     FAKE_WORKER,
     events,
     job,
+    look_at_jobs,
     put_manifest,
     reached,
     rows,
@@ -102,6 +103,7 @@ def test_a_worker_that_ignores_a_stop_is_killed_with_its_group(tmp_path: Path) -
 def test_a_clock_that_is_set_shortens_no_deadline_and_loses_no_worker(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    checked = look_at_jobs(monkeypatch)
     day, now, created = 86_400, time.time, psutil.Process.create_time
     with running(tmp_path, worker=FAKE_WORKER) as client:
         submitted(client, "job_a", ["ignore-term"])
@@ -111,10 +113,10 @@ def test_a_clock_that_is_set_shortens_no_deadline_and_loses_no_worker(
         monkeypatch.setattr(time, "time", lambda: now() + day)
         # As psutil computes it: the time since boot plus the boot time, which moves with the changed clock.
         monkeypatch.setattr(psutil.Process, "create_time", lambda process: created(process) + day)
-        time.sleep(0.3)
+        checked()
         assert job(client, "job_a")["status"] == "cancelling"
     with running(tmp_path, worker=FAKE_WORKER) as client:
-        time.sleep(0.3)
+        checked()
         assert (job(client, "job_a")["status"], job(client, "job_a")["attempt"]) == ("cancelling", 1)
         os.killpg(pid, signal.SIGKILL)
         reached(client, "job_a", "cancelled")
@@ -140,24 +142,26 @@ def test_a_paused_job_goes_on_when_it_is_resumed(client: httpx.Client) -> None:
     assert reached(client, "job_a", "succeeded")["attempt"] == 2
 
 
-def test_jobs_wait_for_their_turn(client: httpx.Client) -> None:
+def test_jobs_wait_for_their_turn(client: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    checked = look_at_jobs(monkeypatch)
     submitted(client, "job_a", ["hang"])
     submitted(client, "job_b", ["finish"])
     reached(client, "job_a", "running")
-    time.sleep(0.3)
+    checked()
     assert job(client, "job_b")["status"] == "queued"
     client.post("/jobs/job_a/cancel", json={"request_id": "r1"})
     reached(client, "job_b", "succeeded")
 
 
-def test_a_service_that_was_killed_finds_its_worker_again(tmp_path: Path) -> None:
+def test_a_service_that_was_killed_finds_its_worker_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    checked = look_at_jobs(monkeypatch)
     with running(tmp_path, worker=FAKE_WORKER) as client:
         submitted(client, "job_a", ["hang"])
         reached(client, "job_a", "running")
         pid, before = worker_of(tmp_path, "job_a"), events(client, "job_a")
     os.kill(pid, 0)
     with running(tmp_path, worker=FAKE_WORKER) as client:
-        time.sleep(0.3)
+        checked()
         assert job(client, "job_a")["status"] == "running"
         assert worker_of(tmp_path, "job_a") == pid
         client.post("/jobs/job_a/cancel", json={"request_id": "r1"})

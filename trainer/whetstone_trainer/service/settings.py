@@ -42,6 +42,8 @@ class Settings:
     max_running_jobs: int = 1
     stop_deadline_seconds: float = 120.0
     tick_seconds: float = 0.25
+    # How long a stalled worker may take to print its stacks before it is killed.
+    stall_dump_seconds: float = 2.0
     manifest_bytes_max: int = 64 * 1024**3
     worker: Sequence[str] = field(default_factory=lambda: (sys.executable, "-m", "whetstone_trainer.worker"))
     serving: Serving = field(default_factory=Serving)

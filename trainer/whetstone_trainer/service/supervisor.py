@@ -25,7 +25,6 @@ from .settings import Settings
 
 logger = logging.getLogger("whetstone_trainer")
 
-_DUMP_SECONDS = 2.0
 _SUCCEEDED = {"completed", "early_stopped", "max_steps", "max_runtime"}
 _REQUESTS_REMEMBERED = 50
 
@@ -294,7 +293,7 @@ class Supervisor:
             message=f"Nothing was reported for {limit:.0f} s: restarting the worker",
         )
         processes.signal_worker(record.pid, signal.SIGUSR2)
-        time.sleep(_DUMP_SECONDS)
+        time.sleep(self.settings.stall_dump_seconds)
         processes.kill_group(record.pid)
         self._seen.pop(record.job_id, None)
 
