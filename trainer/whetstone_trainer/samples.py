@@ -16,6 +16,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from .artifacts.request import SAFE_ID
+from .compiler import do_without_compiler
 from .files import read_json, write_json
 from .redaction import redact, redact_standard_streams
 from .spec import BaseModelRef
@@ -171,6 +172,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True)
     arguments = parser.parse_args()
     redact_standard_streams()
+    do_without_compiler()
     try:
         result = sample(arguments.home, SamplesRequest.model_validate(read_json(arguments.request)))
     except ValidationError as error:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from ..compiler import do_without_compiler
 from ..files import read_json
 from ..redaction import redact_standard_streams
 from .build import build
@@ -24,6 +25,7 @@ def main() -> int:
     parser.add_argument("--artifact-id", required=True)
     arguments = parser.parse_args()
     redact_standard_streams()
+    do_without_compiler()
     if not re.match(SAFE_ID, arguments.artifact_id):
         parser.error("--artifact-id is not a valid id")
     try:

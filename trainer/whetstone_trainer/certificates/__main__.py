@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from ..artifacts.request import SAFE_ID
 from ..background import LOG, REQUEST, RESULT, STATE
+from ..compiler import do_without_compiler
 from ..files import read_json, write_json
 from ..redaction import redact_standard_streams
 from .certify import certify
@@ -27,6 +28,7 @@ def main() -> int:
     parser.add_argument("--id", required=True)
     arguments = parser.parse_args()
     redact_standard_streams()
+    do_without_compiler()
     if not re.match(SAFE_ID, arguments.id):
         parser.error("--id is not a valid id")
     folder: Path = arguments.home / "certificates" / arguments.id

@@ -18,6 +18,7 @@ from ..artifacts.child import tail
 from ..artifacts.request import SAFE_ID
 from ..artifacts.tools.parent import die_with_parent
 from ..background import LOG, REQUEST, RESULT
+from ..compiler import do_without_compiler
 from ..files import read_json, write_json
 from ..redaction import also_redact, redact, redact_standard_streams
 from ..trainer_error import TrainerError, TrainerFailure
@@ -63,6 +64,7 @@ def publish(home: Path, request: ExportRequest, folder: Path) -> int:
 def build(home: Path, request: ExportRequest, folder: Path, commit: str | None) -> int:
     """Builds the files of the export into its folder."""
     die_with_parent()
+    do_without_compiler()
     if commit is not None:
         # An export downloads the hub model that it names, whatever the value of HF_HUB_OFFLINE.
         use_network()

@@ -14,6 +14,7 @@ import sys
 import traceback
 from pathlib import Path
 
+from ..compiler import do_without_compiler
 from ..files import read_json, write_json
 from ..redaction import redact, redact_standard_streams
 from ..trainer_error import TrainerError, TrainerFailure
@@ -76,6 +77,7 @@ def _transformers(home: Path, plan: ServePlan, port: int) -> int:
 
 
 def _answer(home: Path, source: Source, listener: socket.socket) -> None:
+    do_without_compiler()
     import uvicorn
 
     from .app import Served, create_serving_app
