@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 import os
@@ -10,8 +11,12 @@ import signal
 import tempfile
 import uuid
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+# Before anything imports torch, whose threads wait for each other by spinning: small models are faster with one.
+os.environ["OMP_NUM_THREADS"] = "1"
 
 import psutil
 import pytest
@@ -22,10 +27,27 @@ DURATIONS = Path(__file__).with_name("durations.json")
 MARK = "TRAINER_TEST_RUN"
 
 
+@dataclass(frozen=True)
+class Run:
+    """`folder`: everything temporary of the run."""
+
+    mark: str
+    folder: str
+
+
+RUN = pytest.StashKey[Run]()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Orders the files by how long they take, unknown ones first: with two processes, a long file at the end is waited for."""
     seconds = json.loads(DURATIONS.read_text()) if DURATIONS.exists() else {}
     items.sort(key=lambda item: seconds.get(item.nodeid.split("::")[0], math.inf), reverse=True)
+
+
+def pytest_collection_finish() -> None:
+    # The imported modules never become garbage, so they need not be searched for it.
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -34,8 +56,9 @@ def pytest_configure(config: pytest.Config) -> None:
     # A stop of any kind ends the tests as Ctrl+C does. (A shell's background jobs ignore SIGINT until told otherwise.)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, signal.default_int_handler)
-    os.environ[MARK] = uuid.uuid4().hex
-    os.environ["TMPDIR"] = tempfile.tempdir = tempfile.mkdtemp(prefix="whetstone-trainer-tests-")
+    config.stash[RUN] = Run(uuid.uuid4().hex, tempfile.mkdtemp(prefix="whetstone-trainer-tests-"))
+    os.environ[MARK] = config.stash[RUN].mark
+    os.environ["TMPDIR"] = tempfile.tempdir = config.stash[RUN].folder
 
 
 def pytest_keyboard_interrupt() -> None:
@@ -51,10 +74,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
         # Python waits for its forked workers at its end.
         _kill(psutil.Process().children(recursive=True))
         return
-    mark = os.environ.get(MARK)
-    _kill([one for one in psutil.process_iter() if one.pid != os.getpid() and _environment(one).get(MARK) == mark])
-    if tempfile.tempdir:
-        shutil.rmtree(tempfile.tempdir, ignore_errors=True)
+    if (run := config.stash.get(RUN, None)) is None:
+        return
+    ours = (one for one in psutil.process_iter() if one.pid != os.getpid())
+    _kill([one for one in ours if _environment(one).get(MARK) == run.mark])
+    shutil.rmtree(run.folder, ignore_errors=True)
 
 
 def is_xdist_worker(config: Any) -> bool:
