@@ -1,8 +1,9 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { defineConfig } from "@playwright/test";
 import { Agent, setGlobalDispatcher } from "undici";
+import { durations } from "./scripts/lib/testing/durations.mjs";
 
 // Running the command line blocks tests for seconds, in which a kept-alive connection may be closed without their noticing.
 setGlobalDispatcher(new Agent({ pipelining: 0 }));
@@ -17,6 +18,13 @@ const baseURL = `http://127.0.0.1:${E2E_PORT}`;
 /** `npm test` sets one; the fallback is for running `npx playwright test` by hand. */
 const chromium = process.env.CHROMIUM_PATH ?? ["/usr/bin/chromium", "/usr/bin/google-chrome"].find(existsSync);
 
+/** Seconds. Longer files start first: otherwise one worker is still busy with one when the others have nothing left to do. */
+const LONG = 30;
+const seconds = durations();
+const journeys = readdirSync("e2e").filter((name) => name.endsWith(".spec.ts"));
+/** A file that was never measured counts as long. */
+const longJourneys = journeys.filter((name) => (seconds[`e2e/${name}`] ?? LONG) >= LONG);
+
 export default defineConfig({
   testDir: "e2e",
   globalSetup: "./e2e/support/global-setup.ts",
@@ -24,7 +32,8 @@ export default defineConfig({
   fullyParallel: false,
   forbidOnly: Boolean(process.env.CI),
   // Files run in parallel: each has its own projects, in the shared installation or in one that it starts itself.
-  workers: 2,
+  // With as many as cores, a core idles while a test waits.
+  workers: 3,
   // Generous for a busy machine: tests wait for conditions, never for time.
   timeout: 120_000,
   expect: { timeout: 10_000 },
@@ -45,9 +54,11 @@ export default defineConfig({
       ],
     },
   },
+  // In the order in which they start. A worker starts a browser when a test first needs one.
   projects: [
-    { name: "journeys", testIgnore: "start.spec.ts" },
-    { name: "start", testMatch: "start.spec.ts" },
+    { name: "long", testMatch: longJourneys, testIgnore: "requests/**" },
+    { name: "requests", testMatch: "requests/**" },
+    { name: "short", testIgnore: ["requests/**", ...longJourneys] },
   ],
   webServer: {
     command: "exec node scripts/start.mjs",
@@ -57,6 +68,8 @@ export default defineConfig({
       HOST: "127.0.0.1",
       PORT: E2E_PORT,
       DIAGNOSE_AFTER_QUIET_SECONDS: "2",
+      // Simulated trackers listen on loopback.
+      OUTBOUND_ALLOW: "127.0.0.1",
       STOP_WITH_PARENT: "1",
     },
     timeout: 10 * 60_000,

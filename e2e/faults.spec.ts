@@ -1,12 +1,12 @@
 import { availableParallelism } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 import { runClient } from "./support/client";
 import { type Link, startLink } from "./support/link";
 import { startOwnDatabase } from "./support/own-database";
 import { processTree } from "./support/process-tree";
 import { startProduct } from "./support/product";
-import { newProject, type TestProject } from "./support/project";
+import { newProject, otelVariables, type TestProject } from "./support/project";
+import { startRelay } from "./support/relay";
 import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
 import { expect, test } from "./support/test";
@@ -18,8 +18,6 @@ const STATEMENT_SECONDS = 5;
 const CONNECTIONS = 10;
 /** Of all receiving threads: half as many, or two for each. */
 const TELEMETRY_CONNECTIONS = Math.max(CONNECTIONS / 2, 2 * Math.min(4, availableParallelism() - 1));
-/** Long enough that an exporter's first tries fail. */
-const OUTAGE_MS = 5_000;
 /** By default, an exporter allows ten seconds for all of its attempts. */
 const PATIENT = { OTEL_EXPORTER_OTLP_TIMEOUT: "120000", OTEL_BSP_EXPORT_TIMEOUT: "120000" };
 /** A response must arrive, whatever it is: far longer than it takes on any machine, but finite. */
@@ -95,14 +93,14 @@ test("a database outage is reported by pages, /v1 and health checks, loses no ex
   page,
 }) => {
   test.setTimeout(180_000);
+  const relays = [await startRelay(product.url), await startRelay(product.url)] as const;
   const exported = [
-    { protocol: "http/json", to: others[0] },
-    { protocol: "http/protobuf", to: others[1] },
+    { protocol: "http/json", to: others[0], relay: relays[0] },
+    { protocol: "http/protobuf", to: others[1], relay: relays[1] },
   ];
   await signIn(page, project);
   const processes = processTree(product.pid);
 
-  const outage = sleep(OUTAGE_MS);
   await database.stop();
   await expectUnavailable(await send(), "cannot be reached");
   await expectUnavailable(await list(), "cannot be reached");
@@ -112,13 +110,19 @@ test("a database outage is reported by pages, /v1 and health checks, loses no ex
   });
   expect((await ask(project, "/healthz")).status).toBe(200);
 
-  const clients = exported.map(({ protocol, to }) =>
-    runClient("manual-spans", { ...to.otel, ...PATIENT, OTEL_EXPORTER_OTLP_PROTOCOL: protocol }),
+  const clients = exported.map(({ protocol, to, relay }) =>
+    runClient("manual-spans", {
+      ...otelVariables(relay.url, to.secret),
+      ...PATIENT,
+      OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+    }),
   );
   const opened = page.goto(`${project.url}/p/${project.projectId}/conversations`);
   await expect(seen(page, "The database cannot be reached.")).toBeVisible({ timeout: ANSWER_MS });
   await opened;
-  await outage;
+  for (const { statuses } of relays) {
+    await expect.poll(() => statuses, { message: "an exporter's first try fails", timeout: ANSWER_MS }).toContain(503);
+  }
   await database.start();
 
   await untilReady();
@@ -126,6 +130,7 @@ test("a database outage is reported by pages, /v1 and health checks, loses no ex
   expect((await list()).status).toBe(200);
   await expect(page.getByRole("heading", { name: "Conversations" })).toBeVisible({ timeout: ANSWER_MS });
   await Promise.all(clients);
+  for (const { stop } of relays) stop();
   for (const { to } of exported) {
     expect(await spansOf(to)).toBe(4);
     const read = async () => (await to.read("conversations")).conversations as unknown as object[];

@@ -11,6 +11,9 @@ type Printing = { output: () => string };
 const started = new Map<string, Printing>();
 export const startedHere = (dataDir: string) => started.get(dataDir);
 
+/** Includes a build, for tests that are run by hand. */
+const START_HANGS_MS = 10 * 60_000;
+
 /** Starts the product as a person would: `npm start`, with its own data directory. */
 export async function startProduct({
   port = undefined as number | undefined,
@@ -25,16 +28,31 @@ export async function startProduct({
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
+  let reportReady = () => {};
+  const ready = new Promise<void>((resolve) => {
+    reportReady = resolve;
+  });
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (chunk) => {
       output += chunk;
+      if (output.includes("is ready at")) reportReady();
     });
   }
   const exited = new Promise<number | null>((resolve) => child.once("exit", resolve));
   const startedAt = performance.now();
-  while (!/is ready at/.test(output)) {
-    if (child.exitCode !== null) throw new Error(`npm start ended with ${child.exitCode}:\n${output}`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
+  const hangs = AbortSignal.timeout(START_HANGS_MS);
+  const hung = new Promise<never>((_, reject) => {
+    hangs.onabort = () => reject(new Error(`npm start hangs:\n${output}`));
+  });
+  const ended = exited.then((code) => Promise.reject(new Error(`npm start ended with ${code}:\n${output}`)));
+  try {
+    await Promise.race([ready, ended, hung]);
+  } catch (error) {
+    child.kill("SIGTERM");
+    throw error;
+  } finally {
+    hangs.onabort = null;
+    ended.catch(() => {});
   }
   if (!started.has(dataDir)) started.set(dataDir, { output: () => output });
   return {

@@ -48,8 +48,8 @@ function withPatientPages(context: BrowserContext): BrowserContext {
  * Playwright's test, whose pages wait for their script after `goto`, `reload` and `waitForURL`: before it runs, choices and
  * presses are lost, which happens on a busy machine if they come as quickly as in a test.
  */
-export const test = playwrightTest.extend<object, { patientBrowser: Browser }>({
-  patientBrowser: [
+export const test = playwrightTest.extend<object, { browser: Browser }>({
+  browser: [
     async ({ browser }, use) => {
       const { newContext } = browser;
       browser.newContext = async (options) => {
@@ -59,6 +59,6 @@ export const test = playwrightTest.extend<object, { patientBrowser: Browser }>({
       await use(browser);
       browser.newContext = newContext;
     },
-    { scope: "worker", auto: true },
+    { scope: "worker" },
   ],
 });

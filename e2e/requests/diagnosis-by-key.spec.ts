@@ -1,10 +1,11 @@
-import { FAILURES, failedBooking, HEALTHY } from "./support/failures";
-import { killTree } from "./support/process-tree";
-import { startProduct } from "./support/product";
-import { newProject } from "./support/project";
-import { startReceiver } from "./support/receiver";
-import { type Spoken, send } from "./support/said";
-import { expect, test } from "./support/test";
+import { amount } from "../../scripts/lib/testing/amounts.mjs";
+import { FAILURES, failedBooking, HEALTHY } from "../support/failures";
+import { killTree } from "../support/process-tree";
+import { startProduct } from "../support/product";
+import { newProject } from "../support/project";
+import { startReceiver } from "../support/receiver";
+import { type Spoken, send } from "../support/said";
+import { expect, test } from "../support/test";
 
 /** A row of a reply: its fields are asserted where they are used. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads replies as a client without types does
@@ -13,7 +14,7 @@ type Row = Record<string, any>;
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 /** Enough that the backfill has not completed when it is killed. */
-const BACKLOG = 600;
+const BACKLOG = amount(150, 600);
 /** Tools that fail for the same reason, as a person would recognize. */
 const BOOKINGS = ["book_fitting", "reserve_slot"];
 const ENV = { DIAGNOSE_AFTER_QUIET_SECONDS: "1", OUTBOUND_ALLOW: "127.0.0.1" };

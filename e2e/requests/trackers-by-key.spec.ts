@@ -1,26 +1,16 @@
-import { startGithub } from "../server/services/connections/trackers/testing/github-server";
-import { startGitlab } from "../server/services/connections/trackers/testing/gitlab-server";
-import { startJira } from "../server/services/connections/trackers/testing/jira-server";
-import { startLinear } from "../server/services/connections/trackers/testing/linear-server";
-import type { SimulatedTracker } from "../server/services/connections/trackers/testing/simulated-tracker";
-import { failedBooking } from "./support/failures";
-import { startProduct } from "./support/product";
-import { newProject } from "./support/project";
-import { send } from "./support/said";
-import { expect, test } from "./support/test";
+import { startGithub } from "../../server/services/connections/trackers/testing/github-server";
+import { startGitlab } from "../../server/services/connections/trackers/testing/gitlab-server";
+import { startJira } from "../../server/services/connections/trackers/testing/jira-server";
+import { startLinear } from "../../server/services/connections/trackers/testing/linear-server";
+import type { SimulatedTracker } from "../../server/services/connections/trackers/testing/simulated-tracker";
+import { failedBooking } from "../support/failures";
+import { newProject } from "../support/project";
+import { send } from "../support/said";
+import { expect, test } from "../support/test";
 
 /** A row of a reply: its fields are asserted where they are used. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads replies as a client without types does
 type Row = Record<string, any>;
-
-/** Allows calls to trackers on loopback, which the shared installation refuses. */
-const ENV = { DIAGNOSE_AFTER_QUIET_SECONDS: "1", OUTBOUND_ALLOW: "127.0.0.1" };
-let product: Awaited<ReturnType<typeof startProduct>>;
-test.beforeAll(async () => {
-  test.setTimeout(300_000);
-  product = await startProduct({ env: ENV });
-});
-test.afterAll(() => product.stop());
 
 const DIAGNOSED = { timeout: 120_000, intervals: [500] };
 const FOLLOWED = { timeout: 60_000, intervals: [250] };
@@ -33,9 +23,9 @@ const TRACKERS: [string, () => Promise<SimulatedTracker>][] = [
 ];
 
 for (const [kind, start] of TRACKERS) {
-  test(`over /v1, a Finding and its ticket in ${kind} stay in sync`, async () => {
+  test(`over /v1, a Finding and its ticket in ${kind} stay in sync`, async ({ baseURL }) => {
     test.setTimeout(300_000);
-    const project = await newProject(product.url, product.dataDir);
+    const project = await newProject(baseURL!);
     const keys = {
       write: await project.newKey("diagnostics:write", "diagnostics:read"),
       connect: await project.newKey("connections:manage"),

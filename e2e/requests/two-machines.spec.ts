@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
 import path from "node:path";
 import postgres from "postgres";
-import { gather } from "../bench/chaos/evidence";
-import { judge } from "../bench/chaos/judge";
-import { startLoad } from "../bench/chaos/load";
-import { askForRuns, headers, knownTrace, sendTrace } from "./support/known-load";
-import { startOwnDatabase } from "./support/own-database";
-import { killTree } from "./support/process-tree";
-import { startProduct } from "./support/product";
-import { newProject, type TestProject } from "./support/project";
-import { expect, test } from "./support/test";
+import { gather } from "../../bench/chaos/evidence";
+import { judge } from "../../bench/chaos/judge";
+import { startLoad } from "../../bench/chaos/load";
+import { askForRuns, headers, knownTrace, sendTrace } from "../support/known-load";
+import { startOwnDatabase } from "../support/own-database";
+import { killTree } from "../support/process-tree";
+import { startProduct } from "../support/product";
+import { newProject, type TestProject } from "../support/project";
+import { expect, test } from "../support/test";
 
 /** The product twice on one database, each with a web process and a worker; the second clock is hours ahead. */
 

@@ -1,8 +1,9 @@
+import { once } from "node:events";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
-import { newProject, type TestProject } from "./support/project";
-import { expect, test } from "./support/test";
+import { newProject, type TestProject } from "../support/project";
+import { expect, test } from "../support/test";
 
 /** Everything between a socket and the operations of `/v1`: our HTTP server and Next, as built. */
 
@@ -168,9 +169,11 @@ test("the server stays ready after aborted uploads", async () => {
   for (let n = 0; n < 5; n++) {
     const socket = connect(Number(new URL(project.url).port), "127.0.0.1");
     socket.write(
-      `POST ${TRACES} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${project.secret}\r\ncontent-type: application/json\r\ncontent-length: 1000000\r\n\r\n{`,
+      `POST ${TRACES} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${project.secret}\r\ncontent-type: application/json\r\ncontent-length: 1000000\r\nexpect: 100-continue\r\n\r\n`,
     );
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const [informed] = await once(socket, "data");
+    expect(String(informed)).toMatch(/^HTTP\/1\.1 100 /);
+    await new Promise((sent) => socket.write("{", sent));
     socket.destroy();
   }
   const ready = await fetch(`${project.url}/readyz`);

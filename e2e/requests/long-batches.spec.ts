@@ -1,6 +1,6 @@
-import { attribute } from "./support/known-load";
-import { newProject, type TestProject } from "./support/project";
-import { expect, test } from "./support/test";
+import { attribute } from "../support/known-load";
+import { newProject, type TestProject } from "../support/project";
+import { expect, test } from "../support/test";
 
 /** Requests are stored by another thread of the web server, which reads long ones from memory that it shares. */
 

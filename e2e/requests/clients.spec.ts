@@ -1,6 +1,6 @@
-import { runClient } from "./support/client";
-import { newProject, type TestProject } from "./support/project";
-import { expect, test } from "./support/test";
+import { runClient } from "../support/client";
+import { newProject, type TestProject } from "../support/project";
+import { expect, test } from "../support/test";
 
 /** Real, unmodified clients: what they send must be readable over `/v1`. */
 

@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { CAPABILITIES } from "@/server/platform/capabilities";
-import { schemathesisPath } from "../scripts/lib/testing/schemathesis.mjs";
-import { cli, newProject } from "./support/project";
-import { expect, test } from "./support/test";
+import { schemathesisPath } from "../../scripts/lib/testing/schemathesis.mjs";
+import { newProject } from "../support/project";
+import { expect, test } from "../support/test";
 
 /** Bounds the duration; set a larger number when running it manually to find rarer problems. */
 const EXAMPLES = Number(process.env.SCHEMATHESIS_EXAMPLES ?? 15);
@@ -61,9 +61,8 @@ checks.positive_data_acceptance.expected-statuses = ["2xx", "3xx", 401, 403, 404
 
 /** Runs it on a separate project; returns its output if it found something. */
 async function run(url: string, ...args: string[]) {
-  const { projectId } = await newProject(url);
-  const capabilities = CAPABILITIES.flatMap((capability) => ["--capability", capability]);
-  const { secret } = cli(process.env.E2E_DATA_DIR ?? "", "key", "create", "--project", projectId, ...capabilities);
+  const { projectId, newKey } = await newProject(url);
+  const secret = await newKey(...CAPABILITIES);
   const folder = mkdtempSync(path.join(tmpdir(), "whetstone-schemathesis-"));
   writeFileSync(path.join(folder, "schemathesis.toml"), settings(projectId));
   const child = spawn(

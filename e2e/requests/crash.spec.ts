@@ -1,20 +1,29 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type postgres from "postgres";
-import { gather, stillOpen } from "../bench/chaos/evidence";
-import { miscounted } from "../bench/chaos/miscounted";
-import { victimsOf } from "../bench/chaos/victims";
-import { askForRuns, attribute, CALLS_A_TRACE, headers, knownTrace, runIdsOf, sendTrace } from "./support/known-load";
-import { killTree } from "./support/process-tree";
-import { startProduct } from "./support/product";
-import { newProject } from "./support/project";
-import { runningDatabase } from "./support/running-database";
-import { expect, test } from "./support/test";
+import { gather, stillOpen } from "../../bench/chaos/evidence";
+import { miscounted } from "../../bench/chaos/miscounted";
+import { victimsOf } from "../../bench/chaos/victims";
+import { randomOf } from "../../bench/lib/random";
+import { amount } from "../../scripts/lib/testing/amounts.mjs";
+import { askForRuns, attribute, CALLS_A_TRACE, headers, knownTrace, runIdsOf, sendTrace } from "../support/known-load";
+import { killTree } from "../support/process-tree";
+import { startProduct } from "../support/product";
+import { newProject } from "../support/project";
+import { runningDatabase } from "../support/running-database";
+import { expect, test } from "../support/test";
+
+/** Draws moments and victims; a run is repeated with TEST_SEED. */
+const SEED = Number(process.env.TEST_SEED || Math.floor(Math.random() * 2 ** 31));
+const random = randomOf(SEED);
+test.beforeAll(() => console.log(`TEST_SEED=${SEED}`));
 
 /** A row of a reply: its fields are asserted where they are used. */
 // biome-ignore lint/suspicious/noExplicitAny: a test reads replies as a client without types does
 type Row = Record<string, any>;
 
-const ROUNDS = 3;
+const ROUNDS = amount(2, 5);
 const SENDERS = 4;
+const LATEST_KILL_MS = 2_000;
 const TRACES_A_SESSION = 3;
 /** Sessions between the one being sent and the newest whose Runs are requested. */
 const SESSIONS_BEHIND = 3;
@@ -78,7 +87,8 @@ test("kill -9 of everything under load loses nothing acknowledged and does nothi
             },
           );
         });
-      await new Promise((resolve) => setTimeout(resolve, 500 + Math.random() * 2500));
+      // Not a wait: everything is killed at any moment under load.
+      await sleep(random() * LATEST_KILL_MS);
       killTree(product.pid);
       loaded = false;
       await Promise.all(senders);
@@ -255,7 +265,7 @@ test("a repricing and its undo each take effect exactly once despite kill -9 of 
   test.setTimeout(240_000);
   const product = await startProduct({ env: { DIAGNOSE_AFTER_QUIET_SECONDS: "3600" } });
   const sql = runningDatabase(product.dataDir);
-  const victims = victimsOf(product, Math.random);
+  const victims = victimsOf(product, random);
   try {
     const { projectId, post, setPrice } = await pricedProject(product, sql, { calls: CALLS, price: 0.1 });
     const others = await pricedProject(product, sql, { calls: 50, price: 0.2 });

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import path from "node:path";
-import { startProduct } from "./support/product";
-import { newProject, type TestProject } from "./support/project";
-import { expect, test } from "./support/test";
+import { startProduct } from "../support/product";
+import { newProject, type TestProject } from "../support/project";
+import { expect, test } from "../support/test";
 
 /** Files far larger than the web process may hold in memory, through the built product. */
 

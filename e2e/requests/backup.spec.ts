@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { readBackup } from "@/db/backup";
-import { runClient } from "./support/client";
-import { startProduct } from "./support/product";
-import { cli, newProject } from "./support/project";
-import { expect, test } from "./support/test";
+import { runClient } from "../support/client";
+import { startProduct } from "../support/product";
+import { cli, newProject } from "../support/project";
+import { expect, test } from "../support/test";
 
 /** Tables that no longer change once a conversation is stored. */
 const STILL = [
@@ -29,6 +29,7 @@ test("a backup of a running installation restores into a fresh one with the same
   let product = await startProduct({ env });
   try {
     const project = await newProject(product.url, product.dataDir);
+    const admin = await project.newKey("project:admin");
     await runClient("manual-spans", project.otel);
     const conversations = async (url: string) => {
       const reply = await fetch(`${url}/v1/projects/${project.projectId}/conversations`, {
@@ -42,11 +43,9 @@ test("a backup of a running installation restores into a fresh one with the same
       .toBeGreaterThan(0);
     const { backup } = cli(product.dataDir, "backup", "--to", file, "--passphrase-file", passphrase);
     expect(backup).toMatchObject({ place: file, withSecret: true, verified: true });
-    const admin = ["key", "create", "--project", project.projectId, "--capability", "project:admin"];
     const recorded = async () => {
-      const { secret } = cli(product.dataDir, ...admin);
       const reply = await fetch(`${product.url}/v1/projects/${project.projectId}/backups`, {
-        headers: { authorization: `Bearer ${secret}` },
+        headers: { authorization: `Bearer ${admin}` },
       });
       return (await reply.json()).backups;
     };
