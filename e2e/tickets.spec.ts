@@ -2,7 +2,6 @@ import type { Page } from "@playwright/test";
 import { type SimulatedGithub, startGithub } from "../server/services/connections/trackers/testing/github-server";
 import { failedBooking } from "./support/failures";
 import { press } from "./support/press";
-import { startProduct } from "./support/product";
 import { newProject, type TestProject } from "./support/project";
 import { runningDatabase } from "./support/running-database";
 import { send } from "./support/said";
@@ -12,25 +11,18 @@ import { expect, test } from "./support/test";
 
 /** Tickets and their connection apart from the life of a Finding: settings, replacement, failure, reading. */
 
-const ENV = { DIAGNOSE_AFTER_QUIET_SECONDS: "1", OUTBOUND_ALLOW: "127.0.0.1" };
 const SETTLES = { timeout: 90_000, intervals: [500] };
 const SHOWS = { timeout: 60_000 };
 const DAY = 24 * 60 * 60_000;
 
-let product: Awaited<ReturnType<typeof startProduct>>;
 let github: SimulatedGithub;
 let project: TestProject;
 /** A key with the capabilities for preparing these tests. */
 let key: string;
-test.beforeAll(async () => {
-  test.setTimeout(300_000);
-  product = await startProduct({ env: ENV });
-});
-test.afterAll(() => product.stop());
-test.beforeEach(async ({ page }) => {
+test.beforeEach(async ({ page, baseURL }) => {
   test.setTimeout(300_000);
   github = await startGithub();
-  project = await newProject(product.url, product.dataDir);
+  project = await newProject(baseURL!);
   key = await project.newKey("diagnostics:write", "diagnostics:read", "connections:manage");
   await signIn(page, project);
 });
@@ -253,7 +245,7 @@ test("a viewer sees tickets, connections, handoff rules and deliveries, but no c
   const { id: connectionId } = await connected();
   const findingId = await finding();
   await asked("POST", "handoff-rules", { name: "What is severe", connectionId });
-  const sql = runningDatabase(product.dataDir);
+  const sql = runningDatabase();
   await sql`update memberships set role = 'viewer' where project_id = ${project.projectId}`;
   await sql.end();
 

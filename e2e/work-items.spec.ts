@@ -1,14 +1,12 @@
 import type { Page } from "@playwright/test";
 import { startGithub } from "../server/services/connections/trackers/testing/github-server";
 import { press } from "./support/press";
-import { startProduct } from "./support/product";
 import { newProject, type TestProject } from "./support/project";
 import { type Said, send } from "./support/said";
 import { signIn } from "./support/sign-in";
 import { expectSound } from "./support/sound";
 import { expect, test } from "./support/test";
 
-const ENV = { DIAGNOSE_AFTER_QUIET_SECONDS: "1", OUTBOUND_ALLOW: "127.0.0.1" };
 /** Rule Runs, jobs and deliveries take as long as a busy machine needs. */
 const SETTLES = { timeout: 90_000, intervals: [500] };
 const SHOWS = { timeout: 60_000 };
@@ -31,11 +29,11 @@ const findingsOf = async (project: TestProject) =>
 
 test("a Finding becomes a ticket, is resolved when the ticket is closed, and reopens the ticket when it regresses", async ({
   page,
+  baseURL,
 }) => {
   test.setTimeout(600_000);
   const github = await startGithub();
-  const product = await startProduct({ env: ENV });
-  const project = await newProject(product.url, product.dataDir);
+  const project = await newProject(baseURL!);
   const at = (path: string) => `${project.url}/p/${project.projectId}/${path}`;
   const dialog = page.getByRole("dialog");
   const finding = async () => (await findingsOf(project))[0];
@@ -184,15 +182,13 @@ test("a Finding becomes a ticket, is resolved when the ticket is closed, and reo
     });
   } finally {
     await github.stop();
-    await product.stop();
   }
 });
 
-test("several selected Findings are handed off, and a handoff rule is added and paused", async ({ page }) => {
+test("several selected Findings are handed off, and a handoff rule is added and paused", async ({ page, baseURL }) => {
   test.setTimeout(600_000);
   const github = await startGithub();
-  const product = await startProduct({ env: ENV });
-  const project = await newProject(product.url, product.dataDir);
+  const project = await newProject(baseURL!);
   const at = (path: string) => `${project.url}/p/${project.projectId}/${path}`;
   const dialog = page.getByRole("dialog");
 
@@ -260,6 +256,5 @@ test("several selected Findings are handed off, and a handoff rule is added and 
     await expectSound(page, "handoff rules", "main");
   } finally {
     await github.stop();
-    await product.stop();
   }
 });
