@@ -1,7 +1,11 @@
-"""A trainer's home with checkpoints that really learned to say "sunny hello world", created once per test process."""
+"""A trainer's home with checkpoints that really learned to say "sunny hello world", trained once per run of the tests.
+
+Each process of the tests has a home of its own with these checkpoints; only the builds are shared, which are made to be.
+"""
 
 from __future__ import annotations
 
+import fcntl
 import functools
 import hashlib
 import json
@@ -113,16 +117,33 @@ def commit_model(
 @functools.cache
 def learned_home() -> Path:
     """Returns a home whose job `job-1` trained an adapter and whose job `job-full` trained all weights."""
-    import atexit
+    learned = _learned()
+    home = Path(tempfile.mkdtemp(prefix="whetstone-artifacts-"))
+    for part in ("jobs", "manifests"):
+        shutil.copytree(learned / part, home / part)
+    (home / "models").mkdir()
+    for part in ("models/tiny-base", "builds"):
+        (home / part).symlink_to(learned / part)
+    return home
 
+
+def _learned() -> Path:
+    """Returns the home that the processes of a run share; the first one that needs it trains it."""
+    folder = Path(tempfile.gettempdir(), "learned")
+    with Path(tempfile.gettempdir(), "learned.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "builds").exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            _train(folder)
+            (folder / "builds").mkdir()
+    return folder
+
+
+def _train(home: Path) -> None:
     import torch
     from peft import LoraConfig, get_peft_model
     from transformers import AutoModelForCausalLM
 
-    # Threads that wait for each other spin; a model this small is faster with one, and far faster on busy cores.
-    torch.set_num_threads(1)
-    home = Path(tempfile.mkdtemp(prefix="whetstone-artifacts-"))
-    atexit.register(shutil.rmtree, home, ignore_errors=True)
     base = build_tiny(home / "models" / "tiny-base")
     tokenizer = build_tiny_tokenizer()
     torch.manual_seed(0)
@@ -133,7 +154,6 @@ def learned_home() -> Path:
     full = AutoModelForCausalLM.from_pretrained(base)
     teach(full, tokenizer, steps=20, learning_rate=1e-3)
     commit_model(write_job(home, base, "full", "job-full"), full, tokenizer, base, "full")
-    return home
 
 
 def checkpoint_of(home: Path, job_id: str = JOB) -> str:

@@ -192,5 +192,11 @@ def exit_without_result(_: str) -> None:
 
 
 def hang_in_step(step: str) -> None:
-    """Stops making progress without dying."""
-    _after_step(lambda session, now: time.sleep(300) if now == int(step) else None)
+    """Stops making progress without dying, and says so in its log."""
+
+    def act(session: Any, now: int) -> None:
+        if now == int(step):
+            print(f"hanging in step {now}", flush=True)
+            time.sleep(300)
+
+    _after_step(act)

@@ -171,8 +171,8 @@ class Job:
 os.environ["PYTHONPATH"] = os.pathsep.join(
     [str(TRAINER), str(TRAINER / "tests"), *filter(None, [os.environ.get("PYTHONPATH")])]
 )
-_CONTEXT = multiprocessing.get_context("forkserver")
-_CONTEXT.set_forkserver_preload(["worker_imports"])
+CONTEXT = multiprocessing.get_context("forkserver")
+CONTEXT.set_forkserver_preload(["worker_imports"])
 
 
 class Worker:
@@ -181,7 +181,7 @@ class Worker:
     def __init__(self, job: Job, environment: dict[str, str] | None = None, patch: str | None = None) -> None:
         self.job = job
         arguments = (str(job.home), job.job_id, job.attempt, environment or {}, patch)
-        self.process = _CONTEXT.Process(target=_work, args=arguments)
+        self.process = CONTEXT.Process(target=_work, args=arguments)
         self.process.start()
 
     def wait(self, seconds: float = 120) -> int:

@@ -12,15 +12,19 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, get_args
 
+import forked
 import httpx
 import pytest
+from amounts import amount
 from artifact_home import ANSWER, PROMPTS, checkpoint_of, fresh_home, learned_home
+from forked import forked_processes  # noqa: F401
 from jobs import ENVIRONMENT
 from service_fixtures import EveryForm, running, until
 
 from whetstone_trainer.certificates.certify import certify
 from whetstone_trainer.certificates.request import CertificateRequest, CertificateResult
 from whetstone_trainer.files import read_json, write_json
+from whetstone_trainer.service import processes
 from whetstone_trainer.spec import CompressedQuantization, GgufQuantization
 
 COMPRESS_PYTHON = os.environ.get("TRAINER_COMPRESS_PYTHON", "/work/envs/compress/bin/python")
@@ -28,6 +32,9 @@ COMPRESS_PYTHON = os.environ.get("TRAINER_COMPRESS_PYTHON", "/work/envs/compress
 SECONDS = 1000
 MERGED = {"kind": "merged-16bit", "quantization": None}
 Q8 = {"kind": "gguf", "quantization": "q8_0"}
+# Each kind of type; test_gguf and test_compressed build the others. fp8 and fp8_dynamic are two names of one build.
+GGUF = amount(["q4_k_m", "q8_0", "bf16"], list(get_args(GgufQuantization)))
+COMPRESSED = amount(["fp8", "fp8_dynamic"], list(get_args(CompressedQuantization)))
 
 
 @pytest.fixture(autouse=True)
@@ -65,9 +72,9 @@ def made(client: httpx.Client, identity: str) -> dict[str, Any]:
 @pytest.mark.timeout(1200)
 def test_every_form_of_a_checkpoint_answers_as_it_does() -> None:
     home = learned_home()
-    forms = [MERGED, *({"kind": "gguf", "quantization": name} for name in get_args(GgufQuantization))]
+    forms = [MERGED, *({"kind": "gguf", "quantization": name} for name in GGUF)]
     if shutil.which(COMPRESS_PYTHON):
-        forms += [{"kind": "compressed", "quantization": name} for name in get_args(CompressedQuantization)]
+        forms += [{"kind": "compressed", "quantization": name} for name in COMPRESSED]
     body = {"checkpoint_id": checkpoint_of(home), "forms": forms, "deployment_id": None, "max_new_tokens": 16}
     with running(home, EveryForm(home)) as client:
         reply = client.put("/certificates/cert_all", json=body)
@@ -130,6 +137,7 @@ def test_what_cannot_be_built_is_said_of_that_form_alone(tmp_path: Path, monkeyp
     assert [one.content is None for one in result.answers[0].subjects] == [True, False]
 
 
+@pytest.mark.usefixtures("forked_processes")
 def test_two_certificates_of_one_checkpoint_at_once_share_the_builds(tmp_path: Path) -> None:
     home = fresh_home(tmp_path)
     with running(home, EveryForm(home)) as client:
@@ -145,7 +153,9 @@ def test_two_certificates_of_one_checkpoint_at_once_share_the_builds(tmp_path: P
     assert len([path for path in (home / "builds").iterdir() if path.is_dir()]) == 1
 
 
-def test_a_certificate_that_lost_its_process_is_started_by_asking_again(tmp_path: Path) -> None:
+def test_a_certificate_that_lost_its_process_is_started_by_asking_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     home = fresh_home(tmp_path)
     body = {"checkpoint_id": checkpoint_of(home), "forms": [MERGED]}
     folder = home / "certificates" / "cert_killed"
@@ -158,6 +168,7 @@ def test_a_certificate_that_lost_its_process_is_started_by_asking_again(tmp_path
         vanished = made(client, "cert_killed")
         assert (vanished["status"], vanished["error"]["code"]) == ("failed", "worker_vanished")
         assert vanished["error"]["retryable"] and vanished["verdict"] is None
+    monkeypatch.setattr(processes, "start", forked.start)
     with running(home, EveryForm(home)) as client:
         assert client.put("/certificates/cert_killed", json=body).status_code == 200
         again = made(client, "cert_killed")

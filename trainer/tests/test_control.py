@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from jobs import Job, Worker, run, sft_rows, spec_document
+from service_fixtures import until
 
 pytest_plugins = ("training_fixtures",)
 MakeJob = Callable[..., Job]
@@ -132,13 +133,11 @@ def test_a_checkpoint_can_be_asked_for_at_any_step(home: Path, tiny_model: Path,
 def test_a_stalled_worker_prints_its_stacks_when_asked(home: Path, tiny_model: Path, make_job: MakeJob) -> None:
     job = make_job(spec(home, tiny_model))
     worker = Worker(job, patch="hang_in_step:2")
-    worker.wait_for("phase.progress")
-    worker.process.join(1)
+    until(lambda: "hanging in step 2" in job.log(), 60)
     worker.signal(signal.SIGUSR2)
-    worker.process.join(0.5)
+    until(lambda: "after_step" in job.log())
     worker.signal(signal.SIGKILL)
     worker.wait()
-    assert "after_step" in job.log()
     assert job.result is None
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import httpx
 import pytest
+from forked import forked_processes  # noqa: F401
 from jobs import ENVIRONMENT
 from service_fixtures import TOKEN, events, free_port, job, put_manifest, reached, rows, running, until
 from training_fixtures import tiny_model  # noqa: F401
@@ -19,6 +20,9 @@ from training_fixtures import tiny_model  # noqa: F401
 from whetstone_trainer.files import read_json
 
 SECONDS = 240
+
+
+pytestmark = pytest.mark.usefixtures("forked_processes")
 
 
 @pytest.fixture(autouse=True)
