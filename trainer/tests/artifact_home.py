@@ -29,6 +29,7 @@ JOB = "job-1"
 # The tiny tokenizer is trained in the test, so llama.cpp cannot know it: its profile must name its pre-tokenizer.
 PROFILE = {"tokenizer_pre": "gpt-2"}
 TRAINER = Path(__file__).resolve().parents[1]
+BUILD = [sys.executable, "-m", "whetstone_trainer.artifacts"]
 
 
 def rows() -> list[dict[str, Any]]:
@@ -200,14 +201,18 @@ def build_failing(home: Path, artifact_id: str, kind: str, quantization: str | N
     return result.error
 
 
-def start_build(home: Path, request: ArtifactRequest) -> subprocess.Popen[str]:
-    """Starts the command that the service starts."""
+def write_request(home: Path, request: ArtifactRequest) -> None:
+    """Writes what the command that builds it reads."""
     folder = home / "artifacts" / request.artifact_id
     folder.mkdir(parents=True, exist_ok=True)
     write_json(folder / "request.json", request.model_dump(mode="json"))
-    command = [sys.executable, "-m", "whetstone_trainer.artifacts"]
+
+
+def start_build(home: Path, request: ArtifactRequest) -> subprocess.Popen[str]:
+    """Starts the command that the service starts."""
+    write_request(home, request)
     return subprocess.Popen(
-        [*command, "--home", str(home), "--artifact-id", request.artifact_id],
+        [*BUILD, "--home", str(home), "--artifact-id", request.artifact_id],
         env={**os.environ, "PYTHONPATH": str(TRAINER), "HF_HUB_OFFLINE": "1"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

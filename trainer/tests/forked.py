@@ -1,7 +1,8 @@
 """Lets the service fork its processes from a server that imported torch, instead of starting Python for each.
 
-They run the same modules with the same arguments, environment, output, input and inherited files. What the real commands do
-is tested by test_failures (the worker), test_samples, test_validation and the first test of test_certificates.
+They run the same modules with the same arguments, environment, output, input and inherited files. The real
+commands are started in test_failures and test_service_training (the worker), test_samples, test_validation,
+test_artifact_builds, test_serving and the first test of test_certificates.
 """
 
 from __future__ import annotations

@@ -9,8 +9,19 @@ import signal
 import time
 from pathlib import Path
 
+import forked
 import pytest
-from artifact_home import PROMPTS, build_failing, build_ready, fresh_home, learned_home, request_for, start_build
+from artifact_home import (
+    BUILD,
+    PROMPTS,
+    build_failing,
+    build_ready,
+    fresh_home,
+    learned_home,
+    request_for,
+    start_build,
+    write_request,
+)
 from pydantic import ValidationError
 
 from whetstone_trainer.artifacts import ArtifactRequest, build
@@ -20,9 +31,11 @@ from whetstone_trainer.artifacts.capabilities import artifact_capabilities
 
 def test_two_requests_at_once_share_one_build(tmp_path: Path) -> None:
     home = fresh_home(tmp_path)
-    processes = [start_build(home, request_for(home, name, "merged-16bit")) for name in ("first", "second")]
-    outputs = [process.communicate(timeout=280)[0] for process in processes]
-    assert [process.returncode for process in processes] == [0, 0], outputs
+    logs, processes = [tmp_path / "first.txt", tmp_path / "second.txt"], []
+    for log in logs:
+        write_request(home, request_for(home, log.stem, "merged-16bit"))
+        processes.append(forked.start([*BUILD, "--home", str(home), "--artifact-id", log.stem], log, dict(os.environ)))
+    assert [process.wait(280) for process in processes] == [0, 0], [log.read_text() for log in logs]
     (folder,) = (path for path in (home / "builds").iterdir() if path.is_dir())
     first, second = (home / "artifacts" / name / "model.safetensors" for name in ("first", "second"))
     assert first.samefile(second) and first.samefile(folder / "model.safetensors")

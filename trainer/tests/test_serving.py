@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import shutil
+import socket
 import sys
 import threading
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ from artifact_home import ANSWER, JOB, checkpoint_of, commit_model, fresh_home, 
 from deployment_fixtures import AMachine, ask, end_all, settled, use_this_trainer
 from fastapi.testclient import TestClient
 from forked import forked_processes  # noqa: F401
-from service_fixtures import free_port, running, until
+from service_fixtures import running, until
 from tiny import CHATML_WITH_TOOLS, build_tiny, build_tiny_tokenizer
 from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM
 
@@ -241,10 +242,11 @@ class Endless:
 
 @pytest.mark.parametrize("stream", [True, False])
 def test_a_client_that_goes_away_ends_the_generation(stream: bool) -> None:
-    engine, port = Endless(), free_port()
+    engine, listener = Endless(), socket.create_server(("127.0.0.1", 0))
+    port = listener.getsockname()[1]
     app = create_serving_app(engine, Served(NAME, "these-weights", 512), TOKEN)
-    server = uvicorn.Server(uvicorn.Config(app, port=port, log_level="error"))
-    thread = threading.Thread(target=server.run, daemon=True)
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+    thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     thread.start()
     until(lambda: server.started)
     headers = {"authorization": f"Bearer {TOKEN}"}
