@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { vi } from "vitest";
 
 /**
@@ -12,8 +13,11 @@ vi.unstubAllEnvs();
 
 const kept = globalThis as { environmentOfWorker?: NodeJS.ProcessEnv } & Record<string, unknown>;
 
-// State that the copies of a module share on purpose, such as the pool.
-for (const name of Object.keys(kept)) if (name.startsWith("whetstone")) delete kept[name];
+// State that the copies of a module share on purpose, such as the pool. What is stored asynchronously ends by itself, and has
+// to be the same for everybody.
+for (const [name, state] of Object.entries(kept)) {
+  if (name.startsWith("whetstone") && !(state instanceof AsyncLocalStorage)) delete kept[name];
+}
 
 // Restores what test files set.
 kept.environmentOfWorker ??= { ...process.env };

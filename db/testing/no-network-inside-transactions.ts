@@ -10,8 +10,13 @@ function whereTo(given: unknown[]): Where {
   return typeof first === "number" ? { port: first } : { path: String(first) };
 }
 
+const REFUSES = Symbol.for("whetstone: connections inside transactions are refused");
+
 /** Makes every connection opened inside a transaction fail, whichever library opens it, except to the database itself. */
 export function refuseNetworkInsideTransactions() {
+  const socket = Socket.prototype as Socket & { [REFUSES]?: true };
+  if (socket[REFUSES]) return; // by an earlier test file of this process
+  socket[REFUSES] = true;
   const databasePort = Number(new URL(process.env.DATABASE_URL ?? "").port || 5432);
   const connect = Socket.prototype.connect as (...given: unknown[]) => Socket;
   Socket.prototype.connect = function (this: Socket, ...given: unknown[]) {
