@@ -103,7 +103,7 @@ def until(condition: Callable[[], T], seconds: float = 30) -> T:
     while (waited := time.monotonic() - began) < seconds:
         if found := condition():
             return found
-        time.sleep(min(0.25, max(0.02, waited / 20)))
+        time.sleep(min(0.1, max(0.02, waited / 20)))
     raise AssertionError("it did not become true in time")
 
 

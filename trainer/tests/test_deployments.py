@@ -337,13 +337,16 @@ def test_a_server_that_dies_is_started_again_and_it_is_said(
     assert ask(client, "dep_a").status_code == 200
 
 
-def test_a_server_that_hangs_is_replaced(client: httpx.Client, tmp_path: Path, checkpoint: str) -> None:
+def test_a_server_that_hangs_is_replaced(
+    client: httpx.Client, tmp_path: Path, checkpoint: str, caplog: pytest.LogCaptureFixture
+) -> None:
     put(client, "dep_a", body(checkpoint))
     settled(client, "dep_a")
     hang = tmp_path / "deployments" / "dep_a" / "hang"
     hang.touch()
-    until(lambda: "did not reply" in str(client.get("/deployments/dep_a").json()["deployment"]["stage_detail"]))
+    until(lambda: client.get("/deployments/dep_a").json()["deployment"]["restarts"] == 1)
     hang.unlink()
+    assert "restarting deployment dep_a: the server did not reply 2 times in a row" in caplog.text
     found = settled(client, "dep_a")
     assert (found["status"], found["restarts"]) == ("running", 1)
     assert [is_gone(pid) for pid, _ in starts_of(tmp_path, "dep_a")] == [True, False]
