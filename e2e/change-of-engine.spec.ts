@@ -4,7 +4,7 @@ import { askForRuns, knownTrace, sendTrace } from "./support/known-load";
 import { startProduct } from "./support/product";
 import { newProject } from "./support/project";
 import { seen } from "./support/seen";
-import { signIn } from "./support/sign-in";
+import { authenticate } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
 /** An operator switches an installation to an Inngest server and back. The server accepts events but calls no functions. */
@@ -41,6 +41,7 @@ test("one engine resumes what the other left unfinished, and the Jobs page shows
   const jobs = async () => (await (await fetch(`${product.url}/readyz`)).json()).checks.jobs.status as string;
   try {
     const project = await newProject(product.url, product.dataDir);
+    const writer = await project.newKey("diagnostics:write", "diagnostics:read");
     const read = async (path: string) => {
       const reply = await fetch(`${product.url}/v1/projects/${project.projectId}/${path}`, {
         headers: { authorization: `Bearer ${project.secret}` },
@@ -56,7 +57,6 @@ test("one engine resumes what the other left unfinished, and the Jobs page shows
 
     expect((await sendTrace(project, product.url, knownTrace("session"))).status).toBe(200);
     await expect.poll(async () => (await read("conversations")).conversations?.length).toBe(1);
-    const writer = await project.newKey("diagnostics:write", "diagnostics:read");
     const [{ lastActivityAt: activity }] = (await read("conversations")).conversations;
     expect((await askForRuns(project, product.url, { writer, session: "session", activity })).status).toBe(202);
     await expect.poll(() => server.posted.map(({ name }) => name)).toContain("diagnostics/rule-runs.queued");
@@ -68,7 +68,7 @@ test("one engine resumes what the other left unfinished, and the Jobs page shows
         timeout: 60_000,
       })
       .toEqual((await read("diagnostics/rules")).rules.map(() => "completed"));
-    await signIn(page, { ...project, url: product.url });
+    await authenticate(page, { ...project, url: product.url });
     await page.goto(`${product.url}/p/${project.projectId}/jobs`);
     await expect(seen(page, "An Inngest server ran the jobs until")).toBeVisible();
     await expect(seen(page, "Execute Rule Runs")).toBeVisible();
