@@ -1,7 +1,9 @@
 import type { Browser, BrowserContext, Page } from "@playwright/test";
+import { isLong } from "../scripts/lib/testing/amounts.mjs";
 import { storeCandidate } from "./support/candidates";
 import { storeJob } from "./support/jobs";
 import {
+  contextIn,
   DARK,
   DARK_PHONE,
   expectFit,
@@ -185,12 +187,7 @@ async function storeJobs(): Promise<string> {
 }
 
 const signedIn = (browser: Browser, look: Look = LIGHT) =>
-  browser.newContext({
-    storageState: state,
-    viewport: { width: look.width, height: look.height },
-    colorScheme: look.scheme,
-    reducedMotion: "reduce",
-  });
+  browser.newContext({ storageState: state, ...contextIn(look) });
 const at = (path: string) => `${project.url}/p/${project.projectId}/${path}`;
 
 /** The page's script has run: controls that were disabled until then are enabled. */
@@ -371,54 +368,45 @@ for (const looks of visits(DARK, LIGHT_PHONE)) {
   });
 }
 
-test("the Data page shows its empty and error states", async ({ browser, baseURL }) => {
-  const empty = await newProject(baseURL!);
-  const context = await browser.newContext({ reducedMotion: "reduce" });
-  const page = await context.newPage();
-  await signIn(page, empty);
-  for (const [width, colorScheme] of [
-    [1440, "light"],
-    [390, "dark"],
-  ] as const) {
-    await page.setViewportSize({ width, height: 900 });
-    await page.emulateMedia({ colorScheme });
+for (const looks of visits(LIGHT, DARK_PHONE)) {
+  test(`the Data page shows its empty and error states, ${titleOf(looks)}`, async ({ browser, baseURL }) => {
+    const empty = await newProject(baseURL!);
+    const context = await browser.newContext(contextIn(looks[0]!));
+    const page = await context.newPage();
+    await signIn(page, empty);
     await page.goto(`${baseURL}/p/${empty.projectId}/data`);
     await expect(seen(page, "Nothing deleted yet")).toBeVisible();
-    await expectFit(page, `data-empty-${colorScheme}-${width}`);
-  }
-  await page.goto(`${baseURL}/p/${empty.projectId}/data?user=nobody`);
-  await expect(seen(page, /No conversation has this user ID/)).toBeVisible();
-  await page.goto(`${baseURL}/p/${empty.projectId}/data?deletion=del_nobody`);
-  await expect(page.getByRole("dialog")).toContainText("Deletion was not found.");
+    await expectFitIn(page, looks, "data-empty");
+    await page.goto(`${baseURL}/p/${empty.projectId}/data?user=nobody`);
+    await expect(seen(page, /No conversation has this user ID/)).toBeVisible();
+    await page.goto(`${baseURL}/p/${empty.projectId}/data?deletion=del_nobody`);
+    await expect(page.getByRole("dialog")).toContainText("Deletion was not found.");
 
-  await page.goto(`${baseURL}/p/${empty.projectId}/conversations`);
-  const failure = {
-    code: -32603,
-    message: "Not just now.",
-    data: { code: "SERVICE_UNAVAILABLE", httpStatus: 503, requestId: "req-3" },
-  };
-  await page.route("**/api/trpc/**", (route) => {
-    const calls = new URL(route.request().url()).pathname.split("/").at(-1)!.split(",");
-    return route.fulfill({ status: 503, json: calls.map(() => ({ error: failure })) });
+    await page.goto(`${baseURL}/p/${empty.projectId}/conversations`);
+    const failure = {
+      code: -32603,
+      message: "Not just now.",
+      data: { code: "SERVICE_UNAVAILABLE", httpStatus: 503, requestId: "req-3" },
+    };
+    await page.route("**/api/trpc/**", (route) => {
+      const calls = new URL(route.request().url()).pathname.split("/").at(-1)!.split(",");
+      return route.fulfill({ status: 503, json: calls.map(() => ({ error: failure })) });
+    });
+    // The server renders its own data from the database, without these routes; the browser requests the preview.
+    await page.goto(`${baseURL}/p/${empty.projectId}/data?user=somebody`);
+    await expect(page.getByText("req-3").first()).toBeVisible({ timeout: 20_000 });
+    await expectFitIn(page, looks, "data-error");
+    await page.unrouteAll({ behavior: "ignoreErrors" });
+    await page.getByRole("button", { name: "Try again" }).first().click();
+    await expect(seen(page, /No conversation has this user ID/)).toBeVisible();
+    await context.close();
   });
-  // The server renders its own data from the database, without these routes; the browser requests the preview.
-  await page.goto(`${baseURL}/p/${empty.projectId}/data?user=somebody`);
-  await expect(page.getByText("req-3").first()).toBeVisible({ timeout: 20_000 });
-  await expectFit(page, "data-error-dark-390");
-  await page.unrouteAll({ behavior: "ignoreErrors" });
-  await page.getByRole("button", { name: "Try again" }).first().click();
-  await expect(seen(page, /No conversation has this user ID/)).toBeVisible();
-  await context.close();
-});
+}
 
-for (const [scheme, size] of [
-  ["dark", null],
-  ["light", PHONE],
-  ["dark", PHONE],
-] as const) {
-  test(`the signed-out pages fit and are accessible, ${scheme}${size ? " on a phone" : ""}`, async ({ page }) => {
-    await page.emulateMedia({ colorScheme: scheme, reducedMotion: "reduce" });
-    if (size) await page.setViewportSize(size);
+for (const looks of visits({ ...DARK, width: 1280, height: 720 }, LIGHT_PHONE, DARK_PHONE)) {
+  test(`the signed-out pages fit and are accessible, ${titleOf(looks)}`, async ({ browser, baseURL }) => {
+    const context = await browser.newContext({ baseURL: baseURL!, ...contextIn(looks[0]!) });
+    const page = await context.newPage();
     for (const [name, path, shows] of [
       ["sign-in", "/sign-in", "Sign in"],
       ["setup-used", "/setup#token=used", "Whetstone is already set up"],
@@ -432,8 +420,9 @@ for (const [scheme, size] of [
       await page.goto(path);
       await expect(page.getByRole("heading", { name: shows })).toBeVisible();
       await expectLive(page);
-      await expectFit(page, `${name}-${scheme}-${size ? size.width : "wide"}`);
+      await expectFitIn(page, looks, name);
     }
+    await context.close();
   });
 }
 
@@ -477,8 +466,8 @@ test("pages are readable before their script runs", async ({ browser }) => {
 
 for (const scheme of ["light", "dark"] as const) {
   test(`controls that wait for the page's script are readable meanwhile, ${scheme}`, async ({ browser }) => {
-    const signedOut = await browser.newContext({ viewport: PHONE, colorScheme: scheme, reducedMotion: "reduce" });
-    const inside = await signedIn(browser, { ...LOOKS[2], scheme });
+    const signedOut = await browser.newContext(contextIn({ ...PHONE, scheme }));
+    const inside = await signedIn(browser, { ...PHONE, scheme });
     for (const [context, path] of [
       [signedOut, "/sign-in"],
       [inside, at("members")],
@@ -498,7 +487,12 @@ for (const scheme of ["light", "dark"] as const) {
           one.removeAttribute("disabled");
         }
       });
-      await expectFit(page, `${path} before its script`);
+      await expectFit(
+        page,
+        `${path} before its script`,
+        undefined,
+        scheme === "light" || isLong ? undefined : ["colours"],
+      );
     }
     await signedOut.close();
     await inside.close();

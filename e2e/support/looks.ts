@@ -1,6 +1,6 @@
 import { expect, type Page } from "@playwright/test";
 import { isLong } from "../../scripts/lib/testing/amounts.mjs";
-import { expectSettled, expectSound, showIn } from "./sound";
+import { expectSettled, expectSound, type Part, showIn } from "./sound";
 
 /** How a page is shown. */
 export type Look = { scheme: "light" | "dark"; width: number; height: number };
@@ -18,11 +18,20 @@ export const visits = (...looks: Look[]): Look[][] => (isLong ? looks.map((look)
 export const titleOf = (looks: readonly Look[]) =>
   looks.map(({ scheme, width }) => `${scheme} at ${width} px`).join(", ");
 
-/** Every rule in the first look; then contrast, which is all that depends on the colour scheme; `[]` where nothing does. */
-function rulesIn(looks: readonly Look[], nth: number): readonly string[] | undefined {
-  if (nth === 0) return undefined;
-  return looks.slice(0, nth).some(({ scheme }) => scheme === looks[nth]?.scheme) ? [] : ["color-contrast"];
+/**
+ * Which rules are checked in the nth look at one page. Colours depend on the colour scheme, and everything else on the width, so
+ * that each is checked where one is new; in the long run every rule is checked in every look.
+ */
+function partsIn(looks: readonly Look[], nth: number): readonly Part[] {
+  const look = looks[nth];
+  const isNew = (name: "scheme" | "width") =>
+    isLong || !looks.slice(0, nth).some((other) => other[name] === look?.[name]);
+  return [...(isNew("scheme") ? ["colours" as const] : []), ...(isNew("width") ? ["structure" as const] : [])];
 }
+
+/** Options of a context whose pages are shown so, without animations. */
+export const contextIn = ({ scheme, width, height }: Look) =>
+  ({ viewport: { width, height }, colorScheme: scheme, reducedMotion: "reduce" }) as const;
 
 /** Shows the page, which has loaded, in a look. */
 export async function showAs(page: Page, { scheme, width, height }: Look) {
@@ -30,21 +39,29 @@ export async function showAs(page: Page, { scheme, width, height }: Look) {
   await showIn(page, scheme);
 }
 
-/** Checks that what is shown is accessible and does not scroll sideways in any of the looks; returns to the first one. */
-export async function expectFitIn(page: Page, looks: readonly Look[], name: string, within?: string) {
+/** Checks what is shown in each of the looks, the first of which is how it is shown already, and returns to that. */
+export async function inLooks(
+  page: Page,
+  looks: readonly Look[],
+  check: (look: Look, parts: readonly Part[]) => Promise<void>,
+) {
   for (const [nth, look] of looks.entries()) {
-    if (looks.length > 1) await showAs(page, look);
-    await expectFit(page, `${name} ${look.scheme} ${look.width}`, within, rulesIn(looks, nth));
+    if (nth > 0) await showAs(page, look);
+    await check(look, partsIn(looks, nth));
   }
   if (looks.length > 1) await showAs(page, looks[0]!);
 }
 
+/** Checks that what is shown, in the first of the looks, is accessible and does not scroll sideways in any of them. */
+export const expectFitIn = (page: Page, looks: readonly Look[], name: string, within?: string) =>
+  inLooks(page, looks, ({ scheme, width }, parts) => expectFit(page, `${name} ${scheme} ${width}`, within, parts));
+
 /** Checks that the page, as it is shown, or the part selected by `within`, is accessible and does not scroll sideways. */
-export async function expectFit(page: Page, name: string, within?: string, rules?: readonly string[]) {
+export async function expectFit(page: Page, name: string, within?: string, parts?: readonly Part[]) {
   // A tooltip that happens to be open is not part of the screen.
   await page.mouse.move(0, 0);
-  if (rules?.length === 0) await expectSettled(page);
-  else await expectSound(page, name, within, rules);
+  if (parts?.length === 0) await expectSettled(page);
+  else await expectSound(page, name, within, parts);
   const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   expect(sideways, `${name} scrolls sideways`).toBeLessThanOrEqual(1);
 }
