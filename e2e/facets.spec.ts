@@ -1,8 +1,8 @@
 import type { Page } from "@playwright/test";
+import { DARK, DARK_PHONE, expectFit, inLooks, LIGHT, LIGHT_PHONE, showAs } from "./support/looks";
 import { newProject, type TestProject } from "./support/project";
 import { seed } from "./support/seed";
 import { signIn } from "./support/sign-in";
-import { expectSound, showIn } from "./support/sound";
 import { expect, test } from "./support/test";
 
 /** Facets of conversations and Examples: several values of a facet at a time, each counted under the other facets' filters. */
@@ -100,19 +100,12 @@ test("a URL with one value filters, a saved view keeps several, and facets fit a
   await expect(rows(page)).toHaveCount(2);
   await expect(chips(page)).toHaveText(["Model: acme-1", "Model: gpt-4o-mini"]);
 
-  for (const [width, scheme] of [
-    [1440, "light"],
-    [1440, "dark"],
-    [390, "light"],
-    [390, "dark"],
-  ] as const) {
-    await page.setViewportSize({ width, height: 844 });
-    await showIn(page, scheme);
+  await showAs(page, LIGHT);
+  await inLooks(page, [LIGHT, DARK, LIGHT_PHONE, DARK_PHONE], async ({ scheme, width }, parts) => {
     if (width === 390 && !(await panel(page).isVisible())) await page.getByRole("button", { name: /^Filters/ }).click();
     await expect(value(page, "acme-1")).toHaveAttribute("aria-pressed", "true");
-    await expectSound(page, `facets ${scheme} ${width}`);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)).toBeLessThanOrEqual(1);
-  }
+    await expectFit(page, `facets ${scheme} ${width}`, undefined, parts);
+  });
 });
 
 test("the costs of calls without a user link to their conversations, and a saved view keeps the filter", async ({
