@@ -19,11 +19,13 @@ let ids: string[];
 const at = (path: string) => `${project.url}/p/${project.projectId}/${path}`;
 const examplesOf = async (id: string) => ((await project.read(`datasets/${id}/examples`)) as Row).examples as Row[];
 
-test.beforeEach(async ({ page, baseURL }) => {
-  test.setTimeout(240_000);
+test.beforeAll(async ({ baseURL }) => {
   project = await newProject(baseURL!);
-  await signIn(page, project);
   await sendLessons(project);
+});
+test.beforeEach(async ({ page }) => {
+  test.setTimeout(240_000);
+  await signIn(page, project);
   ids = [];
   for (const name of NAMES) {
     const made = await page.request.post(`/v1/projects/${project.projectId}/datasets`, {
@@ -41,6 +43,19 @@ test.beforeEach(async ({ page, baseURL }) => {
     return [preview.conversations, preview.left.has_finding];
   };
   await expect.poll(settled, SETTLES).toEqual([LESSONS.length, 2]);
+});
+/** The next test makes Datasets of the same names, and knows of no goals. */
+test.afterEach(async ({ page }) => {
+  const remove = async (path: string) => {
+    const reply = await page.request.delete(`/v1/projects/${project.projectId}/${path}`, {
+      headers: { origin: project.url },
+    });
+    expect(reply.ok(), `${path}: ${reply.status()}`).toBe(true);
+  };
+  const { datasets } = (await project.read("datasets")) as Row;
+  for (const { id } of datasets) await remove(`datasets/${id}`);
+  const { knowledgeGoals } = (await project.read("knowledge-goals")) as Row;
+  for (const { id } of knowledgeGoals) await remove(`knowledge-goals/${id}`);
 });
 
 /** Chooses both Datasets in the dialog for adding Examples, and confirms. */
