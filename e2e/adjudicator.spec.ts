@@ -2,7 +2,7 @@ import { press } from "./support/press";
 import { newProject, type TestProject } from "./support/project";
 import { runningDatabase } from "./support/running-database";
 import { seed } from "./support/seed";
-import { signIn } from "./support/sign-in";
+import { authenticate } from "./support/sign-in";
 import { expectSound } from "./support/sound";
 import { expect, test } from "./support/test";
 
@@ -16,7 +16,7 @@ test("an adjudicator is connected and chosen, and the Signal that needs one show
 }) => {
   test.setTimeout(180_000);
   const project = await newProject(baseURL!);
-  await signIn(page, project);
+  await authenticate(page, project);
   const at = (path: string) => `/p/${project.projectId}/${path}`;
   const content = page.locator("#content");
   const needs = page.getByRole("row", { name: /unsupported_claim/ });
@@ -85,7 +85,7 @@ test("a failed Run shows its error and is retried from its panel", async ({ page
     update rule_runs set status = 'failed', error_message = 'The detector stumbled.', result_count = null
     where project_id = ${project.projectId} and rule_id = 'tool-failure'`;
   await sql.end();
-  await signIn(page, project);
+  await authenticate(page, project);
   const failed = (await project.read("diagnostics/rule-runs?status=failed")).runs as unknown as { id: string }[];
   await page.goto(`/p/${project.projectId}/rule-runs?status=failed&peek=${failed[0]!.id}`);
   const panel = page.getByRole("complementary", { name: "Rule Run" });

@@ -5,7 +5,7 @@ import { GOAL, GONE, LESSONS, type Lesson, STAYS, sendLessons } from "./support/
 import { press } from "./support/press";
 import { newProject, type TestProject } from "./support/project";
 import { seen } from "./support/seen";
-import { signIn } from "./support/sign-in";
+import { authenticate } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
 /** Examples from conversations: collected with a reason, reviewed, copied as a file, and deleted with their end user. */
@@ -72,7 +72,7 @@ test("in the browser, Examples are collected, reviewed by keyboard, copied throu
   const examplesOf = async (id: string): Promise<Row[]> => (await read(`datasets/${id}/examples`)).examples;
   const dialog = page.getByRole("dialog");
   const datasets = new Map<string, string>();
-  await signIn(page, project);
+  await authenticate(page, project);
 
   await test.step("a Knowledge goal and a Dataset for each objective are created", async () => {
     await page.goto(at("knowledge-goals"));
@@ -171,7 +171,7 @@ test("in the browser, Examples are collected, reviewed by keyboard, copied throu
 
 test("the New Dataset dialog's buttons stay in place while its preview loads", async ({ page, baseURL }) => {
   const project = await newProject(baseURL!);
-  await signIn(page, project);
+  await authenticate(page, project);
   let answer = () => {};
   const answers = new Promise<void>((resolve) => {
     answer = resolve;

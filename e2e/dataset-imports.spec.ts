@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Locator, Page } from "@playwright/test";
 import { press } from "./support/press";
 import { newProject, type TestProject } from "./support/project";
-import { signIn } from "./support/sign-in";
+import { authenticate } from "./support/sign-in";
 import { expectSound } from "./support/sound";
 import { expect, test } from "./support/test";
 
@@ -15,7 +15,7 @@ test.beforeAll(async ({ baseURL }) => {
 
 /** Creates a Dataset and opens its page. */
 async function openDataset(page: Page, name: string): Promise<string> {
-  await signIn(page, project);
+  await authenticate(page, project);
   const reply = await page.request.post(`${project.url}/v1/projects/${project.projectId}/datasets`, {
     headers: { origin: project.url },
     data: { name },

@@ -1,6 +1,6 @@
 import { attribute } from "./support/known-load";
 import { newProject, type TestProject } from "./support/project";
-import { signIn } from "./support/sign-in";
+import { authenticate } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
 /** A Finding's evidence links to the spans and messages that it quotes. */
@@ -82,7 +82,7 @@ test("a Finding's evidence links to its span in its trace, and its text is only 
     (await project.read("diagnostics/findings")).findings as unknown as { id: string; occurrenceCount: number }[];
   await expect.poll(findings, { timeout: 60_000 }).toMatchObject([{ occurrenceCount: 1 }]);
 
-  await signIn(page, project);
+  await authenticate(page, project);
   const [finding] = await findings();
   await page.goto(`/p/${project.projectId}/findings/${finding!.id}`);
   await page.getByRole("link", { name: "span", exact: true }).click();

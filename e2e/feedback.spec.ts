@@ -1,6 +1,6 @@
 import { attribute } from "./support/known-load";
 import { newProject } from "./support/project";
-import { signIn } from "./support/sign-in";
+import { authenticate } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
 /** Users' feedback is shown at the turn that it is about. */
@@ -62,7 +62,7 @@ test("feedback that is sent before its telemetry is shown at its message and cou
   });
   expect(sent.status).toBe(200);
 
-  await signIn(page, project);
+  await authenticate(page, project);
   await expect(async () => {
     await page.goto(`/p/${project.projectId}/conversations/chat-4711`);
     await expect(page.getByRole("article", { name: "Assistant, message 1" })).toBeVisible({ timeout: 5000 });

@@ -1,11 +1,11 @@
 import { press } from "./support/press";
 import { newProject } from "./support/project";
-import { signIn } from "./support/sign-in";
+import { authenticate } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
 test("a key is created, shown once, works, and stops working when revoked", async ({ page, baseURL }) => {
   const project = await newProject(baseURL!);
-  await signIn(page, project);
+  await authenticate(page, project);
   await page.goto(`/p/${project.projectId}/api-keys`);
   await press(page.getByRole("button", { name: "New key" }), page.getByRole("dialog"));
   await page.getByLabel("Name").fill("reader");

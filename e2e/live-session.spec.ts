@@ -2,7 +2,7 @@ import type { Locator, Page } from "@playwright/test";
 import { attribute, headers } from "./support/known-load";
 import { newProject, type TestProject } from "./support/project";
 import { seen } from "./support/seen";
-import { signIn } from "./support/sign-in";
+import { authenticate } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
 /** A session that grows while it is being read: the reader keeps their place, and new messages are shown where they belong. */
@@ -113,7 +113,7 @@ test("a reader of a session of 2,000 turns stays in place while it grows, and fo
 
   while (sent < 1200) await grow(400);
   await expect.poll(messageCount, { timeout: 60_000 }).toBe(2400);
-  await signIn(page, project);
+  await authenticate(page, project);
 
   await test.step("a link opens a turn far down", async () => {
     await page.goto(`/p/${project.projectId}/conversations/${SESSION}#m-1000`);

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { attribute } from "./support/known-load";
 import { newProject, type TestProject } from "./support/project";
 import { seen } from "./support/seen";
-import { signIn } from "./support/sign-in";
+import { authenticate } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
 /** A conversation too long for one page: only what is in view is loaded, starting where a link leads. */
@@ -68,7 +68,7 @@ test("a conversation of thousands of spans loads only what is in view, starting 
   test.setTimeout(300_000);
   const project = await newProject(baseURL!);
   await endless(project);
-  await signIn(page, project);
+  await authenticate(page, project);
   const conversation = `/p/${project.projectId}/conversations/endless`;
 
   await test.step("the transcript opens at a message far down, and at the first", async () => {

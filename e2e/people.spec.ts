@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { cli, newProject } from "./support/project";
 import { seen } from "./support/seen";
-import { signIn } from "./support/sign-in";
+import { authenticate, signIn } from "./support/sign-in";
 import { expectSound } from "./support/sound";
 import { expect, test } from "./support/test";
 
@@ -23,7 +23,7 @@ test("only an owner of the installation can let a person create projects, disabl
   cli(DATA_DIR, "user", "rights", "--email", mine.email, "--installation-owner", "on");
   const owner = await (await browser.newContext()).newPage();
   const guest = await (await browser.newContext()).newPage();
-  await signIn(guest, theirs);
+  await authenticate(guest, theirs);
   const people = (project: typeof mine) => `${project.url}/p/${project.projectId}/people`;
 
   // The guest has no right outside their project.

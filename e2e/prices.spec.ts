@@ -4,7 +4,7 @@ import { press } from "./support/press";
 import { cli, newProject } from "./support/project";
 import { seed } from "./support/seed";
 import { seen } from "./support/seen";
-import { signIn } from "./support/sign-in";
+import { authenticate } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
 const talk = (id: string, model: string) => ({ id, model, ask: "Can I return it?", answer: "Yes, within 30 days." });
@@ -26,7 +26,7 @@ test("a price is overridden and reset, another is created, and a repricing of la
   test.setTimeout(240_000);
   const project = await newProject(baseURL!);
   const others = await newProject(baseURL!);
-  await signIn(page, project);
+  await authenticate(page, project);
   const prices = `/p/${project.projectId}/prices`;
 
   await test.step("a built-in price is overridden", async () => {
@@ -154,7 +154,7 @@ test("the operator loads newer built-in prices, and a project's owner previews w
   writeFileSync(file, JSON.stringify(newer));
   cli(process.env.E2E_DATA_DIR!, "prices", "load", file);
 
-  await signIn(page, project);
+  await authenticate(page, project);
   await page.goto(`/p/${project.projectId}/prices/catalogue`);
   await expect(page.getByRole("region", { name: "Update of 2099-01-01 pending" })).toContainText("1 changed");
   // The row that it opens contains the table, and therefore its names too.

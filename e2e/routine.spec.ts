@@ -3,7 +3,7 @@ import { storeJob } from "./support/jobs";
 import { newProject } from "./support/project";
 import { runningDatabase } from "./support/running-database";
 import { seed } from "./support/seed";
-import { signIn } from "./support/sign-in";
+import { authenticate } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
 /** The lists of audit entries, jobs and Rule Runs: routine rows are folded into one line, and failures stand out. */
@@ -17,7 +17,7 @@ test("completed jobs between failures fold into a line that the keyboard opens, 
   const project = await newProject(baseURL!);
   // Waits for the Rules, whose job would otherwise be an extra one.
   await seed(project, [{ id: "one", model: "gpt-4o", ask: "Where is it?", answer: "On its way." }]);
-  await signIn(page, project);
+  await authenticate(page, project);
   const sql = runningDatabase();
   try {
     const [conversation] = await sql`select id from conversations where project_id = ${project.projectId}`;
@@ -80,7 +80,7 @@ test("Rule Runs show their conversation's first message, and those that found no
     { id: "bad", model: "gpt-4o", ask: "Where is order 1042?", answer: "I can't find it.", failingTool: true },
     { id: "good", model: "gpt-4o", ask: "Is it blue?", answer: "It is." },
   ]);
-  await signIn(page, project);
+  await authenticate(page, project);
   await page.goto(`/p/${project.projectId}/rule-runs`);
   const table = page.getByRole("table", { name: "Rule Runs" });
   const found = rows(page, "Rule Runs").filter({ hasText: "1 occurrence" }).first();
@@ -109,7 +109,7 @@ test("the audit log names each changed object, and folds repeated changes by the
   baseURL,
 }) => {
   const project = await newProject(baseURL!);
-  await signIn(page, project);
+  await authenticate(page, project);
   const at = `${project.url}/v1/projects/${project.projectId}`;
   const send = (path: string, data: object) =>
     page.request.post(`${at}/${path}`, { headers: { origin: project.url }, data });

@@ -1,7 +1,7 @@
 import { press } from "./support/press";
 import { newProject } from "./support/project";
 import { seed } from "./support/seed";
-import { signIn } from "./support/sign-in";
+import { authenticate } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
 const PASTED = `user: Where is my order 1042?
@@ -25,7 +25,7 @@ test("a Rule is tried on conversations, changed after a preview, restored by und
     },
     { id: "refund", model: "gpt-4o-mini", ask: "I want a chargeback now.", answer: "I will see to it." },
   ]);
-  await signIn(page, project);
+  await authenticate(page, project);
   await page.goto(`/p/${project.projectId}/rules`);
   await expect(page.getByRole("row", { name: /Agent loop/ })).toBeVisible();
   await page.getByRole("link", { name: /Tool failure/ }).click();
