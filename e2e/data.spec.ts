@@ -39,19 +39,22 @@ const asksOf = async (of: TestProject) => {
   return conversations.map(({ preview }) => preview).sort();
 };
 
-test.beforeEach(async ({ page, baseURL }) => {
+test.beforeAll(async ({ baseURL }) => {
+  other = await newProject(baseURL!);
+  await seed(other, [talk("theirs", "Where is their parcel?", { failingTool: true, user: GONE })]);
+});
+/** Tests that look at Findings wait for the Rules first. */
+const LOOKS_AT_FINDINGS = "@findings";
+test.beforeEach(async ({ page, baseURL }, { tags }) => {
   test.setTimeout(180_000);
   project = await newProject(baseURL!);
-  other = await newProject(baseURL!);
-  await Promise.all([
-    seed(project, [
-      talk("one", "Where is my parcel?", { failingTool: true, user: GONE }),
-      talk("two", "May I send it back?", { user: GONE }),
-      talk("three", "Is it still under warranty?", { failingTool: true }),
-      talk("four", "How do I cancel?"),
-    ]),
-    seed(other, [talk("theirs", "Where is their parcel?", { failingTool: true, user: GONE })]),
-  ]);
+  const talks = [
+    talk("one", "Where is my parcel?", { failingTool: true, user: GONE }),
+    talk("two", "May I send it back?", { user: GONE }),
+    talk("three", "Is it still under warranty?", { failingTool: true }),
+    talk("four", "How do I cancel?"),
+  ];
+  await seed(project, talks, { diagnosed: tags.includes(LOOKS_AT_FINDINGS) });
   await signIn(page, project);
 });
 test.afterEach(async () => {
@@ -79,9 +82,9 @@ test("stored size is measured and shown by kind", async ({ page }) => {
   await expect(seen(page, "How do I cancel?")).toBeVisible();
 });
 
-test("retention is set after a preview of what it deletes, and only for the previewed number of days", async ({
-  page,
-}) => {
+test("retention is set after a preview of what it deletes, and only for the previewed number of days", {
+  tag: LOOKS_AT_FINDINGS,
+}, async ({ page }) => {
   const long = Date.now() - 40 * DAY_MS;
   await inDatabase(
     (sql) => sql`
@@ -142,10 +145,9 @@ test("an owner turns on masking of credentials in messages with a labelled switc
   await turn(false);
 });
 
-test("one conversation is deleted on its own page, and anybody who has it open is notified", async ({
-  page,
-  browser,
-}) => {
+test("one conversation is deleted on its own page, and anybody who has it open is notified", {
+  tag: LOOKS_AT_FINDINGS,
+}, async ({ page, browser }) => {
   test.slow();
   await page.goto(at("conversations"));
   // In a separate window: a browser does not render a background tab.
@@ -182,7 +184,9 @@ test("one conversation is deleted on its own page, and anybody who has it open i
   expect(await asksOf(project)).toEqual(["How do I cancel?", "May I send it back?", "Where is my parcel?"]);
 });
 
-test("a user's data is deleted after a preview and a typed confirmation, with a receipt", async ({ page }) => {
+test("a user's data is deleted after a preview and a typed confirmation, with a receipt", {
+  tag: LOOKS_AT_FINDINGS,
+}, async ({ page }) => {
   await page.goto(at("conversations/one"));
   const item = page.getByRole("menuitem", { name: "Delete this user’s data…" });
   await press(page.getByRole("button", { name: "More actions" }), item);
