@@ -39,8 +39,8 @@ export default defineConfig({
   expect: { timeout: 10_000 },
   use: {
     baseURL,
-    // Tracing costs a tenth of the time, and in CI nobody can open the trace afterwards.
-    trace: process.env.CI ? "off" : "retain-on-failure",
+    // Tracing costs a tenth of the time. To see what happened: `npx playwright test --trace=retain-on-failure FILE`.
+    trace: "off",
     launchOptions: {
       ...(chromium ? { executablePath: chromium } : {}),
       // Disables the browser's own network lookups: tests need nothing but the product.
