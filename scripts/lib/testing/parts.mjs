@@ -37,6 +37,9 @@ const TRAINER_CHECKS = [
   { part: "trainer's types", command: ["mypy"] },
 ];
 
+/** By file, the longest first: trainings wait for processes that start, and one would leave a processor idle. */
+const IN_TWO_PROCESSES = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"];
+
 /** Below what people and browsers wait for. */
 const BACKGROUND = 10;
 
@@ -84,7 +87,7 @@ async function vitest(run, kind, env = {}) {
 }
 
 /** Vitest's projects of each part; see vitest.config.ts. */
-const PROJECTS = { unit: ["unit"], db: ["db"] };
+const PROJECTS = { unit: ["unit"], db: ["db", "db-isolated"] };
 
 /** @param {Run} run */
 export const unitTests = (run) => timed(() => vitest(run, "unit"));
@@ -130,7 +133,7 @@ export const trainerTests = (run, { inBackground }) =>
         if (log) print(ok ? `✓ ${part}` : `✗ ${part}\n${tail(log, 200)}`);
         tallies.push(tallyOf(part, ok));
       }
-      const ok = await python(["pytest", "-q", "--durations=10", "-p", "pytest_tally"]);
+      const ok = await python(["pytest", "-q", ...IN_TWO_PROCESSES, "--durations=10", "-p", "pytest_tally"]);
       if (log) print(`\n— ${part}\n${tail(log, 200)}`);
       Object.assign(run.measured.trainer, durationsOfPytest(report));
       return [tallyOfPytest(part, report, ok), ...tallies];
