@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { db } from "@/db/pool";
 import { deployments, trainers } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
+import { amount } from "@/scripts/lib/testing/amounts.mjs";
 import { type Engine, startEngine } from "@/server/engine/engine";
 import { QUICK, until } from "@/server/engine/testing/describe-engine";
 import { deployCheckpoint, getDeployment, wakeDeployments } from "@/server/services/fine-tuning";
@@ -53,8 +54,7 @@ test("a Checkpoint is deployed by the worker while its caller waits, and fails w
   });
 }, 60_000);
 
-const KILLS = 6;
-const LOOKS = 400;
+const [KILLS, LOOKS] = [amount(3, 6), amount(150, 400)];
 
 test("a worker that is killed repeatedly starts one deployment, which ends up running", async () => {
   const { ctx, checkpointId } = await world();

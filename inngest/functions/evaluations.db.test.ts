@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { db } from "@/db/pool";
 import { evaluationRows, trainers } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
+import { amount } from "@/scripts/lib/testing/amounts.mjs";
 import { type Engine, startEngine } from "@/server/engine/engine";
 import { QUICK, until } from "@/server/engine/testing/describe-engine";
 import { creating, storedDataset, write } from "@/server/services/datasets/examples/testing";
@@ -55,7 +56,7 @@ test("a comparison completes in the background", async () => {
   expect(await read()).toMatchObject({ done: 3, total: 3 });
 }, 60_000);
 
-const KILLS = 4;
+const KILLS = amount(3, 4);
 const ROWS = 200;
 /** Rows per request. */
 const BATCH = 25;

@@ -2,10 +2,11 @@ import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { db } from "@/db/pool";
 import { testProject } from "@/db/testing/test-project";
+import { amount } from "@/scripts/lib/testing/amounts.mjs";
 import { loadSample } from "@/server/services/sample";
 import { killRepeatedly } from "./testing/kill-repeatedly";
 
-const KILLS = 6;
+const KILLS = amount(3, 6);
 const WITHIN_MS = 400;
 
 test("a sample load that is killed repeatedly stores every conversation once and has the same results", async () => {
@@ -18,8 +19,8 @@ test("a sample load that is killed repeatedly stores every conversation once and
     one<number>(sql`
       select (select count(*) from spans where project_id = ${project.id})::int +
         (select count(*) from rule_runs where project_id = ${project.id} and status = 'completed')::int as value`);
-  const kills = await killRepeatedly({ args: ["sample", project.id], isRunning, progress, withinMs: WITHIN_MS }, KILLS);
-  expect(kills).toBeGreaterThan(2);
+  const args = ["sample", project.id];
+  expect(await killRepeatedly({ args, isRunning, progress, withinMs: WITHIN_MS }, KILLS)).toBeGreaterThan(0);
   const [found] = await db().execute(sql`
     select (select count(*)::int from conversations where project_id = ${project.id}) as conversations,
       (select sum(occurrence_count)::int from findings where project_id = ${project.id}

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { db } from "@/db/pool";
 import { trainers, trainingEvents } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
+import { amount } from "@/scripts/lib/testing/amounts.mjs";
 import { type Engine, startEngine } from "@/server/engine/engine";
 import { QUICK, until } from "@/server/engine/testing/describe-engine";
 import { creating, storedDataset, write } from "@/server/services/datasets/examples/testing";
@@ -55,9 +56,9 @@ test("a training job is sent and followed in the background", async () => {
   await until(async () => (await read()).status === "succeeded");
 }, 60_000);
 
-const KILLS = 4;
+const KILLS = amount(3, 4);
 /** Each call to the trainer returns 500: several calls per kill. */
-const EVENTS = 6_000;
+const EVENTS = amount(4_000, 6_000);
 
 test("a worker that is killed repeatedly sends one job and stores each of its events once", async () => {
   const { ctx, jobId, read } = await world();

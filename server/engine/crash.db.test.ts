@@ -5,10 +5,10 @@ import { expect, test } from "vitest";
 import { db, pool } from "@/db/pool";
 import { jobRuns } from "@/db/schema/engine";
 import { asOwner } from "@/db/testing/as-owner";
+import { bundledProgram } from "@/db/testing/bundled-program";
 import { env } from "@/env";
 import { emit } from "@/server/platform/outbox";
 import { startEngine } from "./engine";
-import { bundledProgram } from "./testing/bundled-program";
 import { crashClient, crashFunctions, LAST_STEP } from "./testing/crash-engine";
 import { until } from "./testing/describe-engine";
 

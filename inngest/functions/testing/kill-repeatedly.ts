@@ -2,8 +2,8 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { bundledProgram } from "@/db/testing/bundled-program";
 import { newRandom } from "@/db/testing/random";
-import { bundledProgram } from "@/server/engine/testing/bundled-program";
 
 const POLL_MS = 5;
 
@@ -32,11 +32,12 @@ export async function killRepeatedly({ args, isRunning, progress, withinMs }: Wo
   let kills = 0;
   const random = newRandom();
   const program = await bundledProgram(path.join(import.meta.dirname, "killed-process.ts"));
-  let next = program.start(args);
+  const start = () => program.start(args);
+  let next: Promise<ChildProcess> | undefined = start();
   while (await isRunning()) {
-    const child = await next;
-    // Started ahead of time, because a process takes longer to start than it lives.
-    next = program.start(args);
+    const child = await (next ?? start());
+    // Started ahead of time, because a process takes longer to start than it lives; the last one lives until the work is done.
+    next = kills < most ? start() : undefined;
     const before = await progress?.();
     child.send("go");
     if (kills === most) {
@@ -49,7 +50,7 @@ export async function killRepeatedly({ args, isRunning, progress, withinMs }: Wo
     await kill(child);
     if (isAlive && (await isRunning())) kills += 1;
   }
-  await kill(await next);
+  if (next) await kill(await next);
   await program.remove();
   return kills;
 }

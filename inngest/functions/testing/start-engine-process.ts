@@ -1,6 +1,6 @@
 import type { ChildProcess } from "node:child_process";
 import path from "node:path";
-import { bundledProgram } from "@/server/engine/testing/bundled-program";
+import { bundledProgram } from "@/db/testing/bundled-program";
 
 /** For tests: starts a process that runs every background function and may call services on loopback. */
 export async function startEngineProcess(): Promise<ChildProcess> {

@@ -21,6 +21,7 @@ export async function bundledProgram(entry: string) {
     logLevel: "error",
   });
   return {
+    file,
     /** Starts a process, and returns it once it has sent its first message. */
     async start(args: readonly string[] = [], options: ForkOptions = {}): Promise<ChildProcess> {
       const child = fork(file, args, { execArgv: ["--conditions=react-server"], ...options });
