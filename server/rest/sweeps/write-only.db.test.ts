@@ -1,6 +1,8 @@
 import { eq } from "drizzle-orm";
-import { afterAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { db } from "@/db/pool";
 import { apiKeys, conversations, deployments, ruleRuns } from "@/db/schema";
+import { savedDatabase } from "@/db/testing/saved-database";
 import { testProject } from "@/db/testing/test-project";
 import type { Capability } from "@/server/platform/capabilities";
 import type { Ctx } from "@/server/platform/context";
@@ -53,7 +55,7 @@ const SECRET = "zulu4821";
 type Method = "POST" | "PATCH";
 type Call = { method: Method; path: string; body?: object };
 
-async function world() {
+async function storedWorld() {
   const { ctx } = await testProject();
   await updateRule(ctx, { ruleId: "tool-failure", configuration: { keywords: [SECRET] } });
   const { id, lastActivityAt } = await storedConversation(ctx, [
@@ -122,7 +124,20 @@ async function world() {
     pausedJobId: await storedTrainingJob(ctx, { name: SECRET, status: "paused", dispatchedAt: 1, attempt: 1 }),
   };
 }
-type World = Awaited<ReturnType<typeof world>>;
+type World = Awaited<ReturnType<typeof storedWorld>>;
+
+let stored: World;
+let restore: () => Promise<void>;
+beforeAll(async () => {
+  stored = await storedWorld();
+  restore = await savedDatabase();
+});
+
+/** The same for each test, however the one before has changed it. */
+async function world(): Promise<World> {
+  await restore();
+  return { ...stored, ctx: { ...stored.ctx, db: db() } };
+}
 
 const itemPath = ({ findingId, workItemId }: World) => `/diagnostics/findings/${findingId}/work-items/${workItemId}`;
 
