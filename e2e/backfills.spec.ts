@@ -4,7 +4,7 @@ import { killTree } from "./support/process-tree";
 import { startProduct } from "./support/product";
 import { newProject, type TestProject } from "./support/project";
 import { seed, type Talk } from "./support/seed";
-import { signIn } from "./support/sign-in";
+import { authenticate } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
 /** The number of rows on one page of a list. */
@@ -54,7 +54,7 @@ test("a backfill whose server is killed midway still checks every conversation i
   const { dataDir } = product;
   try {
     const project = await newProject(product.url, dataDir);
-    await signIn(page, project);
+    await authenticate(page, project);
     await withoutAutomaticRuns(page, project);
     await seed(project, TALKS, { diagnosed: false });
 
@@ -101,7 +101,7 @@ test("a backfill whose server is killed midway still checks every conversation i
 test("a backfill is paused, resumed and cancelled from its row and its panel", async ({ page, baseURL }) => {
   test.setTimeout(180_000);
   const project = await newProject(baseURL!);
-  await signIn(page, project);
+  await authenticate(page, project);
   await withoutAutomaticRuns(page, project);
   await page.goto(backfillsOf(project));
   await expect(page.locator("#content").getByText("No backfills yet")).toBeVisible();

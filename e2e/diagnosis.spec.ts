@@ -7,7 +7,7 @@ import { startProduct } from "./support/product";
 import { newProject, type TestProject } from "./support/project";
 import { startReceiver } from "./support/receiver";
 import { type Spoken, send } from "./support/said";
-import { signIn } from "./support/sign-in";
+import { authenticate } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
 /** A row of a reply: its fields are asserted where they are used. */
@@ -76,7 +76,7 @@ test("in the browser, failures are found, reviewed, merged and announced once th
   const sendOf = (conversations: readonly Spoken[]) => send(project, conversations);
 
   try {
-    await signIn(page, project);
+    await authenticate(page, project);
     await addWebhook(page, at, hook.url);
     await sendOf([
       ...FAILURES.flatMap(({ rule: _, signal, quote: __, title: ___, ...failure }) =>

@@ -3,7 +3,7 @@ import { press } from "./support/press";
 import { startProduct } from "./support/product";
 import { newProject, type TestProject } from "./support/project";
 import { seed } from "./support/seed";
-import { signIn } from "./support/sign-in";
+import { authenticate } from "./support/sign-in";
 import { expectSound } from "./support/sound";
 import { expect, test } from "./support/test";
 import { FORGOTTEN, LEARNED, startTrainingScript } from "./support/training-script";
@@ -65,7 +65,7 @@ test("a Checkpoint is compared with its base model, and the fix of a Finding is 
   const product = await startProduct({ env: { ...trainer.env, DIAGNOSE_AFTER_QUIET_SECONDS: "2" } });
   try {
     const project = await newProject(product.url, product.dataDir);
-    await signIn(page, project);
+    await authenticate(page, project);
     const call = callsOf(page, project);
     const at = (path: string) => `${project.url}/p/${project.projectId}/${path}`;
     await page.goto(at("evaluations"));

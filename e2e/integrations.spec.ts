@@ -1,6 +1,6 @@
 import { press } from "./support/press";
 import { newProject } from "./support/project";
-import { signIn } from "./support/sign-in";
+import { authenticate } from "./support/sign-in";
 import { expectSound } from "./support/sound";
 import { expect, test } from "./support/test";
 
@@ -9,7 +9,7 @@ test("a connection is added, tested, moved to another host and deleted, and its 
   baseURL,
 }) => {
   const project = await newProject(baseURL!);
-  await signIn(page, project);
+  await authenticate(page, project);
   await page.goto(`/p/${project.projectId}/integrations`);
   await expect(page.getByText("No connections")).toBeVisible();
   await press(page.getByRole("button", { name: "Add connection" }).first(), page.getByRole("dialog"));
@@ -59,7 +59,7 @@ test("a notification rule for a webhook is added, turned off, deleted, and resto
   baseURL,
 }) => {
   const project = await newProject(baseURL!);
-  await signIn(page, project);
+  await authenticate(page, project);
   await page.goto(`/p/${project.projectId}/integrations/notifications`);
   await expect(page.getByText("It needs a connection of kind webhook")).toBeVisible();
   const created = await fetch(`${project.url}/v1/projects/${project.projectId}/connections`, {

@@ -3,7 +3,7 @@ import { press } from "./support/press";
 import { startProduct } from "./support/product";
 import { newProject, type TestProject } from "./support/project";
 import { UNTRAINED } from "./support/serving-script";
-import { signIn } from "./support/sign-in";
+import { authenticate } from "./support/sign-in";
 import { expectSound } from "./support/sound";
 import { expect, test } from "./support/test";
 import { LEARNED, STEPS, startTrainingScript } from "./support/training-script";
@@ -88,7 +88,7 @@ async function deploy(page: Page, checkpoint?: string) {
 
 test("without a trainer every serving page asks for one", async ({ page, baseURL }) => {
   const project = await newProject(baseURL!);
-  await signIn(page, project);
+  await authenticate(page, project);
   for (const path of [
     "deployments",
     "playground",
@@ -108,7 +108,7 @@ test("a finished run is compared, deployed, called, tried, exported and rolled b
   const product = await startProduct({ env: { ...trainer.env, OUTBOUND_ALLOW: "127.0.0.1" } });
   try {
     const project = await newProject(product.url, product.dataDir);
-    await signIn(page, project);
+    await authenticate(page, project);
     const [checkpointId, olderId] = await train(page, project);
     const { connection } = await send(page, project, "connections", {
       kind: "model-hub",

@@ -1,5 +1,5 @@
 import { newProject } from "./support/project";
-import { signIn } from "./support/sign-in";
+import { authenticate } from "./support/sign-in";
 import { expectSound, showIn } from "./support/sound";
 import { expect, test } from "./support/test";
 
@@ -31,7 +31,7 @@ test("a person whose password was reset through an owner's link sees who created
 }) => {
   const project = await newProject(baseURL!);
   const owner = await browser.newContext({ baseURL: baseURL! });
-  await signIn(await owner.newPage(), project);
+  await authenticate(await owner.newPage(), project);
   const at = `/v1/projects/${project.projectId}`;
   const post = async (path: string) =>
     (await owner.request.post(`${at}/${path}`, { headers: { origin: baseURL! }, data: {} })).json();

@@ -5,7 +5,7 @@ import { press } from "./support/press";
 import { newProject, type TestProject } from "./support/project";
 import { runningDatabase } from "./support/running-database";
 import { send } from "./support/said";
-import { signIn } from "./support/sign-in";
+import { authenticate } from "./support/sign-in";
 import { expectSound } from "./support/sound";
 import { expect, test } from "./support/test";
 
@@ -24,7 +24,7 @@ test.beforeEach(async ({ page, baseURL }) => {
   github = await startGithub();
   project = await newProject(baseURL!);
   key = await project.newKey("diagnostics:write", "diagnostics:read", "connections:manage");
-  await signIn(page, project);
+  await authenticate(page, project);
 });
 test.afterEach(() => github.stop());
 

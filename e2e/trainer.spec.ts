@@ -7,7 +7,7 @@ import { startProduct } from "./support/product";
 import { newProject, type TestProject } from "./support/project";
 import { startHub } from "./support/real-hub";
 import { makeTrainer, type Trainer } from "./support/real-trainer";
-import { signIn } from "./support/sign-in";
+import { authenticate } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
 /** The real trainer: models are really trained, compared, served and published, on the CPU. */
@@ -107,7 +107,7 @@ const ask = async (request: APIRequestContext, key: string, content: string) => 
 
 test("a model learns a Dataset although its worker is killed, and its files are downloaded", async ({ page }) => {
   test.setTimeout(1_500_000);
-  await signIn(page, project);
+  await authenticate(page, project);
   const send = caller(page.request);
   const { dataset } = await send("post", "/datasets", { name: "Weather" });
   for (let n = 0; n < EXAMPLES; n += 1) await addExample(send, dataset.id, `weather ${n}`, TAUGHT, "train");
@@ -186,7 +186,7 @@ async function deploy(page: Page, checkpointId: string, form: string) {
 
 test("a model's failure is found, and its fix is trained, proven, published and rolled back", async ({ page }) => {
   test.setTimeout(1_500_000);
-  await signIn(page, project);
+  await authenticate(page, project);
   const send = caller(page.request);
   const key = await project.newKey("telemetry:write", "workspace:read");
   await send("patch", "/diagnostics/rules/broken-response", { configuration: { keywords: ["sunny"] } });

@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import { press } from "./support/press";
 import { startProduct } from "./support/product";
 import { newProject, type TestProject } from "./support/project";
-import { signIn } from "./support/sign-in";
+import { authenticate } from "./support/sign-in";
 import { expectSound } from "./support/sound";
 import { expect, test } from "./support/test";
 import { LEARNED, STEPS, startTrainingScript } from "./support/training-script";
@@ -63,7 +63,7 @@ async function startRun(page: Page, project: TestProject, datasetId: string, nam
 
 test("without a trainer every training page shows how to attach one", async ({ page, baseURL }) => {
   const project = await newProject(baseURL!);
-  await signIn(page, project);
+  await authenticate(page, project);
   for (const path of ["training", "training/new", "evaluations", "checkpoints", "tuning-configs", "trainers"]) {
     await page.goto(`${project.url}/p/${project.projectId}/${path}`);
     await expect(page.getByText("Attach a trainer")).toBeVisible();
@@ -78,7 +78,7 @@ test("a Dataset is trained through the wizard, followed live, cloned and cancell
   const product = await startProduct({ env: trainer.env });
   try {
     const project = await newProject(product.url, product.dataDir);
-    await signIn(page, project);
+    await authenticate(page, project);
     const datasetId = await storeExamples(page, project);
     await startRun(page, project, datasetId, "First round");
 

@@ -3,7 +3,7 @@ import { startGithub } from "../server/services/connections/trackers/testing/git
 import { press } from "./support/press";
 import { newProject, type TestProject } from "./support/project";
 import { type Said, send } from "./support/said";
-import { signIn } from "./support/sign-in";
+import { authenticate } from "./support/sign-in";
 import { expectSound } from "./support/sound";
 import { expect, test } from "./support/test";
 
@@ -39,7 +39,7 @@ test("a Finding becomes a ticket, is resolved when the ticket is closed, and reo
   const finding = async () => (await findingsOf(project))[0];
 
   try {
-    await signIn(page, project);
+    await authenticate(page, project);
     await send(project, [{ id: "first", said: FAILED, startedAt: Date.now() - DAY }]);
     await expect.poll(async () => (await findingsOf(project)).length, SETTLES).toBe(1);
     const { id: findingId } = (await finding())!;
@@ -193,7 +193,7 @@ test("several selected Findings are handed off, and a handoff rule is added and 
   const dialog = page.getByRole("dialog");
 
   try {
-    await signIn(page, project);
+    await authenticate(page, project);
     const created = await fetch(`${project.url}/v1/projects/${project.projectId}/connections`, {
       method: "POST",
       headers: {
