@@ -1,17 +1,22 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator, Page } from "@playwright/test";
+import { isLong } from "../scripts/lib/testing/amounts.mjs";
 import { storeJob } from "./support/jobs";
 import { LISTS, type List } from "./support/lists";
+import { PHONE } from "./support/looks";
 import { cli, newProject, type TestProject } from "./support/project";
 import { runningDatabase } from "./support/running-database";
 import { seed } from "./support/seed";
 import { seen } from "./support/seen";
 import { signIn } from "./support/sign-in";
+import { expectSettled } from "./support/sound";
 import { expect, test } from "./support/test";
 
 /** One suite for every list: the same keys, selection, order, columns and URL, on a desktop and on a phone. */
 
+/** Between looks at what follows within a moment. */
+const SOON = [20, 50, 100];
 const DATA_DIR = process.env.E2E_DATA_DIR ?? "";
 
 let project: TestProject;
@@ -88,7 +93,9 @@ const pressUntil = (key: string, happened: () => Promise<void>) =>
   }).toPass({ timeout: 30_000 });
 
 const holdsFocus = (row: Locator) =>
-  expect.poll(() => row.evaluate((one) => one === document.activeElement || one.contains(document.activeElement)));
+  expect.poll(() => row.evaluate((one) => one === document.activeElement || one.contains(document.activeElement)), {
+    intervals: SOON,
+  });
 
 async function expectFocusMoves({ name, second }: List) {
   const rows = rowsOf(name);
@@ -111,10 +118,10 @@ async function expectPeekFollows({ name }: List, peek: string) {
   await page.keyboard.press("Space");
   await expect(panel).toBeVisible();
   // The URL is updated a moment after the panel.
-  await expect.poll(() => inUrl("peek")).not.toBeNull();
+  await expect.poll(() => inUrl("peek"), { intervals: SOON }).not.toBeNull();
   const first = inUrl("peek");
   await page.keyboard.press("j");
-  await expect.poll(() => inUrl("peek")).not.toBe(first);
+  await expect.poll(() => inUrl("peek"), { intervals: SOON }).not.toBe(first);
   await holdsFocus(tableOf(name).locator("[data-active]"));
   // With the mouse too: a press peeks and focuses a row, and a second one closes it.
   const cell = rows.nth(0).locator("xpath=ancestor-or-self::tr").locator("td").first();
@@ -123,7 +130,7 @@ async function expectPeekFollows({ name }: List, peek: string) {
   const others = cell.locator("xpath=following-sibling::td[not(.//a)]").filter({ visible: true });
   const target = (await beside.count()) > 0 ? others.first() : cell;
   await target.click();
-  await expect.poll(() => inUrl("peek")).toBe(first);
+  await expect.poll(() => inUrl("peek"), { intervals: SOON }).toBe(first);
   await holdsFocus(tableOf(name).locator("[data-active]"));
   await page.reload();
   await expect(panel).toBeVisible();
@@ -155,42 +162,50 @@ async function expectSelects({ name }: List) {
   await expect(boxes).toHaveCount(0);
 }
 
-async function expectSorts({ name, grows }: List, column: string) {
-  const head = tableOf(name).getByRole("columnheader", { name: column, exact: true });
-  const ids = () =>
-    tableOf(name)
-      .locator("[data-row-id]")
-      .evaluateAll((all) => all.map((row) => row.getAttribute("data-row-id")));
+const headOf = (name: string, column: string) => tableOf(name).getByRole("columnheader", { name: column, exact: true });
+const idsOf = (name: string) =>
+  tableOf(name)
+    .locator("[data-row-id]")
+    .evaluateAll((all) => all.map((row) => row.getAttribute("data-row-id")));
+
+/** Sorts by a column, and returns how to expect that order, and the opposite one after another press. */
+async function sorted({ name, grows }: List, column: string) {
+  const head = headOf(name, column);
   const among = (rows: (string | null)[], others: (string | null)[]) =>
     grows ? rows.filter((id) => others.includes(id)) : rows;
   const expectOrder = (rows: (string | null)[]) =>
     expect(async () => {
-      const now = await ids();
+      const now = await idsOf(name);
       expect(among(now, rows)).not.toEqual([]);
       expect(among(now, rows)).toEqual(among(rows, now));
-    }).toPass({ timeout: 10_000 });
+    }).toPass({ timeout: 10_000, intervals: SOON });
   /** A list sorted by the server shows the previous rows until the new ones arrive. */
   const settled = () => expect(tableOf(name)).not.toHaveAttribute("aria-busy");
   await head.getByRole("button").click();
   await expect(head).toHaveAttribute("aria-sort", /./);
   await settled();
-  const [order, first] = [await head.getAttribute("aria-sort"), await ids()];
+  const [order, first] = [await head.getAttribute("aria-sort"), await idsOf(name)];
   // The URL follows the table.
   await expect(page).toHaveURL(/[?&](?:[\w-]+-)?sort=[^&]/);
-  await page.reload();
-  await expect(head).toHaveAttribute("aria-sort", order!);
-  await expectOrder(first);
-  await head.getByRole("button").click();
-  await expect(head).toHaveAttribute("aria-sort", order === "ascending" ? "descending" : "ascending");
-  await settled();
-  // Only the beginning of a list longer than the screen is in the DOM.
-  if (first.length < 15) await expectOrder(first.toReversed());
-  else await expect.poll(ids).not.toEqual(first);
+  return {
+    async expectKept() {
+      await expect(head).toHaveAttribute("aria-sort", order!);
+      await expectOrder(first);
+    },
+    async expectReversed() {
+      await head.getByRole("button").click();
+      await expect(head).toHaveAttribute("aria-sort", order === "ascending" ? "descending" : "ascending");
+      await settled();
+      // Only the beginning of a list longer than the screen is in the DOM.
+      if (first.length < 15) await expectOrder(first.toReversed());
+      else await expect.poll(() => idsOf(name), { intervals: SOON }).not.toEqual(first);
+    },
+  };
 }
 
-async function expectHides({ name, path }: List, column: string) {
-  const head = tableOf(name).getByRole("columnheader", { name: column, exact: true });
-  await page.goto(at(path));
+/** Hides a column. */
+async function hide({ name }: List, column: string) {
+  const head = headOf(name, column);
   await expect(head).toBeVisible();
   const item = page.getByRole("menuitemcheckbox", { name: column, exact: true });
   await expect(async () => {
@@ -199,19 +214,51 @@ async function expectHides({ name, path }: List, column: string) {
   }).toPass();
   await item.click();
   await expect(head).toBeHidden();
-  await expect.poll(() => inUrl("hide")).not.toBeNull();
+  await expect.poll(() => inUrl("hide"), { intervals: SOON }).not.toBeNull();
+}
+
+/** What is sorted and hidden is in the URL, and still so after a reload. */
+async function expectOrderAndColumnsStay(list: List) {
+  if (!list.sorts && !list.hides) return;
+  const order = list.sorts ? await sorted(list, list.sorts) : undefined;
+  if (list.hides) await hide(list, list.hides);
   await page.reload();
-  await expect(rowsOf(name).first()).toBeVisible();
-  await expect(head).toBeHidden();
+  await expect(rowsOf(list.name).first()).toBeVisible();
+  await order?.expectKept();
+  if (list.hides) await expect(headOf(list.name, list.hides)).toBeHidden();
+  await order?.expectReversed();
+}
+
+async function expectFitsPhone({ name, peek }: List) {
+  await page.setViewportSize(PHONE);
+  // As it is shown to somebody who opens it there.
+  if (isLong) await page.reload();
+  const row = rowsOf(name).first();
+  await expect(row, name).toBeVisible();
+  await expectSettled(page);
+  const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(sideways, `${name} scrolls the page sideways`).toBeLessThanOrEqual(1);
+  if (peek) {
+    const panel = page.getByRole("complementary", { name: peek, exact: true });
+    await expect(async () => {
+      await row.press("Space");
+      await expect(panel).toBeVisible({ timeout: 1000 });
+    }).toPass();
+    expect((await panel.boundingBox())?.width, name).toBeGreaterThan(380);
+    await panel.getByRole("button", { name: "Close" }).click();
+    await expect(panel).toBeHidden();
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
 }
 
 for (const list of LISTS) {
-  test(`${list.name}: keys, peek, selection, sorting and columns work where the list has them`, async () => {
+  test(`${list.name}: it fits a phone, and keys, peek, selection, sorting and columns work where the list has them`, async () => {
     await page.setViewportSize({ width: 1440, height: 900 });
     if (list.rows > 0) {
       await page.goto(at(list.path));
       const rows = rowsOf(list.name);
       await expect(rows.nth(list.rows - 1)).toBeVisible({ timeout: 30_000 });
+      await expectFitsPhone(list);
       await expectFocusMoves(list);
       if (list.peek) await expectPeekFollows(list, list.peek);
       if (list.selects) await expectSelects(list);
@@ -227,8 +274,7 @@ for (const list of LISTS) {
         await page.keyboard.press("Escape");
         await expect(page.getByRole("dialog")).toBeHidden();
       }
-      if (list.sorts) await expectSorts(list, list.sorts);
-      if (list.hides) await expectHides(list, list.hides);
+      await expectOrderAndColumnsStay(list);
     }
     if (list.empty) {
       await page.goto(at(list.empty[0]));
@@ -236,28 +282,6 @@ for (const list of LISTS) {
     }
   });
 }
-
-test("on a phone every list fits the width, and peeks at a row in a full-width panel", async () => {
-  test.setTimeout(240_000);
-  await page.setViewportSize({ width: 390, height: 844 });
-  for (const { name, path, rows, peek } of LISTS) {
-    if (rows === 0) continue;
-    await page.goto(at(path));
-    const row = rowsOf(name).first();
-    await expect(row, name).toBeVisible();
-    const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    expect(sideways, `${name} scrolls the page sideways`).toBeLessThanOrEqual(1);
-    if (!peek) continue;
-    const panel = page.getByRole("complementary", { name: peek, exact: true });
-    await expect(async () => {
-      await row.press("Space");
-      await expect(panel).toBeVisible({ timeout: 1000 });
-    }).toPass();
-    expect((await panel.boundingBox())?.width, name).toBeGreaterThan(380);
-    await panel.getByRole("button", { name: "Close" }).click();
-    await expect(panel).toBeHidden();
-  }
-});
 
 /** Tables that belong to something else on their page, a chart or a card: their rows cannot be selected or acted on. */
 const TABLES_BY_HAND = [
