@@ -1,8 +1,10 @@
 import type { Page } from "@playwright/test";
+import { isLong } from "../scripts/lib/testing/amounts.mjs";
+import { DARK, DARK_PHONE, inLooks, LIGHT, LIGHT_PHONE, showAs } from "./support/looks";
 import { press } from "./support/press";
 import { cli, newProject, type TestProject } from "./support/project";
 import { signIn } from "./support/sign-in";
-import { expectSound, showIn } from "./support/sound";
+import { expectSound } from "./support/sound";
 import { expect, test } from "./support/test";
 
 const LOAD_MS = 90_000;
@@ -15,21 +17,17 @@ async function explorer(url: string): Promise<TestProject> {
 
 /** Checks the accessibility of a page of the sample and saves screenshots, light and dark, wide and narrow. */
 async function lookAt(page: Page, name: string) {
-  for (const [colorScheme, width] of [
-    ["light", 1440],
-    ["dark", 1440],
-    ["light", 390],
-    ["dark", 390],
-  ] as const) {
-    await showIn(page, colorScheme);
-    await page.setViewportSize({ width, height: 900 });
+  await showAs(page, LIGHT);
+  await inLooks(page, [LIGHT, DARK, LIGHT_PHONE, DARK_PHONE], async (look, parts) => {
     await expect(sampleBar(page)).toBeVisible();
-    await expectSound(page);
-    const body = await page.screenshot();
-    await test.info().attach(`${name}-${colorScheme}-${width}`, { body, contentType: "image/png" });
-  }
-  await showIn(page, "light");
-  await page.setViewportSize({ width: 1440, height: 900 });
+    if (parts.length > 0) await expectSound(page, "", undefined, parts);
+    await savePicture(page, `${name}-${look.scheme}-${look.width}`);
+  });
+}
+
+/** For a person to look at, which nobody does after every change. */
+async function savePicture(page: Page, name: string) {
+  if (isLong) await test.info().attach(name, { body: await page.screenshot(), contentType: "image/png" });
 }
 
 const sampleBar = (page: Page) => page.getByRole("complementary", { name: "Sample project" });
@@ -66,8 +64,7 @@ test("a person with an empty project loads the sample, sees its Findings and rem
     ]) {
       await expect(page.getByRole("link", { name: title }).first()).toBeVisible();
     }
-    const body = await page.screenshot();
-    await test.info().attach("sample-findings", { body, contentType: "image/png" });
+    await savePicture(page, "sample-findings");
     for (const [title, verdict] of [
       ["Replied in English, not German", "Proven"],
       [/The assistant ignores a correction/, "Not proven"],
@@ -76,8 +73,7 @@ test("a person with an empty project loads the sample, sees its Findings and rem
       await page.getByRole("link", { name: title }).first().click();
       await expect(page.getByRole("region", { name: "Since it was resolved" })).toContainText(verdict);
       await expectSound(page);
-      const shown = await page.screenshot();
-      await test.info().attach(`sample-${verdict}`, { body: shown, contentType: "image/png" });
+      await savePicture(page, `sample-${verdict}`);
     }
     await page.goto(`/p/${sampleId}/findings?tab=regressed`);
     await expect(page.getByRole("link", { name: /track_parcel/ }).first()).toBeVisible();
@@ -86,8 +82,7 @@ test("a person with an empty project loads the sample, sees its Findings and rem
       .first()
       .click();
     await expect(page.getByRole("region", { name: "Since it was resolved" })).toContainText("Regressed");
-    const regressed = await page.screenshot();
-    await test.info().attach("sample-regressed", { body: regressed, contentType: "image/png" });
+    await savePicture(page, "sample-regressed");
     await page.goto(`/p/${sampleId}/findings?tab=review`);
     await page
       .getByRole("link", { name: /different refundable/ })
@@ -99,8 +94,7 @@ test("a person with an empty project loads the sample, sees its Findings and rem
       .click();
     await page.waitForURL(/\/conversations\/conv_/);
     await expect(page.getByText(/Put it into its box/).first()).toBeVisible();
-    const conversation = await page.screenshot();
-    await test.info().attach("sample-conversation", { body: conversation, contentType: "image/png" });
+    await savePicture(page, "sample-conversation");
   });
 
   await test.step("the fixed Finding's proof, training and Checkpoint are shown without a trainer", async () => {
