@@ -17,7 +17,7 @@ const NEW_PROCESS = "db/testing/new-process.ts";
 /** Each file gets its own copy of a migrated database. */
 const database = {
   env,
-  globalSetup: ["db/testing/template.ts"],
+  globalSetup: "db/testing/template.ts",
   // The limits are those of a hang: how long a test takes depends on what else the machine does.
   testTimeout: 120_000,
   hookTimeout: 120_000,

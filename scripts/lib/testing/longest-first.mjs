@@ -9,7 +9,7 @@ import { durations } from "./durations.mjs";
  * before them those of unknown length. The files of a project stay together, because they share workers.
  */
 export class LongestFirst extends BaseSequencer {
-  /** @type {BaseSequencer["sort"]} */
+  /** @override @type {BaseSequencer["sort"]} */
   async sort(files) {
     const seconds = durations();
     const order = (/** @type {(typeof files)[number]} */ { project, moduleId }) => [
