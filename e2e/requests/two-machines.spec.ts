@@ -19,7 +19,7 @@ const AHEAD_MS = 7 * HOUR_MS;
 const WAIT_MS = 60_000;
 
 let database: Awaited<ReturnType<typeof startOwnDatabase>>;
-let machines: Awaited<ReturnType<typeof startProduct>>[] = [];
+const machines: Awaited<ReturnType<typeof startProduct>>[] = [];
 let project: TestProject;
 let writer: string;
 let env: Record<string, string>;
@@ -36,12 +36,11 @@ test.beforeAll(async () => {
     DIAGNOSE_AFTER_QUIET_SECONDS: "3600",
   };
   const preload = `--import ${path.resolve("e2e/support/shifted-clock.mjs")}`;
-  machines = [
-    await startProduct({ env }),
-    await startProduct({ env: { ...env, NODE_OPTIONS: preload, CLOCK_SHIFT_MS: String(AHEAD_MS) } }),
-  ];
-  const [first] = machines;
-  project = await newProject(first!.url, first!.dataDir);
+  const first = await startProduct({ env });
+  machines.push(first);
+  // Before the second machine starts, whose one-time link would replace the first one's.
+  project = await newProject(first.url, first.dataDir);
+  machines.push(await startProduct({ env: { ...env, NODE_OPTIONS: preload, CLOCK_SHIFT_MS: String(AHEAD_MS) } }));
   writer = await project.newKey("diagnostics:write", "diagnostics:read");
   sql = postgres(database.urlOf("whetstone"), { max: 2, onnotice: () => {} });
 });
