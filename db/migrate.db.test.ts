@@ -6,6 +6,7 @@ import postgres from "postgres";
 import { afterAll, expect, test } from "vitest";
 import { migrateDatabase, NewerDatabaseError, SOURCES } from "./migrate";
 import { databaseProblem } from "./prepare";
+import { bundledProgram } from "./testing/bundled-program";
 import { onServer, urlOf } from "./testing/template";
 
 const FOLDER = SOURCES.migrations;
@@ -62,8 +63,9 @@ function newRole(url: string) {
 test("eight processes that start together migrate once, and all of them start", async () => {
   const url = await emptyDatabase();
   const applicationUrl = newRole(url);
+  const program = await bundledProgram("cli/prepare.ts");
   const starts = Array.from({ length: 8 }, () => {
-    const child = spawn(process.execPath, ["--conditions=react-server", "--import", "tsx", "cli/prepare.ts"], {
+    const child = spawn(process.execPath, ["--conditions=react-server", program.file], {
       env: { ...process.env, DATABASE_URL: applicationUrl, MIGRATION_DATABASE_URL: url },
       stdio: ["ignore", "pipe", "pipe"],
     });
@@ -76,6 +78,7 @@ test("eight processes that start together migrate once, and all of them start", 
     );
   });
   for (const { code, said } of await Promise.all(starts)) expect({ code, said }).toEqual({ code: 0, said: "" });
+  await program.remove();
   const applied = await on(
     url,
     (sql) => sql`select created_at::float8 as at from drizzle.__drizzle_migrations order by id`,

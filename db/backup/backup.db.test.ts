@@ -6,7 +6,7 @@ import postgres from "postgres";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrateDatabase, NewerDatabaseError } from "@/db/migrate";
 import { db } from "@/db/pool";
-import { onServer, urlOf } from "@/db/testing/template";
+import { onServer, TEMPLATE, urlOf } from "@/db/testing/template";
 import { testProject } from "@/db/testing/test-project";
 import { fileStore } from "@/server/platform/files";
 import { folderStore } from "@/server/platform/files/folder-store";
@@ -31,12 +31,14 @@ afterAll(async () => {
   for (const name of made) await onServer((sql) => sql.unsafe(`drop database if exists ${name} with (force)`));
 });
 
-async function emptyDatabase() {
+async function emptyDatabase(template = "template0") {
   const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
   made.push(name);
-  await onServer((sql) => sql.unsafe(`create database ${name} template template0`));
+  await onServer((sql) => sql.unsafe(`create database ${name} template ${template} strategy file_copy`));
   return urlOf(name);
 }
+/** What a first start makes of an empty database. */
+const preparedDatabase = () => emptyDatabase(TEMPLATE);
 
 const on = async <T>(url: string, work: (sql: postgres.Sql) => Promise<T>) => {
   const sql = postgres(url, { max: 1, onnotice: () => {} });
@@ -90,8 +92,7 @@ test.each(["folder", "one.tar"])(
     expect(spans!.rows).toBeGreaterThanOrEqual(before);
     expect((await stat(to)).mode & 0o077).toBe(0);
 
-    const fresh = await emptyDatabase();
-    await migrateDatabase(fresh);
+    const fresh = await preparedDatabase();
     await restore(fresh, await readBackup(to));
     // A backup of the restored database has the same content, table by table.
     const again = await backUp(fresh, `${to}-again`, { secret: SECRET });
@@ -134,8 +135,7 @@ test("a database in use, and a damaged, later or foreign backup, are refused wit
   const backup = await readBackup(to);
   await expect(restore(OWNER, backup)).rejects.toThrow("not empty");
 
-  const fresh = await emptyDatabase();
-  await migrateDatabase(fresh);
+  const fresh = await preparedDatabase();
   const later = { ...manifest, migrations: [...manifest.migrations, { hash: "x", createdAt: Date.now() + 1e9 }] };
   await expect(restore(fresh, { ...backup, manifest: later })).rejects.toThrow("newer version");
   const foreign = { ...manifest, migrations: [{ hash: "x", createdAt: 1 }] };
