@@ -324,7 +324,7 @@ test.describe("a failed start explains itself in a sentence and exits non-zero",
     const older = `data:text/javascript,Object.defineProperty(process,"versions",{value:{...process.versions,node:"18.20.4"}})`;
     const refused = await run(["--import", older, "scripts/start.mjs"], environment(at));
     expect(refused).toMatchObject({ code: 1, stdout: "" });
-    expect(refused.stderr).toMatch(/^Whetstone needs Node\.js 20\.19 or later; this is 18\.20\.4\..+\n$/);
+    expect(refused.stderr).toMatch(/^Whetstone needs Node\.js 22 or 24; this is 18\.20\.4\..+\n$/);
   });
 
   test("a database that cannot be reached", async () => {
