@@ -16,7 +16,8 @@ const LOOK_MS = 50;
 export function drainUnreadBody(request: IncomingMessage, response: ServerResponse, limits = LIMITS) {
   if (request.headers["content-length"] === undefined && request.headers["transfer-encoding"] === undefined) return;
   const { socket } = request;
-  const isUnread = () => !request.readableEnded && !request.destroyed;
+  // `complete` and not only `readableEnded`: a body that nobody reads arrives without its stream ever ending.
+  const isUnread = () => !request.complete && !request.readableEnded && !request.destroyed;
   const closing = deferredClose(socket, isUnread);
   response.once("finish", () => {
     if (!isUnread()) return closing.release();
@@ -25,17 +26,22 @@ export function drainUnreadBody(request: IncomingMessage, response: ServerRespon
     // Measured at the socket: what Node discards itself passes no stream.
     const watch = setInterval(() => {
       if (socket.bytesRead - from > limits.bytes || performance.now() > until) socket.destroy();
+      // Asked here as well: `end` and `close` may have passed already, and then never come.
+      if (!isUnread() || socket.destroyed) done();
     }, LOOK_MS);
     watch.unref();
     const done = () => {
       clearInterval(watch);
+      socket.off("close", done);
       closing.release();
     };
     request.once("end", done).once("close", done);
+    socket.once("close", done);
     // The handler is done with the body and may have stopped halfway.
     request.unpipe();
     request.removeAllListeners("data").removeAllListeners("readable");
-    request.resume();
+    // Only then does the stream know that nobody waits for `readable`, which would keep it from flowing.
+    process.nextTick(() => request.resume());
   });
   response.once("close", () => {
     if (!response.writableFinished) closing.release();
