@@ -91,6 +91,21 @@ test("the agent's addresses do not exist without an agent, and refuse every key 
   expect((await call("lease", { key, body: { wait_seconds: 0 } })).status).toBe(401);
 });
 
+test("wrong credentials are limited by network, and never in the way of valid ones", async () => {
+  const { key, id } = await attach();
+  const job = await createJob(id);
+  const [from, elsewhere] = [{ "x-forwarded-for": "192.0.2.7" }, { "x-forwarded-for": "192.0.2.8" }];
+  for (const path of ["lease", `webhook/${job.id}`]) {
+    const statuses = [];
+    for (let sent = 0; sent < 160; sent += 1) statuses.push((await call(path, { headers: from })).status);
+    expect(new Set(statuses)).toEqual(new Set(path === "lease" ? [401] : [401, 429]));
+  }
+  expect((await call("lease", { headers: from })).status).toBe(429);
+  expect((await call("lease", { headers: elsewhere })).status).toBe(401);
+  for (const headers of [from, elsewhere])
+    expect((await call("lease", { key, headers, body: { wait_seconds: 0 } })).status).toBe(200);
+});
+
 test("an agent sends its capabilities once, and is recorded as seen with each call", async () => {
   const { key, id } = await attach();
   const asked = await call("lease", { key, body: { capabilities_hash: "h1" } });

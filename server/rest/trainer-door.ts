@@ -4,6 +4,7 @@ import { db } from "@/db/pool";
 import { notFound, ServiceError } from "@/server/platform/errors";
 import { readBody } from "@/server/platform/http/read-body";
 import { requestIdOf } from "@/server/platform/http/request-id";
+import { networkOf } from "@/server/platform/http/visitor-network";
 import {
   authenticateAgent,
   leaseCommands,
@@ -27,7 +28,7 @@ const EVENTS_MAX_DECOMPRESSED_BYTES = 32 * MIB;
 const MINUTE_MS = 60_000;
 /** By trainer or job: far more than a healthy one sends. */
 const CALLS_PER_MINUTE = 1200;
-/** For all callers with wrong credentials together. */
+/** For all callers with wrong credentials from one network. */
 const REFUSALS_PER_MINUTE = 300;
 
 /** Counts of the current minute, per process: a trainer uses few connections, and credentials are checked anyway. */
@@ -39,13 +40,17 @@ function requireRoom(caller: string, max: number) {
 }
 const counted = (caller: string) => void counts.set(caller, (counts.get(caller) ?? 0) + 1);
 
-/** Runs a check of credentials and limits how often it may fail. */
-async function limited<T>(check: () => T | Promise<T>): Promise<T> {
-  requireRoom("refusals", REFUSALS_PER_MINUTE);
+/**
+ * Runs a check of credentials. Failed ones are counted by the caller's network, and after the check: whatever others send, a
+ * caller with valid credentials is never refused.
+ */
+async function limited<T>({ headers }: Request, check: () => T | Promise<T>): Promise<T> {
   try {
     return await check();
   } catch (error) {
-    counted("refusals");
+    const caller = `refusals ${networkOf(headers.get("x-forwarded-for") ?? "unknown")}`;
+    requireRoom(caller, REFUSALS_PER_MINUTE);
+    counted(caller);
     throw error;
   }
 }
@@ -64,7 +69,7 @@ async function eventsOf(raw: Uint8Array, { headers }: Request): Promise<unknown>
 }
 
 async function agentOf(request: Request) {
-  const agent = await limited(() => authenticateAgent(db(), request.headers.get("authorization")));
+  const agent = await limited(request, () => authenticateAgent(db(), request.headers.get("authorization")));
   requireRoom(agent.id, CALLS_PER_MINUTE);
   counted(agent.id);
   return agent;
@@ -115,12 +120,9 @@ const LINES: readonly Line[] = [
     method: "POST",
     path: /^webhook\/([\w-]{1,100})$/,
     async handle(request, id) {
+      const body = await readBody(request, EVENTS_MAX_BYTES);
+      await limited(request, () => requireSignature(request.headers.get("whetstone-signature"), body));
       requireRoom(id, CALLS_PER_MINUTE);
-      const body = await limited(async () => {
-        const raw = await readBody(request, EVENTS_MAX_BYTES);
-        requireSignature(request.headers.get("whetstone-signature"), raw);
-        return raw;
-      });
       counted(id);
       return Response.json(await takeWebhookEvents(db(), id, await eventsOf(body, request)));
     },

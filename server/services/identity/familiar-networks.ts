@@ -2,8 +2,9 @@ import { and, eq, gt, lt, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { signInNetworks, users } from "@/db/schema";
+import { networkOf } from "@/server/platform/http/visitor-network";
 import { isPossibleEmail } from "./find-user";
-import { keyedHash, networkOf } from "./network";
+import { keyedHash } from "./keyed-hash";
 
 const FAMILIAR_FOR_MS = 90 * 86_400_000;
 const since = sql`${NOW} - ${FAMILIAR_FOR_MS}::bigint`;

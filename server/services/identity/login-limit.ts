@@ -4,8 +4,9 @@ import type { Db } from "@/db/client";
 import { databaseNow } from "@/db/database-now";
 import { loginAttempts } from "@/db/schema";
 import { ServiceError } from "@/server/platform/errors";
+import { networkOf } from "@/server/platform/http/visitor-network";
 import { isFamiliar } from "./familiar-networks";
-import { keyedHash, networkOf } from "./network";
+import { keyedHash } from "./keyed-hash";
 
 const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;

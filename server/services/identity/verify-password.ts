@@ -1,8 +1,8 @@
 import type { Db } from "@/db/client";
+import { networkOf } from "@/server/platform/http/visitor-network";
 import { findUserByEmail, isPossibleEmail } from "./find-user";
 import type { HashingCaller } from "./hashing-bulkhead";
 import { clearAttempts, countAttempt, refundAttempt } from "./login-limit";
-import { networkOf } from "./network";
 import { passwordMatches } from "./password";
 import type { User } from "./schemas";
 

@@ -35,14 +35,24 @@ test("a signed delivery with a time too old or too far ahead is rejected and not
   expect(await deliver(Date.now() - 9 * MINUTE)).toEqual({ repeated: false });
 });
 
-test("more than 600 deliveries a minute are rejected, but not another connection's", async () => {
+test("more than 600 signed deliveries a minute are rejected, but not another connection's", async () => {
   const [{ deliver }, other] = [await withWebhook(), await withWebhook()];
   const outcomes: string[] = [];
   // The limit refills while deliveries are sent.
   while (!outcomes.includes("rate_limited") && outcomes.length < 2000) {
-    const sent = Array.from({ length: 40 }, () => deliver(Date.now(), "forged"));
-    for (const { reason } of (await Promise.allSettled(sent)) as PromiseRejectedResult[]) outcomes.push(reason.code);
+    const sent = Array.from({ length: 40 }, () => deliver(Date.now()));
+    for (const one of await Promise.allSettled(sent))
+      outcomes.push(one.status === "rejected" ? one.reason.code : "received");
   }
   expect(outcomes.indexOf("rate_limited")).toBeGreaterThanOrEqual(600);
   expect(await other.deliver(Date.now())).toEqual({ repeated: false });
+});
+
+test("forged deliveries use up nothing of what the tracker may send", async () => {
+  const { deliver } = await withWebhook();
+  for (let sent = 0; sent < 700; sent += 50) {
+    const forged = Array.from({ length: 50 }, () => deliver(Date.now(), "forged").catch(({ code }) => code));
+    expect(new Set(await Promise.all(forged))).toEqual(new Set(["unauthenticated"]));
+  }
+  expect(await deliver(Date.now())).toEqual({ repeated: false });
 });

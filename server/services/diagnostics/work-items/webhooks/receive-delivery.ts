@@ -18,7 +18,7 @@ type Delivery = {
   projectId: string;
   connectionId: string;
   headers: Readonly<Record<string, string>>;
-  /** Read only once the webhook is known and within its limit. */
+  /** Read only once the webhook is known. */
   body: () => Promise<Buffer>;
 };
 
@@ -35,10 +35,11 @@ const limiter = createRateLimiter();
 export async function receiveTrackerDelivery(db: Db, { projectId, connectionId, headers, body }: Delivery) {
   const webhook = await readWebhookSecret(db, projectId, connectionId);
   if (webhook === undefined) throw notFound("This webhook");
-  const limit = `tracker-webhook:${connectionId}`;
-  await limiter.spend(db, projectId, [{ name: "tracker-webhook", id: limit, ...PER_MINUTE }], 1);
   const event = WEBHOOKS[webhook.kind](webhook.secret, { headers, body: await body() });
   if (event === null) throw new ServiceError("unauthenticated", "The signature of this delivery is not valid.");
+  // After the signature: otherwise anybody who knows the address could use up what the tracker may send.
+  const limit = `tracker-webhook:${connectionId}`;
+  await limiter.spend(db, projectId, [{ name: "tracker-webhook", id: limit, ...PER_MINUTE }], 1);
   requireRecent(event);
   const ctx: Ctx = { db, projectId: projectId as ProjectId, actor: { kind: "job", name: "tracker-webhook" } };
   return inTransaction(ctx, (tx) => record(tx, connectionId, event));

@@ -1,6 +1,4 @@
-import { createHmac } from "node:crypto";
 import { isIPv6 } from "node:net";
-import { derivedSecret } from "@/server/platform/secrets";
 
 const GROUPS = 8;
 const NETWORK_GROUPS = 4;
@@ -20,7 +18,3 @@ export function networkOf(address: string): string {
     .map((group) => Number.parseInt(group, 16).toString(16))
     .join(":");
 }
-
-/** Returns a keyed hash that tables may store in place of the value. */
-export const keyedHash = (value: string) =>
-  createHmac("sha256", derivedSecret("sign-in")).update(value).digest("base64url").slice(0, 22);

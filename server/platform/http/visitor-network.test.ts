@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { networkOf } from "./network";
+import { networkOf } from "./visitor-network";
 
 test("a network is a whole IPv4 address or the /64 of an IPv6 address, in any notation", () => {
   expect(networkOf("192.0.2.1")).toBe("192.0.2.1");
