@@ -208,6 +208,8 @@ test("too large a body and invalid JSON are refused", async () => {
   const job = await createJob(id);
   expect((await call("lease", { key, body: Buffer.alloc(2 * 1024 * 1024, " ") })).status).toBe(413);
   expect((await call("lease", { key, body: Buffer.from("{") })).status).toBe(400);
+  const deep = Buffer.from(`{"wait_seconds": 0, "capabilities": ${'{"a":'.repeat(100_000)}1${"}".repeat(100_001)}`);
+  expect((await call("lease", { key, body: deep })).status).toBe(400);
   const bomb = gzipSync(Buffer.alloc(40 * 1024 * 1024, " "));
   const headers = { "content-encoding": "gzip" };
   expect((await call(`jobs/${job.id}/events`, { key, body: bomb, headers })).status).toBe(413);

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { LRUCache } from "lru-cache";
 import { db } from "@/db/pool";
+import { requireShallow } from "@/server/platform/database/storable";
 import { notFound, ServiceError } from "@/server/platform/errors";
 import { readBody } from "@/server/platform/http/read-body";
 import { requestIdOf } from "@/server/platform/http/request-id";
@@ -55,13 +56,16 @@ async function limited<T>({ headers }: Request, check: () => T | Promise<T>): Pr
   }
 }
 
-const parsed = (body: Uint8Array): unknown => {
+function parsed(body: Uint8Array): unknown {
+  let value: unknown;
   try {
-    return JSON.parse(Buffer.from(body).toString("utf8"));
+    value = JSON.parse(Buffer.from(body).toString("utf8"));
   } catch {
     throw new ServiceError("invalid", "The body is not valid JSON.");
   }
-};
+  requireShallow(value);
+  return value;
+}
 
 async function eventsOf(raw: Uint8Array, { headers }: Request): Promise<unknown> {
   const encoding = headers.get("content-encoding") === "gzip" ? "gzip" : "identity";

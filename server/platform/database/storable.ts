@@ -56,3 +56,14 @@ export function requireStorable(input: unknown) {
   }
   if (errors.length) throw new ServiceError("invalid", "The request is not valid.", { errors });
 }
+
+/** Throws `invalid` for a value that is nested so deeply that a later recursion could exhaust the stack. */
+export function requireShallow(input: unknown) {
+  const pending = [{ value: input, depth: 0 }];
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const { value, depth } = next;
+    if (typeof value !== "object" || value === null) continue;
+    if (depth >= DEPTH_MAX) throw new ServiceError("invalid", `The body is nested deeper than ${DEPTH_MAX} levels.`);
+    for (const member of Object.values(value)) pending.push({ value: member, depth: depth + 1 });
+  }
+}

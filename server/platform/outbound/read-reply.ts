@@ -1,5 +1,6 @@
 import { pipeline, type Readable, Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { ownValue } from "@/server/platform/own-value";
 import { OutboundError } from "./outbound-error";
 
 /** The `Accept-Encoding` of requests. */
@@ -36,7 +37,7 @@ function limitBytes(maxBytes: number, failed: Failed = (error) => error as Error
  */
 export function decoded(body: Readable, encoding: string | undefined, maxBytes: number, failed: Failed): Readable {
   const coding = (encoding ?? "identity").trim().toLowerCase();
-  const decoder = DECODERS[coding];
+  const decoder = ownValue(DECODERS, coding);
   if (decoder === undefined && coding !== "identity" && coding !== "") {
     throw new OutboundError("unreadable", "The reply has a content encoding that was not requested.");
   }

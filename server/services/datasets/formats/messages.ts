@@ -1,3 +1,4 @@
+import { ownValue } from "@/server/platform/own-value";
 import { isRecord } from "./table";
 import type { ChatMessage, ToolCall } from "./types";
 
@@ -131,7 +132,7 @@ function messageOf(value: unknown, where: string, open: OpenCalls, note: Notes):
     open.pending.push(...calls);
     return { role: "assistant", content: null, tool_calls: calls };
   }
-  const role = ROLE_OF[speaker] ?? speaker;
+  const role = ownValue(ROLE_OF, speaker) ?? speaker;
   if (role === "tool") return { role, content: text ?? "", tool_call_id: callIdOf(value, open), ...name };
   const calls = role === "assistant" ? callsOf(value, where, open) : [];
   if (calls.length > 0) {

@@ -380,3 +380,34 @@ describe("the preview", () => {
     });
   });
 });
+
+/** What every JavaScript object has without having been given it. */
+const INHERITED = [...Object.getOwnPropertyNames(Object.prototype), "prototype"].filter((name) => name !== "__proto__");
+
+describe("names that every object has", () => {
+  it.each(["messages", "prompt", "conversations"] as const)("are ordinary keys beside %s", async (kind) => {
+    const row = {
+      messages: { messages: [USER, ASSISTANT] },
+      prompt: { prompt: USER.content, completion: ASSISTANT.content },
+      conversations: {
+        conversations: [
+          { from: "human", value: USER.content },
+          { from: "gpt", value: ASSISTANT.content },
+        ],
+      },
+    }[kind];
+    const file = jsonl({ ...row, ...Object.fromEntries(INHERITED.map((name) => [name, "x"])) });
+    expect(await examplesOf(file)).toEqual([expect.objectContaining(CHAT)]);
+  });
+
+  it.each(INHERITED)("are no known speaker: %s", async (name) => {
+    const file = jsonl({
+      conversations: [
+        { from: name, value: "x" },
+        { from: "gpt", value: "y" },
+      ],
+    });
+    const [example] = await examplesOf(file);
+    expect(example).toMatchObject({ payload: { input: { messages: [{ role: name }] } } });
+  });
+});

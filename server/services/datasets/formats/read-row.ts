@@ -1,3 +1,4 @@
+import { ownValue } from "@/server/platform/own-value";
 import { cleanText } from "./clean-text";
 import { kindOf, looksLikeChat, messagesOf, NotAChat, type Notes, type ReadMessage, toolsOf } from "./messages";
 import type { FileKind, Role, Shape, Split } from "./schemas";
@@ -68,7 +69,7 @@ function partsOf(values: Record<string, unknown>, { mapping, shape }: Recognized
   // Langfuse stores the content of traces as strings, and exports it as strings even in JSON.
   const areTexts = kind === "csv" || kind === "parquet" || shape === "langfuse";
   for (const [name, given] of Object.entries(values)) {
-    const role = mapping[name] ?? "ignore";
+    const role = ownValue(mapping, name) ?? "ignore";
     const value = areTexts ? cellValue(given, role, unwrap) : given;
     if (isAbsent(value)) continue;
     if (role === "ignore") {

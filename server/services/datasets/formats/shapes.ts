@@ -1,3 +1,4 @@
+import { ownValue } from "@/server/platform/own-value";
 import type { Role, Shape } from "./schemas";
 import type { Mapping } from "./types";
 
@@ -152,7 +153,7 @@ function guess(names: readonly string[]): Mapping {
     for (const name of taken) mapping[name] = role;
     // A whole conversation already ends with its answer.
     if (role === "messages" && taken.length > 0)
-      for (const name of free()) mapping[name] = EVERYWHERE[name] ?? "ignore";
+      for (const name of free()) mapping[name] = ownValue(EVERYWHERE, name) ?? "ignore";
     if (role === "messages" && taken.length > 0) return mapping;
   }
   return mapping;
@@ -168,7 +169,7 @@ export function recognize(names: readonly string[]): Recognized {
     ({ all, some }) => all.every((name) => present.has(name)) && (!some || some.some((name) => present.has(name))),
   );
   if (!rule) return { shape: "columns", mapping: guess(names) };
-  const roleOf = (name: string): Role => rule.roles[name] ?? EVERYWHERE[name] ?? "ignore";
+  const roleOf = (name: string): Role => ownValue(rule.roles, name) ?? ownValue(EVERYWHERE, name) ?? "ignore";
   return { shape: rule.shape, mapping: Object.fromEntries(names.map((name) => [name, roleOf(name)])) };
 }
 

@@ -8,6 +8,7 @@ import {
   TRAINING_JOB_STATUSES,
   TRAINING_STOP_REASONS,
 } from "@/db/schema/enumerations";
+import { ownValue } from "@/server/platform/own-value";
 import { trainerProblemOf } from "../trainers";
 import type { WireEvent } from "./wire-event";
 
@@ -235,4 +236,4 @@ const PROJECTIONS: Partial<Record<string, Projection>> = {
 
 /** Applies an event to its job, its checkpoints and artifacts; returns the changes to the job's row. */
 export const projectEvent = async (db: Db, job: JobRow, event: WireEvent): Promise<Change> =>
-  (await PROJECTIONS[event.type]?.(db, job, event)) || {};
+  (await ownValue(PROJECTIONS, event.type)?.(db, job, event)) || {};

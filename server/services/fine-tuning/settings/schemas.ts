@@ -9,6 +9,7 @@ import {
   TRAINING_ENGINES,
   TRAINING_METHODS,
 } from "@/db/schema/enumerations";
+import { ownValue } from "@/server/platform/own-value";
 import { idInput } from "@/server/platform/schemas";
 
 export { BASE_MODEL_SOURCES, COMPRESSED_QUANTIZATIONS, GGUF_QUANTIZATIONS, TRAINING_ADAPTERS, TRAINING_METHODS };
@@ -28,7 +29,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 };
 const ourName = (name: string) => {
   const camelCase = name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
-  return OTHER_NAMES[camelCase] ?? camelCase;
+  return ownValue(OTHER_NAMES, camelCase) ?? camelCase;
 };
 
 /** Accepts settings under the names of TRL and other tools too; our own names take precedence. */

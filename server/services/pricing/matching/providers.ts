@@ -1,3 +1,4 @@
+import { ownValue } from "@/server/platform/own-value";
 import { PRICE_PROVIDERS, type PriceProvider } from "../schemas";
 
 /** A vendor that has default prices. */
@@ -146,4 +147,4 @@ const CLOSED_MODELS: Partial<Record<PriceProvider, RegExp>> = {
 
 /** Returns whether no other host can run this model, so that anyone who serves it resells it. */
 export const isClosedModel = ({ provider, modelName }: { provider: PriceProvider; modelName: string }) =>
-  CLOSED_MODELS[provider]?.test(modelName) ?? false;
+  ownValue(CLOSED_MODELS, provider)?.test(modelName) ?? false;
