@@ -5,6 +5,7 @@ import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { trainerCommands, trainers, trainingJobs } from "@/db/schema";
 import { throttle } from "@/server/platform/throttle";
+import { RUNNING_JOB_STATUSES } from "../jobs/schemas";
 import { forgetOldCommands, sentPayload } from "../trainers/agent-trainer";
 import { readCapabilities } from "../trainers/capabilities";
 import type { Agent } from "./authenticate-agent";
@@ -15,7 +16,7 @@ const LOOK_MS = 300;
 /** A command without a result after this long was lost in transit, or with the agent. Repeating it is harmless. */
 const REPEAT_MS = 60_000;
 const CLEAN_MS = 600_000;
-const BUSY: ReadonlySet<string> = new Set(["validating", "running", "pausing", "cancelling"]);
+const BUSY: ReadonlySet<string> = new Set(RUNNING_JOB_STATUSES);
 const CAPABILITIES_CHARACTERS_MAX = 200_000;
 
 export const leaseInput = z.object({

@@ -11,6 +11,8 @@ import {
 import { filledText, idInput, oneOrSeveral, pageInput } from "@/server/platform/schemas";
 import { plannedExport, trainingChoice } from "../settings/schemas";
 
+/** The statuses of a job that a trainer is working on. */
+export const RUNNING_JOB_STATUSES = ["validating", "running", "pausing", "cancelling"] as const;
 /** The statuses of an unfinished job. */
 export const UNFINISHED_JOB_STATUSES = ["queued", "validating", "running", "pausing", "paused", "cancelling"] as const;
 const NAME_CHARACTERS = 200;

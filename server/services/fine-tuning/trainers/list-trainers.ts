@@ -1,6 +1,9 @@
+import { and, count, eq, inArray } from "drizzle-orm";
+import { trainingJobs } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { rightsOf } from "@/server/platform/installation-rights";
 import { verb } from "@/server/platform/verb";
+import { RUNNING_JOB_STATUSES } from "../jobs/schemas";
 import { FINE_TUNING_READERS } from "../readers";
 import { trainerJson } from "./capabilities";
 import { refreshTrainers } from "./refresh-trainers";
@@ -9,6 +12,16 @@ import { attachedTrainers, requireAttachedTrainer } from "./trainer-rows";
 
 const mayManage = async ({ db, actor }: Ctx) =>
   actor.kind === "user" && (await rightsOf(db, actor.userId)).includes("trainers:manage");
+
+/** Returns how many jobs of the project each trainer is working on, by the trainer's id. */
+async function jobsRunningOf({ db, projectId }: Ctx): Promise<Map<string | null, number>> {
+  const rows = await db
+    .select({ trainerId: trainingJobs.trainerId, jobs: count() })
+    .from(trainingJobs)
+    .where(and(eq(trainingJobs.projectId, projectId), inArray(trainingJobs.status, [...RUNNING_JOB_STATUSES])))
+    .groupBy(trainingJobs.trainerId);
+  return new Map(rows.map(({ trainerId, jobs }) => [trainerId, jobs]));
+}
 
 export const listTrainers = verb(
   {
@@ -25,6 +38,12 @@ export const listTrainers = verb(
     await refreshTrainers(ctx);
     const rows = await attachedTrainers(ctx.db);
     rows.sort((a, b) => Number(b.kind === "url") - Number(a.kind === "url"));
-    return { trainers: rows.map(trainerJson), mayManage: await mayManage(ctx) };
+    const manages = await mayManage(ctx);
+    const running = manages ? undefined : await jobsRunningOf(ctx);
+    return {
+      // What other projects train is not for this project's members; who may remove a trainer needs to know of all its jobs.
+      trainers: rows.map((row) => trainerJson(running ? { ...row, jobsRunning: running.get(row.id) ?? 0 } : row)),
+      mayManage: manages,
+    };
   },
 );

@@ -4,6 +4,7 @@ import { db } from "@/db/pool";
 import { trainers, users } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { authenticateAgent } from "../door/authenticate-agent";
+import { storedJob } from "../testing/stored-job";
 import { addTrainer, listTrainers, removeTrainer } from ".";
 
 test("an owner of the installation adds a trainer, whose key works until the trainer is removed", async () => {
@@ -34,4 +35,19 @@ test("a reader of a project sees its trainers and may not manage them", async ()
   expect((await listTrainers(asKey("workspace:read"), {})).mayManage).toBe(false);
   expect((await listTrainers(asKey("project:data:read"), {})).trainers).toHaveLength(1);
   await expect(listTrainers(asKey("diagnostics:read"), {})).rejects.toMatchObject({ code: "forbidden" });
+});
+
+test("members see how many of their project's jobs a trainer is working on, not those of others", async () => {
+  const { trainer } = await addTrainer({ db: db(), operator: true }, { name: "Shared box" });
+  const [own, other] = [await testProject("viewer"), await testProject()];
+  for (const status of ["running", "queued"] as const) await storedJob(own.ctx, { trainerId: trainer.id, status });
+  for (const status of ["running", "pausing"] as const) await storedJob(other.ctx, { trainerId: trainer.id, status });
+  await db().update(trainers).set({ jobsRunning: 3 }).where(eq(trainers.id, trainer.id));
+  const shown = async ({ ctx }: typeof own) =>
+    (await listTrainers(ctx, {})).trainers.find(({ id }) => id === trainer.id)?.jobsRunning;
+
+  expect(await shown(own)).toBe(1);
+  expect(await shown(other)).toBe(2);
+  await db().update(users).set({ installationOwner: true }).where(eq(users.id, other.userId));
+  expect(await shown(other)).toBe(3);
 });

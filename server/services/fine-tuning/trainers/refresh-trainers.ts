@@ -4,6 +4,7 @@ import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { trainers } from "@/db/schema";
 import { canonicalJson } from "@/server/platform/canonical-json";
+import { RUNNING_JOB_STATUSES } from "../jobs/schemas";
 import { readCapabilities } from "./capabilities";
 import { clientOf } from "./open-trainer";
 import { TrainerRefused, TrainerUnreachable } from "./trainer-client";
@@ -13,7 +14,6 @@ import { attachedTrainers, type TrainerRow } from "./trainer-rows";
 const TIMEOUT_MS = 5000;
 /** Free memory and load change slowly; asking more often would tell nothing new. */
 const FRESH_MS = 15_000;
-const RUNNING = ["validating", "running", "pausing", "cancelling"];
 
 /** Stores a trainer's description of itself. */
 export async function storeCapabilities(db: Db, trainerId: string, given: unknown, jobsRunning?: number) {
@@ -38,7 +38,8 @@ export async function storeCapabilities(db: Db, trainerId: string, given: unknow
 const countOf = (json: unknown): number => {
   const jobs = typeof json === "object" && json !== null ? (json as { jobs?: unknown }).jobs : json;
   return Array.isArray(jobs)
-    ? jobs.filter((job) => RUNNING.includes(String((job as { status?: unknown })?.status))).length
+    ? jobs.filter((job) => RUNNING_JOB_STATUSES.some((status) => status === (job as { status?: unknown })?.status))
+        .length
     : 0;
 };
 
