@@ -1,4 +1,5 @@
 import { parse } from "csv-parse/sync";
+import { requireFewColumns } from "./limits";
 import { csvScanner, type FileRecord, RECORD_BYTES, recordsOf } from "./records";
 import type { FileRow, Table } from "./table";
 import { type RandomAccess, UnreadableFile } from "./types";
@@ -89,6 +90,7 @@ export async function openCsv(file: RandomAccess, start: number): Promise<Table>
   if (!names || names instanceof Error) {
     throw new UnreadableFile(`The first line does not name columns: ${names?.message ?? "it is empty"}`);
   }
+  requireFewColumns(names.length);
   const columns = columnsOf(names);
   return { kind: "csv", columns, header: header.text, batches: () => rows(file, start, guessed, columns) };
 }

@@ -6,6 +6,7 @@ import {
   parquetSchema,
 } from "hyparquet";
 import { compressors } from "hyparquet-compressors";
+import { GROUP_ROWS_MAX, requireFewColumns } from "./limits";
 import type { FileRow, Table } from "./table";
 import { type RandomAccess, UnreadableFile } from "./types";
 
@@ -57,33 +58,50 @@ function plain(value: unknown): unknown {
 
 type Range = { start: number; end: number };
 
-/** Returns row ranges that can each be read in constant memory. */
-function rangesOf(metadata: FileMetaData): Range[] {
-  const ranges: Range[] = [];
-  let first = 0;
+type RowGroup = FileMetaData["row_groups"][number];
+
+/** Returns whether parts of the group can be read by themselves. */
+const isIndexed = ({ columns }: RowGroup) => columns.every(({ offset_index_length }) => offset_index_length);
+
+const bytesOf = (group: RowGroup, size: "total_compressed_size" | "total_uncompressed_size") =>
+  group.columns.reduce((sum, { meta_data }) => sum + Number(meta_data?.[size] ?? 0), 0);
+
+/** Refuses what a file only claims: nothing is allocated for rows or bytes that it cannot contain. */
+function requireCredible(metadata: FileMetaData, fileBytes: number) {
   for (const group of metadata.row_groups) {
-    const rows = Number(group.num_rows);
-    const bytes = group.columns.reduce(
-      (sum, { meta_data }) => sum + Number(meta_data?.total_uncompressed_size ?? 0),
-      0,
-    );
-    const indexed = group.columns.every(({ offset_index_length }) => offset_index_length);
-    if (!indexed && bytes > GROUP_BYTES) {
+    if (Number(group.num_rows) > GROUP_ROWS_MAX) {
+      throw new UnreadableFile(
+        `A row group has ${Number(group.num_rows).toLocaleString("en")} rows; at most ${GROUP_ROWS_MAX.toLocaleString("en")} can be read`,
+      );
+    }
+    if (bytesOf(group, "total_compressed_size") > fileBytes) {
+      throw new UnreadableFile("A row group claims to be larger than the file; the file may have been cut off");
+    }
+    const bytes = bytesOf(group, "total_uncompressed_size");
+    if (!isIndexed(group) && bytes > GROUP_BYTES) {
       throw new UnreadableFile(
         `A row group of ${Math.round(bytes / MIB)} MiB is too large to read; write the file with row groups of fewer rows`,
       );
     }
-    const size = indexed ? Math.max(1, Math.floor((rows * BATCH_BYTES) / Math.max(1, bytes))) : rows;
+  }
+}
+
+/** Yields row ranges that can each be read in constant memory. */
+function* rangesOf(metadata: FileMetaData): Generator<Range> {
+  let first = 0;
+  for (const group of metadata.row_groups) {
+    const rows = Number(group.num_rows);
+    const bytes = bytesOf(group, "total_uncompressed_size");
+    const size = isIndexed(group) ? Math.max(1, Math.floor((rows * BATCH_BYTES) / Math.max(1, bytes))) : rows;
     for (let start = 0; start < rows; start += size) {
-      ranges.push({ start: first + start, end: first + Math.min(rows, start + size) });
+      yield { start: first + start, end: first + Math.min(rows, start + size) };
     }
     first += rows;
   }
-  return ranges;
 }
 
-async function* rows(file: AsyncBuffer, metadata: FileMetaData, ranges: Range[]): AsyncGenerator<FileRow[]> {
-  for (const { start, end } of ranges) {
+async function* rows(file: AsyncBuffer, metadata: FileMetaData): AsyncGenerator<FileRow[]> {
+  for (const { start, end } of rangesOf(metadata)) {
     let batch: FileRow[];
     try {
       const options = {
@@ -113,8 +131,9 @@ export async function openParquet(random: RandomAccess): Promise<Table> {
   try {
     const metadata = await parquetMetadataAsync(file, { parsers });
     const columns = parquetSchema(metadata).children.map(({ element }) => element.name ?? "");
-    const ranges = rangesOf(metadata);
-    return { kind: "parquet", columns, batches: () => rows(file, metadata, ranges) };
+    requireFewColumns(columns.length);
+    requireCredible(metadata, random.size);
+    return { kind: "parquet", columns, batches: () => rows(file, metadata) };
   } catch (error) {
     if (error instanceof UnreadableFile) throw error;
     throw new UnreadableFile(`The Parquet file's footer cannot be read: ${why(error)}`);

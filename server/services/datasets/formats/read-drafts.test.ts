@@ -1,4 +1,4 @@
-import { parquetWriteBuffer } from "hyparquet-writer";
+import { ByteWriter, ParquetWriter, parquetWriteBuffer, schemaFromColumnData } from "hyparquet-writer";
 import { describe, expect, it } from "vitest";
 import { UnreadableFile } from "./index";
 import { examplesOf, preview, problemsOf, readAll } from "./testing";
@@ -409,5 +409,46 @@ describe("names that every object has", () => {
     });
     const [example] = await examplesOf(file);
     expect(example).toMatchObject({ payload: { input: { messages: [{ role: name }] } } });
+  });
+});
+
+/** Returns a Parquet file of one row whose footer names any number of them. */
+function parquetThatClaims(rows: bigint) {
+  const to = new ByteWriter();
+  const schema = schemaFromColumnData({ columnData: [{ name: "completion", data: ["x"] }] });
+  const writer = new ParquetWriter({ writer: to, schema });
+  writer.write({ columnData: [{ name: "completion", data: ["x"] }] });
+  for (const group of writer.row_groups) group.num_rows = rows;
+  writer.num_rows = rows;
+  writer.finish();
+  return new Uint8Array(to.getBuffer());
+}
+
+describe("limits", () => {
+  const wide = (columns: number) => Array.from({ length: columns }, (_, n) => `c${n}`);
+
+  it("refuses tables with more than 1,024 columns before reading a row", async () => {
+    const csv = [...wide(1_022), "prompt", "completion"].join(",");
+    expect((await preview(csv)).columns).toHaveLength(1_024);
+    await expect(preview([...wide(400_000), "prompt", "completion"].join(","))).rejects.toThrow(
+      "The file has 400,002 columns; at most 1,024 can be read",
+    );
+    const columnData = wide(1_025).map((name) => ({ name, data: ["x"] }));
+    await expect(preview(new Uint8Array(parquetWriteBuffer({ columnData })))).rejects.toThrow("1,025 columns");
+  });
+
+  it("reports a JSON object with more than 1,024 keys as an error of its row", async () => {
+    const many = Object.fromEntries(wide(1_023).map((name) => [name, 1]));
+    const rows = await readAll(jsonl({ prompt: "a", completion: "b" }, { prompt: "a", completion: "b", ...many }));
+    expect(problemsOf(rows)).toEqual(["2 error: Has 1,025 keys; at most 1,024 can be read"]);
+  });
+
+  it.each([
+    ["more rows than a group may have", 9_900_000n, "A row group has 9,900,000 rows; at most 1,048,576 can be read"],
+    ["more rows than there are bytes in the world", 400_000_000_000n, "A row group has 400,000,000,000 rows"],
+  ])("refuses a Parquet file that claims %s", async (_, claimed, message) => {
+    const forged = parquetThatClaims(claimed);
+    await expect(preview(forged)).rejects.toThrow(message);
+    await expect(readAll(forged)).rejects.toThrow(message);
   });
 });
