@@ -20,6 +20,8 @@ const PROGRAMS = {
   cli: "cli/main.ts",
   prepare: "cli/prepare.ts",
   "receiving-thread": "server/services/telemetry/ingest/receiving-thread.ts",
+  "template-thread": "server/services/diagnostics/work-items/ticket/template-thread.ts",
+  "preview-thread": "server/services/datasets/imports/preview-thread.ts",
 };
 
 /** @param {string} folder @returns {string[]} */

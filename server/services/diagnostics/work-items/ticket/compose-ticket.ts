@@ -5,19 +5,18 @@ import { notFound } from "@/server/platform/errors";
 import { publicUrl } from "@/server/platform/public-url";
 import { occurrencesOf } from "../../findings/list-occurrences";
 import { PlaceholderMask } from "../../masking";
-import { renderTicket, type TicketFacts } from "./templates";
+import { renderTicket } from "./render-ticket";
+import type { Templates, TicketFacts } from "./templates";
 
 const OCCURRENCES = 3;
 const QUOTES = 3;
 const QUOTE_MAX = 600;
 
-export type Templates = { titleTemplate: string | null; bodyTemplate: string | null };
-
 /** Composes a Finding's ticket from the Finding as it is now. `masked` counts the places that are masked. */
 export async function composeTicket(ctx: Ctx, findingId: string, templates: Templates) {
   const mask = new PlaceholderMask();
   const facts = await factsOf(ctx, findingId, mask);
-  const { title, body } = renderTicket(templates, facts);
+  const { title, body } = await renderTicket(ctx.projectId, templates, facts);
   return { title, body, masked: mask.count };
 }
 

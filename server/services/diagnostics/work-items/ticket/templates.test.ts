@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { renderTicket, type TicketFacts } from "./templates";
+import { renderTemplates, type TicketFacts } from "./templates";
 
 const FACTS: TicketFacts = {
   finding: {
@@ -22,7 +22,7 @@ const FACTS: TicketFacts = {
 const OURS = { titleTemplate: null, bodyTemplate: null };
 
 test("without templates, a ticket has the Finding's title, counts, evidence and links", () => {
-  const { title, body } = renderTicket(OURS, FACTS);
+  const { title, body } = renderTemplates(OURS, FACTS);
   expect(title).toBe("search_emails fails");
   for (const part of [
     "| Conversations | 12 |",
@@ -36,7 +36,7 @@ test("without templates, a ticket has the Finding's title, counts, evidence and 
 });
 
 test("templates can use facts of the Finding, its occurrences and the project", () => {
-  const { title, body } = renderTicket(
+  const { title, body } = renderTemplates(
     {
       titleTemplate: "[{{ project.name }}]\n{{ finding.title | upcase }}",
       bodyTemplate: "{% for one in occurrences %}{{ one.conversation }}: {{ one.summary }}{% endfor %}",
@@ -47,8 +47,8 @@ test("templates can use facts of the Finding, its occurrences and the project", 
 });
 
 test("an empty title falls back to the Finding's, and a long title or body is truncated", () => {
-  expect(renderTicket({ ...OURS, titleTemplate: "{{ finding.nothing }}" }, FACTS).title).toBe("search_emails fails");
-  const long = renderTicket({ titleTemplate: "t".repeat(400), bodyTemplate: "b".repeat(40_000) }, FACTS);
+  expect(renderTemplates({ ...OURS, titleTemplate: "{{ finding.nothing }}" }, FACTS).title).toBe("search_emails fails");
+  const long = renderTemplates({ titleTemplate: "t".repeat(400), bodyTemplate: "b".repeat(40_000) }, FACTS);
   expect([long.title.length, long.body.length]).toEqual([250, 30_000]);
 });
 
@@ -60,7 +60,7 @@ test.each([
   for (const field of ["titleTemplate", "bodyTemplate"] as const) {
     let refused: unknown;
     try {
-      renderTicket({ ...OURS, [field]: template }, FACTS);
+      renderTemplates({ ...OURS, [field]: template }, FACTS);
     } catch (error) {
       refused = error;
     }
@@ -72,7 +72,15 @@ test.each([
 });
 
 test("a template cannot read prototypes", () => {
-  expect(renderTicket({ ...OURS, bodyTemplate: "{{ finding.constructor }}{{ finding.__proto__ }}." }, FACTS).body).toBe(
-    ".",
-  );
+  expect(
+    renderTemplates({ ...OURS, bodyTemplate: "{{ finding.constructor }}{{ finding.__proto__ }}." }, FACTS).body,
+  ).toBe(".");
 });
+
+test.each(["where", "reject", "group_by", "has", "find", "find_index"])(
+  "a template cannot evaluate an expression for each item: %s_exp",
+  (filter) => {
+    const template = `{% assign all = "a,b" | split: "," | ${filter}_exp: "one", "one contains 'a'" %}{{ all }}`;
+    expect(() => renderTemplates({ ...OURS, bodyTemplate: template }, FACTS)).toThrow(/The template is not valid/);
+  },
+);

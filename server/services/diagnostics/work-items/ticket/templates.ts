@@ -54,7 +54,10 @@ const TITLE_MAX = 250;
 const BODY_MAX = 30_000;
 
 const RENDER_MS = 200;
-/** Templates are text that a user entered: no files, no prototypes, bounded work. */
+/**
+ * Templates are text that a user entered: no files, no prototypes, bounded work. These limits are looked at between tags and
+ * filters; `render-ticket.ts` also limits the work of a single one.
+ */
 const liquid = new Liquid({
   templates: {},
   ownPropertyOnly: true,
@@ -62,7 +65,11 @@ const liquid = new Liquid({
   renderLimit: RENDER_MS,
   memoryLimit: 1_000_000,
   timezoneOffset: 0,
+  strictFilters: true,
 });
+
+/** Filters that evaluate an expression for each item, which no limit of the engine counts. */
+for (const name of Object.keys(liquid.filters)) if (name.endsWith("_exp")) delete liquid.filters[name];
 
 /** Renders a template; a mistake in it is a 422 that says where, at `path`. */
 function rendered(template: string, facts: TicketFacts, path: string): string {
@@ -74,11 +81,11 @@ function rendered(template: string, facts: TicketFacts, path: string): string {
   }
 }
 
-/** Renders a ticket's title and body. `null` is our own template. */
-export function renderTicket(
-  { titleTemplate, bodyTemplate }: { titleTemplate: string | null; bodyTemplate: string | null },
-  facts: TicketFacts,
-): { title: string; body: string } {
+export type Templates = { titleTemplate: string | null; bodyTemplate: string | null };
+export type Ticket = { title: string; body: string };
+
+/** Renders a ticket's title and body in this thread. `null` is our own template. */
+export function renderTemplates({ titleTemplate, bodyTemplate }: Templates, facts: TicketFacts): Ticket {
   const title = rendered(titleTemplate ?? DEFAULT_TITLE, facts, "/titleTemplate").replace(/\s+/g, " ");
   const body = rendered(bodyTemplate ?? DEFAULT_BODY, facts, "/bodyTemplate");
   return { title: clipped(title === "" ? facts.finding.title : title, TITLE_MAX), body: clipped(body, BODY_MAX) };
