@@ -1,0 +1,199 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import { processTree } from "../e2e/support/process-tree";
+import { startProduct as start } from "../e2e/support/product";
+import { newProject } from "../e2e/support/project";
+import { seed } from "../e2e/support/seed";
+import { startGithub } from "../server/services/connections/trackers/testing/github-server";
+import { type Attacker, KINDS } from "./hostile/kinds";
+import { cpuOf } from "./lib/cpu";
+import { databaseOf } from "./lib/database";
+import { bound, machine, percentile } from "./lib/machine";
+import { memoryOf } from "./lib/memory";
+
+/**
+ * Run by `npm run bench:hostile`: sends requests that cost more than they bring, one kind after the other, while a neighbour reads
+ * a page of its own project. Afterwards the idle product must use what it used before. `--kind` runs those whose name contains it.
+ */
+const NEIGHBOUR_MS = 500;
+const READ_EVERY_MS = 200;
+const IDLE_MS = 10_000;
+/** For connections, caches and collections to settle after the last request. */
+const SETTLE_MS = 40_000;
+/** A request that gets no reply for this long counts as one that hangs. */
+const REPLY_MS = 60_000;
+
+const { values } = parseArgs({ options: { kind: { type: "string", default: "" } } });
+const kinds = KINDS.filter(({ name }) => name.includes(values.kind));
+
+console.log(machine());
+const product = await start({ env: { DIAGNOSE_AFTER_QUIET_SECONDS: "1", OUTBOUND_ALLOW: "127.0.0.1" } });
+const sql = databaseOf(product.dataDir);
+const github = await startGithub();
+
+/** Returns the web process, which names itself. A restart would change it. */
+const webOf = () =>
+  processTree(product.pid).find((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").startsWith("whetstone web"));
+const web = webOf()!;
+
+/** What the idle product uses: processor time, memory, open files and sockets, connections of the database. */
+async function idle() {
+  await sleep(SETTLE_MS);
+  const before = cpuOf(product.pid).web;
+  await sleep(IDLE_MS);
+  const [connections] =
+    await sql`select count(*)::int as count from pg_stat_activity where datname = current_database()`;
+  return {
+    cores: (cpuOf(product.pid).web - before) / (IDLE_MS / 1000),
+    mib: memoryOf(web).own,
+    files: readdirSync(`/proc/${web}/fd`).length,
+    connections: Number(connections?.count),
+  };
+}
+
+async function attacker(): Promise<Attacker> {
+  const project = await newProject(product.url, product.dataDir);
+  const secret = await project.newKey(
+    ...([
+      "project:data:read",
+      "project:data:write",
+      "models:manage",
+      "diagnostics:read",
+      "diagnostics:write",
+      "connections:manage",
+      "workspace:read",
+      "telemetry:write",
+    ] as never[]),
+  );
+  await seed(project, [{ id: "one", model: "gpt-4o", ask: "Where?", answer: "Here.", failingTool: true }]);
+  const call: Attacker["call"] = async (method, path, body, headers = {}) => {
+    const reply = await fetch(`${product.url}/v1/projects/${project.projectId}/${path}`, {
+      method,
+      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json", ...headers },
+      ...(body !== undefined && { body: body as BodyInit }),
+      signal: AbortSignal.timeout(REPLY_MS),
+    }).catch(() => undefined);
+    await reply?.arrayBuffer().catch(() => {});
+    return reply?.status ?? 0;
+  };
+  const json = async (path: string, body: BodyInit, type = "application/json") => {
+    const reply = await fetch(`${product.url}/v1/projects/${project.projectId}/${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${secret}`, "content-type": type },
+      body,
+    });
+    if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`);
+    return reply.json() as Promise<Record<string, Record<string, string>>>;
+  };
+  await json(
+    "connections",
+    JSON.stringify({
+      kind: "github",
+      name: "Issues",
+      baseUrl: github.baseUrl,
+      secret: github.secret,
+      settings: { defaultDestination: github.destination },
+    }),
+  );
+  const { dataset } = await json("datasets", JSON.stringify({ name: "Answers" }));
+  return {
+    url: product.url,
+    port: Number(new URL(product.url).port),
+    secret,
+    call,
+    async preview(content) {
+      const name = encodeURIComponent(`file-${crypto.randomUUID()}`);
+      const { file } = await json(`files?name=${name}`, content as BodyInit, "application/octet-stream");
+      return call("POST", `datasets/${dataset?.id}/import-preview`, JSON.stringify({ fileId: file?.id }));
+    },
+  };
+}
+
+/** Reads a page of a project of its own until it is stopped; returns how long each reply took, in ms. */
+async function startNeighbour() {
+  const project = await newProject(product.url, product.dataDir);
+  const took: number[] = [];
+  const failures: string[] = [];
+  let going = true;
+  const read = async () => {
+    const begun = performance.now();
+    const reply = await fetch(`${product.url}/v1/projects/${project.projectId}/conversations`, {
+      headers: { authorization: `Bearer ${project.secret}` },
+      signal: AbortSignal.timeout(REPLY_MS),
+    }).catch((error: Error) => error);
+    if (reply instanceof Error) failures.push(reply.message);
+    else {
+      await reply.arrayBuffer();
+      if (!reply.ok) failures.push(String(reply.status));
+    }
+    took.push(performance.now() - begun);
+  };
+  const reading = (async () => {
+    while (going) await Promise.all([read(), sleep(READ_EVERY_MS)]);
+  })();
+  return {
+    take: () => took.splice(0),
+    failures,
+    stop() {
+      going = false;
+      return reading;
+    },
+  };
+}
+
+try {
+  const hostile = await attacker();
+  const neighbour = await startNeighbour();
+  await sleep(3_000);
+  await neighbour.stop();
+  const before = await idle();
+  const beside = await startNeighbour();
+  const all: number[] = [];
+  for (const { name, send } of kinds) {
+    beside.take();
+    const begun = performance.now();
+    const statuses = await send(hostile).catch((error: Error) => [error.message]);
+    await sleep(READ_EVERY_MS);
+    const took = beside.take();
+    all.push(...took);
+    const seen = [...new Set(statuses)].join(" ");
+    console.log(
+      `${name.padEnd(58)} ${((performance.now() - begun) / 1000).toFixed(1).padStart(6)} s  neighbour at most ${Math.round(
+        Math.max(...took),
+      )
+        .toString()
+        .padStart(5)} ms  ${seen.slice(0, 80)}`,
+    );
+  }
+  await beside.stop();
+  const after = await idle();
+  console.log(`\nidle before: ${JSON.stringify(before)}\nidle after:  ${JSON.stringify(after)}\n`);
+  bound(
+    "the neighbour's p99",
+    percentile(all, 0.99) <= NEIGHBOUR_MS,
+    `${Math.round(percentile(all, 0.99))} ms of ${all.length} reads, at most ${NEIGHBOUR_MS}`,
+  );
+  bound("the neighbour's requests that failed", beside.failures.length === 0, beside.failures[0] ?? "none");
+  bound("the web process is the same", webOf() === web, "not restarted");
+  bound(
+    "idle processor time",
+    after.cores <= before.cores + 0.02,
+    `${(before.cores * 100).toFixed(1)} → ${(after.cores * 100).toFixed(1)} % of a core`,
+  );
+  bound(
+    "idle memory of the web process",
+    after.mib <= before.mib * 1.5 + 100,
+    `${Math.round(before.mib)} → ${Math.round(after.mib)} MiB`,
+  );
+  bound("open files and sockets", after.files <= before.files + 20, `${before.files} → ${after.files}`);
+  bound(
+    "connections of the database",
+    after.connections <= before.connections + 5,
+    `${before.connections} → ${after.connections}`,
+  );
+} finally {
+  await sql.end({ timeout: 5 });
+  await github.stop();
+  await product.stop();
+}
