@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { getHeapStatistics, setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
+import { getHeapStatistics } from "node:v8";
 import { and, eq } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { datasets, datasetVersions, trainingManifests } from "@/db/schema";
+import { collectGarbage } from "@/db/testing/live-memory";
 import { testProject } from "@/db/testing/test-project";
 import { amount } from "@/scripts/lib/testing/amounts.mjs";
 import { canonicalJson } from "@/server/platform/canonical-json";
@@ -166,9 +166,6 @@ test("an erasure while Examples are being read is detected", async () => {
   expect(await inTransaction(ctx, (tx) => forgetExamples(tx, ofUser("ann")))).toEqual({ example_revisions: 1 });
   expect(await isUnchanged(ctx, counted)).toBe(false);
 });
-
-setFlagsFromString("--expose-gc");
-const collectGarbage = runInNewContext("gc") as () => void;
 
 /** Returns the peak growth of the live heap, in MB, while the work runs. */
 async function growthDuring(work: () => Promise<unknown>) {

@@ -1,13 +1,9 @@
 import { setImmediate } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
+import { collectGarbage } from "@/db/testing/live-memory";
 import { Reading } from "../projection/reading";
 import { cachedPart, cachePart, forgetParts } from "./part-cache";
 import { putIntoSpan } from "./put-back";
-
-setFlagsFromString("--expose_gc");
-const collectGarbage: () => void = runInNewContext("gc");
 
 const SPAN = {
   traceId: "0af7651916cd43dd8448eb211c80319c",
