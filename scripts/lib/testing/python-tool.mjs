@@ -1,13 +1,14 @@
 // @ts-check
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 import { canInstallPackages, installPackage } from "../system/debian.mjs";
 import { OperatorError } from "../system/operator-error.mjs";
 import { inRoot } from "../system/paths.mjs";
 import { step } from "../system/print.mjs";
 import { runLogged } from "../system/processes.mjs";
+import { once, sharedFolder } from "../trainer/environments.mjs";
 
 const MAKES_ENVIRONMENTS = "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))";
 
@@ -21,7 +22,7 @@ export function pathOfTool({ name, program, requirements }) {
   const versions = createHash("sha256")
     .update(readFileSync(inRoot(requirements)))
     .digest("hex");
-  return inRoot("node_modules/.cache", `${name}-${versions.slice(0, 16)}`, "bin", program);
+  return path.join(sharedFolder("tools"), `${name}-${versions.slice(0, 16)}`, "bin", program);
 }
 
 const findPython = () => ["python3", "python"].find((name) => spawnSync(name, ["-c", MAKES_ENVIRONMENTS]).status === 0);
@@ -29,26 +30,24 @@ const findPython = () => ["python3", "python"].find((name) => spawnSync(name, ["
 /** Installs the tool in its own virtual environment. @param {PythonTool} tool @param {(name: string) => string} logFor @returns {Promise<string>} */
 export async function installTool(tool, logFor) {
   const program = pathOfTool(tool);
-  if (existsSync(program)) return program;
-  if (!findPython() && canInstallPackages()) await installPackage("python3-venv", logFor);
-  const python = findPython();
-  if (!python) {
-    throw new OperatorError(`${tool.purpose} need Python 3.10 or later with its venv module (Debian: python3-venv).`);
-  }
   const folder = path.dirname(path.dirname(program));
-  const log = logFor(tool.name);
-  await step(
-    `Installing ${tool.name}`,
-    async () => {
-      const failed = `${tool.name} could not be installed. Check the connection to the Python package index.`;
-      await runLogged(python, ["-m", "venv", "--clear", folder], { log, failed });
-      const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", inRoot(tool.requirements)];
-      await runLogged(path.join(folder, "bin/python"), pip, { log, failed }).catch((error) => {
-        rmSync(folder, { recursive: true, force: true });
-        throw error;
-      });
-    },
-    { log },
-  );
+  await once(folder, async () => {
+    if (!findPython() && canInstallPackages()) await installPackage("python3-venv", logFor);
+    const python = findPython();
+    if (!python) {
+      throw new OperatorError(`${tool.purpose} need Python 3.10 or later with its venv module (Debian: python3-venv).`);
+    }
+    const log = logFor(tool.name);
+    const failed = `${tool.name} could not be installed. Check the connection to the Python package index.`;
+    await step(
+      `Installing ${tool.name}`,
+      async () => {
+        await runLogged(python, ["-m", "venv", "--clear", folder], { log, failed });
+        const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", inRoot(tool.requirements)];
+        await runLogged(path.join(folder, "bin/python"), pip, { log, failed });
+      },
+      { log },
+    );
+  });
   return program;
 }

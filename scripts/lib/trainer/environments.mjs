@@ -28,11 +28,12 @@ const PARTS = {
  * @typedef {{python: string, compress: string | null, llamaCpp: string | null}} Environments
  */
 
-/** Returns the folder of all environments: outside the clone, so that clones on one machine share them. */
-export function environmentsFolder(env = process.env) {
-  const cache = env.XDG_CACHE_HOME || path.join(homedir(), ".cache");
-  return env.TRAINER_ENVIRONMENTS || path.join(cache, "whetstone", "trainer");
-}
+/** Returns a folder outside the clone, so that clones on one machine share what is installed there. @param {string} name */
+export const sharedFolder = (name, env = process.env) =>
+  path.join(env.XDG_CACHE_HOME || path.join(homedir(), ".cache"), "whetstone", name);
+
+/** Returns the folder of all environments. */
+export const environmentsFolder = (env = process.env) => env.TRAINER_ENVIRONMENTS || sharedFolder("trainer", env);
 
 /** @param {readonly string[]} files */
 const digestOf = (files) => {
@@ -66,7 +67,7 @@ async function requirePython(logFor) {
  * Creates a folder with `make` unless it is complete. An incomplete one is recreated, and concurrent callers take turns.
  * @param {string} folder @param {() => Promise<void>} make
  */
-async function once(folder, make) {
+export async function once(folder, make) {
   if (existsSync(markOf(folder))) return;
   mkdirSync(path.dirname(folder), { recursive: true });
   const lock = await waitForLock(`${folder}.lock`, "trainer environment", { withinMs: INSTALL_MS });
