@@ -213,10 +213,18 @@ async function lockFor(mode, { lockFile, folder }) {
   }
 }
 
+/** A process of ours that was killed keeps its port until the last of its threads has ended. */
+const PORT_FREED_MS = 2_000;
+
 /** @param {ReturnType<typeof readSettings>} settings */
 async function portFor({ host, port }) {
   const wanted = port || (await freePort());
-  const trouble = await portError(wanted, host);
+  const deadline = Date.now() + PORT_FREED_MS;
+  let trouble = await portError(wanted, host);
+  while (trouble?.code === "EADDRINUSE" && Date.now() < deadline) {
+    await sleep(50);
+    trouble = await portError(wanted, host);
+  }
   if (trouble) throw new OperatorError(portSentence(trouble.code, host, wanted));
   return wanted;
 }
