@@ -136,8 +136,10 @@ async function expectPeekFollows({ name }: List, peek: string) {
   await expect(panel).toBeVisible();
   // Pressed twice, it would move on to the next row, so the first press gets enough time.
   await pressUntil("j", () => expect(rows.nth(1)).toBeFocused({ timeout: 5000 }));
+  await expect.poll(() => inUrl("peek"), { intervals: SOON }).not.toBe(first);
   await page.keyboard.press("Escape");
   await expect(panel).toBeHidden();
+  await expect.poll(() => inUrl("peek"), { intervals: SOON }).toBeNull();
   await expect(rows.nth(1)).toBeFocused();
   await page.keyboard.press("k");
   await expect(rows.first()).toBeFocused();
