@@ -62,7 +62,8 @@ export async function runTests(args) {
 
 /**
  * Runs the parts: first what gives a verdict early, and nothing else if that fails. Then the database tests, while the product
- * is built and the trainer's tests, which mostly wait, use what the others leave of the processors; then the browser tests.
+ * is built and the trainer's tests, which wait a quarter of their time, use what the others leave of the processors. The browser
+ * tests come last and alone, because they wait for what people wait for.
  * @param {import("./parts.mjs").Run} run @param {readonly string[]} parts none means all
  */
 async function runParts(run, parts) {
@@ -78,8 +79,9 @@ async function runParts(run, parts) {
   }
 
   const built = wants("e2e") ? builtProduct(run).catch(() => {}) : Promise.resolve(); // the browser tests report a failure
-  const trainer = built.then(() => (wants("trainer") ? trainerTests(run, { inBackground: late.length > 1 }) : []));
+  const trainer = built.then(() => (wants("trainer") ? trainerTests(run, { inBackground: wants("db") }) : []));
   const database = wants("db") ? await databaseTests(run) : [];
+  const trained = await trainer;
   const browser = wants("e2e") ? await browserTests(run) : [];
-  return [...early, ...database, ...(await trainer), ...browser];
+  return [...early, ...database, ...trained, ...browser];
 }
