@@ -144,9 +144,9 @@ def test_two_certificates_of_one_checkpoint_at_once_share_the_builds(tmp_path: P
         for identity in ("cert_a", "cert_b"):
             body = {"checkpoint_id": checkpoint_of(home), "forms": [MERGED]}
             assert client.put(f"/certificates/{identity}", json=body).status_code == 202
-        # One compares while the other waits for its turn.
+        # One compares while the other waits for its turn; on a busy machine the first may be done when both are asked for.
         states = [client.get(f"/certificates/{one}").json()["certificate"]["status"] for one in ("cert_a", "cert_b")]
-        assert set(states) <= {"queued", "running"}
+        assert set(states) <= {"queued", "running", "ready"}
         first, second = made(client, "cert_a"), made(client, "cert_b")
     assert first["verdict"] == second["verdict"] == "passed"
     assert first["subjects"] == second["subjects"] and first["answers"] == second["answers"]
