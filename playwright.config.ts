@@ -18,12 +18,14 @@ const baseURL = `http://127.0.0.1:${E2E_PORT}`;
 /** `npm test` sets one; the fallback is for running `npx playwright test` by hand. */
 const chromium = process.env.CHROMIUM_PATH ?? ["/usr/bin/chromium", "/usr/bin/google-chrome"].find(existsSync);
 
-/** Seconds. Longer files start first: otherwise one worker is still busy with one when the others have nothing left to do. */
-const LONG = 30;
 const seconds = durations();
-const journeys = readdirSync("e2e").filter((name) => name.endsWith(".spec.ts"));
-/** A file that was never measured counts as long. */
-const longJourneys = journeys.filter((name) => (seconds[`e2e/${name}`] ?? LONG) >= LONG);
+const specs = readdirSync("e2e", { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".spec.ts"));
+/** Files that take `from` to `to` seconds; one that was never measured counts as the longest. */
+const between = (from: number, to: number) =>
+  specs.filter((name) => {
+    const takes = seconds[`e2e/${name}`] ?? Number.MAX_VALUE;
+    return takes >= from && takes < to;
+  });
 
 export default defineConfig({
   testDir: "e2e",
@@ -54,11 +56,12 @@ export default defineConfig({
       ],
     },
   },
-  // In the order in which they start. A worker starts a browser when a test first needs one.
+  // In the order in which they start: otherwise one worker is still busy with a long file when the others have nothing left to
+  // do. What opens no browser is in `requests`; a worker starts a browser when a test first needs one.
   projects: [
-    { name: "long", testMatch: longJourneys, testIgnore: "requests/**" },
-    { name: "requests", testMatch: "requests/**" },
-    { name: "short", testIgnore: ["requests/**", ...longJourneys] },
+    { name: "longest", testMatch: between(150, Infinity) },
+    { name: "long", testMatch: between(30, 150) },
+    { name: "short", testMatch: between(0, 30) },
   ],
   webServer: {
     command: "exec node scripts/start.mjs",
