@@ -20,8 +20,8 @@ const PROGRAMS = {
   cli: "cli/main.ts",
   prepare: "cli/prepare.ts",
   "receiving-thread": "server/services/telemetry/ingest/receiving-thread.ts",
-  "template-thread": "server/services/diagnostics/work-items/ticket/template-thread.ts",
-  "preview-thread": "server/services/datasets/imports/preview-thread.ts",
+  "render-program": "server/services/diagnostics/work-items/ticket/render-program.ts",
+  "preview-program": "server/services/datasets/imports/preview-program.ts",
 };
 
 /** @param {string} folder @returns {string[]} */

@@ -1,14 +1,14 @@
 import type { Ctx } from "@/server/platform/context";
 import { unprocessable } from "@/server/platform/errors";
-import { boundedThreads } from "@/server/platform/threads/bounded-threads";
+import { inBoundedProcess } from "@/server/platform/processes/bounded-processes";
 import { verb } from "@/server/platform/verb";
 import { type OpenFile, openFile } from "@/server/services/files";
 import { readDatasetRow } from "../datasets/read-dataset";
-import { type Asked, previewTask, type ReadPreview, ROWS_CHECKED } from "./preview-thread";
+import { type Asked, previewTask, type ReadPreview, ROWS_CHECKED } from "./preview-task";
 import { importPreviewReply, previewImportInput } from "./schemas";
 
-const inBounds = boundedThreads({
-  entry: "preview-thread",
+const inBounds = inBoundedProcess({
+  entry: "preview-program",
   work: previewTask,
   // The first rows of any ordinary file take less than one.
   limitMs: 15_000,

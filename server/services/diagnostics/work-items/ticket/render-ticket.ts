@@ -1,10 +1,10 @@
 import { unprocessable } from "@/server/platform/errors";
-import { boundedThreads } from "@/server/platform/threads/bounded-threads";
-import { renderTask } from "./template-thread";
+import { inBoundedProcess } from "@/server/platform/processes/bounded-processes";
+import { renderTask } from "./render-task";
 import type { Templates, Ticket, TicketFacts } from "./templates";
 
-const inBounds = boundedThreads({
-  entry: "template-thread",
+const inBounds = inBoundedProcess({
+  entry: "render-program",
   work: renderTask,
   // A template takes a few milliseconds.
   limitMs: 2_000,

@@ -1,5 +1,5 @@
 import { ServiceError } from "@/server/platform/errors";
-import { inThread, type Source } from "@/server/platform/threads/in-thread";
+import type { Source } from "@/server/platform/processes/bounded-program";
 import { type FilePreview, type Mapping, previewFile, readDrafts, UnreadableFile } from "../formats";
 import { checkRow, problemWords } from "./check-row";
 import type { ImportPreview } from "./schemas";
@@ -73,6 +73,3 @@ export async function previewTask({ asked, checksRows }: PreviewTask, file?: Sou
     });
   }
 }
-
-/** Entry point of the threads that `preview-import.ts` starts. */
-export default inThread(previewTask);
