@@ -52,7 +52,7 @@ test("one engine resumes what the other left unfinished, and the Jobs page shows
     const dataDir = product.dataDir;
     await product.stop({ keep: true });
     product = await startProduct({ dataDir, env: onServer });
-    await expect.poll(() => server.posted.map(({ name }) => name)).toContain("diagnostics/quiet-sweep.requested");
+    await expect.poll(() => server.posted.map(({ name }) => name)).toContain("jobs/worker.started");
     await expect.poll(jobs).toBe("ok");
 
     expect((await sendTrace(project, product.url, knownTrace("session"))).status).toBe(200);

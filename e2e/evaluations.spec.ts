@@ -62,7 +62,7 @@ async function trained(call: Call) {
 test("a Checkpoint is compared with its base model, and the fix of a Finding is proven", async ({ page }) => {
   test.setTimeout(400_000);
   const trainer = await startTrainingScript();
-  const product = await startProduct({ env: { ...trainer.env, DIAGNOSE_AFTER_QUIET_SECONDS: "2" } });
+  const product = await startProduct({ env: { ...trainer.env, DIAGNOSE_AFTER_QUIET_SECONDS: "1" } });
   try {
     const project = await newProject(product.url, product.dataDir);
     await authenticate(page, project);

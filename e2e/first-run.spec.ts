@@ -7,7 +7,7 @@ import { expect, test } from "./support/test";
 
 test("a new user gets from npm start to a confirmed Finding", async ({ page }) => {
   test.setTimeout(180_000);
-  const product = await startProduct({ env: { DIAGNOSE_AFTER_QUIET_SECONDS: "2" } });
+  const product = await startProduct({ env: { DIAGNOSE_AFTER_QUIET_SECONDS: "1" } });
   try {
     const link = await setupLinkOf(product);
 

@@ -44,7 +44,7 @@ test.beforeAll(async () => {
       TRAINER_URL: trainer.url,
       TRAINER_TOKEN: trainer.token,
       OUTBOUND_ALLOW: "127.0.0.1",
-      DIAGNOSE_AFTER_QUIET_SECONDS: "2",
+      DIAGNOSE_AFTER_QUIET_SECONDS: "1",
     },
   });
   project = await newProject(product.url, product.dataDir);

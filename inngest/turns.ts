@@ -1,5 +1,7 @@
 import type { GetStepTools } from "inngest";
+import { env } from "@/env";
 import { type FunctionName, functionOptions } from "@/server/platform/jobs/catalogue";
+import type { compactionContinued, workerStarted } from "@/server/platform/jobs/events";
 import type { inngest } from "./client";
 
 type Steps = Pick<GetStepTools<typeof inngest>, "run" | "sleep">;
@@ -41,10 +43,13 @@ export async function inTurns(
   return { done: false };
 }
 
-/** Options of a function that polls for pending work every minute. The next minute's run is the retry. */
-export const pollOptions = <Name extends FunctionName>(id: Name) => ({
+/** Options of a function that polls for pending work every minute, and at these events. The next minute's run is the retry. */
+export const pollOptions = <Name extends FunctionName>(
+  id: Name,
+  ...events: (typeof workerStarted | typeof compactionContinued)[]
+) => ({
   ...functionOptions(id),
-  triggers: [{ cron: "* * * * *" }] as [{ cron: string }],
+  triggers: [{ cron: "* * * * *" }, ...events] as [{ cron: string }, ...typeof events],
   concurrency: 1 as const,
   retries: 0 as const,
 });
@@ -55,4 +60,20 @@ export async function inPasses(step: Steps, pass: (n: number) => Promise<unknown
     if (n > 0) await step.sleep(`wait-${n}`, INTERVAL);
     await pass(n);
   }
+}
+
+const SWEEP_SECONDS_MAX = 15;
+
+/**
+ * Sweeps several times in a run that cron starts each minute, which is cron's resolution: at intervals of the time after which
+ * a conversation is inactive. Returns what each sweep did.
+ */
+export async function inSweeps<Swept>(step: Steps, sweep: () => Promise<Swept>) {
+  const seconds = Math.min(SWEEP_SECONDS_MAX, env().DIAGNOSE_AFTER_QUIET_SECONDS);
+  const swept = [];
+  for (let n = 0; n * seconds < 60; n += 1) {
+    if (n > 0) await step.sleep(`wait-${n}`, `${seconds}s`);
+    swept.push(await step.run(`sweep-${n}`, sweep));
+  }
+  return swept;
 }

@@ -9,7 +9,7 @@ import {
   startEngine,
   startForwarder,
 } from "@/server/engine";
-import { inactivitySweepRequested } from "@/server/platform/jobs/events";
+import { workerStarted } from "@/server/platform/jobs/events";
 import { logger } from "@/server/platform/logging/log";
 import { loggable } from "@/server/platform/logging/loggable";
 import { emit } from "@/server/platform/outbox";
@@ -41,7 +41,7 @@ async function main() {
   const projector = runProjector({ signal: stop.signal });
   const broken = projector.then(() => "the projector ended");
   const jobs = await startJobs(stop.signal);
-  await emit(db(), inactivitySweepRequested.create({}));
+  await emit(db(), workerStarted.create({}));
   process.send?.({ type: "ready" });
   log.info(
     `Running ${functions.length} background functions (${inngestServer(env()) ? "Inngest server" : "embedded"}).`,

@@ -3,12 +3,13 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { CAPABILITIES } from "@/server/platform/capabilities";
+import { amount } from "../../scripts/lib/testing/amounts.mjs";
 import { schemathesisPath } from "../../scripts/lib/testing/schemathesis.mjs";
 import { newProject } from "../support/project";
 import { expect, test } from "../support/test";
 
-/** Bounds the duration; set a larger number when running it manually to find rarer problems. */
-const EXAMPLES = Number(process.env.SCHEMATHESIS_EXAMPLES ?? 15);
+/** Requests generated for each operation. */
+const EXAMPLES = amount(5, 15);
 const DELETES_ITS_PROJECT = "projects.delete";
 
 /** Configures the statuses documented for requests that a schema alone can neither reject nor accept. */

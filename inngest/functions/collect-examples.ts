@@ -1,15 +1,11 @@
 import { db } from "@/db/pool";
-import { env } from "@/env";
 import { functionOptions } from "@/server/platform/jobs/catalogue";
 import { collectionPassRequested } from "@/server/platform/jobs/events";
 import { collectSettled, failCollectionPass, runCollectionPass } from "@/server/services/datasets";
 import { inngest } from "../client";
 import { jobContext } from "../job-context";
-import { pollOptions } from "../turns";
+import { inSweeps, pollOptions } from "../turns";
 
-/** Cron's resolution is a minute, so each run sweeps several times, at intervals of the inactivity threshold, within bounds. */
-const MIN_INTERVAL_SECONDS = 5;
-const MAX_INTERVAL_SECONDS = 15;
 /** Bounds a step, for a graceful stop. */
 const SWEEP_MS = 10_000;
 
@@ -17,14 +13,8 @@ export const collectExamples = inngest.createFunction(
   // Concurrent sweeps would read the same conversations.
   pollOptions("collect-examples"),
   async ({ step }) => {
-    const interval = Math.min(MAX_INTERVAL_SECONDS, Math.max(MIN_INTERVAL_SECONDS, env().DIAGNOSE_AFTER_QUIET_SECONDS));
-    let conversations = 0;
-    for (let sweep = 0; sweep * interval < 60; sweep += 1) {
-      if (sweep > 0) await step.sleep(`wait-${sweep}`, `${interval}s`);
-      const read = await step.run(`sweep-${sweep}`, () => collectSettled(db(), { forMs: SWEEP_MS }));
-      conversations += read.conversations;
-    }
-    return { conversations };
+    const swept = await inSweeps(step, () => collectSettled(db(), { forMs: SWEEP_MS }));
+    return { conversations: swept.reduce((sum, { conversations }) => sum + conversations, 0) };
   },
 );
 

@@ -3,6 +3,7 @@ import { MantineProvider } from "@mantine/core";
 import { Notifications } from "@mantine/notifications";
 import { NuqsAdapter } from "nuqs/adapters/next/app";
 import { useState } from "react";
+import { NewestToasts } from "../feedback/newest-toasts";
 import { NowProvider } from "../values/now";
 import { cssVariables, theme } from "./theme";
 
@@ -25,6 +26,7 @@ export function Providers({ now, nonce, children }: Props) {
       {...(documentNonce === undefined ? {} : { getStyleNonce: () => documentNonce })}
     >
       <Notifications position="bottom-right" limit={4} />
+      <NewestToasts />
       <NowProvider initial={now}>
         <NuqsAdapter>{children}</NuqsAdapter>
       </NowProvider>

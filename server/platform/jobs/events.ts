@@ -25,8 +25,13 @@ export const conversationsSelected = eventType("diagnostics/conversations.select
   }),
 });
 
-/** Sent once per worker start: conversations may have become inactive while none ran. */
-export const inactivitySweepRequested = eventType("diagnostics/quiet-sweep.requested", { schema: z.object({}) });
+/** A worker started: what happened while none ran is looked for at once instead of within a minute. */
+export const workerStarted = eventType("jobs/worker.started", { schema: z.object({}) });
+
+/** The move of older telemetry to shared content was continued. */
+export const compactionContinued = eventType("telemetry/compaction.continued", {
+  schema: z.object({ projectId: z.string().min(1) }),
+});
 
 /**
  * A deletion is pending. Its receipt records what is deleted, because an event outlives its subject. `projectId` is omitted

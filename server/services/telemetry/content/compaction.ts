@@ -4,6 +4,8 @@ import { compactions } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
 import { notFound, ServiceError } from "@/server/platform/errors";
+import { compactionContinued } from "@/server/platform/jobs/events";
+import { emit } from "@/server/platform/outbox";
 import { verb } from "@/server/platform/verb";
 import { compactionReply, updateCompactionInput } from "../schemas";
 
@@ -59,6 +61,7 @@ export const updateCompaction = verb(
       .set({ state })
       .where(eq(compactions.projectId, ctx.projectId))
       .returning();
+    if (!paused) await emit(ctx.db, compactionContinued.create({ projectId: ctx.projectId }));
     auditNote(ctx, { target: null, before: row, after: { state } });
     return { compaction: changed ? shown(changed) : null };
   },
