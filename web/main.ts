@@ -1,6 +1,8 @@
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import next from "next";
 import { env } from "@/env";
+import { beginOperation } from "@/server/platform/event-loop/operations";
+import { watchEventLoop } from "@/server/platform/event-loop/watch";
 import { trustedProxies } from "@/server/platform/http/client-address";
 import { handlingNodeRequest } from "@/server/platform/http/node-request";
 import { logger } from "@/server/platform/logging/log";
@@ -30,6 +32,7 @@ async function main() {
     process.exitCode = 1;
     setImmediate(() => process.exit());
   });
+  watchEventLoop();
   server.listen(PORT, HOST, () => process.send?.({ type: "ready" }));
 }
 
@@ -66,10 +69,18 @@ function attachHandler(server: Server, handler: Handler, secure: Secure) {
     drainUnreadBody(request, response);
     secure(request, response);
     if (request.headers["x-forwarded-for"] !== undefined) warn(request.socket.remoteAddress);
-    if (admit(request, response, isTrusted)) void handlingNodeRequest(request, () => handler(request, response));
+    if (!admit(request, response, isTrusted)) return;
+    // Until the response is sent, or given up: what happens after that is not for this request.
+    response.once("close", beginOperation(nameOf(request)));
+    void handlingNodeRequest(request, () => handler(request, response));
   });
   server.on("clientError", rejectMalformed);
 }
+
+const NAME_LENGTH_MAX = 200;
+/** Names a request in the log, without its query, which may contain what a user typed. */
+const nameOf = ({ method, url = "/" }: IncomingMessage) =>
+  `${method} ${url.split("?", 1)[0]}`.slice(0, NAME_LENGTH_MAX);
 
 /** Warns once about an untrusted proxy, behind which all visitors share one address and its limits. */
 function warnOnceOfProxies() {

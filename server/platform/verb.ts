@@ -3,6 +3,7 @@ import { auditedAccountWrite, auditedInstallationWrite, auditedWrite } from "./a
 import type { Capability, InstallationRight } from "./capabilities";
 import { type AccountCtx, type Ctx, hasCapability, type InstallationCtx, requireCapability } from "./context";
 import { refuseInsideTransaction } from "./database/inside-transaction";
+import { beginOperation } from "./event-loop/operations";
 import { requireRight } from "./installation-rights";
 import { logger } from "./logging/log";
 import { loggable } from "./logging/loggable";
@@ -89,6 +90,7 @@ export async function withCheckedReply<Reply extends z.ZodType>(
   spec: Spec<z.ZodType, Reply>,
   run: () => Promise<z.input<Reply>>,
 ) {
+  const end = beginOperation(spec.name);
   try {
     return replyOf(spec.reply, await run());
   } catch (error) {
@@ -96,6 +98,8 @@ export async function withCheckedReply<Reply extends z.ZodType>(
     throw new Error(`${spec.name} violates its reply schema: ${z.prettifyError(error)}`, {
       cause: error.message,
     });
+  } finally {
+    end();
   }
 }
 

@@ -1,12 +1,13 @@
 import { sql } from "drizzle-orm";
-import { beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { GET } from "@/app/readyz/route";
 import { db } from "@/db/pool";
 import { testProject } from "@/db/testing/test-project";
 import { recordDatabaseSuccess, unavailable } from "@/server/platform/database/database-fault";
+import { eventLoopDelay, watchEventLoop } from "@/server/platform/event-loop/watch";
 import { type Check, readiness } from "./readiness";
 
-type Body = { status: string; checks: Record<string, Check> };
+type Body = { status: string; checks: Record<string, Check>; eventLoopDelay: { p99Ms: number; maxMs: number } | null };
 const ask = async (...given: Parameters<typeof readiness>) => {
   const reply = await readiness(...given);
   return { ...((await reply.json()) as Body), http: reply.status };
@@ -106,6 +107,15 @@ test("waiting spans are a failure when no projector makes progress, and a backlo
     /1 could not be rebuilt and will be retried, and 1 could not be rebuilt and are quarantined/,
   );
   expect(JSON.stringify(checks)).not.toMatch(/secret|hopeless/);
+});
+
+test("a web process reports how late its event loop was, which never makes it unready", async () => {
+  expect(await ask()).toMatchObject({ http: 200, eventLoopDelay: null, checks: { web: { status: "unknown" } } });
+  onTestFinished(watchEventLoop({ report: () => {} }));
+  await vi.waitUntil(() => eventLoopDelay() !== null, { timeout: 30_000 });
+  const { http, eventLoopDelay: delay, checks } = await ask();
+  expect([http, delay]).toEqual([200, { p99Ms: expect.any(Number), maxMs: expect.any(Number) }]);
+  expect(checks.web).toEqual({ status: "ok", reason: expect.stringContaining(`at most ${delay?.maxMs} ms late`) });
 });
 
 test("concurrent probes query the database once", async () => {

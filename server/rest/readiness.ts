@@ -3,6 +3,7 @@ import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
 import { jobHealth } from "@/server/engine/health";
 import { FAULT_MESSAGES, faultOf, hasRecentFault } from "@/server/platform/database/database-fault";
+import { type EventLoopDelay, eventLoopDelay } from "@/server/platform/event-loop/watch";
 import { errorCodes } from "@/server/platform/logging/known-error";
 import { logger } from "@/server/platform/logging/log";
 import { loggable } from "@/server/platform/logging/loggable";
@@ -10,8 +11,8 @@ import { trainerHealth } from "@/server/services/fine-tuning";
 import { projectionHealth } from "@/server/services/telemetry";
 
 /**
- * The state of one component. `not_configured` is a choice and does not affect readiness; `unknown` could not be checked
- * because another component is failing.
+ * The state of one component. `not_configured` is a choice and does not affect readiness; `unknown` could not be checked,
+ * usually because another component is failing.
  */
 export type Check = { status: "ok" | "failing" | "unknown" | "not_configured"; reason: string };
 
@@ -114,6 +115,14 @@ async function trainer(on: Db): Promise<Check> {
   return { status: "ok", reason: `${online} of ${attached} trainers respond.` };
 }
 
+/** A process that replies is not blocked now; that it was only shows why requests waited, and never makes us unready. */
+function web(delay: EventLoopDelay | null): Check {
+  if (!delay) return { status: "unknown", reason: "The event loop of this process is not measured." };
+  const { p99Ms, maxMs } = delay;
+  const reason = `In the last two minutes, the event loop was at most ${maxMs} ms late, and ${p99Ms} ms in 99 % of samples.`;
+  return { status: "ok", reason };
+}
+
 const unknown: Check = { status: "unknown", reason: "Unknown while the database check fails." };
 
 /** Returns whether new work would be done, by component and with a reason each: 200, or 503. */
@@ -128,10 +137,11 @@ export async function readiness(on: Db = db()): Promise<Response> {
       ])
     : [unknown, unknown, unknown];
   const own = { database: base, jobs: two, projector: three } satisfies Record<string, Check>;
-  const checks = { ...own, trainer: four };
+  const delay = eventLoopDelay();
+  const checks = { ...own, trainer: four, web: web(delay) };
   const ready = Object.values(own).every(({ status }) => status !== "failing");
   return Response.json(
-    { status: ready ? "ready" : "not_ready", checks },
+    { status: ready ? "ready" : "not_ready", checks, eventLoopDelay: delay },
     { status: ready ? 200 : 503, headers: { "cache-control": "no-store", ...(ready ? {} : { "retry-after": "5" }) } },
   );
 }

@@ -120,7 +120,7 @@ test("readiness gives a reason for each component", async () => {
   const reply = await ready();
   const body = (await reply.json()) as { status: string; checks: Record<string, { status: string; reason: string }> };
   expect([reply.status, body.status]).toEqual([200, "ready"]);
-  expect(Object.keys(body.checks)).toEqual(["database", "jobs", "projector", "trainer"]);
+  expect(Object.keys(body.checks)).toEqual(["database", "jobs", "projector", "trainer", "web"]);
   for (const { reason } of Object.values(body.checks)) expect(reason).toMatch(/\.$/);
 });
 
