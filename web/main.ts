@@ -14,6 +14,8 @@ import { type Secure, securityHeaders } from "./security-headers";
 /** Longer than the idle timeout of common proxies, which would otherwise reuse a connection that we just closed. */
 const KEEP_ALIVE_MS = 65_000;
 const FINISH_MS = 8_000;
+/** The supervisor ends a process that has sent nothing for many times as long. */
+const BEAT_EVERY_MS = 2_000;
 
 /** The web process: Next on our own HTTP server, for a clean stop and a readiness signal. */
 async function main() {
@@ -33,7 +35,16 @@ async function main() {
     setImmediate(() => process.exit());
   });
   watchEventLoop();
-  server.listen(PORT, HOST, () => process.send?.({ type: "ready" }));
+  server.listen(PORT, HOST, () => {
+    process.send?.({ type: "ready" });
+    sendBeats();
+  });
+}
+
+/** Shows the supervisor that the event loop of this process is not blocked for good. */
+function sendBeats() {
+  // An error means that the supervisor is gone, which ends this process anyway.
+  setInterval(() => process.send?.({ type: "beat" }, () => {}), BEAT_EVERY_MS).unref();
 }
 
 /** The supervisor starts us while the database starts, and sends a message when that is ready. */

@@ -25,6 +25,9 @@ const LEFTOVERS_MS = 30_000;
 /** How long a stop waits for the interrupted step of the start. */
 const LAST_STEP_MS = 15_000;
 
+/** A web process that blocks its event loop for this long is not computing a reply that anybody waits for. */
+const WEB_SILENT_MS = 30_000;
+
 /**
  * The two modes of serving differ in what is built first and which programs run.
  * @typedef {{
@@ -139,14 +142,20 @@ async function boot(mode, { started, holdLock, throwIfStopped, giveUp }) {
     lost: () => giveUp(new OperatorError("The database cannot be started again.")),
   });
   let open = false;
-  const supervise = (/** @type {string} */ name, /** @type {readonly string[]} */ args) =>
+  const supervise = (
+    /** @type {string} */ name,
+    /** @type {readonly string[]} */ args,
+    /** @type {{silentMs?: number}} */ watch = {},
+  ) =>
     new Supervised({
       name,
+      ...watch,
       args: ["--import", exitWithParent, ...args],
       env: () => ({ ...env, DATABASE_URL: database.urls().url, LISTEN: open ? "" : "when-told" }),
       onStarted: () => tellChildren(),
     });
-  const web = supervise("web", mode.web);
+  // In development, a debugger may hold it.
+  const web = supervise("web", mode.web, mode.kind === "start" ? { silentMs: WEB_SILENT_MS } : {});
   const worker = supervise("worker", mode.worker);
   const tellChildren = () =>
     lock.update({

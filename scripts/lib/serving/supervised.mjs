@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { inRoot } from "../system/paths.mjs";
 import { print } from "../system/print.mjs";
 import { ended, endProcess, identify } from "../system/processes.mjs";
+import { watchBeats } from "./watch-beats.mjs";
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
@@ -14,8 +15,15 @@ const STABLE_AFTER_MS = 10_000;
 const FINISH_MS = 10_000;
 
 /**
- * A child process that is restarted with exponential backoff when it crashes.
- * @typedef {{name: string, args: readonly string[], env: () => NodeJS.ProcessEnv, onStarted?: () => void}} Description
+ * A child process that is restarted with exponential backoff when it crashes. `silentMs`: it sends messages regularly once it is
+ * ready, and is ended when it has sent none for this long.
+ * @typedef {{
+ *   name: string,
+ *   args: readonly string[],
+ *   env: () => NodeJS.ProcessEnv,
+ *   onStarted?: () => void,
+ *   silentMs?: number,
+ * }} Description
  */
 export class Supervised {
   #stopping = false;
@@ -64,11 +72,23 @@ export class Supervised {
         if (!said.failed) {
           this.#ready = true;
           upAt = performance.now();
+          this.#endWhenSilent(child, end);
         }
         resolve(said);
       });
       void end.then(({ code, signal }) => resolve({ failed: signal ?? `exit code ${code}` }));
     });
+  }
+
+  /** @param {import("node:child_process").ChildProcess} child @param {Promise<unknown>} end */
+  #endWhenSilent(child, end) {
+    const { name, silentMs } = this.description;
+    if (silentMs === undefined) return;
+    const unwatch = watchBeats(child, silentMs, () => {
+      print(`The ${name} process has not responded for ${silentMs / 1000} s; ending it.`);
+      child.kill("SIGKILL"); // it cannot handle a signal
+    });
+    void end.then(unwatch);
   }
 
   async stop() {
