@@ -41,8 +41,10 @@ async function startRun(page: Page, project: TestProject, datasetId: string, nam
   await page.getByRole("link", { name: "Train", exact: true }).click();
   const next = page.getByRole("button", { name: "Continue" });
   await page.getByRole("radio", { name: MODEL }).check();
-  // The draft is in the URL.
-  await expect.poll(() => new URL(page.url()).searchParams.get("base")).toBe(MODEL);
+  // The draft is in the URL. What is changed faster than people do before the URL has followed can be lost.
+  const inUrl = (name: string, value: string) =>
+    expect.poll(() => new URL(page.url()).searchParams.get(name)).toContain(value);
+  await inUrl("base", MODEL);
   await page.reload();
   await expect(page.getByRole("radio", { name: MODEL })).toBeChecked();
   await next.click();
@@ -50,7 +52,9 @@ async function startRun(page: Page, project: TestProject, datasetId: string, nam
   // A trainer that did not reply at first is polled every 15 s.
   await expect(page.getByText("bitsandbytes is not installed.")).toBeVisible({ timeout: LAST_MS });
   await next.click();
+  await inUrl("step", "settings");
   await page.getByRole("textbox", { name: "Learning rate" }).fill("3e-4");
+  await inUrl("settings", "0.0003");
   await next.click();
   await expect(page.getByText("Ready to start")).toBeVisible({ timeout: 60_000 });
   await expect(page.locator("mark")).toHaveText(`${LEARNED}<|im_end|>`);

@@ -186,13 +186,14 @@ test("a span whose parts are missing fails to load rather than losing its messag
   await expect(sentMessages(own)).rejects.toThrow(/is missing/);
 });
 
-/** Real payloads of other projects' clients, which are present beside some checkouts. */
+/** Real payloads of other projects' clients, which are present beside some checkouts; only there are they tested. */
 const DATA = path.resolve(import.meta.dirname, "../../../../../shared/data");
 const FOLDERS = ["otlp", "otlp-python"]
   .map((folder) => path.join(DATA, folder))
   .filter((folder) => fs.existsSync(folder));
+const testBeside = FOLDERS.length > 0 ? test : () => {};
 
-test.skipIf(FOLDERS.length === 0)("every real client's telemetry is loaded as it was decoded", async () => {
+testBeside("every real client's telemetry is loaded as it was decoded", async () => {
   const { ctx: own } = await testProject();
   const masking = await maskingOf(own);
   const plain = (value: unknown) => JSON.parse(JSON.stringify(value));

@@ -370,11 +370,12 @@ async function withOnly(ctx: Ctx, run: () => Promise<unknown>) {
   await db().execute(sql`update projection_queue set retry_at = 0`);
 }
 
-/** Real payloads of other projects' clients, which are present beside some checkouts. */
+/** Real payloads of other projects' clients, which are present beside some checkouts; only there are they tested. */
 const DATA = path.resolve(import.meta.dirname, "../../../../../shared/data");
 const FOLDERS = ["otlp", "otlp-python"]
   .map((folder) => path.join(DATA, folder))
   .filter((folder) => fs.existsSync(folder));
+const testBeside = FOLDERS.length > 0 ? test : () => {};
 type Payload = { name: string; spans: SpanRecord[]; logs: LogRecord[] };
 
 function payloads(): Payload[] {
@@ -392,7 +393,7 @@ function payloads(): Payload[] {
   });
 }
 
-test.skipIf(FOLDERS.length === 0)(
+testBeside(
   "real clients' telemetry, sent a span at a time, is read the same with a cache, without one, and from scratch",
   async () => {
     const [cached, plain] = [await testProject(), await testProject()];
