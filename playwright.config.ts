@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { defineConfig } from "@playwright/test";
 import { Agent, setGlobalDispatcher } from "undici";
+import { isLong } from "./scripts/lib/testing/amounts.mjs";
 import { durations } from "./scripts/lib/testing/durations.mjs";
 
 // Running the command line blocks tests for seconds, in which a kept-alive connection may be closed without their noticing.
@@ -44,6 +45,8 @@ export default defineConfig({
     baseURL,
     // Tracing costs a tenth of the time. To see what happened: `npx playwright test --trace=retain-on-failure FILE`.
     trace: "off",
+    // Nothing moves: frames of transitions cost processor time. The long run shows them.
+    contextOptions: { reducedMotion: isLong ? "no-preference" : "reduce" },
     launchOptions: {
       ...(chromium ? { executablePath: chromium } : {}),
       // Disables the browser's own network lookups: tests need nothing but the product.
