@@ -224,7 +224,9 @@ describe("an endpoint that fails", () => {
     ["a Retry-After beyond patience", refusing(429, "Quota", { "retry-after": "3600" }), /replied with the status 429/],
     ["a refused key", refusing(401, "Incorrect API key provided: sk-adj***"), /refused the key \(401\)/],
     ["an unknown model", refusing(404, "The model `judge-1` does not exist"), /does not know the model judge-1/],
-    ["something that is no completion", { content: null } as never, /not a chat completion/],
+    ["something that is no completion", { content: null }, /not a chat completion/],
+    ["a refusal", { content: null, refusal: "I can't help with that." }, /the model refused to answer/],
+    ["a filtered answer", { content: null, finishReason: "content_filter" }, /content filter withheld/],
   ] as [string, Reply, RegExp][])("with %s does not fail the Run", async (_, failing, why) => {
     const { ctx } = await adjudicated(() => failing);
     const { run: done } = await run(ctx);

@@ -45,6 +45,8 @@ const completion = z.object({
       z.object({
         message: z.object({
           content: z.string().nullish(),
+          /** What the model says instead of an answer that it will not give. */
+          refusal: z.string().nullish().catch(null),
           reasoning: z.string().nullish().catch(null),
           reasoning_content: z.string().nullish().catch(null),
         }),
@@ -204,7 +206,10 @@ function replyOf(body: string): ModelReply {
   const { data } = completion.safeParse(jsonOf(body));
   const choice = data?.choices[0];
   if (!choice) throw notACompletion();
-  const { content, reasoning, reasoning_content } = choice.message;
+  const { content, refusal: refused, reasoning, reasoning_content } = choice.message;
+  if (!content && refused) throw new NoAnswer("the model refused to answer");
+  if (!content && choice.finish_reason === "content_filter")
+    throw new NoAnswer("the endpoint's content filter withheld the answer");
   const isCutOff = choice.finish_reason === "length";
   const thought = reasoning ?? reasoning_content ?? null;
   if (content == null && thought === null && !isCutOff) throw notACompletion();

@@ -12,7 +12,9 @@ export type Asked = {
   body: Record<string, unknown>;
   headers: IncomingHttpHeaders;
 };
-export type Reply = { content: string; usage?: object | null } | ((response: ServerResponse) => unknown);
+export type Reply =
+  | { content: string | null; refusal?: string; finishReason?: string; usage?: object | null }
+  | ((response: ServerResponse) => unknown);
 
 const json = (response: ServerResponse, body: unknown, status = 200) =>
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
@@ -53,7 +55,11 @@ export async function startModel(answer: (asked: Asked) => Reply | Promise<Reply
       created: 1_790_000_000,
       model: parsed.model,
       choices: [
-        { index: 0, message: { role: "assistant", content: reply.content, refusal: null }, finish_reason: "stop" },
+        {
+          index: 0,
+          message: { role: "assistant", content: reply.content, refusal: reply.refusal ?? null },
+          finish_reason: reply.finishReason ?? "stop",
+        },
       ],
       ...(reply.usage !== null && {
         usage: reply.usage ?? { prompt_tokens: 300, completion_tokens: 50, total_tokens: 350 },
