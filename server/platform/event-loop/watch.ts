@@ -30,6 +30,11 @@ const delayIn = (samples: IntervalHistogram): EventLoopDelay | null =>
 
 /** A block that computed little waited for the processor or for a file. */
 function logBlock({ blockedMs, cpuMs, operations }: Block) {
+  if (operations.length === 0) {
+    const during = "The event loop was blocked while no operation was in progress, as after a start.";
+    logger("web").info({ blockedMs, cpuMs }, during);
+    return;
+  }
   const others = operations.length - NAMED;
   logger("web").warn(
     { blockedMs, cpuMs, operations: operations.slice(0, NAMED), ...(others > 0 && { others }) },
