@@ -61,6 +61,8 @@ const variables = z.object({
     .optional(),
   /** At least two: background work holds one connection while it queries through another. */
   DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
+  /** Web processes that share the port. `npm start` starts them; each has its own pool. */
+  WEB_PROCESSES: z.coerce.number().int().min(1).max(16).default(1),
   /** Timeout of a statement on behalf of a request, which then fails; 0 means no limit. */
   DATABASE_STATEMENT_SECONDS: z.coerce.number().min(0).max(3600).default(20),
   /** Niceness of background work, 0 to 19; see `worker/yield-to-requests.ts`. */

@@ -1,3 +1,4 @@
+import cluster from "node:cluster";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import next from "next";
 import { env } from "@/env";
@@ -60,7 +61,10 @@ function stopCleanly(server: Server) {
     // Requests in progress may finish; an endless stream may not.
     setTimeout(() => process.exit(0), FINISH_MS).unref();
   };
-  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, stop);
+  process.on("SIGTERM", stop);
+  // One of several web processes shares the supervisor's terminal, which is told to stop and then stops them all.
+  process.on("SIGINT", cluster.isWorker ? () => {} : stop);
+  if (cluster.isWorker) process.on("SIGHUP", () => {});
 }
 
 async function nextHandler(server: Server, secure: Secure, dev: boolean): Promise<Handler> {

@@ -77,6 +77,7 @@ function processesOf({ folder }: Installation) {
   return {
     supervisor: Number(lock.holder.pid),
     web: Number(lock.children.web.pid),
+    ...("web-2" in lock.children && { secondWeb: Number(lock.children["web-2"].pid) }),
     worker: Number(lock.children.worker.pid),
     postgres: Number.parseInt(readFileSync(path.join(folder, "postgres/postmaster.pid"), "utf8"), 10),
   };
@@ -189,6 +190,28 @@ test.describe("an installation", () => {
     child.kill("SIGTERM");
     expect(await exited).toBe(0);
     await gone([restarted]);
+  });
+
+  test("of two web processes, each serves while the other is blocked", async () => {
+    const { child, exited, pids, output } = await start(at, { WEB_PROCESSES: "2" });
+    /** On connections of their own: a blocked process does not answer on one that it has. */
+    const served = async () => {
+      const requests = Array.from({ length: 20 }, () =>
+        fetch(`${at.address}/healthz`, { headers: { connection: "close" } }),
+      );
+      return (await Promise.all(requests)).every(({ status }) => status === 200);
+    };
+    process.kill(pids.web, "SIGSTOP");
+    expect(await served()).toBe(true);
+    process.kill(pids.web, "SIGKILL");
+    await expect.poll(() => processesOf(at).web, { timeout: GONE_WITHIN_MS }).not.toBe(pids.web);
+    process.kill(Number(pids.secondWeb), "SIGSTOP");
+    expect(await served()).toBe(true);
+    process.kill(Number(pids.secondWeb), "SIGCONT");
+    const running = Object.values(processesOf(at));
+    child.kill("SIGTERM");
+    expect(await exited, output()).toBe(0);
+    await gone(running);
   });
 
   test("leaves nothing running after SIGKILL, and starts again", async () => {

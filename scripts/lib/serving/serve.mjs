@@ -13,6 +13,7 @@ import { inRoot } from "../system/paths.mjs";
 import { print, step } from "../system/print.mjs";
 import { endForeground } from "../system/processes.mjs";
 import { onParentGone, onStopSignal } from "../system/signals.mjs";
+import { launchSharingPorts } from "./launch.mjs";
 import { addressOf, givenDatabase, readSettings } from "./settings.mjs";
 import { Supervised } from "./supervised.mjs";
 
@@ -115,6 +116,7 @@ async function boot(mode, { started, holdLock, throwIfStopped, giveUp }) {
   await endOrphans(lock, folder.cluster);
   const port = await portFor(settings);
   const address = addressOf({ ...settings, port });
+  const webProcesses = webProcessesOf(mode, settings);
   throwIfStopped();
 
   await install(folder.log("install"));
@@ -130,6 +132,7 @@ async function boot(mode, { started, holdLock, throwIfStopped, giveUp }) {
     HOST: settings.host,
     PORT: String(port),
     PUBLIC_URL: address,
+    WEB_PROCESSES: String(webProcesses),
     DATA_DIR: folder.folder,
     WHETSTONE_SECRET: folder.secret(),
     WHETSTONE_SECRET_FILE: "",
@@ -145,31 +148,36 @@ async function boot(mode, { started, holdLock, throwIfStopped, giveUp }) {
   const supervise = (
     /** @type {string} */ name,
     /** @type {readonly string[]} */ args,
-    /** @type {{silentMs?: number}} */ watch = {},
+    /** @type {Pick<import("./supervised.mjs").Description, "silentMs" | "launch">} */ options = {},
   ) =>
     new Supervised({
       name,
-      ...watch,
+      ...options,
       args: ["--import", exitWithParent, ...args],
       env: () => ({ ...env, DATABASE_URL: database.urls().url, LISTEN: open ? "" : "when-told" }),
       onStarted: () => tellChildren(),
     });
-  // In development, a debugger may hold it.
-  const web = supervise("web", mode.web, mode.kind === "start" ? { silentMs: WEB_SILENT_MS } : {});
+  const webs = Array.from({ length: webProcesses }, (_, index) =>
+    supervise(index === 0 ? "web" : `web-${index + 1}`, mode.web, {
+      // In development, a debugger may hold it.
+      ...(mode.kind === "start" && { silentMs: WEB_SILENT_MS }),
+      ...(webProcesses > 1 && { launch: launchSharingPorts }),
+    }),
+  );
   const worker = supervise("worker", mode.worker);
+  const all = [...webs, worker];
   const tellChildren = () =>
     lock.update({
       children: Object.fromEntries(
-        [web, worker].flatMap(({ identity, description: { name } }) => (identity ? [[name, identity]] : [])),
+        all.flatMap(({ identity, description: { name } }) => (identity ? [[name, identity]] : [])),
       ),
     });
   database.onMoved(() => {
-    web.restart();
-    worker.restart();
+    for (const one of all) one.restart();
   });
   started.push(
     () => database.stop(),
-    async () => void (await Promise.all([web.stop(), worker.stop()])),
+    async () => void (await Promise.all(all.map((one) => one.stop()))),
   );
   throwIfStopped();
 
@@ -178,7 +186,7 @@ async function boot(mode, { started, holdLock, throwIfStopped, giveUp }) {
     if (failed) throw new OperatorError(startFailure(process.description.name, failed, settings, port));
   };
   // The web server needs the database to serve requests, not to load: the two start in parallel.
-  const webStart = waitUntilReady(web);
+  const webStart = Promise.all(webs.map(waitUntilReady));
   webStart.catch(giveUp); // an invalid setting fails the start before the database is up
   await database.start();
   throwIfStopped();
@@ -189,7 +197,7 @@ async function boot(mode, { started, holdLock, throwIfStopped, giveUp }) {
   throwIfStopped();
   await step("Starting the web server and the worker", async () => {
     open = true;
-    web.send({ type: "listen" });
+    for (const web of webs) web.send({ type: "listen" });
     await Promise.all([waitUntilReady(worker), webStart]);
   });
   lock.update({ address });
@@ -200,6 +208,13 @@ async function boot(mode, { started, holdLock, throwIfStopped, giveUp }) {
       `\nNobody has an account yet. Become the owner with this link (valid once, for 24 hours; for a new one run npm run -s cli -- setup-link):\n\n  ${address}/setup#token=${setupToken}\n`,
     );
   }
+}
+
+/** @param {Mode} mode @param {{webProcesses: number}} settings */
+function webProcessesOf({ kind }, { webProcesses }) {
+  if (kind === "start" || webProcesses === 1) return webProcesses;
+  print("WEB_PROCESSES is for npm start: in development there is one web process, because it compiles what it serves.");
+  return 1;
 }
 
 const exitWithParent = new URL("../system/exit-with-parent.mjs", import.meta.url).href;
@@ -252,7 +267,7 @@ function portSentence(code, host, port) {
 
 /** @param {string} name @param {string} reason @param {{host: string}} settings @param {number} port */
 const startFailure = (name, reason, { host }, port) =>
-  name === "web" && /^E[A-Z]+$/.test(reason)
+  name !== "worker" && /^E[A-Z]+$/.test(reason)
     ? portSentence(reason, host, port)
     : `The ${name} process did not start (${reason}). Its output is above.`;
 

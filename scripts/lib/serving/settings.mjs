@@ -8,6 +8,8 @@ import { inRoot, ROOT } from "../system/paths.mjs";
 /** Loads `.env` of the repository; variables that are already set take precedence. */
 if (existsSync(inRoot(".env"))) process.loadEnvFile?.(inRoot(".env"));
 
+const WEB_PROCESSES_MAX = 16;
+
 /**
  * Reads the settings needed before any application code runs; env.ts reads everything else.
  * @param {NodeJS.ProcessEnv} env
@@ -18,6 +20,12 @@ export function readSettings(env = process.env) {
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new OperatorError(`PORT is "${env.PORT}"; it must be a number from 0 (any free port) to 65535.`);
   }
+  const webProcesses = Number(env.WEB_PROCESSES || 1);
+  if (!Number.isInteger(webProcesses) || webProcesses < 1 || webProcesses > WEB_PROCESSES_MAX) {
+    throw new OperatorError(
+      `WEB_PROCESSES is "${env.WEB_PROCESSES}"; it must be a number from 1 to ${WEB_PROCESSES_MAX}.`,
+    );
+  }
   const databaseUrl = databaseUrlIn(env, "DATABASE_URL");
   const migrationDatabaseUrl = databaseUrlIn(env, "MIGRATION_DATABASE_URL");
   if (migrationDatabaseUrl && !databaseUrl) {
@@ -26,6 +34,7 @@ export function readSettings(env = process.env) {
   return {
     host,
     port,
+    webProcesses,
     databaseUrl,
     migrationDatabaseUrl,
     dataDir: path.resolve(ROOT, env.DATA_DIR || ".data"),

@@ -24,19 +24,25 @@ test.each([
 });
 
 test("empty variables mean their defaults", () => {
-  expect(settings({ HOST: "", PORT: "", DATABASE_URL: "" })).toMatchObject({
+  expect(settings({ HOST: "", PORT: "", DATABASE_URL: "", WEB_PROCESSES: "" })).toMatchObject({
     host: "127.0.0.1",
     port: 3000,
+    webProcesses: 1,
     databaseUrl: undefined,
   });
 });
 
-test.each([{ PORT: "80a" }, { PORT: "65536" }, { PORT: "-1" }, { DATABASE_URL: "localhost/x" }])(
-  "%o is refused",
-  (env) => {
-    expect(() => settings(env)).toThrow(/PORT is|DATABASE_URL must/);
-  },
-);
+test.each([
+  { PORT: "80a" },
+  { PORT: "65536" },
+  { PORT: "-1" },
+  { DATABASE_URL: "localhost/x" },
+  { WEB_PROCESSES: "0" },
+  { WEB_PROCESSES: "1.5" },
+  { WEB_PROCESSES: "many" },
+])("%o is refused", (env) => {
+  expect(() => settings(env)).toThrow(/PORT is|DATABASE_URL must|WEB_PROCESSES is/);
+});
 
 test.each([
   ["127.0.0.1", "http://127.0.0.1:3000"],

@@ -1,8 +1,7 @@
 // @ts-check
-import { spawn } from "node:child_process";
-import { inRoot } from "../system/paths.mjs";
 import { print } from "../system/print.mjs";
 import { ended, endProcess, identify } from "../system/processes.mjs";
+import { launchDetached } from "./launch.mjs";
 import { watchBeats } from "./watch-beats.mjs";
 
 const FIRST_PAUSE_MS = 500;
@@ -23,6 +22,7 @@ const FINISH_MS = 10_000;
  *   env: () => NodeJS.ProcessEnv,
  *   onStarted?: () => void,
  *   silentMs?: number,
+ *   launch?: import("./launch.mjs").Launch,
  * }} Description
  */
 export class Supervised {
@@ -44,16 +44,10 @@ export class Supervised {
 
   /** Resolves with its first message, or with how it ended if it sent none. @returns {Promise<{failed?: string}>} */
   start() {
-    const { name, args, env, onStarted } = this.description;
+    const { name, args, env, onStarted, launch = launchDetached } = this.description;
     /** Monotonic. @type {number | undefined} */
     let upAt;
-    // Detached: Ctrl+C in a terminal reaches only the supervisor, which stops the children.
-    const child = spawn(process.execPath, [...args], {
-      cwd: inRoot(),
-      env: env(),
-      detached: true,
-      stdio: ["ignore", "inherit", "inherit", "ipc"],
-    });
+    const child = launch(args, env());
     this.#child = child;
     this.identity = child.pid ? identify(child.pid) : undefined;
     onStarted?.();

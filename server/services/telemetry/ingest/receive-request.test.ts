@@ -10,7 +10,7 @@ async function startSending(code: string) {
   const folder = await mkdtemp(path.join(tmpdir(), "whetstone-thread-"));
   const file = path.join(folder, "thread.cjs");
   await writeFile(file, `module.exports = async ({ request }) => { ${code} };`);
-  const threads = startThreads(file);
+  const threads = startThreads(file, 1);
   onTestFinished(async () => {
     await threads.destroy();
     await rm(folder, { recursive: true });

@@ -6,7 +6,7 @@ import { ServiceError } from "@/server/platform/errors";
 import { logger } from "@/server/platform/logging/log";
 import { loggable } from "@/server/platform/logging/loggable";
 import { fromThreadError } from "@/server/platform/thread-error";
-import { type ReceivingOutcome, type ReceivingTask, THREADS } from "./receiving-thread";
+import { type ReceivingOutcome, type ReceivingTask, threadCount } from "./receiving-thread";
 import { type StoredRequest, storeRequest, type TelemetryRequest } from "./store-request";
 
 /** Time for a new thread to start. */
@@ -20,14 +20,17 @@ const kept = globalThis as { whetstoneReceivingThreads?: Piscina };
 
 /** Built by `scripts/lib/building`, so it exists only after a build. */
 const threads = () =>
-  (kept.whetstoneReceivingThreads ??= startThreads(path.join(process.cwd(), "dist/receiving-thread.js")));
+  (kept.whetstoneReceivingThreads ??= startThreads(
+    path.join(process.cwd(), "dist/receiving-thread.js"),
+    threadCount(),
+  ));
 
 /** Starts threads with this entry point, each of which is replaced when it ends. */
-export function startThreads(filename: string): Piscina {
+export function startThreads(filename: string, count: number): Piscina {
   const pool = new Piscina({
     filename,
-    minThreads: THREADS,
-    maxThreads: THREADS,
+    minThreads: count,
+    maxThreads: count,
     concurrentTasksPerWorker: REQUESTS_PER_THREAD,
     // Otherwise a thread without a request would be blocked, and would not notice that its connections were closed.
     atomics: "disabled",

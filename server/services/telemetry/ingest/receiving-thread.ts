@@ -10,11 +10,12 @@ export type ReceivingTask = { caller: Pick<Ctx, "projectId" | "actor">; request:
 /** Errors are not thrown: they would lose their class, and only the end of a thread rejects. */
 export type ReceivingOutcome = { stored: StoredRequest } | { failed: ThreadError };
 
-/** The database, the worker and the pages need processors too. */
-export const THREADS = Math.max(1, Math.min(4, availableParallelism() - 1));
+/** The threads of one web process. The database, the worker and the pages need processors too. */
+export const threadCount = () =>
+  Math.max(1, Math.min(4, Math.floor((availableParallelism() - 1) / env().WEB_PROCESSES)));
 
 /** Together half as many as the rest of the process, but a thread with a single one would let a slow project block the others. */
-const connections = () => Math.max(2, Math.floor(env().DATABASE_POOL_SIZE / 2 / THREADS));
+const connections = () => Math.max(2, Math.floor(env().DATABASE_POOL_SIZE / 2 / threadCount()));
 
 let opened: ReturnType<typeof openPool> | undefined;
 function ownPool() {
