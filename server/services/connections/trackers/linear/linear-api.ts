@@ -17,7 +17,8 @@ export const linearDocument =
   <Variables extends object>() =>
   <Reply extends z.ZodType>(text: string, reply: Reply): LinearDocument<Variables, Reply> => ({ text, reply });
 
-const envelope = z.object({ data: z.unknown(), errors: linearProblems.optional() });
+/** A refused request has no `data`, as GraphQL demands; one that failed while it ran has `null`. */
+const envelope = z.object({ data: z.unknown().optional(), errors: linearProblems.optional() });
 
 /** Returns a function that sends documents to Linear through the connection. Queries are retried; mutations are not. */
 export const linearRequest =

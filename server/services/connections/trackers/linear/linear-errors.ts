@@ -3,15 +3,16 @@ import { retryAfterSeconds } from "@/server/platform/outbound";
 import { rateLimitWords } from "../rate-limit";
 import { quotedWords, TrackerError, type TrackerReason, trackerWords } from "../tracker-error";
 
+const field = z.string().optional().catch(undefined);
 export const linearProblems = z
   .array(
     z.object({
       message: z.string().catch(""),
       extensions: z
         .object({
-          code: z.string().optional(),
-          type: z.string().optional(),
-          userPresentableMessage: z.string().optional(),
+          code: field,
+          type: field,
+          userPresentableMessage: field,
         })
         .catch({}),
     }),
@@ -41,7 +42,10 @@ export const ticketGone = () =>
     "The ticket no longer exists in Linear, or the API key cannot see its team. Replace the ticket if it is still needed.",
   );
 
-/** Codes in `extensions.code` and `extensions.type`, compared without case, spaces and underscores. */
+/**
+ * Codes in `extensions.code` and `extensions.type`, compared without case, spaces and underscores. Others, such as invalid
+ * input, are final: the same request would fail again.
+ */
 const CODES: readonly [RegExp, TrackerReason][] = [
   [/^ratelimited$/, "rate_limited"],
   [/^(authenticationerror|unauthenticated|forbidden|featurenotaccessible)$/, "credential"],

@@ -155,7 +155,7 @@ test("an exhausted rate limit has its end time", async () => {
 test.each([
   [401, "credential", /does not accept the API key\. Create a new one/],
   [403, "credential", /does not let the API key do this: “You do not have permission/],
-  [400, "destination", /rejected the request: “Argument Validation Error/],
+  [400, "destination", /rejected the request: “title must be shorter/],
   [500, "unavailable", /500/],
   [503, "unavailable", /503/],
 ] as const)("a reply of %i is reported as %s with an explanation", async (status, reason, words) => {

@@ -9,39 +9,82 @@ import { type Answer, withFaults } from "./with-faults";
 const SECRET = "lin_api_simulated0123456789";
 const DONE_TYPES = new Set(["completed", "canceled"]);
 
-const problem = (status: number, code: string, message: string, headers = {}): Answer => ({
+type Problem = { code: string; type: string; message: string; words: string };
+
+/** Returns Linear's form of a refused request: without `data`, because nothing of the document ran. */
+const problem = (status: number, { code, type, message, words }: Problem, headers = {}): Answer => ({
   status,
   headers,
-  body: { data: null, errors: [{ message, extensions: { code, userPresentableMessage: message } }] },
+  body: {
+    errors: [
+      { message, extensions: { type, code, statusCode: status, userError: true, userPresentableMessage: words } },
+    ],
+  },
 });
-const limited = (): Answer => {
-  const reset = String(Date.now() + 1000);
-  return problem(400, "RATELIMITED", "Rate limit exceeded.", {
+const LIMITED: Problem = {
+  code: "RATELIMITED",
+  type: "ratelimited",
+  message: "Rate limit exceeded",
+  words: "Rate limit exceeded. Only 2500 requests are allowed per 1 hour.",
+};
+const limited = (): Answer =>
+  problem(400, LIMITED, {
     "x-ratelimit-requests-limit": "2500",
     "x-ratelimit-requests-remaining": "0",
-    "x-ratelimit-requests-reset": reset,
+    "x-ratelimit-requests-reset": String(Date.now() + 1000),
     "x-ratelimit-complexity-remaining": "2900000",
     "x-ratelimit-complexity-reset": String(Date.now() + 3_600_000),
   });
+/** Linear sends a 401 only for a wrong key; its other refusals are a 400 with the reason in the extensions. */
+const PROBLEMS: Record<number, [status: number, Problem]> = {
+  400: [
+    400,
+    {
+      code: "INVALID_INPUT",
+      type: "invalid input",
+      message: "Argument Validation Error",
+      words: "title must be shorter than or equal to 512 characters.",
+    },
+  ],
+  401: [
+    401,
+    {
+      code: "AUTHENTICATION_ERROR",
+      type: "authentication error",
+      message: "Authentication required, not authenticated",
+      words: "You need to authenticate to access this operation.",
+    },
+  ],
+  403: [
+    400,
+    {
+      code: "FORBIDDEN",
+      type: "forbidden",
+      message: "Forbidden",
+      words: "You do not have permission to create issues in this team.",
+    },
+  ],
+  429: [400, LIMITED],
 };
-const CODES: Record<number, [string, string]> = {
-  401: ["AUTHENTICATION_ERROR", "Authentication required, not authenticated."],
-  403: ["FORBIDDEN", "You do not have permission to do this."],
-  429: ["RATELIMITED", "Rate limit exceeded."],
+const INTERNAL_ERROR: Problem = {
+  code: "INTERNAL_SERVER_ERROR",
+  type: "internal error",
+  message: "Internal server error",
+  words: "Something went wrong on our side.",
 };
-const failed = (status: number): Answer =>
-  problem(status, ...(CODES[status] ?? (status < 500 ? INPUT_ERROR : INTERNAL_ERROR)));
-const INPUT_ERROR: [string, string] = ["INPUT_ERROR", "Argument Validation Error"];
-const INTERNAL_ERROR: [string, string] = ["INTERNAL_SERVER_ERROR", "Internal server error"];
+const failed = (status: number): Answer => problem(...(PROBLEMS[status] ?? [status, INTERNAL_ERROR]));
 
-/** Linear replies with 200 if part of the document ran, and with 400 if none of it did. */
+/** Linear replies with 200 and `data` of null if the document ran and failed, and with 400 and no `data` if it did not run. */
 function answerOf({ data, errors }: ExecutionResult): Answer {
   if (errors === undefined) return { status: 200, body: { data } };
   const shown = errors.map(({ message, extensions }) => ({
     message,
-    extensions: extensions.code === undefined ? { code: "GRAPHQL_VALIDATION_FAILED" } : extensions,
+    extensions:
+      extensions.code === undefined ? { code: "GRAPHQL_VALIDATION_FAILED", type: "graphql error" } : extensions,
   }));
-  return { status: data === undefined ? 400 : 200, body: { data: null, errors: shown } };
+  return data === undefined
+    ? { status: 400, body: { errors: shown } }
+    : { status: 200, body: { errors: shown, data: null } };
 }
 
 type Options = { pageMax?: number; mayCreateLabels?: boolean };
