@@ -10,6 +10,7 @@ import type { SimulatedTracker } from "@/server/services/connections/trackers/te
 import {
   createHandoffRule,
   getFinding,
+  handOff,
   handOffByRules,
   handOffMany,
   listWorkItems,
@@ -67,6 +68,18 @@ test("tickets for several Findings are created by jobs, and closing them resolve
   await failedTool(ctx, { tool, startedAt: Date.now() + 1000 });
   await until(async () => (await openItems(ctx)).some(({ id }) => id === byPoll!.id));
   expect(github.tickets().find(({ externalId }) => externalId === byPoll!.externalId)).toMatchObject({ isDone: false });
+});
+
+test("a ticket that a rate limit delayed while a person waited is created once the limit ends", async () => {
+  const { ctx } = await testProject();
+  await connectTracker(ctx, "github", github);
+  const { findingId } = await failedTool(ctx);
+  github.fault = () => "limit";
+  const { workItem } = await handOff(ctx, { findingId, provider: "github" });
+  expect(workItem.state).toBe("pending");
+  github.fault = () => undefined;
+  await until(async () => (await openItems(ctx)).some(({ id }) => id === workItem.id));
+  expect(github.tickets()).toHaveLength(1);
 });
 
 test("a handoff rule hands off new Findings of its own project, up to its daily limit", async () => {

@@ -37,6 +37,8 @@ export const workItem = z.object({
   externalState: z.string().nullable(),
   /** Why the last call of the tracker failed. */
   error: z.string().nullable(),
+  /** When the failed call is tried again; `null` if nothing failed, or only a person can retry it. */
+  nextAttemptAt: z.number().nullable(),
   replacedById: z.string().nullable(),
   /** The handoff rule that created it. */
   handoffRuleId: z.string().nullable(),
@@ -158,6 +160,8 @@ export const trackerDelivery = z.object({
   error: z.string().nullable(),
   receivedAt: z.number(),
   processedAt: z.number().nullable(),
+  /** When reading the ticket is tried again; `null` if it was read. */
+  nextAttemptAt: z.number().nullable(),
 });
 export const listTrackerDeliveriesInput = z.strictObject({
   connectionId: idInput.optional(),

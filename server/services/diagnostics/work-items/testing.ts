@@ -73,7 +73,7 @@ export async function failedTool(
 export async function runTurns(ctx: Ctx, workItemId: string): Promise<number | undefined> {
   for (let turn = 0; turn < 20; turn += 1) {
     const { done, waitUntil } = await runWorkItem(ctx, workItemId);
-    if (done) return undefined;
+    if (done) return waitUntil;
     if (waitUntil !== undefined && waitUntil > Date.now()) return waitUntil;
   }
   throw new Error("The work item does not come to rest.");

@@ -17,6 +17,7 @@ export async function workItemsJson(ctx: Ctx, rows: readonly WorkItemRow[]): Pro
   const named = await namedActors(ctx, rows.map(creatorOf));
   return rows.map((row) => ({
     ...row,
+    nextAttemptAt: row.error === null ? null : row.dueAt,
     findingTitle: titleOf.get(row.findingId) ?? "",
     createdBy: named(creatorOf(row)),
   }));

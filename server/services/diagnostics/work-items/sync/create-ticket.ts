@@ -24,17 +24,22 @@ export type Creation =
  * the next one searches for the marker before it creates another. The caller must hold the lease, which this releases.
  */
 export async function createTicket(ctx: Ctx, item: WorkItemRow): Promise<Creation> {
-  let lagMs = 0;
+  /** Set once it is certain that no earlier attempt created a ticket. */
+  let lagMs: number | undefined;
   try {
     const { tracker, settings } = await openTracker(ctx, item.connectionId, "hand off");
-    lagMs = tracker.creationLagMs;
-    const made = await findOrCreate(ctx, item, { tracker, settings });
+    const found = await findCreated(item, tracker);
+    if (found === null) lagMs = tracker.creationLagMs;
+    const made = found ?? (await create(ctx, item, { tracker, settings }));
     await inTransaction(ctx, (tx) => link(tx, item, made, settings));
     return { created: true };
   } catch (thrown) {
     const error = trackerFailure(thrown);
-    if (!error.ambiguous) await ctx.db.update(workItems).set({ uncertainSince: null }).where(isOurs(ctx, item));
-    if (mayRetry(item, error)) return { created: false, error, retryAt: await postpone(ctx, item, error, lagMs) };
+    if (!error.ambiguous && lagMs !== undefined)
+      await ctx.db.update(workItems).set({ uncertainSince: null }).where(isOurs(ctx, item));
+    // Sooner, the next attempt's search could miss a ticket that this one created.
+    const atLeastMs = error.ambiguous ? lagMs : undefined;
+    if (mayRetry(item, error)) return { created: false, error, retryAt: await postpone(ctx, item, error, atLeastMs) };
     await inTransaction(ctx, (tx) => fail(tx, item, error));
     return { created: false, error };
   }
@@ -42,15 +47,17 @@ export async function createTicket(ctx: Ctx, item: WorkItemRow): Promise<Creatio
 
 type Opened = Awaited<ReturnType<typeof openTracker>>;
 
-async function findOrCreate(ctx: Ctx, item: WorkItemRow, { tracker, settings }: Opened): Promise<Ticket> {
-  const { destination, id: marker } = item;
-  if (item.uncertainSince !== null) {
-    const found = await whileUncertain(tracker.findCreated(destination, marker, item.uncertainSince - SKEW_MS));
-    if (found !== null) return found;
-  }
+/** Returns the ticket that an earlier attempt created; `null` if none did. */
+async function findCreated(item: WorkItemRow, tracker: Opened["tracker"]): Promise<Ticket | null> {
+  if (item.uncertainSince === null) return null;
+  return whileUncertain(tracker.findCreated(item.destination, item.id, item.uncertainSince - SKEW_MS));
+}
+
+async function create(ctx: Ctx, item: WorkItemRow, { tracker, settings }: Opened): Promise<Ticket> {
   const { title, body } = await composeTicket(ctx, item.findingId, settings);
   await ctx.db.update(workItems).set({ uncertainSince: NOW }).where(isOurs(ctx, item));
-  return tracker.create(destination, { title, body, labels: settings.labels, issueType: settings.issueType, marker });
+  const { labels, issueType } = settings;
+  return tracker.create(item.destination, { title, body, labels, issueType, marker: item.id });
 }
 
 /** Marks the failure of a search as ambiguous, because it does not tell whether the previous attempt created a ticket. */

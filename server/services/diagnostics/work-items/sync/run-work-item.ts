@@ -8,7 +8,10 @@ import { createTicket } from "./create-ticket";
 import { leaseWorkItem } from "./lease";
 import { readTicket } from "./read-ticket";
 
-/** If not `done`, there is more to do: at `waitUntil` (Unix ms), or immediately without it. */
+/**
+ * If not `done`, there is more to do: at `waitUntil` (Unix ms), or immediately without it. A failed turn is `done`: an event
+ * wakes the work item at `waitUntil`.
+ */
 export type Turn = { done: boolean; waitUntil?: number };
 
 /**
@@ -23,17 +26,20 @@ export async function runWorkItem(ctx: Ctx, workItemId: string): Promise<Turn> {
   if (dueAt !== null && dueAt > Number(clock!.now)) return release(ctx, item, dueAt);
   if (item.state === "pending") {
     const creation = await createTicket(ctx, item);
-    return creation.created || creation.retryAt === undefined
-      ? { done: true }
-      : { done: false, waitUntil: creation.retryAt };
+    return creation.created ? { done: true } : postponed(creation.retryAt);
   }
   if (item.state === "failed") return rest(ctx, item);
   const change = await nextChange(ctx, item);
   const isToBeRead = item.readRequestedAt !== null;
   if (change === undefined && !isToBeRead) return rest(ctx, item);
   const retryAt = change === undefined ? (await readTicket(ctx, item)).retryAt : await changeTicket(ctx, item, change);
-  return retryAt === undefined ? release(ctx, item) : { done: false, waitUntil: retryAt };
+  return retryAt === undefined ? release(ctx, item) : postponed(retryAt);
 }
+
+const postponed = (retryAt: number | undefined): Turn => ({
+  done: true,
+  ...(retryAt !== undefined && { waitUntil: retryAt }),
+});
 
 async function waitForLease(ctx: Ctx, workItemId: string): Promise<Turn> {
   const [row] = await ctx.db

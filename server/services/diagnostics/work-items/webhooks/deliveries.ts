@@ -1,6 +1,6 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
-import { trackerDeliveries } from "@/db/schema";
+import { trackerDeliveries, workItems } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
 import { newestFirst } from "@/server/platform/cursor";
@@ -14,6 +14,24 @@ import {
   trackerDeliveryReply,
 } from "../schemas";
 import { processDelivery } from "./receive-delivery";
+
+/** Selects deliveries with the time at which reading their ticket, if that failed, is tried again. */
+const selectDeliveries = ({ db }: Ctx) =>
+  db
+    .select({
+      ...getTableColumns(trackerDeliveries),
+      nextAttemptAt: sql<
+        number | null
+      >`case when ${workItems.error} is not null and ${workItems.readRequestedAt} is not null
+        and ${trackerDeliveries.processedAt} >= coalesce(${workItems.lastSyncedAt}, 0) then ${workItems.dueAt} end`.mapWith(
+        workItems.dueAt,
+      ),
+    })
+    .from(trackerDeliveries)
+    .leftJoin(
+      workItems,
+      and(eq(workItems.projectId, trackerDeliveries.projectId), eq(workItems.id, trackerDeliveries.workItemId)),
+    );
 
 export const listTrackerDeliveries = verb(
   {
@@ -33,9 +51,7 @@ export const listTrackerDeliveries = verb(
       limit,
       cursor,
     });
-    const found = await ctx.db
-      .select()
-      .from(trackerDeliveries)
+    const found = await selectDeliveries(ctx)
       .where(
         and(
           eq(trackerDeliveries.projectId, ctx.projectId),
@@ -69,10 +85,9 @@ export const replayTrackerDelivery = verb(
 );
 
 async function readDelivery(ctx: Ctx, id: string) {
-  const [row] = await ctx.db
-    .select()
-    .from(trackerDeliveries)
-    .where(and(eq(trackerDeliveries.projectId, ctx.projectId), eq(trackerDeliveries.id, id)));
+  const [row] = await selectDeliveries(ctx).where(
+    and(eq(trackerDeliveries.projectId, ctx.projectId), eq(trackerDeliveries.id, id)),
+  );
   if (!row) throw notFound("The delivery");
   return row;
 }

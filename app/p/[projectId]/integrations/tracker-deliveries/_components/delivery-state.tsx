@@ -1,4 +1,5 @@
 import { Text } from "@mantine/core";
+import { Ago } from "@/app/_components/values/ago";
 import { Dot } from "@/app/_components/values/dot";
 import type { RouterOutputs } from "@/app/_lib/trpc/client";
 
@@ -16,8 +17,10 @@ const STATES: Record<TrackerDelivery["state"], { word: string; color: string; ho
   failed: { word: "Failed", color: "var(--severity-critical)" },
 };
 
+type Shown = Pick<TrackerDelivery, "state" | "error" | "nextAttemptAt">;
+
 /** A delivery's outcome and, if it failed, why. */
-export function DeliveryState({ delivery: { state, error } }: { delivery: Pick<TrackerDelivery, "state" | "error"> }) {
+export function DeliveryState({ delivery: { state, error, nextAttemptAt } }: { delivery: Shown }) {
   const { word, color, hollow, title } = STATES[state];
   return (
     <span>
@@ -25,6 +28,11 @@ export function DeliveryState({ delivery: { state, error } }: { delivery: Pick<T
         {word}
       </Dot>
       {error === null ? null : <Text size="xs">{error}</Text>}
+      {nextAttemptAt === null ? null : (
+        <Text size="xs" c="dimmed">
+          Ticket not read; next attempt <Ago at={nextAttemptAt} />
+        </Text>
+      )}
     </span>
   );
 }

@@ -4,6 +4,7 @@ import { IconExternalLink } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Ago, AgoOr } from "@/app/_components/values/ago";
 import { Dot } from "@/app/_components/values/dot";
+import { ExactTime } from "@/app/_components/values/exact-time";
 import { Fact } from "@/app/_components/values/fact";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
@@ -95,6 +96,11 @@ export function LinkedTicket({ projectId, item, onReplace }: Props) {
             <Text size="xs" c="var(--mantine-color-error)" role="status">
               {item.error}
             </Text>
+          </Fact>
+        )}
+        {item.nextAttemptAt === null ? null : (
+          <Fact label="Next attempt">
+            <ExactTime at={item.nextAttemptAt} /> (<Ago at={item.nextAttemptAt} />)
           </Fact>
         )}
         <Fact label="Last synced">
