@@ -1,5 +1,6 @@
 import { press } from "./support/press";
 import { newProject } from "./support/project";
+import { runningDatabase } from "./support/running-database";
 import { authenticate } from "./support/sign-in";
 import { expectSound } from "./support/sound";
 import { expect, test } from "./support/test";
@@ -110,4 +111,28 @@ test("a notification rule for a webhook is added, turned off, deleted, and resto
   await page.getByRole("tab", { name: "Deliveries", exact: true }).click();
   await expect(page.locator("#content").getByText("Nothing sent yet")).toBeVisible();
   await expect(page).toHaveURL(/integrations\/deliveries/);
+});
+
+test("a webhook that is down is paused on every page of Integrations, and resumed by a click", async ({
+  page,
+  baseURL,
+}) => {
+  const project = await newProject(baseURL!);
+  await authenticate(page, project);
+  const reply = await page.request.post(`${baseURL}/v1/projects/${project.projectId}/connections`, {
+    headers: { origin: baseURL! },
+    data: { kind: "webhook", name: "Alerts", baseUrl: "https://hooks.invalid/alerts", secret: "a signing secret" },
+  });
+  expect(reply.status()).toBe(201);
+  const sql = runningDatabase();
+  await sql`update connections set paused_at = ${Date.now() - 7_200_000} where project_id = ${project.projectId}`;
+  await sql.end();
+  for (const path of ["", "/notifications", "/deliveries"]) {
+    await page.goto(`/p/${project.projectId}/integrations${path}`);
+    await expect(page.getByText(/“Alerts” accepted nothing for a day/)).toBeVisible();
+  }
+  await expectSound(page, "", "main");
+  await page.getByRole("button", { name: "Resume" }).click();
+  await expect(page.getByText(/Resumed “Alerts”/)).toBeVisible();
+  await expect(page.getByText(/accepted nothing for a day/)).toBeHidden();
 });

@@ -1,5 +1,5 @@
 import { desc, sql } from "drizzle-orm";
-import { check, index, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { bigint, check, index, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { createdAt, projectId, unixMs } from "./columns";
 import { CONNECTION_KINDS } from "./enumerations";
 import { projects } from "./projects";
@@ -23,6 +23,10 @@ export const connections = pgTable(
     webhookSecretSealed: text("webhook_secret_sealed"),
     webhookSecretDataKey: text("webhook_secret_data_key"),
     webhookSecretRingKey: text("webhook_secret_ring_key").references(() => ringKeys.id),
+    /** The number of the last notification that was queued for it: each has the next one. */
+    lastSequence: bigint("last_sequence", { mode: "number" }).notNull().default(0),
+    /** Since when no notifications are sent to it, because it accepted none for a day. */
+    pausedAt: unixMs("paused_at"),
     lastTest: jsonb("last_test").$type<{ ok: boolean; at: number; problems: string[] }>(),
     createdAt: createdAt(),
     updatedAt: unixMs("updated_at").notNull(),

@@ -1,5 +1,6 @@
 import { desc, sql } from "drizzle-orm";
 import {
+  bigint,
   boolean,
   check,
   foreignKey,
@@ -53,6 +54,8 @@ export const deliveries = pgTable(
     projectId: projectId().references(() => projects.id, { onDelete: "cascade" }),
     id: text("id").notNull(),
     connectionId: text("connection_id").notNull(),
+    /** Its number among those of its connection, from 1: receivers may get them in another order. */
+    sequence: bigint("sequence", { mode: "number" }).notNull(),
     noticeCount: integer("notice_count").notNull(),
     state: text("state", { enum: DELIVERY_STATES }).notNull(),
     attempts: integer("attempts").notNull().default(0),
@@ -70,6 +73,7 @@ export const deliveries = pgTable(
       foreignColumns: [connections.projectId, connections.id],
     }).onDelete("cascade"),
     index("deliveries_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),
+    uniqueIndex("deliveries_sequence").on(t.projectId, t.connectionId, t.sequence),
     index("deliveries_connection_id").on(t.projectId, t.connectionId, desc(t.createdAt)),
     check("deliveries_delivered_at", sql`(${t.state} = 'delivered') = (${t.deliveredAt} is not null)`),
     check("deliveries_failure_has_an_error", sql`${t.state} <> 'failed' or ${t.error} is not null`),

@@ -5,7 +5,9 @@ import {
   getNotificationRule,
   listDeliveries,
   listNotificationRules,
+  listPausedWebhooks,
   replayDelivery,
+  resumeWebhook,
   updateNotificationRule,
 } from "@/server/services/notifications";
 import { about, get, patch, post, project, remove } from "./line";
@@ -22,4 +24,6 @@ export const NOTIFICATIONS = about("Notifications", [
   get(deliveries, listDeliveries),
   get(`${deliveries}/:deliveryId`, getDelivery),
   post(`${deliveries}/:deliveryId/replay`, replayDelivery, 202),
+  get(`${project}/paused-webhooks`, listPausedWebhooks),
+  post(`${project}/paused-webhooks/:connectionId/resume`, resumeWebhook, 202),
 ]);

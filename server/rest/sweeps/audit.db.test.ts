@@ -44,7 +44,12 @@ import { ScriptedTrainer } from "@/server/services/fine-tuning/testing/scripted-
 import { trainingChoice, trainingWorld } from "@/server/services/fine-tuning/testing/training-world";
 import { createUser, startSession } from "@/server/services/identity";
 import { acceptInvitation, inviteMember } from "@/server/services/members";
-import { failedDelivery, storedNotificationRule, storedWebhook } from "@/server/services/notifications/testing";
+import {
+  failedDelivery,
+  pausedWebhook,
+  storedNotificationRule,
+  storedWebhook,
+} from "@/server/services/notifications/testing";
 import { changeRights } from "@/server/services/people";
 import { createModelPrice } from "@/server/services/pricing";
 import { createSavedView } from "@/server/services/saved-views";
@@ -290,6 +295,7 @@ const SAMPLES: Record<string, Sample> = {
   "modelPrices.update": async ({ ctx }) => ({
     input: { modelPriceId: (await createModelPrice(ctx, SAMPLE_PRICE)).model.id, ...SAMPLE_PRICE },
   }),
+  "webhooks.resume": async ({ ctx }) => ({ input: { connectionId: await pausedWebhook(ctx) } }),
   "deliveries.replay": async ({ ctx }) => ({ input: { deliveryId: await failedDelivery(ctx) } }),
   "handoffRules.create": async ({ ctx }) => ({ input: { name: "Severe", connectionId: await trackerOf(ctx) } }),
   "handoffRules.delete": async ({ ctx }) => ({ input: { handoffRuleId: await handoffRuleOf(ctx) } }),

@@ -567,6 +567,7 @@ const ECHOES = [
   "savedViews.create",
   "savedViews.update",
   "storage.measure",
+  "webhooks.resume",
   "workItems.createMany",
 ];
 

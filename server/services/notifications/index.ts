@@ -4,6 +4,7 @@ export { createNotificationRule } from "./create-notification-rule";
 export { deleteNotificationRule } from "./delete-notification-rule";
 export { getDelivery, listDeliveries } from "./list-deliveries";
 export { getNotificationRule, listNotificationRules } from "./list-notification-rules";
+export { listPausedWebhooks, resumeWebhook } from "./paused-webhooks";
 export { queueNotices } from "./queue-notices";
 export { replayDelivery } from "./replay-delivery";
 export { failDelivery, sendDelivery } from "./send-delivery";

@@ -24,7 +24,7 @@ const notice = (n: number, kind: Notice["kind"] = "new"): Notice => ({
 });
 
 test("a single notice is an event of its kind, with the Finding and its address", () => {
-  expect(signedMessage(ABOUT, [notice(3, "regressed")], 1, AT)).toMatchObject({
+  expect(signedMessage(ABOUT, [notice(3, "regressed")], { sequence: 7, count: 1, at: AT })).toMatchObject({
     type: "finding.regressed",
     timestamp: "2026-11-22T12:00:00.000Z",
     data: {
@@ -36,7 +36,7 @@ test("a single notice is an event of its kind, with the Finding and its address"
 
 test("several notices are one digest, which lists the first twenty and counts all", () => {
   const many = Array.from({ length: 25 }, (_, n) => notice(n));
-  const { type, data } = signedMessage(ABOUT, many, 31, AT) as {
+  const { type, data } = signedMessage(ABOUT, many, { sequence: 8, count: 31, at: AT }) as {
     type: string;
     data: { count: number; findings: object[] };
   };

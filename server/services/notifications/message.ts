@@ -25,18 +25,22 @@ const KIND_WORDS: Record<NoticeKind, string> = { new: "New", regressed: "Regress
 const findingUrl = ({ projectId, link }: About, id: string) => link(`p/${projectId}/findings/${id}`);
 const findingsUrl = ({ projectId, link }: About) => link(`p/${projectId}/findings`);
 
-/** Returns the JSON of a signed webhook: one notice as `finding.<kind>`, several as `findings.digest`. `at` is Unix ms. */
-export function signedMessage(about: About, notices: readonly Notice[], count: number, at: number) {
+/** `sequence`: the message's number among those of its connection; `count`: of its notices; `at`: Unix ms. */
+type Sent = { sequence: number; count: number; at: number };
+
+/** Returns the JSON of a signed webhook: one notice as `finding.<kind>`, several as `findings.digest`. */
+export function signedMessage(about: About, notices: readonly Notice[], { sequence, count, at }: Sent) {
   const timestamp = new Date(at).toISOString();
   const findingOf = ({ finding }: Notice) => ({ ...finding, url: findingUrl(about, finding.id) });
   const project = { projectId: about.projectId, projectName: about.projectName };
   const [first] = notices;
   if (first && count === 1) {
-    return { type: `finding.${first.kind}`, timestamp, data: { ...project, finding: findingOf(first) } };
+    return { type: `finding.${first.kind}`, timestamp, sequence, data: { ...project, finding: findingOf(first) } };
   }
   return {
     type: "findings.digest",
     timestamp,
+    sequence,
     data: {
       ...project,
       count,

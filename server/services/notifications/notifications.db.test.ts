@@ -17,8 +17,10 @@ import {
   getNotificationRule,
   listDeliveries,
   listNotificationRules,
+  listPausedWebhooks,
   queueNotices,
   replayDelivery,
+  resumeWebhook,
   sendDelivery,
   updateNotificationRule,
 } from ".";
@@ -187,6 +189,59 @@ test("a failed delivery keeps its reason and can be replayed under the same id, 
   const ids = service.received.map(({ headers }) => headers["webhook-id"]);
   expect(ids).toEqual([`msg_${queued!.id}`, `msg_${queued!.id}`]);
   expect((await listDeliveries(ctx, {})).deliveries).toMatchObject([{ state: "delivered", attempts: 2, error: null }]);
+});
+
+test("messages of a connection are numbered, and a replay keeps its number", async () => {
+  const { ctx } = await testProject();
+  const { url, received } = await receiver();
+  const { id: connectionId } = await webhookOf(ctx, url);
+  await createNotificationRule(ctx, { name: "All", connectionId, ...ONLY_TOOL_ERRORS });
+  for (const tool of ["get_order", "find_user"]) {
+    await failure(ctx, tool);
+    await queueNotices(db());
+    await sendAll(ctx);
+  }
+  const [, first] = (await listDeliveries(ctx, {})).deliveries;
+  await replayDelivery(ctx, { deliveryId: first!.id });
+  await sendAll(ctx);
+  expect(received.map(({ body }) => JSON.parse(body).sequence)).toEqual([1, 2, 1]);
+});
+
+test("a webhook that accepts nothing for a day is paused, and gets what it missed when it is resumed", async () => {
+  const { ctx } = await testProject();
+  const { ctx: other } = await testProject();
+  const service = await receiver(503);
+  const { id: connectionId } = await webhookOf(ctx, service.url);
+  await createNotificationRule(ctx, { name: "All", connectionId, ...ONLY_TOOL_ERRORS });
+  /** Announces a Finding of this tool, which the receiver does not accept. */
+  const missed = async (tool: string) => {
+    await failure(ctx, tool);
+    await queueNotices(db());
+    const { deliveries } = await listDeliveries(ctx, { state: "queued" });
+    await sendAll(ctx);
+    for (const { id } of deliveries) await failDelivery(ctx, id, "No retries are left.");
+  };
+  await missed("get_order");
+  await expect(resumeWebhook(ctx, { connectionId })).rejects.toMatchObject({ code: "conflict" });
+  await db().execute(sql`update deliveries set created_at = created_at - 86400000 where project_id = ${ctx.projectId}`);
+  expect((await listPausedWebhooks(ctx, {})).pausedWebhooks).toEqual([]);
+  await missed("find_user");
+  await failure(ctx, "book_room");
+  expect(await queueNotices(db())).toEqual({ deliveries: 0 });
+  expect((await listPausedWebhooks(ctx, {})).pausedWebhooks).toMatchObject([
+    { connectionId, connectionName: "Alerts", failed: 2, waiting: 1 },
+  ]);
+
+  expect((await listPausedWebhooks(other, {})).pausedWebhooks).toEqual([]);
+  await expect(resumeWebhook(other, { connectionId })).rejects.toMatchObject({ code: "not_found" });
+
+  service.reply = (_request, response) => response.writeHead(200).end();
+  service.received.length = 0;
+  expect((await resumeWebhook(ctx, { connectionId })).resumed).toEqual({ connectionId, queued: 2 });
+  expect(await queueNotices(db())).toEqual({ deliveries: 1 });
+  await sendAll(ctx);
+  expect(service.received.map(({ body }) => JSON.parse(body).sequence)).toEqual([1, 2, 3]);
+  expect((await listPausedWebhooks(ctx, {})).pausedWebhooks).toEqual([]);
 });
 
 test("a rule needs a signing webhook of its own project, and another project finds neither rule nor delivery", async () => {

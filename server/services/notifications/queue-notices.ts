@@ -52,6 +52,9 @@ async function queueOfProject(tx: Ctx): Promise<number> {
       where d.project_id = n.project_id and d.connection_id = n.connection_id
         and d.created_at > ${NOW} - ${HOUR_MS}::bigint) s on true
     where n.project_id = ${tx.projectId} and n.delivery_id is null
+      and not exists (
+        select 1 from connections c
+        where c.project_id = n.project_id and c.id = n.connection_id and c.paused_at is not null)
     order by n.connection_id, n.created_at, n.id limit ${NOTICES_PER_PASS}`);
   let deliveries = 0;
   for (const connectionId of new Set([...waiting].map((row) => row.connection_id))) {
@@ -101,8 +104,11 @@ async function addNotices(tx: Ctx) {
 async function createDelivery(tx: Ctx, connectionId: string, noticeIds: readonly string[]) {
   const id = newId("dlv");
   await tx.db.execute(sql`
-    insert into deliveries (project_id, id, connection_id, notice_count, state)
-    values (${tx.projectId}, ${id}, ${connectionId}, ${noticeIds.length}, 'queued')`);
+    with numbered as (
+      update connections set last_sequence = last_sequence + 1
+      where project_id = ${tx.projectId} and id = ${connectionId} returning last_sequence)
+    insert into deliveries (project_id, id, connection_id, sequence, notice_count, state)
+    select ${tx.projectId}, ${id}, ${connectionId}, last_sequence, ${noticeIds.length}, 'queued' from numbered`);
   await tx.db.execute(sql`
     update notices set delivery_id = ${id} where project_id = ${tx.projectId} and id = any(${textArray(noticeIds)})`);
   await emit(tx.db, deliveryQueued.create({ projectId: tx.projectId, deliveryId: id }));

@@ -73,6 +73,8 @@ export const delivery = z.object({
   id: z.string(),
   connectionId: z.string(),
   connectionName: z.string(),
+  /** Its number among the connection's deliveries, from 1, which the message contains: after an outage they may arrive in another order. */
+  sequence: z.int(),
   state: deliveryState,
   attempts: z.int(),
   /** Why the last attempt failed; `null` if it did not. */
@@ -96,3 +98,20 @@ export const deliveryIdInput = z.strictObject({ deliveryId: idInput });
 export const deliveryReply = z.object({ delivery });
 /** The reply to a replay for callers who may not read deliveries. */
 export const replayedDeliveryReply = z.object({ delivery: delivery.pick({ id: true, state: true }) });
+
+/** A webhook that accepted no message for a day, and gets none until it is resumed. */
+export const pausedWebhook = z.object({
+  connectionId: z.string(),
+  connectionName: z.string(),
+  /** Unix ms. */
+  pausedAt: z.number(),
+  /** Number of messages that failed since the last that it accepted. */
+  failed: z.int(),
+  /** Number of notices that were not sent. */
+  waiting: z.int(),
+});
+export type PausedWebhook = z.infer<typeof pausedWebhook>;
+export const pausedWebhooksReply = z.object({ pausedWebhooks: z.array(pausedWebhook) });
+export const resumeWebhookInput = z.strictObject({ connectionId: idInput });
+/** `queued`: the number of failed messages that are sent again. */
+export const resumedWebhookReply = z.object({ resumed: z.object({ connectionId: z.string(), queued: z.int() }) });

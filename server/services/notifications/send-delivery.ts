@@ -2,18 +2,16 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import { databaseNow } from "@/db/database-now";
 import { NOW } from "@/db/now";
 import { deliveries, findings, notices, projects } from "@/db/schema";
-import type { Ctx } from "@/server/platform/context";
+import { type Ctx, inTransaction } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { storedReason } from "@/server/platform/logging/stored-reason";
 import { OutboundError } from "@/server/platform/outbound";
 import { publicUrl } from "@/server/platform/public-url";
 import { openConnection } from "@/server/services/connections";
 import { DIGEST_LISTED, type Notice, signedMessage, slackMessage } from "./message";
+import { NOTHING_LEFT, pauseIfDown } from "./paused-webhooks";
 
 const SEND_MS = 15_000;
-/** Set if the Findings were deleted between queueing and sending, so that there is nothing left to report. */
-const NOTHING_LEFT = "Its Findings no longer exist.";
-
 /**
  * Sends a queued message. Throws if a retry may succeed. If the process dies between the receiver's reply and our commit, the
  * message is sent twice with the same `webhook-id`, which lets receivers deduplicate it.
@@ -42,12 +40,16 @@ export async function sendDelivery(ctx: Ctx, deliveryId: string): Promise<{ sent
   return { sent: true };
 }
 
-/** Marks a delivery as failed once its retries are exhausted. */
+/** Marks a delivery as failed once its retries are exhausted, and pauses a webhook that has accepted nothing for a day. */
 export async function failDelivery(ctx: Ctx, deliveryId: string, message: string) {
-  await ctx.db
-    .update(deliveries)
-    .set({ state: "failed", error: sql`coalesce(${deliveries.error}, ${storedReason(message)})` })
-    .where(and(eq(deliveries.projectId, ctx.projectId), eq(deliveries.id, deliveryId), eq(deliveries.state, "queued")));
+  await inTransaction(ctx, async (tx) => {
+    const [failed] = await tx.db
+      .update(deliveries)
+      .set({ state: "failed", error: sql`coalesce(${deliveries.error}, ${storedReason(message)})` })
+      .where(and(eq(deliveries.projectId, tx.projectId), eq(deliveries.id, deliveryId), eq(deliveries.state, "queued")))
+      .returning({ connectionId: deliveries.connectionId });
+    if (failed) await pauseIfDown(tx, failed.connectionId);
+  });
 }
 
 async function post(ctx: Ctx, delivery: typeof deliveries.$inferSelect, told: readonly Notice[]) {
@@ -57,7 +59,11 @@ async function post(ctx: Ctx, delivery: typeof deliveries.$inferSelect, told: re
   const json =
     service.connection.settings.format === "slack"
       ? slackMessage(about, told, delivery.noticeCount)
-      : signedMessage(about, told, delivery.noticeCount, await databaseNow(ctx.db));
+      : signedMessage(about, told, {
+          sequence: delivery.sequence,
+          count: delivery.noticeCount,
+          at: await databaseNow(ctx.db),
+        });
   await service.request({ path: "", method: "POST", json, messageId: `msg_${delivery.id}`, timeoutMs: SEND_MS });
 }
 

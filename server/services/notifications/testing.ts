@@ -1,5 +1,6 @@
+import { and, eq } from "drizzle-orm";
 import { NOW } from "@/db/now";
-import { deliveries } from "@/db/schema";
+import { connections, deliveries } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import { createConnection } from "@/server/services/connections";
@@ -23,11 +24,22 @@ export async function failedDelivery(ctx: Ctx, error = "The receiver is down."):
     projectId: ctx.projectId,
     id,
     connectionId: await storedWebhook(ctx),
+    sequence: 1,
     noticeCount: 1,
     state: "failed",
     attempts: 9,
     error,
     lastAttemptAt: NOW,
   });
+  return id;
+}
+
+/** For tests: creates a webhook that is paused, and returns its id. */
+export async function pausedWebhook(ctx: Ctx): Promise<string> {
+  const id = await storedWebhook(ctx);
+  await ctx.db
+    .update(connections)
+    .set({ pausedAt: NOW })
+    .where(and(eq(connections.projectId, ctx.projectId), eq(connections.id, id)));
   return id;
 }

@@ -5,7 +5,9 @@ import {
   getNotificationRule,
   listDeliveries,
   listNotificationRules,
+  listPausedWebhooks,
   replayDelivery,
+  resumeWebhook,
   updateNotificationRule,
 } from "@/server/services/notifications";
 import { mutation, query } from "../procedures";
@@ -20,4 +22,6 @@ export const notificationsRouter = router({
   deliveries: query(listDeliveries),
   delivery: query(getDelivery),
   replay: mutation(replayDelivery),
+  pausedWebhooks: query(listPausedWebhooks),
+  resume: mutation(resumeWebhook),
 });

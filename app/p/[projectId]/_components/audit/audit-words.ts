@@ -48,6 +48,7 @@ const DID: Readonly<Record<string, string>> = {
   "datasets.update": "Changed the Dataset",
   "deletions.create": "Deleted a user’s data with receipt",
   "deliveries.replay": "Resent the message",
+  "webhooks.resume": "Resumed the webhook",
   "diagnosticSettings.update": "Changed the diagnostic settings",
   "examples.addConversations": "Added conversations to the Dataset",
   "examples.batch": "Changed many Examples of the Dataset",
