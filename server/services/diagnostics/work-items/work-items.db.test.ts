@@ -92,6 +92,18 @@ test("personal data and secrets in the evidence are masked in the ticket", async
   }
 });
 
+test("words of tools are plain text in a ticket, and code in its evidence", async () => {
+  const { ctx } = await testProject();
+  const bodyTemplate = "{{ occurrences[0].summary }}\n\n{{ occurrences[0].quotes[0] }}";
+  await connectTracker(ctx, "github", github, { titleTemplate: "{{ occurrences[0].summary }}", bodyTemplate });
+  const { findingId } = await failedTool(ctx, { error: "Error: ask @octocat about #12" });
+  await handOff(ctx, { findingId, provider: "github" });
+  const { title, body } = github.tickets()[0]!;
+  const [text, evidence] = body.split("```text");
+  for (const shown of [title, text]) expect(shown).toContain("ask @\u200boctocat about #\u200b12");
+  expect(evidence).toContain("ask @octocat about #12");
+});
+
 test("repeating a handoff returns the same ticket, and another tracker or destination is a conflict", async () => {
   const { ctx, findingId, workItem } = await linked();
   expect((await handOff(ctx, { findingId, provider: "github" })).workItem.id).toBe(workItem.id);

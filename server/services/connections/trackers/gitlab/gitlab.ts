@@ -31,7 +31,7 @@ const ticketOf = (found: Issue): Ticket => ({
 });
 
 /** A line that begins with a quick action is executed, even one quoted from a conversation: `/close`, `/assign @ann`. */
-const QUICK_ACTION = /^(\s*)\/(?=[a-z_]+(\s|$))/gim;
+const QUICK_ACTION = /^([^\S\n]*)\/(?=[a-z_]+(\s|$))/gim;
 const bodyOf = (body: string, marker: string) => withMarker(body.replace(QUICK_ACTION, "$1\\/"), marker, BODY_MAX);
 
 /** Returns the number of an issue. */

@@ -29,6 +29,8 @@ test.each([
   ["a|b", "a\\|b"],
   ["C:\\temp", "C:&#92;temp"],
   ["really?? :)", "really\\?? \\:)"],
+  ["\\*not bold\\* \\- \\# \\_x\\_", "\\*not bold\\* \\- \\# \\_x\\_"],
+  ["h1. no heading", "h1\u200b. no heading"],
 ])("plain text is escaped: %j is %j", (markdown, wiki) => {
   expect(jiraMarkup(markdown)).toBe(wiki);
 });

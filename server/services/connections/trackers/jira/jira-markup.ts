@@ -20,9 +20,12 @@ const ESCAPES: readonly [RegExp, string][] = [
   [/\?(?=\?)/g, "\\?"],
   // Emoticons.
   [/[:;](?=[)(DP])|\((?=(?:[xyi/+*?!-]|on|off)\))/g, "\\$&"],
-  // Lists and headings, at the beginning of a line.
+  // Lists and headings, at the beginning of a line. A backslash does not hold a heading back; an invisible character does.
   [/^[#*-](?=\s)/g, "\\$&"],
+  [/^(?:h[1-6]|bq)(?=\.\s)/gi, "$&\u200b"],
 ];
+/** What an escape in Markdown can stand for and Jira would interpret next to other text. */
+const SPECIAL = /[*_+^~?:;(#-]/;
 const escaped = (text: string) => ESCAPES.reduce((done, [pattern, by]) => done.replace(pattern, by), text);
 /** A line break in Markdown source means a space; Jira would break the line. */
 const plain = (text: string) => escaped(text.replaceAll(/\s*\n\s*/g, " "));
@@ -107,7 +110,7 @@ function inlineOf(given: Token): string {
     case "text":
       return "tokens" in token && token.tokens ? inline(token.tokens) : plain(token.text);
     case "escape":
-      return escaped(token.text);
+      return SPECIAL.test(token.text) ? `\\${token.text}` : escaped(token.text);
     case "strong":
       return `*${inline(token.tokens)}*`;
     case "em":

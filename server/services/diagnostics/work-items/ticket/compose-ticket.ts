@@ -53,7 +53,7 @@ async function factsOf(ctx: Ctx, findingId: string, mask: PlaceholderMask): Prom
       quotes: one.evidence
         .filter(({ quote }) => quote.trim() !== "")
         .slice(0, QUOTES)
-        .map(({ quote }) => literally(shortened(mask.text(quote)))),
+        .map(({ quote }) => shortened(mask.text(quote))),
     })),
   };
 }
@@ -68,10 +68,3 @@ function costText({ affectedCost, unpricedCallCount }: typeof findings.$inferSel
 }
 
 const shortened = (quote: string) => (quote.length <= QUOTE_MAX ? quote : `${quote.slice(0, QUOTE_MAX - 1)}…`);
-
-/** Fences text in Markdown: what users wrote must not notify people, close tickets or load images in the tracker. */
-function literally(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = "`".repeat(longest + 1);
-  return `${fence}text\n${text.replaceAll("\r", "")}\n${fence}`;
-}

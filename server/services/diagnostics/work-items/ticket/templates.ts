@@ -1,5 +1,7 @@
-import { Liquid } from "liquidjs";
 import { unprocessable } from "@/server/platform/errors";
+import { quotation, ticketEngine, verbatim } from "./engine";
+import { inert, literal } from "./literal";
+import { insertQuotes } from "./quotes";
 
 export const DEFAULT_TITLE = "{{ finding.title }}";
 export const DEFAULT_BODY = `{{ finding.summary }}
@@ -27,7 +29,7 @@ export const DEFAULT_BODY = `{{ finding.summary }}
 [Open the Finding in Whetstone]({{ finding.url }})
 `;
 
-/** What a template can refer to. All text is masked; quotes are Markdown that shows them literally. */
+/** What a template can refer to, as plain text, which is masked. */
 export type TicketFacts = {
   finding: {
     id: string;
@@ -53,42 +55,41 @@ export type TicketFacts = {
 const TITLE_MAX = 250;
 const BODY_MAX = 30_000;
 
-const RENDER_MS = 200;
-/**
- * Templates are text that a user entered: no files, no prototypes, bounded work. These limits are looked at between tags and
- * filters; `render-ticket.ts` also limits the work of a single one.
- */
-const liquid = new Liquid({
-  templates: {},
-  ownPropertyOnly: true,
-  parseLimit: 100_000,
-  renderLimit: RENDER_MS,
-  memoryLimit: 1_000_000,
-  timezoneOffset: 0,
-  strictFilters: true,
-});
+const ENGINES = { titleTemplate: ticketEngine(inert), bodyTemplate: ticketEngine(literal) };
 
-/** Filters that evaluate an expression for each item, which no limit of the engine counts. */
-for (const name of Object.keys(liquid.filters)) if (name.endsWith("_exp")) delete liquid.filters[name];
-
-/** Renders a template; a mistake in it is a 422 that says where, at `path`. */
-function rendered(template: string, facts: TicketFacts, path: string): string {
+/** Renders a template; a mistake in it is a 422 that says where. */
+function rendered(field: keyof Templates, template: string, scope: object): string {
   try {
-    return liquid.parseAndRenderSync(template, facts).trim();
+    return ENGINES[field].parseAndRenderSync(template, scope).trim();
   } catch (error) {
     const [line = "It cannot be rendered."] = error instanceof Error ? error.message.split("\n") : [];
-    throw unprocessable(path, `The template is not valid: ${line}`);
+    throw unprocessable(`/${field}`, `The template is not valid: ${line}`);
   }
 }
+
+/** Returns what a template sees: links are ours, quotes are as `quoted` returns them. */
+const scopeOf = ({ finding, occurrences, project }: TicketFacts, quoted: (quote: string) => unknown) => ({
+  finding: { ...finding, url: verbatim(finding.url) },
+  occurrences: occurrences.map((one) => ({ ...one, url: verbatim(one.url), quotes: one.quotes.map(quoted) })),
+  project,
+});
 
 export type Templates = { titleTemplate: string | null; bodyTemplate: string | null };
 export type Ticket = { title: string; body: string };
 
-/** Renders a ticket's title and body in this thread. `null` is our own template. */
+/**
+ * Renders a ticket's title and body in this thread. `null` is our own template. What templates output is escaped: in the body as
+ * Markdown of all trackers, in the title so that nothing in it is resolved.
+ */
 export function renderTemplates({ titleTemplate, bodyTemplate }: Templates, facts: TicketFacts): Ticket {
-  const title = rendered(titleTemplate ?? DEFAULT_TITLE, facts, "/titleTemplate").replace(/\s+/g, " ");
-  const body = rendered(bodyTemplate ?? DEFAULT_BODY, facts, "/bodyTemplate");
-  return { title: clipped(title === "" ? facts.finding.title : title, TITLE_MAX), body: clipped(body, BODY_MAX) };
+  const title = rendered("titleTemplate", titleTemplate ?? DEFAULT_TITLE, scopeOf(facts, String));
+  const quotes: string[] = [];
+  const scope = scopeOf(facts, (quote) => quotation(quote, quotes.push(quote) - 1));
+  const body = insertQuotes(rendered("bodyTemplate", bodyTemplate ?? DEFAULT_BODY, scope), quotes);
+  return {
+    title: clipped((title || inert(facts.finding.title)).replace(/\s+/g, " "), TITLE_MAX),
+    body: clipped(body, BODY_MAX),
+  };
 }
 
 const clipped = (text: string, most: number) => (text.length <= most ? text : `${text.slice(0, most - 1).trimEnd()}…`);
