@@ -71,6 +71,8 @@ const variables = z.object({
   DATA_DIR: z.string().default(".data"),
   /** For the web process: `npm start` starts it alongside the database and tells it when to listen. */
   LISTEN: z.enum(["when-told"]).optional(),
+  /** For the web process: an open file in which `npm start` reads the operations in progress after a crash. */
+  OPERATIONS_FD: z.coerce.number().int().min(3).optional(),
   /** The bucket that stores files, in place of a folder under DATA_DIR. */
   FILES_URL: z
     .string()

@@ -2,11 +2,11 @@ import cluster from "node:cluster";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import next from "next";
 import { env } from "@/env";
-import { beginOperation } from "@/server/platform/event-loop/operations";
+import { beginOperation, writeOperationsTo } from "@/server/platform/event-loop/operations";
 import { watchEventLoop } from "@/server/platform/event-loop/watch";
 import { trustedProxies } from "@/server/platform/http/client-address";
 import { handlingNodeRequest } from "@/server/platform/http/node-request";
-import { logger } from "@/server/platform/logging/log";
+import { hideCredentials, logger } from "@/server/platform/logging/log";
 import { admit, rejectMalformed } from "./admission";
 import { type Handler, withCachedPage } from "./cached-page";
 import { drainUnreadBody } from "./drain-unread-body";
@@ -21,7 +21,7 @@ const BEAT_EVERY_MS = 2_000;
 /** The web process: Next on our own HTTP server, for a clean stop and a readiness signal. */
 async function main() {
   process.title = "whetstone web";
-  const { HOST, PORT, LISTEN, NODE_ENV, PUBLIC_URL } = env();
+  const { HOST, PORT, LISTEN, NODE_ENV, PUBLIC_URL, OPERATIONS_FD } = env();
   const told = LISTEN === "when-told" ? message() : Promise.resolve();
   const dev = NODE_ENV === "development";
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
@@ -35,6 +35,7 @@ async function main() {
     process.exitCode = 1;
     setImmediate(() => process.exit());
   });
+  if (OPERATIONS_FD !== undefined) writeOperationsTo(OPERATIONS_FD);
   watchEventLoop();
   server.listen(PORT, HOST, () => {
     process.send?.({ type: "ready" });
@@ -95,7 +96,7 @@ function attachHandler(server: Server, handler: Handler, secure: Secure) {
 const NAME_LENGTH_MAX = 200;
 /** Names a request in the log, without its query, which may contain what a user typed. */
 const nameOf = ({ method, url = "/" }: IncomingMessage) =>
-  `${method} ${url.split("?", 1)[0]}`.slice(0, NAME_LENGTH_MAX);
+  hideCredentials(`${method} ${url.split("?", 1)[0]}`.slice(0, NAME_LENGTH_MAX));
 
 /** Warns once about an untrusted proxy, behind which all visitors share one address and its limits. */
 function warnOnceOfProxies() {

@@ -14,6 +14,7 @@ import { print, step } from "../system/print.mjs";
 import { endForeground } from "../system/processes.mjs";
 import { onParentGone, onStopSignal } from "../system/signals.mjs";
 import { launchSharingPorts } from "./launch.mjs";
+import { openOperationsFile } from "./operations-file.mjs";
 import { addressOf, givenDatabase, readSettings } from "./settings.mjs";
 import { Supervised } from "./supervised.mjs";
 
@@ -148,7 +149,7 @@ async function boot(mode, { started, holdLock, throwIfStopped, giveUp }) {
   const supervise = (
     /** @type {string} */ name,
     /** @type {readonly string[]} */ args,
-    /** @type {Pick<import("./supervised.mjs").Description, "silentMs" | "launch">} */ options = {},
+    /** @type {Partial<import("./supervised.mjs").Description>} */ options = {},
   ) =>
     new Supervised({
       name,
@@ -159,6 +160,7 @@ async function boot(mode, { started, holdLock, throwIfStopped, giveUp }) {
     });
   const webs = Array.from({ length: webProcesses }, (_, index) =>
     supervise(index === 0 ? "web" : `web-${index + 1}`, mode.web, {
+      operations: openOperationsFile(),
       // In development, a debugger may hold it.
       ...(mode.kind === "start" && { silentMs: WEB_SILENT_MS }),
       ...(webProcesses > 1 && { launch: launchSharingPorts }),

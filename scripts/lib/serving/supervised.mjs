@@ -1,7 +1,7 @@
 // @ts-check
 import { print } from "../system/print.mjs";
 import { ended, endProcess, identify } from "../system/processes.mjs";
-import { launchDetached } from "./launch.mjs";
+import { INHERITED_FD, launchDetached } from "./launch.mjs";
 import { watchBeats } from "./watch-beats.mjs";
 
 const FIRST_PAUSE_MS = 500;
@@ -12,16 +12,20 @@ const LONGEST_PAUSE_MS = 30_000;
  */
 const STABLE_AFTER_MS = 10_000;
 const FINISH_MS = 10_000;
+/** Operations named after a crash. */
+const NAMED = 10;
 
 /**
  * A child process that is restarted with exponential backoff when it crashes. `silentMs`: it sends messages regularly once it is
- * ready, and is ended when it has sent none for this long.
+ * ready, and is ended when it has sent none for this long. `operations`: it writes the operations in progress there, which are
+ * printed when it crashes.
  * @typedef {{
  *   name: string,
  *   args: readonly string[],
  *   env: () => NodeJS.ProcessEnv,
  *   onStarted?: () => void,
  *   silentMs?: number,
+ *   operations?: import("./operations-file.mjs").OperationsFile,
  *   launch?: import("./launch.mjs").Launch,
  * }} Description
  */
@@ -44,10 +48,15 @@ export class Supervised {
 
   /** Resolves with its first message, or with how it ended if it sent none. @returns {Promise<{failed?: string}>} */
   start() {
-    const { name, args, env, onStarted, launch = launchDetached } = this.description;
+    const { name, args, env, onStarted, operations, launch = launchDetached } = this.description;
     /** Monotonic. @type {number | undefined} */
     let upAt;
-    const child = launch(args, env());
+    operations?.clear();
+    const child = launch(
+      args,
+      { ...env(), ...(operations && { OPERATIONS_FD: String(INHERITED_FD) }) },
+      operations?.fd,
+    );
     this.#child = child;
     this.identity = child.pid ? identify(child.pid) : undefined;
     onStarted?.();
@@ -57,6 +66,8 @@ export class Supervised {
       if (this.#stopping || !this.#ready) return;
       if (upAt !== undefined && performance.now() - upAt > STABLE_AFTER_MS) this.#pause = FIRST_PAUSE_MS;
       print(`The ${name} process ended (${signal ?? `exit code ${code}`}); restarting it in ${this.#pause / 1000} s.`);
+      const names = operations?.read().slice(0, NAMED) ?? [];
+      if (names.length > 0) print(`Operations in progress, the latest first: ${names.join(", ")}`);
       this.#restartTimer = setTimeout(() => void this.start(), this.#pause);
       this.#pause = Math.min(this.#pause * 2, LONGEST_PAUSE_MS);
     });

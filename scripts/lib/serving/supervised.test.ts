@@ -2,6 +2,8 @@ import { spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { beginOperation, writeOperationsTo } from "@/server/platform/event-loop/operations";
+import { openOperationsFile } from "./operations-file.mjs";
 import { Supervised } from "./supervised.mjs";
 import { watchBeats } from "./watch-beats.mjs";
 
@@ -25,6 +27,7 @@ function supervise(program: string, silentMs: number) {
     args: ["-e", program],
     env: () => process.env,
     silentMs,
+    operations: openOperationsFile(),
     onStarted: () => void (supervised.identity && pids.add(supervised.identity.pid)),
   });
   onTestFinished(() => supervised.stop());
@@ -41,6 +44,27 @@ test("a process whose event loop is blocked for good is ended and started again"
   expect(lines.join("")).toContain(
     "The test process has not responded for 0.3 s; ending it.\nThe test process ended (SIGKILL); restarting it in 0.5 s.\n",
   );
+});
+
+test("what a process did when it crashed is printed, the latest first", async () => {
+  const lines = printed();
+  const file = 'require("node:fs").writeSync(Number(process.env.OPERATIONS_FD), "1 GET /a\\n3 b.run  \\n2 c\\n")';
+  const { supervised } = supervise(READY_THEN(`${file}; process.kill(process.pid, "SIGKILL");`), 30_000);
+  await supervised.start();
+  await vi.waitUntil(() => lines.join("").includes("latest"), { timeout: 30_000 });
+  expect(lines.join("")).toContain("Operations in progress, the latest first: b.run, c, GET /a\n");
+});
+
+test("operations are in the file while they are in progress", () => {
+  const file = openOperationsFile();
+  writeOperationsTo(file.fd);
+  const endRequest = beginOperation("POST /v1/é");
+  const ends = Array.from({ length: 100 }, () => beginOperation("x".repeat(1000)));
+  expect(file.read()).toContain("POST /v1/é");
+  for (const end of ends) end();
+  expect(file.read()).toEqual(["POST /v1/é"]);
+  endRequest();
+  expect(file.read()).toEqual([]);
 });
 
 test("a process that never becomes ready is not ended for being silent", async () => {
