@@ -1,6 +1,7 @@
 import { parse } from "csv-parse/sync";
 import { requireFewColumns } from "./limits";
-import { csvScanner, type FileRecord, RECORD_BYTES, recordsOf } from "./records";
+import { csvScanner, type FileRecord, recordsOf } from "./records";
+import { RECORD_BYTES } from "./schemas";
 import type { FileRow, Table } from "./table";
 import { type RandomAccess, UnreadableFile } from "./types";
 

@@ -1,9 +1,5 @@
+import { COLUMNS_MAX } from "./schemas";
 import { UnreadableFile } from "./types";
-
-/** Columns of a table, or keys of a JSON object. Files of training Examples have a dozen. */
-export const COLUMNS_MAX = 1_024;
-/** Rows of a Parquet row group, which is read as a whole: what pyarrow and DuckDB write at most by default. */
-export const GROUP_ROWS_MAX = 1_048_576;
 
 const count = (value: number) => value.toLocaleString("en");
 

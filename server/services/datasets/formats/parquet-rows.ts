@@ -6,7 +6,8 @@ import {
   parquetSchema,
 } from "hyparquet";
 import { compressors } from "hyparquet-compressors";
-import { GROUP_ROWS_MAX, requireFewColumns } from "./limits";
+import { requireFewColumns } from "./limits";
+import { GROUP_ROWS_MAX } from "./schemas";
 import type { FileRow, Table } from "./table";
 import { type RandomAccess, UnreadableFile } from "./types";
 

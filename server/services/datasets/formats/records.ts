@@ -1,11 +1,7 @@
 import { chunksOf } from "./random-access";
+import { RECORD_BYTES } from "./schemas";
 import type { RandomAccess } from "./types";
 
-/**
- * Maximum bytes of one record. A longer one is reported as an error, so that memory stays constant for any file. A payload has
- * at most 1 MiB; the rest of the row, and the quotes that CSV doubles, come on top.
- */
-export const RECORD_BYTES = 3 * 1024 * 1024;
 /** Bytes of an overlong record that are reported. */
 const EXCERPT_BYTES = 2_000;
 

@@ -86,3 +86,20 @@ export const FILE_OF = {
 
 export type ExportFormat = keyof typeof FILE_OF;
 export const EXPORT_FORMATS = Object.keys(FILE_OF) as [ExportFormat, ...ExportFormat[]];
+
+/** Columns of a table, or keys of a JSON object. Files of training Examples have a dozen. */
+export const COLUMNS_MAX = 1_024;
+/** Rows of a Parquet row group, which is read as a whole: what pyarrow and DuckDB write at most by default. */
+export const GROUP_ROWS_MAX = 1_048_576;
+
+const MIB = 1024 * 1024;
+/**
+ * Maximum bytes of one record. A longer one is reported as an error, so that memory stays constant for any file. A payload has
+ * at most 1 MiB; the rest of the row, and the quotes that CSV doubles, come on top.
+ */
+export const RECORD_BYTES = 3 * MIB;
+
+const count = (value: number) => value.toLocaleString("en");
+
+/** What a file may have, for those who make one. */
+export const FILE_LIMITS = `A row has at most ${RECORD_BYTES / MIB} MiB and ${count(COLUMNS_MAX)} columns or keys, a row group of Parquet at most ${count(GROUP_ROWS_MAX)} rows.`;

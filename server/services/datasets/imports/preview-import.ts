@@ -4,6 +4,7 @@ import { inBoundedProcess } from "@/server/platform/processes/bounded-processes"
 import { verb } from "@/server/platform/verb";
 import { type OpenFile, openFile } from "@/server/services/files";
 import { readDatasetRow } from "../datasets/read-dataset";
+import { FILE_LIMITS } from "../formats/schemas";
 import { type Asked, previewTask, type ReadPreview, ROWS_CHECKED } from "./preview-task";
 import { importPreviewReply, previewImportInput } from "./schemas";
 
@@ -31,7 +32,7 @@ export const previewImport = verb(
   {
     name: "datasets.previewImport",
     summary: "Preview an import of a stored file: its format, columns and problems. Stores nothing.",
-    description: `Guesses the format and what each column is, and checks the first ${ROWS_CHECKED} rows. A file without a single readable row is a 422.`,
+    description: `Guesses the format and what each column is, and checks the first ${ROWS_CHECKED} rows. A file without a single readable row is a 422, as is one that takes too long or too much memory to read. ${FILE_LIMITS}`,
     effect: "read",
     capability: "project:data:read",
     input: previewImportInput,

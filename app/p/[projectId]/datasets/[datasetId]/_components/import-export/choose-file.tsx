@@ -4,6 +4,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 import { Refused } from "@/app/_components/feedback/refused";
 import { formatBytes, formatPercent } from "@/app/_lib/format";
+import { FILE_LIMITS } from "@/server/services/datasets/formats/schemas";
 import { uploadFile } from "./upload-file";
 
 type Props = { projectId: string; onUploaded: (fileId: string) => void; onClose: () => void };
@@ -31,7 +32,7 @@ export function ChooseFile({ projectId, onUploaded, onClose }: Props) {
       <Stack gap="md">
         <FileInput
           label="File"
-          description="JSONL, JSON, CSV or Parquet, up to 5 GB. Langfuse and OpenPipe exports are read as they are."
+          description={`JSONL, JSON, CSV or Parquet, up to 5 GB. Langfuse and OpenPipe exports are read as they are. ${FILE_LIMITS}`}
           placeholder="Choose a file"
           accept=".jsonl,.ndjson,.json,.csv,.tsv,.parquet,.txt"
           value={file}
