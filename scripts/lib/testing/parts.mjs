@@ -8,6 +8,7 @@ import { explain } from "../system/operator-error.mjs";
 import { inRoot } from "../system/paths.mjs";
 import { print, tail } from "../system/print.mjs";
 import { findPython, trainerEnvironments, variablesOf } from "../trainer/environments.mjs";
+import { audit } from "./audit.mjs";
 import { chromiumForTests } from "./chromium.mjs";
 import { durationsOfPlaywright, durationsOfPytest, durationsOfVitest } from "./durations.mjs";
 import { openAiPythonForTests } from "./openai-python.mjs";
@@ -72,6 +73,7 @@ export async function checks(run) {
   /** @type {Tally[]} */
   const tallies = [];
   for (const other of others) tallies.push(...(await check(run, other)));
+  tallies.push(...(await timed(async () => [await audit(run)])));
   return [...(await one), ...tallies];
 }
 

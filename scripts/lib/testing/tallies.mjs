@@ -8,8 +8,8 @@ import { stripVTControlCharacters } from "node:util";
  * @typedef {{part: string, passed: number, failed: number, failures: string[], skipped: string[], seconds?: number}} Tally
  */
 
-/** Tests that need a server which is not available everywhere: the only ones that CI may skip. */
-const MAY_BE_SKIPPED = /inngest server/i;
+/** What needs a server that is not available everywhere: only this may CI skip. */
+const MAY_BE_SKIPPED = /inngest server|a registry that answers npm audit/i;
 
 /** @param {string} part @param {boolean} ok @returns {Tally} */
 export const tallyOf = (part, ok) => ({
