@@ -2,8 +2,10 @@ import type { Caller } from "../kinds/kind";
 
 /** A ticket in its current state at the tracker. */
 export type Ticket = {
-  /** Identifies it to the tracker's API within its destination: an issue number, an iid, a UUID, a key. It never changes. */
+  /** Identifies it to the tracker's API within its destination: an issue number, an iid, a UUID, a key. It changes only with it. */
   externalId: string;
+  /** The ticket's destination, if it is no longer the one it was read from. */
+  movedTo?: string;
   /** As displayed to people: `owner/repo#12`, `group/project#12`, `ENG-12`. */
   key: string;
   /** The web page, for people. */

@@ -50,6 +50,15 @@ test("a comment's delivery names its ticket", async () => {
   expect(read(github.delivery("1"))).toMatchObject({ name: "issue_comment.created", externalId: "1" });
 });
 
+test("a transfer's deliveries, from the former repository and from the new one, name the ticket as it was", () => {
+  const moved = github.transfer("1");
+  const former = { externalId: "1", destination: "acme/shop" };
+  expect(read(github.delivery("1"))).toMatchObject({ name: "issues.transferred", ...former });
+  expect(read(moved.delivery())).toMatchObject({ name: "issues.opened", ...former });
+  moved.setDone(true);
+  expect(read(moved.delivery())).toMatchObject({ name: "issues.closed", externalId: "1", destination: "acme/support" });
+});
+
 test("a changed, unsigned or wrongly signed delivery is refused", () => {
   const { headers, body } = github.delivery("1");
   const { "x-hub-signature-256": signature = "", ...unsigned } = headers;

@@ -172,6 +172,18 @@ test("a renamed repository can still be read and written under its former name",
   expect(github.tickets()[0]?.comments).toHaveLength(1);
 });
 
+test("a transferred ticket is read and changed under its former address, and has its new one", async () => {
+  await create(2);
+  const moved = github.transfer("2");
+  const home = { externalId: moved.externalId, movedTo: moved.destination, key: "acme/support#1" };
+  expect(await trackerWith().read(SHOP, "2")).toMatchObject({ ...home, isDone: false });
+  expect(await trackerWith().setDone(SHOP, "2", true)).toMatchObject({ ...home, isDone: true });
+  const there = await trackerWith().read(moved.destination, moved.externalId);
+  expect(there).toMatchObject({ externalId: moved.externalId, isDone: true });
+  expect(there).not.toHaveProperty("movedTo");
+  expect(await trackerWith().changedSince(SHOP, 0)).toMatchObject([{ externalId: "1" }]);
+});
+
 test("an exhausted rate limit has its end time, and the call is not retried", async () => {
   github.fault = () => "limit";
   const error = await failure(trackerWith().changedSince(SHOP, 0));

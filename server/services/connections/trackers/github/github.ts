@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { aboutTicket } from "../failed-reply";
+import { sameName } from "../mapped-state";
 import { CLOCK_SKEW_MS, cut, hasMarker, withMarker } from "../marker";
 import type { MakeTracker, Ticket, Tracker } from "../tracker";
 import { TrackerError } from "../tracker-error";
@@ -34,11 +35,13 @@ function placeOf({ url, number }: Pick<Issue, "url" | "number">) {
   return { name, at: { ...repositoryOf(name), issue_number: number } };
 }
 
-/** Converts an issue to a ticket. It keeps the id it was requested by, which still leads to it after a transfer. */
-function ticketOf(found: Issue, externalId = String(found.number)): Ticket {
+/** Converts an issue to a ticket. `destination`: where it was requested, which leads to it even after a transfer. */
+function ticketOf(found: Issue, destination?: string): Ticket {
+  const { name } = placeOf(found);
   return {
-    externalId,
-    key: `${placeOf(found).name}#${found.number}`,
+    externalId: String(found.number),
+    ...(destination !== undefined && !sameName(destination, name) && { movedTo: name }),
+    key: `${name}#${found.number}`,
     url: found.html_url,
     state: found.state,
     isDone: found.state === "closed",
@@ -96,7 +99,7 @@ export const githubTracker: MakeTracker = (service, { labels, installationId }):
       return null;
     },
 
-    read: async (destination, externalId) => ticketOf(await readIssue(destination, externalId), externalId),
+    read: async (destination, externalId) => ticketOf(await readIssue(destination, externalId), destination),
 
     async changedSince(destination, since) {
       // Newest first: an issue that changes meanwhile is listed twice rather than missed.
@@ -109,14 +112,14 @@ export const githubTracker: MakeTracker = (service, { labels, installationId }):
 
     async setDone(destination, externalId, done) {
       const found = await readIssue(destination, externalId);
-      if (ticketOf(found).isDone === done) return ticketOf(found, externalId);
+      if (ticketOf(found).isDone === done) return ticketOf(found, destination);
       const { at } = placeOf(found);
       const change = done
         ? ({ state: "closed", state_reason: "completed" } as const)
         : ({ state: "open", state_reason: "reopened" } as const);
       const about = ABOUT.ticket(destination, externalId);
       const { data } = await api.call(about, issue, ({ rest }) => rest.issues.update({ ...at, ...change }));
-      return ticketOf(data, externalId);
+      return ticketOf(data, destination);
     },
 
     async comment(destination, externalId, { body, marker }) {

@@ -1,20 +1,29 @@
+import type { RestReply } from "./rest-service";
 import type { StoredTicket } from "./ticket-store";
 
 const WEB = "https://github.com";
+const DOCS = "https://docs.github.com/rest";
 const iso = (time: number) => `${new Date(time).toISOString().slice(0, 19)}Z`;
 
-/** Returns an issue in the format of GitHub's API. */
-export function githubIssue(ticket: StoredTicket, baseUrl: string) {
+/** Returns a reply in the format of GitHub's errors. */
+export const githubMessage = (status: number, text: string, more: object = {}): RestReply => ({
+  status,
+  body: { message: text, ...more, documentation_url: DOCS, status: String(status) },
+});
+
+/** Returns an issue of a repository in the format of GitHub's API. */
+export function githubIssue(ticket: StoredTicket, baseUrl: string, repository = "acme/shop") {
   const { number, title, body, state, stateReason, labels, comments, createdAt, updatedAt, closedAt } = ticket;
-  const url = `${baseUrl}/repos/acme/shop/issues/${number}`;
-  const pull = { url: `${baseUrl}/repos/acme/shop/pulls/${number}`, html_url: `${WEB}/acme/shop/pull/${number}` };
+  const repositoryUrl = `${baseUrl}/repos/${repository}`;
+  const url = `${repositoryUrl}/issues/${number}`;
+  const pull = { url: `${repositoryUrl}/pulls/${number}`, html_url: `${WEB}/${repository}/pull/${number}` };
   return {
     url,
-    repository_url: `${baseUrl}/repos/acme/shop`,
+    repository_url: repositoryUrl,
     labels_url: `${url}/labels{/name}`,
     comments_url: `${url}/comments`,
     events_url: `${url}/events`,
-    html_url: ticket.isPullRequest ? pull.html_url : `${WEB}/acme/shop/issues/${number}`,
+    html_url: ticket.isPullRequest ? pull.html_url : `${WEB}/${repository}/issues/${number}`,
     id: 4_000_000 + number,
     node_id: `I_${number}`,
     number,

@@ -1,11 +1,11 @@
 import { githubApp, type SimulatedApp } from "./github-app";
 import { githubDelivery } from "./github-delivery";
-import { githubCommit, githubIssue, githubRepository, githubTimeline } from "./github-json";
-import { pageOf, type RestReply, type RestRequest, type Route, startRest } from "./rest-service";
+import { githubIssueRoutes, movedTo, notFound } from "./github-issues";
+import { githubCommit, githubIssue, githubMessage, githubRepository } from "./github-json";
+import { type RestReply, type RestRequest, type Route, startRest } from "./rest-service";
 import type { SimulatedTracker } from "./simulated-tracker";
 import { type StoredTicket, ticketStore } from "./ticket-store";
 
-const DOCS = "https://docs.github.com/rest";
 /** Tokens with their scopes; a fine-grained one reports none. */
 const TOKENS: Record<string, { scopes?: string; mayUseIssues?: boolean; mayWriteIssues?: boolean }> = {
   "ghp-simulated-token-5d20": { scopes: "gist, repo" },
@@ -14,21 +14,16 @@ const TOKENS: Record<string, { scopes?: string; mayUseIssues?: boolean; mayWrite
   "github_pat_without-issues-5d23": { mayUseIssues: false },
   "github_pat_reads-issues-5d24": { mayWriteIssues: false },
 };
-/** Repositories besides the working one, `acme/shop`. `acme/old-shop` is its former name. */
+/** Repositories besides the working ones. `acme/old-shop` is the former name of `acme/shop`. */
 const REPOSITORIES: Record<string, object> = {
   "acme/shop": {},
+  "acme/support": {},
   "acme/no-issues": { has_issues: false },
   "acme/archived": { archived: true },
   "acme/read-only": { permissions: { push: false, triage: false, pull: true } },
   "acme/public": { private: false, permissions: { push: false, triage: false, pull: true } },
 };
 
-const message = (status: number, text: string, more: object = {}): RestReply => ({
-  status,
-  body: { message: text, ...more, documentation_url: DOCS, status: String(status) },
-});
-const notFound = () => message(404, "Not Found");
-const invalid = (...errors: object[]) => message(422, "Validation Failed", { errors });
 const REFUSALS: Record<number, string> = {
   401: "Bad credentials",
   403: "Resource not accessible by personal access token",
@@ -38,7 +33,6 @@ const REFUSALS: Record<number, string> = {
   500: "Server Error",
   502: "Server Error",
 };
-const inSeconds = (ms: number) => Math.floor(ms / 1000);
 
 export type SimulatedGithub = SimulatedTracker & {
   app: SimulatedApp;
@@ -46,62 +40,39 @@ export type SimulatedGithub = SimulatedTracker & {
   maxPerPage: number;
   /** Opens a pull request, as a user there would. */
   openPullRequest(): void;
+  /** Transfers a ticket to the repository `acme/support`, as a user there would. */
+  transfer(externalId: string): TransferredTicket;
+};
+type TransferredTicket = {
+  destination: string;
+  externalId: string;
+  setDone(done: boolean): void;
+  /** Returns the delivery that the new repository sends of its last change. */
+  delivery(): ReturnType<SimulatedTracker["delivery"]>;
 };
 
-/** Starts GitHub's API as documented, with one repository that has issues. */
+/** Starts GitHub's API as documented, with two repositories that have issues. */
 export async function startGithub(): Promise<SimulatedGithub> {
   const store = ticketStore("acme/shop", { open: "open", done: "closed" });
-  const byNumber = (number: string, reply: (ticket: StoredTicket) => RestReply): RestReply => {
-    const ticket = store.found(number);
-    if (ticket !== undefined) return reply(ticket);
-    return Number(number) <= store.tickets.length ? message(410, "This issue was deleted") : notFound();
+  const shop = { id: 1, name: "acme/shop", store };
+  const support = { id: 2, name: "acme/support", store: ticketStore("acme/support", { open: "open", done: "closed" }) };
+  /** The new tickets by those that were transferred. */
+  const transferred = new Map<StoredTicket, StoredTicket>();
+
+  const behaviour = {
+    url: () => service.url,
+    lagMs: () => simulated.lagMs,
+    maxPerPage: () => simulated.maxPerPage,
+    newPathOf(ticket: StoredTicket | undefined) {
+      const target = ticket && transferred.get(ticket);
+      return target && `/repositories/${support.id}/issues/${target.number}`;
+    },
   };
-  const json = (ticket: StoredTicket) => githubIssue(ticket, service.url);
-  const list = (items: readonly unknown[], request: RestRequest, path?: string): RestReply => {
-    const { body, link, last } = pageOf(items, request, simulated.maxPerPage, path);
-    return { body, headers: last > 1 ? { link } : {} };
-  };
-
-  function listIssues(request: RestRequest): RestReply {
-    const { searchParams: query } = request.url;
-    const since = inSeconds(Date.parse(query.get("since") ?? "1970-01-01T00:00:00Z"));
-    const state = query.get("state") ?? "open";
-    const by = query.get("sort") === "updated" ? "updatedAt" : "createdAt";
-    const found = store.tickets
-      .filter(({ isRemoved, createdAt }) => !isRemoved && createdAt + simulated.lagMs <= Date.now())
-      .filter((ticket) => inSeconds(ticket.updatedAt) >= since && (state === "all" || ticket.state === state))
-      .sort((one, other) => other[by] - one[by] || other.number - one.number);
-    const ordered = query.get("direction") === "asc" ? found.reverse() : found;
-    return list(ordered.map(json), request, "/repositories/1/issues"); // GitHub's links contain the repository's id
-  }
-
-  function createIssue({ input }: RestRequest): RestReply {
-    const { title, body = "", labels = [] } = input as { title?: string; body?: string; labels?: string[] };
-    if (!title) return invalid({ resource: "Issue", code: "missing_field", field: "title" });
-    const tooLong = {
-      resource: "Issue",
-      code: "custom",
-      field: "body",
-      message: "body is too long (maximum is 65536 characters)",
-    };
-    if (body.length > 65_536) return invalid(tooLong);
-    return { status: 201, body: json(store.create({ title, body, labels })) };
-  }
-
-  function updateIssue(ticket: StoredTicket, { state, state_reason: reason }: Record<string, unknown>): RestReply {
-    if (state !== undefined && state !== "open" && state !== "closed")
-      return invalid({ resource: "Issue", code: "invalid", field: "state" });
-    if (state !== undefined) store.setDone(ticket, state === "closed", (reason as string) ?? null);
-    return { body: json(ticket) };
-  }
-
-  const ISSUES = "/(?:repos/acme/shop|repositories/1)/issues";
   const { app, ...ofApp } = githubApp();
   const routes: Route[] = [
     ...ofApp.routes,
     ["GET", /^\/installation\/repositories$/, () => ({ body: { total_count: 1, repositories: [] } })],
     ["GET", /^\/user$/, () => ({ body: { login: "ann", id: 1 } })],
-    ["GET", /^\/repositories\/1$/, () => ({ body: githubRepository("acme/shop", service.url) })],
     ...["GET", "POST", "PATCH"].map((method): Route => [method, /^\/repos\/acme\/old-shop(.*)$/, moved(method)]),
     [
       "GET",
@@ -111,61 +82,32 @@ export async function startGithub(): Promise<SimulatedGithub> {
         return settings ? { body: { ...githubRepository(name, service.url), ...settings } } : notFound();
       },
     ],
-    ["GET", new RegExp(`^${ISSUES}$`), listIssues],
-    ["POST", new RegExp(`^${ISSUES}$`), createIssue],
-    [
-      "GET",
-      new RegExp(`^${ISSUES}/(\\d+)$`),
-      ({ params: [number = ""] }) => byNumber(number, (one) => ({ body: json(one) })),
-    ],
-    [
-      "PATCH",
-      new RegExp(`^${ISSUES}/(\\d+)$`),
-      ({ params: [number = ""], input }) => byNumber(number, (one) => updateIssue(one, input)),
-    ],
-    [
-      "GET",
-      new RegExp(`^${ISSUES}/(\\d+)/comments$`),
-      (request) => byNumber(request.params[0] ?? "", ({ comments }) => list(comments, request)),
-    ],
-    [
-      "POST",
-      new RegExp(`^${ISSUES}/(\\d+)/comments$`),
-      ({ params: [number = ""], input: { body } }) =>
-        byNumber(number, (one) =>
-          body
-            ? { status: 201, body: store.comment(one, String(body)) }
-            : invalid({ resource: "IssueComment", code: "missing_field", field: "body" }),
-        ),
-    ],
-    [
-      "GET",
-      new RegExp(`^${ISSUES}/(\\d+)/timeline$`),
-      (request) => byNumber(request.params[0] ?? "", (one) => list(githubTimeline(one, service.url), request)),
-    ],
+    ...[shop, support].flatMap((repository) => githubIssueRoutes(repository, behaviour)),
     [
       "GET",
       /^\/repos\/acme\/shop\/commits\/(\w+)$/,
       ({ params: [sha] }) => {
         const commit = store.tickets.flatMap(({ mentions }) => mentions).find((one) => one.sha === sha);
-        return commit ? { body: githubCommit(commit, service.url) } : message(422, `No commit found for SHA: ${sha}`);
+        return commit
+          ? { body: githubCommit(commit, service.url) }
+          : githubMessage(422, `No commit found for SHA: ${sha}`);
       },
     ],
     ["GET", /^\/repos\/acme\/(no-issues|archived|read-only|public)\/issues$/, () => ({ body: [] })],
-    ["POST", /^\/repos\/acme\/no-issues\/issues$/, () => message(410, "Issues has been disabled in this repository.")],
-    ["POST", /^\/repos\/acme\/archived\/issues$/, () => message(403, "Repository was archived so is read-only.")],
+    [
+      "POST",
+      /^\/repos\/acme\/no-issues\/issues$/,
+      () => githubMessage(410, "Issues has been disabled in this repository."),
+    ],
+    ["POST", /^\/repos\/acme\/archived\/issues$/, () => githubMessage(403, "Repository was archived so is read-only.")],
   ];
 
   function moved(method: string): Route[2] {
-    return ({ params: [rest = ""], url }) => {
-      const location = `${service.url}/repositories/1${rest}${url.search}`;
-      const { body } = message(301, "Moved Permanently", { url: location });
-      return { status: method === "GET" ? 301 : 307, headers: { location }, body };
-    };
+    return ({ params: [rest = ""], url }) => movedTo(method, `${service.url}/repositories/1${rest}${url.search}`);
   }
 
   const limited = (): RestReply => ({
-    ...message(403, "API rate limit exceeded for user ID 1."),
+    ...githubMessage(403, "API rate limit exceeded for user ID 1."),
     headers: {
       "x-ratelimit-limit": "5000",
       "x-ratelimit-remaining": "0",
@@ -180,17 +122,17 @@ export async function startGithub(): Promise<SimulatedGithub> {
     {
       fault: (request) => simulated.fault(request),
       limited,
-      refused: (status) => message(status, REFUSALS[status] ?? "Error"),
+      refused: (status) => githubMessage(status, REFUSALS[status] ?? "Error"),
       guard: (request) => {
         const refusedApp = ofApp.guard(request);
         if (refusedApp !== null) return refusedApp;
         const token = tokenOf(request);
-        if (token === undefined) return message(401, "Bad credentials");
+        if (token === undefined) return githubMessage(401, "Bad credentials");
         // GitHub checks the permission before the input.
         const isIssues = /\/issues\b/.test(request.url.pathname);
         const isRefused =
           isIssues && (token.mayUseIssues === false || (token.mayWriteIssues === false && request.method !== "GET"));
-        return isRefused ? message(403, "Resource not accessible by personal access token") : undefined;
+        return isRefused ? githubMessage(403, "Resource not accessible by personal access token") : undefined;
       },
     },
   );
@@ -220,7 +162,36 @@ export async function startGithub(): Promise<SimulatedGithub> {
     delivery(externalId) {
       const ticket = store.tickets.find(({ number }) => String(number) === externalId);
       if (ticket === undefined) throw new Error(`There is no ticket ${externalId}.`);
-      return githubDelivery(ticket, service.url, simulated.webhookSecret);
+      const target = transferred.get(ticket);
+      const changes = target && {
+        new_issue: githubIssue(target, service.url, support.name),
+        new_repository: githubRepository(support.name, service.url),
+      };
+      return githubDelivery(ticket, { url: service.url, secret: simulated.webhookSecret, changes });
+    },
+    transfer(externalId) {
+      const ticket = store.found(externalId);
+      if (ticket === undefined) throw new Error(`There is no ticket ${externalId}.`);
+      const { title, body, comments, createdAt } = ticket;
+      const target = Object.assign(support.store.create({ title, body }), { comments, createdAt });
+      transferred.set(store.changed(ticket, "transferred"), target);
+      ticket.isRemoved = true;
+      const changes = {
+        old_issue: githubIssue(ticket, service.url),
+        old_repository: githubRepository(shop.name, service.url),
+      };
+      return {
+        destination: support.name,
+        externalId: String(target.number),
+        setDone: (done) => void support.store.setDone(target, done, done ? "completed" : "reopened"),
+        delivery: () =>
+          githubDelivery(target, {
+            url: service.url,
+            secret: simulated.webhookSecret,
+            repository: support.name,
+            ...(target.change.action === "opened" && { changes }),
+          }),
+      };
     },
     fault: () => undefined,
     lagMs: 0,

@@ -13,8 +13,9 @@ export function isClosed({ state, isDone }: Ticket, { openStates, closedStates }
   return named(openStates) ? false : isDone;
 }
 
-/** Returns the columns that identify a ticket and describe its state. */
+/** Returns the columns that identify a ticket, at its new home if it moved, and describe its state. */
 export const ticketColumns = (ticket: Ticket) => ({
+  ...(ticket.movedTo !== undefined && { destination: ticket.movedTo }),
   externalId: ticket.externalId,
   externalKey: ticket.key,
   url: ticket.url,
