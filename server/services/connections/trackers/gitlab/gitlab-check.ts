@@ -17,8 +17,10 @@ const project = z.object({
 });
 type Project = z.infer<typeof project>;
 
-/** Possible problems with a project that the token can see. */
-const PROBLEMS: readonly { isSo: (project: Project) => boolean; message: (destination: string) => string }[] = [
+type Problem = { isSo: (project: Project) => boolean; message: (destination: string) => string };
+
+/** What keeps everybody from writing issues in a project. */
+const CLOSED: readonly Problem[] = [
   {
     isSo: (found) => found.issues_enabled === false || found.issues_access_level === "disabled",
     message: (destination) =>
@@ -28,6 +30,10 @@ const PROBLEMS: readonly { isSo: (project: Project) => boolean; message: (destin
     isSo: (found) => found.archived === true,
     message: (destination) => `${destination} is archived and does not accept issues. Choose another project.`,
   },
+];
+/** Possible problems with a project that the token can see. */
+const PROBLEMS: readonly Problem[] = [
+  ...CLOSED,
   {
     isSo: (found) => found.visibility !== "public" && (roleIn(found) ?? REPORTER) < REPORTER,
     message: (destination) =>
@@ -48,6 +54,21 @@ export const readProject = (api: GitlabApi, destination: string) => {
   const name = projectOf(destination);
   return api.call(ABOUT.place(destination), project, ({ projects }) => projects.show(name));
 };
+
+/**
+ * Makes a change in a project. GitLab refuses one in an archived project, or one without issues, as if the token lacked a
+ * permission; the error says what is wrong with the project instead.
+ */
+export async function changing<T>(api: GitlabApi, destination: string, change: () => Promise<T>): Promise<T> {
+  try {
+    return await change();
+  } catch (error) {
+    if (!(error instanceof TrackerError && error.reason === "credential")) throw error;
+    const found = await readProject(api, destination).catch(() => undefined);
+    const problem = found && CLOSED.find(({ isSo }) => isSo(found));
+    throw problem === undefined ? error : new TrackerError("destination", problem.message(destination));
+  }
+}
 
 /** Returns the token's scopes; `undefined` for kinds of token that do not report them, such as OAuth tokens. */
 async function scopesOf(api: GitlabApi): Promise<string[] | undefined> {

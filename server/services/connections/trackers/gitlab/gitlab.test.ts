@@ -214,8 +214,14 @@ test.each([
   [
     "a project without issues",
     () => trackerWith().create("acme/no-issues", TICKET),
-    "credential",
-    "GitLab does not let the token do this in acme/no-issues: “403 Forbidden”. Give it write access to issues there.",
+    "destination",
+    "Issues are turned off in acme/no-issues. Turn them on in its settings, under Visibility, project features, permissions.",
+  ],
+  [
+    "an archived project",
+    () => trackerWith().create("acme/archived", TICKET),
+    "destination",
+    "acme/archived is archived and does not accept issues. Choose another project.",
   ],
   [
     "a token that has expired",

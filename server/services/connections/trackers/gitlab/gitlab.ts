@@ -4,7 +4,7 @@ import { CLOCK_SKEW_MS, cut, hasMarker, withMarker } from "../marker";
 import type { MakeTracker, Ticket, Tracker } from "../tracker";
 import { TrackerError } from "../tracker-error";
 import { ABOUT, gitlabApi, PAGE, projectOf } from "./gitlab-api";
-import { checkGitlab, readProject } from "./gitlab-check";
+import { changing, checkGitlab, readProject } from "./gitlab-check";
 import { gitlabReferences } from "./gitlab-references";
 
 /** GitLab's own limits, in characters. */
@@ -69,9 +69,10 @@ export const gitlabTracker: MakeTracker = (service): Tracker => {
       const projectId = projectOf(destination);
       const input = { description: bodyOf(body, marker), labels: labels.join(",") };
       const about = ABOUT.place(destination);
-      return ticketOf(
-        await api.call(about, issue, ({ issues }) => issues.create(projectId, cut(title, TITLE_MAX), input)),
+      const created = await changing(api, destination, () =>
+        api.call(about, issue, ({ issues }) => issues.create(projectId, cut(title, TITLE_MAX), input)),
       );
+      return ticketOf(created);
     },
 
     async findCreated(destination, marker, since) {
@@ -95,7 +96,10 @@ export const gitlabTracker: MakeTracker = (service): Tracker => {
       const change = { stateEvent: done ? "close" : "reopen" };
       const [projectId, iid] = [projectOf(destination), iidOf(externalId)];
       const about = ABOUT.ticket(destination, externalId);
-      return ticketOf(await api.call(about, issue, ({ issues }) => issues.edit(projectId, iid, change)));
+      const changed = await changing(api, destination, () =>
+        api.call(about, issue, ({ issues }) => issues.edit(projectId, iid, change)),
+      );
+      return ticketOf(changed);
     },
 
     async comment(destination, externalId, { body, marker }) {
@@ -105,7 +109,9 @@ export const gitlabTracker: MakeTracker = (service): Tracker => {
       const note = z.object({ body: z.string() });
       const there = await api.call(about, z.array(note), ({ notes }) => notes.all(projectId, iid, PAGE));
       if (there.some((one) => hasMarker(one.body, marker))) return;
-      await api.call(about, note, ({ notes }) => notes.create(projectId, iid, bodyOf(body, marker)));
+      await changing(api, destination, () =>
+        api.call(about, note, ({ notes }) => notes.create(projectId, iid, bodyOf(body, marker))),
+      );
     },
 
     async references(destination, externalId) {

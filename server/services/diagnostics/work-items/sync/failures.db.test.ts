@@ -5,6 +5,7 @@ import { jobEvents, workItems } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { respondWith, startService } from "@/server/platform/outbound/testing/service";
 import { createTrackerWebhook } from "@/server/services/connections";
+import { startGitlab } from "@/server/services/connections/trackers/testing/gitlab-server";
 import { startLinear } from "@/server/services/connections/trackers/testing/linear-server";
 import type { SimulatedTracker } from "@/server/services/connections/trackers/testing/simulated-tracker";
 import { getWorkItem, handOff, listTrackerDeliveries, listWorkItems, receiveTrackerDelivery } from "../..";
@@ -59,6 +60,16 @@ test.each([
   );
   expect((await listWorkItems(ctx, {})).workItems).toEqual([]);
   expect(linear.received.filter(isCreation)).toHaveLength(1);
+});
+
+test("an archived GitLab project is refused as a destination, not as a connection", async () => {
+  const gitlab = await startGitlab();
+  const { ctx, findingId } = await connected();
+  await connectTracker(ctx, "gitlab", gitlab);
+  const refused = handOff(ctx, { findingId, provider: "gitlab", destination: "acme/archived" });
+  const message = expect.stringContaining("acme/archived is archived");
+  await expect(refused).rejects.toMatchObject({ code: "unprocessable", errors: [{ path: "/destination", message }] });
+  await gitlab.stop();
 });
 
 test("a creation that hits a rate limit is due, with an event, when the limit ends", async () => {
