@@ -1,12 +1,12 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { processTree } from "../e2e/support/process-tree";
+import { webProcessOf } from "../e2e/support/process-tree";
 import { startProduct as start } from "../e2e/support/product";
 import { newProject } from "../e2e/support/project";
-import { seed } from "../e2e/support/seed";
 import { startGithub } from "../server/services/connections/trackers/testing/github-server";
-import { type Attacker, KINDS } from "./hostile/kinds";
+import { attackerOf } from "./hostile/attacker";
+import { KINDS } from "./hostile/kinds";
 import { cpuOf } from "./lib/cpu";
 import { databaseOf } from "./lib/database";
 import { bound, machine, percentile } from "./lib/machine";
@@ -32,9 +32,8 @@ const product = await start({ env: { DIAGNOSE_AFTER_QUIET_SECONDS: "1", OUTBOUND
 const sql = databaseOf(product.dataDir);
 const github = await startGithub();
 
-/** Returns the web process, which names itself. A restart would change it. */
-const webOf = () =>
-  processTree(product.pid).find((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").startsWith("whetstone web"));
+/** A restart would change it. */
+const webOf = () => webProcessOf(product.pid);
 const web = webOf()!;
 
 /** What the idle product uses: processor time, memory, open files and sockets, connections of the database. */
@@ -49,64 +48,6 @@ async function idle() {
     mib: memoryOf(web).own,
     files: readdirSync(`/proc/${web}/fd`).length,
     connections: Number(connections?.count),
-  };
-}
-
-async function attacker(): Promise<Attacker> {
-  const project = await newProject(product.url, product.dataDir);
-  const secret = await project.newKey(
-    ...([
-      "project:data:read",
-      "project:data:write",
-      "models:manage",
-      "diagnostics:read",
-      "diagnostics:write",
-      "connections:manage",
-      "workspace:read",
-      "telemetry:write",
-    ] as never[]),
-  );
-  await seed(project, [{ id: "one", model: "gpt-4o", ask: "Where?", answer: "Here.", failingTool: true }]);
-  const call: Attacker["call"] = async (method, path, body, headers = {}) => {
-    const reply = await fetch(`${product.url}/v1/projects/${project.projectId}/${path}`, {
-      method,
-      headers: { authorization: `Bearer ${secret}`, "content-type": "application/json", ...headers },
-      ...(body !== undefined && { body: body as BodyInit }),
-      signal: AbortSignal.timeout(REPLY_MS),
-    }).catch(() => undefined);
-    await reply?.arrayBuffer().catch(() => {});
-    return reply?.status ?? 0;
-  };
-  const json = async (path: string, body: BodyInit, type = "application/json") => {
-    const reply = await fetch(`${product.url}/v1/projects/${project.projectId}/${path}`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${secret}`, "content-type": type },
-      body,
-    });
-    if (!reply.ok) throw new Error(`${path}: ${reply.status} ${await reply.text()}`);
-    return reply.json() as Promise<Record<string, Record<string, string>>>;
-  };
-  await json(
-    "connections",
-    JSON.stringify({
-      kind: "github",
-      name: "Issues",
-      baseUrl: github.baseUrl,
-      secret: github.secret,
-      settings: { defaultDestination: github.destination },
-    }),
-  );
-  const { dataset } = await json("datasets", JSON.stringify({ name: "Answers" }));
-  return {
-    url: product.url,
-    port: Number(new URL(product.url).port),
-    secret,
-    call,
-    async preview(content) {
-      const name = encodeURIComponent(`file-${crypto.randomUUID()}`);
-      const { file } = await json(`files?name=${name}`, content as BodyInit, "application/octet-stream");
-      return call("POST", `datasets/${dataset?.id}/import-preview`, JSON.stringify({ fileId: file?.id }));
-    },
   };
 }
 
@@ -143,7 +84,7 @@ async function startNeighbour() {
 }
 
 try {
-  const hostile = await attacker();
+  const hostile = await attackerOf(product, github);
   const neighbour = await startNeighbour();
   await sleep(3_000);
   await neighbour.stop();

@@ -18,6 +18,10 @@ export function processTree(pid: number): number[] {
   ];
 }
 
+/** Returns the web process of a product, which names itself. */
+export const webProcessOf = (pid: number) =>
+  processTree(pid).find((one) => readFileSync(`/proc/${one}/cmdline`, "utf8").startsWith("whetstone web"));
+
 /** Kills everything at the same time with kill -9, like a power failure. */
 export const killTree = (pid: number) => killAll(processTree(pid));
 
