@@ -2,7 +2,7 @@ import type { Caller } from "../kinds/kind";
 
 /** A ticket in its current state at the tracker. */
 export type Ticket = {
-  /** Identifies it to the tracker's API within its destination: an issue number, an iid, a UUID, a key. It changes only with it. */
+  /** Identifies it to the tracker's API within its destination: an issue number, an iid, a UUID, a key. It changes only if the ticket moves. */
   externalId: string;
   /** The ticket's destination, if it is no longer the one it was read from. */
   movedTo?: string;
