@@ -75,6 +75,18 @@ const readiness = async () => {
 const untilReady = () =>
   expect.poll(async () => (await readiness()).status, { timeout: ANSWER_MS, intervals: [200] }).toBe("ready");
 
+/** Waits until no connection is left from an outage: each fails the next request that gets it. */
+const untilRecovered = () =>
+  expect
+    .poll(
+      async () => {
+        const requests = [project, ...others].flatMap((who) => [list(who), list(who), send(who), send(who)]);
+        return new Set((await Promise.all(requests)).map(({ status }) => status));
+      },
+      { timeout: ANSWER_MS },
+    )
+    .toEqual(new Set([200]));
+
 async function expectUnavailable(reply: Response, detail: string) {
   expect(await reply.json()).toMatchObject({
     status: 503,
@@ -151,6 +163,7 @@ for (const mood of ["closes", "silent"] as const) {
     await untilReady();
     expect((await send()).status).toBe(200);
     expect((await list()).status).toBe(200);
+    await untilRecovered();
   });
 }
 
