@@ -4,6 +4,7 @@ import path from "node:path";
 import { defineConfig } from "@playwright/test";
 import { Agent, setGlobalDispatcher } from "undici";
 import { isLong } from "./scripts/lib/testing/amounts.mjs";
+import { CHROMIUM_NAMES } from "./scripts/lib/testing/chromium.mjs";
 import { durations } from "./scripts/lib/testing/durations.mjs";
 
 // Running the command line blocks tests for seconds, in which a kept-alive connection may be closed without their noticing.
@@ -16,9 +17,8 @@ process.env.E2E_PORT ??= String(3900 + (process.pid % 90));
 process.env.WORKER_NICENESS ??= "0";
 const { E2E_DATA_DIR, E2E_PORT } = process.env;
 const baseURL = `http://127.0.0.1:${E2E_PORT}`;
-const SHELL_FIRST = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium", "/usr/bin/google-chrome"];
 /** `npm test` sets one; the fallback is for running `npx playwright test` by hand. */
-const chromium = process.env.CHROMIUM_PATH ?? SHELL_FIRST.find(existsSync);
+const chromium = process.env.CHROMIUM_PATH ?? CHROMIUM_NAMES.map((name) => `/usr/bin/${name}`).find(existsSync);
 
 const seconds = durations();
 const specs = readdirSync("e2e", { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".spec.ts"));

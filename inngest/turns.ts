@@ -10,8 +10,8 @@ type Turn = { done: boolean; waits?: boolean };
 /** Maximum concurrent runs per project, so that no project takes all the workers. */
 const AT_ONCE = 4;
 /** Cron's resolution is a minute, and external changes should show sooner. */
-const PASSES = 3;
-const INTERVAL = "20s";
+const PASS_SECONDS = 20;
+const SWEEP_SECONDS_MAX = 15;
 
 /**
  * Options of a function that works on one row in turns; `key` names the row in its event. Failures of remote services are
@@ -54,26 +54,20 @@ export const pollOptions = <Name extends FunctionName>(
   retries: 0 as const,
 });
 
-/** Calls `pass` three times within the minute of a poll. */
-export async function inPasses(step: Steps, pass: (n: number) => Promise<unknown>): Promise<void> {
-  for (let n = 0; n < PASSES; n += 1) {
-    if (n > 0) await step.sleep(`wait-${n}`, INTERVAL);
-    await pass(n);
-  }
-}
-
-const SWEEP_SECONDS_MAX = 15;
-
-/**
- * Sweeps several times in a run that cron starts each minute, which is cron's resolution: at intervals of the time after which
- * a conversation is inactive. Returns what each sweep did.
- */
-export async function inSweeps<Swept>(step: Steps, sweep: () => Promise<Swept>) {
-  const seconds = Math.min(SWEEP_SECONDS_MAX, env().DIAGNOSE_AFTER_QUIET_SECONDS);
-  const swept = [];
+/** Calls `pass` every so many seconds within the minute of a poll. Returns what each pass did. */
+export async function inPasses<Done>(
+  step: Steps,
+  pass: (n: number) => Promise<Done>,
+  seconds = PASS_SECONDS,
+): Promise<Done[]> {
+  const done: Done[] = [];
   for (let n = 0; n * seconds < 60; n += 1) {
     if (n > 0) await step.sleep(`wait-${n}`, `${seconds}s`);
-    swept.push(await step.run(`sweep-${n}`, sweep));
+    done.push(await pass(n));
   }
-  return swept;
+  return done;
 }
+
+/** Sweeps within the minute of a poll, at intervals of the time after which a conversation is inactive. Returns what each did. */
+export const inSweeps = <Swept>(step: Steps, sweep: () => Promise<Swept>) =>
+  inPasses(step, (n) => step.run(`sweep-${n}`, sweep), Math.min(SWEEP_SECONDS_MAX, env().DIAGNOSE_AFTER_QUIET_SECONDS));

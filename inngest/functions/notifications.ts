@@ -4,19 +4,14 @@ import { deliveryQueued } from "@/server/platform/jobs/events";
 import { failDelivery, queueNotices, sendDelivery } from "@/server/services/notifications";
 import { inngest } from "../client";
 import { jobContext } from "../job-context";
-import { pollOptions } from "../turns";
+import { inPasses, pollOptions } from "../turns";
 
-/** Cron's resolution is a minute, and a regression should be announced sooner. */
-const PASSES = 4;
-const INTERVAL = "15s";
+/** A regression should be announced soon. */
+const PASS_SECONDS = 15;
 
 export const queueDueNotices = inngest.createFunction(pollOptions("queue-notices"), async ({ step }) => {
-  let deliveries = 0;
-  for (let pass = 0; pass < PASSES; pass += 1) {
-    if (pass > 0) await step.sleep(`wait-${pass}`, INTERVAL);
-    deliveries += (await step.run(`pass-${pass}`, () => queueNotices(db()))).deliveries;
-  }
-  return { deliveries };
+  const passes = await inPasses(step, (n) => step.run(`pass-${n}`, () => queueNotices(db())), PASS_SECONDS);
+  return { deliveries: passes.reduce((sum, { deliveries }) => sum + deliveries, 0) };
 });
 
 const SEND = "send-delivery";

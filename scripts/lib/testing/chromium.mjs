@@ -8,7 +8,13 @@ import { step } from "../system/print.mjs";
 import { runLogged } from "../system/processes.mjs";
 
 /** The shell has no window, and needs three quarters of the processor time and a third of the processes. */
-const NAMES = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+export const CHROMIUM_NAMES = [
+  "chromium-headless-shell",
+  "chromium",
+  "chromium-browser",
+  "google-chrome",
+  "google-chrome-stable",
+];
 const APPLICATIONS = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
   "/Applications/Chromium.app/Contents/MacOS/Chromium",
@@ -23,7 +29,10 @@ export async function findChromium() {
   }
   const folders = (process.env.PATH ?? "").split(path.delimiter);
   const { chromium } = await import("@playwright/test");
-  const places = [...NAMES.flatMap((name) => folders.map((folder) => path.join(folder, name))), ...APPLICATIONS];
+  const places = [
+    ...CHROMIUM_NAMES.flatMap((name) => folders.map((folder) => path.join(folder, name))),
+    ...APPLICATIONS,
+  ];
   return [...places, chromium.executablePath()].find((file) => file && existsSync(file));
 }
 

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
 import type { Ctx } from "@/server/platform/context";
 import { decodeTraces, projectPending, storeTraces } from ".";
 
@@ -97,3 +99,23 @@ export async function ingest(
   while ((await projectPending(ctx.db)) > 0);
   return stored;
 }
+
+const DATA = path.resolve(import.meta.dirname, "../../../../shared/data");
+const FOLDERS = ["otlp", "otlp-python"].map((folder) => path.join(DATA, folder)).filter(existsSync);
+
+/** For tests: whether payloads of other projects' clients, which we may not copy, are beside this checkout. */
+export const hasRealPayloads = FOLDERS.length > 0;
+
+/** For tests: returns those payloads. */
+export const realPayloads = () =>
+  FOLDERS.flatMap((folder) => {
+    const entries: { file: string; kind: string }[] = JSON.parse(
+      readFileSync(path.join(folder, "manifest.json"), "utf8"),
+    );
+    return entries.map(({ file, kind }) => ({
+      name: file,
+      isTraces: kind.startsWith("traces"),
+      encoding: kind.endsWith("json") ? ("json" as const) : ("protobuf" as const),
+      body: readFileSync(path.join(folder, file)),
+    }));
+  });

@@ -99,7 +99,5 @@ const MIB = 1024 * 1024;
  */
 export const RECORD_BYTES = 3 * MIB;
 
-const count = (value: number) => value.toLocaleString("en");
-
 /** What a file may have, for those who make one. */
-export const FILE_LIMITS = `A row has at most ${RECORD_BYTES / MIB} MiB and ${count(COLUMNS_MAX)} columns or keys, a row group of Parquet at most ${count(GROUP_ROWS_MAX)} rows.`;
+export const FILE_LIMITS = `A row has at most ${RECORD_BYTES / MIB} MiB and ${COLUMNS_MAX.toLocaleString("en")} columns or keys, a row group of Parquet at most ${GROUP_ROWS_MAX.toLocaleString("en")} rows.`;

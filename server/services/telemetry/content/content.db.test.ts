@@ -1,5 +1,3 @@
-import fs from "node:fs";
-import path from "node:path";
 import { sql } from "drizzle-orm";
 import { beforeAll, expect, test } from "vitest";
 import { db } from "@/db/pool";
@@ -11,7 +9,7 @@ import { maskingOf } from "../ingest/masking-setting";
 import { maskLogs, maskSpans } from "../masking";
 import type { LogRecord, SpanRecord } from "../otlp/types";
 import { loadLogs, loadSpans } from "../projection/load-spans";
-import { chatSpan, otlpJson } from "../testing";
+import { chatSpan, hasRealPayloads, otlpJson, realPayloads } from "../testing";
 
 let ctx: Ctx;
 let neighbour: Ctx;
@@ -186,42 +184,29 @@ test("a span whose parts are missing fails to load rather than losing its messag
   await expect(sentMessages(own)).rejects.toThrow(/is missing/);
 });
 
-/** Real payloads of other projects' clients, which are present beside some checkouts; only there are they tested. */
-const DATA = path.resolve(import.meta.dirname, "../../../../../shared/data");
-const FOLDERS = ["otlp", "otlp-python"]
-  .map((folder) => path.join(DATA, folder))
-  .filter((folder) => fs.existsSync(folder));
-const testBeside = FOLDERS.length > 0 ? test : () => {};
-
+const testBeside = hasRealPayloads ? test : () => {};
 testBeside("every real client's telemetry is loaded as it was decoded", async () => {
   const { ctx: own } = await testProject();
   const masking = await maskingOf(own);
   const plain = (value: unknown) => JSON.parse(JSON.stringify(value));
   const spans = new Map<string, SpanRecord>();
   const logs: LogRecord[] = [];
-  for (const folder of FOLDERS) {
-    const entries: { file: string; kind: string }[] = JSON.parse(
-      fs.readFileSync(path.join(folder, "manifest.json"), "utf8"),
-    );
-    for (const { file, kind } of entries) {
-      const body = fs.readFileSync(path.join(folder, file));
-      const encoding = kind.endsWith("json") ? "json" : "protobuf";
-      if (kind.startsWith("traces")) {
-        const batch = decodeTraces(body, encoding);
-        await storeTraces(own, batch);
-        for (const span of maskSpans(batch, masking).items) {
-          const key = `${span.traceId} ${span.spanId}`;
-          if (!spans.has(key)) spans.set(key, plain(span));
-        }
-      } else {
-        const batch = decodeLogs(body, encoding);
-        await storeLogs(own, batch);
-        logs.push(
-          ...maskLogs(batch, masking)
-            .items.map(plain)
-            .filter(({ traceId }) => traceId !== null),
-        );
+  for (const { isTraces, encoding, body } of realPayloads()) {
+    if (isTraces) {
+      const batch = decodeTraces(body, encoding);
+      await storeTraces(own, batch);
+      for (const span of maskSpans(batch, masking).items) {
+        const key = `${span.traceId} ${span.spanId}`;
+        if (!spans.has(key)) spans.set(key, plain(span));
       }
+    } else {
+      const batch = decodeLogs(body, encoding);
+      await storeLogs(own, batch);
+      logs.push(
+        ...maskLogs(batch, masking)
+          .items.map(plain)
+          .filter(({ traceId }) => traceId !== null),
+      );
     }
   }
   const traceIds = [...new Set([...spans.values(), ...logs].map(({ traceId }) => traceId ?? ""))];

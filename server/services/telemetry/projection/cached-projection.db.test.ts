@@ -1,5 +1,3 @@
-import fs from "node:fs";
-import path from "node:path";
 import { sql } from "drizzle-orm";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -17,7 +15,7 @@ import {
   storeTraces,
 } from "..";
 import type { LogRecord, SpanRecord } from "../otlp/types";
-import { chatSpan, otlpJson, type TestSpan } from "../testing";
+import { chatSpan, hasRealPayloads, otlpJson, realPayloads, type TestSpan } from "../testing";
 
 /** A cache in another process, which erasures do not reach. */
 class DistantCache extends ReadingCache {
@@ -370,28 +368,15 @@ async function withOnly(ctx: Ctx, run: () => Promise<unknown>) {
   await db().execute(sql`update projection_queue set retry_at = 0`);
 }
 
-/** Real payloads of other projects' clients, which are present beside some checkouts; only there are they tested. */
-const DATA = path.resolve(import.meta.dirname, "../../../../../shared/data");
-const FOLDERS = ["otlp", "otlp-python"]
-  .map((folder) => path.join(DATA, folder))
-  .filter((folder) => fs.existsSync(folder));
-const testBeside = FOLDERS.length > 0 ? test : () => {};
+const testBeside = hasRealPayloads ? test : () => {};
 type Payload = { name: string; spans: SpanRecord[]; logs: LogRecord[] };
 
-function payloads(): Payload[] {
-  return FOLDERS.flatMap((folder) => {
-    const entries: { file: string; kind: string }[] = JSON.parse(
-      fs.readFileSync(path.join(folder, "manifest.json"), "utf8"),
-    );
-    return entries.map(({ file, kind }) => {
-      const body = fs.readFileSync(path.join(folder, file));
-      const encoding = kind.endsWith("json") ? "json" : "protobuf";
-      return kind.startsWith("traces")
-        ? { name: file, spans: decodeTraces(body, encoding).items, logs: [] }
-        : { name: file, spans: [], logs: decodeLogs(body, encoding).items };
-    });
-  });
-}
+const payloads = (): Payload[] =>
+  realPayloads().map(({ name, isTraces, encoding, body }) =>
+    isTraces
+      ? { name, spans: decodeTraces(body, encoding).items, logs: [] }
+      : { name, spans: [], logs: decodeLogs(body, encoding).items },
+  );
 
 testBeside(
   "real clients' telemetry, sent a span at a time, is read the same with a cache, without one, and from scratch",

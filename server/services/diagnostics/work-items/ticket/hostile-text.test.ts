@@ -2,7 +2,8 @@ import { lexer, type Token, walkTokens } from "marked";
 import { expect, test } from "vitest";
 import { jiraMarkup } from "@/server/services/connections/trackers/jira/jira-markup";
 import { inert, literal } from "./literal";
-import { renderTemplates, type TicketFacts } from "./templates";
+import { renderTemplates } from "./templates";
+import { ticketFacts } from "./testing";
 
 const URL_OF_OURS = "https://whetstone.example/p/prj_a_b/findings/fnd_1";
 
@@ -131,24 +132,11 @@ test.each(HOSTILE)("in Jira, %j is plain text", (text) => {
   expect(words(shown).replaceAll(/\{\{|\}\}/g, "")).toBe(words(text));
 });
 
-const factsWith = (text: string): TicketFacts => ({
-  finding: {
-    id: "fnd_1",
-    title: text,
-    summary: text,
-    severity: "high",
-    rule: "tool-failure",
-    signal: "tool_error",
-    conversations: 12,
-    users: 3,
-    cost: null,
-    firstSeen: "2026-11-01",
-    lastSeen: "2026-11-24",
-    url: URL_OF_OURS,
-  },
-  occurrences: [{ conversation: "conv_1", url: URL_OF_OURS, summary: text, quotes: [text, "another"] }],
-  project: { name: "Shop" },
-});
+const factsWith = (text: string) =>
+  ticketFacts(
+    { title: text, summary: text, url: URL_OF_OURS },
+    { conversation: "conv_1", url: URL_OF_OURS, summary: text, quotes: [text, "another"] },
+  );
 const bodyOf = (bodyTemplate: string | null, text: string) =>
   renderTemplates({ titleTemplate: null, bodyTemplate }, factsWith(text)).body;
 

@@ -1,24 +1,11 @@
 import { expect, test } from "vitest";
-import { renderTemplates, type TicketFacts } from "./templates";
+import { renderTemplates } from "./templates";
+import { ticketFacts } from "./testing";
 
-const FACTS: TicketFacts = {
-  finding: {
-    id: "fnd_1",
-    title: "search_emails fails",
-    summary: "The tool fails.",
-    severity: "high",
-    rule: "tool-failure",
-    signal: "tool_error",
-    conversations: 12,
-    users: 3,
-    cost: null,
-    firstSeen: "2026-11-01",
-    lastSeen: "2026-11-24",
-    url: "https://whetstone.example/p/p/findings/fnd_1",
-  },
-  occurrences: [{ conversation: "c-1", url: "https://whetstone.example/c-1", summary: "It failed.", quotes: ["`no`"] }],
-  project: { name: "Shop" },
-};
+const FACTS = ticketFacts(
+  {},
+  { conversation: "c-1", url: "https://whetstone.example/c-1", summary: "It failed.", quotes: ["`no`"] },
+);
 const OURS = { titleTemplate: null, bodyTemplate: null };
 
 test("without templates, a ticket has the Finding's title, counts, evidence and links", () => {
