@@ -17,6 +17,9 @@ const LIVE_WITHIN_MS = 15_000;
 const whenLive = (page: Page) =>
   page.waitForFunction(isLive, undefined, { timeout: LIVE_WITHIN_MS }).catch(() => undefined);
 
+/** What a control changes is in the URL up to 50 ms later (nuqs limits how often it writes there); nobody reloads so soon. */
+const untilInUrl = () => new Promise((resolve) => setTimeout(resolve, 100));
+
 /** Makes `goto`, `reload` and `waitForURL` return once the page's controls work; `waitUntil: "commit"` returns earlier. */
 function patient(page: Page): Page {
   const { goto, reload, waitForURL } = page;
@@ -26,6 +29,7 @@ function patient(page: Page): Page {
     return response;
   };
   page.reload = async (options) => {
+    await page.evaluate(untilInUrl);
     const response = await reload.call(page, options);
     if (options?.waitUntil !== "commit") await whenLive(page);
     return response;
