@@ -38,6 +38,8 @@ export default defineConfig({
   // Files run in parallel: each has its own projects, in the shared installation or in one that it starts itself.
   // Twice as many as cores: half the time a test waits.
   workers: 4,
+  // In CI a whole change is not lost to a race: what passes at its second try is named in the last lines, to be mended.
+  retries: process.env.CI ? 1 : 0,
   // Generous for a busy machine: tests wait for conditions, never for time.
   timeout: 120_000,
   expect: { timeout: 10_000 },

@@ -4,8 +4,10 @@ import { stripVTControlCharacters } from "node:util";
 
 /**
  * The results of one part of the tests. `failures`: what is known of failed tests, each with its name first; `failed` also
- * counts what no test reports. `skipped`: the names of tests that did not run. `seconds`: how long it took, if that was measured.
- * @typedef {{part: string, passed: number, failed: number, failures: string[], skipped: string[], seconds?: number}} Tally
+ * counts what no test reports. `repeated`: likewise of tests that passed at their second try. `skipped`: the names of tests that
+ * did not run. `seconds`: how long it took, if that was measured.
+ * @typedef {{part: string, passed: number, failed: number, failures: string[], repeated?: string[], skipped: string[],
+ *   seconds?: number}} Tally
  */
 
 /** What needs a server that is not available everywhere: only this may CI skip. */
@@ -87,20 +89,20 @@ export function tallyOfPlaywright(part, file, ok) {
   const skipped = specs.filter((/** @type {any} */ spec) =>
     spec.tests.every((/** @type {any} */ test) => test.status === "skipped"),
   );
-  const failures = specs.flatMap((/** @type {any} */ { file, title, tests }) => {
-    const test = tests.find((/** @type {any} */ { status }) => status === "unexpected" || status === "flaky");
-    const message = test?.results.find((/** @type {any} */ { error }) => error)?.error.message;
-    return test
-      ? [failure(`${file} › ${title}${test.status === "flaky" ? " (passed when repeated)" : ""}`, message)]
-      : [];
-  });
+  const failuresWith = (/** @type {string} */ wanted) =>
+    specs.flatMap((/** @type {any} */ { file, title, tests }) => {
+      const test = tests.find((/** @type {any} */ { status }) => status === wanted);
+      const message = test?.results.find((/** @type {any} */ { error }) => error)?.error.message;
+      return test ? [failure(`${file} › ${title}`, message)] : [];
+    });
   const { expected, unexpected, flaky } = report.stats;
   return withExit(
     {
       part,
-      passed: expected,
-      failed: unexpected + flaky,
-      failures,
+      passed: expected + flaky,
+      failed: unexpected,
+      failures: failuresWith("unexpected"),
+      repeated: failuresWith("flaky"),
       skipped: skipped.map((/** @type {any} */ { title }) => title),
     },
     ok,
@@ -144,6 +146,9 @@ export function summarize(tallies, { nothingMayBeSkipped }) {
         `${failed ? "✗" : "✓"} ${part}: ${passed} passed${failed ? `, ${failed} failed` : ""}${took(seconds)}`,
     ),
     ...tallies.flatMap(({ failures }) => failures.map((text) => `✗ failed: ${text}`)),
+    ...tallies.flatMap(({ repeated = [] }) =>
+      repeated.map((text) => `! passed only at the second try, to be mended: ${text}`),
+    ),
     ...skipped.map(
       (name) => `${wrongly.includes(name) ? "✗ skipped, which counts as failed here" : "- skipped"}: ${name}`,
     ),
