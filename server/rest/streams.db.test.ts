@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { eq } from "drizzle-orm";
-import { beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { db } from "@/db/pool";
 import { auditLog } from "@/db/schema";
@@ -14,6 +14,10 @@ import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { bodyOfChunks } from "@/server/platform/http/testing";
 import { streamVerb } from "@/server/platform/stream-verb";
+import { createApiKey, revokeApiKey } from "@/server/services/api-keys";
+import { createUser, endSession } from "@/server/services/identity";
+import { acceptInvitation, changeRole, inviteMember, removeMember } from "@/server/services/members";
+import { disablePerson } from "@/server/services/people";
 import { createDispatcher } from "./dispatcher";
 import { get, post, project } from "./operations/line";
 import { cookieFor, keyFor } from "./testing";
@@ -125,9 +129,28 @@ const scarce = streamVerb(
   async () => ({ mediaType: "text/plain", body: "done" }),
 );
 
+const feed = streamVerb(
+  {
+    name: "things.feed",
+    summary: "Writes a word, and then nothing for a long time.",
+    capability: "models:manage",
+    effect: "read",
+    input: z.strictObject({}),
+    produces: { "text/event-stream": {} },
+  },
+  async (_, __, { signal }) => {
+    async function* words() {
+      yield "first";
+      await once(signal, "abort");
+    }
+    return { mediaType: "text/event-stream", body: words() };
+  },
+);
+
 const dispatch = createDispatcher(
   [
     get(`${project}/download`, download),
+    get(`${project}/feed`, feed),
     post(`${project}/upload`, upload, 201),
     post(`${project}/in-time`, inTime),
     get(`${project}/scarce`, scarce),
@@ -393,6 +416,53 @@ test("a stream that takes too long gets a 408 while it is read, and is broken of
   });
   expect(reply.status).toBe(200);
   await expect(reply.text()).rejects.toThrow();
+});
+
+describe("a stream ends once its caller", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
+  afterEach(() => void vi.useRealTimers());
+  const LATER_MS = 5_000;
+
+  async function editor() {
+    const { ctx, base } = await tenant();
+    const { id: userId } = await createUser(db(), {
+      email: `${crypto.randomUUID()}@example.test`,
+      password: "a long password",
+    });
+    const { token } = await inviteMember(ctx, { role: "editor" });
+    await acceptInvitation({ db: db(), userId }, { token });
+    const { apiKey, secret } = await createApiKey(ctx, { name: "Feed", capabilities: ["models:manage"] });
+    return { ctx, userId, keyId: apiKey.id, secret, base, ...(await cookieFor(userId)) };
+  }
+  async function follow(base: string, headers: Record<string, string>) {
+    const reader = (await fetch(`${base}/feed`, { headers })).body!.getReader();
+    await reader.read();
+    const state = { isOpen: true, reader };
+    reader.read().catch(() => {
+      state.isOpen = false;
+    });
+    return state;
+  }
+
+  test.each<[string, "session" | "key", (who: Awaited<ReturnType<typeof editor>>) => Promise<unknown>]>([
+    ["signs out", "session", ({ sessionId }) => endSession(db(), sessionId)],
+    ["is disabled", "session", ({ userId }) => disablePerson({ db: db(), operator: true }, { userId })],
+    ["is removed from the project", "session", ({ ctx, userId }) => removeMember(ctx, { userId })],
+    ["becomes a viewer", "session", ({ ctx, userId }) => changeRole(ctx, { userId, role: "viewer" })],
+    ["has a revoked key", "key", ({ ctx, keyId }) => revokeApiKey(ctx, { keyId })],
+  ])("%s, and others continue", async (_, loser, lose) => {
+    const who = await editor();
+    const streams = {
+      session: await follow(who.base, { cookie: who.cookie }),
+      key: await follow(who.base, { authorization: `Bearer ${who.secret}` }),
+    };
+    await vi.advanceTimersByTimeAsync(LATER_MS);
+    await lose(who);
+    await vi.advanceTimersByTimeAsync(LATER_MS);
+    await vi.waitFor(() => expect(streams[loser].isOpen).toBe(false), 5_000);
+    expect(streams.session.isOpen).not.toBe(streams.key.isOpen);
+    for (const { reader } of Object.values(streams)) await reader.cancel().catch(() => {});
+  });
 });
 
 test("an operation's own limit is counted per caller, separately from the limit on requests", async () => {

@@ -9,20 +9,50 @@ import { readAddress } from "./read-input";
 import { callerOf, look, spend, type Visit } from "./visit";
 
 const SECONDS = 600;
+/** How often the caller of a stream is authenticated again: an operation without a stream is over before that. */
+const RECHECK_MS = 3_000;
+const LOST_ACCESS: readonly string[] = ["unauthenticated", "forbidden", "not_found"];
 /** The minimum that a batch counts for: headers, a response and a receipt cost something too. */
 const REQUEST_BYTES = 1024;
 
-/** Returns a signal that aborts when the client disconnects or the time limit is reached. `end` releases both. */
-function deadlineOf({ signal: client }: Request, seconds: number) {
+/**
+ * Calls `lost` when the caller no longer has access: signed out, disabled, removed from the project, given a lesser role, or with
+ * a revoked key. A check that fails for another reason, such as an unreachable database, says nothing about access.
+ */
+function watchAccess(check: () => Promise<void>, lost: (reason: ServiceError) => void) {
+  let isChecking = false;
+  const recheck = async () => {
+    if (isChecking) return;
+    isChecking = true;
+    try {
+      await check();
+    } catch (error) {
+      if (error instanceof ServiceError && LOST_ACCESS.includes(error.code)) lost(error);
+    } finally {
+      isChecking = false;
+    }
+  };
+  const timer = setInterval(() => void recheck(), RECHECK_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+/**
+ * Returns a signal that aborts when the client disconnects, when the time limit is reached, or when `hasAccess` throws that the
+ * caller has lost access. `end` releases all three.
+ */
+function deadlineOf({ signal: client }: Request, seconds: number, hasAccess: () => Promise<void>) {
   const controller = new AbortController();
   // A ServiceError, or it would be logged as a failure of ours.
   const gone = () => controller.abort(new ServiceError("invalid", "The client disconnected."));
   const late = () => controller.abort(new ServiceError("timed_out", `The time limit is ${seconds} s.`));
   const timer = setTimeout(late, seconds * 1000);
+  const unwatch = watchAccess(hasAccess, (reason) => controller.abort(reason));
   client.addEventListener("abort", gone, { once: true });
   if (client.aborted) gone();
   const end = () => {
     clearTimeout(timer);
+    unwatch();
     client.removeEventListener("abort", gone);
   };
   return { signal: controller.signal, end };
@@ -68,7 +98,9 @@ export async function runStream(visit: Visit, { stream, path, status = 200 }: St
   if (isByBytes) requireBoth(ctx, spec);
   const meter = isByBytes ? await byBytes(visit, ctx) : await byRequests(visit, ctx, stream);
   requireBoth(ctx, spec);
-  const { signal, end } = deadlineOf(request, spec.limits?.seconds ?? SECONDS);
+  const { signal, end } = deadlineOf(request, spec.limits?.seconds ?? SECONDS, async () =>
+    requireBoth(await callerOf(visit, path, spec.effect), spec),
+  );
   try {
     const body = spec.consumes && incomingBody(request, spec.consumes, signal, meter.counted);
     const { projectId: _, ...own } = params;
