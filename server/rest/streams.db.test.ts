@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { eq } from "drizzle-orm";
@@ -129,6 +130,23 @@ const scarce = streamVerb(
   async () => ({ mediaType: "text/plain", body: "done" }),
 );
 
+const sized = streamVerb(
+  {
+    name: "things.sized",
+    summary: "Declares one length and writes another.",
+    capability: "workspace:read",
+    effect: "read",
+    input: z.strictObject({ declared: z.string(), parts: z.string() }),
+    produces: { "application/octet-stream": {} },
+  },
+  async (_, { declared, parts }) => {
+    async function* pieces() {
+      yield* parts.split(" ");
+    }
+    return { mediaType: "application/octet-stream", headers: { "content-length": declared }, body: pieces() };
+  },
+);
+
 const feed = streamVerb(
   {
     name: "things.feed",
@@ -151,6 +169,7 @@ const dispatch = createDispatcher(
   [
     get(`${project}/download`, download),
     get(`${project}/feed`, feed),
+    get(`${project}/sized`, sized),
     post(`${project}/upload`, upload, 201),
     post(`${project}/in-time`, inTime),
     get(`${project}/scarce`, scarce),
@@ -375,6 +394,29 @@ test("a failure before the first byte is a problem response, and a later one bre
   expect(late.status).toBe(200);
   await expect(late.arrayBuffer()).rejects.toThrow();
   await vi.waitFor(() => expect(seen.ended).toBe(2));
+});
+
+test("a body that is longer or shorter than its declared length is broken off, and nothing of it is read as the next response", async () => {
+  const { base, key } = await tenant();
+  const next = "HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nforged";
+  const read = async (declared: number, parts: string) => {
+    const reply = await fetch(`${base}/sized?declared=${declared}&parts=${encodeURIComponent(parts)}`, as(key));
+    return [reply.status, await reply.text().catch(() => "broken off")];
+  };
+  expect(await read(6, "abc def")).toEqual([200, "abcdef"]);
+  expect((await read(2, "abc def"))[0]).toBe(503);
+  for (const [declared, parts] of [
+    [3, `abc ${next.replaceAll(" ", "_")}`],
+    [9, "abc def"],
+  ] as const) {
+    expect(await read(declared, parts)).toEqual([200, "broken off"]);
+  }
+  // The connection is not used again.
+  const socket = connect(Number(new URL(origin).port), "127.0.0.1");
+  const request = (parts: string) =>
+    `GET ${new URL(base).pathname}/sized?declared=3&parts=${encodeURIComponent(parts)} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${key}\r\n\r\n`;
+  socket.write(request(`abc ${next.replaceAll(" ", "_")}`));
+  expect((await socket.toArray()).join("")).not.toContain("forged");
 });
 
 test("a file is served under its name, in any script, and is not cached", async () => {

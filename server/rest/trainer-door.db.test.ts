@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { eq } from "drizzle-orm";
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { NOW } from "@/db/now";
 import { db } from "@/db/pool";
 import { trainerCommands, trainers, trainingJobs, trainingManifests } from "@/db/schema";
@@ -136,6 +136,24 @@ test("a call reaches the agent through its lease, and its result reaches the cal
   });
   expect((await asking).json).toEqual({ status: "running" });
   expect((await call("lease", { key: other.key, body: { wait_seconds: 0 } })).json.commands).toEqual([]);
+});
+
+test("an open lease ends when its trainer is removed, and hands out no command after that", async () => {
+  const { key, id } = await attach();
+  await attach();
+  const open = call("lease", { key, body: { capabilities: {}, wait_seconds: 50 } });
+  const seen = async () => (await db().select().from(trainers).where(eq(trainers.id, id)))[0]?.capabilities;
+  await vi.waitFor(async () => expect(await seen()).toEqual({}), 5_000);
+  await db().transaction(async (tx) => {
+    await tx.update(trainers).set({ disabledAt: 1 }).where(eq(trainers.id, id));
+    await tx
+      .insert(trainerCommands)
+      .values({ id: "cmd_late", trainerId: id, state: "queued", payload: { path: "/v1/jobs" } });
+  });
+  expect((await open).status).toBe(401);
+  expect(await db().select().from(trainerCommands).where(eq(trainerCommands.id, "cmd_late"))).toMatchObject([
+    { state: "queued" },
+  ]);
 });
 
 test("a command that was lost on its way is handed out again", async () => {

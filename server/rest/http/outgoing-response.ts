@@ -1,3 +1,4 @@
+import { ServiceError } from "@/server/platform/errors";
 import { logger } from "@/server/platform/logging/log";
 import { loggable } from "@/server/platform/logging/loggable";
 import type { Outgoing } from "@/server/platform/stream-verb";
@@ -7,6 +8,21 @@ function dispositionOf(fileName: string) {
   const plain = fileName.replaceAll(/[^\x20-\x7e]|["\\]/g, "_");
   const exact = plain === fileName ? "" : `; filename*=UTF-8''${encodeURIComponent(fileName)}`;
   return `attachment; filename="${plain}"${exact}`;
+}
+
+/**
+ * Yields a body that is as long as its declared length, and throws for any other: what a connection carries after the declared
+ * length would be read as the response to its next request.
+ */
+async function* exactly(length: number, body: AsyncIterable<string | Uint8Array>) {
+  let sent = 0;
+  const wrong = () => new ServiceError("unavailable", "The content does not have the length that was recorded for it.");
+  for await (const part of body) {
+    sent += typeof part === "string" ? Buffer.byteLength(part) : part.length;
+    if (sent > length) throw wrong();
+    yield part;
+  }
+  if (sent < length) throw wrong();
 }
 
 type Sending = {
@@ -82,7 +98,8 @@ export async function outgoingResponse(outgoing: Outgoing, status: number, sendi
     sending.ended();
     return new Response(body, { status, headers });
   }
-  const parts = body[Symbol.asyncIterator]();
+  const declared = outgoing.headers?.["content-length"];
+  const parts = (declared === undefined ? body : exactly(Number(declared), body))[Symbol.asyncIterator]();
   const first = await parts.next();
   sending.signal.throwIfAborted();
   return new Response(streamOf(first, parts, sending), { status, headers });

@@ -7,7 +7,8 @@ import { idOfAgentKey, isKeyOf } from "../trainers/agent-key";
 export type Agent = { id: string; capabilitiesHash: string | null };
 
 /** The same for every reason, so that trying keys reveals nothing about them. */
-const refused = () => new ServiceError("unauthenticated", "This trainer's key is unknown, or the trainer was removed.");
+export const refused = () =>
+  new ServiceError("unauthenticated", "This trainer's key is unknown, or the trainer was removed.");
 
 /** Throws `not_found`, as for an unknown address, unless an agent is attached. */
 async function requireAnyAgent(db: Db): Promise<void> {

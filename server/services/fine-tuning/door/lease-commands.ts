@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { and, asc, eq, inArray, lt, or, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, isNull, lt, or, sql } from "drizzle-orm";
 import { z } from "zod";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
@@ -8,7 +8,7 @@ import { throttle } from "@/server/platform/throttle";
 import { RUNNING_JOB_STATUSES } from "../jobs/schemas";
 import { forgetOldCommands, sentPayload } from "../trainers/agent-trainer";
 import { readCapabilities } from "../trainers/capabilities";
-import type { Agent } from "./authenticate-agent";
+import { type Agent, refused } from "./authenticate-agent";
 
 export const LEASE_SECONDS_MAX = 50;
 const COMMANDS_MAX = 20;
@@ -57,6 +57,12 @@ async function heard(db: Db, agent: Agent, { capabilities, capabilities_hash, jo
         : {}),
     })
     .where(eq(trainers.id, agent.id));
+}
+
+/** Throws once the agent was removed: a lease may be open at that moment. */
+async function requireAttached(db: Db, { id }: Agent): Promise<void> {
+  const isAttached = and(eq(trainers.id, id), isNull(trainers.disabledAt));
+  if ((await db.$count(trainers, isAttached)) === 0) throw refused();
 }
 
 /** Takes pending commands, and sent ones that were lost. */
@@ -108,5 +114,6 @@ export async function leaseCommands(db: Db, agent: Agent, lease: Lease, signal: 
       return { commands, jobs: await storedEvents(db, agent, ids), send_capabilities: !isKnown };
     }
     await wait(Math.min(LOOK_MS, left));
+    await requireAttached(db, agent);
   }
 }

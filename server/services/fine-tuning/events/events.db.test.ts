@@ -5,6 +5,8 @@ import { checkpoints, jobEvents, trainingArtifacts, trainingJobs, trainingManife
 import { testProject } from "@/db/testing/test-project";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
+import { storedCheckpoint } from "../testing/stored-checkpoint";
+import { storedJob } from "../testing/stored-job";
 import { getMetrics, listEvents, storeEvents, streamEvents } from ".";
 
 process.env.TRAINER_URL = "http://127.0.0.1:9";
@@ -144,6 +146,44 @@ test("a checkpoint is registered once, only one is the best, and a pruned one is
     { id: "art_1", state: "ready", error: null },
     { id: "art_2", state: "failed", error: { code: "disk_full" }, warnings: ["Careful."] },
   ]);
+});
+
+test("a checkpoint or artifact with impossible values is not registered, and the events after it are", async () => {
+  const file = { path: "model/a", size: 1, sha256: "d" };
+  const built = { artifact_id: "art_1", checkpoint_id: "ckpt_ok", kind: "gguf" };
+  const refused: [string, Data][] = [
+    ...["../a", "a/../../b", "/etc/passwd", "a//b", "./a", "..\\a", "a\u0001", ""].map((path): [string, Data] => [
+      "checkpoint.saved",
+      checkpoint("ckpt_x", 1, { files: [{ ...file, path }] }),
+    ]),
+    ["checkpoint.saved", checkpoint("ckpt_x", 2 ** 31)],
+    ...[-1, 1.5, 1e30].flatMap((size): [string, Data][] => [
+      ["checkpoint.saved", checkpoint("ckpt_x", 1, { bytes: size })],
+      ["checkpoint.saved", checkpoint("ckpt_x", 1, { files: [{ ...file, size }] })],
+    ]),
+    ["checkpoint.saved", checkpoint("ckpt_theirs", 7)],
+    ["artifact.ready", { ...built, checkpoint_id: "ckpt_theirs" }],
+    ["artifact.ready", { ...built, checkpoint_id: "ckpt_none" }],
+    ["artifact.failed", { ...built, artifact_id: "x".repeat(501) }],
+  ];
+  const other = await storedJob(ctx);
+  await storedCheckpoint(ctx, other, { id: "ckpt_theirs", stepNumber: 3 });
+  await store(
+    [...refused, ["checkpoint.saved", checkpoint("ckpt_ok", 9)] as const].map(([type, data], n) =>
+      event(n + 1, type, data),
+    ),
+  );
+  expect(await job()).toMatchObject({ lastSeq: refused.length + 1 });
+  const rows = await db()
+    .select()
+    .from(checkpoints)
+    .where(eq(checkpoints.projectId, ctx.projectId))
+    .orderBy(checkpoints.id);
+  expect(rows).toMatchObject([
+    { id: "ckpt_ok", jobId, stepNumber: 9 },
+    { id: "ckpt_theirs", jobId: other, stepNumber: 3 },
+  ]);
+  expect(await db().$count(trainingArtifacts, eq(trainingArtifacts.projectId, ctx.projectId))).toBe(0);
 });
 
 test("measurements are in the charts and not in the log, whose numbering continues", async () => {

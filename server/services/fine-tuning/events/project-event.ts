@@ -21,7 +21,14 @@ export const isEnded = (status: string) => ENDED.includes(status);
 const count = z.int().min(0).nullish().catch(null);
 const amount = z.number().nullish().catch(null);
 const text = z.string().max(500);
-const files = z.array(z.object({ path: text, size: z.number().min(0), sha256: text })).max(10_000);
+/** The range of a column for steps. */
+const STEP_MAX = 2_147_483_647;
+const bytes = z.int().min(0);
+/** A path that stays below its folder, whoever appends it to one. */
+const filePath = text.refine(
+  (path) => path.split("/").every((part) => !["", ".", ".."].includes(part)) && !/[\\\p{Cc}]/u.test(path),
+);
+const files = z.array(z.object({ path: filePath, size: bytes, sha256: text })).max(10_000);
 
 const progressData = z.object({
   step: z.int().min(0),
@@ -36,7 +43,7 @@ const progressData = z.object({
 const checkpointData = z.object({
   checkpoint_id: text.min(1),
   attempt: z.int().min(0).optional(),
-  step_number: z.int().min(0),
+  step_number: z.int().min(0).max(STEP_MAX),
   epoch: amount,
   created_at: z.string().optional(),
   kind: z.enum(CHECKPOINT_KINDS),
@@ -46,7 +53,7 @@ const checkpointData = z.object({
   base_model: z.object({ id: text, revision: text.nullish() }),
   parent_checkpoint_id: text.nullish(),
   resumable: z.boolean().catch(false),
-  bytes: z.number().min(0),
+  bytes,
   is_best: z.boolean().catch(false),
   is_final: z.boolean().catch(false),
   inference_profile: z.record(z.string(), z.unknown()).nullish().catch(null),
@@ -57,7 +64,7 @@ const artifactData = z.object({
   kind: z.enum(ARTIFACT_KINDS),
   quantization: text.nullish(),
   files: files.catch([]),
-  bytes: z.number().min(0).catch(0),
+  bytes: bytes.catch(0),
   warnings: z.array(z.unknown()).max(100).catch([]),
 });
 
@@ -187,6 +194,12 @@ async function saveArtifact(db: Db, job: JobRow, { type, data, ts }: WireEvent):
   const parsed = artifactData.safeParse(data);
   if (!parsed.success) return;
   const { artifact_id: id, checkpoint_id: checkpointId, kind, quantization, warnings, ...given } = parsed.data;
+  const isOwn = and(
+    eq(checkpoints.projectId, job.projectId),
+    eq(checkpoints.jobId, job.id),
+    eq(checkpoints.id, checkpointId),
+  );
+  if ((await db.$count(checkpoints, isOwn)) === 0) return;
   const isReady = type === "artifact.ready";
   const changing = {
     state: isReady ? ("ready" as const) : ("failed" as const),
