@@ -9,7 +9,7 @@ import { createUser, readSession, startSession } from "@/server/services/identit
 import { acceptInvitation, inviteMember, joinByInvitation } from "@/server/services/members";
 import { sessionOf } from "./session";
 import { atProvider, browser, ORIGIN } from "./testing/browser";
-import { CLIENT, startProvider } from "./testing/provider";
+import { CLIENT, type Forgery, startProvider } from "./testing/provider";
 
 /** In its own file because the environment is read only once. Newcomers from two domains become viewers of everything. */
 const provider = await startProvider({ redirectUri: `${ORIGIN}/api/auth/callback/oidc` });
@@ -266,6 +266,33 @@ test("a provider's response is accepted once, and only from the browser that sta
   const home = await atProvider(honest.url.href, login);
   expect(await honest.visitor.followRedirects(home)).toBe("/p/prj_1");
   expect(await browser().followRedirects(home)).toMatch(failed);
+});
+
+test("a code of another browser's sign-in is refused, because it belongs to another PKCE verifier", async () => {
+  const [victim, attacker] = [someone(), someone()];
+  const [one, two] = [await onTheWay(), await onTheWay()];
+  const code = new URL(await atProvider(one.url.href, victim.login)).searchParams.get("code") ?? "";
+  const back = new URL(await atProvider(two.url.href, attacker.login));
+  back.searchParams.set("code", code);
+  expect(await two.visitor.followRedirects(back.href)).toMatch(/error=OAuthCallback$/);
+  expect(await sessionOf(db(), two.visitor.page())).toBeNull();
+});
+
+test.each<[string, Forgery]>([
+  ["another nonce", { claims: { nonce: "of another sign-in" } }],
+  ["no nonce", { claims: { nonce: undefined } }],
+  ["another client as its audience", { claims: { aud: "another client" } }],
+  ["another issuer", { claims: { iss: "https://evil.test" } }],
+  ["an expiry in the past", { claims: { exp: 1 } }],
+  ["the signature of another key", { key: "own" }],
+  ["no signature", { key: null }],
+])("an ID token with %s is refused", async (_, forgery) => {
+  const { login, email } = someone();
+  const visitor = browser();
+  provider.forge(forgery);
+  expect(await visitor.signInThroughProvider(login)).toMatch(/^\/sign-in\?.*error=OAuthCallback$/);
+  expect(await sessionOf(db(), visitor.page())).toBeNull();
+  expect(await accountOf(email)).toBeUndefined();
 });
 
 test("cancelling at the provider leads back to the sign-in page, which keeps the requested page", async () => {

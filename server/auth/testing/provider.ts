@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import Provider, { type Configuration } from "oidc-provider";
@@ -26,11 +26,44 @@ async function bodyOf(request: IncomingMessage) {
   return new URLSearchParams(body);
 }
 
+const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+const decoded = (part = "") => JSON.parse(Buffer.from(part, "base64url").toString()) as Record<string, unknown>;
+
+/** How an attacker changes an ID token. `key`: `"own"`, another key than the provider's; `null`: without a signature. */
+export type Forgery = { claims?: Record<string, unknown>; key?: "own" | null };
+
+function forged(idToken: string, { claims = {}, key }: Forgery, providers: KeyObject): string {
+  const [header, payload] = idToken.split(".");
+  const alg = key === null ? { ...decoded(header), alg: "none" } : decoded(header);
+  const content = `${encoded(alg)}.${encoded({ ...decoded(payload), ...claims })}`;
+  if (key === null) return `${content}.`;
+  const signer = key === "own" ? generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey : providers;
+  return `${content}.${sign("sha256", Buffer.from(content), signer).toString("base64url")}`;
+}
+
 /** For tests: starts a real OpenID Connect provider on loopback, with its own sign-in page. It requires PKCE. */
 export async function startProvider({ redirectUri, claimsIn = "idToken", port = 0 }: Options) {
   const people = new Map<string, Claims>();
   let provider: Provider;
+  let forgery: Forgery | undefined;
+  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+
+  /** Changes the ID token in the next response of the token endpoint. */
+  function forgeNext(response: ServerResponse) {
+    const by = forgery;
+    forgery = undefined;
+    if (!by) return;
+    const end = response.end.bind(response) as (body: string) => ServerResponse;
+    response.end = ((body: string) => {
+      const reply = JSON.parse(body) as { id_token: string };
+      const changed = JSON.stringify({ ...reply, id_token: forged(reply.id_token, by, privateKey) });
+      response.setHeader("content-length", Buffer.byteLength(changed));
+      return end(changed);
+    }) as ServerResponse["end"];
+  }
+
   const server = createServer((request, response) => {
+    if (request.url === "/token") forgeNext(response);
     const handled = request.url?.startsWith("/interaction/") ? interact(request, response) : undefined;
     if (!handled) return void provider.callback()(request, response);
     handled.catch((error: unknown) => response.writeHead(500).end(String(error)));
@@ -50,7 +83,6 @@ export async function startProvider({ redirectUri, claimsIn = "idToken", port = 
 
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { privateKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
   const configuration: Configuration = {
     clients: [{ client_id: CLIENT.id, client_secret: CLIENT.secret, redirect_uris: [redirectUri] }],
     jwks: { keys: [{ ...privateKey.export({ format: "jwk" }), use: "sig", alg: "RS256" } as never] },
@@ -76,6 +108,10 @@ export async function startProvider({ redirectUri, claimsIn = "idToken", port = 
   provider = new Provider(issuer, configuration);
   return {
     issuer,
+    /** Changes the next ID token. */
+    forge: (by: Forgery) => {
+      forgery = by;
+    },
     /** Sets the claims of a login. */
     person: (login: string, claims: Claims) => void people.set(login, claims),
     stop: () =>

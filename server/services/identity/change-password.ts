@@ -1,7 +1,7 @@
 import { and, eq, isNull, ne } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
-import { sessions, users } from "@/db/schema";
+import { passwordResets, sessions, users } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { ServiceError } from "@/server/platform/errors";
 import { accountVerb } from "@/server/platform/verb";
@@ -11,7 +11,10 @@ import { requirePasswords } from "./passwords-enabled";
 import { changePasswordInput, endedReply } from "./schemas";
 import { verifyPassword } from "./verify-password";
 
-/** Sets a password and revokes the person's sessions, except `keep`. Returns the number of revoked sessions. */
+/**
+ * Sets a password and revokes the person's sessions, except `keep`, and their unused reset links: whoever has one could set the
+ * password again. Returns the number of revoked sessions.
+ */
 export async function setPassword(
   db: Db,
   { userId, password, keep }: { userId: string; password: string; keep?: string | undefined },
@@ -20,6 +23,7 @@ export async function setPassword(
     .update(users)
     .set({ passwordHash: await hashPassword(password) })
     .where(eq(users.id, userId));
+  await db.delete(passwordResets).where(and(eq(passwordResets.userId, userId), isNull(passwordResets.usedAt)));
   return endSessions(db, userId, keep);
 }
 

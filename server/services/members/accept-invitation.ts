@@ -65,6 +65,11 @@ const lockIssuingKey = (db: Db, token: string) =>
     .where(eq(invitations.tokenHash, hashOfToken(token)))
     .for("share", { of: apiKeys });
 
+function requireAddress(invited: string | null, email: string) {
+  if (invited === null || invited.toLowerCase() === email.toLowerCase()) return;
+  throw new ServiceError("forbidden", "This link is for a different e-mail address.");
+}
+
 /** Uses up the link and adds the person to the project, in the caller's transaction. */
 async function admit(db: Db, token: string, person: { id: string; email: string }) {
   const seen = await findInvitation(db, token);
@@ -72,9 +77,7 @@ async function admit(db: Db, token: string, person: { id: string; email: string 
   const projectId = seen.projectId as ProjectId;
   const project = await lockMembers({ db, projectId });
   await lockIssuingKey(db, token);
-  if (seen.email !== null && seen.email.toLowerCase() !== person.email.toLowerCase()) {
-    throw new ServiceError("forbidden", "This link is for a different e-mail address.");
-  }
+  requireAddress(seen.email, person.email);
   if (await roleIn(db, { projectId, userId: person.id })) {
     throw new ServiceError("conflict", "You already belong to this project.");
   }
@@ -118,6 +121,8 @@ export async function joinByInvitation(db: Db, given: unknown, request?: Request
   const { token, ...person } = joinInput.parse(given);
   const seen = await findInvitation(db, token);
   if (!seen) throw invalidLink();
+  // Before looking for an account: the link for one address must not tell who else has one.
+  requireAddress(seen.email, person.email);
   return db.transaction(async (tx) => {
     // Serializes concurrent uses of one link, so that only one of them hashes a password.
     const [open] = await tx.select({ id: invitations.id }).from(invitations).where(usable(tx, token)).for("update");

@@ -93,6 +93,15 @@ test("a person without an account joins by a link, once, and signs in with their
   expect((await listInvitations(ctx, { pending: true })).invitations).toEqual([]);
 });
 
+test("a link for one address does not tell which other addresses have an account", async () => {
+  const { ctx } = await testProject();
+  const { token } = await inviteMember(ctx, { email: "invited@example.test" });
+  const known = await person();
+  const told = (email: string) =>
+    joinByInvitation(db(), { token, email, password: PASSWORD }).catch(({ code, message }) => ({ code, message }));
+  expect(await told(known.email)).toEqual(await told("nobody@example.test"));
+});
+
 test("a link used concurrently admits one person", async () => {
   const { ctx } = await testProject();
   const { token } = await inviteMember(ctx, {});
@@ -300,6 +309,14 @@ test("an owner cannot use a reset link to get into other projects", async () => 
   expect(await findPasswordReset(db(), operators.token)).toMatchObject({ email: ada.email });
   await db().update(passwordResets).set({ expiresAt: 1 });
   expect(await findPasswordReset(db(), operators.token)).toBeNull();
+});
+
+test("a changed password ends the links that could set it again", async () => {
+  const { ctx } = await testProject();
+  const ada = await memberOf(ctx, "editor");
+  const { token } = await shownReset(ctx, ada.id);
+  await changePassword(ada.account, { currentPassword: PASSWORD, newPassword: "another password" });
+  expect(await findPasswordReset(db(), token)).toBeNull();
 });
 
 test("changing a password signs other browsers out, and wrong attempts are limited", async () => {
