@@ -20,20 +20,24 @@ export class JiraError extends TrackerError {
   }
 }
 
-/** The error that jira.js throws for a status of 400 to 499. Its cause is axios's error, which has the headers. */
+/** `ErrorCollection` of Jira's API description; its gateway sends a `message` instead. */
+const NO_COMPLAINT = { errorMessages: [], errors: {}, message: "" };
+const complaint = z
+  .object({
+    errorMessages: z.array(z.string()).catch([]),
+    errors: z.record(z.string(), z.string()).catch({}),
+    message: z.string().catch(""),
+  })
+  .catch(NO_COMPLAINT);
+type Complaint = z.output<typeof complaint>;
+/** When a rate limit ends, in seconds and as a time. */
+const limitHeaders = z
+  .object({ "retry-after": z.string().optional(), "x-ratelimit-reset": z.string().optional() })
+  .catch({});
+type LimitHeaders = z.output<typeof limitHeaders>;
+/** The error that jira.js throws for a status of 400 to 499. Its cause is axios's error, which has the reply. */
 const refused = z.object({
-  cause: z.object({
-    response: z.object({
-      status: z.number(),
-      headers: z.unknown().transform((headers) => Object.fromEntries(Object.entries({ ...(headers as object) }))),
-      data: z.unknown(),
-    }),
-  }),
-});
-const complaint = z.object({
-  errorMessages: z.array(z.string()).catch([]),
-  errors: z.record(z.string(), z.string()).catch({}),
-  message: z.string().catch(""),
+  cause: z.object({ response: z.object({ status: z.number(), headers: limitHeaders, data: complaint }) }),
 });
 
 /** Converts an error of jira.js to ours. */
@@ -64,10 +68,12 @@ const NOT_FOUND: Record<JiraSubject, [TrackerReason, string]> = {
 const UNKNOWN_ACCOUNT =
   "Jira does not accept the credential. Enter the account's e-mail address and an API token, as email:token; for Jira Data Center, a personal access token.";
 
-function refusal(status: number, headers: Record<string, unknown>, data: unknown, subject: JiraSubject): TrackerError {
-  const { errorMessages, errors, message } = complaint
-    .catch({ errorMessages: [], errors: {}, message: "" })
-    .parse(data);
+function refusal(
+  status: number,
+  headers: LimitHeaders,
+  { errorMessages, errors, message }: Complaint,
+  subject: JiraSubject,
+): TrackerError {
   const words = trackerWords([...errorMessages, ...Object.values(errors)].join(" ") || message);
   if (status === 401) return new JiraError("credential", UNKNOWN_ACCOUNT, {}, status);
   if (status === 403) {
@@ -87,10 +93,9 @@ function refusal(status: number, headers: Record<string, unknown>, data: unknown
   );
 }
 
-function rateLimited(headers: Record<string, unknown>): TrackerError {
-  const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
-  const resetAt = Date.parse(texts["x-ratelimit-reset"] ?? "");
-  const seconds = retryAfterSeconds(texts["retry-after"]) ?? (Number.isNaN(resetAt) ? 60 : undefined);
+function rateLimited(headers: LimitHeaders): TrackerError {
+  const resetAt = Date.parse(headers["x-ratelimit-reset"] ?? "");
+  const seconds = retryAfterSeconds(headers["retry-after"]) ?? (Number.isNaN(resetAt) ? 60 : undefined);
   const retryAt = seconds === undefined ? resetAt : Date.now() + seconds * 1000;
   return new TrackerError("rate_limited", rateLimitWords("Jira", retryAt), { retryAt });
 }

@@ -43,14 +43,16 @@ export const ticketGone = () =>
   );
 
 /**
- * Codes in `extensions.code` and `extensions.type`, compared without case, spaces and underscores. Others, such as invalid
- * input, are final: the same request would fail again.
+ * Codes in `extensions.code` and `extensions.type`, compared without case, spaces and underscores; the types are those of
+ * `errorMap` in Linear's SDK (`packages/sdk/src/error.ts`). Others, such as invalid input, are final: the same request would
+ * fail again.
  */
 const CODES: readonly [RegExp, TrackerReason][] = [
   [/^ratelimited$/, "rate_limited"],
   [/^(authenticationerror|unauthenticated|forbidden|featurenotaccessible)$/, "credential"],
   [/^(internal(servererror|error)|networkerror|bootstraperror|locktimeout|unknown)$/, "unavailable"],
 ];
+/** For replies without a known code, as Linear's SDK reads them. A rate limit with a code has the status 400. */
 const STATUSES: Partial<Record<number, TrackerReason>> = { 401: "credential", 403: "credential", 429: "rate_limited" };
 /** Linear's limits, each with its own headers. */
 const LIMITS = ["requests", "endpoint-requests", "complexity"];

@@ -9,23 +9,34 @@ import { type Answer, withFaults } from "./with-faults";
 const SECRET = "lin_api_simulated0123456789";
 const DONE_TYPES = new Set(["completed", "canceled"]);
 
-type Problem = { code: string; type: string; message: string; words: string };
+type Problem = { code: string; type: string; message: string; words: string; statusCode?: number };
 
-/** Returns Linear's form of a refused request: without `data`, because nothing of the document ran. */
-const problem = (status: number, { code, type, message, words }: Problem, headers = {}): Answer => ({
+/**
+ * Returns Linear's form of a refused request: without `data`, because nothing of the document ran. The types are those of
+ * `errorMap` in `packages/sdk/src/error.ts` of github.com/linear/linear.
+ */
+const problem = (
+  status: number,
+  { code, type, message, words, statusCode = status }: Problem,
+  headers = {},
+): Answer => ({
   status,
   headers,
   body: {
-    errors: [
-      { message, extensions: { type, code, statusCode: status, userError: true, userPresentableMessage: words } },
-    ],
+    errors: [{ message, extensions: { type, code, statusCode, userError: true, userPresentableMessage: words } }],
   },
 });
+/**
+ * The status is 400 and `statusCode` is 429 (linear.app/developers/rate-limiting; as received in issue 1018 of
+ * github.com/vanillagreencom/kendex).
+ */
 const LIMITED: Problem = {
   code: "RATELIMITED",
   type: "ratelimited",
   message: "Rate limit exceeded",
-  words: "Rate limit exceeded. Only 2500 requests are allowed per 1 hour.",
+  words:
+    "Rate limit exceeded. Only 2500 requests are allowed per 1 hour and you have made 2500 requests in the last hour.",
+  statusCode: 429,
 };
 const limited = (): Answer =>
   problem(400, LIMITED, {
@@ -35,7 +46,10 @@ const limited = (): Answer =>
     "x-ratelimit-complexity-remaining": "2900000",
     "x-ratelimit-complexity-reset": String(Date.now() + 3_600_000),
   });
-/** Linear sends a 401 only for a wrong key; its other refusals are a 400 with the reason in the extensions. */
+/**
+ * Linear sends a 401 only for a wrong key; its other refusals are a 400 with the reason in the extensions. No source shows the
+ * status of a forbidden request: Linear's SDK goes by the type, and by 403 only without one, and so do we.
+ */
 const PROBLEMS: Record<number, [status: number, Problem]> = {
   400: [
     400,
