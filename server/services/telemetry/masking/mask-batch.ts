@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { parseExactJson } from "@/server/platform/exact-json";
 import { derivedSecret } from "@/server/platform/secrets";
 import { isIdentity, isMessageEvent, isMessageText } from "../otlp/message-text";
 import type { Attributes, AttributeValue, Decoded, LogRecord, SpanRecord } from "../otlp/types";
@@ -113,7 +114,7 @@ function maskEnvelope(value: AttributeValue, tally: Tally): AttributeValue {
   }
   if (typeof value !== "string" || !value.startsWith("{") || !namesSecret(value)) return value;
   try {
-    const body = JSON.parse(value) as object;
+    const body = parseExactJson(value) as object;
     if (!isRequest(body)) return value;
     const masked = maskRest(body);
     return masked === body ? value : JSON.stringify(masked);

@@ -1,3 +1,4 @@
+import { isExactNumber, parseExactJson } from "@/server/platform/exact-json";
 import type { AttributeValue } from "../otlp/types";
 import { isPlaceholder, maskOf, maskText, namesSecret, type Tally } from "./mask-text";
 import { isStoredHeader, meaningOf } from "./secret-names";
@@ -8,7 +9,7 @@ class TooDeep extends Error {}
 
 type Json = Record<string, unknown>;
 const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+  typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
 const emptyObject = (): Json => Object.create(null);
 
 /** Masks the secrets in a value; returns the same object if there are none. JSON text is masked by its field names. */
@@ -37,7 +38,7 @@ function maskNamed(name: string, value: unknown, tally: Tally, depth: number): u
 
 function maskNested(value: unknown, tally: Tally, depth: number): unknown {
   if (typeof value === "string") return maskTextOrJson(value, tally, depth);
-  if (typeof value !== "object" || value === null) return value;
+  if (typeof value !== "object" || value === null || isExactNumber(value)) return value;
   if (depth > MAX_JSON_DEPTH) throw new TooDeep();
   if (Array.isArray(value)) return changedItems(value, (item) => maskNested(item, tally, depth + 1));
   return changedFields(value as Json, (name, inner) => maskNamed(name, inner, tally, depth + 1));
@@ -45,8 +46,8 @@ function maskNested(value: unknown, tally: Tally, depth: number): unknown {
 
 /** Masks everything under a secret's name. Numbers can be passwords; booleans and null cannot. */
 function maskAll(value: unknown, tally: Tally): unknown {
-  if (typeof value === "string" || typeof value === "number") {
-    if (isPlaceholder(String(value))) return value;
+  if (typeof value === "string" || typeof value === "number" || isExactNumber(value)) {
+    if (isPlaceholder(isExactNumber(value) ? value.rawJSON : String(value))) return value;
     tally.masked++;
     return maskOf("value");
   }
@@ -100,7 +101,7 @@ const isWorthParsing = (sent: string) => LIKE_JSON.test(sent) && (namesSecret(se
 function parsedJson(sent: string): object | undefined {
   if (!LIKE_JSON.test(sent)) return undefined;
   try {
-    return JSON.parse(sent) as object;
+    return parseExactJson(sent) as object;
   } catch {
     return undefined;
   }

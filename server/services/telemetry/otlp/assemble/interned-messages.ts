@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { isExactNumber, plainNumber } from "@/server/platform/exact-json";
 import type { MessageToolCall } from "../../schemas";
 import type { PlainMessage } from "../messages/plain-message";
 import { parseJson, toText } from "../readers/json-text";
@@ -184,5 +185,15 @@ const meaningOfCall = (call: MessageToolCall) => `${call.name}(${canonical(call.
 
 function canonical(text: string): string {
   const value = parseJson(text);
-  return value === undefined ? text : (textOf(value) ?? toText(value));
+  return value === undefined ? text : (textOf(value) ?? toText(inOrderOfKeys(value)));
+}
+
+/** A client that stored its history in a database may send the keys of an object back in another order. */
+function inOrderOfKeys(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (isExactNumber(value)) return plainNumber(value);
+  if (Array.isArray(value)) return value.map(inOrderOfKeys);
+  const ordered: Record<string, unknown> = Object.create(null);
+  for (const key of Object.keys(value).sort()) ordered[key] = inOrderOfKeys((value as Record<string, unknown>)[key]);
+  return ordered;
 }

@@ -1,3 +1,4 @@
+import { isExactNumber, parseExactJson } from "@/server/platform/exact-json";
 import { MAX_JSON_TEXT_CHARACTERS, MAX_TEXT_CHARACTERS, MAX_TEXT_CHARACTERS_IN_JSON, MAX_VALUE_DEPTH } from "./limits";
 
 const REPLACEMENT = "\uFFFD";
@@ -16,7 +17,7 @@ export function cleanText(text: string, wellFormed = false): string {
 function shorten(text: string): string {
   if (text.length > MAX_JSON_TEXT_CHARACTERS || !/^\s*[[{]/.test(text)) return cut(text, MAX_TEXT_CHARACTERS);
   try {
-    return JSON.stringify(cutInside(JSON.parse(text), 0));
+    return JSON.stringify(cutInside(parseExactJson(text), 0));
   } catch {
     return cut(text, MAX_TEXT_CHARACTERS);
   }
@@ -25,7 +26,7 @@ function shorten(text: string): string {
 function cutInside(value: unknown, depth: number): unknown {
   if (typeof value === "string")
     return value.length > MAX_TEXT_CHARACTERS_IN_JSON ? cut(value, MAX_TEXT_CHARACTERS_IN_JSON) : value;
-  if (value === null || typeof value !== "object" || depth > MAX_VALUE_DEPTH) return value;
+  if (value === null || typeof value !== "object" || isExactNumber(value) || depth > MAX_VALUE_DEPTH) return value;
   if (Array.isArray(value)) return value.map((item) => cutInside(item, depth + 1));
   const copy: Record<string, unknown> = Object.create(null);
   for (const key of Object.keys(value)) copy[key] = cutInside((value as Record<string, unknown>)[key], depth + 1);

@@ -1,4 +1,5 @@
 import type { Decoded, Rejection } from "../types";
+import { InexactNumber } from "./inexact-number";
 import { eachJsonItem, type JsonOwner, type Levels } from "./json-batch";
 import { isObject, type JsonObject } from "./json-values";
 import { readProtobufBatch, UnreadableItem } from "./protobuf-batch";
@@ -22,6 +23,30 @@ export function decodeBatch<Raw extends JsonOwner & { spanId: string | null }, I
   encoding: Encoding,
   nowMs: number,
 ): Decoded<Item> {
+  if (encoding === "protobuf") {
+    return decodeItems(signal, nowMs, (take) => {
+      for (const raw of readProtobufBatch(body, signal.fromProtobuf)) take(raw);
+    });
+  }
+  const decodeJson = (exact: boolean) =>
+    decodeItems(signal, nowMs, (take) =>
+      eachJsonItem(body, signal.levels, exact, (item, owner) =>
+        take(isObject(item) ? signal.fromJson(item, owner) : new UnreadableItem("is not an object")),
+      ),
+    );
+  try {
+    return decodeJson(false);
+  } catch (error) {
+    if (error instanceof InexactNumber) return decodeJson(true);
+    throw error;
+  }
+}
+
+function decodeItems<Raw extends JsonOwner & { spanId: string | null }, Item>(
+  signal: Signal<Raw, Item>,
+  nowMs: number,
+  readInto: (take: (raw: Raw | UnreadableItem) => void) => void,
+): Decoded<Item> {
   const items: Item[] = [];
   const rejections: Rejection[] = [];
   const nowUs = nowMs * 1000;
@@ -38,12 +63,6 @@ export function decodeBatch<Raw extends JsonOwner & { spanId: string | null }, I
     else items.push(checked);
   };
 
-  if (encoding === "protobuf") {
-    for (const raw of readProtobufBatch(body, signal.fromProtobuf)) take(raw);
-  } else {
-    eachJsonItem(body, signal.levels, (item, owner) =>
-      take(isObject(item) ? signal.fromJson(item, owner) : new UnreadableItem("is not an object")),
-    );
-  }
+  readInto(take);
   return { items, received, rejections };
 }

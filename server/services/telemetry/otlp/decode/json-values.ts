@@ -1,6 +1,7 @@
 import type { Attributes, AttributeValue } from "../types";
 import { type MutableAttributes, NO_ATTRIBUTES, NO_SCOPE, noAttributes } from "./attributes";
 import { cleanText } from "./clean-text";
+import { InexactNumber } from "./inexact-number";
 import { MAX_VALUE_DEPTH, TOO_DEEP } from "./limits";
 
 export type JsonObject = { [key: string]: unknown };
@@ -52,6 +53,7 @@ const readBool: ReadValue = (value) => value === true || value === "true";
 const readInt: ReadValue = (value) => {
   const number = typeof value === "string" ? Number(value) : value;
   if (typeof number === "number" && Number.isSafeInteger(number)) return number;
+  if (typeof value === "number" && Number.isInteger(value)) throw new InexactNumber();
   return readBareValue(value, 0);
 };
 const readDouble: ReadValue = (value) => {

@@ -1,5 +1,5 @@
 import type { MessagePart } from "../../schemas";
-import { cleanDeep, toText } from "../readers/json-text";
+import { plainDeep, toText } from "../readers/json-text";
 import { textOf } from "../readers/reader";
 import { addToolCall, type PlainMessage, plainMessage, textPart } from "./plain-message";
 import { toolCallOf, toolResultCallId, toolResultPartsOf } from "./tool-values";
@@ -34,7 +34,7 @@ const asToolResult: ReadPart = (part, _message, toolResults) => {
 
 /** Stores any other part as sent. */
 const asSent: ReadPart = (part, message) => {
-  message.parts.push(cleanDeep({ ...part, type: typeOf(part) }, 0) as MessagePart);
+  message.parts.push(plainDeep({ ...part, type: typeOf(part) }) as MessagePart);
 };
 
 /** Parts by their `type`. */

@@ -1,3 +1,4 @@
+import { isExactNumber } from "@/server/platform/exact-json";
 import { indexed, parseJson, toText, unwrapList } from "../readers/json-text";
 import type { ItemReading, SharedItem, SharedList } from "../shared-items";
 import { areParts, readPart } from "./parts";
@@ -10,7 +11,8 @@ type Sent = Readonly<Record<string, unknown>>;
 /** Bounds recursion; no client nests messages deeper. */
 const MAX_ENVELOPE_DEPTH = 8;
 
-const isSent = (value: unknown): value is Sent => typeof value === "object" && value !== null && !Array.isArray(value);
+const isSent = (value: unknown): value is Sent =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
 
 /**
  * Reads the messages of a value in any of the shapes that clients send: a list of messages (OpenAI, Anthropic, Gemini, AI SDK, LangChain,
@@ -64,7 +66,7 @@ function read(value: unknown, role: string, depth: number): PlainMessage[] {
   const list = isSent(value) && "role" in value ? undefined : unwrapList(value);
   if (list) return readList(list, role, depth);
   if (isSent(value)) return readObject(value, role, depth);
-  return [plainMessage(role, textParts(String(value)))];
+  return [plainMessage(role, textParts(toText(value)))];
 }
 
 function readList(list: readonly unknown[], role: string, depth: number): PlainMessage[] {

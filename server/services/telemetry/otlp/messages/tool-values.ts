@@ -1,11 +1,13 @@
+import { isExactNumber } from "@/server/platform/exact-json";
 import type { MessagePart, MessageToolCall } from "../../schemas";
-import { cleanDeep, parseJson, toText, unwrapList } from "../readers/json-text";
+import { parseJson, plainDeep, toText, unwrapList } from "../readers/json-text";
 import { textOf } from "../readers/reader";
 import { textPart } from "./plain-message";
 
 type Sent = Readonly<Record<string, unknown>>;
 
-const isSent = (value: unknown): value is Sent => typeof value === "object" && value !== null && !Array.isArray(value);
+const isSent = (value: unknown): value is Sent =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
 
 /** Reads a tool call in any of its spellings. */
 export function toolCallOf(value: unknown): MessageToolCall | undefined {
@@ -58,7 +60,7 @@ function resultParts(result: unknown): MessagePart[] {
       if (text !== undefined) return textPart(text);
       return "json" in part
         ? textPart(toText(part.json))
-        : (cleanDeep({ ...part, type: String(part.type) }, 0) as MessagePart);
+        : (plainDeep({ ...part, type: String(part.type) }) as MessagePart);
     });
   }
   return [textPart(toText(result))];

@@ -1,10 +1,12 @@
+import { type ExactNumber, isExactNumber, parseExactJson, plainNumber } from "@/server/platform/exact-json";
 import { cleanText } from "../decode/clean-text";
 import { MAX_VALUE_DEPTH, TOO_DEEP } from "../decode/limits";
 
 const ESCAPED_NUL_OR_SURROGATE = /\\u(?:0000|d[89a-f])/i;
 
 /**
- * Parses JSON text; `undefined` if the text is not JSON. Structured values are returned unchanged.
+ * Parses JSON text; `undefined` if the text is not JSON. Structured values are returned unchanged. Numbers keep their digits: one
+ * that JavaScript would change becomes an `ExactNumber`.
  * Replaces escaped NULs and lone surrogates, which decoding the body could not detect. `depth` is the value's depth in a larger
  * value.
  */
@@ -14,7 +16,7 @@ export function parseJson(text: unknown, depth = 0): unknown {
   const mayBeJson = first === 0x7b || first === 0x5b || first === 0x22; // { [ "
   if (!mayBeJson) return undefined;
   try {
-    const value = JSON.parse(text);
+    const value = parseExactJson(text);
     return text.includes("\\u") && ESCAPED_NUL_OR_SURROGATE.test(text) ? cleanDeep(value, depth) : value;
   } catch {
     return undefined;
@@ -28,14 +30,20 @@ function firstNonBlank(text: string): number {
 }
 
 /** Returns a copy limited to the maximum depth, with every string sanitised. */
-export function cleanDeep(value: unknown, depth: number): unknown {
+const cleanDeep = (value: unknown, depth: number): unknown => copyDeep(value, depth, (number) => number);
+
+/** Does the same for a value that is stored as JSON: a number that JavaScript cannot represent becomes text. */
+export const plainDeep = (value: unknown): unknown => copyDeep(value, 0, plainNumber);
+
+function copyDeep(value: unknown, depth: number, numberOf: (exact: ExactNumber) => unknown): unknown {
   if (typeof value === "string") return cleanText(value);
   if (value === null || typeof value !== "object") return value;
+  if (isExactNumber(value)) return numberOf(value);
   if (depth > MAX_VALUE_DEPTH) return TOO_DEEP;
-  if (Array.isArray(value)) return value.map((item) => cleanDeep(item, depth + 1));
+  if (Array.isArray(value)) return value.map((item) => copyDeep(item, depth + 1, numberOf));
   const copy: Record<string, unknown> = Object.create(null);
   for (const key of Object.keys(value)) {
-    copy[cleanText(key)] = cleanDeep((value as Record<string, unknown>)[key], depth + 1);
+    copy[cleanText(key)] = copyDeep((value as Record<string, unknown>)[key], depth + 1, numberOf);
   }
   return copy;
 }

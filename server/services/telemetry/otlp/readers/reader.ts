@@ -1,3 +1,4 @@
+import { isExactNumber } from "@/server/platform/exact-json";
 import type { Attributes, AttributeValue } from "../types";
 import { parseJson, unwrapList } from "./json-text";
 
@@ -89,10 +90,11 @@ export function present<Value>(name: string, result: Value): Reader<Value> {
 export function textOf(value: unknown): string | undefined {
   if (typeof value === "string") return value === "" ? undefined : value;
   if (typeof value === "number") return String(value);
-  return undefined;
+  return isExactNumber(value) ? value.rawJSON : undefined;
 }
 
-export function numberOf(value: unknown): number | undefined {
+export function numberOf(sent: unknown): number | undefined {
+  const value = isExactNumber(sent) ? Number(sent.rawJSON) : sent;
   if (typeof value === "number") return Number.isFinite(value) ? value : undefined;
   if (typeof value !== "string" || value.trim() === "") return undefined;
   const parsed = Number(value);
@@ -102,7 +104,7 @@ export function numberOf(value: unknown): number | undefined {
 /** Returns the object that an attribute holds, structured or as JSON text. */
 export function objectIn(value: unknown): Readonly<Record<string, unknown>> | undefined {
   const parsed = typeof value === "string" ? parseJson(value) : value;
-  return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)
+  return typeof parsed === "object" && parsed !== null && !Array.isArray(parsed) && !isExactNumber(parsed)
     ? (parsed as Record<string, unknown>)
     : undefined;
 }

@@ -1,5 +1,5 @@
 import type { PartBucket } from "@/server/services/pricing/usage/schemas";
-import { cleanDeep, parseJson } from "../readers/json-text";
+import { parseJson, plainDeep } from "../readers/json-text";
 import { numberOf, objectIn } from "../readers/reader";
 import type { Attributes } from "../types";
 import { detailCalled, type MediumBucket, partCalled, partOfBucket } from "./detail-names";
@@ -286,7 +286,7 @@ export function readFigures(attributes: Attributes): Figures | null {
     if (sent === undefined) continue;
     const object = objectAt(sent, path);
     if (!object) continue;
-    const clean = cleanDeep(object, 0) as Readonly<Record<string, unknown>>;
+    const clean = plainDeep(object) as Readonly<Record<string, unknown>>;
     raw[name] = clean;
     const convention = conventionOf(object);
     for (const [quantity, ...inside] of INSIDE) {

@@ -1,0 +1,57 @@
+/**
+ * JSON whose numbers keep the digits they were sent with. JavaScript's own parser reads `1234567890123456789` as another
+ * number, `10.10` as `10.1`, and `1e400` as infinity, which is written as `null`.
+ */
+
+/** A number that JavaScript cannot represent as written. `JSON.stringify` writes its text; nothing else may look inside. */
+export type ExactNumber = { readonly rawJSON: string };
+
+/** Not yet in TypeScript's library. */
+const EXACT = JSON as unknown as {
+  parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
+  rawJSON(text: string): ExactNumber;
+  isRawJSON(value: unknown): value is ExactNumber;
+};
+
+/** Whether a value is a number that only its text represents. */
+export const isExactNumber = (value: unknown): value is ExactNumber =>
+  typeof value === "object" && value !== null && EXACT.isRawJSON(value);
+
+/** Digits of numbers that may change: sixteen or more, a last decimal of zero, an exponent, a negative zero. */
+const MAY_CHANGE = /\d(?:\.\d*0(?!\d)|\.\d{15}|[eE][+-]?\d|\d{15})|-0/;
+
+/** Parses JSON like `JSON.parse`, except that a number that would change becomes an `ExactNumber`. */
+export function parseExactJson(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  // Most texts have no numbers; looking for one costs little, and calling back for each value much more than parsing.
+  return hasNumber(value) && MAY_CHANGE.test(text) ? EXACT.parse(text, withDigits) : value;
+}
+
+/** JSON nested more deeply is not searched: functions cannot be called as deeply as JSON may be nested. */
+const MAX_SEARCHED_DEPTH = 500;
+
+function hasNumber(value: unknown, depth = 0): boolean {
+  if (typeof value !== "object" || value === null) return typeof value === "number";
+  if (depth > MAX_SEARCHED_DEPTH) return true;
+  if (Array.isArray(value)) {
+    for (const item of value) if (hasNumber(item, depth + 1)) return true;
+    return false;
+  }
+  for (const key in value) if (hasNumber((value as Record<string, unknown>)[key], depth + 1)) return true;
+  return false;
+}
+
+const withDigits = (_key: string, value: unknown, { source }: { source?: string }) =>
+  typeof value === "number" && source !== undefined && String(value) !== source ? EXACT.rawJSON(source) : value;
+
+/** Parses JSON like `JSON.parse`, except that a whole number beyond JavaScript's becomes its text. */
+export const parseExactIntegers = (text: string): unknown =>
+  EXACT.parse(text, (_key, value, { source }) =>
+    typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value) ? source : value,
+  );
+
+/** Returns an exact number as a JavaScript number if that is the same to the last digit that counts, otherwise as its text. */
+export function plainNumber({ rawJSON: text }: ExactNumber): number | string {
+  const number = Number(text);
+  return Number.isFinite(number) && (Number.isSafeInteger(number) || !/^-?\d+$/.test(text)) ? number : text;
+}
