@@ -12,12 +12,16 @@ type DuplicateKind = {
   same: (earlier: CallSpan, later: CallSpan) => boolean;
   /** Whether a span has at most one duplicate of this kind. */
   pairs: boolean;
+  /** Whether one instrumentation may report a call any number of times. */
+  repeats?: boolean;
 };
 
 /** All kinds of duplicates, the most certain first. */
 const DUPLICATE_KINDS: readonly DuplicateKind[] = [
   // Logfire ends the span of a streamed call at the headers, and creates another when the stream ends.
   { key: ofSameRequest, same: (request, end) => isEndOfStream(request, end), pairs: true },
+  // A span that is created again under another id, such as by two exporters or by a callback that runs twice.
+  { key: (span) => span.call.responseId, same: isRepeated, pairs: false, repeats: true },
   // The provider's response id identifies a call across traces; test servers repeat ids, so times must agree.
   {
     key: (span) => span.call.responseId,
@@ -55,11 +59,11 @@ export function joinDuplicates(
   }
 }
 
-function joinAlike(spans: readonly CallSpan[], { same, pairs }: DuplicateKind, groups: Groups): void {
+function joinAlike(spans: readonly CallSpan[], { same, pairs, repeats }: DuplicateKind, groups: Groups): void {
   const earlier: CallSpan[] = [];
   for (const span of spans) {
     const compared = earlier.slice(-MAX_COMPARED).reverse();
-    const duplicate = compared.find((other) => groups.mayJoin(other, span) && same(other, span));
+    const duplicate = compared.find((other) => (repeats || groups.mayJoin(other, span)) && same(other, span));
     if (duplicate) groups.join(duplicate, span);
     if (duplicate && pairs) earlier.splice(earlier.lastIndexOf(duplicate), 1);
     else earlier.push(span);
@@ -88,6 +92,20 @@ function isEndOfStream(request: CallSpan, end: CallSpan): boolean {
   );
 }
 
+/** Clocks of milliseconds round the times of a call that is reported twice. */
+const ROUNDED_US = 1_000;
+
+function isRepeated(one: CallSpan, other: CallSpan): boolean {
+  return (
+    Math.abs(one.startedUs - other.startedUs) <= ROUNDED_US &&
+    Math.abs(one.endedUs - other.endedUs) <= ROUNDED_US &&
+    one.input === other.input &&
+    one.output === other.output &&
+    one.type === other.type &&
+    sameTotals(one, other)
+  );
+}
+
 const touch = (one: SpanFacts, other: SpanFacts) =>
   one.startedUs <= other.endedUs + TOUCHING_US && other.startedUs <= one.endedUs + TOUCHING_US;
 
@@ -113,11 +131,12 @@ function sameModel(one: CallSpan, other: CallSpan): boolean {
 /** Whether both usages have the same total, whatever the buckets. One token may differ: some clients count a stream's last event. */
 export function sameTotals(one: CallSpan, other: CallSpan): boolean {
   if (one.call.usage === null || other.call.usage === null) return true;
-  const sums = [one, other].map(({ call }) => sumOf(call.usage ?? {}));
+  const sums = [one, other].map(({ call }) => totalOf(call.usage ?? {}));
   return Math.abs((sums[0] ?? 0) - (sums[1] ?? 0)) <= 1;
 }
 
-const sumOf = (usage: Readonly<Record<string, number>>) =>
+/** Returns the sum of the known buckets. */
+export const totalOf = (usage: Readonly<Record<string, number>>) =>
   Object.entries(usage).reduce((sum, [name, count]) => (isOfKnownBucket(name) ? sum + count : sum), 0);
 
 function groupBy(spans: readonly CallSpan[], keyOf: (span: CallSpan) => string | null): Map<string, CallSpan[]> {

@@ -2,7 +2,7 @@ import { byTime } from "./by-time";
 import { type JoinedCall, timesOf } from "./join-calls";
 import { EMPTY_LIST } from "./list-tree";
 import type { Exchange } from "./rebuild-messages";
-import type { SpanFacts } from "./span-facts";
+import type { CallSpan, SpanFacts } from "./span-facts";
 import type { SpanTree } from "./span-tree";
 
 const hasOutput = (span: SpanFacts) => span.output !== EMPTY_LIST;
@@ -16,7 +16,7 @@ export function exchangesOf(spans: readonly SpanFacts[], calls: readonly JoinedC
   const reporting = calls.map(reportingSpan).filter((span) => span !== undefined);
   const reportedTraces = new Set(reporting.map((span) => span.traceId));
   const messagesAbove = tree.finderAbove(hasMessages);
-  const inCalls = new Set(calls.flatMap((call) => call.spans as SpanFacts[]));
+  const inCalls = new Set(calls.flatMap((call): SpanFacts[] => [...call.spans, ...call.around]));
   const outermost = spans.filter(
     (span) => hasMessages(span) && !reportedTraces.has(span.traceId) && !inCalls.has(span) && !messagesAbove(span),
   );
@@ -24,11 +24,14 @@ export function exchangesOf(spans: readonly SpanFacts[], calls: readonly JoinedC
 }
 
 /** Returns the span of a call with both input and output, otherwise the first with either. */
-function reportingSpan({ spans }: JoinedCall): SpanFacts | undefined {
-  const span = spans.find((span) => span.input !== EMPTY_LIST && hasOutput(span)) ?? spans.find(hasMessages);
+function reportingSpan({ spans, around }: JoinedCall): SpanFacts | undefined {
+  const span = mostTelling(spans) ?? mostTelling(around);
   const times = span && timesOf(span, spans);
   return times === span ? span : ({ ...span, ...times } as SpanFacts);
 }
+
+const mostTelling = (spans: readonly CallSpan[]): CallSpan | undefined =>
+  spans.find((span) => span.input !== EMPTY_LIST && hasOutput(span)) ?? spans.find(hasMessages);
 
 /** Where calls have no output but a span around them does, uses that as the output of the last call inside. */
 function withWrapperOutputs(reporting: readonly SpanFacts[], tree: SpanTree): SpanFacts[] {

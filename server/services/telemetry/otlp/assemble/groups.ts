@@ -8,6 +8,11 @@ export class Groups {
     for (const span of spans) this.groupOf.set(span, [span]);
   }
 
+  /** Whether both spans report the same call. */
+  areOne(one: CallSpan, other: CallSpan): boolean {
+    return this.groupOf.get(one) === this.groupOf.get(other);
+  }
+
   /** Allows one span per instrumentation, or two spans of one instrumentation that complement each other. */
   mayJoin(one: CallSpan, other: CallSpan): boolean {
     const group = this.groupOf.get(one) ?? [];
@@ -20,7 +25,7 @@ export class Groups {
   join(one: CallSpan, other: CallSpan): void {
     const group = this.groupOf.get(one);
     const joining = this.groupOf.get(other);
-    if (!group || !joining) return;
+    if (!group || !joining || group === joining) return;
     for (const span of joining) {
       group.push(span);
       this.groupOf.set(span, group);
