@@ -47,3 +47,31 @@ test("tools of the same microseconds come in order", () => {
   const { toolCalls } = assembleReported("microseconds-apart");
   expect(toolCalls.map(({ name }) => name)).toEqual(["step0", "step1", "step2", "step3", "step4", "step5"]);
 });
+
+test("tools that OpenAI runs are tool calls with their results, not the assistant's words", () => {
+  const conversation = assembleReported("responses-items");
+  expect(transcriptOf(conversation)).toEqual([
+    "system: Be careful.",
+    "user: Find it <input_image>",
+    'assistant: I will search. web_search({"type":"search","query":"it"}) lookup({"q":"it"})',
+    "tool: row 7",
+    'assistant: code_interpreter({"code":"print(1)"})',
+    "tool: 1",
+    "assistant: Found  row 7.",
+    "assistant: I cannot say more.",
+  ]);
+  expect(conversation.toolCallCount).toBe(3);
+});
+
+test("in the next turn's history they are not the user's words", () => {
+  const conversation = assembleReported("responses-history");
+  expect(transcriptOf(conversation)).toEqual([
+    "user: Find it",
+    'assistant: lookup({"q":"it"})',
+    "tool: row 7",
+    "assistant: Found row 7.",
+    "user: thanks",
+    "assistant: bye",
+  ]);
+  expect(conversation.toolCallCount).toBe(1);
+});

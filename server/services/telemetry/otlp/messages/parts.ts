@@ -1,6 +1,7 @@
 import type { MessagePart } from "../../schemas";
 import { plainDeep, toText } from "../readers/json-text";
 import { textOf } from "../readers/reader";
+import { hostedToolOf, isHostedTool } from "./hosted-tools";
 import { addToolCall, type PlainMessage, plainMessage, textPart } from "./plain-message";
 import { toolCallOf, toolResultCallId, toolResultPartsOf } from "./tool-values";
 
@@ -32,6 +33,30 @@ const asToolResult: ReadPart = (part, _message, toolResults) => {
   toolResults.push({ ...plainMessage("tool", toolResultPartsOf(part)), toolCallId: toolResultCallId(part) });
 };
 
+const asHostedTool: ReadPart = (part, message, toolResults) => {
+  const hosted = hostedToolOf(part);
+  if (hosted?.call) addToolCall(message, hosted.call);
+  if (hosted?.result) toolResults.push(hosted.result);
+};
+
+/** Gemini runs code that it has written itself. */
+const asCode: ReadPart = (part, message) => {
+  addToolCall(message, { id: textOf(part.id) ?? null, name: CODE_EXECUTION, arguments: toText(part) });
+};
+const CODE_EXECUTION = "code_execution";
+const RAN = new Set<unknown>([undefined, null, "OUTCOME_OK", 1]);
+
+const asCodeResult: ReadPart = (part, _message, toolResults) => {
+  const result = textPart(textOf(part.output) ?? "");
+  toolResults.push({
+    ...plainMessage("tool", [RAN.has(part.outcome) ? result : { ...result, isError: true }]),
+    toolCallId: textOf(part.id) ?? null,
+  });
+};
+
+/** The AI SDK's `tool-error`: the call stands in a part of its own. */
+const asToolError: ReadPart = (part, ...into) => asToolResult({ ...part, result: part.error, isError: true }, ...into);
+
 /** Stores any other part as sent. */
 const asSent: ReadPart = (part, message) => {
   message.parts.push(plainDeep({ ...part, type: typeOf(part) }) as MessagePart);
@@ -57,6 +82,7 @@ const BY_TYPE: ReadonlyMap<string, ReadPart> = new Map([
   ["tool_call_response", asToolResult],
   ["tool_result", asToolResult],
   ["tool-result", asToolResult],
+  ["tool-error", asToolError],
   ["toolResult", asToolResult],
   ["function_call_output", asToolResult],
 ]);
@@ -72,6 +98,11 @@ const BY_NAME: readonly (readonly [name: string, read: ReadPart])[] = [
   ["toolRequest", (part, ...into) => asToolCall(part.toolRequest as Sent, ...into)],
   ["toolResponse", (part, ...into) => asToolResult(part.toolResponse as Sent, ...into)],
   ["tool_call", asToolCall],
+  ["toolCall", (part, ...into) => asToolCall(part.toolCall as Sent, ...into)],
+  ["executableCode", (part, ...into) => asCode(part.executableCode as Sent, ...into)],
+  ["executable_code", (part, ...into) => asCode(part.executable_code as Sent, ...into)],
+  ["codeExecutionResult", (part, ...into) => asCodeResult(part.codeExecutionResult as Sent, ...into)],
+  ["code_execution_result", (part, ...into) => asCodeResult(part.code_execution_result as Sent, ...into)],
   [
     "reasoningContent",
     (part, ...into) =>
@@ -88,12 +119,38 @@ export function readPart(sent: unknown, message: PlainMessage, toolResults: Plai
   }
   if (typeof sent !== "object" || sent === null || Array.isArray(sent)) return;
   const part = unwrapOpenInference(sent as Sent);
-  const read = typeof part.type === "string" ? BY_TYPE.get(part.type) : undefined;
-  (read ?? readByName(part) ?? asSent)(part, message, toolResults);
+  (readerOf(part) ?? asSent)(part, message, toolResults);
 }
 
+/** Reads the parts of a message. The results of the tools that an assistant's parts call stand between these. */
+export function readParts(parts: readonly unknown[], message: PlainMessage): PlainMessage[] {
+  if (message.role !== "assistant") {
+    const toolResults: PlainMessage[] = [];
+    for (const part of parts) readPart(part, message, toolResults);
+    return [...toolResults, message];
+  }
+  const messages = [message];
+  let last = message;
+  for (const part of parts) {
+    const toolResults: PlainMessage[] = [];
+    readPart(part, last, toolResults);
+    if (toolResults.length === 0) continue;
+    last = plainMessage(message.role);
+    messages.push(...toolResults, last);
+  }
+  return messages;
+}
+
+function readerOf(part: Sent): ReadPart | undefined {
+  if (typeof part.type !== "string") return readByName(part);
+  return BY_TYPE.get(part.type) ?? (isHostedTool(part) ? asHostedTool : undefined);
+}
+
+/** Whether a value has a type, which is not that of any part that is read. */
+export const isUnknownPart = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && typeof (value as Sent).type === "string" && !areParts([value]);
+
 function readByName(part: Sent): ReadPart | undefined {
-  if (typeof part.type === "string") return undefined;
   return BY_NAME.find(([name]) =>
     name === "text" ? name in part : typeof part[name] === "object" && part[name] !== null,
   )?.[1];
@@ -107,7 +164,7 @@ export function areParts(list: readonly unknown[]): boolean {
       if (typeof item !== "object" || item === null) return false;
       const part = item as Sent;
       if (typeof part.type === "string")
-        return BY_TYPE.has(part.type) || part.type.startsWith("image") || part.type === "file";
+        return readerOf(part) !== undefined || part.type.startsWith("image") || part.type === "file";
       return BY_NAME.some(([name]) => name in part) && Object.keys(part).length <= 2;
     })
   );

@@ -13,11 +13,12 @@ export const isEmpty = (message: PlainMessage): boolean => message.parts.length 
 
 /** Adds a tool call unless the message has it (clients repeat calls in parts and in `tool_calls`). */
 export function addToolCall(message: PlainMessage, call: MessageToolCall): void {
-  const known = message.toolCalls.some(
-    (other) => (call.id !== null && other.id === call.id) || (other.id === call.id && sameCall(other, call)),
-  );
-  if (!known) message.toolCalls.push(call);
+  if (!hasCall(message.toolCalls, call)) message.toolCalls.push(call);
 }
+
+/** Whether a call is among others: by id, without ids by name and arguments. */
+export const hasCall = (calls: readonly MessageToolCall[], call: MessageToolCall): boolean =>
+  calls.some((other) => other.id === call.id && (call.id !== null || sameCall(other, call)));
 
 const sameCall = (one: MessageToolCall, other: MessageToolCall) =>
   one.name === other.name && one.arguments === other.arguments;

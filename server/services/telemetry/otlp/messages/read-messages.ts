@@ -1,8 +1,9 @@
 import { isExactNumber } from "@/server/platform/exact-json";
 import { indexed, parseJson, toText, unwrapList } from "../readers/json-text";
 import type { ItemReading, SharedItem, SharedList } from "../shared-items";
-import { areParts, readPart } from "./parts";
-import { addToolCall, isEmpty, type PlainMessage, plainMessage, textPart } from "./plain-message";
+import { isHostedTool } from "./hosted-tools";
+import { areParts, isUnknownPart, readPart, readParts } from "./parts";
+import { addToolCall, hasCall, isEmpty, type PlainMessage, plainMessage, textPart } from "./plain-message";
 import { roleOf, roleOfType } from "./roles";
 import { toolCallOf, toolCallsOf, toolResultCallId, toolResultPartsOf } from "./tool-values";
 
@@ -70,11 +71,26 @@ function read(value: unknown, role: string, depth: number): PlainMessage[] {
 }
 
 function readList(list: readonly unknown[], role: string, depth: number): PlainMessage[] {
-  if (list.some(isMessage)) return list.flatMap((item) => read(item, role, depth + 1));
+  if (list.some(isMessage)) return list.flatMap((item) => readListItem(item, role, depth + 1));
   if (list.every(Array.isArray)) return list.flatMap((item) => read(item, role, depth + 1)); // LangChain's batches
   if (list.every((item) => typeof item === "string" || areParts([item]))) return partsMessage(list, role);
-  return list.flatMap((item) => read(item, role, depth + 1));
+  if (list.every(isPart) && list.some((item) => areParts([item]))) return partsMessage(list, role);
+  return list.flatMap((item) => readListItem(item, role, depth + 1));
 }
+
+const isPart = (item: unknown) => typeof item === "string" || areParts([item]) || isUnknownItem(item);
+
+/** The role of what neither the user nor the assistant said, nor a tool returned. */
+const NOBODY = "other";
+
+/** Reads an item of a list. One of an unknown type is nobody's words, whatever texts it contains. */
+const readListItem = (item: unknown, role: string, depth: number): PlainMessage[] =>
+  isUnknownItem(item) && !isMessage(item) ? partsMessage([item], NOBODY) : read(item, role, depth);
+
+/** LangChain's types of objects that hold messages. */
+const CONTAINERS = /^(?:Chat)?Generation(?:Chunk)?$|^(?:LLMResult|constructor)$/;
+
+const isUnknownItem = (item: unknown): boolean => isUnknownPart(item) && !CONTAINERS.test(String((item as Sent).type));
 
 function isMessage(value: unknown): boolean {
   if (!isSent(value)) return false;
@@ -83,15 +99,13 @@ function isMessage(value: unknown): boolean {
     isSent(value.message) ||
     roleOfType(value.type) !== undefined ||
     value.type === "message" ||
-    value.lc === 1
+    value.lc === 1 ||
+    isHostedTool(value)
   );
 }
 
 function partsMessage(parts: readonly unknown[], role: string): PlainMessage[] {
-  const message = plainMessage(role);
-  const toolResults: PlainMessage[] = [];
-  for (const part of parts) readPart(part, message, toolResults);
-  return [...toolResults, message];
+  return readParts(parts, plainMessage(role));
 }
 
 /** Fields under which objects hold messages. The first field that an object has decides. */
@@ -124,7 +138,7 @@ const ENVELOPES: readonly (readonly [
 function readObject(sent: Sent, role: string, depth: number): PlainMessage[] {
   if (sent.type === "function_call") return withToolCalls(plainMessage("assistant"), [sent]);
   if (sent.type === "function_call_output") return [toolResultMessage(sent)];
-  if (sent.type === "reasoning") return partsMessage([sent], "assistant");
+  if (sent.type === "reasoning" || isHostedTool(sent)) return partsMessage([sent], "assistant");
   if (sent.lc === 1) return readConstructor(sent, role, depth);
   if (isSent(sent.data) && roleOfType(sent.type))
     return read({ ...sent.data, role: roleOfType(sent.type) }, role, depth + 1);
@@ -155,17 +169,20 @@ function readMessage(sent: Sent, defaultRole: string): PlainMessage[] {
   const role = roleOf(sent.role) ?? roleOfType(sent.type) ?? defaultRole;
   if (role === "tool") return readToolMessage(sent);
   const message = plainMessage(role);
-  const toolResults: PlainMessage[] = [];
   if (typeof sent.reasoning_content === "string")
-    readPart({ type: "reasoning", text: sent.reasoning_content }, message, toolResults);
-  readContent(sent.parts ?? sent.content ?? sent.contents ?? sent.text, message, toolResults);
+    message.parts.push({ type: "reasoning", text: sent.reasoning_content });
+  const content = contentOf(sent.parts ?? sent.content ?? sent.contents ?? sent.text);
+  const messages = readParts(content, message);
   // OpenInference sends `content` and `contents`
   if (message.parts.length === 0 && sent.contents !== undefined && sent.content !== undefined)
-    readContent(sent.contents, message, toolResults);
-  for (const call of toolCallsOf(sent.tool_calls ?? sent.toolCalls)) addToolCall(message, call);
+    messages.push(...readParts(contentOf(sent.contents), message).filter((said) => said !== message));
+  const called = messages.flatMap(({ toolCalls }) => toolCalls);
+  const last = messages.findLast((said) => said.role === role) ?? message;
+  for (const call of toolCallsOf(sent.tool_calls ?? sent.toolCalls))
+    if (!hasCall(called, call)) addToolCall(last, call);
   const single = toolCallOf(sent.function_call);
-  if (single && message.toolCalls.length === 0) addToolCall(message, single);
-  return [...toolResults, message];
+  if (single && messages.every(({ toolCalls }) => toolCalls.length === 0)) addToolCall(last, single);
+  return messages;
 }
 
 function readToolMessage(sent: Sent): PlainMessage[] {
@@ -195,16 +212,14 @@ const toolResultMessage = (sent: Sent): PlainMessage => ({
   toolCallId: toolResultCallId(sent),
 });
 
-function readContent(content: unknown, message: PlainMessage, toolResults: PlainMessage[]): void {
-  if (content === undefined || content === null) return;
+/** Returns the parts of a message's content. */
+function contentOf(content: unknown): readonly unknown[] {
+  if (content === undefined || content === null) return [];
   if (typeof content === "string") {
     const parts = content.startsWith("[{") ? parseJson(content) : undefined;
-    if (Array.isArray(parts) && areParts(parts)) for (const part of parts) readPart(part, message, toolResults);
-    else message.parts.push(...textParts(content));
-    return;
+    return Array.isArray(parts) && areParts(parts) ? parts : [content];
   }
-  const list = Array.isArray(content) ? content : (indexed(content as Sent) ?? [content]);
-  for (const part of list) readPart(part, message, toolResults);
+  return Array.isArray(content) ? content : (indexed(content as Sent) ?? [content]);
 }
 
 function withToolCalls(message: PlainMessage, calls: readonly unknown[]): PlainMessage[] {
@@ -233,7 +248,8 @@ function systemOf(sent: Sent): PlainMessage[] {
     const value = sent[name];
     if (value === undefined || value === null) continue;
     const message = plainMessage("system");
-    readContent(isSent(value) && Array.isArray(value.parts) ? value.parts : value, message, []);
+    for (const part of contentOf(isSent(value) && Array.isArray(value.parts) ? value.parts : value))
+      readPart(part, message, []);
     return [message];
   }
   return [];

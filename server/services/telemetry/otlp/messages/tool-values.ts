@@ -13,11 +13,18 @@ const isSent = (value: unknown): value is Sent =>
 export function toolCallOf(value: unknown): MessageToolCall | undefined {
   if (!isSent(value)) return undefined;
   if (isSent(value.tool_call)) return toolCallOf(value.tool_call);
-  const called = isSent(value.function) ? value.function : value;
-  const name = textOf(called.name) ?? textOf(value.toolName) ?? textOf(value.tool_name);
+  const called = [value.function, value.custom].find(isSent) ?? value;
+  const name = textOf(called.name) ?? textOf(value.toolName) ?? textOf(value.tool_name) ?? textOf(value.toolType);
   if (name === undefined) return undefined;
   const id = value.id ?? value.toolCallId ?? value.tool_call_id ?? value.toolUseId ?? value.call_id ?? value.ref;
-  const given = called.arguments ?? value.args ?? value.input ?? value.partial_json ?? called.args ?? called.parameters;
+  const given =
+    called.arguments ??
+    value.args ??
+    value.input ??
+    value.partial_json ??
+    called.args ??
+    called.parameters ??
+    called.input;
   return { id: textOf(id) ?? null, name, arguments: given === undefined || given === null ? "" : toText(given) };
 }
 
@@ -56,7 +63,7 @@ function resultParts(result: unknown): MessagePart[] {
   if (result === undefined || result === null) return [];
   if (Array.isArray(result) && result.length > 0 && result.every(isResultPart)) {
     return result.map((part) => {
-      const text = textOf(part.text) ?? (part.type === "text" ? textOf(part.content) : undefined);
+      const text = textOf(part.text) ?? textOf(part.type === "logs" ? part.logs : part.type === "text" && part.content);
       if (text !== undefined) return textPart(text);
       return "json" in part
         ? textPart(toText(part.json))
