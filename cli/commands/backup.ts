@@ -1,4 +1,4 @@
-import { existsSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Command } from "commander";
 import { roleOf } from "@/db/application-role";
@@ -11,7 +11,7 @@ import {
   readLine,
   restore,
   restoreFiles,
-  unseal,
+  secretOf,
 } from "@/db/backup";
 import { env } from "@/env";
 import { fileStore } from "@/server/platform/files";
@@ -102,27 +102,27 @@ async function restoreBackup({ from, passphraseFile, acceptOtherSecret }: Restor
   const read = await readBackup(path.resolve(from));
   const { manifest } = read;
   const same = manifest.secretFingerprint === fingerprintOf(WHETSTONE_SECRET);
-  let secret: string | undefined;
-  if (!same && passphraseFile !== undefined) {
-    if (!manifest.secret) throw new UsageError("The backup contains no secret: omit --passphrase-file.");
-    secret = unseal(manifest.secret, await readLine(passphraseFile));
-    if (secret === undefined) throw new UsageError("The secret in the backup was encrypted with another passphrase.");
-  }
+  const secret = same || passphraseFile === undefined ? undefined : secretOf(manifest, await readLine(passphraseFile));
   if (!same && secret === undefined && !acceptOtherSecret) {
     throw new UsageError(
       `The backup was made under another WHETSTONE_SECRET. Set that secret, or put its file at ${path.join(DATA_DIR, "secret")}, or pass --accept-other-secret: API keys then have to be recreated, and connections' secrets entered again.`,
     );
   }
   const files = await restoreFiles(fileStore(), read);
+  // Before the commit: a command that is killed in between can be repeated, since the database is still empty.
+  let undoSecret = () => {};
+  const finish = () => {
+    if (secret !== undefined) undoSecret = keepSecret(DATA_DIR, secret);
+  };
   try {
-    await restore(ownerUrl(), read, application === owner ? undefined : application);
+    await restore(ownerUrl(), read, application === owner ? undefined : application, finish);
   } catch (error) {
+    undoSecret();
     await files.undo();
     throw error;
   }
-  if (secret !== undefined) keepSecret(DATA_DIR, secret);
   // The backup's ring keys can only be decrypted with its own secret: new secrets need a key of this installation.
-  else if (!same) await withDatabase(rotateSecrets);
+  if (secret === undefined && !same) await withDatabase(rotateSecrets);
   const { rows } = shownOf(read);
   await writeDown({ kind: "restore", ...shownOf(read), verifiedAt: Date.now() });
   printResult(command, { restored: { rows, tables: manifest.tables.length, createdAt: manifest.createdAt } }, [
@@ -135,11 +135,18 @@ async function restoreBackup({ from, passphraseFile, acceptOtherSecret }: Restor
   ]);
 }
 
-function keepSecret(dataDir: string, secret: string) {
+/** Writes the secret of DATA_DIR. The returned function restores the previous one. */
+function keepSecret(dataDir: string, secret: string): () => void {
   const file = path.join(dataDir, "secret");
-  const next = `${file}.${process.pid}`;
-  writeFileSync(next, `${secret}\n`, { mode: existsSync(file) ? statSync(file).mode & 0o777 : 0o600 });
-  renameSync(next, file);
+  const before = existsSync(file) ? readFileSync(file) : undefined;
+  const mode = before === undefined ? 0o600 : statSync(file).mode & 0o777;
+  const write = (content: string | Buffer) => {
+    const next = `${file}.${process.pid}`;
+    writeFileSync(next, content, { mode });
+    renameSync(next, file);
+  };
+  write(`${secret}\n`);
+  return () => (before === undefined ? rmSync(file, { force: true }) : write(before));
 }
 
 /** Reports a problem with a path or a file as a usage error, which the operator can fix. */

@@ -101,7 +101,10 @@ async function* membersOfTar(from: string): AsyncGenerator<Member> {
   pipeline(file, unpacked).catch(() => {}); // surfaces in the entries' streams
   try {
     for await (const entry of explained(from, unpacked)) {
-      yield { name: entry.header.name, content: Readable.from(explained(from, entry), { objectMode: false }) };
+      const { name, type } = entry.header;
+      if (type === "directory") continue;
+      if (type !== "file") throw new ArchiveProblem(`${from} is not a backup: ${name} is no file, but a ${type}.`);
+      yield { name, content: Readable.from(explained(from, entry), { objectMode: false }) };
       entry.resume();
     }
   } finally {
@@ -119,9 +122,17 @@ async function* explained<T>(from: string, items: AsyncIterable<T>): AsyncGenera
   }
 }
 
+/** Below the length that a string can have; a manifest takes some 300 bytes a file. */
+const TEXT_MAX_BYTES = 400 * 1024 * 1024;
+
 export const readText = async (stream: Readable) => {
   const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  let bytes = 0;
+  for await (const chunk of stream) {
+    chunks.push(chunk as Buffer);
+    bytes += (chunk as Buffer).length;
+    if (bytes > TEXT_MAX_BYTES) throw new ArchiveProblem("The backup's manifest is too large.");
+  }
   return Buffer.concat(chunks).toString("utf8");
 };
 

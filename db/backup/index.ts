@@ -1,4 +1,4 @@
 export { ArchiveProblem, readLine } from "./archive";
 export { backUp } from "./back-up";
 export { type ReadBackup, readBackup, restore, restoreFiles } from "./restore";
-export { fingerprintOf, unseal } from "./secret";
+export { fingerprintOf, secretOf, unseal } from "./secret";

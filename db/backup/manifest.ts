@@ -5,10 +5,14 @@ export const MANIFEST = "manifest.json";
 /** Incremented when the backup format changes. Table changes do not count: migrations identify those. */
 export const FORMAT = 2;
 
+/** The name of a table, column or sequence of ours. */
+const identifier = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/);
+const count = z.int().min(0);
+
 const table = z.object({
-  name: z.string(),
-  columns: z.array(z.string()),
-  rows: z.number().int(),
+  name: identifier,
+  columns: z.array(identifier),
+  rows: count,
   /** Sum over all rows of a 64-bit hash of each, independent of their order. */
   checksum: z.string(),
   file: z.string(),
@@ -19,8 +23,9 @@ export type TableEntry = z.infer<typeof table>;
 
 /** A file's content. `member` is its name in the backup; `null` when it is in a bucket, or was missing. */
 const file = z.object({
-  key: z.string(),
-  bytes: z.number().int(),
+  /** As the file store names its objects: a backup may come from anyone, and its files go nowhere else. */
+  key: z.string().regex(/^[\w-]+\/objects\/[\w-]+$/),
+  bytes: count,
   sha256: z.string(),
   member: z.string().nullable(),
 });
@@ -35,7 +40,7 @@ export const manifest = z.object({
   migrations: z.array(z.object({ hash: z.string(), createdAt: z.number() })).min(1),
   tables: z.array(table),
   files: z.array(file).default([]),
-  sequences: z.array(z.object({ name: z.string(), lastValue: z.string() })),
+  sequences: z.array(z.object({ name: identifier, lastValue: z.string().regex(/^-?\d{1,19}$/) })),
   /** Identifies the WHETSTONE_SECRET of the backup without revealing anything about it. */
   secretFingerprint: z.string(),
   /** The secret itself, sealed with a passphrase; null unless requested. */

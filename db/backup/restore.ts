@@ -40,7 +40,11 @@ export async function readBackup(from: string, { prove = true } = {}): Promise<R
 async function readThrough({ members }: Archive, prove: boolean) {
   const digests = new Map<string, string>();
   let text: string | undefined;
+  const seen = new Set<string>();
   for await (const { name, content } of members()) {
+    // Only one of two could be what the manifest's checksum is of.
+    if (seen.has(name)) throw new ArchiveProblem(`The backup is damaged: it contains ${name} twice.`);
+    seen.add(name);
     if (name === MANIFEST) {
       text = await readText(content);
       if (!prove) break;
@@ -70,6 +74,8 @@ export async function restore(
   { archive, manifest }: Pick<ReadBackup, "archive" | "manifest">,
   /** The role that the application connects as, when it is not the owner. */
   application: string | undefined = undefined,
+  /** Called immediately before the commit. */
+  finish: () => void = () => {},
 ): Promise<void> {
   const migrations = readMigrationFiles({ migrationsFolder: SOURCES.migrations });
   const known = refuseForeign(manifest, migrations);
@@ -84,6 +90,7 @@ export async function restore(
       for (const migration of migrations.slice(known.length)) await migrateOne(tx, migration);
       await applyFunctions(tx, await changedFunctions(tx, SOURCES.functions));
       if (application !== undefined) await grantToApplication(tx, application);
+      finish();
     });
     await sql`analyze`;
   } finally {
@@ -104,10 +111,15 @@ export async function restoreFiles(store: FileStore, { archive, manifest }: Pick
       // This restore did not write an existing file, so `undo` must not delete it.
       if (!file || (await store.find(file.key))) continue;
       const upload = file.key.replace("/objects/", "/uploads/");
-      await store.abandon(upload);
-      await store.append(upload, content);
-      await store.complete(upload);
-      await store.move(upload, file.key);
+      try {
+        await store.abandon(upload);
+        await store.append(upload, content);
+        await store.complete(upload);
+        await store.move(upload, file.key);
+      } catch (error) {
+        await store.abandon(upload);
+        throw error;
+      }
       done.push(file.key);
     }
   } catch (error) {
@@ -182,10 +194,9 @@ async function loadRows(tx: Tx, archive: Archive, { tables, sequences }: Manifes
     if (!table) continue;
     const { name, columns } = table;
     const rows = await tx.unsafe(`copy ${tableName(name)} (${columnList(columns)}) from stdin`).writable();
-    const closed = once(rows, "close");
-    await pipeline(content, createGunzip(), rows);
     // On close the stream sends one more message to the server, which must not end up in the next table's COPY.
-    await closed;
+    const closed = once(rows, "close");
+    await Promise.all([pipeline(content, createGunzip(), rows), closed]);
   }
   for (const { name } of triggered) await tx.unsafe(`alter table ${name} enable trigger user`);
   for (const { name, lastValue } of sequences)

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, scryptSync } from "node:crypto";
+import { ArchiveProblem } from "./archive";
 import type { Manifest } from "./manifest";
 
 const KEY_BYTES = 32;
@@ -25,10 +26,26 @@ export function unseal(kept: NonNullable<Manifest["secret"]>, passphrase: string
     Buffer,
   ];
   try {
-    const cipher = createDecipheriv("aes-256-gcm", scryptSync(passphrase, salt, KEY_BYTES, SCRYPT), nonce);
+    const cipher = createDecipheriv("aes-256-gcm", scryptSync(passphrase, salt, KEY_BYTES, SCRYPT), nonce, {
+      authTagLength: TAG_BYTES,
+    });
     cipher.setAuthTag(sealed.subarray(-TAG_BYTES));
     return Buffer.concat([cipher.update(sealed.subarray(0, -TAG_BYTES)), cipher.final()]).toString("utf8");
   } catch {
     return undefined;
   }
+}
+
+/** One line, as long as any secret must be. */
+const USABLE = /^[^\p{Cc}]{32,}$/u;
+
+/** Returns the secret in a backup. Throws for another passphrase, and for a secret that the backup was not made under. */
+export function secretOf({ secret: sealed, secretFingerprint }: Manifest, passphrase: string): string {
+  if (!sealed) throw new ArchiveProblem("The backup contains no secret: omit --passphrase-file.");
+  const secret = unseal(sealed, passphrase);
+  if (secret === undefined) throw new ArchiveProblem("The secret in the backup was encrypted with another passphrase.");
+  if (fingerprintOf(secret) !== secretFingerprint || !USABLE.test(secret)) {
+    throw new ArchiveProblem("The backup is damaged: the secret in it is not the one that it was made under.");
+  }
+  return secret;
 }
