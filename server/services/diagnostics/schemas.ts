@@ -12,6 +12,7 @@ import {
 import type { Evidence } from "@/db/schema/json";
 import { idInput, pageInput, pagination, sortOrder, unixMs } from "@/server/platform/schemas";
 import { conversationFilters } from "@/server/services/telemetry/schemas";
+import { CONFIDENCE_BASES } from "./rules/schemas";
 
 export const severity = z.enum(SEVERITIES);
 export const reviewStatus = z.enum(REVIEW_STATUSES);
@@ -26,6 +27,20 @@ export const evidence = z.object({
   spanId: z.string().nullable(),
 }) satisfies z.ZodType<Evidence>;
 
+/**
+ * What a confidence rests on. `measured`: verdicts of people, `n` of them with the 95% interval (Wilson) of their precision,
+ * either this project's `reviews` (from 20 on) or the labelled conversations of our `benchmark`. `generated`: conversations that
+ * we generated, which show that a detector works, not how precise it is on real ones. `assumed`: nobody has measured it, so it
+ * is a starting value, or an adjudicator's own estimate.
+ */
+export const confidenceBasis = z.object({
+  basis: z.enum(CONFIDENCE_BASES),
+  by: z.enum(["reviews", "benchmark"]).nullable(),
+  n: z.int(),
+  interval: z.object({ low: z.number(), high: z.number() }).nullable(),
+});
+export type ConfidenceBasis = z.infer<typeof confidenceBasis>;
+
 /** An appearance of a Finding in one conversation. `detectedAt` is the Unix ms of the conversation's last activity. */
 export const occurrence = z.object({
   id: z.string(),
@@ -35,7 +50,12 @@ export const occurrence = z.object({
   ruleRunId: z.string().nullable(),
   severity,
   score: z.number(),
+  /** The detector's at this score, or the adjudicator's. */
   confidence: z.number(),
+  confidenceBasis,
+  /** Known cost of its conversation in US dollars, without the model calls that have none; `null` if none is known. */
+  conversationCost: z.number().nullable(),
+  conversationUnpricedCallCount: z.int(),
   title: z.string(),
   summary: z.string(),
   evidence: z.array(evidence),
@@ -54,7 +74,13 @@ export const finding = z.object({
   severity,
   /** 0..1: `severity` × `confidence` × `spread`. */
   diagnosticScore: z.number(),
+  /**
+   * The factors as they are multiplied: the weight of the severity, the highest confidence among the occurrences or the one
+   * that the project's reviews measure, and the cube root of `affected` ÷ (`conversations` + 10) of `recentShare`.
+   */
   diagnosticScoreParts: z.object({ severity: z.number(), confidence: z.number(), spread: z.number() }),
+  /** What the confidence among `diagnosticScoreParts` rests on. */
+  confidenceBasis,
   reviewStatus,
   resolutionStatus: resolutionStatus.nullable(),
   resolvedAt: z.number().nullable(),
@@ -342,9 +368,15 @@ export const rule = z.object({
       measuredOn: z.int(),
       /** `measured` on conversations that people or benchmarks labelled; `none`: there is no figure. */
       basis: z.enum(["measured", "none"]),
-      /** Findings of this project that people confirmed, and that they found wrong. */
+      /** Findings of this project that people confirmed, and that they dismissed as wrong or without a reason. */
       confirmedFindings: z.int(),
       wrongFindings: z.int(),
+      /** Their precision with its 95% interval (Wilson); `null` without a review. */
+      reviewedPrecision: z
+        .object({ n: z.int(), value: z.number(), interval: z.object({ low: z.number(), high: z.number() }) })
+        .nullable(),
+      /** How far a match is trusted: by this project's reviews from 20 on, else as shipped. */
+      confidence: z.object({ value: z.number(), ...confidenceBasis.shape }),
     }),
   ),
 });

@@ -7,6 +7,7 @@ import { memberNames } from "@/server/services/members";
 import { wilson } from "../rules";
 import type { Finding } from "../schemas";
 import { handoffRefs } from "../work-items/handoff-refs";
+import { basisOfFinding, judgedFindings } from "./judged-findings";
 import { trendOf } from "./matching-findings";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -36,10 +37,12 @@ export async function findingsJson(ctx: Ctx, rows: readonly (typeof findings.$in
     ctx,
     rows.map(({ id }) => id),
   );
+  const judged = await judgedFindings(ctx);
   return rows.map((row) => {
     const rate = { affected: row.recentAffected, conversations: row.recentConversations };
     return {
       ...row,
+      confidenceBasis: basisOfFinding(judged, row),
       trend: trendOf(row, now),
       assigneeName: row.assigneeId === null ? null : (names.get(row.assigneeId) ?? null),
       dismissedUntilWorse: row.dismissedRate !== null,

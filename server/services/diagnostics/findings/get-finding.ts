@@ -34,7 +34,7 @@ export async function readFinding(ctx: Ctx, findingId: string): Promise<FindingD
 
   const since = startOfDay(row.lastDetectedAt) - (DAYS_SHOWN - 1) * DAY_MS;
   const [latest, all, days] = await Promise.all([
-    occurrencesOf(ctx, findingId, 1),
+    occurrencesOf(ctx, row, 1),
     conversationsSince(ctx, row.firstDetectedAt),
     ctx.db.execute<{ day: string; occurrences: number }>(sql`
       select (detected_at / ${DAY_MS}) * ${DAY_MS} as day, count(*)::int as occurrences from occurrences

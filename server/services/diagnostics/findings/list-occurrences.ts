@@ -6,6 +6,7 @@ import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { conversationIdsMatching } from "@/server/services/telemetry";
 import { listOccurrencesInput, occurrencesReply } from "../schemas";
+import { shippedBasis } from "./judged-findings";
 
 export const listOccurrences = verb(
   {
@@ -19,7 +20,7 @@ export const listOccurrences = verb(
   },
   async (ctx, { findingId, conversationId, limit, cursor }) => {
     const [finding] = await ctx.db
-      .select({ id: findings.id })
+      .select({ signal: findings.signal })
       .from(findings)
       .where(and(eq(findings.projectId, ctx.projectId), eq(findings.id, findingId)));
     if (!finding) throw notFound("Finding");
@@ -36,20 +37,32 @@ export const listOccurrences = verb(
       conversationId === undefined
         ? undefined
         : sql`${occurrences.conversationId} = any(${conversationIdsMatching(ctx.projectId, conversationId)})`;
-    const found = await occurrencesOf(ctx, findingId, list.fetch, and(list.after, ofConversation));
+    const found = await occurrencesOf(
+      ctx,
+      { id: findingId, signal: finding.signal },
+      list.fetch,
+      and(list.after, ofConversation),
+    );
     const { rows, nextCursor } = list.page(found, (row) => [row.detectedAt, row.id]);
     return { occurrences: rows, pagination: { limit, nextCursor } };
   },
 );
 
 /** Returns occurrences of a Finding, newest first, with the client's own id of each conversation. */
-export const occurrencesOf = (ctx: Ctx, findingId: string, limit: number, only?: SQL) =>
-  ctx.db
+export async function occurrencesOf(
+  ctx: Ctx,
+  { id: findingId, signal }: { id: string; signal: string },
+  limit: number,
+  only?: SQL,
+) {
+  const rows = await ctx.db
     .select({
       id: occurrences.id,
       findingId: occurrences.findingId,
       conversationId: occurrences.conversationId,
       conversationExternalId: conversations.externalId,
+      conversationCost: conversations.cost,
+      conversationUnpricedCallCount: conversations.unpricedCallCount,
       ruleRunId: occurrences.ruleRunId,
       severity: occurrences.severity,
       score: occurrences.score,
@@ -68,3 +81,9 @@ export const occurrencesOf = (ctx: Ctx, findingId: string, limit: number, only?:
     .where(and(eq(occurrences.projectId, ctx.projectId), eq(occurrences.findingId, findingId), only))
     .orderBy(desc(occurrences.detectedAt), desc(occurrences.id))
     .limit(limit);
+  return rows.map((row) => ({
+    ...row,
+    conversationCost: row.conversationCost === null ? null : Number(row.conversationCost),
+    confidenceBasis: shippedBasis(signal, row.confidence),
+  }));
+}

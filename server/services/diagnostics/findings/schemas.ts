@@ -17,7 +17,14 @@ import {
   queryUnixMs,
 } from "@/server/platform/schemas";
 import { namedActor } from "@/server/services/members/schemas";
-import { changedFindingReply, finding, resolutionStatus, reviewStatus, severity } from "../schemas";
+import {
+  type ConfidenceBasis,
+  changedFindingReply,
+  finding,
+  resolutionStatus,
+  reviewStatus,
+  severity,
+} from "../schemas";
 
 export const dismissalReason = z.enum(DISMISSAL_REASONS);
 /** Why a Finding was dismissed, in words that follow "Dismissed as". */
@@ -27,6 +34,18 @@ export const REASON_WORDS: Record<z.infer<typeof dismissalReason>, string> = {
   not_important: "not important",
   duplicate: "a duplicate",
   other: "another reason",
+};
+/** What each basis of a confidence means. */
+export const BASIS_MEANS: Record<ConfidenceBasis["basis"], string> = {
+  measured: "the share of verdicts like this that people found right",
+  generated: "right on conversations that we generated, which shows that it works, not how precise it is on real ones",
+  assumed:
+    "nobody has checked verdicts like this; it is a starting value, an adjudicator's estimate, or a keyword as such",
+};
+/** Whose verdicts a measured confidence counts. */
+export const MEASURED_BY: Record<NonNullable<ConfidenceBasis["by"]>, string> = {
+  reviews: "this project's reviews",
+  benchmark: "labelled conversations",
 };
 export const findingSort = z.enum(["newest", "score", "conversations", "first_seen"]);
 

@@ -14,7 +14,7 @@ import {
   runDetectors,
   signalsIn,
 } from ".";
-import { confidenceCurve } from "./confidence";
+import { confidenceCurve, groundsOf } from "./confidence";
 import { keywordSignals } from "./keywords";
 
 const toolFailure = RULES.find(({ id }) => id === "tool-failure")!;
@@ -184,8 +184,8 @@ test("a score is the product of its parts, and 1 of 1 conversations does not hav
   expect(none.score).toBe(0);
 });
 
-test("confidence is the prior without verdicts, and always between 0 and 1", () => {
-  expect(confidenceOf("no_such_signal", 0.9)).toEqual({ value: 0.5, basis: "prior", n: 0 });
+test("confidence is assumed without verdicts, and always between 0 and 1", () => {
+  expect(confidenceOf("no_such_signal", 0.9)).toEqual({ value: 0.5, basis: "assumed", n: 0, interval: null });
   for (const { detectors } of RULES) {
     for (const { signal } of detectors) {
       for (const score of [0, 0.3, 0.55, 0.8, 1]) {
@@ -207,4 +207,26 @@ test("confidence rises with the score, and a few odd verdicts do not silence a w
   expect(values(bucket(0.5, 2, 1), bucket(0.7, 2, 0), bucket(0.9, 55, 55))).toEqual([0.74, 0.74, 0.95]);
   expect(values(bucket(0.3, 6, 0), bucket(0.5, 7, 0), bucket(0.9, 146, 136))[1]).toBeLessThan(0.5);
   expect(values(bucket(0.9, 1, 1))[0]).toBeLessThan(0.7);
+});
+
+test("a confidence names what weighs most in it, and only measured ones have an interval", () => {
+  const basis = (...buckets: Parameters<typeof confidenceCurve>[0]) =>
+    confidenceCurve(buckets).map(({ basis, n, interval }) => ({ basis, n, interval: interval !== null }));
+  const [none, three, forty] = [0, 3, 40].map((n) => ({ n, correct: n }));
+  const at = (from: number, measured: typeof none, generated: typeof none) => ({
+    from,
+    measured: measured!,
+    generated: generated!,
+  });
+  expect(basis(at(0.9, forty, none))).toEqual([{ basis: "measured", n: 40, interval: true }]);
+  expect(basis(at(0.9, three, forty))).toEqual([{ basis: "generated", n: 40, interval: false }]);
+  expect(basis(at(0.9, three, none))).toEqual([{ basis: "assumed", n: 0, interval: false }]);
+  expect(basis(at(0.8, three, none), at(0.9, forty, none))[0]).toEqual({ basis: "measured", n: 43, interval: true });
+});
+
+test("a stored confidence is traced to its bucket, and an adjudicator's own is assumed", () => {
+  const { value, ...grounds } = confidenceOf("tool_error", 0.95);
+  expect(grounds).toMatchObject({ basis: "measured", n: 146 });
+  expect(groundsOf("tool_error", value)).toEqual(grounds);
+  expect(groundsOf("tool_error", 0.75)).toEqual({ basis: "assumed", n: 0, interval: null });
 });

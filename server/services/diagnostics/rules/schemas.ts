@@ -5,6 +5,12 @@ import { filledText } from "@/server/platform/schemas";
 export const ADJUDICATION_MODES = ["deterministic-only", "auto"] as const;
 export type AdjudicationMode = (typeof ADJUDICATION_MODES)[number];
 
+/** What a confidence rests on, by what weighs most in it. */
+export const CONFIDENCE_BASES = ["measured", "generated", "assumed"] as const;
+
+/** Conversations added to every count, so that a share of 1 in 1 does not score highest. */
+export const PRIOR_CONVERSATIONS = 10;
+
 const KEYWORDS_MAX = 200;
 const KEYWORD_CHARACTERS_MAX = 200;
 

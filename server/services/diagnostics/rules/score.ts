@@ -1,10 +1,8 @@
 import type { Severity } from "../types";
+import { PRIOR_CONVERSATIONS } from "./schemas";
 
 /** Spaced so that a confident "medium" outranks an uncertain "high". */
 const SEVERITY_WEIGHT: Record<Severity, number> = { critical: 1, high: 0.8, medium: 0.55, low: 0.3, info: 0.1 };
-
-/** Conversations added to every count, so that a share of 1 in 1 does not score highest. */
-const PRIOR_CONVERSATIONS = 10;
 
 export type DiagnosticScoreParts = { severity: number; confidence: number; spread: number };
 

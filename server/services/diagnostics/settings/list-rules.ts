@@ -1,7 +1,13 @@
 import { z } from "zod";
 import { verb } from "@/server/platform/verb";
 import { type Adjudicator, findAdjudicator } from "../adjudicator";
-import { type JudgedFindings, judgedFindings } from "../findings/judged-findings";
+import {
+  type JudgedFindings,
+  judgedFindings,
+  reviewedConfidence,
+  reviewedPrecision,
+  shippedConfidence,
+} from "../findings/judged-findings";
 import { KEYWORD_SEVERITY, KEYWORD_SIGNAL, measured, type RuleConfiguration } from "../rules";
 import { type rule as ruleJsonSchema, rulesReply } from "../schemas";
 import type { Detector } from "../types";
@@ -54,6 +60,7 @@ export const ruleJson = (
     const needs = isOn && needsAdjudicator ? lacks(configuration, adjudicator) : null;
     // Figures from generated conversations would show that a detector works, not how precise it is on real ones.
     const figures = measured(signal)?.measured;
+    const reviews = judged(rule.id, signal);
     return {
       name: signal,
       looksFor,
@@ -66,7 +73,9 @@ export const ruleJson = (
       auc: figures?.auc ?? null,
       measuredOn: figures?.n ?? 0,
       basis: (figures?.n ?? 0) > 0 ? "measured" : "none",
-      ...judged(rule.id, signal),
+      ...reviews,
+      reviewedPrecision: reviewedPrecision(reviews),
+      confidence: reviewedConfidence(reviews) ?? shippedConfidence(signal),
     };
   }),
 });

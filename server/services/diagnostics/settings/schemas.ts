@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { idInput } from "@/server/platform/schemas";
 import { configurationPatch } from "../rules/schemas";
-import { evidence, severity } from "../schemas";
+import { confidenceBasis, evidence, severity } from "../schemas";
 
 const MESSAGES_MAX = 2_000;
 
@@ -50,6 +50,7 @@ const triedSignal = z.object({
   score: z.number(),
   /** Probability that the detection is correct, 0..1; `null` where nothing was detected. */
   confidence: z.number().nullable(),
+  confidenceBasis: confidenceBasis.nullable(),
   /**
    * What a Run would make of it: an occurrence (`found`), or nothing because it is below `minSignalScore` or
    * `minDiagnosticConfidence`, is `ambiguous`, is `off`, or because `nothing` was detected.

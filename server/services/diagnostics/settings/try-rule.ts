@@ -5,6 +5,7 @@ import { verb } from "@/server/platform/verb";
 import { findConversation, snapshotLengths } from "@/server/services/telemetry";
 import { snapshotsWithBaseline } from "../baselines/snapshots-with-baseline";
 import { chatSnapshot } from "../chat-snapshot";
+import { shippedBasis } from "../findings/judged-findings";
 import {
   type ConfigurationPatch,
   outcomeOf,
@@ -111,6 +112,7 @@ function triedSignals(configured: ConfiguredRule, detected: readonly RuleOccurre
       verdict,
       score,
       confidence,
+      confidenceBasis: shippedBasis(name, confidence),
       outcome: enabled ? outcomeOf({ verdict, score, confidence }, configuration) : "off",
       title,
       summary,
@@ -123,6 +125,7 @@ const NOTHING = {
   verdict: "no_match",
   score: 0,
   confidence: null,
+  confidenceBasis: null,
   title: null,
   summary: null,
   evidence: [],

@@ -1,16 +1,33 @@
 "use client";
 import { HoverCard, Text, UnstyledButton } from "@mantine/core";
+import { formatCount } from "@/app/_lib/format";
+import { PRIOR_CONVERSATIONS } from "@/server/services/diagnostics/rules/schemas";
 import type { Finding } from "@/server/services/diagnostics/schemas";
+import { basisText } from "./confidence";
 import classes from "./score.module.css";
 
+type Scored = Pick<
+  Finding,
+  "diagnosticScore" | "diagnosticScoreParts" | "severity" | "confidenceBasis" | "recentShare"
+>;
+
+/** Digits that are enough for a reader to multiply the factors. */
+const DIGITS = 3;
+
 const PARTS = [
-  { key: "severity", label: "Severity", means: "how bad one occurrence is" },
-  { key: "confidence", label: "Confidence", means: "measured precision of the Rule at this score" },
-  { key: "spread", label: "Spread", means: "share of recent conversations" },
+  { key: "severity", label: "Severity", means: ({ severity }: Scored) => `weight of ${severity}` },
+  { key: "confidence", label: "Confidence", means: ({ confidenceBasis }: Scored) => basisText(confidenceBasis) },
+  { key: "spread", label: "Spread", means: spreadText },
 ] as const;
 
+/** `∛(14 ÷ (386 + 10)) = ∛0.0354`: a cube root, because shares span orders of magnitude. */
+function spreadText({ recentShare: { affected, conversations }, diagnosticScoreParts: { spread } }: Scored): string {
+  const of = `${formatCount(affected)} ÷ (${formatCount(conversations)} + ${PRIOR_CONVERSATIONS})`;
+  return `∛(${of}) = ∛${(spread ** 3).toPrecision(DIGITS)}: the share of conversations of the last 14 days, with ${PRIOR_CONVERSATIONS} more so that 1 of 1 is not all`;
+}
+
 /** The diagnostic score and its factors. */
-export function Score({ finding }: { finding: Pick<Finding, "diagnosticScore" | "diagnosticScoreParts"> }) {
+export function Score({ finding }: { finding: Scored }) {
   return (
     <HoverCard position="left" openDelay={150}>
       <HoverCard.Target>
@@ -21,15 +38,15 @@ export function Score({ finding }: { finding: Pick<Finding, "diagnosticScore" | 
           {finding.diagnosticScore.toFixed(2)}
         </UnstyledButton>
       </HoverCard.Target>
-      <HoverCard.Dropdown>
+      <HoverCard.Dropdown maw="24rem">
         <ScoreParts finding={finding} />
       </HoverCard.Dropdown>
     </HoverCard>
   );
 }
 
-/** severity × confidence × spread, with their values. */
-export function ScoreParts({ finding }: { finding: Pick<Finding, "diagnosticScore" | "diagnosticScoreParts"> }) {
+/** severity × confidence × spread, with their values and where each comes from. */
+export function ScoreParts({ finding }: { finding: Scored }) {
   return (
     <table className={classes.parts}>
       <tbody>
@@ -39,15 +56,15 @@ export function ScoreParts({ finding }: { finding: Pick<Finding, "diagnosticScor
               {index > 0 ? "× " : ""}
               {label}
               <Text size="xs" c="dimmed" fw={400}>
-                {means}
+                {means(finding)}
               </Text>
             </th>
-            <td>{finding.diagnosticScoreParts[key].toFixed(3)}</td>
+            <td>{finding.diagnosticScoreParts[key].toFixed(DIGITS)}</td>
           </tr>
         ))}
         <tr className={classes.total}>
           <th scope="row">= Score</th>
-          <td>{finding.diagnosticScore.toFixed(3)}</td>
+          <td>{finding.diagnosticScore.toFixed(DIGITS)}</td>
         </tr>
       </tbody>
     </table>

@@ -89,7 +89,7 @@ const columnsOf = ({ projectId, may, pending, onToggle }: Options): ListColumn<R
   },
   {
     id: "quality",
-    header: "Measured",
+    header: "Confidence",
     meta: { width: "13rem", roomy: true },
     cell: ({ row }) => <RuleQuality rule={row.original} />,
   },

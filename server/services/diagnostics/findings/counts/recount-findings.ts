@@ -8,12 +8,15 @@ import type { Ctx } from "@/server/platform/context";
 import { diagnosticScore } from "../../rules";
 import type { Severity } from "../../types";
 import { type NewFindingEvent, type RunOrigin, recordEvents } from "../finding-events";
+import { judgedFindings, reviewedConfidence } from "../judged-findings";
 import { updateConversationCounts } from "./conversation-counts";
 import { recentConversations } from "./recent-conversations";
 import { trendsOf } from "./trends";
 
 type Counted = {
   id: string;
+  rule_id: string;
+  signal: string;
   occurrences: number;
   users: number;
   first: string | null;
@@ -36,7 +39,7 @@ export async function recountFindings(tx: Ctx, ids: readonly string[], origin: R
   const { since, conversations } = await recentConversations(tx);
 
   const counted = await tx.db.execute<Counted>(sql`
-    select f.id, count(o.id)::int as occurrences, count(distinct c.user_id)::int as users, min(o.detected_at) as first,
+    select f.id, f.rule_id, f.signal, count(o.id)::int as occurrences, count(distinct c.user_id)::int as users, min(o.detected_at) as first,
            max(o.detected_at) as last, max(o.confidence) as confidence,
            (array_agg(o.severity order by ${severityRank(sql`o.severity`)})
              filter (where o.severity is not null))[1] as severity, f.pinned_severity as pinned,
@@ -50,6 +53,7 @@ export async function recountFindings(tx: Ctx, ids: readonly string[], origin: R
   const present = [...counted].filter((row) => row.occurrences > 0);
   if (present.length === 0) return;
 
+  const judged = await judgedFindings(tx);
   const described = await descriptionsOf(
     tx,
     present.map(({ id }) => id),
@@ -58,7 +62,7 @@ export async function recountFindings(tx: Ctx, ids: readonly string[], origin: R
     const detected = row.severity ?? "info";
     const { score, parts } = diagnosticScore({
       severity: row.pinned ?? detected,
-      confidence: row.confidence ?? 0,
+      confidence: reviewedConfidence(judged(row.rule_id, row.signal))?.value ?? row.confidence ?? 0,
       affectedConversations: row.recent,
       recentConversations: conversations,
     });

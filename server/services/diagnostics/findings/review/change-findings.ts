@@ -9,6 +9,7 @@ import { diagnosticScoreOf } from "../../rules";
 import { updateConversationCounts } from "../counts/conversation-counts";
 import { type FindingEventKind, type NewFindingEvent, recordEvents } from "../finding-events";
 import { type Change, type State, stateAfter, stateOf } from "./finding-state";
+import { rescoreReviewed } from "./rescore-reviewed";
 
 /** Which event records which fields. Dismissing clears the resolution, so its event records both. */
 const FIELDS: readonly { kind: (after: State) => FindingEventKind; fields: readonly (keyof State)[] }[] = [
@@ -103,6 +104,15 @@ export async function writeStates(tx: Ctx, changed: readonly { row: FindingRow; 
   await tx.db.execute(sql`
     update findings set ${update.set}, updated_at = ${NOW} from ${update.rows}
     where findings.project_id = ${tx.projectId} and ${update.matches}`);
+  const judgedAnew = changed.filter(
+    ({ row, state }) => row.reviewStatus !== state.reviewStatus || row.dismissalReason !== state.dismissalReason,
+  );
+  if (judgedAnew.length > 0) {
+    await rescoreReviewed(
+      tx,
+      judgedAnew.map(({ row }) => row),
+    );
+  }
   const shownElsewhere = changed.filter(
     ({ row, state }) => (row.reviewStatus === "dismissed") !== (state.reviewStatus === "dismissed"),
   );

@@ -3,8 +3,10 @@ import { findings, projects } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
 import { publicUrl } from "@/server/platform/public-url";
+import { basisOfFinding, judgedFindings } from "../../findings/judged-findings";
 import { occurrencesOf } from "../../findings/list-occurrences";
 import { PlaceholderMask } from "../../masking";
+import type { ConfidenceBasis } from "../../schemas";
 import { renderTicket } from "./render-ticket";
 import type { Templates, TicketFacts } from "./templates";
 
@@ -28,7 +30,7 @@ async function factsOf(ctx: Ctx, findingId: string, mask: PlaceholderMask): Prom
     .where(and(eq(findings.projectId, ctx.projectId), eq(findings.id, findingId)));
   if (!row) throw notFound("Finding");
   const { finding, project } = row;
-  const occurrences = await occurrencesOf(ctx, findingId, OCCURRENCES);
+  const occurrences = await occurrencesOf(ctx, finding, OCCURRENCES);
   const page = `p/${ctx.projectId}`;
   return {
     project: { name: project },
@@ -39,6 +41,10 @@ async function factsOf(ctx: Ctx, findingId: string, mask: PlaceholderMask): Prom
       severity: finding.severity,
       rule: finding.ruleId,
       signal: finding.signal,
+      confidence: confidenceText(
+        finding.diagnosticScoreParts.confidence,
+        basisOfFinding(await judgedFindings(ctx), finding),
+      ),
       conversations: finding.occurrenceCount,
       users: finding.userCount,
       cost: costText(finding),
@@ -65,6 +71,17 @@ function costText({ affectedCost, unpricedCallCount }: typeof findings.$inferSel
   if (affectedCost === null) return null;
   const sum = `${Number(affectedCost).toFixed(2)} USD`;
   return unpricedCallCount === 0 ? sum : `${sum} and ${unpricedCallCount.toLocaleString("en")} calls without a price`;
+}
+
+const percent = (share: number) => Math.round(share * 100);
+
+function confidenceText(value: number, { basis, n, interval }: ConfidenceBasis): string {
+  const counted = interval
+    ? ` (n = ${n}, ${percent(interval.low)} to ${percent(interval.high)} %)`
+    : n > 0
+      ? ` (n = ${n})`
+      : "";
+  return `${percent(value)} %, ${basis}${counted}`;
 }
 
 const shortened = (quote: string) => (quote.length <= QUOTE_MAX ? quote : `${quote.slice(0, QUOTE_MAX - 1)}…`);

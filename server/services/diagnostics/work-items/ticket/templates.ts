@@ -10,6 +10,7 @@ export const DEFAULT_BODY = `{{ finding.summary }}
 |---|---|
 | Severity | {{ finding.severity }} |
 | Rule | {{ finding.rule }} |
+| Confidence | {{ finding.confidence }} |
 | Conversations | {{ finding.conversations }} |
 | Users | {{ finding.users }} |
 {%- if finding.cost %}
@@ -38,6 +39,8 @@ export type TicketFacts = {
     severity: string;
     rule: string;
     signal: string;
+    /** With the word for what it rests on: `93 %, measured (n = 146, 88 to 96 %)`. */
+    confidence: string;
     conversations: number;
     users: number;
     /** With its unit; `null` if unknown. */

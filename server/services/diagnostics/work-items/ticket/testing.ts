@@ -12,6 +12,7 @@ export const ticketFacts = (
     severity: "high",
     rule: "tool-failure",
     signal: "tool_error",
+    confidence: "50 %, assumed",
     conversations: 12,
     users: 3,
     cost: null,

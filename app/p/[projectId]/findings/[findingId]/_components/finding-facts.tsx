@@ -15,6 +15,17 @@ import classes from "./finding-page.module.css";
 /** With fewer conversations than this, a share means little, whatever its interval. */
 const FEW = 30;
 
+/** The `id` of the list of affected conversations on this page. */
+export const OCCURRENCES_ID = "affected";
+const DAY_MS = 24 * 60 * 60 * 1000;
+const RECENT_DAYS = 14;
+
+/** A count of affected conversations, which leads to their list. */
+const Counted = ({ what }: { what: string }) => <a href={`#${OCCURRENCES_ID}`}>{what}</a>;
+
+/** Returns the start of the window in which the Finding's recent conversations were last counted. */
+const recentSince = ({ updatedAt }: FindingDetail) => updatedAt - RECENT_DAYS * DAY_MS;
+
 export function FindingFacts({ projectId, finding }: { projectId: string; finding: FindingDetail }) {
   const { affected, conversations, since } = finding.share;
   const interval = wilson(affected, conversations);
@@ -24,7 +35,7 @@ export function FindingFacts({ projectId, finding }: { projectId: string; findin
         <h2 className={classes.heading}>Share of conversations</h2>
         <div className={classes.big}>{conversations === 0 ? UNKNOWN : formatPercent(affected / conversations)}</div>
         <p className={classes.quiet}>
-          {formatCount(affected)} of {plural(conversations, "conversation")}{" "}
+          <Counted what={formatCount(affected)} /> of {plural(conversations, "conversation")}{" "}
           {since > finding.firstDetectedAt ? `since ${formatDay(since)}` : "since it was first seen"}
           {interval ? `; 95% interval ${formatPercent(interval.low)} to ${formatPercent(interval.high)}` : ""}
           {conversations < FEW ? ". Too few to be conclusive." : ""}
@@ -33,14 +44,18 @@ export function FindingFacts({ projectId, finding }: { projectId: string; findin
       <section>
         <h2 className={classes.heading}>Facts</h2>
         <DataList size="xs" gap={6} labelWidth={104}>
-          <Fact label="Conversations">{formatCount(finding.occurrenceCount)}</Fact>
+          <Fact label="Conversations">
+            <Counted what={formatCount(finding.occurrenceCount)} />
+          </Fact>
           <Fact label="Users">{formatCount(finding.userCount)}</Fact>
           <Fact label="Affected cost">
-            <CostTotal
-              usd={finding.affectedCost}
-              unpriced={finding.unpricedCallCount}
-              note="known costs of the affected conversations"
-            />
+            <a href={`#${OCCURRENCES_ID}`} title="The sum of the costs of the affected conversations">
+              <CostTotal
+                usd={finding.affectedCost}
+                unpriced={finding.unpricedCallCount}
+                note="known costs of the affected conversations"
+              />
+            </a>
             {finding.recountDueAt === null ? null : (
               <Text size="xs" c="dimmed">
                 Some conversations have changed since; users, cost and score update within minutes.
@@ -86,6 +101,14 @@ export function FindingFacts({ projectId, finding }: { projectId: string; findin
       <section>
         <h2 className={classes.heading}>Score</h2>
         <ScoreParts finding={finding} />
+        <p className={classes.quiet}>
+          Counted among the{" "}
+          <Link href={`/p/${projectId}/conversations?range=custom&from=${recentSince(finding)}`}>
+            {plural(finding.recentShare.conversations, "conversation")} of 14 days
+          </Link>
+          . Reviews of this Signal: see its{" "}
+          <Link href={`/p/${projectId}/rules/${encodeURIComponent(finding.ruleId)}`}>Rule</Link>.
+        </p>
       </section>
     </>
   );

@@ -5,11 +5,14 @@ import { useState } from "react";
 import { DataList } from "@/app/_components/data-table/data-list";
 import type { ListAction, ListColumn } from "@/app/_components/data-table/types";
 import { Ago } from "@/app/_components/values/ago";
-import { formatCount, formatPercent } from "@/app/_lib/format";
+import { formatCount } from "@/app/_lib/format";
 import { type RouterOutputs, useTRPC } from "@/app/_lib/trpc/client";
 import { nextPage } from "@/app/_lib/trpc/next-page";
+import { CostTotal } from "@/app/p/[projectId]/_components/costs/cost-total";
+import { Confidence } from "@/app/p/[projectId]/_components/findings/confidence";
 import { useMay } from "../../../_components/access/membership";
 import { type AddSelection, AddToDatasets } from "../../../_components/datasets/add-to-datasets";
+import { OCCURRENCES_ID } from "./finding-facts";
 import classes from "./finding-page.module.css";
 import { occurrencesInput } from "./occurrences-input";
 import { SplitOff } from "./split-off";
@@ -39,10 +42,23 @@ const COLUMNS: ListColumn<Occurrence>[] = [
     ),
   },
   {
+    id: "cost",
+    header: "Cost",
+    meta: { width: "6.5rem", align: "end", roomy: true },
+    cell: ({ row: { original } }) => (
+      <CostTotal
+        usd={original.conversationCost}
+        unpriced={original.conversationUnpricedCallCount}
+        note="known costs of the conversation"
+        below
+      />
+    ),
+  },
+  {
     id: "sure",
     header: "Confidence",
-    meta: { width: "5.25rem", align: "end", roomy: true },
-    cell: ({ row }) => <span className="tabular">{formatPercent(row.original.confidence)}</span>,
+    meta: { width: "8.5rem", align: "end", roomy: true },
+    cell: ({ row: { original } }) => <Confidence value={original.confidence} grounds={original.confidenceBasis} />,
   },
 ];
 
@@ -78,7 +94,7 @@ export function Occurrences({ projectId, findingId, count }: { projectId: string
   };
   const rows = list.data?.pages.flatMap((page) => page.occurrences) ?? [];
   return (
-    <section>
+    <section id={OCCURRENCES_ID}>
       <Group justify="space-between" mb={8}>
         <h2 className={classes.heading}>Affected conversations ({formatCount(count)})</h2>
         {mayTrain && count > 0 ? (

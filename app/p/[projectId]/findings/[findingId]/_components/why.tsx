@@ -3,6 +3,7 @@ import { ScrollPre } from "@/app/_components/layout/scroll-pre";
 import { Ago } from "@/app/_components/values/ago";
 import { InlineCode } from "@/app/_components/values/inline-code";
 import { formatPercent } from "@/app/_lib/format";
+import { basisText } from "@/app/p/[projectId]/_components/findings/confidence";
 import type { FindingDetail, Occurrence } from "@/server/services/diagnostics/schemas";
 import classes from "./finding-page.module.css";
 import { quotesOf } from "./quotes-of";
@@ -56,8 +57,8 @@ export function Why({ projectId, finding }: { projectId: string; finding: Findin
               ))}
           </ul>
           <p className={classes.quiet} style={{ marginBlockStart: 8 }}>
-            From the latest occurrence, <Ago at={latest.detectedAt} />: {formatPercent(latest.confidence)} confidence,
-            from the Rule's measured precision at a score of {latest.score.toFixed(2)}.
+            From the latest occurrence, <Ago at={latest.detectedAt} />: a score of {latest.score.toFixed(2)} and{" "}
+            {formatPercent(latest.confidence)} confidence, {basisText(latest.confidenceBasis)}.
           </p>
         </>
       ) : (

@@ -90,8 +90,8 @@ const columnsOf = (props: Props): ListColumn<Signal>[] => [
   },
   {
     id: "measured",
-    header: "Measured",
-    meta: { width: "13rem", roomy: true },
+    header: "Confidence",
+    meta: { width: "14rem", roomy: true },
     cell: ({ row }) => <Quality signal={row.original} />,
   },
   {

@@ -6,8 +6,9 @@ import { useState } from "react";
 import { Refused } from "@/app/_components/feedback/refused";
 import { TableScroll } from "@/app/_components/layout/table-scroll";
 import { InlineCode } from "@/app/_components/values/inline-code";
-import { formatPercent, plural, UNKNOWN } from "@/app/_lib/format";
+import { plural, UNKNOWN } from "@/app/_lib/format";
 import { type RouterOutputs, useTRPC } from "@/app/_lib/trpc/client";
+import { Confidence } from "@/app/p/[projectId]/_components/findings/confidence";
 import type { ConfigurationPatch } from "@/server/services/diagnostics/rules/schemas";
 import { messagesOf } from "./pasted";
 
@@ -146,7 +147,11 @@ function Result({ tried: { messages, signals } }: { tried: Tried }) {
                   {signal.verdict === "no_match" ? UNKNOWN : signal.score.toFixed(2)}
                 </Table.Td>
                 <Table.Td ta="end" className="tabular">
-                  {formatPercent(signal.confidence)}
+                  {signal.confidenceBasis ? (
+                    <Confidence value={signal.confidence} grounds={signal.confidenceBasis} />
+                  ) : (
+                    UNKNOWN
+                  )}
                 </Table.Td>
                 <Table.Td style={{ whiteSpace: "nowrap" }}>{OUTCOME[signal.outcome]}</Table.Td>
                 <Table.Td miw={200} style={{ overflowWrap: "anywhere" }}>

@@ -1,6 +1,7 @@
 import Link from "next/link";
 import { InlineCode } from "@/app/_components/values/inline-code";
-import { formatPercent, plural } from "@/app/_lib/format";
+import { plural } from "@/app/_lib/format";
+import { Confidence } from "@/app/p/[projectId]/_components/findings/confidence";
 import { Severity } from "@/app/p/[projectId]/_components/findings/severity";
 import type { Finding, Occurrence } from "@/server/services/diagnostics/schemas";
 import classes from "./rail.module.css";
@@ -32,8 +33,8 @@ export function FindingsRail({ projectId, findings, pairs, isPending, base = "" 
             <div className={classes.findingHead}>
               <Severity value={occurrence?.severity ?? finding.severity} />
               {occurrence ? (
-                <span className={classes.quiet} title="The Rule’s confidence, from its measured precision">
-                  {formatPercent(occurrence.confidence)} confidence
+                <span className={classes.quiet}>
+                  <Confidence value={occurrence.confidence} grounds={occurrence.confidenceBasis} />
                 </span>
               ) : null}
             </div>
