@@ -4,6 +4,7 @@ import { auditLog } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { notFound, unprocessable } from "@/server/platform/errors";
 import { connectionClient } from "../connection-client";
+import { confirmWrites } from "../kinds/confirm-writes";
 import { withTimeout } from "../kinds/with-timeout";
 import { clientFor } from "../open-connection";
 import { type ConnectionRow, readConnection } from "../read-connection";
@@ -11,7 +12,7 @@ import { DEFAULT_SETTINGS, isTracker, SETTINGS, type TrackerKind, type TrackerSe
 import { TRACKERS } from "./kinds";
 import type { Tracker } from "./tracker";
 
-/** A creation makes up to four calls; its work item's lease is longer than all of them together. */
+/** Shorter than the lease of a work item. */
 const CALL_MS = 15_000;
 /** Tickets are read every few seconds; one audit entry an hour is enough to record that. */
 const AUDIT_MS = 60 * 60_000;
@@ -26,14 +27,23 @@ export const trackerSettingsOf = (kind: TrackerKind, settings: Record<string, un
   return { issueType: null, installationId: null, ...parsed } as AnyTrackerSettings;
 };
 
-/** Returns the tracker of a connection; each purpose is audited at most once an hour. Must not be called in a transaction. */
-export async function openTracker(ctx: Ctx, connectionId: string, purpose: string): Promise<OpenTracker> {
+/**
+ * Returns the tracker of a connection; each purpose is audited at most once an hour. `beforeWrite` is awaited before each call
+ * that may change something, and prevents it by rejecting. Must not be called in a transaction.
+ */
+export async function openTracker(
+  ctx: Ctx,
+  connectionId: string,
+  purpose: string,
+  beforeWrite?: () => Promise<void>,
+): Promise<OpenTracker> {
   const row = await readConnection(ctx, connectionId);
   if (!isTracker(row.kind)) throw notFound("The connection");
   if (row.secretSealed === null) throw unprocessable("/connectionId", "The connection has no secret: enter a token.");
   const settings = trackerSettingsOf(row.kind, row.settings);
   const client = (await wasAudited(ctx, row, purpose)) ? connectionClient(row) : await clientFor(ctx, row, purpose);
-  return { tracker: TRACKERS[row.kind](withTimeout(client, CALL_MS), settings), settings };
+  const caller = confirmWrites(withTimeout(client, CALL_MS), beforeWrite);
+  return { tracker: TRACKERS[row.kind](caller, settings), settings };
 }
 
 async function wasAudited(ctx: Ctx, row: ConnectionRow, purpose: string): Promise<boolean> {

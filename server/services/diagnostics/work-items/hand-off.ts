@@ -77,8 +77,8 @@ function requireSame(
 
 /** Creates the ticket immediately. If the tracker refuses it, deletes the work item and throws the refusal. */
 async function createOrForget(ctx: Ctx, item: WorkItemRow) {
-  const creation = await createTicket(ctx, item);
-  if (creation.created || creation.retryAt !== undefined) return;
+  const creation = await createTicket(ctx, { ...item, lapsedAt: null });
+  if (creation.created || creation.pending) return;
   // If the tracker may have a ticket nevertheless, the failed work item stays, to be retried or abandoned.
   if (creation.error.ambiguous) return;
   await inTransaction(ctx, (tx) => deleteWorkItem(tx, item));

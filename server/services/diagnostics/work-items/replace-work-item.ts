@@ -37,8 +37,8 @@ export const replaceWorkItem = verb(
         await detach(tx, old, { state: "replaced", replacedById: id });
         return insertWorkItem(tx, { id, findingId, ...to }, { leased: true });
       });
-      const creation = await createTicket(ctx, item);
-      if (!creation.created && creation.retryAt === undefined && !creation.error.ambiguous) {
+      const creation = await createTicket(ctx, { ...item, lapsedAt: null });
+      if (!creation.created && !creation.pending && !creation.error.ambiguous) {
         await inTransaction(ctx, async (tx) => {
           await deleteWorkItem(tx, item);
           await reattach(tx, old);

@@ -119,8 +119,8 @@ async function retryCreation(ctx: Ctx, failed: WorkItemRow) {
     .where(sql`${whichItem(ctx, failed.id)} and ${workItems.state} = 'failed'`)
     .returning();
   if (!item) throw new ServiceError("conflict", "Nothing failed for this work item.");
-  const creation = await createTicket(ctx, item);
-  if (!creation.created && creation.retryAt === undefined) throw refusal(creation.error, item);
+  const creation = await createTicket(ctx, { ...item, lapsedAt: leased.lapsedAt });
+  if (!creation.created && !creation.pending) throw refusal(creation.error, item);
 }
 
 async function requeueChanges(tx: Ctx, { id, state }: WorkItemRow): Promise<boolean> {

@@ -10,6 +10,7 @@ import { type FindingState, lockWorkItem, readFindingState, type WorkItemRow, wh
 import { commentFor } from "../ticket/comments";
 import { isClosed, ticketColumns } from "./apply-ticket";
 import { mayRetry, postpone, trackerFailure } from "./failures";
+import type { Renew } from "./lease";
 
 export type ChangeRow = typeof ticketChanges.$inferSelect;
 
@@ -34,9 +35,14 @@ function actionOf(
  * Makes the next queued change of a ticket. Repeating one is harmless: a state is set, and a comment carries a marker. Returns
  * when to continue (Unix ms) if it failed and will be retried. The caller must hold the lease.
  */
-export async function changeTicket(ctx: Ctx, item: WorkItemRow, change: ChangeRow): Promise<number | undefined> {
+export async function changeTicket(
+  ctx: Ctx,
+  item: WorkItemRow,
+  change: ChangeRow,
+  renew: Renew,
+): Promise<number | undefined> {
   try {
-    const { tracker, settings } = await openTracker(ctx, item.connectionId, "sync");
+    const { tracker, settings } = await openTracker(ctx, item.connectionId, "sync", renew);
     const finding = await readFindingState(ctx, item.findingId);
     const action = actionOf(change, finding, settings);
     if (action === null) {
@@ -56,6 +62,7 @@ export async function changeTicket(ctx: Ctx, item: WorkItemRow, change: ChangeRo
     return undefined;
   } catch (thrown) {
     const error = trackerFailure(thrown);
+    await renew();
     if (mayRetry(item, error)) return postpone(ctx, item, error);
     await endChange(ctx, change, { state: "failed", error: error.message });
     await ctx.db.update(workItems).set({ error: error.message, attempts: 0 }).where(whichItem(ctx, item.id));

@@ -52,3 +52,16 @@ export const postpone = (ctx: Ctx, item: WorkItemRow, error: TrackerError, atLea
     await emit(tx.db, { ...workItemDue.create({ projectId: tx.projectId, workItemId: item.id }), ts });
     return ts;
   });
+
+/** Releases a work item whose next turn is at this time (Unix ms), and wakes its job then. Returns the time if it is to come. */
+export const wakeAt = (ctx: Ctx, { id }: WorkItemRow, at: number): Promise<number | undefined> =>
+  inTransaction(ctx, async (tx) => {
+    const [row] = await tx.db
+      .update(workItems)
+      .set({ leasedUntil: null, dueAt: at })
+      .where(sql`${whichItem(tx, id)} and ${at}::bigint > ${NOW}`)
+      .returning({ id: workItems.id });
+    if (row === undefined) return undefined;
+    await emit(tx.db, { ...workItemDue.create({ projectId: tx.projectId, workItemId: id }), ts: at });
+    return at;
+  });

@@ -1,27 +1,84 @@
-import { and, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { workItems } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { type WorkItemRow, whichItem } from "../rows";
 
-/** Longer than all calls of one turn take together, so that no two processes ever call a tracker for one work item. */
-export const LEASE_MS = 120_000;
+/**
+ * Longer than a call of a tracker may take (15 s): the lease is renewed before each call that writes, so what a process that died
+ * had sent has ended when its lease does.
+ */
+export const LEASE_MS = 20_000;
+const RENEWAL_MS = 5_000;
+
+/** `lapsedAt`: the end of the previous lease (Unix ms) if its process died; `null` if it was released. */
+export type LeasedItem = WorkItemRow & { lapsedAt: number | null };
+
+const extended = sql<number>`${NOW} + ${LEASE_MS}::bigint`;
 
 /**
  * Leases a work item to this process; `undefined` while another has it, and for one that is history. A replaced one may still
  * have a comment on a merge to post.
  */
-export async function leaseWorkItem(ctx: Ctx, id: string): Promise<WorkItemRow | undefined> {
+export async function leaseWorkItem(ctx: Ctx, id: string): Promise<LeasedItem | undefined> {
+  const [before] = await ctx.db.select({ lapsedAt: workItems.leasedUntil }).from(workItems).where(whichItem(ctx, id));
+  if (before === undefined) return undefined;
   const [row] = await ctx.db
     .update(workItems)
-    .set({ leasedUntil: sql`${NOW} + ${LEASE_MS}::bigint` })
+    .set({ leasedUntil: extended })
     .where(
       and(
         whichItem(ctx, id),
         sql`(${workItems.state} in ('pending', 'open', 'closed', 'failed') or ${workItems.state} = 'replaced' and ${workItems.dueAt} is not null)
-          and coalesce(${workItems.leasedUntil}, 0) <= ${NOW}`,
+          and ${workItems.leasedUntil} is not distinct from ${before.lapsedAt}::bigint and coalesce(${workItems.leasedUntil}, 0) <= ${NOW}`,
       ),
     )
     .returning();
-  return row;
+  return row && { ...row, lapsedAt: before.lapsedAt };
+}
+
+/** Extends the lease from now on. Rejects if another process may have it, and nothing may be written. */
+export type Renew = () => Promise<void>;
+
+/**
+ * Does work on a leased item and renews the lease meanwhile. Returns `undefined` if the work stopped because the lease was lost,
+ * which happens to a process that was frozen.
+ */
+export async function whileLeased<T>(
+  ctx: Ctx,
+  { id, leasedUntil }: WorkItemRow,
+  work: (renew: Renew) => Promise<T>,
+  renewalMs = RENEWAL_MS,
+): Promise<T | undefined> {
+  /** Identifies this lease: a later one ends later. */
+  let until = leasedUntil;
+  let last: Promise<void> = Promise.resolve();
+  let lost = false;
+  const extend = async () => {
+    const [row] = await ctx.db
+      .update(workItems)
+      .set({ leasedUntil: extended })
+      .where(and(whichItem(ctx, id), until === null ? sql`false` : eq(workItems.leasedUntil, until)))
+      .returning({ until: workItems.leasedUntil });
+    lost = row === undefined;
+    if (row === undefined) throw new Error("The lease was lost.");
+    until = row.until;
+  };
+  // One after the other, because each has to know the end that the one before set.
+  const renew: Renew = () => {
+    last = last.then(extend, extend);
+    return last;
+  };
+  const timer = setInterval(() => void renew().catch(() => {}), renewalMs);
+  timer.unref();
+  try {
+    return await work(renew);
+  } catch (error) {
+    // A tracker's library wraps what prevented its call.
+    if (lost) return undefined;
+    throw error;
+  } finally {
+    clearInterval(timer);
+    await last.catch(() => {});
+  }
 }

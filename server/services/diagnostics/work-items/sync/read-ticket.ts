@@ -14,19 +14,21 @@ import {
 import { lockFinding, lockWorkItem, readFindingState, type WorkItemRow, whichItem } from "../rows";
 import { applyTicket } from "./apply-ticket";
 import { mayRetry, postpone, trackerFailure } from "./failures";
+import type { Renew } from "./lease";
 
 export type Reading = { error?: TrackerError; retryAt?: number };
 
 /** Reads and stores a ticket, with the commits and pull requests that name it. The caller must hold the lease. */
-export async function readTicket(ctx: Ctx, item: WorkItemRow): Promise<Reading> {
+export async function readTicket(ctx: Ctx, item: WorkItemRow, renew: Renew): Promise<Reading> {
   try {
-    const { tracker, settings } = await openTracker(ctx, item.connectionId, "sync");
+    const { tracker, settings } = await openTracker(ctx, item.connectionId, "sync", renew);
     const ticket = await tracker.read(item.destination, item.externalId!);
     const references = await tracker.references(item.destination, item.externalId!);
     await inTransaction(ctx, (tx) => store(tx, item, { ticket, references }, settings));
     return {};
   } catch (thrown) {
     const error = trackerFailure(thrown);
+    await renew();
     if (error.reason === "gone") await inTransaction(ctx, (tx) => lose(tx, item, error));
     else if (mayRetry(item, error)) return { error, retryAt: await postpone(ctx, item, error) };
     else

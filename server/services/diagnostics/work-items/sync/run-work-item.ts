@@ -5,7 +5,7 @@ import type { Ctx } from "@/server/platform/context";
 import { type WorkItemRow, whichItem } from "../rows";
 import { type ChangeRow, changeTicket } from "./change-ticket";
 import { createTicket } from "./create-ticket";
-import { leaseWorkItem } from "./lease";
+import { leaseWorkItem, type Renew, whileLeased } from "./lease";
 import { readTicket } from "./read-ticket";
 
 /**
@@ -26,14 +26,22 @@ export async function runWorkItem(ctx: Ctx, workItemId: string): Promise<Turn> {
   if (dueAt !== null && dueAt > Number(clock!.now)) return release(ctx, item, dueAt);
   if (item.state === "pending") {
     const creation = await createTicket(ctx, item);
-    return creation.created ? { done: true } : postponed(creation.retryAt);
+    return creation.created || !creation.pending ? { done: true } : postponed(creation.retryAt);
   }
   if (item.state === "failed") return rest(ctx, item);
+  return (await whileLeased(ctx, item, (renew) => takeStep(ctx, item, renew))) ?? waitForLease(ctx, workItemId);
+}
+
+/** Makes a change that is queued, or reads the ticket if that was requested. */
+async function takeStep(ctx: Ctx, item: WorkItemRow, renew: Renew): Promise<Turn> {
   const change = await nextChange(ctx, item);
   const isToBeRead = item.readRequestedAt !== null;
   if (change === undefined && !isToBeRead) return rest(ctx, item);
-  const retryAt = change === undefined ? (await readTicket(ctx, item)).retryAt : await changeTicket(ctx, item, change);
-  return retryAt === undefined ? release(ctx, item) : postponed(retryAt);
+  const retryAt =
+    change === undefined ? (await readTicket(ctx, item, renew)).retryAt : await changeTicket(ctx, item, change, renew);
+  if (retryAt !== undefined) return postponed(retryAt);
+  await renew();
+  return release(ctx, item);
 }
 
 const postponed = (retryAt: number | undefined): Turn => ({
