@@ -82,6 +82,11 @@ export const ruleRuns = pgTable(
     traceIds: text("trace_ids").array().notNull().default(sql`'{}'`),
     /** Hash of the set of listed traces, empty for none: indexed in place of up to ten thousand ids. */
     tracesKey: text("traces_key").notNull().default(""),
+    /**
+     * Unix ms of the conversation's newest data or feedback when the Run was queued: later data is a question for another
+     * Run. Null for a Run that was queued before this was recorded, and for one that was never to be read.
+     */
+    evidenceAt: unixMs("evidence_at"),
     status: text("status", { enum: RULE_RUN_STATUSES }).notNull(),
     attempts: integer("attempts").notNull().default(0),
     /** Occurrences found; null until completed. */
@@ -113,6 +118,7 @@ export const ruleRuns = pgTable(
         t.configurationRevision,
         t.lastActivityAt,
         t.tracesKey,
+        t.evidenceAt,
       )
       .where(sql`status not in ('skipped', 'failed')`),
     index("rule_runs_newest").on(t.projectId, desc(t.createdAt), desc(t.id)),

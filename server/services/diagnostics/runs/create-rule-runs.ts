@@ -15,7 +15,7 @@ export const createRuleRuns = verb(
     name: "ruleRuns.create",
     summary: "Queue every enabled Rule for one conversation as it was at `lastActivityAt`.",
     description:
-      "`conversationId` is Whetstone's id or the client's own. Each Run reads the spans that had ended and the log records that had been written by `lastActivityAt` (Unix ms; a time before the conversation began is a 422), and with `traceIds` only data of those traces. Repeating the request returns the same Runs; a new Run is queued after the Rule changed, or when its Run was skipped or failed. Entries of `traceIds` that are not strings are dropped, and traces that do not belong to the conversation contribute nothing.",
+      "`conversationId` is Whetstone's id or the client's own. Each Run reads the spans that had ended and the log records that had been written by `lastActivityAt` (Unix ms; a time before the conversation began is a 422), and with `traceIds` only data of those traces. Repeating the request returns the same Runs; a new Run is queued after the Rule changed, after users gave feedback, or when its Run was skipped or failed. Entries of `traceIds` that are not strings are dropped, and traces that do not belong to the conversation contribute nothing.",
     effect: "write",
     capability: "diagnostics:write",
     input: createRuleRunsInput,
@@ -64,6 +64,6 @@ async function runsOf(
       (row) => row.ruleId === rule.id && row.ruleVersion === rule.version && row.configurationRevision === revision,
     );
     // A backfill that found the question already answered has stored a skipped Run, newer than the one that answered it.
-    return same.find(({ status }) => status !== "skipped" && status !== "failed") ?? same.at(-1) ?? [];
+    return same.findLast(({ status }) => status !== "skipped" && status !== "failed") ?? same.at(-1) ?? [];
   });
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { ruleRuns } from "@/db/schema";
-import { insertOf, type RowOf, rowsFor } from "@/db/sets";
+import { type RowOf, rowsFor } from "@/db/sets";
 import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import { RUNS_PER_EVENT, ruleRunsQueued } from "@/server/platform/jobs/events";
@@ -55,10 +55,11 @@ const covers =
 
 /**
  * Queues one Run per Rule and snapshot, with its event, in the caller's transaction. The same combination of Rule, version,
- * settings and snapshot is not queued twice unless its Run was skipped or failed, or users gave feedback since it started.
- * With `again` every completed Run is requeued, for spans that arrived late. A conversation outside a
- * Rule's sample gets no automatic Run. A backfill gets a skipped Run for each repetition, so that its Runs cover every
- * conversation that it has scanned. Returns the ids of the newly queued Runs.
+ * settings and snapshot is not queued twice unless its Run was skipped or failed, or users have given feedback since it
+ * completed. With `again` it is also queued when data has arrived since its Run was queued. The new Run is another one: a
+ * Run that has completed stays as it is, with its origin. A conversation outside a Rule's sample gets no automatic Run. A
+ * backfill gets a skipped Run for each repetition, so that its Runs cover every conversation that it has scanned. Returns
+ * the ids of the newly queued Runs.
  */
 export async function queueRuleRuns(
   ctx: Ctx,
@@ -80,25 +81,7 @@ export async function queueRuleRuns(
     })),
   );
   if (rows.length === 0) return [];
-  // Feedback may be given at any time after the conversation, and its Runs read it.
-  const isOutdated = again
-    ? sql`true`
-    : sql`exists (
-        select 1 from feedback f
-        where f.project_id = rule_runs.project_id and f.conversation_id = rule_runs.conversation_id
-          and f.updated_at >= rule_runs.started_at)`;
-  const repeated = sql`do update set status = 'queued', origin = excluded.origin,
-    backfill_id = coalesce(excluded.backfill_id, rule_runs.backfill_id), result_count = null, read_until = null,
-    started_at = null, finished_at = null where rule_runs.status = 'completed' and ${isOutdated}`;
-  const insert = insertOf(ruleRuns, {
-    same: { project_id: ctx.projectId, origin, status: "queued" },
-    rows,
-    left: LEFT,
-    onConflict: sql`
-      (project_id, conversation_id, rule_id, rule_version, configuration_revision, last_activity_at, traces_key)
-      where status not in ('skipped', 'failed') ${repeated}`,
-  });
-  const queued = await ctx.db.execute<Queued>(sql`${insert} returning id, conversation_id, rule_id`);
+  const queued = await ctx.db.execute<Queued>(insertNew(ctx, rows, { origin, again }));
 
   const ids = [...queued].map((row) => row.id);
   await emit(
@@ -116,6 +99,47 @@ export async function queueRuleRuns(
   }
   return ids;
 }
+
+/** Ordered by conversation, so that two transactions that insert the same Runs do so in the same order. */
+function insertNew({ projectId }: Ctx, given: readonly Row[], { origin, again }: Pick<Options, "origin" | "again">) {
+  const { columns, rows } = rowsFor(ruleRuns, [...LEFT, ...OF_ALL], given);
+  // An on-demand Run that is still queued reads whatever has arrived by the time it starts. Other Runs are stored as queued
+  // while they execute.
+  const isOutdated = again
+    ? sql`e.received_at > r.evidence_at and not (r.status = 'queued' and r.origin = 'on_demand')`
+    : sql`e.feedback_at > r.evidence_at and r.status = 'completed'`;
+  return sql`
+    with t as materialized (select * from ${rows}),
+    e as materialized (
+      select known.id, coalesce(f.at, 0) as feedback_at, greatest(c.received_at, f.at, 0) as received_at
+      from (select distinct conversation_id as id from t) known
+      left join conversations c on c.project_id = ${projectId} and c.id = known.id
+      left join lateral (
+        select max(updated_at) as at from feedback
+        where project_id = ${projectId} and conversation_id = known.id) f on true
+    )
+    insert into rule_runs (project_id, origin, status, evidence_at, ${columns})
+    select ${projectId}, ${origin}, 'queued', e.received_at, t.*
+    from t join e on e.id = t.conversation_id
+    left join lateral (
+      select r.status, r.origin, coalesce(r.evidence_at, r.started_at, r.created_at) as evidence_at
+      from rule_runs r
+      where ${sameQuestion(projectId)}
+      order by r.created_at desc, r.id desc limit 1) r on true
+    where r.status is null or ${isOutdated}
+    order by t.conversation_id, t.rule_id
+    on conflict
+      (project_id, conversation_id, rule_id, rule_version, configuration_revision, last_activity_at, traces_key, evidence_at)
+      where status not in ('skipped', 'failed') do nothing
+    returning id, conversation_id, rule_id`;
+}
+
+/** The condition that a Run `r` reads the same as a row `t` would and has been neither skipped nor failed. */
+const sameQuestion = (projectId: string) => sql`
+  r.project_id = ${projectId} and r.conversation_id = t.conversation_id and r.rule_id = t.rule_id
+    and r.rule_version = t.rule_version and r.configuration_revision = t.configuration_revision
+    and r.last_activity_at = t.last_activity_at and r.traces_key = t.traces_key
+    and r.status not in ('skipped', 'failed')`;
 
 function idsByConversation(queued: readonly Queued[]): Iterable<string[]> {
   const groups = new Map<string, string[]>();
@@ -142,20 +166,21 @@ type Queued = { id: string; conversation_id: string; rule_id: string };
 const pairOf = ({ conversation_id, rule_id }: Pick<Queued, "conversation_id" | "rule_id">) =>
   `${conversation_id} ${rule_id}`;
 
-type Row = Omit<RowOf<typeof ruleRuns>, "project_id" | "origin" | "status" | (typeof LEFT)[number]>;
+/** Columns with one value for all Runs of a statement. */
+const OF_ALL = ["project_id", "origin", "status", "evidence_at"] as const;
+type Row = Omit<RowOf<typeof ruleRuns>, (typeof OF_ALL | typeof LEFT)[number]>;
 
 /** Stores Runs of a backfill as skipped, each with a reason that names the Run that asks or has answered the same question. */
 async function storeRepetitions(ctx: Ctx, rows: readonly Row[]) {
-  const { columns, rows: repeated } = rowsFor(ruleRuns, [...LEFT, "project_id", "origin", "status"], rows);
+  const { columns, rows: repeated } = rowsFor(ruleRuns, [...LEFT, ...OF_ALL], rows);
   await ctx.db.execute(sql`
     insert into rule_runs (project_id, origin, status, skip_reason, finished_at, ${columns})
     select ${ctx.projectId}, 'backfill', 'skipped',
       coalesce(case when r.status = 'completed' then 'Already read with the same settings: ' else 'Already queued: ' end || r.id,
         'Already read with the same settings.'),
       ${NOW}, t.*
-    from ${repeated} left join rule_runs r
-      on r.project_id = ${ctx.projectId} and r.conversation_id = t.conversation_id and r.rule_id = t.rule_id
-        and r.rule_version = t.rule_version and r.configuration_revision = t.configuration_revision
-        and r.last_activity_at = t.last_activity_at and r.traces_key = t.traces_key
-        and r.status not in ('skipped', 'failed')`);
+    from ${repeated} left join lateral (
+      select r.id, r.status from rule_runs r
+      where ${sameQuestion(ctx.projectId)}
+      order by r.created_at desc, r.id desc limit 1) r on true`);
 }

@@ -216,6 +216,29 @@ test("an automatic Run reads the conversation as of when it became inactive, how
   expect(await run(ctx, AFTER_BOTH)).toMatchObject({ origin: "automatic", attempts: 1 });
 });
 
+test("the automatic pass leaves completed Runs as they are and queues others only for data that has arrived since", async () => {
+  const { ctx } = await testProject();
+  await ingest(ctx, FAILING);
+  await run(ctx, AFTER_BOTH);
+  const { id, lastActivityAt } = await findConversation(ctx, SESSION);
+  const states = async (origin?: "on_demand" | "automatic") =>
+    (await listRuleRuns(ctx, { origin })).runs.map(({ id, status, finishedAt }) => [id, status, finishedAt]);
+  const asked = await states("on_demand");
+  expect(asked).toHaveLength(RULES.length);
+  const later = Date.now() + 3_600_000;
+
+  await scheduleInactiveConversations(ctx.db, later);
+  expect(await states()).toEqual(asked);
+
+  // An earlier turn arrives late: the time of the latest activity stays the same.
+  await ingest(ctx, CLEAN);
+  expect(await findConversation(ctx, SESSION)).toMatchObject({ id, lastActivityAt });
+  await scheduleInactiveConversations(ctx.db, later);
+  await scheduleInactiveConversations(ctx.db, later);
+  expect(await states("on_demand")).toEqual(asked);
+  expect((await states("automatic")).map(([, status]) => status)).toEqual(RULES.map(() => "queued"));
+});
+
 test("Findings are those of the latest and widest snapshot, in whatever order snapshots are read", async () => {
   const snapshots: [number, string[]][] = [
     [AFTER_BOTH, []],

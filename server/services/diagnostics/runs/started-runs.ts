@@ -55,7 +55,8 @@ export const hasNewerRun: SQL = sql`exists (
   where o.project_id = r.project_id and o.conversation_id = r.conversation_id and o.rule_id = r.rule_id
     and o.rule_version = r.rule_version and o.configuration_revision = r.configuration_revision
     and o.last_activity_at = r.last_activity_at and o.traces_key = r.traces_key and o.id <> r.id
-    and (o.status not in ('skipped', 'failed') or (o.created_at, o.id) > (r.created_at, r.id)))`;
+    and ((o.created_at, o.id) > (r.created_at, r.id)
+      or o.status not in ('skipped', 'failed') and (r.evidence_at is null or o.evidence_at >= r.evidence_at)))`;
 
 /**
  * Selects Runs and locks them in the order of their ids until the transaction ends. Every statement that changes several Runs

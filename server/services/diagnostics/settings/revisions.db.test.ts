@@ -135,16 +135,17 @@ test("concurrent requests for the same snapshot queue one Run per Rule", async (
   expect((await ask()).configurationRevision).toBe(3);
 });
 
-test("a database constraint allows one pending or completed Run per Rule, settings and snapshot", async () => {
+test("a database constraint allows one pending or completed Run per Rule, settings, snapshot and state of its data", async () => {
   const { ctx } = await testProject();
   const { ask } = await question(ctx);
   const { id } = await ask();
-  const copy = (status: string, of: { revision?: number; at?: number; traces?: string } = {}) =>
+  const copy = (status: string, of: { revision?: number; at?: number; traces?: string; evidence?: number } = {}) =>
     ctx.db.execute(sql`
       insert into rule_runs (project_id, id, rule_id, rule_version, configuration_revision, conversation_id, last_activity_at,
-                             traces_key, origin, status, error_message)
+                             traces_key, evidence_at, origin, status, error_message)
       select project_id, ${crypto.randomUUID()}, rule_id, rule_version, ${of.revision ?? 1}::int, conversation_id,
-             last_activity_at + ${of.at ?? 0}::int, ${of.traces ?? ""}, origin, ${status}, 'none'
+             last_activity_at + ${of.at ?? 0}::int, ${of.traces ?? ""},
+             evidence_at + ${of.evidence ?? 0}::int, origin, ${status}, 'none'
       from rule_runs where project_id = ${ctx.projectId} and id = ${id}`);
   for (const status of ["queued", "running", "completed"]) {
     await expect(copy(status)).rejects.toMatchObject({ cause: { constraint_name: "rule_runs_once" } });
@@ -153,6 +154,7 @@ test("a database constraint allows one pending or completed Run per Rule, settin
   await copy("queued", { revision: 2 });
   await copy("queued", { at: 1 });
   await copy("queued", { traces: "some" });
+  await copy("queued", { evidence: 1 });
 });
 
 test("a Run uses the settings of its revision and does not replace results of newer ones", async () => {
