@@ -8,13 +8,17 @@ const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 const READ_BYTES = 256 * 1024;
 
-const explained = (error: unknown) => {
-  const code = (error as { code?: unknown }).code;
-  if (code !== "ENOSPC" && code !== "EDQUOT") return error;
-  return new ServiceError("unavailable", "There is no room left for files on this installation's disk.", {
-    cause: error,
-  });
-};
+/** Runs what writes. A full disk is reported as such: it may show when a folder or a name is added, as well as in the content. */
+async function writing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const { code } = error as { code?: unknown };
+    if (code !== "ENOSPC" && code !== "EDQUOT") throw error;
+    const message = "There is no room left for files on this installation's disk.";
+    throw new ServiceError("unavailable", message, { cause: error });
+  }
+}
 
 async function onHandle<T>(file: string, flags: string, work: (handle: FileHandle) => Promise<T>) {
   const handle = await open(file, flags, PRIVATE_FILE);
@@ -67,29 +71,33 @@ export function folderStore(root: string): FileStore {
     find,
     list,
     offset: async (upload) => (await find(upload))?.bytes ?? 0,
-    async append(upload, chunks) {
-      await onHandle(await ready(upload), "a", async (handle) => {
-        try {
-          for await (const chunk of chunks) await writeAll(handle, chunk);
-        } catch (error) {
-          throw explained(error);
-        } finally {
+    append: (upload, chunks) =>
+      writing(async () =>
+        onHandle(await ready(upload), "a", async (handle) => {
+          try {
+            for await (const chunk of chunks) await writeAll(handle, chunk);
+          } catch (error) {
+            // What has arrived is kept. The first error says why no more has.
+            await handle.datasync().catch(() => {});
+            throw error;
+          }
           await handle.datasync();
-        }
-      });
-    },
-    async complete(upload) {
-      const file = await ready(upload);
-      await onHandle(file, "a", (handle) => handle.sync());
-      await syncFolder(path.dirname(file));
-    },
-    async move(upload, key) {
-      const file = await ready(key);
-      await rename(at(upload), file).catch(async (error) => {
-        if (!isMissing(error) || !(await find(key))) throw error;
-      });
-      await syncFolder(path.dirname(file));
-    },
+        }),
+      ),
+    complete: (upload) =>
+      writing(async () => {
+        const file = await ready(upload);
+        await onHandle(file, "a", (handle) => handle.sync());
+        await syncFolder(path.dirname(file));
+      }),
+    move: (upload, key) =>
+      writing(async () => {
+        const file = await ready(key);
+        await rename(at(upload), file).catch(async (error) => {
+          if (!isMissing(error) || !(await find(key))) throw error;
+        });
+        await syncFolder(path.dirname(file));
+      }),
     abandon: (upload) => rm(at(upload), { force: true }),
     async read(key, range) {
       const handle = await open(at(key), "r");

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rename, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Readable } from "node:stream";
@@ -139,6 +139,29 @@ test("a name that points outside the folder is rejected", async () => {
   await expect(store.read("../outside")).rejects.toThrow("points outside");
   await expect(store.find("prj_1/../../outside")).rejects.toThrow("points outside");
 });
+
+test.runIf(existsSync("/dev/full"))(
+  "on a full disk an upload is refused, keeps what has arrived, and continues when there is room again",
+  async () => {
+    const store = folderStore(folder);
+    const upload = "prj_full/uploads/a";
+    await store.append(upload, inChunks(Buffer.from("what has arrived ")));
+    const file = path.join(folder, upload);
+    await rename(file, `${file}.there`);
+    // The kernel's own device whose every write finds the disk full.
+    await symlink("/dev/full", file);
+    await expect(store.append(upload, inChunks(Buffer.from("and the rest")))).rejects.toMatchObject({
+      code: "unavailable",
+      message: expect.stringContaining("no room left"),
+    });
+    await rename(`${file}.there`, file);
+    expect(await store.offset(upload)).toBe("what has arrived ".length);
+    await store.append(upload, inChunks(Buffer.from("and the rest")));
+    await store.complete(upload);
+    await store.move(upload, "prj_full/objects/a");
+    expect(String(await whole(await store.read("prj_full/objects/a")))).toBe("what has arrived and the rest");
+  },
+);
 
 test("an unreachable bucket is reported as unavailable without revealing its address", async () => {
   const store = s3Store(parseFilesUrl("s3://nowhere?endpoint=http://127.0.0.1:1"));
