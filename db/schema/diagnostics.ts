@@ -176,6 +176,8 @@ export const findings = pgTable(
     mergedIntoId: text("merged_into_id"),
     /** Split by hand: never merged automatically with another Finding that was split by hand. */
     separated: boolean("separated").notNull().default(false),
+    /** Gathers the causes beyond the limit on Findings, so its title is not that of an occurrence. */
+    gathersRest: boolean("gathers_rest").notNull().default(false),
     occurrenceCount: integer("occurrence_count").notNull().default(0),
     userCount: integer("user_count").notNull().default(0),
     /** Its conversations among the project's recent ones, as of the last recount. */
@@ -355,7 +357,7 @@ export const occurrences = pgTable(
     summary: text("summary").notNull(),
     evidence: jsonb("evidence").$type<Evidence[]>().notNull(),
     causeIds: text("cause_ids").array().notNull(),
-    /** What each cause reported, in the order of `cause_ids`; null when there is only one. */
+    /** What each cause reported, in the order of `cause_ids`; null for a single one that leads. */
     parts: jsonb("parts").$type<OccurrencePart[]>(),
     /** Placed here by hand, apart from other occurrences of its causes; later Runs on the conversation keep it here. */
     placed: boolean("placed").notNull().default(false),

@@ -35,6 +35,11 @@ export type OccurrencePart = {
   title: string;
   summary: string;
   evidence: number;
+  /** How directly it tells of the failure; 0, the most, if absent. */
+  rank?: number;
+  /** The Run that read it, and until when (Unix ms); absent if these are the occurrence's own. */
+  ruleRunId?: string | null;
+  detectedAt?: number;
 };
 
 /** Compares the sum of all buckets and details that match `usageDetailPattern` (RE2, case-insensitive). */
