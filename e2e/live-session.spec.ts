@@ -7,9 +7,6 @@ import { expect, test } from "./support/test";
 
 /** A session that grows while it is being read: the reader keeps their place, and new messages are shown where they belong. */
 
-// A view that follows the end must do so while its parts move.
-test.use({ contextOptions: { reducedMotion: "no-preference" } });
-
 const TURNS = 2000;
 const SESSION = "live";
 const TRACE = "d".repeat(32);
