@@ -83,6 +83,7 @@ export {
   projectors,
   spanSources,
   spans,
+  telemetryBatches,
   toolCalls,
   traces,
 } from "./telemetry";

@@ -10,6 +10,7 @@ import {
   jsonb,
   numeric,
   type PgColumn,
+  pgSequence,
   pgTable,
   primaryKey,
   smallint,
@@ -160,6 +161,9 @@ export const spanSources = pgTable(
 const usersOfChunks = (name: string, chunkIds: PgColumn) =>
   index(name).using("gin", chunkIds).with({ fastupdate: "off" }).where(sql`${chunkIds} is not null`);
 
+/** Numbers the batches of spans and log records in order of arrival. */
+export const telemetryBatches = pgSequence("telemetry_batches");
+
 /** Spans as received; only where their content is stored may change. Identity: project, trace, span. */
 export const spans = pgTable(
   "spans",
@@ -175,6 +179,9 @@ export const spans = pgTable(
     statusMessage: text("status_message"),
     startedUs: unixUs("started_us").notNull(),
     endedUs: unixUs("ended_us").notNull(),
+    /** Number of the batch that it arrived in and its place there, which order what has equal times; 0 before they were stored. */
+    batch: bigint("batch", { mode: "number" }).notNull().default(0),
+    place: integer("place").notNull().default(0),
     attributes: jsonb("attributes").notNull(),
     /** Null without events. */
     events: jsonb("events"),
@@ -211,6 +218,9 @@ export const logRecords = pgTable(
     eventName: text("event_name"),
     severity: smallint("severity"),
     timeUs: unixUs("time_us").notNull(),
+    /** Number of the batch that it arrived in and its place there, which order what has equal times; 0 before they were stored. */
+    batch: bigint("batch", { mode: "number" }).notNull().default(0),
+    place: integer("place").notNull().default(0),
     body: jsonb("body"),
     attributes: jsonb("attributes").notNull(),
     /** How the values taken out of the row are rebuilt from parts; null if the row is stored whole. */
@@ -409,6 +419,8 @@ export const modelCalls = pgTable(
     status: text("status", { enum: SPAN_STATUSES }).notNull(),
     error: jsonb("error"),
     startedAt: unixMs("started_at").notNull(),
+    /** Position among the calls of its conversation that start in the same millisecond. */
+    place: integer("place").notNull().default(0),
     endedAt: unixMs("ended_at").notNull(),
     /** Of everything above: an unchanged call keeps its row, and with it its cost. */
     digest: text("digest").notNull(),
@@ -447,6 +459,8 @@ export const toolCalls = pgTable(
     result: text("result"),
     error: jsonb("error"),
     startedAt: unixMs("started_at").notNull(),
+    /** Position among the calls of its conversation that start in the same millisecond. */
+    place: integer("place").notNull().default(0),
     endedAt: unixMs("ended_at").notNull(),
     digest: text("digest").notNull(),
   },

@@ -11,6 +11,8 @@ export type TestSpan = {
   parentSpanId?: string;
   name?: string;
   startMs?: number;
+  /** Microseconds after `startMs`. */
+  startUs?: number;
   durationMs?: number;
   error?: string;
   attributes?: Record<string, unknown>;
@@ -33,7 +35,7 @@ function otlpSpan(span: TestSpan) {
     parentSpanId: span.parentSpanId ?? "",
     name: span.name ?? "span",
     kind: 1,
-    startTimeUnixNano: `${start}000000`,
+    startTimeUnixNano: `${start}${String(span.startUs ?? 0).padStart(3, "0")}000`,
     endTimeUnixNano: `${start + (span.durationMs ?? 10)}000000`,
     status: span.error === undefined ? {} : { code: 2, message: span.error },
     attributes: Object.entries(span.attributes ?? {}).map(([key, value]) => ({ key, value: anyValue(value) })),

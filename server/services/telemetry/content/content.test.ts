@@ -157,6 +157,7 @@ const spanSending = (attributes: Attributes): SpanRecord => ({
   status: { code: 0, message: null },
   startedUs: 1,
   endedUs: 2,
+  arrival: 0,
 });
 function conversationOf(...spans: SpanRecord[]) {
   const assembler = createAssembler();

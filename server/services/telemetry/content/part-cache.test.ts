@@ -18,6 +18,7 @@ const SPAN = {
   status: { code: 0, message: null },
   startedUs: 1,
   endedUs: 2,
+  arrival: 0,
 } as const;
 
 /** Returns a reading of a span whose input is this part. */

@@ -43,7 +43,7 @@ export function messagesPage(ctx: Ctx, page: Page & { fromIndex?: number | undef
   });
 }
 
-type CallKey = { at: string; trace_id: string; span_id: string; length: number };
+type CallKey = { at: string; place: number; trace_id: string; span_id: string; length: number };
 
 /** Tables of calls `c`, with the SQL for the bytes of a call's texts. */
 export const TABLES = {
@@ -61,7 +61,7 @@ export const TABLES = {
   },
 } as const;
 
-/** Pages the keys of calls by start; ties are ordered by trace and span id. */
+/** Pages the keys of calls by start, those of one millisecond in their order in the conversation. */
 function callsPage<Name extends keyof typeof TABLES>(ctx: Ctx, name: Name, { conversationId, ...page }: Page) {
   const { list, length } = TABLES[name];
   return partsPage({
@@ -69,24 +69,25 @@ function callsPage<Name extends keyof typeof TABLES>(ctx: Ctx, name: Name, { con
     list,
     filters: { project: ctx.projectId, conversationId },
     keysAfter: async (position, most) => {
-      const [traceId = "", spanId = ""] = position?.[1].split(" ") ?? [];
+      const [spanId = "", traceId = "", place = "0"] = position?.[1].split(" ").reverse() ?? [];
       const after = position
-        ? sql`and (c.started_at, c.trace_id, c.span_id) > (${position[0]}::bigint, ${traceId}::text, ${spanId}::text)`
+        ? sql`and (c.started_at, c.place, c.trace_id, c.span_id) >
+            (${position[0]}::bigint, ${place}::text::int, ${traceId}::text, ${spanId}::text)`
         : sql``;
       return [
         ...(await ctx.db.execute<CallKey>(sql`
-          select k.started_at as at, k.trace_id, k.span_id, ${length} as length
+          select k.started_at as at, k.place, k.trace_id, k.span_id, ${length} as length
           from (
-            select c.project_id, c.started_at, c.trace_id, c.span_id from ${sql.identifier(name)} c
+            select c.project_id, c.started_at, c.place, c.trace_id, c.span_id from ${sql.identifier(name)} c
             where c.project_id = ${ctx.projectId} and c.conversation_id = ${conversationId} ${after}
-            order by c.started_at, c.trace_id, c.span_id limit ${most}
+            order by c.started_at, c.place, c.trace_id, c.span_id limit ${most}
           ) k
           join ${sql.identifier(name)} c using (project_id, trace_id, span_id)
-          order by k.started_at, k.trace_id, k.span_id`)),
+          order by k.started_at, k.place, k.trace_id, k.span_id`)),
       ];
     },
     read: async (keys) => keys,
-    positionOf: (key) => [Number(key.at), `${key.trace_id} ${key.span_id}`],
+    positionOf: (key) => [Number(key.at), `${key.place} ${key.trace_id} ${key.span_id}`],
   });
 }
 
@@ -98,15 +99,10 @@ export const amongKeys = (
   sql`(${table.traceId}, ${table.spanId}) in (
     select * from unnest(${textArray(keys.map((key) => key.trace_id))}, ${textArray(keys.map((key) => key.span_id))}))`;
 
-/** The order in which detectors read calls. */
-export const asTheyEnded = (table: typeof modelCalls | typeof toolCalls) => [
+/** Orders calls by start, those of one millisecond as in their conversation. */
+export const inOrder = (table: typeof modelCalls | typeof toolCalls) => [
   asc(table.startedAt),
-  asc(table.endedAt),
-  asc(table.spanId),
-];
-
-const inOrder = (table: typeof modelCalls | typeof toolCalls) => [
-  asc(table.startedAt),
+  asc(table.place),
   asc(table.traceId),
   asc(table.spanId),
 ];
@@ -132,10 +128,10 @@ export async function toolCallsPage(ctx: Ctx, page: Page) {
 export async function toolCallsNamed(ctx: Ctx, conversationId: string, callIds: readonly string[]) {
   if (callIds.length === 0) return [];
   const keys = await ctx.db.execute<CallKey>(sql`
-    select distinct on (c.call_id) c.started_at as at, c.trace_id, c.span_id, ${TABLES.tool_calls.length} as length
+    select distinct on (c.call_id) c.started_at as at, c.place, c.trace_id, c.span_id, ${TABLES.tool_calls.length} as length
     from tool_calls c
     where c.project_id = ${ctx.projectId} and c.conversation_id = ${conversationId} and c.call_id = any(${textArray(callIds)})
-    order by c.call_id, c.started_at desc, c.trace_id desc, c.span_id desc`);
+    order by c.call_id, c.started_at desc, c.place desc, c.trace_id desc, c.span_id desc`);
   return readToolCalls(ctx, fitting([...keys], keys.length));
 }
 

@@ -5,7 +5,7 @@ import { verb } from "@/server/platform/verb";
 import { summaryOf } from "../projection/summary-row";
 import { conversationReply, getConversationInput } from "../schemas";
 import {
-  asTheyEnded,
+  inOrder,
   messageOf,
   messagesPage,
   modelCallOf,
@@ -68,12 +68,12 @@ export async function contentsOf(ctx: Ctx, ids: readonly string[]): Promise<Read
       .select()
       .from(modelCalls)
       .where(within(modelCalls))
-      .orderBy(...asTheyEnded(modelCalls)),
+      .orderBy(...inOrder(modelCalls)),
     ctx.db
       .select()
       .from(toolCalls)
       .where(within(toolCalls))
-      .orderBy(...asTheyEnded(toolCalls)),
+      .orderBy(...inOrder(toolCalls)),
   ]);
   const contents = new Map<string, ConversationContent>();
   for (const id of ids) contents.set(id, { messages: [], modelCalls: [], toolCalls: [] });

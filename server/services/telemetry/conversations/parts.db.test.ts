@@ -272,3 +272,64 @@ test("another project's parts do not exist, and cursors of another project or li
   }
   for (const limit of [0, 501]) await expect(listSpans(ours.ctx, { traceId: TRACE, limit })).rejects.toThrow();
 });
+
+/** A tool's span that starts in the same microsecond as all others; `id` determines nothing about its order. */
+const simultaneous = (id: number, name: string): TestSpan => ({
+  spanId: hex(id),
+  name,
+  startMs: START,
+  attributes: {
+    "gen_ai.conversation.id": conversationId,
+    "gen_ai.operation.name": "execute_tool",
+    "gen_ai.tool.name": name,
+  },
+});
+
+test("spans and calls with equal times are in order of arrival, also page by page", async () => {
+  const { ctx } = await testProject();
+  await ingest(ctx, [simultaneous(7, "first"), simultaneous(9, "second"), simultaneous(3, "third")]);
+  await ingest(ctx, [simultaneous(5, "fourth"), simultaneous(1, "fifth")]);
+  const names = ["first", "second", "third", "fourth", "fifth"];
+  const nameOf = ({ name }: { name: string }) => name;
+  const { conversation } = await getConversation(ctx, { conversationId });
+  expect(conversation.toolCalls.map(nameOf)).toEqual(names);
+  const calls = await listToolCalls(ctx, { conversationId, limit: 2 });
+  const moreCalls = await allFrom(calls.pagination.nextCursor, async (cursor) => {
+    const page = await listToolCalls(ctx, { conversationId, limit: 2, cursor });
+    return { rows: page.toolCalls, nextCursor: page.pagination.nextCursor };
+  });
+  expect([...calls.toolCalls, ...moreCalls].map(nameOf)).toEqual(names);
+  const spans = await listSpans(ctx, { traceId: TRACE, limit: 2 });
+  const moreSpans = await allFrom(spans.pagination.nextCursor, async (cursor) => {
+    const page = await listSpans(ctx, { traceId: TRACE, limit: 2, cursor });
+    return { rows: page.spans, nextCursor: page.pagination.nextCursor };
+  });
+  expect([...spans.spans, ...moreSpans].map(nameOf)).toEqual(names);
+  const fromThird = await listSpans(ctx, { traceId: TRACE, limit: 2, fromSpanId: hex(3) });
+  expect(fromThird.spans.map(nameOf)).toEqual(["third", "fourth"]);
+});
+
+test("calls microseconds apart are in order of time", async () => {
+  const { ctx } = await testProject();
+  const steps = [2, 1, 0].map((step) => ({
+    ...simultaneous(9 - step, `step ${step}`),
+    startMs: START,
+    startUs: step,
+  }));
+  await ingest(ctx, steps);
+  const { conversation } = await getConversation(ctx, { conversationId });
+  expect(conversation.toolCalls.map(({ name }) => name)).toEqual(["step 0", "step 1", "step 2"]);
+});
+
+test("log records with equal times are in the order of their batch", async () => {
+  const { ctx } = await testProject();
+  await ingest(ctx, conversationOf(1));
+  const bodies = ["one", "two", "three", "four", "five"];
+  await sendLogs(
+    ctx,
+    bodies.map((body) => ({ n: 0, body })),
+  );
+  const { logs, pagination } = await listLogs(ctx, { traceId: TRACE, limit: 3 });
+  const more = await listLogs(ctx, { traceId: TRACE, limit: 3, cursor: pagination.nextCursor ?? undefined });
+  expect([...logs, ...more.logs].map(({ body }) => body)).toEqual(bodies);
+});

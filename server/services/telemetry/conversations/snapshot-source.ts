@@ -2,7 +2,7 @@ import { and, asc, eq, sql } from "drizzle-orm";
 import { conversationMessages, modelCalls, toolCalls } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import type { PlacedMessage } from "../schemas";
-import { amongKeys, asTheyEnded, messageOf, modelCallOf, TABLES, toolCallOf } from "./conversation-parts";
+import { amongKeys, inOrder, messageOf, modelCallOf, TABLES, toolCallOf } from "./conversation-parts";
 import type { Outline, OutlineCall, OutlineMessage } from "./place-calls";
 import {
   type ConversationRow,
@@ -75,12 +75,12 @@ export function storedSnapshot(ctx: Ctx, row: ConversationRow, snapshot: Snapsho
         .select()
         .from(modelCalls)
         .where(among(modelCalls, "model"))
-        .orderBy(...asTheyEnded(modelCalls));
+        .orderBy(...inOrder(modelCalls));
       const tools = await db
         .select()
         .from(toolCalls)
         .where(among(toolCalls, "tool"))
-        .orderBy(...asTheyEnded(toolCalls));
+        .orderBy(...inOrder(toolCalls));
       return { modelCalls: models.map(modelCallOf), toolCalls: tools.map(toolCallOf) };
     },
   };

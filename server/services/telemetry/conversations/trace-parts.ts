@@ -32,7 +32,22 @@ export async function countParts({ db, projectId }: Ctx, traceId: string) {
   return { spanCount: row!.spans, modelCallCount: row!.calls, logCount: row!.logs };
 }
 
-type SpanKey = { at: string; span_id: string; length: number };
+type SpanKey = { at: string; batch: string; place: number; span_id: string; length: number };
+const ORDER = sql`(s.started_us, s.batch, s.place, s.span_id)`;
+
+/** What has equal times is in order of arrival: by batch, then by the place in it. */
+type Arrived = { batch: string; place: string | number; id: string };
+
+/** Reads a position in a list; one of an earlier version has only the id. */
+function arrivedAt(position: string): Arrived {
+  const [id = "", place = "0", batch = "0"] = position.split(" ").reverse();
+  return { batch, place, id };
+}
+
+const positionOf = (at: string, { batch, place, id }: Arrived): [number, string] => [
+  Number(at),
+  `${batch} ${place} ${id}`,
+];
 
 /** Returns spans of a trace of the context's project as stored and interpreted, earliest start first. */
 export async function spansPage(ctx: Ctx, page: Page & { fromSpanId?: string | undefined }) {
@@ -45,17 +60,19 @@ export async function spansPage(ctx: Ctx, page: Page & { fromSpanId?: string | u
     list: "spans",
     filters: { project: projectId, traceId, fromSpanId },
     keysAfter: async (position, most) => {
+      const from = (at: string | number, { batch, place, id }: Arrived) =>
+        sql`(${at}::bigint, ${batch}::text::bigint, ${place}::text::int, ${id}::text)`;
       const after = position
-        ? sql`and (s.started_us, s.span_id) > (${position[0]}::bigint, ${position[1]}::text)`
+        ? sql`and ${ORDER} > ${from(position[0], arrivedAt(position[1]))}`
         : first
-          ? sql`and (s.started_us, s.span_id) >= (${first.at}::bigint, ${first.spanId}::text)`
+          ? sql`and ${ORDER} >= ${from(first.at, { ...first, id: first.span_id })}`
           : sql``;
       return [
         ...(await db.execute<SpanKey>(sql`
-          select k.started_us as at, k.span_id, l.length
+          select k.started_us as at, k.batch, k.place, k.span_id, l.length
           from (
-            select s.span_id, s.started_us from spans s where ${ofTrace} ${after}
-            order by s.started_us, s.span_id limit ${most}
+            select s.span_id, s.started_us, s.batch, s.place from spans s where ${ofTrace} ${after}
+            order by s.started_us, s.batch, s.place, s.span_id limit ${most}
           ) k
           cross join lateral (
             -- A plan for any limit expects one span, and then a join reads the whole trace for each.
@@ -63,7 +80,7 @@ export async function spansPage(ctx: Ctx, page: Page & { fromSpanId?: string | u
                    + coalesce((s.content ->> 'length')::int, 0) as length
             from spans s where ${ofTrace} and s.span_id = k.span_id limit 1
           ) l
-          order by k.started_us, k.span_id`)),
+          order by k.started_us, k.batch, k.place, k.span_id`)),
       ];
     },
     read: (keys) =>
@@ -72,16 +89,16 @@ export async function spansPage(ctx: Ctx, page: Page & { fromSpanId?: string | u
         traceId,
         keys.map((key) => key.span_id),
       ),
-    positionOf: (key) => [Number(key.at), key.span_id],
+    positionOf: (key) => positionOf(key.at, { ...key, id: key.span_id }),
   });
 }
 
 async function startOf({ db, projectId }: Ctx, traceId: string, spanId: string) {
-  const [row] = await db.execute<{ at: string }>(sql`
-    select started_us as at from spans
+  const [row] = await db.execute<Omit<SpanKey, "length">>(sql`
+    select started_us as at, batch, place, span_id from spans
     where project_id = ${projectId} and trace_id = ${traceId} and span_id = ${spanId.toLowerCase()}`);
   if (!row) throw notFound("Span");
-  return { at: row.at, spanId: spanId.toLowerCase() };
+  return row;
 }
 
 /** Returns spans with their interpretation, in the order of these ids. */
@@ -133,7 +150,7 @@ const spanJson = (span: SpanRecord, logs: readonly LogRecord[], counted: boolean
   scope: span.scope,
 });
 
-type LogKey = { at: string; id: string; length: number };
+type LogKey = { at: string; batch: string; place: number; id: string; length: number };
 const LENGTH = sql`octet_length(l.attributes::text) + coalesce(octet_length(l.body::text), 0)
   + coalesce((l.content ->> 'length')::int, 0) as length`;
 
@@ -148,19 +165,24 @@ export function logsPage(ctx: Ctx, page: Page & { spanId?: string | undefined })
     list: "logs",
     filters: { project: projectId, traceId: page.traceId, spanId },
     keysAfter: async (position, most) => {
-      const after = position ? sql`and (l.time_us, l.id) > (${position[0]}::bigint, ${position[1]}::text)` : sql``;
+      const { batch, place, id } = arrivedAt(position?.[1] ?? "");
+      const after = position
+        ? sql`and (l.time_us, l.batch, l.place, l.id) >
+            (${position[0]}::bigint, ${batch}::text::bigint, ${place}::text::int, ${id}::text)`
+        : sql``;
       return [
         ...(await db.execute<LogKey>(sql`
-          select k.time_us as at, k.id, ${LENGTH}
+          select k.time_us as at, k.batch, k.place, k.id, ${LENGTH}
           from (
-            select l.id, l.time_us from log_records l where ${ofTrace} ${after} order by l.time_us, l.id limit ${most}
+            select l.id, l.time_us, l.batch, l.place from log_records l where ${ofTrace} ${after}
+            order by l.time_us, l.batch, l.place, l.id limit ${most}
           ) k
           join log_records l on l.project_id = ${projectId} and l.id = k.id
-          order by k.time_us, k.id`)),
+          order by k.time_us, k.batch, k.place, k.id`)),
       ];
     },
     read: async (keys) => (await loadLogRows(db, projectId, idsOf(keys))).map(logJson),
-    positionOf: (key) => [Number(key.at), key.id],
+    positionOf: (key) => positionOf(key.at, key),
   });
 }
 
@@ -174,9 +196,9 @@ const TYPE_EVENTS: SQL = sql`('gen_ai.client.inference.operation.details', 'gen_
 /** Returns the log records that determine the types of these spans, as many as fit on a page. */
 async function loadTypeLogs({ db, projectId }: Ctx, traceId: string, spanIds: readonly string[]) {
   const keys = await db.execute<LogKey>(sql`
-    select l.time_us as at, l.id, ${LENGTH} from log_records l
+    select l.time_us as at, l.batch, l.place, l.id, ${LENGTH} from log_records l
     where l.project_id = ${projectId} and l.trace_id = ${traceId} and l.span_id = any(${textArray(spanIds)})
       and l.event_name in ${TYPE_EVENTS}
-    order by l.time_us, l.id limit ${4 * spanIds.length}`);
+    order by l.time_us, l.batch, l.place, l.id limit ${4 * spanIds.length}`);
   return loadLogRows(db, projectId, idsOf(fitting([...keys], keys.length)));
 }

@@ -6,10 +6,11 @@ import { type Left, takeFromLog, takeFromSpan } from "../content/take-content";
 import { type Masked, type Masking, maskLogs, maskSpans } from "../masking";
 import { decodeLogs, decodeTraces, type Encoding } from "../otlp";
 import type { Decoded, LogRecord, Rejection, SpanRecord } from "../otlp/types";
+import { placeOf } from "./arrival";
 import { createSourceIndex, type SourceRow } from "./source-id";
 
 /** Columns that are the same for all rows of a batch and are set by the statement that stores them. */
-export const NOT_SENT = ["project_id"] as const;
+export const NOT_SENT = ["project_id", "batch"] as const;
 type NotSent = (typeof NOT_SENT)[number];
 
 /** A batch as it will be stored: decoded, masked and divided. */
@@ -50,7 +51,7 @@ export function prepareTraces(decoded: Decoded<SpanRecord>, preparation: Prepara
     rowsText(
       spans,
       NOT_SENT,
-      divided.map(({ item: span, left, content }) => ({
+      divided.map(({ item: span, left, content }, index) => ({
         trace_id: span.traceId,
         span_id: span.spanId,
         parent_span_id: span.parentSpanId,
@@ -63,6 +64,7 @@ export function prepareTraces(decoded: Decoded<SpanRecord>, preparation: Prepara
         ended_us: span.endedUs,
         attributes: left.attributes,
         events: left.events.length > 0 ? left.events : null,
+        place: placeOf(index),
         ...content,
       })),
     ),
@@ -73,7 +75,7 @@ export function prepareTraces(decoded: Decoded<SpanRecord>, preparation: Prepara
 export function prepareLogs(decoded: Decoded<LogRecord>, preparation: Preparation): PreparedLogs {
   const batch = maskLogs(decoded, preparation.masking);
   const sources = createSourceIndex();
-  const row = ({ item: log, left, content }: Divided<LogRecord>) => {
+  const row = ({ item: log, left, content }: Divided<LogRecord>, index: number) => {
     const whole = {
       trace_id: log.traceId,
       span_id: log.spanId,
@@ -85,7 +87,14 @@ export function prepareLogs(decoded: Decoded<LogRecord>, preparation: Preparatio
       attributes: log.attributes,
     };
     const id = `log_${createHash("sha256").update(JSON.stringify(whole)).digest("base64url")}`;
-    return { id, ...whole, body: left.body, attributes: left.attributes, ...content };
+    return {
+      id,
+      ...whole,
+      body: left.body,
+      attributes: left.attributes,
+      place: placeOf(index),
+      ...content,
+    };
   };
   return prepared(batch, preparation, sources, takeFromLog, (divided) =>
     rowsText(logRecords, NOT_SENT, divided.map(row)),

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
-import { logRecords, spanSources, spans } from "@/db/schema";
+import { logRecords, spanSources, spans, telemetryBatches } from "@/db/schema";
 import { rowsFor } from "@/db/sets";
 import { type Ctx, requireCapability } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
@@ -60,7 +60,7 @@ export async function storePreparedTraces(
     // Sorted inserts, so that two batches with the same traces cannot deadlock.
     return sql`
       with ${gate(ctx)},
-      clock as materialized (select ${NOW} as now),
+      clock as materialized (select ${NOW} as now, ${NEXT_BATCH} as batch),
       sent as materialized (
         select t.* from gate, ${sent.rows}
       ),
@@ -73,9 +73,9 @@ export async function storePreparedTraces(
       new_sources as (${insertSources(ctx, batch.sources, FIRST_SPAN)}),
       earlier_sources as (${moveFirstSeen(ctx)}),
       stored as (
-        insert into spans (project_id, ${sent.columns})
-        select ${ctx.projectId}::text, ${sent.columns}
-        from item order by trace_id, span_id
+        insert into spans (project_id, batch, ${sent.columns})
+        select ${ctx.projectId}::text, clock.batch, ${sent.columns}
+        from item, clock order by trace_id, span_id
         on conflict do nothing
         returning trace_id
       ),
@@ -102,7 +102,7 @@ export async function storePreparedLogs(
     const sent = rowsFor(logRecords, NOT_SENT, batch.rows);
     return sql`
       with ${gate(ctx)},
-      clock as materialized (select ${NOW} as now),
+      clock as materialized (select ${NOW} as now, ${NEXT_BATCH} as batch),
       sent as materialized (
         select t.* from gate, ${sent.rows}
       ),
@@ -115,9 +115,9 @@ export async function storePreparedLogs(
       ),
       new_sources as (${insertSources(ctx, batch.sources, sql`null::bigint`)}),
       stored as (
-        insert into log_records (project_id, ${sent.columns})
-        select ${ctx.projectId}::text, ${sent.columns}
-        from item order by id
+        insert into log_records (project_id, batch, ${sent.columns})
+        select ${ctx.projectId}::text, clock.batch, ${sent.columns}
+        from item, clock order by id
         on conflict do nothing
         returning trace_id
       ),
@@ -131,6 +131,8 @@ export async function storePreparedLogs(
   });
   return { receiptId: receipt.id, ...counts };
 }
+
+const NEXT_BATCH = sql`nextval(${telemetryBatches.seqName!})`;
 
 /** Evaluated first: no source is deleted while a batch that may reference it is being stored. */
 const gate = (ctx: Ctx) => sql`gate as materialized (select ${sharedSourcesLock(ctx.projectId)})`;

@@ -20,6 +20,7 @@ const span = (given: Partial<SpanRecord>): SpanRecord => ({
   status: { code: 0, message: null },
   startedUs: 1,
   endedUs: 2,
+  arrival: 0,
   ...given,
 });
 const batchOf = <Item>(...items: Item[]) => ({ items, received: items.length, rejections: [] });

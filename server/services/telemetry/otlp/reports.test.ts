@@ -75,3 +75,22 @@ test("in the next turn's history they are not the user's words", () => {
   ]);
   expect(conversation.toolCallCount).toBe(1);
 });
+
+test("log records without times keep their order", () => {
+  const conversation = assembleReported("log-records-without-times", "log-records-without-times.logs");
+  expect(conversation.messages.map(({ role }) => role)).toEqual([
+    "system",
+    "user",
+    "assistant",
+    "user",
+    "assistant",
+    "tool",
+    "assistant",
+  ]);
+});
+
+test("a span with times in milliseconds is rejected with the reason", () => {
+  expect(assembleReported("times-in-milliseconds").rejections).toEqual([
+    { index: 0, spanId: "7d7026b585012f7e", reason: "startTimeUnixNano is in milliseconds, not nanoseconds" },
+  ]);
+});

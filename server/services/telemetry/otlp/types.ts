@@ -21,6 +21,8 @@ export type SpanRecord = {
   status: { code: 0 | 1 | 2; message: string | null };
   startedUs: number;
   endedUs: number;
+  /** Where it stands among the spans of its project in order of arrival; later is greater. */
+  arrival: number;
 };
 
 /** A decoded log record (an OpenTelemetry event). Some clients send content only in these, some without a trace id. */

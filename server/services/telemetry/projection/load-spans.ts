@@ -3,6 +3,7 @@ import type { Db } from "@/db/client";
 import { textArray } from "@/db/rows";
 import { type WithContent, withContents } from "../content/load-content";
 import { putIntoLog, putIntoSpan } from "../content/put-back";
+import { arrivalOf } from "../ingest/arrival";
 import type { Attributes, LogRecord, SpanEvent, SpanRecord } from "../otlp/types";
 
 /** Spans per query, which bounds memory for traces of any size. */
@@ -18,6 +19,8 @@ type SpanRow = WithContent & {
   status_message: string | null;
   started_us: string;
   ended_us: string;
+  batch: string;
+  place: number;
   attributes: Attributes;
   events: SpanEvent[] | null;
   resource: Attributes | null;
@@ -27,7 +30,7 @@ type SpanRow = WithContent & {
 
 const SPANS = sql`
   select s.trace_id, s.span_id, s.parent_span_id, s.name, s.kind, s.status_code, s.status_message, s.started_us,
-         s.ended_us, s.attributes, s.events, s.content, s.chunk_ids, o.resource, o.scope_name, o.scope_version
+         s.ended_us, s.batch, s.place, s.attributes, s.events, s.content, s.chunk_ids, o.resource, o.scope_name, o.scope_version
   from spans s left join span_sources o on o.project_id = s.project_id and o.id = s.source_id`;
 
 /** Returns these spans of one trace, unordered. */
@@ -164,7 +167,7 @@ async function logsWhere(db: Db, projectId: string, where: SQL): Promise<{ id: s
     select l.id, l.trace_id, l.span_id, l.event_name, l.severity, l.time_us, l.body, l.attributes, l.content, l.chunk_ids,
            o.resource, o.scope_name, o.scope_version
     from log_records l left join span_sources o on o.project_id = l.project_id and o.id = l.source_id
-    where l.project_id = ${projectId} and ${where} order by l.time_us, l.id`);
+    where l.project_id = ${projectId} and ${where} order by l.time_us, l.batch, l.place, l.id`);
   const logs: { id: string; record: LogRecord }[] = [];
   for await (const group of withContents(db, projectId, rows)) {
     for (const { row, taken } of group) {
@@ -200,4 +203,5 @@ const spanOf = (row: SpanRow): SpanRecord => ({
   status: { code: row.status_code, message: row.status_message },
   startedUs: Number(row.started_us),
   endedUs: Number(row.ended_us),
+  arrival: arrivalOf(row),
 });

@@ -135,7 +135,9 @@ function* toolCallWrites(projectId: string, conversations: readonly ProjectedCon
   const gone = new Set(stored.toolCalls.keys());
   const changed = [];
   for (const { id, assembled, memo } of conversations) {
-    for (const call of assembled.toolCalls) {
+    const places = placesOf(assembled.toolCalls);
+    for (const [at, call] of assembled.toolCalls.entries()) {
+      const place = places[at] ?? 0;
       const row = () => ({
         trace_id: call.traceId,
         span_id: call.spanId,
@@ -147,8 +149,9 @@ function* toolCallWrites(projectId: string, conversations: readonly ProjectedCon
         error: call.error,
         started_at: Math.floor(call.startedAt),
         ended_at: Math.floor(call.endedAt),
+        place,
       });
-      const digest = memo.digest(call, "", () => digestOf(row()));
+      const digest = memo.digest(call, `${place}`, () => digestOf(row()));
       const key = callKey(call);
       if (stored.toolCalls.get(key) !== digest) changed.push({ ...row(), digest });
       gone.delete(key);
@@ -161,7 +164,16 @@ function* toolCallWrites(projectId: string, conversations: readonly ProjectedCon
 const sameList = (one: readonly string[], other: readonly string[]) =>
   one.length === other.length && one.every((item, index) => item === other[index]);
 
-const modelCallRow = (conversationId: string, call: UnpricedModelCall) => ({
+/** Returns each call's position among those that start in the same millisecond. */
+function placesOf(calls: readonly { startedAt: number }[]): number[] {
+  let place = 0;
+  return calls.map((call, at) => {
+    place = Math.floor(calls[at - 1]?.startedAt ?? Number.NaN) === Math.floor(call.startedAt) ? place + 1 : 0;
+    return place;
+  });
+}
+
+const modelCallRow = (conversationId: string, call: UnpricedModelCall, place: number) => ({
   trace_id: call.traceId,
   span_id: call.spanId,
   conversation_id: conversationId,
@@ -179,23 +191,27 @@ const modelCallRow = (conversationId: string, call: UnpricedModelCall) => ({
   error: call.error,
   started_at: Math.floor(call.startedAt),
   ended_at: Math.floor(call.endedAt),
+  place,
   reported_cost: call.reportedCost,
 });
 
-type ChangedCall = { id: string; call: UnpricedModelCall; labels: string[]; digest: string };
+type ChangedCall = { id: string; call: UnpricedModelCall; place: number; labels: string[]; digest: string };
 
 /** Returns the calls whose rows differ from what is stored, and the keys of stored calls that no longer exist. */
 function changedModelCalls(conversations: readonly Labelled[], stored: StoredRows) {
   const gone = new Set(stored.modelCalls.keys());
   const changed: ChangedCall[] = [];
   for (const { id, labels, assembled, memo } of conversations) {
-    for (const call of assembled.modelCalls) {
+    const places = placesOf(assembled.modelCalls);
+    for (const [at, call] of assembled.modelCalls.entries()) {
+      const place = places[at] ?? 0;
       const key = callKey(call);
       gone.delete(key);
       const before = stored.modelCalls.get(key);
-      const digest = memo.digest(call, "", () => digestOf(modelCallRow(id, call)));
+      const digest = memo.digest(call, `${place}`, () => digestOf(modelCallRow(id, call, place)));
       // Not part of the digest: people change labels without a rebuild.
-      if (before?.digest !== digest || !sameList(before.labels, labels)) changed.push({ id, call, labels, digest });
+      if (before?.digest !== digest || !sameList(before.labels, labels))
+        changed.push({ id, call, place, labels, digest });
     }
   }
   return { changed, gone };
@@ -224,16 +240,16 @@ async function withCosts(tx: Db, projectId: string, changed: readonly ChangedCal
   );
   let book: PriceBook | undefined;
   const rows = [];
-  for (const { id, call, labels, digest } of changed) {
+  for (const { id, call, place, labels, digest } of changed) {
     const costs = before.get(callKey(call));
     // Applies even if no price was known: prices added later apply to later calls, and to earlier ones only by repricing.
     if (costs && samePricing(costs.priced_by, call)) {
-      rows.push({ ...modelCallRow(id, call), digest, labels, cost_total: costs.cost_total, cost: costs.cost });
+      rows.push({ ...modelCallRow(id, call, place), digest, labels, cost_total: costs.cost_total, cost: costs.cost });
       continue;
     }
     book ??= await currentPriceBook({ db: tx, projectId: projectId as ProjectId });
     const { cost, totalDecimal } = priceCall(book, { ...call, at: call.startedAt });
-    rows.push({ ...modelCallRow(id, call), digest, labels, cost_total: totalDecimal, cost });
+    rows.push({ ...modelCallRow(id, call, place), digest, labels, cost_total: totalDecimal, cost });
   }
   return rows;
 }

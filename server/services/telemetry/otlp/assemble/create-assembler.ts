@@ -1,7 +1,7 @@
 import { IdentityFold } from "../identity";
 import { LabelFold } from "../labels";
 import type { AssembledConversation, LogRecord, SpanRecord } from "../types";
-import { byTime } from "./by-time";
+import { byTime, putInOrder } from "./by-time";
 import { exchangesOf } from "./exchanges";
 import { BYTES_PER_CHARACTER, InternedMessages } from "./interned-messages";
 import { type JoinedCall, joinCalls } from "./join-calls";
@@ -66,8 +66,9 @@ export function createAssembler(texts: TextStore = IN_MEMORY): Assembler {
       }
     },
     finish() {
-      const spans = [...facts.values()].sort(byTime);
-      const tree = new SpanTree(spans);
+      const all = [...facts.values()];
+      const tree = new SpanTree(all);
+      const spans = putInOrder(all, tree);
       const calls = joinCalls(spans, tree);
       const messages = rebuildMessages(exchangesOf(spans, calls, tree), interned);
       const { toolCalls, toolCallCount, failedByResult } = joinToolCalls(spans, tree, messages, toolCallMemo);

@@ -93,7 +93,7 @@ test("two reports of one call inside a wrapper are one call", () => {
   const twin = inside({ ...usage(100, 10), ...id }, { ...times, spanId: idOf(3) });
   expect(
     read([call(usage(100, 10), { end: NOW + 9000 }), inside({ ...usage(100, 10), ...id }, times)], [twin]),
-  ).toEqual([[idOf(2), 100]]);
+  ).toEqual([[expect.any(String), 100]]);
 });
 
 test("the messages of a wrapper are those of calls that have none", () => {

@@ -46,6 +46,9 @@ export type SpanFacts = {
   scopeName: string;
   startedUs: number;
   endedUs: number;
+  arrival: number;
+  /** Its position among the spans of the conversation, set when these are put in order. */
+  order: number;
   type: SpanType;
   error: SpanError | null;
   call: CallFacts | null;
@@ -76,6 +79,8 @@ export function readFacts(
     scopeName: span.scope.name,
     startedUs: span.startedUs,
     endedUs: span.endedUs,
+    arrival: span.arrival,
+    order: 0,
     type,
     error,
     call: type === "llm" || type === "embedding" ? readCall(view, error !== null) : null,

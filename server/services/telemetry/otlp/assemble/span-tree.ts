@@ -46,6 +46,26 @@ export class SpanTree {
     };
   }
 
+  /** Returns a memoized function that counts a span's known ancestors. In a cycle of parents, counting ends where it began. */
+  depths(): (span: SpanFacts) => number {
+    const known = new Map<SpanFacts, number>();
+    return (span) => {
+      const visited: SpanFacts[] = [];
+      let depth = -1;
+      for (let at: SpanFacts | undefined = span; at; at = this.parentOf(at)) {
+        const there = known.get(at);
+        if (there !== undefined) {
+          depth = there;
+          break;
+        }
+        known.set(at, 0);
+        visited.push(at);
+      }
+      for (const below of visited.reverse()) known.set(below, ++depth);
+      return known.get(span) ?? 0;
+    };
+  }
+
   /**
    * Returns all ancestors of `spans`, up to and including the first that `stops`. Visits each ancestor once, however many
    * spans are below it.

@@ -12,8 +12,8 @@ export type Signal<Raw extends JsonOwner & { spanId: string | null }, Item> = {
   levels: Levels;
   fromProtobuf: (reader: WireReader, end: number) => Raw;
   fromJson: (item: JsonObject, owner: JsonOwner) => Raw;
-  /** Returns the item to store, or the reason for its rejection. */
-  check: (raw: Raw, nowUs: number) => Item | string;
+  /** Returns the item to store, or the reason for its rejection. `index` is its position in the batch. */
+  check: (raw: Raw, nowUs: number, index: number) => Item | string;
 };
 
 /** Decodes one request. Each item is accepted or rejected with a reason; only an unreadable body throws. */
@@ -58,7 +58,7 @@ function decodeItems<Raw extends JsonOwner & { spanId: string | null }, Item>(
       rejections.push({ index, spanId: null, reason: raw.reason });
       return;
     }
-    const checked = signal.check(raw, nowUs);
+    const checked = signal.check(raw, nowUs, index);
     if (typeof checked === "string") rejections.push({ index, spanId: raw.spanId, reason: checked });
     else items.push(checked);
   };

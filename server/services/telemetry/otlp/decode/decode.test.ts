@@ -63,6 +63,7 @@ describe("a span", () => {
           status: { code: 2, message: "broken" },
           startedUs: NOW * 1000,
           endedUs: (NOW + 5) * 1000,
+          arrival: 0,
         },
       ],
     });
@@ -144,6 +145,23 @@ describe("OTLP/JSON variants of real exporters", () => {
   });
 });
 
+test("whole numbers beyond JavaScript's keep their digits", () => {
+  const text = `{"resourceSpans":[{"scopeSpans":[{"spans":[
+    {"traceId":"${TRACE}","spanId":"${idOf(1)}","startTimeUnixNano":1738074845669299666,"attributes":[
+      {"key":"id","value":{"intValue":1234567890123456789}},{"key":"rate","value":{"doubleValue":0.5}},
+      {"key":"ids","value":{"arrayValue":{"values":[{"intValue":-9007199254740993},{"intValue":7}]}}}]},
+    {"traceId":"${TRACE}","spanId":"${idOf(2)}","startTimeUnixNano":"1738074845669299666"}]}]}]}`;
+  const { items, received } = decodeTraces(Buffer.from(text), "json", NOW);
+  expect(received).toBe(2);
+  expect(items).toMatchObject([
+    {
+      attributes: { id: "1234567890123456789", rate: 0.5, ids: ["-9007199254740993", 7] },
+      startedUs: 1738074845669299,
+    },
+    { spanId: idOf(2) },
+  ]);
+});
+
 describe("a bad span is rejected and the others are accepted", () => {
   const day = 86_400_000;
   test.each<[reason: RegExp, bad: SentSpan]>([
@@ -155,6 +173,10 @@ describe("a bad span is rejected and the others are accepted", () => {
     [/startTimeUnixNano is missing/, { ...SPAN, start: undefined as never, end: undefined as never }],
     [/startTimeUnixNano is more than a day/, { ...SPAN, start: NOW + day + 1, end: NOW + day + 1 }],
     [/endTimeUnixNano is more than a day/, { ...SPAN, end: NOW + day + 1 }],
+    [/startTimeUnixNano is in seconds, not nano/, { ...SPAN, start: NOW / 1e9, end: NOW / 1e9 }],
+    [/startTimeUnixNano is in milliseconds, not nano/, { ...SPAN, start: NOW / 1e6, end: NOW / 1e6 }],
+    [/startTimeUnixNano is in microseconds, not nano/, { ...SPAN, start: NOW / 1e3, end: NOW / 1e3 }],
+    [/endTimeUnixNano is in milliseconds, not nano/, { ...SPAN, end: NOW / 1e6 }],
     [
       /attributes/,
       {
@@ -315,6 +337,30 @@ describe("a log record", () => {
     const { items, rejections } = decodeLogs(Buffer.from(JSON.stringify(body)), "json", NOW);
     expect(items).toMatchObject([{ timeUs: 2, severity: 9, body: "hi", eventName: "e", traceId: TRACE }]);
     expect(rejections).toMatchObject([{ index: 1 }]);
+  });
+
+  test.each([
+    ["one before it", [NOW, undefined, NOW + 2, undefined], [NOW, NOW, NOW + 2, NOW + 2]],
+    ["the first one with a time", [undefined, undefined, NOW - 5], [NOW - 5, NOW - 5, NOW - 5]],
+    ["now, without any", [undefined, undefined], [NOW, NOW]],
+  ])("without a time, has that of its span's %s", (_, sent, expected) => {
+    const logs = sent.map((at) => ({
+      traceId: TRACE,
+      spanId: idOf(1),
+      body: "hi",
+      ...(at === undefined ? {} : { at }),
+    }));
+    const { items } = decodeLogs(
+      logsProtobuf([{ traceId: TRACE, spanId: idOf(2), at: NOW - 9 }, ...logs]),
+      "protobuf",
+      NOW,
+    );
+    expect(items.slice(1).map(({ timeUs }) => timeUs / 1000)).toEqual(expected);
+  });
+
+  test("in milliseconds is rejected", () => {
+    const { rejections } = decodeLogs(logsProtobuf([{ at: NOW / 1e6 }]), "protobuf", NOW);
+    expect(rejections).toMatchObject([{ reason: "timeUnixNano is in milliseconds, not nanoseconds" }]);
   });
 
   test.each([

@@ -1,3 +1,5 @@
+import { MAX_FUTURE_US } from "./limits";
+
 const NANOS_TO_THE_WORD = 4_294_967.296; // 2^32 nanoseconds, in microseconds
 
 /** Converts Unix nanoseconds in two 32-bit halves to microseconds, rounded down. */
@@ -22,4 +24,19 @@ export function microsFromJson(nanos: unknown): number {
     if (typeof low === "number" && typeof high === "number") return microsFromHalves(low >>> 0, high >>> 0);
   }
   return Number.NaN;
+}
+
+const OTHER_UNITS = [
+  ["microseconds", 1e3],
+  ["milliseconds", 1e6],
+  ["seconds", 1e9],
+] as const;
+/** Telemetry is not older: OpenTelemetry began in 2019, and what is imported is a few years old. */
+const EARLIEST_US = Date.UTC(2015, 0) * 1000;
+
+/** Returns the unit of a time that was read as nanoseconds, if it is in the first weeks of 1970 but recent in that unit. */
+export function otherUnitOf(us: number, nowUs: number): string | undefined {
+  const latestUs = nowUs + MAX_FUTURE_US;
+  if (us * 1e3 > latestUs) return undefined;
+  return OTHER_UNITS.find(([, factor]) => us * factor >= EARLIEST_US && us * factor <= latestUs)?.[0];
 }
