@@ -20,7 +20,7 @@ const PROGRAMS = {
   cli: "cli/main.ts",
   prepare: "cli/prepare.ts",
   "receiving-thread": "server/services/telemetry/ingest/receiving-thread.ts",
-  "render-program": "server/services/diagnostics/work-items/ticket/render-program.ts",
+  "render-program": "server/services/tickets/render-program.ts",
   "preview-program": "server/services/datasets/imports/preview-program.ts",
 };
 

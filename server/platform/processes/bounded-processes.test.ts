@@ -7,7 +7,7 @@ import { ServiceError } from "../errors";
 import { runBounded } from "./bounded-processes";
 
 type Task = {
-  does: "answer" | "spin" | "fill" | "double" | "read" | "refuse" | "exit" | "environment";
+  does: "answer" | "spin" | "note" | "fill" | "double" | "read" | "refuse" | "exit" | "environment";
   notes?: string;
 };
 
@@ -26,10 +26,11 @@ beforeAll(async () => {
     `
     import { boundedProgram } from "./bounded-program";
     import { ServiceError } from "../errors";
-    import { writeFileSync } from "node:fs";
+    import { writeFileSync, writeSync } from "node:fs";
     boundedProgram(async ({ does, notes }, source) => {
       if (notes) writeFileSync(notes, String(process.pid));
-      if (does === "spin") for (;;);
+      if (does === "note") writeSync(2, "At line 3.");
+      if (does === "spin" || does === "note") for (;;);
       if (does === "fill") for (const all = []; ; ) all.push(Array.from({ length: 1000 }, () => ({ n: Math.random() })));
       if (does === "double") for (let all = [0]; ; ) all = [...all, ...all];
       if (does === "refuse") throw new ServiceError("unprocessable", "Not this one.", { errors: [{ path: "/a", message: "No." }] });
@@ -68,6 +69,12 @@ const run = (does: Task["does"], limitMs = LIMITS.limitMs) =>
     { does },
     { size: 10, read: async (from, to) => Buffer.from("0123456789").subarray(from, to) },
   );
+
+test("the error for a task that passed a limit is told what its program wrote last", async () => {
+  const exceeded = (what: string, said: string) => new ServiceError("unprocessable", `${said} It ${what}.`);
+  const run = runBounded(program, { ...LIMITS, limitMs: 500, exceeded }, { does: "note" } satisfies Task);
+  await expect(run).rejects.toThrow("At line 3. It took longer than 0.5 s.");
+});
 
 test("a task that takes too long or too much memory ends with an error that says so, and others go on", async () => {
   const outcomes = await Promise.allSettled([run("spin", 300), run("fill"), run("double"), run("answer")]);

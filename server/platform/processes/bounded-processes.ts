@@ -21,8 +21,11 @@ type Limits = {
   limitMs: number;
   /** What its objects may take. */
   heapMib: number;
-  /** Returns the error for a task that passed a limit, which is described in words ("took longer than 2 s"). */
-  exceeded: (what: string) => ServiceError;
+  /**
+   * Returns the error for a task that passed a limit, which is described in words ("took longer than 2 s"). `said`: the end of
+   * what its program wrote to the standard error output.
+   */
+  exceeded: (what: string, said: string) => ServiceError;
 };
 
 /** A kind of work that is done in processes of its own. `entry`: the program in `dist/` that calls `boundedProgram(work)`. */
@@ -102,8 +105,8 @@ export async function runBounded<Task, Result>(
       if ("failed" in outcome) throw fromThreadError(outcome.failed);
       return outcome.done;
     }
-    if (late || child.signalCode === "SIGXCPU") throw exceeded(`took longer than ${limitMs / 1000} s`);
-    if (errors.includes("heap out of memory")) throw exceeded(`needs more than ${heapMib} MiB of memory`);
+    if (late || child.signalCode === "SIGXCPU") throw exceeded(`took longer than ${limitMs / 1000} s`, errors);
+    if (errors.includes("heap out of memory")) throw exceeded(`needs more than ${heapMib} MiB of memory`, errors);
     throw new Error(`${path.basename(program)} ended without an answer (${child.signalCode ?? child.exitCode}).`, {
       cause: errors,
     });

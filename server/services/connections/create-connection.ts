@@ -7,6 +7,7 @@ import { sealSecret } from "@/server/platform/key-ring";
 import { verb } from "@/server/platform/verb";
 import { checkAddress } from "./check-address";
 import { checkSecret } from "./check-secret";
+import { checkTemplates } from "./check-templates";
 import { audited, connectionJson } from "./connection-json";
 import { locationOf } from "./read-connection";
 import { connectionReply, createConnectionInput, DEFAULT_BASE_URLS, DEFAULT_SETTINGS } from "./schemas";
@@ -18,35 +19,38 @@ export const createConnection = verb(
     name: "connections.create",
     summary: "Connect the project to an outside service. The secret is stored encrypted and never returned.",
     description:
-      "`secret` is a token; for a GitHub App (`appId` and `installationId` in `settings`) its private key as PEM; for Jira Cloud `email:token`; for a signed webhook the signing key (`whsec_…` or any text); for Slack the incoming webhook's address. The service is not called; `…/test` does that. An address that Whetstone may not call is a 422 that says what the operator can allow.",
+      "`secret` is a token; for a GitHub App (`appId` and `installationId` in `settings`) its private key as PEM; for Jira Cloud `email:token`; for a signed webhook the signing key (`whsec_…` or any text); for Slack the incoming webhook's address. The service is not called; `…/test` does that. Templates are tried on a sample: one that cannot be rendered is a 422 with its line. An address that Whetstone may not call is a 422 that says what the operator can allow.",
     capability: "connections:manage",
     effect: "write",
     input: createConnectionInput,
     reply: connectionReply,
   },
-  async (ctx, { kind, name, secret, ...given }) => {
-    const baseUrl = given.baseUrl ?? DEFAULT_BASE_URLS[kind];
-    if (baseUrl === null) throw unprocessable("/baseUrl", "This kind has no default address: enter one.");
-    const settings = settingsOf(kind, { ...DEFAULT_SETTINGS[kind], ...given.settings });
-    checkAddress(baseUrl);
-    checkSecret({ kind, baseUrl, settings, secret });
-    const place = locationOf({ projectId: ctx.projectId, id: newId("conn") });
-    const envelope = secret === undefined ? undefined : await sealSecret(ctx.db, place, secret);
-    const [row] = await ctx.db
-      .insert(connections)
-      .values({
-        projectId: ctx.projectId,
-        id: place.id,
-        kind,
-        name,
-        baseUrl,
-        settings,
-        ...storedEnvelope(envelope),
-        updatedAt: NOW,
-      })
-      .returning();
-    if (!row) throw new Error("The insert of a connection returned no row.");
-    auditNote(ctx, { target: { type: "connection", id: row.id }, after: audited(row) });
-    return { connection: connectionJson(row) };
+  {
+    before: (ctx, { settings = {} }) => checkTemplates(ctx.projectId, settings),
+    run: async (ctx, { kind, name, secret, ...given }) => {
+      const baseUrl = given.baseUrl ?? DEFAULT_BASE_URLS[kind];
+      if (baseUrl === null) throw unprocessable("/baseUrl", "This kind has no default address: enter one.");
+      const settings = settingsOf(kind, { ...DEFAULT_SETTINGS[kind], ...given.settings });
+      checkAddress(baseUrl);
+      checkSecret({ kind, baseUrl, settings, secret });
+      const place = locationOf({ projectId: ctx.projectId, id: newId("conn") });
+      const envelope = secret === undefined ? undefined : await sealSecret(ctx.db, place, secret);
+      const [row] = await ctx.db
+        .insert(connections)
+        .values({
+          projectId: ctx.projectId,
+          id: place.id,
+          kind,
+          name,
+          baseUrl,
+          settings,
+          ...storedEnvelope(envelope),
+          updatedAt: NOW,
+        })
+        .returning();
+      if (!row) throw new Error("The insert of a connection returned no row.");
+      auditNote(ctx, { target: { type: "connection", id: row.id }, after: audited(row) });
+      return { connection: connectionJson(row) };
+    },
   },
 );

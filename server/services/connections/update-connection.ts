@@ -8,9 +8,10 @@ import { sealSecret } from "@/server/platform/key-ring";
 import { verb } from "@/server/platform/verb";
 import { checkAddress } from "./check-address";
 import { checkSecret } from "./check-secret";
+import { checkTemplates } from "./check-templates";
 import { audited, connectionJson } from "./connection-json";
 import { pollProblems } from "./poll-problems";
-import { locationOf, lockConnection } from "./read-connection";
+import { locationOf, lockConnection, readConnection } from "./read-connection";
 import { connectionReply, DEFAULT_SETTINGS, updateConnectionInput } from "./schemas";
 import { settingsOf } from "./settings-of";
 import { storedEnvelope } from "./stored-envelope";
@@ -23,40 +24,49 @@ export const updateConnection = verb(
     name: "connections.update",
     summary: "Change a connection: its name, address, secret or settings.",
     description:
-      "Omitted fields keep their value, within `settings` too; `secret: null` removes the secret. A stored secret is only ever sent to the host it was entered for: a different host in `baseUrl` without `secret` is a 422. Changing the address, secret or settings sets `lastTest` to null.",
+      "Omitted fields keep their value, within `settings` too; `secret: null` removes the secret. A stored secret is only ever sent to the host it was entered for: a different host in `baseUrl` without `secret` is a 422. A new template is tried on a sample: one that cannot be rendered is a 422 with its line. Changing the address, secret or settings sets `lastTest` to null.",
     capability: "connections:manage",
     effect: "write",
     input: updateConnectionInput,
     reply: connectionReply,
   },
-  async (ctx, { connectionId, name, baseUrl, secret, settings }) => {
-    const before = await lockConnection(ctx, connectionId);
-    const target: Target = {
-      kind: before.kind,
-      baseUrl: baseUrl ?? before.baseUrl,
-      settings: settingsOf(before.kind, { ...DEFAULT_SETTINGS[before.kind], ...before.settings, ...settings }),
-    };
-    if (baseUrl !== undefined) checkAddress(baseUrl);
-    if (secret === undefined) refuseElsewhere(before, target);
-    checkSecret({ ...target, secret });
-    const sealed = secret == null ? undefined : await sealSecret(ctx.db, locationOf(before), secret);
-    const { baseUrl: was, settings: had } = before;
-    const isAsTested = secret === undefined && target.baseUrl === was && isDeepStrictEqual(target.settings, had);
-    const [row] = await ctx.db
-      .update(connections)
-      .set({
-        ...target,
-        name: name ?? before.name,
-        ...(secret !== undefined && storedEnvelope(sealed)),
-        ...(!isAsTested && { lastTest: null }),
-        updatedAt: NOW,
-      })
-      .where(and(eq(connections.projectId, ctx.projectId), eq(connections.id, connectionId)))
-      .returning();
-    if (!row) throw new Error("The update of a locked connection returned no row.");
-    const secretReplaced = sealed !== undefined;
-    auditNote(ctx, { before: audited(before), after: { ...audited(row), ...(secretReplaced && { secretReplaced }) } });
-    return { connection: connectionJson(row, (await pollProblems(ctx, [connectionId])).get(connectionId)) };
+  {
+    before: async (ctx, { connectionId, settings }) => {
+      if (settings === undefined) return;
+      await checkTemplates(ctx.projectId, settings, (await readConnection(ctx, connectionId)).settings);
+    },
+    run: async (ctx, { connectionId, name, baseUrl, secret, settings }) => {
+      const before = await lockConnection(ctx, connectionId);
+      const target: Target = {
+        kind: before.kind,
+        baseUrl: baseUrl ?? before.baseUrl,
+        settings: settingsOf(before.kind, { ...DEFAULT_SETTINGS[before.kind], ...before.settings, ...settings }),
+      };
+      if (baseUrl !== undefined) checkAddress(baseUrl);
+      if (secret === undefined) refuseElsewhere(before, target);
+      checkSecret({ ...target, secret });
+      const sealed = secret == null ? undefined : await sealSecret(ctx.db, locationOf(before), secret);
+      const { baseUrl: was, settings: had } = before;
+      const isAsTested = secret === undefined && target.baseUrl === was && isDeepStrictEqual(target.settings, had);
+      const [row] = await ctx.db
+        .update(connections)
+        .set({
+          ...target,
+          name: name ?? before.name,
+          ...(secret !== undefined && storedEnvelope(sealed)),
+          ...(!isAsTested && { lastTest: null }),
+          updatedAt: NOW,
+        })
+        .where(and(eq(connections.projectId, ctx.projectId), eq(connections.id, connectionId)))
+        .returning();
+      if (!row) throw new Error("The update of a locked connection returned no row.");
+      const secretReplaced = sealed !== undefined;
+      auditNote(ctx, {
+        before: audited(before),
+        after: { ...audited(row), ...(secretReplaced && { secretReplaced }) },
+      });
+      return { connection: connectionJson(row, (await pollProblems(ctx, [connectionId])).get(connectionId)) };
+    },
   },
 );
 

@@ -3,12 +3,11 @@ import { findings, projects } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
 import { publicUrl } from "@/server/platform/public-url";
+import { renderTicket, type Templates, type TicketFacts } from "@/server/services/tickets";
 import { basisOfFinding, judgedFindings } from "../../findings/judged-findings";
 import { occurrencesOf } from "../../findings/list-occurrences";
 import { PlaceholderMask } from "../../masking";
 import type { ConfidenceBasis } from "../../schemas";
-import { renderTicket } from "./render-ticket";
-import type { Templates, TicketFacts } from "./templates";
 
 const OCCURRENCES = 3;
 const QUOTES = 3;

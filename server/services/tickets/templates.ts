@@ -1,5 +1,5 @@
 import { unprocessable } from "@/server/platform/errors";
-import { quotation, ticketEngine, verbatim } from "./engine";
+import { quotation, templateProblem, ticketEngine, verbatim } from "./engine";
 import { inert, literal } from "./literal";
 import { insertQuotes } from "./quotes";
 
@@ -58,15 +58,20 @@ export type TicketFacts = {
 const TITLE_MAX = 250;
 const BODY_MAX = 30_000;
 
-const ENGINES = { titleTemplate: ticketEngine(inert), bodyTemplate: ticketEngine(literal) };
+/** Is called with the line of each part of a template before it is rendered. */
+export type OnLine = (field: keyof Templates, line: number) => void;
+let onLine: OnLine | undefined;
 
-/** Renders a template; a mistake in it is a 422 that says where. */
+const engineFor = (field: keyof Templates, literally: (text: string) => string) =>
+  ticketEngine(literally, (line) => onLine?.(field, line));
+const ENGINES = { titleTemplate: engineFor("titleTemplate", inert), bodyTemplate: engineFor("bodyTemplate", literal) };
+
+/** Renders a template; a mistake in it, or a limit that it passes, is a 422 that says where. */
 function rendered(field: keyof Templates, template: string, scope: object): string {
   try {
     return ENGINES[field].parseAndRenderSync(template, scope).trim();
   } catch (error) {
-    const [line = "It cannot be rendered."] = error instanceof Error ? error.message.split("\n") : [];
-    throw unprocessable(`/${field}`, `The template is not valid: ${line}`);
+    throw unprocessable(`/${field}`, templateProblem(error instanceof Error ? error.message : ""));
   }
 }
 
@@ -84,7 +89,12 @@ export type Ticket = { title: string; body: string };
  * Renders a ticket's title and body in this thread. `null` is our own template. What templates output is escaped: in the body as
  * Markdown of all trackers, in the title so that nothing in it is resolved.
  */
-export function renderTemplates({ titleTemplate, bodyTemplate }: Templates, facts: TicketFacts): Ticket {
+export function renderTemplates(
+  { titleTemplate, bodyTemplate }: Templates,
+  facts: TicketFacts,
+  follow?: OnLine,
+): Ticket {
+  onLine = follow;
   const title = rendered("titleTemplate", titleTemplate ?? DEFAULT_TITLE, scopeOf(facts, String));
   const quotes: string[] = [];
   const scope = scopeOf(facts, (quote) => quotation(quote, quotes.push(quote) - 1));

@@ -6,9 +6,11 @@ import {
   Liquid,
   Tag,
   type TagToken,
+  type Template,
   type TopLevelToken,
   Value,
 } from "liquidjs";
+import { ownValue } from "@/server/platform/own-value";
 import { quoteMark } from "./quotes";
 
 /** What a template outputs as it is; everything else is escaped, because it may come from a conversation. */
@@ -43,17 +45,40 @@ function output(value: unknown, literally: Escape): string {
     : literally(String(value instanceof Drop ? value.valueOf() : value));
 }
 
+const PARSE_LIMIT = 100_000;
+const RENDER_LIMIT_MS = 200;
+const MEMORY_LIMIT = 1_000_000;
+
+/** The engine's limits, by its own messages. */
+const LIMITS: Readonly<Record<string, string>> = {
+  "parse length limit exceeded": `makes the template longer than ${PARSE_LIMIT.toLocaleString("en")} characters`,
+  "template render limit exceeded": `takes longer than ${RENDER_LIMIT_MS} ms`,
+  "memory alloc limit exceeded": `makes more than ${MEMORY_LIMIT.toLocaleString("en")} characters and elements of lists`,
+};
+
+/** Says what the engine's message means, and where it is in the template. */
+export function templateProblem(message: string): string {
+  const [first = ""] = message.split("\n");
+  const [, what = first, line, column] = /^(.*?), line:(\d+), col:(\d+)$/.exec(first) ?? [];
+  const limit = ownValue(LIMITS, what);
+  if (limit !== undefined)
+    return `The template cannot be rendered: ${line === undefined ? "it" : `line ${line}`} ${limit}.`;
+  const where = line === undefined ? "" : ` (line ${line}, column ${column})`;
+  return `The template is not valid: ${what || "It cannot be rendered."}${where}`;
+}
+
 /**
  * Returns an engine that escapes what a template outputs. Templates are text that a user entered: no files, no prototypes,
- * bounded work. These limits are looked at between tags and filters; `render-ticket.ts` also limits the work of a single one.
+ * bounded work. These limits are looked at between tags and filters; `render-ticket.ts` also limits the work of a single one, for
+ * which `onLine` is told each line before it is rendered.
  */
-export function ticketEngine(literally: Escape): Liquid {
+export function ticketEngine(literally: Escape, onLine: (line: number) => void): Liquid {
   const liquid = new Liquid({
     templates: {},
     ownPropertyOnly: true,
-    parseLimit: 100_000,
-    renderLimit: 200,
-    memoryLimit: 1_000_000,
+    parseLimit: PARSE_LIMIT,
+    renderLimit: RENDER_LIMIT_MS,
+    memoryLimit: MEMORY_LIMIT,
     timezoneOffset: 0,
     strictFilters: true,
     outputEscape: (value: unknown) => output(value, literally),
@@ -64,7 +89,29 @@ export function ticketEngine(literally: Escape): Liquid {
   for (const name of ["raw", "escape", "escape_once", "xml_escape"]) liquid.registerFilter(name, (value) => value);
   registerConcatenations(liquid, literally);
   registerTags(liquid, literally);
+  reportLines(liquid, onLine);
   return liquid;
+}
+
+function reportLines({ renderer }: Liquid, onLine: (line: number) => void) {
+  const renderAll = renderer.renderTemplates.bind(renderer);
+  /** Parts of a loop are rendered many times. */
+  const reporting = new WeakMap<Template[], Template[]>();
+  renderer.renderTemplates = (templates, context, emitter) => {
+    const parts = reporting.get(templates) ?? templates.map((one) => reportingPart(one, onLine));
+    reporting.set(templates, parts);
+    return renderAll(parts, context, emitter);
+  };
+}
+
+/** Returns a part of a template that reports its line before it is rendered. */
+function reportingPart(part: Template, onLine: (line: number) => void): Template {
+  const [line] = part.token.getPosition();
+  const render: Template["render"] = (context, emitter) => {
+    onLine(line!);
+    return part.render(context, emitter);
+  };
+  return Object.create(part, { render: { value: render } }) as Template;
 }
 
 /** Filters that put text together leave URLs and quotes intact, and escape what is put to them. */

@@ -1,0 +1,5 @@
+import "server-only";
+
+export { renderTicket } from "./render-ticket";
+export type { Templates, TicketFacts } from "./templates";
+export { tryTemplates } from "./try-templates";
