@@ -98,10 +98,21 @@ describe("the cost of a call", () => {
   test.each<[string, Usage | null]>([
     ["no usage", null],
     ["empty usage", {}],
-    ["nothing but zeros", { input_tokens: 0, output_tokens: 0 }],
     ["only a total", { total_tokens: 1_000 }],
+    ["a total of zero", { total_tokens: 0 }],
+    ["a detail of zero", { web_searches: 0 }],
     ["a thousand kinds of units", Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`unit_${n}`, 1]))],
   ])("is null with %s", (_, usage) => expect(costOf(at(PRICES), usage)).toEqual({ cost: null, totalDecimal: null }));
+
+  test.each<[string, Usage]>([
+    ["zeros", { input_tokens: 0, output_tokens: 0 }],
+    ["zeros that have no price", { input_tokens: 0, cache_read_input_tokens: 0 }],
+  ])("is 0 with nothing but %s", (_, usage) => {
+    expect(costOf(at({ output_tokens: 1e-6 }), usage)).toMatchObject({
+      cost: { total: 0, breakdown: usage, unpriced: [] },
+      totalDecimal: "0",
+    });
+  });
 
   test("needs no price for an empty bucket or for a total", () => {
     const { cost } = costOf(at({ input_tokens: 1e-7 }), { input_tokens: 10, output_tokens: 0, total_tokens: 10 });

@@ -54,15 +54,23 @@ export function tierPrices(definition: PriceDefinition, tier: PricingTier, price
 
 /**
  * Returns the cost of a call with this usage: each count times its price per unit, summed exactly. `null` when there is no
- * usage, all of it is zero, or only a total is known. A known bucket without a price costs `null` and makes the total
+ * usage, or only a total is known; usage of zero costs 0. A known bucket without a price costs `null` and makes the total
  * `null`. A detail without its own price is listed in `unpricedDetails`: a part of a known bucket costs what the bucket
  * costs, anything else does not affect the total. An explicit price of 0 costs 0. Objects shared between costs are frozen.
  */
 export function costOf(at: TierPrices, usage: Usage | null): PricedCall {
   if (usage === null) return UNPRICED;
   const plan = knownPlan(at.plans, usage) ?? newPlan(at, usage);
-  if (plan.prices === NO_PRICES && plan.unpriced.length === 0 && plan.unpricedDetails.length === 0) return UNPRICED;
+  if (plan.prices === NO_PRICES && plan.unpriced.length === 0 && plan.unpricedDetails.length === 0)
+    return costOfZero(at, plan, usage);
   return (at.scaled && inWholeUnits(at, at.scaled.scale, plan)) ?? inDecimals(at, plan, usage);
+}
+
+/** Returns the cost of usage in which every known bucket is zero: 0, whatever its price. */
+function costOfZero(at: TierPrices, plan: Plan, usage: Usage): PricedCall {
+  const buckets = Object.keys(usage).filter((bucket) => usage[bucket] === 0 && isKnownBucket(bucket));
+  if (buckets.length === 0 || plan.buckets.some((bucket) => !TOTALS.has(bucket))) return UNPRICED;
+  return priced(at, plan, record(buckets, () => 0), 0, "0");
 }
 
 /** Scratch buffer: the counts of the usage that `fits` last matched, in the plan's order. */

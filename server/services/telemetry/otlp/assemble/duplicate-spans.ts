@@ -76,7 +76,7 @@ function ofSameParent({ traceId, parentSpanId }: SpanFacts): string | null {
 
 function ofSameRequest(span: CallSpan): string | null {
   // Most calls are neither half: a request has no usage, and only the end of a stream has its duration.
-  if (span.call.streamUs === null && span.call.usage !== null) return null;
+  if (span.call.streamUs === null && saysUsage(span)) return null;
   // Without a parent span, each half is its own trace.
   return [ofSameParent(span), span.scopeName, span.call.requestedModel, span.input].join("\n");
 }
@@ -86,7 +86,7 @@ function isEndOfStream(request: CallSpan, end: CallSpan): boolean {
   return (
     streamUs !== null &&
     request.call.streamUs === null &&
-    request.call.usage === null &&
+    !saysUsage(request) &&
     request.error === null &&
     request.endedUs <= end.startedUs - streamUs + TOUCHING_US
   );
@@ -112,7 +112,7 @@ const touch = (one: SpanFacts, other: SpanFacts) =>
 /** Whether two spans come from different instrumentations, or one has what the other lacks. */
 const complement = (one: CallSpan, other: CallSpan) =>
   one.scopeName !== other.scopeName ||
-  (one.call.usage === null) !== (other.call.usage === null) ||
+  saysUsage(one) !== saysUsage(other) ||
   hasMessages(one) !== hasMessages(other);
 
 export const hasMessages = (span: SpanFacts) => span.input !== EMPTY_LIST || span.output !== EMPTY_LIST;
@@ -130,10 +130,14 @@ function sameModel(one: CallSpan, other: CallSpan): boolean {
 
 /** Whether both usages have the same total, whatever the buckets. One token may differ: some clients count a stream's last event. */
 export function sameTotals(one: CallSpan, other: CallSpan): boolean {
-  if (one.call.usage === null || other.call.usage === null) return true;
+  if (!saysUsage(one) || !saysUsage(other)) return true;
   const sums = [one, other].map(({ call }) => totalOf(call.usage ?? {}));
   return Math.abs((sums[0] ?? 0) - (sums[1] ?? 0)) <= 1;
 }
+
+/** Whether a span says what its call used: zeros may be the figures of an instrumentation that knows none. */
+export const saysUsage = ({ call: { usage } }: CallSpan): boolean =>
+  usage !== null && Object.values(usage).some((count) => count > 0);
 
 /** Returns the sum of the known buckets. */
 export const totalOf = (usage: Readonly<Record<string, number>>) =>

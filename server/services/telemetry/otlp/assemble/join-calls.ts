@@ -1,7 +1,7 @@
 import { isOfKnownBucket } from "@/server/services/pricing/usage/schemas";
 import type { SpanType } from "../../schemas";
 import { byTime } from "./by-time";
-import { hasMessages, joinDuplicates, sameTotals, totalOf } from "./duplicate-spans";
+import { hasMessages, joinDuplicates, sameTotals, saysUsage, totalOf } from "./duplicate-spans";
 import { Groups } from "./groups";
 import type { CallSpan, SpanFacts } from "./span-facts";
 import type { SpanTree } from "./span-tree";
@@ -77,19 +77,19 @@ function joinWrappers(
   tree: SpanTree,
 ): void {
   for (const { wrapper, inside } of fromInside(candidates, wrappers, groups, tree)) {
-    const { responseId, usage } = wrapper.call;
+    const { responseId } = wrapper.call;
     const compared = inside.leaves.length > MAX_COMPARED ? [] : inside.leaves;
     const own =
       (inside.isOneCall ? inside.last : undefined) ??
       (responseId === null ? undefined : compared.find((leaf) => leaf.call.responseId === responseId)) ??
-      (usage === null ? undefined : compared.find((leaf) => leaf.call.usage !== null && sameTotals(leaf, wrapper)));
+      (saysUsage(wrapper) ? compared.find((leaf) => saysUsage(leaf) && sameTotals(leaf, wrapper)) : undefined);
     if (own) groups.join(own, wrapper);
     else if (inside.hasUsage) around.set(inside.last, [...(around.get(inside.last) ?? []), wrapper]);
     else {
       groups.join(inside.last, wrapper);
       ofSeveral.add(wrapper);
     }
-    inside.hasUsage ||= usage !== null;
+    inside.hasUsage ||= saysUsage(wrapper);
   }
 }
 
@@ -114,7 +114,7 @@ function* fromInside(
     const outer = wrapperOf(span);
     if (!outer) continue;
     if (wrappers.has(span)) pending.set(outer, (pending.get(outer) ?? 0) + 1);
-    else give(outer, { leaves: [span], last: span, isOneCall: true, hasUsage: span.call.usage !== null });
+    else give(outer, { leaves: [span], last: span, isOneCall: true, hasUsage: saysUsage(span) });
   }
   const ready: SpanFacts[] = candidates.filter((span) => wrappers.has(span) && !pending.has(span));
   for (let wrapper = ready.pop(); wrapper; wrapper = ready.pop()) {
@@ -158,7 +158,7 @@ function inOrderOfTrust(
       .map(({ call }) => totalOf(call.usage ?? {})),
   );
   const isForeign = (span: CallSpan) =>
-    ofSeveral.has(span) || (span.call.usage !== null && totals.size > 0 && !totals.has(totalOf(span.call.usage)));
+    ofSeveral.has(span) || (saysUsage(span) && totals.size > 0 && !totals.has(totalOf(span.call.usage ?? {})));
   return group.sort(
     (one, other) =>
       Number(isForeign(one)) - Number(isForeign(other)) ||
@@ -169,4 +169,5 @@ function inOrderOfTrust(
   );
 }
 
-const bucketsOf = ({ call }: CallSpan) => Object.keys(call.usage ?? {}).filter(isOfKnownBucket).length;
+const bucketsOf = ({ call }: CallSpan) =>
+  Object.entries(call.usage ?? {}).filter(([name, count]) => count > 0 && isOfKnownBucket(name)).length;

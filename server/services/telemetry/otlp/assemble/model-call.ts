@@ -1,7 +1,7 @@
 import type { Usage } from "@/server/services/pricing/schemas";
 import { isOfKnownBucket } from "@/server/services/pricing/usage/schemas";
 import type { UnpricedModelCall } from "../types";
-import { sameTotals } from "./duplicate-spans";
+import { sameTotals, saysUsage } from "./duplicate-spans";
 import { type JoinedCall, timesOf } from "./join-calls";
 import type { CallSpan } from "./span-facts";
 
@@ -33,7 +33,7 @@ function modelCallOf({ spans }: JoinedCall): UnpricedModelCall | null {
   const [first] = spans;
   if (!first) return null;
   const calls = spans.map((span) => span.call);
-  const source = spans.find((span) => span.call.usage !== null) ?? first;
+  const source = spans.find(saysUsage) ?? spans.find((span) => span.call.usage !== null) ?? first;
   const withUsage = source.call;
   const { startedUs, endedUs } = timesOf(first, spans);
   return {

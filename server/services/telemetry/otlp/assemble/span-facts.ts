@@ -106,7 +106,7 @@ function readCall(view: SpanView, failed: boolean): CallFacts {
     requestedModel,
     responseModel,
     responseId: firstOf(RESPONSE_ID, attributes) ?? null,
-    ...resolveUsage(attributes, provider),
+    ...resolveUsage(attributes, provider, failed),
     finishReasons: resolveFinishReasons(view),
     reportedCost: resolveReportedCost(view),
     streamUs: firstOf(STREAM_US, attributes) ?? null,

@@ -244,8 +244,17 @@ describe("OpenLIT's figures follow the vendor's convention, whatever its own tot
 test("usage that the client does not report is unknown, not zero", () => {
   expect(read({ "gen_ai.request.model": "gpt-4o" })).toEqual({ usage: null, rawUsage: null, usageRule: null });
   expect(read({ "gen_ai.usage.input_tokens": 5 }).usage).toEqual({ input_tokens: 5 });
+  expect(read({ "llm.usage.total_tokens": 0 }).usage).toBeNull();
+});
+
+test("zeros are usage, except of a failed call", () => {
   const zeros = { "gen_ai.usage.input_tokens": 0, "gen_ai.usage.output_tokens": 0 };
-  expect(read(zeros)).toEqual({ usage: null, rawUsage: zeros, usageRule: null });
+  expect(read(zeros)).toMatchObject({ usage: { input_tokens: 0, output_tokens: 0 }, rawUsage: zeros });
+  expect(resolveUsage(zeros, null, true)).toEqual({ usage: null, rawUsage: zeros, usageRule: null });
+  expect(resolveUsage({ "gen_ai.usage.input_tokens": 7, "gen_ai.usage.output_tokens": 0 }, null, true).usage).toEqual({
+    input_tokens: 7,
+    output_tokens: 0,
+  });
 });
 
 test("contradictory figures are clamped and flagged, and never negative", () => {

@@ -38,14 +38,16 @@ const WAYS = [
 /** Details stored per call; `usageRule` notes when a client sent more. */
 const DETAILS_MAX = 32;
 
-/** Returns usage in disjoint buckets, and every other detail under its own name, from whatever figures the client sent. */
-export function resolveUsage(attributes: Attributes, provider: string | null): ResolvedUsage {
+/**
+ * Returns usage in disjoint buckets, and every other detail under its own name, from whatever figures the client sent. Zeros are
+ * usage unless the call `failed`: clients send them for unknown figures then.
+ */
+export function resolveUsage(attributes: Attributes, provider: string | null, failed = false): ResolvedUsage {
   const figures = readFigures(attributes);
   if (!figures) return UNKNOWN;
   const { found } = figures;
   const count = (quantity: Quantity) => found.get(quantity)?.count ?? 0;
-  // Clients send zeros for unknown figures, above all on errors.
-  const used = [...found].some(([quantity, figure]) => quantity !== "total" && figure.count > 0);
+  const used = [...found].some(([quantity, figure]) => quantity !== "total" && (figure.count > 0 || !failed));
   if (!used && figures.details.size === 0) return { ...UNKNOWN, rawUsage: figures.raw };
 
   const oneHour = count("cache_creation_1h_input_tokens");
@@ -77,6 +79,7 @@ export function resolveUsage(attributes: Attributes, provider: string | null): R
   for (const part of parts.names) add(part, parts.count(part));
   const details = figures.details.size > 0 ? [...figures.details].sort(([one], [other]) => (one < other ? -1 : 1)) : [];
   for (const [name, units] of details.slice(0, DETAILS_MAX)) add(name, units);
+  if (Object.keys(usage).length === 0) return { ...UNKNOWN, rawUsage: figures.raw };
   const notes = [
     rule,
     ...(clamped.length > 0 ? [`clamped ${clamped.join(", ")}`] : []),
