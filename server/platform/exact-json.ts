@@ -6,16 +6,16 @@
 /** A number that JavaScript cannot represent as written. `JSON.stringify` writes its text; nothing else may look inside. */
 export type ExactNumber = { readonly rawJSON: string };
 
-/** Not yet in TypeScript's library. */
+/** Not yet in TypeScript's library, nor in browsers of before 2025, which read JavaScript's numbers instead. */
 const EXACT = JSON as unknown as {
   parse(text: string, reviver: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
-  rawJSON(text: string): ExactNumber;
-  isRawJSON(value: unknown): value is ExactNumber;
+  rawJSON?(text: string): ExactNumber;
+  isRawJSON?(value: unknown): value is ExactNumber;
 };
 
 /** Whether a value is a number that only its text represents. */
 export const isExactNumber = (value: unknown): value is ExactNumber =>
-  typeof value === "object" && value !== null && EXACT.isRawJSON(value);
+  typeof value === "object" && value !== null && (EXACT.isRawJSON?.(value) ?? false);
 
 /** Digits of numbers that may change: sixteen or more, a last decimal of zero, an exponent, a negative zero. */
 const MAY_CHANGE = /\d(?:\.\d*0(?!\d)|\.\d{15}|[eE][+-]?\d|\d{15})|-0/;
@@ -24,7 +24,7 @@ const MAY_CHANGE = /\d(?:\.\d*0(?!\d)|\.\d{15}|[eE][+-]?\d|\d{15})|-0/;
 export function parseExactJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   // Most texts have no numbers; looking for one costs little, and calling back for each value much more than parsing.
-  return hasNumber(value) && MAY_CHANGE.test(text) ? EXACT.parse(text, withDigits) : value;
+  return EXACT.rawJSON && hasNumber(value) && MAY_CHANGE.test(text) ? EXACT.parse(text, withDigits) : value;
 }
 
 /** JSON nested more deeply is not searched: functions cannot be called as deeply as JSON may be nested. */
@@ -42,7 +42,7 @@ function hasNumber(value: unknown, depth = 0): boolean {
 }
 
 const withDigits = (_key: string, value: unknown, { source }: { source?: string }) =>
-  typeof value === "number" && source !== undefined && String(value) !== source ? EXACT.rawJSON(source) : value;
+  typeof value === "number" && source !== undefined && String(value) !== source ? EXACT.rawJSON?.(source) : value;
 
 /** Parses JSON like `JSON.parse`, except that a whole number beyond JavaScript's becomes its text. */
 export const parseExactIntegers = (text: string): unknown =>

@@ -1,3 +1,4 @@
+import { isExactNumber, parseExactJson } from "@/server/platform/exact-json";
 import type { ChatMessage, ChatPayload } from "./schemas";
 
 /** A `tsvector` is limited to 1 MiB including positions; nobody searches for text this far in. */
@@ -26,7 +27,7 @@ function* textsOf(messages: readonly ChatMessage[]) {
     if (message.role !== "assistant") continue;
     for (const { function: called } of message.tool_calls ?? []) {
       yield called.name;
-      yield* leavesOf(JSON.parse(called.arguments));
+      yield* leavesOf(parseExactJson(called.arguments));
     }
   }
 }
@@ -37,6 +38,7 @@ function* leavesOf(root: unknown) {
   while (pending.length > 0) {
     const value = pending.pop();
     if (Array.isArray(value)) for (let index = value.length - 1; index >= 0; index--) pending.push(value[index]);
+    else if (isExactNumber(value)) yield value.rawJSON;
     else if (typeof value === "object" && value !== null) {
       for (const [key, inner] of Object.entries(value).reverse()) pending.push(inner, key);
     } else if (typeof value === "string" || typeof value === "number") yield String(value);

@@ -1,3 +1,4 @@
+import { parseExactJson } from "@/server/platform/exact-json";
 import type { ChatMessage, ExampleRow } from "./types";
 
 /** The lines for an Example, or why it has none. */
@@ -43,10 +44,13 @@ function openAiPreference({ payload: { input, expectedOutput, rejectedOutput } }
   });
 }
 
-/** Chat templates serialize a call's arguments themselves, so TRL needs the object rather than its JSON text. */
+/**
+ * Chat templates serialize a call's arguments themselves, so TRL needs the object rather than its JSON text. Its numbers are
+ * written as they stand in the text.
+ */
 function argumentsOf(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExactJson(text);
     return typeof value === "object" && value !== null ? value : text;
   } catch {
     return text;

@@ -1,4 +1,5 @@
 import { tooManyKeys } from "./limits";
+import { parseRow } from "./parse-row";
 import { arrayScanner, type FileRecord, lineScanner, recordsOf } from "./records";
 import { type FileRow, isRecord, type Table } from "./table";
 import type { RandomAccess } from "./types";
@@ -6,7 +7,7 @@ import type { RandomAccess } from "./types";
 function rowOf({ line, text, problem, truncated }: FileRecord): FileRow {
   if (problem !== undefined) return { line, raw: text, problem, ...(truncated && { rawTruncated: truncated }) };
   try {
-    const values: unknown = JSON.parse(text);
+    const values = parseRow(text);
     if (!isRecord(values)) return { line, raw: text, problem: "Is not a JSON object" };
     const tooMany = tooManyKeys(Object.keys(values).length);
     return tooMany === undefined ? { line, raw: text, values } : { line, raw: text, problem: tooMany };

@@ -1,4 +1,5 @@
 import { ownValue } from "@/server/platform/own-value";
+import { parseRow } from "./parse-row";
 import { isRecord } from "./table";
 import type { ChatMessage, ToolCall } from "./types";
 
@@ -96,7 +97,7 @@ function callsOf(message: Record<string, unknown>, where: string, open: OpenCall
 
 function callText(text: string | null, where: string): Record<string, unknown>[] {
   try {
-    const value: unknown = JSON.parse(text ?? "");
+    const value = parseRow(text ?? "");
     const calls: unknown[] = Array.isArray(value) ? value : [value];
     if (calls.every(isRecord)) return calls;
   } catch {

@@ -1,6 +1,7 @@
 import { ownValue } from "@/server/platform/own-value";
 import { cleanText } from "./clean-text";
 import { kindOf, looksLikeChat, messagesOf, NotAChat, type Notes, type ReadMessage, toolsOf } from "./messages";
+import { parseRow } from "./parse-row";
 import type { FileKind, Role, Shape, Split } from "./schemas";
 import type { Recognized } from "./shapes";
 import { type FileRow, isRecord } from "./table";
@@ -28,7 +29,7 @@ const CHAT_ROLES: ReadonlySet<Role> = new Set(["messages", "input", "expectedOut
 
 function json(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseRow(text);
   } catch {
     return undefined;
   }
