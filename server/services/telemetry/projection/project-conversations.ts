@@ -327,12 +327,12 @@ type WrittenSearch = { conversation_id: string; version: string };
 function changedSearch(conversations: readonly Labelled[], stored: StoredRows): ChangedSearch[] {
   const changed = [];
   for (const { id, labels, assembled, memo } of conversations) {
-    const words = memo.words.of(assembled.messages.filter((message) => message.role !== "system"));
+    const { words, symbols } = memo.words.of(assembled.messages.filter((message) => message.role !== "system"));
     const startedAt = Math.floor(assembled.startedAt);
     const others = { models: modelsOf(assembled), labels, userId: assembled.userId };
     const of = JSON.stringify([startedAt, others, memo.words.version]);
     if (memo.search?.of === of && memo.search.version === stored.search.get(id)) continue;
-    const row = { conversation_id: id, started_at: startedAt, terms: [...words, ...termsOf(others)] };
+    const row = { conversation_id: id, started_at: startedAt, terms: [...words, ...symbols, ...termsOf(others)] };
     changed.push({ of, memo, row });
   }
   return changed;

@@ -24,7 +24,7 @@ test("the words of a conversation that grows, shrinks or changes are those of it
       let [before, version] = ["", words.version];
       for (const next of lists) {
         messages = grows ? [...messages, ...next] : next;
-        const found = [...words.of(messages)];
+        const found = [...words.of(messages).words];
         expect(found).toEqual(wordsOf(messages.map(({ parts }) => parts[0]?.text ?? "")));
         if (found.join(" ") !== before) expect(words.version).not.toBe(version);
         [before, version] = [found.join(" "), words.version];

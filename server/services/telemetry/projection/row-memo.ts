@@ -1,38 +1,43 @@
+import { addSymbols } from "@/server/platform/text/symbols";
 import { addWords, WORDS_MAX } from "@/server/platform/text/words";
 import type { Message } from "../schemas";
 
 const textOf = (message: Message) => message.parts.map((part) => part.text ?? "").join("");
 
 /**
- * The search words of a growing conversation: each pass adds only those of new messages. This is exact, because the words of a
+ * The search words and symbols of a growing conversation: each pass adds only those of new messages. This is exact, because the words of a
  * conversation are its first distinct ones, in order.
  */
 class GrowingWords {
-  private readonly words = new Set<string>();
+  readonly words = new Set<string>();
+  readonly symbols = new Set<string>();
   /** Parts of the messages already covered. An assembler returns the same array for the same message. */
   private covered: Message["parts"][] = [];
-  /** Changes with the words. */
+  /** Changes with the words and symbols. */
   version = 0;
 
-  /** Returns the distinct words of messages. */
-  of(messages: readonly Message[]): ReadonlySet<string> {
+  /** Returns the distinct words of messages, and their symbols. */
+  of(messages: readonly Message[]): this {
     if (this.covered.some((parts, at) => messages[at]?.parts !== parts)) {
       this.words.clear();
+      this.symbols.clear();
       this.covered = [];
       this.version++;
     }
-    const before = this.words.size;
+    const before = this.size;
     for (let at = this.covered.length; at < messages.length && this.words.size < WORDS_MAX; at++) {
       const message = messages[at] as Message;
-      addWords(this.words, textOf(message));
+      const text = textOf(message);
+      addWords(this.words, text);
+      addSymbols(this.symbols, text);
       this.covered.push(message.parts);
     }
-    if (this.words.size !== before) this.version++;
-    return this.words;
+    if (this.size !== before) this.version++;
+    return this;
   }
 
   get size(): number {
-    return this.words.size;
+    return this.words.size + this.symbols.size;
   }
 }
 

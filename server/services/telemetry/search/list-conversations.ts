@@ -18,7 +18,7 @@ import {
 import { NEWEST, SORTS } from "./conversation-sorts";
 import { hasAny, hasTerms, searchConversations, type Terms } from "./search-conversations";
 import { searchMatches } from "./search-matches";
-import { termsOf } from "./search-terms";
+import { searchTermsOf, termsOf } from "./search-terms";
 
 type Input = Omit<z.output<typeof listConversationsInput>, "sort">;
 export type ConversationFilters = z.output<typeof conversationFilters>;
@@ -27,7 +27,9 @@ export const listConversations = verb(
   {
     name: "conversations.list",
     summary: "List conversations, by default newest start first.",
-    description: `\`startedAfter\` is inclusive, \`startedBefore\` exclusive (Unix ms). \`q\` finds conversations whose messages contain all of its words, and the one whose id it is (Whetstone's or the client's); \`match\` is where the longest of the words occurs, if in the first 60 messages. \`model\` is a model name as reported in the response, \`label\` one of the conversation's labels; if several are given, any of them matches. \`hasUser=false\` finds conversations for which the client sent no user. Labels are tags on any of its spans (\`langfuse.trace.tags\`, \`tag.tags\` and others), or labels that people added. \`sort\` and \`order\` (\`desc\` or \`asc\`) order the list; conversations whose cost or tokens are unknown come last in both directions. By \`tokens\`, and by anything but \`started\` together with a filter, the newest ${SORTED_MAX.toLocaleString("en")} matching conversations are sorted: \`sampled\` is \`true\` if more match.`,
+    description:
+      `\`startedAfter\` is inclusive, \`startedBefore\` exclusive (Unix ms). \`q\` finds conversations whose messages contain all of its words or, if it has only symbols such as ` %
+      `, all of those, and the one whose id it is (Whetstone's or the client's); \`match\` is where the longest of the words, or the symbols, occur, if in the first 60 messages. \`model\` is a model name as reported in the response, \`label\` one of the conversation's labels; if several are given, any of them matches. \`hasUser=false\` finds conversations for which the client sent no user. Labels are tags on any of its spans (\`langfuse.trace.tags\`, \`tag.tags\` and others), or labels that people added. \`sort\` and \`order\` (\`desc\` or \`asc\`) order the list; conversations whose cost or tokens are unknown come last in both directions. By \`tokens\`, and by anything but \`started\` together with a filter, the newest ${SORTED_MAX.toLocaleString("en")} matching conversations are sorted: \`sampled\` is \`true\` if more match.`,
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: listConversationsInput,
@@ -135,7 +137,7 @@ export function searchedFor({ q, model, label }: Pick<ConversationFilters, "q" |
   };
   const id = q?.trim();
   return {
-    terms: { ...others, all: [...termsOf({ texts: q === undefined ? [] : [q] }), ...others.all] },
+    terms: { ...others, all: [...(q === undefined ? [] : searchTermsOf(q)), ...others.all] },
     hasId: id ? and(matchesConversationId(id), hasAny(others) ? hasTerms(others) : undefined) : undefined,
   };
 }

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
-import { listConversations } from "..";
+import { decodeTraces, listConversations, projectPending, storeTraces } from "..";
+import { reportedBody } from "../otlp/testing/reports";
 import { chatSpan, ingest } from "../testing";
 
 const said = (role: string, content: string) => ({ role, parts: [{ type: "text", content }] });
@@ -44,4 +45,23 @@ test("a search returns its longest word as written in the message, with the text
   expect(await matchOf(ctx, "second")).toEqual({ second: null });
   expect(await matchOf(ctx, "50 % off")).toMatchObject({ first: { found: "off" } });
   expect((await listConversations(ctx, {})).conversations.map(({ match }) => match)).toEqual([null, null]);
+});
+
+test.each([
+  ["%", ["c"], "%"],
+  ["_", ["a"], "_"],
+  ["\\", ["e"], "\\"],
+  ["(", ["f"], "("],
+  ["🧪", ["j"], "🧪"],
+  ["5_000", ["a"], "000"],
+  ["100%", ["c"], "100"],
+  ["++", ["g"], "++"],
+  ["%%", [], undefined],
+])("%s finds what holds it and nothing else", async (q, sessions, found) => {
+  const { ctx } = await testProject();
+  await storeTraces(ctx, decodeTraces(reportedBody("symbols"), "json"));
+  while ((await projectPending(ctx.db)) > 0);
+  const matches = await matchOf(ctx, q);
+  expect(Object.keys(matches)).toEqual(sessions.map((session) => `search-${session}`));
+  for (const match of Object.values(matches)) expect(match?.found).toBe(found);
 });

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
 import { onOneLine } from "@/server/platform/excerpt";
+import { onlySymbolsOf } from "@/server/platform/text/symbols";
 import { wordsOf } from "@/server/platform/text/words";
 import type { MessagePart, SearchMatch } from "../schemas";
 
@@ -11,7 +12,7 @@ const BEFORE_CHARACTERS = 40;
 const AFTER_CHARACTERS = 120;
 
 /**
- * Returns, by conversation, where the longest word of a search occurs in its first messages. A conversation is absent if the
+ * Returns, by conversation, where the longest word of a search, or its symbols, occur in its first messages. A conversation is absent if the
  * word occurs only later, or if the search found its id.
  */
 export async function searchMatches(
@@ -19,7 +20,10 @@ export async function searchMatches(
   ids: readonly string[],
   q: string,
 ): Promise<ReadonlyMap<string, SearchMatch>> {
-  const word = wordsOf([q]).reduce((longest, one) => (one.length > longest.length ? one : longest), "");
+  const isSymbols = onlySymbolsOf(q).length > 0;
+  const word = isSymbols
+    ? q.trim()
+    : wordsOf([q]).reduce((longest, one) => (one.length > longest.length ? one : longest), "");
   if (word === "" || ids.length === 0) return new Map();
   const rows = await db.execute<{ id: string; position: number; parts: MessagePart[] }>(sql`
     select c.id, m.position, m.parts
@@ -37,10 +41,10 @@ export async function searchMatches(
 }
 
 /**
- * Returns the JSON path of a text that contains a word, ignoring case: this is faster than extracting the parts and searching
- * them. A word consists of letters, marks and digits only, none of which has a special meaning in a regex.
+ * Returns the JSON path of a text that contains a word or symbols (which the flag `q` takes literally), ignoring case: this is
+ * faster than extracting the parts and searching them.
  */
-const textWith = (word: string) => `$[*].text ? (@ like_regex ${JSON.stringify(word)} flag "i")`;
+const textWith = (word: string) => `$[*].text ? (@ like_regex ${JSON.stringify(word)} flag "iq")`;
 
 function matchIn(parts: readonly MessagePart[], word: string): Omit<SearchMatch, "messageIndex"> | undefined {
   for (const { text = "" } of parts) {

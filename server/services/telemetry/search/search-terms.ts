@@ -1,3 +1,4 @@
+import { onlySymbolsOf } from "@/server/platform/text/symbols";
 import { wordsOf } from "@/server/platform/text/words";
 
 type Searched = {
@@ -7,7 +8,10 @@ type Searched = {
   userId?: string | null | undefined;
 };
 
-/** Returns the search terms of a conversation. Words never contain a colon, so none can be mistaken for a model, label or user. */
+/**
+ * Returns the search terms of a conversation. Words contain no colon, and symbols nothing else, so none can be mistaken for a
+ * model, label or user.
+ */
 export function termsOf({ texts = [], models = [], labels = [], userId }: Searched): string[] {
   return [
     ...wordsOf(texts),
@@ -15,6 +19,12 @@ export function termsOf({ texts = [], models = [], labels = [], userId }: Search
     ...labelTerms(labels),
     ...(userId == null ? [] : [`user:${userId}`]),
   ];
+}
+
+/** Returns the terms that a conversation must have to be found by a text: its words or, if it has none, its symbols. */
+export function searchTermsOf(q: string): string[] {
+  const symbols = onlySymbolsOf(q);
+  return symbols.length > 0 ? symbols : termsOf({ texts: [q] });
 }
 
 /** Returns the search terms of these labels. */
