@@ -18,6 +18,7 @@ export { forgetConversations } from "./findings/forget-conversations";
 export { getFinding } from "./findings/get-finding";
 export { listFindingCauses } from "./findings/grouping/list-causes";
 export { mergeFindingsByHand } from "./findings/grouping/merge-findings-verb";
+export { placeCausesAgain } from "./findings/grouping/place-causes-again";
 export { splitFinding } from "./findings/grouping/split-finding";
 export { listFindingEvents } from "./findings/list-finding-events";
 export { listFindings } from "./findings/list-findings";

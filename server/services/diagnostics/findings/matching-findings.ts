@@ -1,4 +1,4 @@
-import { and, eq, gte, ilike, inArray, isNotNull, isNull, lt, ne, or, sql } from "drizzle-orm";
+import { and, eq, gte, ilike, inArray, isNotNull, isNull, lt, ne, or, type SQL, sql } from "drizzle-orm";
 import { containing } from "@/db/like";
 import { NOW } from "@/db/now";
 import { findings, occurrences } from "@/db/schema";
@@ -29,8 +29,8 @@ export const matchingFindings = (ctx: Ctx, filters: FindingFilters) =>
     filters.lastDetectedBefore === undefined ? undefined : lt(findings.lastDetectedAt, filters.lastDetectedBefore),
     filters.trend && TREND[filters.trend],
     filters.assignee === undefined ? undefined : assignedTo(ctx, filters.assignee),
-    filters.ruleId === undefined ? undefined : eq(findings.ruleId, filters.ruleId),
-    filters.signal === undefined ? undefined : eq(findings.signal, filters.signal),
+    filters.ruleId === undefined ? undefined : withCause(sql`c.rule_id = ${filters.ruleId}`),
+    filters.signal === undefined ? undefined : withCause(sql`c.signal = ${filters.signal}`),
     filters.q === undefined ? undefined : ilike(findings.title, containing(filters.q)),
     filters.conversationId === undefined
       ? undefined
@@ -39,6 +39,11 @@ export const matchingFindings = (ctx: Ctx, filters: FindingFilters) =>
           where ${occurrences.projectId} = ${ctx.projectId}
             and ${occurrences.conversationId} = any(${conversationIdsMatching(ctx.projectId, filters.conversationId)})))`,
   );
+
+/** A Finding may have causes of several Signals: it is named by one, and the others are its evidence. */
+const withCause = (which: SQL) => sql`exists (
+  select 1 from finding_causes c
+  where c.project_id = ${findings.projectId} and c.finding_id = ${findings.id} and ${which})`;
 
 const resolvedAs = (wanted: NonNullable<FindingFilters["resolutionStatus"]>) =>
   or(...wanted.map((one) => (one === "none" ? isNull(findings.resolutionStatus) : eq(findings.resolutionStatus, one))));

@@ -5,12 +5,12 @@ import { occurrences } from "@/db/schema";
 import { insertOf } from "@/db/sets";
 import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
-import { fingerprint } from "../rules";
+import { asEvidenceOfLeads, fingerprint, rulesSharingFindings } from "../rules";
 import { markSuperseded, protectedOccurrences, type Reading } from "../runs/superseded-readings";
 import { type OccurrenceChanges, occurrenceChanges } from "./counts/occurrence-changes";
 import { refreshFindings } from "./counts/refresh-findings";
 import { type RunOrigin, recordEvents } from "./finding-events";
-import { type CausePart, composeOccurrence } from "./grouping/occurrence-parts";
+import { type CausePart, composeOccurrence, partsOf, type StoredOccurrence } from "./grouping/occurrence-parts";
 import { placeCauses, type ReportedCause } from "./grouping/place-causes";
 
 /**
@@ -22,24 +22,31 @@ import { placeCauses, type ReportedCause } from "./grouping/place-causes";
  */
 export async function recordOccurrences(tx: Ctx, all: readonly Reading[]) {
   const superseded = await markSuperseded(tx, all);
-  const readings = all.filter(({ run }) => !superseded.has(run.id));
+  const readings = all
+    .filter(({ run }) => !superseded.has(run.id))
+    .map((reading) => ({ ...reading, occurrences: asEvidenceOfLeads(reading.occurrences) }));
   if (readings.length === 0) return;
   const origins = await originsOf(tx, readings);
   const origin = [...origins.values()].some((one) => one !== "backfill") ? "automatic" : "backfill";
 
   const findingOf = await placeCauses(tx, causesOf(readings, origins));
-  const protectedPairs = await protectedOccurrences(tx, readings);
+  const protectedParts = await protectedOccurrences(tx, readings);
   const before = await occurrencesBefore(tx, readings);
-  const rows = occurrenceRows(readings, findingOf, before, protectedPairs);
+  const recorded = occurrenceRows({ readings, findingOf, before, protectedParts });
 
-  const changes = await replaceOccurrences(tx, readings, { protectedPairs, before, rows });
-  await regress(tx, rows, origin);
+  const changes = await replaceOccurrences(tx, before, recorded);
+  await regress(tx, recorded.rows, origin);
   await refreshFindings(tx, { changes, conversationIds: readings.map(({ conversation }) => conversation.id), origin });
 }
 
-/** Takes exclusive advisory locks on recording Findings of these Rules in this project until the transaction ends. */
+/**
+ * Takes exclusive advisory locks on recording Findings of these Rules in this project until the transaction ends. Rules that
+ * share Findings are locked together.
+ */
 export async function lockFindings(tx: Ctx, ruleIds: readonly string[]) {
-  const locks = [...new Set(ruleIds)].sort().map((ruleId) => `findings ${tx.projectId} ${ruleId}`);
+  const locks = [...new Set(ruleIds.flatMap(rulesSharingFindings))]
+    .sort()
+    .map((ruleId) => `findings ${tx.projectId} ${ruleId}`);
   if (locks.length === 0) return;
   // In the same order everywhere, so that two workers never wait for each other.
   await tx.db.execute(sql`
@@ -74,88 +81,113 @@ function causesOf(readings: readonly Reading[], origins: ReadonlyMap<string, Run
 }
 
 const pairOf = (row: { finding_id: string; conversation_id: string }) => `${row.finding_id} ${row.conversation_id}`;
+const readingOf = (ruleId: string, conversationId: string) => `${ruleId} ${conversationId}`;
 
-type Before = {
+type Before = StoredOccurrence & {
+  id: string;
   finding_id: string;
   conversation_id: string;
-  detected_at: string;
-  cause_ids: string[];
   placed: boolean;
+  /** The Rule of each cause, in their order. */
+  rules: string[];
+  reviewed: boolean;
 };
 
 /** Returns what is recorded in these conversations so far, by Finding and conversation. */
 async function occurrencesBefore(tx: Ctx, readings: readonly Reading[]): Promise<ReadonlyMap<string, Before>> {
   const rows = await tx.db.execute<Before>(sql`
-    select finding_id, conversation_id, detected_at, cause_ids, placed from occurrences
-    where project_id = ${tx.projectId}
-      and conversation_id = any(${textArray([...new Set(readings.map(({ conversation }) => conversation.id))])})`);
+    select o.*, f.review_status <> 'unreviewed' as reviewed, array(
+      select coalesce(c.rule_id, f.rule_id) from unnest(o.cause_ids) with ordinality t(id, n)
+      left join finding_causes c on c.project_id = o.project_id and c.id = t.id order by t.n) as rules
+    from occurrences o join findings f on f.project_id = o.project_id and f.id = o.finding_id
+    where o.project_id = ${tx.projectId}
+      and o.conversation_id = any(${textArray([...new Set(readings.map(({ conversation }) => conversation.id))])})`);
   return new Map([...rows].map((row) => [pairOf(row), row]));
 }
 
-/** Composes one row for each Finding and conversation from what the readings report. */
-function occurrenceRows(
-  readings: readonly Reading[],
-  findingOf: ReadonlyMap<string, string>,
-  before: ReadonlyMap<string, Before>,
-  protectedPairs: ReadonlySet<string>,
-) {
+/** Returns the parts of an occurrence that these readings neither replace nor find missing. */
+function partsThatStay(row: Before, read: ReadonlySet<string>, protectedParts: ReadonlySet<string>): CausePart[] {
+  return partsOf(row).filter((_, at) => {
+    const rule = row.rules[at]!;
+    return !read.has(readingOf(rule, row.conversation_id)) || protectedParts.has(`${rule} ${pairOf(row)}`);
+  });
+}
+
+type Recorded = {
+  readings: readonly Reading[];
+  findingOf: ReadonlyMap<string, string>;
+  before: ReadonlyMap<string, Before>;
+  protectedParts: ReadonlySet<string>;
+};
+
+/**
+ * Composes one row for each Finding and conversation from what the readings report and what other Rules, or wider readings,
+ * reported before. Also returns the occurrences of which nothing is left.
+ */
+function occurrenceRows({ readings, findingOf, before, protectedParts }: Recorded) {
   // Where a person moved individual conversations, their causes follow.
   const placed = new Map(
     [...before.values()]
       .filter((row) => row.placed)
       .flatMap((row) => row.cause_ids.map((id) => [`${id} ${row.conversation_id}`, row.finding_id] as const)),
   );
-  const found = new Map<string, { findingId: string; reading: Reading; causes: Map<string, CausePart> }>();
-  for (const reading of readings) {
-    for (const { signal, cause, verdict: _, ...said } of reading.occurrences) {
-      const causeId = fingerprint(reading.run.ruleId, signal, cause);
-      const findingId = placed.get(`${causeId} ${reading.conversation.id}`) ?? findingOf.get(causeId)!;
-      const key = `${findingId} ${reading.conversation.id}`;
-      if (protectedPairs.has(key)) continue;
+  const found = new Map<string, { findingId: string; conversationId: string; causes: Map<string, CausePart> }>();
+  const runOf = new Map<string, string>();
+  for (const { run, conversation, occurrences } of readings) {
+    for (const { signal, cause, verdict: _, ...said } of occurrences) {
+      const causeId = fingerprint(run.ruleId, signal, cause);
+      const findingId = placed.get(`${causeId} ${conversation.id}`) ?? findingOf.get(causeId)!;
+      const key = `${findingId} ${conversation.id}`;
+      const part = `${run.ruleId} ${key}`;
+      // A concurrent Run of the Rule over the same part of the conversation found the same.
+      if (protectedParts.has(part) || (runOf.get(part) ?? run.id) !== run.id) continue;
+      runOf.set(part, run.id);
       const known = found.get(key);
-      // A concurrent Run over the same part of the conversation found the same.
-      if (known && known.reading.run.id !== reading.run.id) continue;
       const causes = known?.causes ?? new Map<string, CausePart>();
-      causes.set(causeId, { causeId, ...said });
-      if (!known) found.set(key, { findingId, reading, causes });
+      causes.set(causeId, { causeId, ...said, ruleRunId: run.id, detectedAt: conversation.lastActivityAt });
+      if (!known) found.set(key, { findingId, conversationId: conversation.id, causes });
     }
   }
-  return [...found].map(([key, { findingId, reading, causes }]) => ({
+
+  const read = new Set(readings.map(({ run, conversation }) => readingOf(run.ruleId, conversation.id)));
+  const gone: Before[] = [];
+  for (const [key, row] of before) {
+    const stay = partsThatStay(row, read, protectedParts);
+    const known = found.get(key);
+    if (known) {
+      for (const part of stay) if (!known.causes.has(part.causeId)) known.causes.set(part.causeId, part);
+      // Occurrences of a Finding that a person confirmed or dismissed have been judged and are not deleted.
+    } else if (stay.length < row.cause_ids.length && !row.reviewed) {
+      if (stay.length === 0) gone.push(row);
+      else {
+        const causes = new Map(stay.map((part) => [part.causeId, part]));
+        found.set(key, { findingId: row.finding_id, conversationId: row.conversation_id, causes });
+      }
+    }
+  }
+  const rows = [...found].map(([key, { findingId, conversationId, causes }]) => ({
     id: newId("occ"),
     finding_id: findingId,
-    conversation_id: reading.conversation.id,
-    rule_run_id: reading.run.id,
-    detected_at: reading.conversation.lastActivityAt,
+    conversation_id: conversationId,
     placed: before.get(key)?.placed ?? false,
     ...composeOccurrence([...causes.values()]),
   }));
+  return { rows, gone };
 }
 
-type Replacement = {
-  protectedPairs: ReadonlySet<string>;
-  before: ReadonlyMap<string, Before>;
-  rows: ReturnType<typeof occurrenceRows>;
-};
-
-/** Upserts the rows, deletes Occurrences that the same Rules do not find again, and returns the changes per Finding. */
+/** Deletes and upserts Occurrences, and returns the changes per Finding. */
 async function replaceOccurrences(
   tx: Ctx,
-  readings: readonly Reading[],
-  { protectedPairs, before, rows }: Replacement,
+  before: ReadonlyMap<string, Before>,
+  { rows, gone }: ReturnType<typeof occurrenceRows>,
 ): Promise<OccurrenceChanges> {
   const { changes, added, removed } = occurrenceChanges();
-  const read = readings.map(({ run, conversation }) => ({ rule_id: run.ruleId, conversation_id: conversation.id }));
-  const stay = [...protectedPairs, ...rows.map(pairOf)];
-  // Occurrences of a Finding that a person confirmed or dismissed have been judged and are not deleted.
-  const gone = await tx.db.execute<{ finding_id: string; detected_at: string; cause_ids: string[] }>(sql`
-    delete from occurrences o
-    using findings f, ${rowsOf(read, "rule_id text, conversation_id text")}
-    where o.project_id = ${tx.projectId} and o.conversation_id = t.conversation_id
-      and f.project_id = o.project_id and f.id = o.finding_id and f.rule_id = t.rule_id and f.review_status = 'unreviewed'
-      and o.finding_id || ' ' || o.conversation_id <> all(${textArray(stay)})
-    returning o.finding_id, o.detected_at, o.cause_ids`);
-  for (const row of gone) removed(row);
-
+  if (gone.length > 0) {
+    await tx.db.execute(sql`
+      delete from occurrences
+      where project_id = ${tx.projectId} and id = any(${textArray(gone.map(({ id }) => id))})`);
+    for (const row of gone) removed(row);
+  }
   if (rows.length === 0) return changes;
   await tx.db.execute(
     insertOf(occurrences, {
@@ -174,7 +206,7 @@ async function replaceOccurrences(
 }
 
 /** A resolved Finding regresses only on conversations that started after it was resolved. */
-async function regress(tx: Ctx, rows: Replacement["rows"], origin: RunOrigin) {
+async function regress(tx: Ctx, rows: ReturnType<typeof occurrenceRows>["rows"], origin: RunOrigin) {
   if (rows.length === 0) return;
   const seen = rows.map(({ finding_id, conversation_id }) => ({ finding_id, conversation_id }));
   const regressed = await tx.db.execute<{ id: string; resolved_at: string }>(sql`

@@ -24,8 +24,11 @@ export const RULES: readonly Rule[] = [
   ungroundedAnswer,
 ];
 
+export { causeScope, gatheringTitle, rulesSharingFindings } from "./cause-scope";
 export { type Confidence, confidenceOf, measured } from "./confidence";
+export { asEvidenceOfLeads, type RankedOccurrence } from "./evidence-of-lead";
 export { fingerprint } from "./fingerprint";
+export { currentCause } from "./former-causes";
 export { KEYWORD_SEVERITY, KEYWORD_SIGNAL } from "./keywords";
 export {
   type Candidate,
@@ -48,6 +51,6 @@ export {
   type RuleConfiguration,
 } from "./schemas";
 export { type DiagnosticScoreParts, diagnosticScore, diagnosticScoreOf } from "./score";
-export { type CauseWords, causeKeys, causeSimilarity, causeWords } from "./similar-cause";
+export { type CauseWords, causeKeys, causeSimilarity, causeWords, standingKey } from "./similar-cause";
 export { type Interval, isEscalating, isWorse, NOW_DAYS, PAST_DAYS, type Rate, rateDifference, wilson } from "./trend";
 export { patchedConfiguration, ruleConfiguration, signalsOf, validatedConfiguration } from "./validate-configuration";

@@ -1,4 +1,4 @@
-import { excerpt } from "@/server/platform/excerpt";
+import { excerpt, wholeWords } from "@/server/platform/excerpt";
 import { quoteMessage } from "../detectors/reading/evidence";
 import { textOf } from "../detectors/reading/text";
 import type { ConversationSnapshot, DetectedSignal, Evidence, Severity } from "../types";
@@ -42,7 +42,7 @@ export function keywordSignals(conversation: ConversationSnapshot, keywords: rea
         verdict: "match" as const,
         evidence,
         cause: `keyword: ${key}`,
-        title: `“${excerpt(keyword, 60)}” is mentioned`,
+        title: `The keyword “${wholeWords(keyword, 60)}” is mentioned`,
         summary: `The keyword “${excerpt(keyword, 60)}” occurs ${evidence.length === 1 ? "once" : `${evidence.length} times`}.`,
       },
     ];

@@ -146,7 +146,7 @@ describe("causes", () => {
     expect(similarity(bob, emma)).toBe(similarity(emma, bob));
     expect(similarity("get: reservation not found", "get: flight not found")).toBe(0);
     expect(similarity("get: order not found", "put: order not found")).toBe(0);
-    expect(similarity("get: <n>", "get: <id>")).toBe(0);
+    expect(similarity("get: <n>", "get: <id>")).toBe(1);
   });
   test("that are similar always share a key, so that the index finds them", () => {
     const words = ["not", "found", "in", "the", "list", "recipient", "of", "users", "für", "注文"];
@@ -155,7 +155,7 @@ describe("causes", () => {
       return `send: ${chosen.join(" ")} ${n % 3 === 0 ? "" : `extra${n % 7}`}`;
     });
     const read = causes.map(causeWords);
-    const keys = read.map((cause) => new Set(causeKeys(["prj_1", "r", "s"], cause)));
+    const keys = read.map((cause) => new Set(causeKeys("prj_1", ["r", "s"], cause)));
     let similar = 0;
     for (let a = 0; a < causes.length; a++) {
       for (let b = 0; b < a; b++) {
@@ -165,7 +165,7 @@ describe("causes", () => {
       }
     }
     expect(similar).toBeGreaterThan(1000);
-    const [key] = causeKeys(["prj_2", "r", "s"], read[0]!);
+    const [key] = causeKeys("prj_2", ["r", "s"], read[0]!);
     expect(keys[0]!.has(key!)).toBe(false);
   });
 });

@@ -1,3 +1,4 @@
+import { wholeWords } from "@/server/platform/excerpt";
 import { isBetter, unmerged } from "../detectors/reading/evidence";
 import type { ConversationSnapshot, DetectedSignal, Detector, DetectorReads, Evidence, Rule, Severity } from "../types";
 import { confidenceOf } from "./confidence";
@@ -99,6 +100,9 @@ export function outcomeOf(
   return confidence < thresholds.minDiagnosticConfidence ? "belowConfidence" : "found";
 }
 
+/** Characters of a title: one line in a list. */
+const TITLE_LIMIT = 90;
+
 const NO_OVERRIDE: Partial<RuleConfiguration["signalOverrides"][string]> = {};
 
 /** The part of a Rule's settings that concerns its Signals. */
@@ -180,7 +184,8 @@ function keywordsIn(
 
 function occurrenceOf(detector: Detector, found: DetectedSignal, severity = detector.severity): RuleOccurrence {
   // Field by field: copying all but one is many times slower, and some conversations have hundreds.
-  const { name, score, verdict, evidence, cause, title, summary } = found;
+  const { name, score, verdict, evidence, cause, summary } = found;
+  const title = wholeWords(found.title, TITLE_LIMIT);
   const confidence = confidenceOf(name, score).value;
   return { signal: name, severity, score, confidence, verdict, evidence, cause, title, summary };
 }

@@ -20,7 +20,9 @@ export function causeWords(cause: string): CauseWords {
 
 /** Returns how similar two causes are, 0..1, or 0 below the threshold from which they are one problem. Symmetric. */
 export function causeSimilarity(left: CauseWords, right: CauseWords): number {
-  if (left.subject !== right.subject || left.words.size === 0 || right.words.size === 0) return 0;
+  if (left.subject !== right.subject) return 0;
+  // Nothing but masked values: the subject is all that is known of either.
+  if (left.words.size === 0 || right.words.size === 0) return left.words.size === right.words.size ? 1 : 0;
   let common = 0;
   for (const word of left.words) if (right.words.has(word)) common++;
   const similarity = common / (left.words.size + right.words.size - common);
@@ -31,17 +33,23 @@ export function causeSimilarity(left: CauseWords, right: CauseWords): number {
 const KEY_LENGTH = 16;
 
 /**
- * Returns the keys by which an index finds every similar cause: any two causes of one Rule and Signal that are similar share
- * at least one (prefix filtering: of n words in a fixed order, sets that are similar share one of the first n - ⌈.7 n⌉ + 1).
- * Long words come first because they are rare, which keeps the number of candidates small.
+ * Returns the keys by which an index finds every similar cause: any two causes of one scope that are similar share at least
+ * one (prefix filtering: of n words in a fixed order, sets that are similar share one of the first n - ⌈.7 n⌉ + 1). Long
+ * words come first because they are rare, which keeps the number of candidates small.
  */
-export function causeKeys(scope: readonly [projectId: string, ruleId: string, signal: string], cause: CauseWords) {
+export function causeKeys(projectId: string, scope: readonly string[], cause: CauseWords): string[] {
   const words = [...cause.words].sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
   const length = words.length - Math.ceil(SIMILARITY * words.length - 1e-9) + 1;
-  return words.slice(0, words.length === 0 ? 0 : length).map((word) =>
-    createHash("sha256")
-      .update(JSON.stringify([...scope, cause.subject, word]))
-      .digest("base64url")
-      .slice(0, KEY_LENGTH),
-  );
+  const shared = words.length === 0 ? [""] : words.slice(0, length);
+  return shared.map((word) => keyOf([projectId, ...scope, cause.subject, word]));
 }
+
+/** What a cause's row stands for beside its words: the first one of a Finding, or one of the causes beyond the limit. */
+type Standing = "first of a Finding" | "beyond the limit";
+
+/** Returns the key that all causes of one standing share, in a scope and with one subject or, for `null`, any. */
+export const standingKey = (projectId: string, scope: readonly string[], subject: string | null, standing: Standing) =>
+  keyOf([projectId, ...scope, { subject, standing }]);
+
+const keyOf = (parts: readonly unknown[]) =>
+  createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, KEY_LENGTH);

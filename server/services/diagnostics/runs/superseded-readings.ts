@@ -1,14 +1,14 @@
 import { sql } from "drizzle-orm";
 import { rowsOf, textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
-import type { RuleOccurrence } from "../rules";
+import type { RankedOccurrence } from "../rules";
 import type { ConversationSnapshot } from "../types";
 
 /** A Run with what it found in its snapshot. */
 export type Reading = {
   run: { id: string; ruleId: string; ruleVersion: number; configurationRevision: number; traceIds: readonly string[] };
   conversation: Pick<ConversationSnapshot, "id" | "lastActivityAt">;
-  occurrences: readonly RuleOccurrence[];
+  occurrences: readonly RankedOccurrence[];
 };
 
 /** The note on a Run whose results are not recorded. */
@@ -75,19 +75,26 @@ async function readMoreThanOnce(tx: Ctx, readings: readonly Reading[]): Promise<
 }
 
 /**
- * Returns the Occurrences, as `finding conversation` pairs, that these readings must neither change nor delete because they
- * were detected in later activity or in traces that the reading did not cover.
+ * Returns the parts of Occurrences, as `rule finding conversation`, that these readings must neither change nor delete because
+ * the Rule detected them in later activity or in traces that the reading did not cover.
  */
 export async function protectedOccurrences(tx: Ctx, readings: readonly Reading[]): Promise<ReadonlySet<string>> {
-  const rows = await tx.db.execute<{ pair: string }>(sql`
-    select o.finding_id || ' ' || o.conversation_id as pair
+  const rows = await tx.db.execute<{ part: string }>(sql`
+    select distinct t.rule_id || ' ' || o.finding_id || ' ' || o.conversation_id as part
     from ${readingRows(readings)}
     join occurrences o on o.project_id = ${tx.projectId} and o.conversation_id = t.conversation_id
-    join findings f on f.project_id = o.project_id and f.id = o.finding_id and f.rule_id = t.rule_id
+    join findings f on f.project_id = o.project_id and f.id = o.finding_id
     join conversations c on c.project_id = o.project_id and c.id = o.conversation_id
-    left join rule_runs r on r.project_id = o.project_id and r.id = o.rule_run_id
-    where (o.detected_at > t.read_until and o.detected_at <= c.last_activity_at)
+    cross join unnest(o.cause_ids) with ordinality as cause(id, n)
+    left join finding_causes fc on fc.project_id = o.project_id and fc.id = cause.id
+    cross join lateral (
+      select coalesce((o.parts -> (cause.n - 1)::int ->> 'detectedAt')::bigint, o.detected_at) as detected_at,
+        coalesce(o.parts -> (cause.n - 1)::int ->> 'ruleRunId', o.rule_run_id) as run_id
+    ) p
+    left join rule_runs r on r.project_id = o.project_id and r.id = p.run_id
+    where coalesce(fc.rule_id, f.rule_id) = t.rule_id and (
+      (p.detected_at > t.read_until and p.detected_at <= c.last_activity_at)
       or (jsonb_array_length(t.trace_ids) > 0
-        and (r.id is null or r.traces_key = '' or not r.trace_ids <@ ${NAMED}))`);
-  return new Set([...rows].map(({ pair }) => pair));
+        and (r.id is null or r.traces_key = '' or not r.trace_ids <@ ${NAMED})))`);
+  return new Set([...rows].map(({ part }) => part));
 }

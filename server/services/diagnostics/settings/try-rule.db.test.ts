@@ -99,7 +99,7 @@ test("a preview shows what a change would have found in the last 7 days, in this
   expect(of("tool_error")).toEqual({ name: "tool_error", before: 3, after: 0, gained: 0, lost: 3 });
   expect(of("keyword")).toEqual({ name: "keyword", before: 0, after: 1, gained: 1, lost: 0 });
   expect(preview.examples.filter(({ change }) => change === "gained")).toEqual([
-    { conversationId: refund.id, signal: "keyword", change: "gained", title: "“refund” is mentioned" },
+    { conversationId: refund.id, signal: "keyword", change: "gained", title: "The keyword “refund” is mentioned" },
   ]);
   expect(preview.examples.filter(({ change }) => change === "lost")).toHaveLength(3);
   expect(await stored(ctx)).toBe(before);

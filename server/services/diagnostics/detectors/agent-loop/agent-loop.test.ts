@@ -18,7 +18,7 @@ describe("repeated_tool_call", () => {
       repeatedToolCall,
       conversationOf(...times(3, () => called("get_plan", { id: "P1" }, '{"gb": 15}'))),
     );
-    expect(found).toMatchObject({ title: "Repeated identical calls to `get_plan`" });
+    expect(found).toMatchObject({ title: "`get_plan` is called again and again with the same result" });
     expect(found!.evidence).toHaveLength(3);
   });
   test("ignores key order and letter case", () => {

@@ -35,7 +35,7 @@ export const alternatingToolCalls: Detector = {
           verdict: loopVerdict(score),
           evidence: shown.map(({ exchange }) => quoteExchange(conversation, exchange)),
           cause: `${[...names].sort().join(" ")}: in turn`,
-          title: `Alternating calls to ${tools}`,
+          title: `Calls to ${tools} alternate without progress`,
           summary: `A cycle of ${cycle.period} calls (${tools}) ran ${Math.floor(rounds)} times with the same results.`,
         };
       }),

@@ -1,6 +1,7 @@
 import { excerpt, onOneLine } from "@/server/platform/excerpt";
 import type { ConversationSnapshot, Detector } from "../../types";
 import { mergeByCause, quoteMessage } from "../reading/evidence";
+import { type AnswerKind, kindOfAnswer } from "../reading/kind-of-answer";
 import { textOf } from "../reading/text";
 import { shareRuns, type WordRuns, wordRuns } from "../reading/word-runs";
 import { loopScore, loopVerdict } from "./loop-score";
@@ -23,6 +24,12 @@ const SCORE_FLOOR = 0.15;
 /** `turn` counts the user's messages so far; `question` is the last of them, verbatim. */
 type Said = { index: number; key: string; question: string; turn: number; runs?: WordRuns };
 
+const TITLES: Readonly<Record<AnswerKind, string>> = {
+  "asks back": "The assistant asks the same question again",
+  declines: "The assistant declines again in the same words",
+  answers: "The assistant gives the same answer again",
+};
+
 export const repeatedMessage: Detector = {
   signal: "repeated_message",
   severity: "medium",
@@ -42,14 +49,15 @@ export const repeatedMessage: Detector = {
         }
         const score = loopScore(repeats);
         if (score < SCORE_FLOOR) return [];
+        const kind = kindOfAnswer(first.key);
         return [
           {
             name: "repeated_message",
             score,
             verdict: loopVerdict(score),
             evidence: group.map(({ index }) => quoteMessage(conversation.messages, index)),
-            cause: first.key.replace(/\d+/g, "<n>").slice(0, 120),
-            title: `The assistant repeats itself: “${excerpt(textOf(conversation.messages[first.index]!), 60)}”`,
+            cause: `repeats itself and ${kind}`,
+            title: TITLES[kind],
             summary: `The assistant said nearly the same thing ${group.length} times: “${excerpt(textOf(conversation.messages[first.index]!), 160)}”.`,
           },
         ];

@@ -4,7 +4,7 @@ import { mergeByCause } from "../reading/evidence";
 import { agentSteps, type Step } from "../reading/exchange-keys";
 import { quoteExchange } from "../reading/tool-exchanges";
 import { describeCause } from "../tool-failure/mask-cause";
-import { toolFailures } from "../tool-failure/tool-failures";
+import { failureCause, toolFailures } from "../tool-failure/tool-failures";
 import { loopScore, loopVerdict } from "./loop-score";
 
 /** Weights of repeats with a possible explanation, tuned on the repeated calls of tau2 and AgentDojo. */
@@ -41,6 +41,9 @@ export const repeatedToolCall: Detector = {
     mergeByCause([...sameCalls(conversation), ...sameFailures(conversation), ...emptySearches(conversation)]),
 };
 
+/** Returns the cause of a tool that is called with the same arguments and returns the same. */
+export const sameCall = (name: string) => `${name}: same call, same result`;
+
 type Placed = { step: Step; position: number };
 
 function sameCalls(conversation: ConversationSnapshot): DetectedSignal[] {
@@ -63,8 +66,8 @@ function sameCalls(conversation: ConversationSnapshot): DetectedSignal[] {
     const name = group[0]!.step.exchange.name;
     const args = excerpt(group[0]!.step.exchange.arguments, 100);
     return signal(conversation, repeats, [...shown], {
-      cause: `${name}: same call, same result`,
-      title: `Repeated identical calls to \`${name}\``,
+      cause: sameCall(name),
+      title: `\`${name}\` is called again and again with the same result`,
       summary: `\`${name}\` was called ${shown.size} times with “${args}” and returned the same result.`,
     });
   });
@@ -98,8 +101,8 @@ function sameFailures(conversation: ConversationSnapshot): DetectedSignal[] {
     if (new Set(shown.map((step) => step.call)).size < 2) return []; // the same call: counted above
     const { exchange, message, template } = run[0]!;
     return signal(conversation, (run.length - 1) * WEIGHT.sameFailure, shown, {
-      cause: `${exchange.name}: ${template}`,
-      title: `Repeated failures of \`${exchange.name}\`: ${describeCause(message)}`,
+      cause: failureCause({ exchange, message, template }),
+      title: `\`${exchange.name}\` fails again and again: ${describeCause(message)}`,
       summary: `\`${exchange.name}\` failed ${run.length} times in a row with “${excerpt(message, 120)}”.`,
     });
   });
@@ -121,7 +124,7 @@ function emptySearches(conversation: ConversationSnapshot): DetectedSignal[] {
     const name = run[0]!.exchange.name;
     return signal(conversation, (run.length - 1) * WEIGHT.emptyAgain, run, {
       cause: `${name}: nothing found`,
-      title: `Repeated calls to \`${name}\` find nothing`,
+      title: `\`${name}\` is called again and again and finds nothing`,
       summary: `\`${name}\` was called ${run.length} times in a row with different arguments and found nothing.`,
     });
   });

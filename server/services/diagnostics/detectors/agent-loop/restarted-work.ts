@@ -6,6 +6,7 @@ import { proseOf } from "../reading/prose";
 import { textOf } from "../reading/text";
 import { quoteExchange } from "../reading/tool-exchanges";
 import { loopVerdict } from "./loop-score";
+import { sameCall } from "./repeated-tool-call";
 
 /** Score by the number of distinct calls repeated in the same order; the last applies to that many or more. */
 const SCORE_BY_CALLS: readonly number[] = [0, 0, 0.3, 0.62, 0.75, 0.88, 0.94];
@@ -48,8 +49,8 @@ function repeatedSeries(conversation: ConversationSnapshot): DetectedSignal[] {
       score: found.score,
       verdict: loopVerdict(found.score),
       evidence: shown.map(({ exchange }) => quoteExchange(conversation, exchange)),
-      cause: `${names.join(" ")}: done over`,
-      title: `Repeated sequence of calls: ${names.map((name) => `\`${name}\``).join(", ")}`,
+      cause: names.length === 1 ? sameCall(names[0]!) : `${names.join(" ")}: done over`,
+      title: `The same sequence of calls is repeated: ${names.map((name) => `\`${name}\``).join(", ")}`,
       summary: `${found.calls} tool calls were repeated in the same order with the same arguments.`,
     },
   ];
@@ -102,7 +103,7 @@ function startedOver(conversation: ConversationSnapshot): DetectedSignal[] {
         verdict: loopVerdict(score),
         evidence: [quoteMessage(messages, index, phrase.index)],
         cause: "the assistant says that it starts over",
-        title: `The assistant starts over: “${excerpt(phrase[0], 60)}”`,
+        title: "The assistant starts its work over",
         summary: `The assistant said “${excerpt(textOf(message).slice(phrase.index), 160)}”.`,
       },
     ];

@@ -58,7 +58,7 @@ function repetitionIn(
       verdict: asked ? "ambiguous" : "match",
       evidence: [quoteMessage(messages, index, from + found.start, from + found.end)],
       cause: `stuck on ${found.kind}`,
-      title: `An answer is stuck on ${found.kind}: “${excerpt(found.unit, 50)}”`,
+      title: `An answer is stuck on ${found.kind} and repeats it`,
       summary: `“${excerpt(found.unit, 80)}” repeated over ${found.end - found.start} characters.`,
     },
   ];

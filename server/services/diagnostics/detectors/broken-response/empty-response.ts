@@ -16,6 +16,9 @@ const PLACEHOLDER_LENGTH = 20;
 /** Characters that are enough for a placeholder and invisible characters around it. */
 const READ = 60;
 
+/** The cause of Signals about an answer in which nothing is said. */
+export const EMPTY_ANSWER = "the answer is empty";
+
 export const emptyResponse: Detector = {
   signal: "empty_response",
   severity: "high",
@@ -47,8 +50,8 @@ function emptyAt({ messages }: ConversationSnapshot, index: number): DetectedSig
       score: unsure ? Math.min(score, PERHAPS_SCORE) : score,
       verdict: unsure ? "ambiguous" : "match",
       evidence: [quoteMessage(messages, index)],
-      cause: what === "nothing" ? "the answer is empty" : `the answer is ${what}`,
-      title: what === "nothing" ? "Empty response" : `Placeholder response: “${what}”`,
+      cause: what === "nothing" ? EMPTY_ANSWER : `the answer is ${what}`,
+      title: what === "nothing" ? "An answer is empty" : `An answer is only the placeholder “${what}”`,
       summary: "An answer has no text, tool call or attachment.",
     };
   }

@@ -85,7 +85,7 @@ function mismatch(
       verdict: score >= MATCH_SCORE ? "match" : "ambiguous",
       evidence: [quoteMessage(conversation.messages, index, start, start + 200)],
       cause: `${wanted.asked ? "asked for" : "spoke"} ${language}, answered in ${answered}`.toLowerCase(),
-      title: `Replied in ${answered}, not ${language}`,
+      title: `The assistant replies in ${answered}, not ${language}`,
       summary: `The answer begins “${excerpt(prose.slice(start), 120)}”.`,
     },
   ];

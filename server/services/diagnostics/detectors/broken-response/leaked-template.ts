@@ -107,11 +107,8 @@ function leaks(
         score: sure,
         verdict: sure >= MATCH_SCORE ? ("match" as const) : ("ambiguous" as const),
         evidence: [quoteMessage(messages, index, found.index, found.index + found[0].length)],
-        cause: `${kind}: ${token
-          .replace(/\w{24,}/g, "…")
-          .slice(0, 60)
-          .toLowerCase()}`,
-        title: `An answer shows ${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind}: “${excerpt(token, 40)}”`,
+        cause: kind,
+        title: `An answer shows ${/^[aeiou]/.test(kind) ? "an" : "a"} ${kind}`,
         summary: `The answer contains “${excerpt(text.slice(Math.max(0, found.index - 40), found.index + 80), 120)}”.`,
       },
     ];

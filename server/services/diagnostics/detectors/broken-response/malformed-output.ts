@@ -76,7 +76,7 @@ function malformed({ messages }: ConversationSnapshot, spoken: SpokenMessage, as
       verdict: reading.score >= WHOLE_SCORE ? "match" : "ambiguous",
       evidence: [quoteMessage(messages, spoken.index)],
       cause: reading.cause,
-      title: `Malformed response: ${reading.cause}`,
+      title: `An answer is malformed: ${reading.cause}`,
       summary: `The answer begins “${spoken.text.trim().slice(0, 100)}”.`,
     },
   ];

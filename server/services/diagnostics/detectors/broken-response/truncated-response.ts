@@ -63,7 +63,7 @@ function declaredCuts({ messages, modelCalls }: ConversationSnapshot): DetectedS
         verdict: "match" as const,
         evidence: [{ ...evidence, spanId: call.spanId }],
         cause: "the model stopped at its token limit",
-        title: "Truncated response: token limit reached",
+        title: "An answer is cut off at the model's token limit",
         summary: `${model} stopped with “${reason}”.`,
       },
     ];
@@ -80,7 +80,7 @@ function brokenOff({ messages }: ConversationSnapshot, { index, text }: SpokenMe
       verdict: reading.score >= OPEN_FENCE_SCORE ? "match" : "ambiguous",
       evidence: [quoteTail(messages, index)],
       cause: reading.cause,
-      title: `Truncated response: ${reading.cause}`,
+      title: `An answer is cut off: ${reading.cause}`,
       summary: `The answer ends “…${text.trimEnd().slice(-80)}”.`,
     },
   ];

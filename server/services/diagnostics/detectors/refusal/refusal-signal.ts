@@ -31,7 +31,7 @@ export function refusalSignal(
     verdict,
     evidence: [evidence],
     cause,
-    title: `${what}${reason ? ` ${reason}` : ""}: “${oneLine(evidence.quote)}”`,
+    title: `The assistant ${what[0]!.toLowerCase()}${what.slice(1)}${reason ? ` ${reason}` : ""}`,
     summary: `Asked “${oneLine(question)}”, the assistant said “${oneLine(evidence.quote)}”.`,
   };
 }

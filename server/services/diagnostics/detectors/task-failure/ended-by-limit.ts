@@ -1,12 +1,13 @@
 import { excerpt } from "@/server/platform/excerpt";
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../../types";
+import { sameCall } from "../agent-loop/repeated-tool-call";
 import { ending, isClosingTool } from "../reading/ending";
 import { mergeByCause, quoteMessage, quoteSpan } from "../reading/evidence";
 import { agentSteps, type Step } from "../reading/exchange-keys";
 import { proseIn } from "../reading/prose";
 import { textOf } from "../reading/text";
 import { quoteExchange } from "../reading/tool-exchanges";
-import { toolFailures } from "../tool-failure/tool-failures";
+import { failureCause, toolFailures } from "../tool-failure/tool-failures";
 import { type Limit, limitInError, limitOfFinish, limitStatement } from "./limit-words";
 
 /** The run, its framework or a span reports the limit. */
@@ -115,6 +116,9 @@ function cutOff(conversation: ConversationSnapshot): DetectedSignal[] {
   const isStuck = repeated.length >= TAIL_TROUBLES || errors.length >= TAIL_TROUBLES;
   const shown = repeated.length >= errors.length && isStuck ? steps.filter((_, at) => repeated.includes(at)) : errors;
   const how = errors.length >= TAIL_TROUBLES ? "series of errors" : "loop";
+  const lastError = toolFailures(conversation).findLast(({ exchange }) => exchange === errors.at(-1)?.exchange);
+  const stuckCause =
+    how === "loop" || !lastError ? sameCall(shown.at(-1)?.exchange.name ?? last.name) : failureCause(lastError);
   const score = isStuck ? CUT_OFF_SCORE : PERHAPS_SCORE;
   return [
     {
@@ -122,7 +126,7 @@ function cutOff(conversation: ConversationSnapshot): DetectedSignal[] {
       score,
       verdict: isStuck ? "match" : "ambiguous",
       evidence: [...(isStuck ? shown : []), steps.at(-1)!].map(({ exchange }) => quoteExchange(conversation, exchange)),
-      cause: isStuck ? `${last.name}: cut off in a ${how}` : `${last.name}: cut off`,
+      cause: isStuck ? stuckCause : `${last.name}: cut off`,
       title: isStuck
         ? `The run was cut off in a ${how} of \`${last.name}\``
         : `The run ends with \`${last.name}\` and no answer`,

@@ -89,7 +89,6 @@ function claimsIn(conversation: ConversationSnapshot, exchanges: readonly ToolEx
       if (!judged) continue;
       const verdictOf = judged.score > 0.5 ? ("match" as const) : ("ambiguous" as const);
       const text = textOf(message).slice(claim.index);
-      const sentence = excerpt(text, 70);
       found.push({
         name: "premature_claim",
         score: judged.score,
@@ -97,8 +96,8 @@ function claimsIn(conversation: ConversationSnapshot, exchanges: readonly ToolEx
         evidence: [quoteMessage(messages, index, claim.index), ...(judged.failure ? [judged.failure.evidence] : [])],
         cause: `claims to have done: ${act.act}${judged.failure ? `, ${judged.failure.exchange.name} failed` : ""}`,
         title: judged.failure
-          ? `The assistant claims success though \`${judged.failure.exchange.name}\` failed: “${sentence}”`
-          : `The assistant claims to have done something that it never did: “${sentence}”`,
+          ? `The assistant claims success though \`${judged.failure.exchange.name}\` failed`
+          : "The assistant claims to have done something that it never did",
         summary: judged.failure
           ? `\`${judged.failure.exchange.name}\` returned “${excerpt(judged.failure.message, 80)}”, then the assistant said “${excerpt(text, 120)}”.`
           : `The assistant said “${excerpt(text, 160)}”; no call could have done it.`,

@@ -75,7 +75,7 @@ describe("ended_by_limit", () => {
     const loop = Array.from({ length: 10 }, () => order).flat();
     expect(matches(endedByLimit, conversationOf(user("Find it."), ...loop))).toMatchObject([
       {
-        cause: "get_order: cut off in a loop",
+        cause: "get_order: same call, same result",
         evidence: expect.arrayContaining([expect.objectContaining({ messageIndex: 20 })]),
       },
     ]);
@@ -83,7 +83,7 @@ describe("ended_by_limit", () => {
       called("get_order", { id: at }, `Error: order ${at} not found`),
     ).flat();
     expect(matches(endedByLimit, conversationOf(user("Find it."), ...errors))).toMatchObject([
-      { cause: "get_order: cut off in a series of errors" },
+      { cause: "get_order: error: order <n> not found" },
     ]);
   });
 
@@ -187,7 +187,7 @@ describe("premature_claim", () => {
       { evidence: [{ messageIndex: 3 }, { messageIndex: 2 }] },
     ]);
     expect(matches(prematureClaim, conversationOf(user("Cancel it."), ...order, claim))).toMatchObject([
-      { title: "The assistant claims to have done something that it never did: “I've cancelled it.”" },
+      { title: "The assistant claims to have done something that it never did" },
     ]);
   });
   test.each([

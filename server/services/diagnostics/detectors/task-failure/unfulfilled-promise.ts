@@ -63,8 +63,8 @@ function promised(conversation: ConversationSnapshot): DetectedSignal | null {
     score,
     verdict: score >= MATCH_SCORE ? "match" : "ambiguous",
     evidence: [quoteMessage(messages, lastReply, start), ...(asked ? [quoteMessage(messages, lastUser)] : [])],
-    cause: `announced and not done: ${(said[1] ?? said[2] ?? "a step").toLowerCase()}`,
-    title: `The assistant announces a step but does not take it: “${excerpt(text, 80)}”`,
+    cause: "announced and not done",
+    title: "The assistant announces a step but does not take it",
     summary: `The conversation ends with “${excerpt(text, 160)}”; no call followed.`,
   };
 }

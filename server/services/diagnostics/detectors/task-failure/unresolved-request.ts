@@ -1,11 +1,12 @@
 import { excerpt } from "@/server/platform/excerpt";
 import type { ConversationSnapshot, DetectedSignal, Detector, Evidence } from "../../types";
+import { EMPTY_ANSWER } from "../broken-response/empty-response";
 import { ending, isClosing, isClosingTool } from "../reading/ending";
 import { quoteMessage, quoteSpan } from "../reading/evidence";
 import { proseOf } from "../reading/prose";
 import { textOf } from "../reading/text";
 import { describeCause } from "../tool-failure/mask-cause";
-import { type ToolFailure, toolFailures } from "../tool-failure/tool-failures";
+import { failureCause, type ToolFailure, toolFailures } from "../tool-failure/tool-failures";
 
 /** The last event is a failed call, of which the user was not told. */
 const ERROR_LAST_SCORE = 0.85;
@@ -70,7 +71,7 @@ function errorLast(conversation: ConversationSnapshot): DetectedSignal | null {
   if (at === null || (lastReply !== null && lastReply > at)) return null;
   const { name } = failure.exchange;
   return signal(ERROR_LAST_SCORE, [failure.evidence, requestOf(conversation, lastUser)], {
-    cause: `${name}: error last: ${failure.template}`,
+    cause: failureCause(failure),
     title: `The conversation ends with the failure of \`${name}\`: ${describeCause(failure.message)}`,
     summary: `\`${name}\` returned “${excerpt(failure.message, 120)}”, and nothing followed.`,
   });
@@ -95,8 +96,7 @@ function withoutReply(conversation: ConversationSnapshot): DetectedSignal | null
       requestOf(conversation, lastUser),
     ],
     {
-      cause:
-        error === null ? "the last request got an empty reply" : "the last request got no reply: model call failed",
+      cause: error === null ? EMPTY_ANSWER : "the last request got no reply: model call failed",
       title:
         error === null ? "The last request got an empty reply" : "The last request got no reply: the model call failed",
       summary: `The user said “${excerpt(said, 120)}” and got ${error === null ? "an empty reply" : `“${excerpt(error, 80)}”`}.`,
@@ -122,13 +122,13 @@ function gaveUp(conversation: ConversationSnapshot): DetectedSignal | null {
   if (!failure) {
     return signal(DECLINED_SCORE, [reply, requestOf(conversation, lastUser)], {
       cause: "an apology without a result",
-      title: `The conversation ends with an apology: “${excerpt(said[0], 60)}”`,
+      title: "The conversation ends with an apology and no result",
       summary: `The assistant's last words were “${excerpt(reply.quote, 160)}”.`,
     });
   }
   const { name } = failure.exchange;
   return signal(GAVE_UP_SCORE, [failure.evidence, reply, requestOf(conversation, lastUser)], {
-    cause: `${name}: gave up: ${failure.template}`,
+    cause: failureCause(failure),
     title: `The assistant gives up after \`${name}\` failed: ${describeCause(failure.message)}`,
     summary: `\`${name}\` returned “${excerpt(failure.message, 80)}”, and the assistant's last words were “${excerpt(reply.quote, 100)}”.`,
   });
@@ -146,7 +146,7 @@ function open(conversation: ConversationSnapshot): DetectedSignal | null {
   if (isClosing(said) || !ASKS.test(said.slice(0, READ))) return null;
   return signal(OPEN_SCORE, [quoteMessage(messages, lastUser)], {
     cause: "the user's last question has no answer",
-    title: `The user's last question has no answer: “${excerpt(said, 60)}”`,
+    title: "The user's last question has no answer",
     summary: `The conversation ends with the user's “${excerpt(said, 160)}”.`,
   });
 }

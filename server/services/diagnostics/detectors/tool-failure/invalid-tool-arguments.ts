@@ -4,8 +4,7 @@ import { saysInvalidArguments } from "@/server/platform/tool-failure/kinds";
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../../types";
 import { mergeByCause, quoteMessage } from "../reading/evidence";
 import { type ToolExchange, toolExchanges } from "../reading/tool-exchanges";
-import { describeCause } from "./mask-cause";
-import { toolFailures } from "./tool-failures";
+import { failureCause, toolFailures } from "./tool-failures";
 
 /** Arguments that begin like JSON and do not parse. */
 const UNPARSEABLE_SCORE = 0.95;
@@ -55,8 +54,8 @@ function refused(conversation: ConversationSnapshot): DetectedSignal[] {
         score,
         verdict,
         evidence: [evidence],
-        cause: `${exchange.name}: ${template}`,
-        title: `\`${exchange.name}\` refuses its arguments: ${describeCause(message)}`,
+        cause: failureCause({ exchange, message, template }),
+        title: `\`${exchange.name}\` refuses the arguments that it is called with`,
         summary: `\`${exchange.name}\` was called with “${excerpt(exchange.arguments, 100)}” and returned “${excerpt(message, 120)}”.`,
       },
     ];

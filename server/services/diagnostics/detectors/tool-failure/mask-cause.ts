@@ -1,4 +1,4 @@
-import { onOneLine } from "@/server/platform/excerpt";
+import { onOneLine, wholeWords } from "@/server/platform/excerpt";
 
 /** Characters of a message that make up its cause; the rest is detail. */
 const CAUSE_LIMIT = 200;
@@ -17,10 +17,12 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w])'[^'\n]{0,200}'(?!\w)/g, "<value>"],
   [/\b0x[0-9a-f]{1,64}\b/gi, "<id>"],
   [/#?\b(?=[\w-]{0,63}\d)(?=[\w-]{0,63}[A-Za-z_])[A-Za-z0-9][\w-]{2,63}\b/g, "<id>"],
+  // A code of letters only, where the message says that there is none: "flight SDZQKO not found".
+  [/\b[A-Z][A-Z_]{2,63}(?= (?:was |is |could |does )?not (?:be )?(?:found|exist|recogni[sz]ed))/g, "<id>"],
   [/[-+]?(?:\d[\d,]{0,20}\.?\d{0,20})%?/g, "<n>"],
 ];
 const EXCEPTION_CLASS = /^(?:[\w$]{1,60}\.){0,8}([A-Z][\w$]{0,80}(?:Error|Exception|Fault|Warning|Interrupt))\b:?\s*/;
-const ERROR_WORD = /^\W{0,3}(?:error|exception|fatal|failure)\b\W{0,3}/i;
+const ERROR_WORD = /^[^\w<]{0,3}(?:error|exception|fatal|failure)\b[^\w<]{0,3}/i;
 
 /** Returns `message` on one line in lower case with values masked, so that the same failure has the same cause everywhere. */
 export function maskCause(message: string): string {
@@ -39,6 +41,6 @@ export function describeCause(message: string, limit = 80): string {
   const masked = maskValues(message);
   const withoutClass = masked.replace(EXCEPTION_CLASS, "").replace(ERROR_WORD, "");
   const readable = (withoutClass || masked).replace(/<(?:url|email|id|date|time|path|value|n)>/g, "…").trim();
-  const line = readable.length <= limit ? readable : `${readable.slice(0, limit - 1).trimEnd()}…`;
+  const line = wholeWords(readable, limit);
   return /^[A-Z][a-z]/.test(line) ? line[0]!.toLowerCase() + line.slice(1) : line;
 }

@@ -5,7 +5,7 @@ import { proseOf } from "../reading/prose";
 import { textOf } from "../reading/text";
 import { toolExchanges } from "../reading/tool-exchanges";
 import { describeCause } from "./mask-cause";
-import { type ToolFailure, toolFailures } from "./tool-failures";
+import { failureCause, type ToolFailure, toolFailures } from "./tool-failures";
 
 /** The reply claims success despite a failure without a later success. */
 const CLAIM_SCORE = 0.85;
@@ -60,8 +60,8 @@ function ignored(
       score: claim ? CLAIM_SCORE : SILENCE_SCORE,
       verdict: claim ? "match" : "ambiguous",
       evidence: [failure.evidence, quoteMessage(conversation.messages, answer.index, start)],
-      cause: `${exchange.name}: ${failure.template}`,
-      title: `Ignored failure of \`${exchange.name}\`: ${describeCause(failure.message)}`,
+      cause: failureCause(failure),
+      title: `The assistant ignores that \`${exchange.name}\` failed: ${describeCause(failure.message)}`,
       summary: `\`${exchange.name}\` returned “${excerpt(failure.message, 100)}”, then the assistant said “${excerpt(prose.slice(start), 120)}”.`,
     },
   ];

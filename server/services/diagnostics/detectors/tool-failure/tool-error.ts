@@ -2,7 +2,7 @@ import { excerpt } from "@/server/platform/excerpt";
 import type { Detector } from "../../types";
 import { mergeByCause } from "../reading/evidence";
 import { describeCause } from "./mask-cause";
-import { toolFailures } from "./tool-failures";
+import { failureCause, toolFailures } from "./tool-failures";
 
 export const toolError: Detector = {
   signal: "tool_error",
@@ -18,7 +18,7 @@ export const toolError: Detector = {
         score,
         verdict,
         evidence: [evidence],
-        cause: `${exchange.name}: ${template || "failed without a message"}`,
+        cause: failureCause({ exchange, message, template }),
         title: `\`${exchange.name}\` fails: ${describeCause(message) || "no message"}`,
         summary: `A call to \`${exchange.name}\` returned “${excerpt(message, 160)}”.`,
       })),

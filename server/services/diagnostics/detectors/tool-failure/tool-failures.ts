@@ -1,4 +1,5 @@
 import { FAILURE_MATCH_SCORE } from "@/server/platform/tool-failure/failure-text";
+import { saysInvalidArguments, saysTimeout, saysUnknownTool } from "@/server/platform/tool-failure/kinds";
 import { readToolFailure } from "@/server/platform/tool-failure/read-tool-failure";
 import type { ConversationSnapshot, Evidence } from "../../types";
 import { quoteExchange, type ToolExchange, toolExchanges } from "../reading/tool-exchanges";
@@ -16,6 +17,18 @@ export type ToolFailure = {
   template: string;
   evidence: Evidence;
 };
+
+/** Returns the cause of every Signal about a tool's failure, so that they share a Finding. */
+export function failureCause({ exchange, message, template }: Pick<ToolFailure, "exchange" | "message" | "template">) {
+  return `${exchange.name}: ${kindOf(exchange, message) ?? (template || "failed without a message")}`;
+}
+
+/** What is one cause for a tool, however it is said. */
+function kindOf({ errorMessage }: ToolExchange, message: string): string | null {
+  if (saysUnknownTool(message)) return "no such tool";
+  if (saysTimeout(message) || saysTimeout(errorMessage ?? "")) return "timed out";
+  return saysInvalidArguments(message) ? "invalid arguments" : null;
+}
 
 /** A flag or span status is the client's explicit statement that the call failed. */
 const FLAGGED_SCORE = 0.98;

@@ -2,7 +2,7 @@ import { excerpt } from "@/server/platform/excerpt";
 import { saysTimeout } from "@/server/platform/tool-failure/kinds";
 import type { Detector } from "../../types";
 import { mergeByCause } from "../reading/evidence";
-import { toolFailures } from "./tool-failures";
+import { failureCause, toolFailures } from "./tool-failures";
 
 export const toolTimeout: Detector = {
   signal: "tool_timeout",
@@ -11,7 +11,7 @@ export const toolTimeout: Detector = {
   looksFor: "A tool call that timed out: a timeout error, a passed deadline, HTTP 408 or 504.",
   detect: (conversation) =>
     mergeByCause(
-      toolFailures(conversation).flatMap(({ exchange, score, verdict, message, evidence }) => {
+      toolFailures(conversation).flatMap(({ exchange, score, verdict, message, template, evidence }) => {
         if (!saysTimeout(message) && !saysTimeout(exchange.errorMessage ?? "")) return [];
         return [
           {
@@ -19,7 +19,7 @@ export const toolTimeout: Detector = {
             score,
             verdict,
             evidence: [evidence],
-            cause: `${exchange.name}: timed out`,
+            cause: failureCause({ exchange, message, template }),
             title: `\`${exchange.name}\` times out`,
             summary: `A call to \`${exchange.name}\` returned “${excerpt(message, 160)}”.`,
           },

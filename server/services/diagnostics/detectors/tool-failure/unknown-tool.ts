@@ -2,7 +2,7 @@ import { excerpt } from "@/server/platform/excerpt";
 import { saysUnknownTool } from "@/server/platform/tool-failure/kinds";
 import type { Detector } from "../../types";
 import { mergeByCause } from "../reading/evidence";
-import { toolFailures } from "./tool-failures";
+import { failureCause, toolFailures } from "./tool-failures";
 
 export const unknownTool: Detector = {
   signal: "unknown_tool",
@@ -11,7 +11,7 @@ export const unknownTool: Detector = {
   looksFor: "A call to a tool that does not exist, as reported by the tool runtime.",
   detect: (conversation) =>
     mergeByCause(
-      toolFailures(conversation).flatMap(({ exchange, score, verdict, message, evidence }) => {
+      toolFailures(conversation).flatMap(({ exchange, score, verdict, message, template, evidence }) => {
         if (!saysUnknownTool(message)) return [];
         return [
           {
@@ -19,7 +19,7 @@ export const unknownTool: Detector = {
             score,
             verdict,
             evidence: [evidence],
-            cause: `${exchange.name}: no such tool`,
+            cause: failureCause({ exchange, message, template }),
             title: `\`${exchange.name}\` is called but does not exist`,
             summary: `The model called \`${exchange.name}\` and got the reply “${excerpt(message, 160)}”.`,
           },

@@ -34,11 +34,9 @@ describe("contradicts_tool_result", () => {
     expect(found).toMatchObject({ evidence: [{ messageIndex: 3 }, { messageIndex: 2 }] });
   });
 
-  test("names the field, both values and the tool in its title", () => {
+  test("names the field and the tool in its title", () => {
     const [found] = matches(answered(ORDER, "- Status: Delivered"));
-    expect(found!.title).toBe(
-      "An answer states a different status than `get_order` returned: “Delivered” instead of “shipped”",
-    );
+    expect(found!.title).toBe("An answer states a different status than `get_order` returned");
     expect(found!.cause).toBe("get_order: status: another status");
   });
 

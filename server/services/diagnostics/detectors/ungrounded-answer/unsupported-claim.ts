@@ -85,16 +85,13 @@ function candidates(conversation: ConversationSnapshot): DetectedSignal | null {
   if (!assumed && evidence.length === 0) return null;
   const score = Math.min(SCORE_MAXIMUM, FIRST_SCORE + NEXT_SCORE * (evidence.length - 1));
   const shown = assumed ? [assumed, ...evidence] : evidence;
-  const what = excerpt(shown[0]!.quote, 60);
   return {
     name: "unsupported_claim",
     score: assumed ? Math.max(ASSUMED_SCORE, score) : score,
     verdict: "ambiguous",
     evidence: shown.slice(0, SHOWN),
     cause: assumed ? "the answer rests on assumed data" : "specifics that no source has",
-    title: assumed
-      ? `The answer rests on assumed data: “${what}”`
-      : `An answer states something that no tool returned: “${what}”`,
+    title: assumed ? "An answer rests on assumed data" : "An answer states something that no tool returned",
     summary: assumed
       ? `The assistant said “${excerpt(shown[0]!.quote, 160)}”.`
       : `${evidence.length} ${evidence.length === 1 ? "value appears" : "values appear"} in no result, instruction or user message: ${evidence.map(({ quote }) => `“${excerpt(quote, 40)}”`).join(", ")}.`,

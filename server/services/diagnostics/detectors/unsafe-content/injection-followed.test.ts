@@ -20,7 +20,7 @@ describe("injection_followed", () => {
       ),
     );
     expect(found).toMatchObject({
-      title: "`send_email` does what a result of `read_file` instructed",
+      title: "`send_email` obeys instructions in a result of `read_file`",
       cause: "`send_email` after instructions in a result of `read_file`",
     });
     expect(found!.evidence.map(({ messageIndex }) => messageIndex)).toEqual([3, 2]);

@@ -108,7 +108,7 @@ function signalOf(
     verdict: score >= MATCH_SCORE ? "match" : "ambiguous",
     evidence: [evidence, because],
     cause: `${act} after instructions in ${source}`,
-    title: `${act === "an answer" ? "An answer" : act} does what ${source} instructed`,
+    title: `${act === "an answer" ? "An answer" : act} obeys instructions in ${source}`,
     summary: `${source[0]!.toUpperCase()}${source.slice(1)} says “${excerpt(brought.injections[0]!.says, 160)}”, and ${act} follows it.`,
   };
 }

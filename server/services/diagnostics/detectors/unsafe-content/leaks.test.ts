@@ -167,7 +167,7 @@ describe("system_prompt_leak", () => {
         assistant(`Sure! I was told:\n\n> ${PROMPT.slice(0, 330).replaceAll(". ", ".\n> - ").toUpperCase()}`),
       ),
     );
-    expect(found!.title).toMatch(/^An answer repeats the system prompt: “YOU ARE OTTO/);
+    expect(found!.summary).toContain("“YOU ARE OTTO");
     expect(found!.evidence[0]).toMatchObject({ messageIndex: 2 });
   });
 

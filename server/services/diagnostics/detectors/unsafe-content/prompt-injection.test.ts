@@ -20,9 +20,7 @@ describe("prompt_injection in a tool's result", () => {
     expect(signal).toMatchObject({
       verdict: "match",
       cause: "instructions that override the model's own in results of get_page",
-      title: expect.stringMatching(
-        /^`get_page` returns instructions that override the model's own: “Ignore all previous/,
-      ),
+      title: "`get_page` returns instructions that override the model's own",
     });
     expect(signal!.evidence[0]).toMatchObject({
       messageIndex: 2,

@@ -19,7 +19,6 @@ const KINDS: readonly (readonly [Family, string])[] = [
   ["tool use", "instructions to call a tool"],
   ["order", "an order to act"],
 ];
-const TITLE_QUOTE = 60;
 
 export const promptInjection: Detector = {
   signal: "prompt_injection",
@@ -37,9 +36,7 @@ export const promptInjection: Detector = {
 
 function signalOf(brought: BroughtInjections, injection: Injection): DetectedSignal {
   const kind = KINDS.find(([family]) => injection.families.includes(family))?.[1] ?? "instructions to the model";
-  const said = excerpt(injection.says, TITLE_QUOTE);
-  const title =
-    brought.carrier === "tool" ? `\`${brought.tool}\` returns ${kind}: “${said}”` : `A user sends ${kind}: “${said}”`;
+  const title = brought.carrier === "tool" ? `\`${brought.tool}\` returns ${kind}` : `A user sends ${kind}`;
   return {
     name: "prompt_injection",
     score: injection.score,

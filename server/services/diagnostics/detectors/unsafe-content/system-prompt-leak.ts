@@ -53,7 +53,7 @@ function leaks({ messages }: ConversationSnapshot, prompt: string): DetectedSign
         verdict: score >= MATCH_SCORE ? ("match" as const) : ("ambiguous" as const),
         evidence: [quoteMessage(messages, at, run.start, run.end)],
         cause: `repeats: ${excerpt(prompt, 60).toLowerCase()}`,
-        title: `An answer repeats the system prompt: “${excerpt(piece, 60)}”`,
+        title: "An answer repeats the system prompt word for word",
         summary: `An answer repeats ${run.letters} letters of the system prompt word for word: “${excerpt(piece, 160)}”.`,
       },
     ];

@@ -26,7 +26,7 @@ export const acceptedCorrection: Detector = {
               quoteMessage(conversation.messages, turn.index, start, end),
               quoteMessage(conversation.messages, outcome.index),
             ],
-            title: `The assistant accepts a correction: “${excerpt(words, 80)}”`,
+            title: "The assistant is wrong and accepts the user's correction",
             summary: `The user said “${excerpt(words, 120)}”, and the assistant replied “${excerpt(outcome.reply, 120)}”.`,
           },
         ];

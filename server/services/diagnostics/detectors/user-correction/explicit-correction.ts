@@ -21,7 +21,7 @@ export const explicitCorrection: Detector = {
           name: "explicit_correction",
           ...byCertainty(correction, SAID_SCORE, "corrected by the user"),
           evidence: [quoteMessage(conversation.messages, turn.index, start, end)],
-          title: `The user corrects the assistant: “${excerpt(words, 80)}”`,
+          title: "The user corrects the assistant",
           summary: `To “${excerpt(turn.heard.trim(), 120)}” the user replied “${excerpt(words, 160)}”.`,
         };
       }),
@@ -39,8 +39,8 @@ function given({ messages, feedback = [] }: ConversationSnapshot): DetectedSigna
         score: GIVEN_SCORE,
         verdict: "match" as const,
         evidence: index === null ? [] : [quoteMessage(messages, index)],
-        cause: `correction given: ${String(value).slice(0, 200)}`,
-        title: `A user corrected an answer: “${excerpt(String(value), 80)}”`,
+        cause: "correction given",
+        title: "A user gives a correction of an answer as feedback",
         summary: `A user gave as feedback what the answer should have been: “${excerpt(String(value), 160)}”.`,
       },
     ];

@@ -26,7 +26,7 @@ export const ignoredCorrection: Detector = {
               quoteMessage(conversation.messages, turn.index, start, end),
               quoteMessage(conversation.messages, outcome.index),
             ],
-            title: `The assistant ignores a correction: “${excerpt(words, 80)}”`,
+            title: "The assistant ignores the user's correction",
             summary: `The user said “${excerpt(words, 120)}”, but the assistant went on: “${excerpt(outcome.reply, 120)}”.`,
           },
         ];

@@ -62,7 +62,7 @@ describe("an explicit correction", () => {
       },
     ];
     expect(matches(explicitCorrection, { ...corrected("Thanks."), feedback })).toMatchObject([
-      { title: "A user corrected an answer: “The table is for Saturday.”", evidence: [{ messageIndex: 1 }] },
+      { title: "A user gives a correction of an answer as feedback", evidence: [{ messageIndex: 1 }] },
     ]);
   });
 });

@@ -75,14 +75,13 @@ function signalOf(
   what: string,
   isSure: boolean,
 ): DetectedSignal {
-  const words = excerpt(textOf(messages[index]!).trim(), 80);
   return {
     name: "abandonment",
     score,
     verdict: isSure ? "match" : "ambiguous",
     evidence: [quoteMessage(messages, index)],
     cause: what.toLowerCase(),
-    title: `${what}: “${words}”`,
+    title: what,
     summary: `The conversation ends here: “${excerpt(textOf(messages[index]!).trim(), 160)}”.`,
   };
 }

@@ -10,7 +10,7 @@ const PERSON =
 const KINDS = {
   human: {
     score: 0.9,
-    title: "The user asks for a person",
+    title: "The user asks for a person instead of the assistant",
     phrases: [
       `(speak|talk|chat) (to|with) ${PERSON}`,
       `(transfer|connect|forward|escalate|pass|put) me (over|through|on|) (to|with) ${PERSON}`,
@@ -31,7 +31,7 @@ const KINDS = {
   },
   complaint: {
     score: 0.8,
-    title: "The user wants to complain",
+    title: "The user wants to complain about the assistant",
     phrases: [
       "(file|make|lodge|submit|raise) (a|an|my|) (formal|official|) complaint",
       "(want|like|going) to complain",
@@ -77,7 +77,7 @@ export const escalationRequest: Detector = {
             verdict: isTask ? ("ambiguous" as const) : ("match" as const),
             evidence: [quoteMessage(conversation.messages, index, start, end)],
             cause: found.set === "human" ? "asks for a person" : "wants to complain",
-            title: `${kind.title}: “${excerpt(words, 80)}”`,
+            title: kind.title,
             summary: `The user was not satisfied with the assistant alone: “${excerpt(words, 160)}”.`,
           },
         ];

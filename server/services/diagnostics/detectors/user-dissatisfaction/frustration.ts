@@ -63,7 +63,6 @@ function angerIn(
       ? unserved && isShort
       : AT_THE_ASSISTANT.test(sentence) || (isShort && !ABOUT_OTHERS.test(turn.text));
   const isCertain = !isFirst && turn.heardIndex !== null && isAtUs && !isMeantWell && !ABOUT_OTHERS.test(sentence);
-  const quote = excerpt(sentence.trim(), 80);
   return [
     {
       name: "frustration",
@@ -71,7 +70,7 @@ function angerIn(
       verdict: isCertain ? "match" : "ambiguous",
       evidence: [quoteMessage(conversation.messages, turn.index, start, end)],
       cause: isCertain ? "frustrated user" : "perhaps frustrated user",
-      title: `The user is frustrated: “${quote}”`,
+      title: "The user is frustrated with the assistant",
       summary: `After ${afterWhat(turn.heard)}, the user said “${excerpt(sentence.trim(), 160)}”.`,
     },
   ];
@@ -87,7 +86,7 @@ function estimateOf({ messages }: ConversationSnapshot, { turn, score }: JudgedT
     verdict: "ambiguous",
     evidence: [quoteMessage(messages, turn.index)],
     cause: "dissatisfied user",
-    title: `The user seems dissatisfied: “${excerpt(turn.text.trim(), 80)}”`,
+    title: "The user seems dissatisfied with the answer",
     summary: `The user's reply “${excerpt(turn.text.trim(), 160)}” suggests that the previous answer did not help.`,
   };
 }

@@ -47,6 +47,12 @@ const VERDICTS = phraseSets({
   ],
 });
 
+const TITLES = {
+  "thumb down": (ofWhom: string) => `A user gives ${ofWhom} a thumbs down`,
+  "low score": (ofWhom: string) => `A user gives ${ofWhom} a low score`,
+  complaint: (ofWhom: string) => `A user complains about ${ofWhom} in feedback`,
+};
+
 export const negativeFeedback: Detector = {
   signal: "negative_feedback",
   severity: "high",
@@ -70,8 +76,8 @@ function given(conversation: ConversationSnapshot): DetectedSignal[] {
         score,
         verdict: score === MIDDLING_SCORE ? ("ambiguous" as const) : ("match" as const),
         evidence: index === null ? [] : [quoteMessage(conversation.messages, index)],
-        cause: words ? `${cause}: ${words.slice(0, 200)}` : cause,
-        title: words ? `${what}: “${excerpt(words, 80)}”` : `${what} for ${ofWhom}`,
+        cause,
+        title: TITLES[cause](ofWhom),
         summary: `A user gave ${ofWhom} ${lower(what)}${words ? ` and wrote “${excerpt(words, 160)}”` : ""}.`,
       },
     ];
@@ -82,19 +88,19 @@ const lower = (text: string) => `a ${text.toLowerCase()}`;
 
 function verdictOf(one: SnapshotFeedback, all: readonly SnapshotFeedback[]) {
   if (one.kind === "thumb") {
-    return one.value === "down" ? { score: GIVEN_SCORE, what: "Thumbs down", cause: "thumb down" } : null;
+    return one.value === "down" ? { score: GIVEN_SCORE, what: "Thumbs down", cause: "thumb down" as const } : null;
   }
   if (one.kind === "score") {
     const share = shareOfScale(one, all);
     if (share === null || share > MIDDLING) return null;
     const what = `Score of ${one.value}`;
-    return { score: share <= LOW ? GIVEN_SCORE : MIDDLING_SCORE, what, cause: "low score" };
+    return { score: share <= LOW ? GIVEN_SCORE : MIDDLING_SCORE, what, cause: "low score" as const };
   }
   if (one.kind === "correction") return null;
   const cues = new Set(USER_CUES.find(String(one.value)).map(({ set }) => set));
   const isNegative = cues.has("anger") || ((cues.has("complaint") || cues.has("dislike")) && !cues.has("content"));
   return isNegative || VERDICTS.find(String(one.value)).length > 0
-    ? { score: COMMENT_SCORE, what: "Complaint", cause: "complaint" }
+    ? { score: COMMENT_SCORE, what: "Complaint", cause: "complaint" as const }
     : null;
 }
 
@@ -112,7 +118,7 @@ function said(conversation: ConversationSnapshot): DetectedSignal[] {
         verdict: "match" as const,
         evidence: [quoteMessage(conversation.messages, index, start, end)],
         cause: "said of an answer",
-        title: `The user says about an answer: “${excerpt(words, 80)}”`,
+        title: "The user says that an answer did not help",
         summary: `The user said that the previous answer did not help: “${excerpt(words, 160)}”.`,
       },
     ];

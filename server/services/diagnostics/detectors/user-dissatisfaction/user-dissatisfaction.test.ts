@@ -107,7 +107,7 @@ describe("negative feedback", () => {
 
   test("a thumbs-down is reported at its turn with its comment, and a thumbs-up is not", () => {
     expect(matches(negativeFeedback, rated({ comment: "Wrong order" }))).toMatchObject([
-      { title: "Thumbs down: “Wrong order”", evidence: [{ messageIndex: 1 }] },
+      { title: "A user gives an answer a thumbs down", evidence: [{ messageIndex: 1 }] },
     ]);
     expect(matches(negativeFeedback, rated({ value: "up" }))).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { textArray } from "@/db/rows";
-import { findings } from "@/db/schema";
+import { findingCauses, findings } from "@/db/schema";
 import { updateOf } from "@/db/sets";
 import { severityRank } from "@/db/severity-rank";
 import type { Ctx } from "@/server/platform/context";
@@ -35,7 +35,8 @@ type Counted = {
  */
 export async function recountFindings(tx: Ctx, ids: readonly string[], origin: RunOrigin | null) {
   if (ids.length === 0) return;
-  await recountDaysAndCauses(tx, ids);
+  await recountDays(tx, ids);
+  await recountCauses(tx, ids);
   const { since, conversations } = await recentConversations(tx);
 
   const counted = await tx.db.execute<Counted>(sql`
@@ -94,19 +95,36 @@ export async function recountFindings(tx: Ctx, ids: readonly string[], origin: R
   );
 }
 
-/** Returns title and summary of each Finding: those of its earliest occurrence, which later ones do not change. */
+/**
+ * Returns how each Finding is described: by its earliest occurrence, so that later ones do not rename it. One that gathers the
+ * rest keeps its own title.
+ */
 async function descriptionsOf(tx: Ctx, ids: readonly string[]) {
-  const rows = await tx.db.execute<{ id: string; title: string; summary: string }>(sql`
-    select t.id, earliest.title, earliest.summary from unnest(${textArray(ids)}) as t(id)
-    cross join lateral (
-      select title, summary from occurrences o
-      where o.project_id = ${tx.projectId} and o.finding_id = t.id
-      order by o.detected_at, o.conversation_id limit 1
-    ) earliest`);
-  return new Map([...rows].map(({ id, title, summary }) => [id, { title, summary }]));
+  const rows = await tx.db.execute<{ id: string; rule_id: string; signal: string; title: string; summary: string }>(sql`
+    select t.id, earliest.* from unnest(${textArray(ids)}) as t(id)
+    join findings f on f.project_id = ${tx.projectId} and f.id = t.id
+    cross join lateral (${descriptionOf(tx)}) earliest`);
+  return new Map([...rows].map(({ id, ...described }) => [id, described]));
 }
 
-async function recountDaysAndCauses(tx: Ctx, ids: readonly string[]) {
+/** Earlier releases quoted the conversation in the title of an occurrence, and cut it. */
+const unquoted = sql`regexp_replace(o.title, ': “.*$', '')`;
+const wholeTitle = sql`
+  case when length(${unquoted}) <= 90 then ${unquoted} else regexp_replace(${unquoted}, '^(.{1,88})\\s.*$', '\\1…') end`;
+
+/** Selects what describes a Finding of the statement; no row if it has no occurrence. */
+export function descriptionOf(tx: Ctx, finding = "f") {
+  const f = sql.raw(finding);
+  return sql`
+    select coalesce(c.rule_id, ${f}.rule_id) as rule_id, coalesce(c.signal, ${f}.signal) as signal,
+      case when ${f}.gathers_rest then ${f}.title else ${wholeTitle} end as title,
+      case when ${f}.gathers_rest then ${f}.summary else o.summary end as summary
+    from occurrences o left join finding_causes c on c.project_id = o.project_id and c.id = o.cause_ids[1]
+    where o.project_id = ${tx.projectId} and o.finding_id = ${f}.id
+    order by o.detected_at, o.conversation_id limit 1`;
+}
+
+async function recountDays(tx: Ctx, ids: readonly string[]) {
   const ours = sql`project_id = ${tx.projectId} and finding_id = any(${textArray(ids)})`;
   await tx.db.execute(sql`
     with counted as (
@@ -121,15 +139,29 @@ async function recountDaysAndCauses(tx: Ctx, ids: readonly string[]) {
     select ${tx.projectId}, finding_id, day, conversations from counted
     on conflict (project_id, finding_id, day) do update set conversations = excluded.conversations
     where d.conversations <> excluded.conversations`);
+}
+
+/**
+ * Recounts the occurrences of each cause. Compared here, because the planner takes a Finding for a handful of causes and would
+ * compare each of thousands with all the others.
+ */
+async function recountCauses(tx: Ctx, ids: readonly string[]) {
+  const ours = sql`project_id = ${tx.projectId} and finding_id = any(${textArray(ids)})`;
+  const stored = await tx.db.execute<{ id: string; finding_id: string; occurrence_count: number }>(sql`
+    select id, finding_id, occurrence_count from finding_causes where ${ours}`);
+  const counted = await tx.db.execute<{ finding_id: string; cause_id: string; count: number }>(sql`
+    select finding_id, cause_id, count(*)::int as count from occurrences, unnest(cause_ids) as cause_id
+    where ${ours} group by 1, 2`);
+  const counts = new Map([...counted].map((row) => [`${row.finding_id} ${row.cause_id}`, row.count]));
+  const changed = [...stored].flatMap(({ id, finding_id, occurrence_count }) => {
+    const count = counts.get(`${finding_id} ${id}`) ?? 0;
+    return count === occurrence_count ? [] : [{ id, occurrence_count: count }];
+  });
+  if (changed.length === 0) return;
+  const counting = updateOf(findingCauses, changed);
   await tx.db.execute(sql`
-    update finding_causes c set occurrence_count = coalesce(t.count, 0)
-    from finding_causes own
-    left join (
-      select finding_id, cause_id, count(*)::int as count from occurrences, unnest(cause_ids) as cause_id
-      where ${ours} group by 1, 2
-    ) t on t.finding_id = own.finding_id and t.cause_id = own.id
-    where own.project_id = ${tx.projectId} and own.finding_id = any(${textArray(ids)})
-      and c.project_id = own.project_id and c.id = own.id and c.occurrence_count <> coalesce(t.count, 0)`);
+    update finding_causes set ${counting.set} from ${counting.rows}
+    where finding_causes.project_id = ${tx.projectId} and ${counting.matches}`);
 }
 
 /** Marks Findings as escalating or no longer escalating, and returns dismissed ones that got worse to review. */

@@ -5,7 +5,7 @@ import type { Ctx } from "@/server/platform/context";
 import type { RunOrigin } from "../finding-events";
 import { refreshConversationCounts } from "./conversation-counts";
 import type { OccurrenceChanges } from "./occurrence-changes";
-import { recountFindings } from "./recount-findings";
+import { descriptionOf, recountFindings } from "./recount-findings";
 
 /** From this many occurrences on, recounts are deferred: recounting for each batch of Runs would be quadratic. */
 const MANY_OCCURRENCES = 1000;
@@ -63,8 +63,11 @@ async function deferRecounts(
   const rows = await tx.db.execute<{ id: string }>(sql`
     update findings f
     set occurrence_count = f.occurrence_count + t.more, updated_at = ${NOW},
-      title = coalesce(earliest.title, f.title), summary = coalesce(earliest.summary, f.summary),
-      first_detected_at = coalesce(earliest.detected_at, f.first_detected_at),
+      title = coalesce(described.title, f.title), summary = coalesce(described.summary, f.summary),
+      rule_id = coalesce(described.rule_id, f.rule_id), signal = coalesce(described.signal, f.signal),
+      first_detected_at = coalesce(
+        (select min(o.detected_at) from occurrences o where o.project_id = f.project_id and o.finding_id = f.id),
+        f.first_detected_at),
       last_detected_at = coalesce(
         (select max(o.detected_at) from occurrences o where o.project_id = f.project_id and o.finding_id = f.id),
         f.last_detected_at),
@@ -74,11 +77,8 @@ async function deferRecounts(
       recount_due_at = coalesce(f.recount_due_at,
         ${NOW} + least(${RECOUNT_DELAY_MAX_MS}, f.occurrence_count * ${RECOUNT_DELAY_MS_PER_OCCURRENCE}::float8)::bigint)
     from ${rowsOf(changed, "id text, more int")}
-    left join lateral (
-      select title, summary, detected_at from occurrences o
-      where o.project_id = ${tx.projectId} and o.finding_id = t.id
-      order by o.detected_at, o.conversation_id limit 1
-    ) earliest on true
+    join findings own on own.project_id = ${tx.projectId} and own.id = t.id
+    left join lateral (${descriptionOf(tx, "own")}) described on true
     where f.project_id = ${tx.projectId} and f.id = t.id and f.occurrence_count >= ${MANY_OCCURRENCES}
     returning f.id`);
   const large = new Set([...rows].map(({ id }) => id));

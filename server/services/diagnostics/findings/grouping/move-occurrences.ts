@@ -5,20 +5,14 @@ import { occurrences } from "@/db/schema";
 import { insertOf } from "@/db/sets";
 import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
-import { type CausePart, type ComposedOccurrence, composeOccurrence, partsOf } from "./occurrence-parts";
+import { type CausePart, composeOccurrence, partsOf, type StoredOccurrence } from "./occurrence-parts";
 
 /** Occurrences with several causes are read and recomposed, this many at a time. */
 const BATCH = 500;
 /** Others are moved unchanged, this many per statement. */
 const WHOLE_BATCH = 20_000;
 
-type Stored = ComposedOccurrence & {
-  id: string;
-  conversation_id: string;
-  rule_run_id: string | null;
-  detected_at: string;
-  placed: boolean;
-};
+type Stored = StoredOccurrence & { id: string; conversation_id: string; placed: boolean };
 
 /**
  * Moves the occurrences of these causes (of all, if none are given) from one Finding to another. In a conversation that has
@@ -94,7 +88,7 @@ async function divide(
       same: { project_id: tx.projectId, updated_at: NOW },
       rows: written,
       left: ["created_at"],
-      onConflict: { keep: ["rule_run_id", "detected_at", "placed"] },
+      onConflict: { keep: ["placed"] },
     }),
   );
 }
@@ -103,8 +97,6 @@ const rowOf = (row: Stored, findingId: string, parts: readonly CausePart[]) => (
   id: row.id,
   finding_id: findingId,
   conversation_id: row.conversation_id,
-  rule_run_id: row.rule_run_id,
-  detected_at: Number(row.detected_at),
   placed: row.placed,
   ...composeOccurrence(parts),
 });

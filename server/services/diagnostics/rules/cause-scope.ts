@@ -1,0 +1,40 @@
+import { excerpt } from "@/server/platform/excerpt";
+
+/** The Signals that may describe one failed step of the application from several sides, with their Rules. */
+const FAILED_STEP: Readonly<Record<string, readonly string[]>> = {
+  "tool-failure": ["tool_error", "invalid_tool_arguments", "unknown_tool", "tool_timeout", "tool_error_ignored"],
+  "agent-loop": ["repeated_tool_call", "restarted_work"],
+  "task-failure": ["unresolved_request", "ended_by_limit", "premature_claim"],
+  "broken-response": ["empty_response"],
+};
+const SHARED: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.values(FAILED_STEP).flatMap((signals) => signals.map((one) => [one, "failed step"]))),
+  refusal: "refusal",
+  over_refusal: "refusal",
+  explicit_correction: "correction",
+  accepted_correction: "correction",
+  ignored_correction: "correction",
+};
+
+/**
+ * Returns the scope in which similar causes share a Finding: one Signal of one Rule, except where several Signals describe the
+ * same failure. A tool's error, its repetition and the end of the conversation on it are one Finding.
+ */
+export function causeScope(ruleId: string, signal: string): readonly string[] {
+  const shared = SHARED[signal];
+  return shared === undefined ? [ruleId, signal] : [shared];
+}
+
+/** Returns the Rules whose Findings may be the same as this one's, itself included. */
+export const rulesSharingFindings = (ruleId: string): readonly string[] =>
+  ruleId in FAILED_STEP ? Object.keys(FAILED_STEP) : [ruleId];
+
+/** Characters of a subject in a title. */
+const SUBJECT_SHOWN = 40;
+
+/** Returns the title of a Finding for causes beyond the limit: of one subject, such as a tool, or of any. */
+export function gatheringTitle(signal: string, subject: string | null): string {
+  const of = subject ? `\`${excerpt(subject, SUBJECT_SHOWN)}\`` : null;
+  if (SHARED[signal] === "failed step") return `${of ?? "The application"} fails in many more ways`;
+  return `Many more kinds of ${signal.replaceAll("_", " ")}${of ? ` with ${of}` : ""}`;
+}
