@@ -129,9 +129,11 @@ export const finding = z.object({
 });
 export type Finding = z.infer<typeof finding>;
 
-/** A single Finding in full: with its latest occurrence, its share of conversations and its daily counts. */
+/** A single Finding in full: with its latest and its clearest occurrence, its share of conversations and its daily counts. */
 export const findingDetail = finding.extend({
   latestOccurrence: occurrence.nullable(),
+  /** The one with the highest score among the newest 200: what to read first. */
+  clearestOccurrence: occurrence.nullable(),
   /** Conversations with this Finding among all conversations since `since`, which is when it was first seen or later. */
   share: z.object({ affected: z.int(), conversations: z.int(), since: z.number() }),
   /** Occurrences per day (UTC) for those of the last 30 days that have any. `day` is its start in Unix ms; `conversations` counts all of that day's. */

@@ -5,7 +5,7 @@ import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { type FindingDetail, findingReply, getFindingInput } from "../schemas";
 import { findingsJson } from "./finding-json";
-import { occurrencesOf } from "./list-occurrences";
+import { clearestOccurrence, occurrencesOf } from "./list-occurrences";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const DAYS_SHOWN = 30;
@@ -15,7 +15,7 @@ const CONVERSATIONS_MAX = 50_000;
 export const getFinding = verb(
   {
     name: "findings.get",
-    summary: "Read one Finding with its latest occurrence, its share of conversations and its daily counts.",
+    summary: "Read one Finding with its latest and its clearest occurrence, its share of conversations and its daily counts.",
     description: `Shares cover the newest ${CONVERSATIONS_MAX.toLocaleString("en")} conversations: \`share.since\` is the start of that window, and for days before it \`conversations\` is \`null\`.`,
     effect: "read",
     capability: "diagnostics:read",
@@ -33,8 +33,9 @@ export async function readFinding(ctx: Ctx, findingId: string): Promise<FindingD
   if (!row) throw notFound("Finding");
 
   const since = startOfDay(row.lastDetectedAt) - (DAYS_SHOWN - 1) * DAY_MS;
-  const [latest, all, days] = await Promise.all([
+  const [latest, clearest, all, days] = await Promise.all([
     occurrencesOf(ctx, row, 1),
+    clearestOccurrence(ctx, row),
     conversationsSince(ctx, row.firstDetectedAt),
     ctx.db.execute<{ day: string; occurrences: number }>(sql`
       select (detected_at / ${DAY_MS}) * ${DAY_MS} as day, count(*)::int as occurrences from occurrences
@@ -46,6 +47,7 @@ export async function readFinding(ctx: Ctx, findingId: string): Promise<FindingD
   return {
     ...(await findingsJson(ctx, [row]))[0]!,
     latestOccurrence: latest[0] ?? null,
+    clearestOccurrence: clearest,
     share: { affected, conversations: Math.max(all.count, affected), since: all.since },
     days: [...days].map(({ day, occurrences }) => ({
       day: Number(day),

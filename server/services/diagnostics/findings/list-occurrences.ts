@@ -1,5 +1,6 @@
 import { and, desc, eq, type SQL, sql } from "drizzle-orm";
 import { conversations, findings, occurrences } from "@/db/schema";
+import type { Evidence } from "@/db/schema/json";
 import type { Ctx } from "@/server/platform/context";
 import { newestFirst } from "@/server/platform/cursor";
 import { notFound } from "@/server/platform/errors";
@@ -85,5 +86,32 @@ export async function occurrencesOf(
     ...row,
     conversationCost: row.conversationCost === null ? null : Number(row.conversationCost),
     confidenceBasis: shippedBasis(signal, row.confidence),
+    evidence: distinctQuotes(row.evidence),
   }));
+}
+
+/** Occurrences among which the clearest is chosen: a Finding may have millions. */
+const COMPARED = 200;
+
+/** Returns the occurrence whose Signal is the strongest among the newest ones; `null` if there is none. */
+export async function clearestOccurrence(ctx: Ctx, finding: { id: string; signal: string }) {
+  const [best] = await ctx.db.execute<{ id: string }>(sql`
+    select id from (
+      select id, score, confidence, evidence, detected_at from occurrences
+      where project_id = ${ctx.projectId} and finding_id = ${finding.id}
+      order by detected_at desc, id desc limit ${COMPARED}
+    ) newest
+    order by jsonb_array_length(evidence) = 0, score desc, confidence desc, detected_at, id limit 1`);
+  if (!best) return null;
+  const [clearest] = await occurrencesOf(ctx, finding, 1, eq(occurrences.id, best.id));
+  return clearest ?? null;
+}
+
+/** Leaves out quotes that an earlier one repeats: several Signals of one failure quote the same. */
+function distinctQuotes(evidence: readonly Evidence[]): Evidence[] {
+  const seen = new Set<string>();
+  return evidence.filter(({ messageIndex, spanId, start, end }) => {
+    const key = `${messageIndex} ${messageIndex === null ? spanId : ""} ${start} ${end}`;
+    return !seen.has(key) && seen.add(key);
+  });
 }

@@ -22,19 +22,19 @@ export function turnHref(
   return evidence?.spanId ? `${page}?tab=spans&span=${evidence.spanId}` : page;
 }
 
-/** Why this is a Finding: the Rule's explanation of its latest occurrence, with the quoted evidence. */
+/** Why this is a Finding: the Rule's explanation of its clearest occurrence, with the quoted evidence. */
 export function Why({ projectId, finding }: { projectId: string; finding: FindingDetail }) {
-  const latest = finding.latestOccurrence;
+  const clearest = finding.clearestOccurrence;
   return (
     <section>
       <h2 className={classes.heading}>Why</h2>
       <p className={classes.summary}>
-        <InlineCode text={latest?.summary ?? finding.summary} />
+        <InlineCode text={clearest?.summary ?? finding.summary} />
       </p>
-      {latest ? (
+      {clearest ? (
         <>
           <ul className={classes.quotes}>
-            {quotesOf(latest.evidence)
+            {quotesOf(clearest.evidence)
               .slice(0, QUOTES_SHOWN)
               .map(({ text, places }) => (
                 <li key={text} className={classes.quote}>
@@ -46,7 +46,7 @@ export function Why({ projectId, finding }: { projectId: string; finding: Findin
                       <Link
                         key={`${evidence.messageIndex} ${evidence.spanId} ${evidence.start}`}
                         className={classes.turn}
-                        href={turnHref(projectId, latest.conversationId, evidence)}
+                        href={turnHref(projectId, clearest.conversationId, evidence)}
                       >
                         {evidence.messageIndex === null ? "span" : `message ${evidence.messageIndex}`}
                       </Link>
@@ -57,8 +57,8 @@ export function Why({ projectId, finding }: { projectId: string; finding: Findin
               ))}
           </ul>
           <p className={classes.quiet} style={{ marginBlockStart: 8 }}>
-            From the latest occurrence, <Ago at={latest.detectedAt} />: a score of {latest.score.toFixed(2)} and{" "}
-            {formatPercent(latest.confidence)} confidence, {basisText(latest.confidenceBasis)}.
+            From the clearest occurrence, <Ago at={clearest.detectedAt} />: a score of {clearest.score.toFixed(2)} and{" "}
+            {formatPercent(clearest.confidence)} confidence, {basisText(clearest.confidenceBasis)}.
           </p>
         </>
       ) : (
