@@ -19,6 +19,8 @@ declare module "@tanstack/react-table" {
     wide?: boolean;
     /** Hidden while a row is open next to the list. */
     aside?: boolean;
+    /** Whether a row has nothing to show in it: a column with nothing in any row is hidden, and gives its width away. */
+    isEmpty?: (row: TData) => boolean;
     /** The server sorts by it, in the order named by the column's id; `accessorFn` sorts in the browser instead. */
     sort?: "server";
   }

@@ -27,7 +27,10 @@ export function useListTable<Row>({ rows, rowId, columns, list, view, onSort }: 
     if (column === undefined) return false;
     return byServer ? column.meta?.sort === "server" : "accessorFn" in column && !list.hasNextPage;
   };
-  const isHidden = ({ id, meta }: (typeof columns)[number]) =>
+  const isEmpty = ({ meta }: (typeof columns)[number]) =>
+    meta?.isEmpty !== undefined && rows.length > 0 && rows.every(meta.isEmpty);
+  const isHidden = (column: (typeof columns)[number]) => isEmpty(column) || isPutAway(column);
+  const isPutAway = ({ id, meta }: (typeof columns)[number]) =>
     peek === null ? hide.includes(id) && !meta?.link && !meta?.controls : meta?.aside === true;
   const table = useReactTable<Row>({
     data: useSame(rows) as Row[],

@@ -34,7 +34,7 @@ export function CostTotal({ below = false, ...total }: Props & { below?: boolean
     <>
       {total.usd == null ? "" : "≥ "}
       <Money {...total} />
-      <Text size="xs" c="dimmed" lh={1.2} className="tabular" truncate title={left}>
+      <Text size="xs" c="dimmed" lh={1.2} className="tabular" style={{ whiteSpace: "normal" }}>
         {left}
       </Text>
     </>

@@ -21,7 +21,7 @@ test("the same state gives the same query, regardless of parameter order and def
   expect(queryOf(conversations, { ...stateOf(conversations, query), peek: "conv_1" })).toBe(query);
   expect(currentForm(conversations, "model=b&label=x&model=a")).toBe("label=x&model=a&model=b");
   expect(currentForm(conversations, "model=a%2Cb")).toBe("model=a%2Cb");
-  expect(currentForm(findings, "tab=review&order=newest")).toBe("");
+  expect(currentForm(findings, "tab=review&order=score")).toBe("");
 });
 
 test("unknown and invalid parameters are left out", () => {

@@ -58,7 +58,7 @@ export const COLUMNS: ListColumn<Finding>[] = [
   {
     id: "ticket",
     header: "Ticket",
-    meta: { aside: true, roomy: true, width: "6.5rem" },
+    meta: { aside: true, roomy: true, width: "6.5rem", isEmpty: ({ repairHandoffRef }) => repairHandoffRef === null },
     cell: ({ row }) => <TicketKey handoffRef={row.original.repairHandoffRef} />,
   },
   {
@@ -76,13 +76,19 @@ export const COLUMNS: ListColumn<Finding>[] = [
   {
     id: "users",
     header: "Users",
-    meta: { aside: true, roomy: true, width: "4.5rem", align: "end" },
+    meta: { aside: true, roomy: true, width: "4.5rem", align: "end", isEmpty: ({ userCount }) => userCount === 0 },
     cell: ({ row }) => <Count value={row.original.userCount} />,
   },
   {
     id: "cost",
     header: "Affected cost",
-    meta: { aside: true, roomy: true, width: "6.75rem", align: "end" },
+    meta: {
+      aside: true,
+      roomy: true,
+      width: "7.5rem",
+      align: "end",
+      isEmpty: ({ affectedCost, unpricedCallCount }) => affectedCost === null && unpricedCallCount === 0,
+    },
     cell: ({ row: { original } }) => (
       <CostTotal
         usd={original.affectedCost}

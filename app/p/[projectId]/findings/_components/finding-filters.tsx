@@ -15,7 +15,7 @@ export function FindingFilters({ view, setView }: Props) {
         aria-label="Order"
         value={view.order}
         onChange={(event) =>
-          setView({ order: ORDERS.find(({ value }) => value === event.currentTarget.value)?.value ?? "newest" })
+          setView({ order: ORDERS.find(({ value }) => value === event.currentTarget.value)?.value ?? "score" })
         }
         data={ORDERS.map(({ value, label }) => ({ value, label: `By ${label.toLowerCase()}` }))}
       />

@@ -74,7 +74,7 @@ export function Findings({ projectId, openedAt }: { projectId: string; openedAt:
             rowId={(row) => row.id}
             rowName={(row) => row.title.replaceAll("`", "")}
             rowHref={(row) => `/p/${projectId}/findings/${encodeURIComponent(row.id)}`}
-            rowHeight={54}
+            rowHeight={66}
             minWidth={1200}
             minWidthAside={460}
             actions={[...actions, ...handOff.actions]}

@@ -24,8 +24,8 @@ const NOT_DISMISSED = ["unreviewed", "confirmed"] as const;
 
 /** The orders that the server knows, each descending. */
 export const ORDERS = [
-  { value: "newest", label: "Last seen" },
   { value: "score", label: "Score" },
+  { value: "newest", label: "Last seen" },
   { value: "conversations", label: "Conversations" },
   { value: "first_seen", label: "First seen" },
 ] as const;
@@ -81,7 +81,7 @@ export const viewParsers = {
   tab: parseAsStringLiteral(TAB_VALUES).withDefault("review"),
   severity: parseAsStringLiteral(SEVERITIES),
   score: parseAsFloat,
-  order: parseAsStringLiteral(ORDERS.map(({ value }) => value)).withDefault("newest"),
+  order: parseAsStringLiteral(ORDERS.map(({ value }) => value)).withDefault("score"),
   assignee: parseAsStringLiteral(["me", "none"] as const),
   q: parseAsString,
   rule: parseAsString,
