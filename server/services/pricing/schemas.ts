@@ -51,6 +51,9 @@ export const priceDefinition = z.object({
 });
 export type PriceDefinition = z.infer<typeof priceDefinition>;
 
+/** A definition as it was stored. `warnings` name what is allowed but hardly meant; absent when there is nothing. */
+export const changedPriceReply = z.object({ model: priceDefinition, warnings: z.array(z.string()).optional() });
+
 /** The definition and tier that a model name resolves to. */
 export const priceMatch = z.object({
   model: z.object({ id: z.string(), provider: z.enum(PRICE_PROVIDERS), modelName: z.string() }),

@@ -2,7 +2,15 @@ import { and, eq } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { datasets, exampleRevisions, jobEvents } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
-import { createDataset, deleteDataset, deleteDatasetRows, getDataset, listDatasets, updateDataset } from "..";
+import {
+  createDataset,
+  createKnowledgeGoal,
+  deleteDataset,
+  deleteDatasetRows,
+  getDataset,
+  listDatasets,
+  updateDataset,
+} from "..";
 import { creating, storedDataset, write } from "../examples/testing";
 
 const NOT_FOUND = { code: "not_found" };
@@ -52,19 +60,32 @@ test("collection needs an objective, also when either is changed later", async (
     issues: [{ path: ["collectionObjective"] }],
   });
   const datasetId = await storedDataset(ctx);
+  const { id } = (await createKnowledgeGoal(ctx, { title: "Refunds" })).knowledgeGoal;
   const conflict = { code: "conflict", message: expect.stringContaining("Set collectionObjective") };
   await expect(updateDataset(ctx, { datasetId, collectionEnabled: true })).rejects.toMatchObject(conflict);
   const { dataset } = await updateDataset(ctx, {
     datasetId,
     collectionObjective: "teach_project_knowledge",
     collectionEnabled: true,
-    collectionFilters: { knowledgeGoalIds: ["kg_1"] },
+    collectionFilters: { knowledgeGoalIds: [id] },
     collectionReview: false,
   });
-  expect(dataset).toMatchObject({ collectionEnabled: true, collectionFilters: { knowledgeGoalIds: ["kg_1"] } });
+  expect(dataset).toMatchObject({ collectionEnabled: true, collectionFilters: { knowledgeGoalIds: [id] } });
   await expect(updateDataset(ctx, { datasetId, collectionObjective: null })).rejects.toMatchObject(conflict);
   const off = await updateDataset(ctx, { datasetId, collectionEnabled: false, collectionObjective: null });
   expect(off.dataset).toMatchObject({ collectionEnabled: false, collectionObjective: null, collectionReview: false });
+});
+
+test("Knowledge goals in a filter are the project's own", async () => {
+  const { ctx } = await testProject();
+  const { ctx: theirs } = await testProject();
+  const own = (await createKnowledgeGoal(ctx, { title: "Refunds" })).knowledgeGoal.id;
+  const foreign = (await createKnowledgeGoal(theirs, { title: "Refunds" })).knowledgeGoal.id;
+  const collectionFilters = { knowledgeGoalIds: [own, foreign] };
+  const refused = { code: "unprocessable", errors: [{ path: "/collectionFilters/knowledgeGoalIds/1" }] };
+  await expect(createDataset(ctx, { name: "x", collectionFilters })).rejects.toMatchObject(refused);
+  const datasetId = await storedDataset(ctx);
+  await expect(updateDataset(ctx, { datasetId, collectionFilters })).rejects.toMatchObject(refused);
 });
 
 test("another project's Dataset is not found, read, changed or deleted", async () => {

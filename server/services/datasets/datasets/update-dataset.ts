@@ -4,6 +4,7 @@ import { auditNote } from "@/server/platform/audit";
 import { ServiceError } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { lockDataset } from "../examples/lock-dataset";
+import { requireKnowledgeGoals } from "../goals/require-knowledge-goals";
 import { datasetJson, isDataset, readDatasetRow } from "./read-dataset";
 import { datasetReply, NEEDS_OBJECTIVE, updateDatasetInput } from "./schemas";
 
@@ -15,7 +16,7 @@ export const updateDataset = verb(
     name: "datasets.update",
     summary: "Change a Dataset's name, description or collection.",
     description:
-      "`schema` is fixed: a different one is a 409. So is turning collection on without a `collectionObjective`, and removing the objective while it is on. `collectionEnabled: false` stops collection immediately.",
+      "`schema` is fixed: a different one is a 409. So is turning collection on without a `collectionObjective`, and removing the objective while it is on. `collectionEnabled: false` stops collection immediately. 422: `collectionFilters` names a Knowledge goal that the project does not have.",
     effect: "write",
     capability: "models:manage",
     input: updateDatasetInput,
@@ -30,6 +31,7 @@ export const updateDataset = verb(
         `The schema is fixed at creation: this Dataset is ${before.schemaType}/v${before.schemaVersion}. Create another Dataset for another schema.`,
       );
     }
+    await requireKnowledgeGoals(ctx, change.collectionFilters?.knowledgeGoalIds);
     const after = { ...before, ...change };
     if (after.collectionEnabled && after.collectionObjective === null) {
       throw conflict(change.collectionEnabled ? "/collectionEnabled" : "/collectionObjective", NEEDS_OBJECTIVE);

@@ -1,5 +1,5 @@
 import type { Ctx } from "@/server/platform/context";
-import { notFound, ServiceError, unprocessable } from "@/server/platform/errors";
+import { notFound, ServiceError } from "@/server/platform/errors";
 import { type ConfiguredRule, configuredRules } from "../settings/rule-settings";
 import type { BackfillWindow } from "./schemas";
 
@@ -12,7 +12,6 @@ export async function backfillRule(
 ): Promise<{ configured: ConfiguredRule; window: BackfillWindow }> {
   const configured = (await configuredRules(ctx)).find(({ rule }) => rule.id === ruleId);
   if (!configured) throw notFound("Rule");
-  if (startMs >= endMs) throw unprocessable("/endMs", "The end must be after the start.");
   return { configured, window: { startMs, endMs, maxConversations: maxConversations ?? limit ?? 0 } };
 }
 

@@ -214,7 +214,7 @@ test("a Rule that is off rejects a backfill, and turning a Rule off ends its bac
   expect(await read(ctx, id)).toMatchObject({ scanStatus: "failed", error: "The Rule was turned off." });
   await expect(resumeBackfill(ctx, { backfillId: id })).rejects.toMatchObject({ code: "conflict" });
   await expect(backfill(ctx, { ruleId: "no-such-rule" })).rejects.toMatchObject({ code: "not_found" });
-  await expect(backfill(ctx, { endMs: START })).rejects.toMatchObject({ code: "unprocessable" });
+  await expect(backfill(ctx, { endMs: START })).rejects.toMatchObject({ issues: [{ path: ["endMs"] }] });
 });
 
 test("the earlier name `limit` still works, but not together with maxConversations", async () => {

@@ -14,7 +14,7 @@ export const createBackfill = verb(
     name: "backfills.create",
     summary: "Run one Rule over the conversations of a time window, in the background.",
     description:
-      "Reads conversations whose last activity lies in `[startMs, endMs)` (Unix ms), newest first, at most `maxConversations`, with the Rule's settings at the time of the request. A conversation that already has a Run for the same question (same Rule, version, settings and activity) is not checked again: its Run is `skipped` and refers to the existing one. Backfills send no alerts. Rejected (409) while the Rule is turned off. Several backfills can run at the same time.",
+      "Reads conversations whose last activity lies in `[startMs, endMs)` (Unix ms), newest first, at most `maxConversations`, with the Rule's settings at the time of the request. A conversation that already has a Run for the same question (same Rule, version, settings and activity) is not checked again: its Run is `skipped` and refers to the existing one. Backfills send no alerts. A window that ends before it starts is a 400. Rejected (409) while the Rule is turned off. Several backfills can run at the same time.",
     effect: "write",
     capability: "diagnostics:write",
     input: createBackfillInput,

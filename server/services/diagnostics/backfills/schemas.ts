@@ -24,7 +24,8 @@ const windowInput = z
     message: "Send maxConversations. The earlier name, limit, cannot be combined with it.",
     path: ["maxConversations"],
   })
-  // The refinement in JSON Schema.
+  .refine(({ startMs, endMs }) => startMs < endMs, { message: "The end must be after the start.", path: ["endMs"] })
+  // The first refinement in JSON Schema.
   .meta({
     examples: [{ startMs: 1_789_000_000_000, endMs: 1_789_600_000_000, maxConversations: 1000 }],
     oneOf: [{ required: ["maxConversations"] }, { required: ["limit"] }],

@@ -70,7 +70,13 @@ export function costOf(at: TierPrices, usage: Usage | null): PricedCall {
 function costOfZero(at: TierPrices, plan: Plan, usage: Usage): PricedCall {
   const buckets = Object.keys(usage).filter((bucket) => usage[bucket] === 0 && isKnownBucket(bucket));
   if (buckets.length === 0 || plan.buckets.some((bucket) => !TOTALS.has(bucket))) return UNPRICED;
-  return priced(at, plan, record(buckets, () => 0), 0, "0");
+  return priced(
+    at,
+    plan,
+    record(buckets, () => 0),
+    0,
+    "0",
+  );
 }
 
 /** Scratch buffer: the counts of the usage that `fits` last matched, in the plan's order. */
@@ -157,7 +163,7 @@ function inDecimals(at: TierPrices, plan: Plan, usage: Usage): PricedCall {
     if (!(count > 0 && count < Number.POSITIVE_INFINITY)) continue; // not a valid count, so the cost is unknown
     const part = exactProduct(count, price);
     parts.push(part);
-    breakdown[bucket] = part.toNumber();
+    breakdown[bucket] = numberOf(part);
   }
   if (parts.length < known.length || isUnknown(plan)) {
     const unpriced = Object.keys(breakdown).filter(
@@ -167,7 +173,13 @@ function inDecimals(at: TierPrices, plan: Plan, usage: Usage): PricedCall {
     return priced(at, { ...plan, unpriced }, breakdown, null, null);
   }
   const total = exactSum(parts);
-  return priced(at, plan, breakdown, total.toNumber(), total.toFixed());
+  return priced(at, plan, breakdown, numberOf(total), numberOf(total) === null ? null : total.toFixed());
+}
+
+/** Returns an amount as a number; `null` beyond what one can hold. */
+function numberOf(amount: Decimal): number | null {
+  const number = amount.toNumber();
+  return Number.isFinite(number) ? number : null;
 }
 
 /** Returns whether the total is unknown: a known bucket has no price, or nothing has one. */

@@ -1,8 +1,7 @@
-import { z } from "zod";
 import { ServiceError } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
-import { priceDefinition } from "../schemas";
-import { createModelPriceInput } from "./definition-input";
+import { changedPriceReply } from "../schemas";
+import { createModelPriceInput, warningsOf } from "./definition-input";
 import { resolveDefinitionTarget } from "./definition-target";
 import { bumpPricingVersion, putInForce } from "./stored-definition";
 
@@ -11,13 +10,15 @@ export const createModelPrice = verb(
     name: "modelPrices.create",
     summary: "Create a price in the project, for a model without one or to override a default.",
     description:
-      "With `baseModelPriceId` it overrides that default and takes its id. A definition of the project with the same " +
+      "With `baseModelPriceId` it overrides that default and takes its id; `provider` and `modelName` must be the default's " +
+      "(422). A default has one override: another one replaces it. A definition of the project with the same " +
       "`provider` and `modelName` is replaced by a new version, and an override remains one. Without `matchPattern` " +
-      "it inherits that of the definition that it replaces or overrides. Takes effect with the next call; stored costs do not change.",
+      "it inherits that of the definition that it replaces or overrides. Takes effect with the next call; stored costs do not change. " +
+      "`warnings` says what is allowed but hardly meant, such as tiers without a default.",
     effect: "write",
     capability: "model-pricing:write",
     input: createModelPriceInput,
-    reply: z.object({ model: priceDefinition }),
+    reply: changedPriceReply,
   },
   async (ctx, input) => {
     await bumpPricingVersion(ctx);
@@ -29,6 +30,6 @@ export const createModelPrice = verb(
         `The override of ${otherOverride.baseModelPriceId} already has this name. Reset that one first.`,
       );
     }
-    return { model: await putInForce(ctx, { ...input, ...place }, { id, replaces }) };
+    return { model: await putInForce(ctx, { ...input, ...place }, { id, replaces }), ...warningsOf(input) };
   },
 );

@@ -10,8 +10,6 @@ const TIERS_MAX = 50;
 const CONDITIONS_MAX = 20;
 const PRICES_MAX = 64;
 const KEY_MAX = 100;
-/** US dollars per unit. A higher value is a price per million entered by mistake. */
-const PRICE_MAX = 10_000;
 
 /** An RE2 regular expression; errors include the position. */
 const pattern = z
@@ -23,8 +21,8 @@ const pattern = z
     if (!isPattern(compiled)) context.addIssue({ code: "custom", message: compiled.error });
   });
 
-const price = z.number().min(0).max(PRICE_MAX);
-const prices = z.record(z.string().min(1).max(KEY_MAX), price).superRefine((given, context) => {
+/** US dollars per unit: any finite number that is not negative. */
+const prices = z.record(z.string().min(1).max(KEY_MAX), z.number().min(0)).superRefine((given, context) => {
   const keys = Object.keys(given);
   if (keys.length > PRICES_MAX) {
     context.addIssue({ code: "custom", message: `A tier can have at most ${PRICES_MAX} prices.` });
@@ -68,10 +66,21 @@ function checkConditions(tiers: readonly TierInput[], add: Add) {
   });
 }
 
-function checkDefault(tiers: readonly TierInput[], add: Add) {
-  const defaults = tiers.flatMap(({ isDefault }, index) => (isDefault ? [index] : []));
-  if (defaults.length === 0) add([], "One tier must be the default.");
-  for (const index of defaults.slice(1)) add([index, "isDefault"], "Only one tier can be the default.");
+/** A definition may go without a default tier or have several, but hardly anyone means it. */
+export function warningsOf({ pricingTiers }: Pick<DefinitionInput, "pricingTiers">): { warnings?: string[] } {
+  const warnings = defaultTierWarnings(pricingTiers);
+  return warnings.length === 0 ? {} : { warnings };
+}
+
+function defaultTierWarnings(pricingTiers: DefinitionInput["pricingTiers"]): string[] {
+  const defaults = pricingTiers.filter(({ isDefault }) => isDefault);
+  if (defaults.length === 0) {
+    return ["No tier is the default, so a call that meets no tier's conditions has no cost."];
+  }
+  const [first, ...others] = defaults.map(({ name }) => `“${name}”`);
+  return others.length === 0
+    ? []
+    : [`Several tiers are the default. ${first} applies, and ${others.join(", ")} never does.`];
 }
 
 function checkUnique(tiers: readonly TierInput[], add: Add) {
@@ -92,7 +101,6 @@ const tiers = z
   .max(TIERS_MAX)
   .superRefine((given, context) => {
     const add: Add = (path, message) => context.addIssue({ code: "custom", path, message });
-    checkDefault(given, add);
     checkConditions(given, add);
     checkUnique(given, add);
   });

@@ -1,8 +1,11 @@
 import type { Ctx } from "@/server/platform/context";
 import { unprocessable } from "@/server/platform/errors";
 import { catalogueInForce } from "../catalogue/catalogue-in-force";
+import type { DefaultModel } from "../catalogue/default-prices";
 import type { DefinitionInput } from "./definition-input";
 import { definitionById, definitionByName, type StoredDefinition } from "./stored-definition";
+
+type Names = Pick<DefinitionInput, "provider" | "modelName">;
 
 type DefinitionTarget = {
   /** The definition of which this becomes the next version; `undefined` for a new one. */
@@ -30,9 +33,29 @@ export async function resolveDefinitionTarget(ctx: Ctx, input: DefinitionInput):
   if (!base && input.baseModelPriceId !== undefined) {
     throw unprocessable("/baseModelPriceId", "There is no default price with this id.");
   }
+  if (base) requireNamesOf(base, input);
   const before = await definitionById(ctx, baseModelPriceId);
   const matchPattern =
     input.matchPattern ?? before?.matchPattern ?? base?.timeline[0]?.definition.matchPattern ?? undefined;
   const replaces = named && named.id !== before?.id ? [before, named] : [before];
   return { id: baseModelPriceId, baseModelPriceId, matchPattern, replaces: replaces.flatMap((row) => row ?? []) };
+}
+
+/** Throws unless an override has the vendor and name of its default, which it would otherwise hide. */
+function requireNamesOf({ timeline }: DefaultModel, { provider, modelName }: Names) {
+  const base = timeline[0]?.definition;
+  if (!base) return;
+  const another = "Create a definition without baseModelPriceId for another model.";
+  if (provider !== base.provider) {
+    throw unprocessable("/provider", `The overridden default's provider is ${base.provider}. ${another}`);
+  }
+  if (modelName !== base.modelName) {
+    throw unprocessable("/modelName", `The overridden default's name is ${base.modelName}. ${another}`);
+  }
+}
+
+/** Does the same for a stored override; one whose default has left the catalogue keeps any name. */
+export async function requireNamesOfBase(ctx: Ctx, baseModelPriceId: string, names: Names) {
+  const base = (await catalogueInForce(ctx.db)).byId.get(baseModelPriceId);
+  if (base) requireNamesOf(base, names);
 }

@@ -74,6 +74,20 @@ describe("an override", () => {
     });
   });
 
+  test("has the provider and name of its default", async () => {
+    const { ctx } = await testProject();
+    const refused = (path: string) => ({ code: "unprocessable", errors: [{ path }] });
+    const [provider, modelName] = [{ provider: "external" as const }, { modelName: "gpt-4o-acme" }];
+    await expect(createModelPrice(ctx, { ...overriding, ...provider })).rejects.toMatchObject(refused("/provider"));
+    await expect(createModelPrice(ctx, { ...overriding, ...modelName })).rejects.toMatchObject(refused("/modelName"));
+    expect(await find(ctx, "openai:gpt-4o")).toMatchObject({ source: "default" });
+
+    await createModelPrice(ctx, overriding);
+    const change = { ...overriding, modelPriceId: "openai:gpt-4o" };
+    await expect(updateModelPrice(ctx, { ...change, ...provider })).rejects.toMatchObject(refused("/provider"));
+    await expect(updateModelPrice(ctx, { ...change, ...modelName })).rejects.toMatchObject(refused("/modelName"));
+  });
+
   test("replaces a custom price of the same name, and remains an override when replaced without a base", async () => {
     const { ctx } = await testProject();
     const { baseModelPriceId: _, ...custom } = overriding;
@@ -101,6 +115,33 @@ describe("an override", () => {
     expect(await costIn(ctx, "gpt-4o-2024-05-13")).toMatchObject({ total: 5 });
     expect((await createModelPrice(ctx, overriding)).model.matchPattern).toBe("^gpt-4o");
   });
+});
+
+test("tiers without a default or with several are stored, with a warning", async () => {
+  const { ctx } = await testProject();
+  const long = {
+    ...standard(1),
+    name: "Long",
+    isDefault: false,
+    conditions: [{ usageDetailPattern: "input", operator: "gt" as const, value: 5 }],
+  };
+  expect(await createModelPrice(ctx, acme)).not.toHaveProperty("warnings");
+  const none = await createModelPrice(ctx, { ...acme, pricingTiers: [long] });
+  expect(none.warnings).toEqual([expect.stringContaining("No tier is the default")]);
+  expect(await costIn(ctx, "acme-large")).toMatchObject({ total: 10, tier: { name: "Long" } });
+
+  const pricingTiers = [{ ...long, isDefault: true, conditions: [] }, standard(2)];
+  const both = await updateModelPrice(ctx, { ...acme, pricingTiers, modelPriceId: none.model.id });
+  expect(both.warnings).toEqual(["Several tiers are the default. “Long” applies, and “Standard” never does."]);
+  expect(await costIn(ctx, "acme-large")).toMatchObject({ total: 10 });
+});
+
+test("a price may be any finite number, and a cost beyond what a number holds is unknown", async () => {
+  const { ctx } = await testProject();
+  await createModelPrice(ctx, { ...acme, pricingTiers: [standard(1e6)] });
+  expect(await costIn(ctx, "acme-large")).toMatchObject({ total: 1e7 });
+  await createModelPrice(ctx, { ...acme, pricingTiers: [standard(1.7e308)] });
+  expect(await costIn(ctx, "acme-large")).toMatchObject({ total: null });
 });
 
 describe("a definition as it was listed", () => {
@@ -446,8 +487,6 @@ describe("an invalid definition", () => {
 
   test.each([
     ["no tier", []],
-    ["no default tier", [{ ...conditional, conditions: [condition] }]],
-    ["two default tiers", [standard(1), { ...standard(1), name: "Second", priority: 1 }]],
     ["a default tier with conditions", [{ ...standard(1), conditions: [condition] }]],
     ["another tier without conditions", [standard(1), conditional]],
     ["two tiers of one name", [standard(1), { ...conditional, name: "Standard", conditions: [condition] }]],

@@ -12,7 +12,8 @@ export type PriceScope = {
   takesDefault: (definition: Priced) => boolean;
 };
 
-const isVendor = (list: ProviderList): list is Vendor => (VENDORS as readonly string[]).includes(list);
+/** Returns whether a price list is that of one vendor. */
+export const isVendor = (list: ProviderList): list is Vendor => (VENDORS as readonly string[]).includes(list);
 
 /** A provider that is not a vendor, or sets all its prices, takes precedence; otherwise the more specific model name does. */
 function listOf(provider: ProviderList, named: PriceList | null): ProviderList {

@@ -1,8 +1,8 @@
-import { z } from "zod";
 import { notFound, ServiceError, unprocessable } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
-import { priceDefinition } from "../schemas";
-import { updateModelPriceInput } from "./definition-input";
+import { changedPriceReply } from "../schemas";
+import { updateModelPriceInput, warningsOf } from "./definition-input";
+import { requireNamesOfBase } from "./definition-target";
 import { bumpPricingVersion, definitionById, definitionByName, putInForce } from "./stored-definition";
 
 export const updateModelPrice = verb(
@@ -11,11 +11,12 @@ export const updateModelPrice = verb(
     summary: "Replace one of the project's prices with a new version.",
     description:
       "The body is the whole definition, as for creation or as it was listed; an omitted `matchPattern` stays the same. " +
-      "A default cannot be changed, only overridden: its id is a 404 until it is overridden.",
+      "A default cannot be changed, only overridden: its id is a 404 until it is overridden. An override keeps the default's " +
+      "`provider` and `modelName` (422).",
     effect: "write",
     capability: "model-pricing:write",
     input: updateModelPriceInput,
-    reply: z.object({ model: priceDefinition }),
+    reply: changedPriceReply,
   },
   async (ctx, { modelPriceId, ...input }) => {
     await bumpPricingVersion(ctx);
@@ -27,6 +28,7 @@ export const updateModelPrice = verb(
         "The default that a definition overrides cannot be changed. Create another definition.",
       );
     }
+    if (before.baseModelPriceId !== null) await requireNamesOfBase(ctx, before.baseModelPriceId, input);
     const named = await definitionByName(ctx, input);
     if (named && named.id !== before.id) {
       throw new ServiceError("conflict", "Another price of the project already has this provider and model name.");
@@ -35,6 +37,7 @@ export const updateModelPrice = verb(
       baseModelPriceId: before.baseModelPriceId ?? undefined,
       matchPattern: input.matchPattern ?? before.matchPattern,
     };
-    return { model: await putInForce(ctx, { ...input, ...inherited }, { id: before.id, replaces: [before] }) };
+    const model = await putInForce(ctx, { ...input, ...inherited }, { id: before.id, replaces: [before] });
+    return { model, ...warningsOf(input) };
   },
 );

@@ -160,6 +160,19 @@ describe("a project's definition", () => {
     }
   });
 
+  test("of `external` with a default's name applies unless the provider names the vendor", () => {
+    const book = bookWith(projectPrice({ modelName: "gpt-4o" }));
+    for (const provider of ["openai", "OpenAI", "openai.responses"]) {
+      expect(found("gpt-4o", provider, book)).toBe("openai:gpt-4o");
+    }
+    for (const provider of [null, "acme", "azure", "groq"]) expect(found("gpt-4o", provider, book)).toBe("mp_gpt-4o");
+    const own = bookWith(
+      projectPrice({ modelName: "gpt-4o" }),
+      projectPrice({ modelName: "4o", provider: "openai", matchPattern: "^gpt-4o$" }),
+    );
+    expect(found("gpt-4o", "openai", own)).toBe("mp_4o");
+  });
+
   test("with an invalid pattern still matches its name", () => {
     const book = bookWith(projectPrice({ modelName: "acme-4", matchPattern: "(?=acme)" }));
     expect(found("ACME-4", null, book)).toBe("mp_acme-4");

@@ -1,7 +1,7 @@
 import type { DefaultModel } from "../catalogue/default-prices";
 import { type TierChooser, tierChooser } from "../costing/choose-tier";
 import { type TierPrices, tierPrices } from "../costing/cost-of";
-import { priceScope } from "../definitions/price-scope";
+import { isVendor, priceScope } from "../definitions/price-scope";
 import type { PriceDefinition, PricingTier } from "../schemas";
 import { DefinitionIndex, type Indexed } from "./definition-index";
 import { GenerationalCache } from "./generational-cache";
@@ -48,7 +48,7 @@ const PROVIDERS_CACHED_MAX = 100;
  * 3. the name as sent before a form of it with envelopes removed (see `normaliseModelName`);
  * 4. the requested vendor's definition before another's; then the more specific pattern; then the smaller id.
  * A vendor in the model name (`anthropic/…`), or else the provider, restricts the choice to that vendor (a project's
- * `external` definitions always take part); a router, cloud or framework does not. A provider that is neither a vendor nor
+ * `external` definitions always take part, after the vendor's own where the provider names the vendor); a router, cloud or framework does not. A provider that is neither a vendor nor
  * a reseller leaves only `external` definitions. Defaults do not apply at hosts with their own prices, unless the name has
  * the vendor of a model that no other host can run.
  */
@@ -76,8 +76,13 @@ export function createPriceBook(
     const ofVendor = ({ provider }: Entry) => vendor === null || provider === vendor;
     const unchanged = inPlace.size > 0 ? find(ofVendor)?.id : undefined;
     const inItsPlace = (entry: Entry) => !inPlace.has(entry) || inPlace.get(entry) === unchanged;
-    const found = ownIndex.find(named.candidates, (entry) => takesOwn(entry) && inItsPlace(entry), vendor);
-    return found ?? find((entry) => takesDefault(entry) && !overridden.has(entry.id));
+    const findOwn = (allowed: (entry: Entry) => boolean) =>
+      ownIndex.find(named.candidates, (entry) => takesOwn(entry) && inItsPlace(entry) && allowed(entry), vendor);
+    const findDefault = () => find((entry) => takesDefault(entry) && !overridden.has(entry.id));
+    // Whoever names the vendor does not mean a model of someone else that has the same name.
+    return isVendor(providerList)
+      ? (findOwn(isOfVendor) ?? findDefault() ?? findOwn(isExternal))
+      : (findOwn(() => true) ?? findDefault());
   }
 
   const resolveEntry = memoized(lookUp);
@@ -159,6 +164,8 @@ function memoized(lookUp: (model: string, list: ProviderList) => Entry | null) {
 const namesKey = ({ provider, modelName, matchPattern }: Entry) =>
   [provider, modelName.trim().toLowerCase(), matchPattern].join("\n");
 
+const isExternal = ({ provider }: Entry) => provider === "external";
+const isOfVendor = (entry: Entry) => !isExternal(entry);
 const isOverride = ({ definition }: ProjectPrice) => definition.source === "project_override";
 const byId = (a: PriceDefinition, b: PriceDefinition) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
