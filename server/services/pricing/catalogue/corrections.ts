@@ -1,3 +1,5 @@
+import type { Vendor } from "../matching/providers";
+
 /**
  * Manual corrections to the catalogue, used only to generate the defaults. Generation fails on an alias whose model has
  * left the catalogue, so that the list cannot go stale unnoticed.
@@ -40,8 +42,31 @@ export const TRUNCATED_PREFIXES: Record<string, string | null> = {
   "ft:gpt-4-0": null,
 };
 
+/**
+ * Prices that the catalogue lacks for a row that it has, by `<provider>:<catalogue id>`, in its units. From the vendors' own
+ * price lists. Generation fails once the catalogue has the price, or no longer the row.
+ */
+export const EXTRA_PRICES: Record<string, Readonly<Record<string, number>>> = {
+  "openai:gpt-4o-audio-preview": { input_audio_mtok: 40, output_audio_mtok: 80 },
+  "openai:gpt-4o-mini-audio-preview": { input_audio_mtok: 10, output_audio_mtok: 20 },
+};
+
+/** Prices above a number of input tokens (the whole request costs them) that the catalogue lacks, likewise. */
+export const EXTRA_TIERS: Record<string, { start: number; prices: Readonly<Record<string, number>> }> = {
+  "anthropic:claude-sonnet-4-0": {
+    start: 200_000,
+    prices: {
+      input_mtok: 6,
+      output_mtok: 22.5,
+      cache_write_mtok: 7.5,
+      cache_write_1h_mtok: 12,
+      cache_read_mtok: 0.6,
+    },
+  },
+};
+
 /** Rows that the catalogue lacks or has without a price, in its units (US dollars per million tokens). */
-export const SUPPLEMENT = [
+export const SUPPLEMENT: readonly Supplement[] = [
   {
     provider: "anthropic",
     id: "claude-instant-1",
@@ -56,4 +81,41 @@ export const SUPPLEMENT = [
     // Google's row has no price; OpenRouter's in the same catalogue has, and no cloud in it charges another.
     prices: { input_mtok: 0.06, output_mtok: 0.12 },
   },
-] as const;
+  // Fine-tuned models have their own list prices. `stems` also match the names of single tuned models.
+  {
+    provider: "openai",
+    id: "ft:gpt-4.1",
+    aliases: [],
+    stems: ["ft:gpt-4.1"],
+    prices: { input_mtok: 3, cache_read_mtok: 0.75, output_mtok: 12 },
+  },
+  {
+    provider: "openai",
+    id: "ft:gpt-4.1-mini",
+    aliases: [],
+    stems: ["ft:gpt-4.1-mini"],
+    prices: { input_mtok: 0.8, cache_read_mtok: 0.2, output_mtok: 3.2 },
+  },
+  {
+    provider: "openai",
+    id: "ft:gpt-4.1-nano",
+    aliases: [],
+    stems: ["ft:gpt-4.1-nano"],
+    prices: { input_mtok: 0.2, cache_read_mtok: 0.05, output_mtok: 0.8 },
+  },
+  {
+    provider: "openai",
+    id: "gpt-4o-audio-preview-2024-10-01",
+    aliases: [],
+    // The first snapshot's audio costs two and a half times that of the later ones.
+    prices: { input_mtok: 2.5, output_mtok: 10, input_audio_mtok: 100, output_audio_mtok: 200 },
+  },
+];
+
+type Supplement = {
+  provider: Vendor;
+  id: string;
+  aliases: readonly string[];
+  stems?: readonly string[];
+  prices: Readonly<Record<string, number>>;
+};

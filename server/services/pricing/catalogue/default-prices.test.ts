@@ -22,7 +22,7 @@ describe("the committed defaults", () => {
     const count = (vendor: string) =>
       DEFAULT_MODELS.filter(({ timeline }) => timeline[0]!.definition.provider === vendor).length;
     expect(Object.keys(SOURCES).map((vendor) => [vendor, count(vendor)])).toEqual([
-      ["openai", 90],
+      ["openai", 94],
       ["anthropic", 24],
       ["google", 37],
       ["xai", 18],
@@ -67,11 +67,11 @@ describe("the committed defaults", () => {
     expect(prices.cache_read_input_tokens).toBe(prices.input_tokens);
   });
 
-  test("price Gemini's image input like text, but have no OpenAI audio price that the catalogue lacks", () => {
+  test("price Gemini's image input like text, and the audio of OpenAI's older models at its own list price", () => {
     const { prices } = named("google:gemini-2.5-pro")[0]!.pricingTiers[0]!;
     expect(prices.input_image_tokens).toBe(prices.input_tokens);
     expect(named("google:gemini-2.5-flash")[0]!.pricingTiers[0]!.prices.input_audio_tokens).toBe(1e-6);
-    expect(named("openai:gpt-4o-audio-preview")[0]!.pricingTiers[0]!.prices.input_audio_tokens).toBeUndefined();
+    expect(named("openai:gpt-4o-audio-preview")[0]!.pricingTiers[0]!.prices.input_audio_tokens).toBe(4e-5);
   });
 
   test("match their own name and every alias, and no two match the same name", () => {

@@ -1,7 +1,7 @@
 import { Decimal } from "decimal.js";
 import type { Vendor } from "../matching/providers";
 import type { PricingTier } from "../schemas";
-import { EXTRA_ALIASES, SUPPLEMENT } from "./corrections";
+import { EXTRA_ALIASES, EXTRA_PRICES, EXTRA_TIERS, SUPPLEMENT } from "./corrections";
 import { type MatchLogic, type ModelNames, matchPatternOf, namesIn, spellings } from "./name-patterns";
 import { type ListPrice, type PricedNames, pricesByVendor, snapshotsDiffer, withoutOtherPrices } from "./snapshots";
 
@@ -85,6 +85,7 @@ const INHERITED = [
 const BILLED_LIKE_TEXT: Partial<Record<Vendor, readonly string[]>> = {
   google: ["input_audio_tokens", "input_image_tokens", "input_video_tokens"],
   openai: ["input_image_tokens"],
+  xai: ["input_image_tokens"],
 };
 
 /** Long-context tiers compare all input, cached or not, and apply to the whole request. */
@@ -98,8 +99,8 @@ export function defaultPricesFrom(providers: ReadonlyMap<string, CatalogueProvid
   const priced = listed.map((row) => withoutOtherPrices(row, router));
   const rows = priced.map((row, index) => ({ ...row, datedTails: !snapshotsDiffer(row, listed[index]!, priced) }));
   const used = new Set(rows.map((row) => `${row.vendor}:${row.model.id}`));
-  for (const id of Object.keys(EXTRA_ALIASES))
-    if (!used.has(id)) throw new Error(`EXTRA_ALIASES names a row that the catalogue lacks: ${id}`);
+  for (const id of [EXTRA_ALIASES, EXTRA_PRICES, EXTRA_TIERS].flatMap(Object.keys))
+    if (!used.has(id)) throw new Error(`A correction names a row that the catalogue lacks: ${id}`);
 
   const owners = new Map<string, string>();
   for (const row of rows) for (const name of [...row.names, ...row.stems]) claim(owners, name.toLowerCase(), row.id);
@@ -127,13 +128,34 @@ function rowsOf(vendor: Vendor, providers: ReadonlyMap<string, CatalogueProvider
     for (const model of provider.models) {
       if (!isFirstParty(vendor, model) || seen.has(model.id)) continue;
       seen.add(model.id);
-      rows.push(rowOf(vendor, model, namesIn(model.match)));
+      rows.push(rowOf(vendor, withExtraPrices(vendor, model), namesIn(model.match)));
     }
   }
   for (const row of SUPPLEMENT) {
-    if (row.provider === vendor) rows.push(rowOf(vendor, row, { names: [row.id, ...row.aliases], stems: [] }));
+    if (row.provider === vendor)
+      rows.push(rowOf(vendor, row, { names: [row.id, ...row.aliases], stems: [...(row.stems ?? [])] }));
   }
   return rows;
+}
+
+/** Adds the prices of a row that the catalogue lacks. */
+function withExtraPrices(vendor: Vendor, { id, prices }: CatalogueModel): Pick<CatalogueModel, "id" | "prices"> {
+  const [extra, tier] = [EXTRA_PRICES[`${vendor}:${id}`], EXTRA_TIERS[`${vendor}:${id}`]];
+  if (!extra && !tier) return { id, prices };
+  if (Array.isArray(prices)) throw new Error(`The prices of ${vendor}:${id} depend on time: correct each of them.`);
+  const all: CataloguePrices = { ...prices };
+  for (const [key, price] of Object.entries(extra ?? {})) {
+    if (all[key] !== undefined)
+      throw new Error(`The catalogue has a price that is a correction: ${vendor}:${id} ${key}`);
+    all[key] = price;
+  }
+  for (const [key, price] of Object.entries(tier?.prices ?? {})) {
+    const base = all[key];
+    if (typeof base !== "number")
+      throw new Error(`The catalogue has a tier that is a correction: ${vendor}:${id} ${key}`);
+    all[key] = { base, tiers: [{ start: tier!.start, price }] };
+  }
+  return { id, prices: all };
 }
 
 function rowOf(vendor: Vendor, model: Pick<CatalogueModel, "id" | "prices">, found: ModelNames): Row {

@@ -9,6 +9,45 @@ const { definition } = projectPrice({ modelName: "acme-4" });
 const at = (prices: Record<string, number>) => tierPrices(definition, tier(prices), "mp_acme-4@3");
 const PRICES = { input_tokens: 2.5e-6, cache_read_input_tokens: 1.25e-6, output_tokens: 1e-5 };
 
+describe("the cost of a call in another service tier", () => {
+  const usage = { input_tokens: 1_000, output_tokens: 100, service_tier_flex: 1 };
+  const flex = { usageDetailPattern: "^service_tier_flex$", operator: "gt" as const, value: 0 };
+
+  test("is unknown at the standard price", () => {
+    expect(costOf(at(PRICES), usage).cost).toMatchObject({
+      total: null,
+      breakdown: { input_tokens: null, output_tokens: null },
+      unpriced: ["input_tokens", "output_tokens"],
+      unpricedDetails: [],
+    });
+  });
+
+  test("is that of a tier whose conditions refer to it", () => {
+    const priced = tierPrices(definition, tier(PRICES, { conditions: [flex] }), "mp_acme-4@3");
+    expect(costOf(priced, usage).cost).toMatchObject({ total: 0.0035, unpriced: [] });
+    expect(costOf(priced, { ...usage, service_tier_geo_us: 1 }).cost).toMatchObject({ total: null });
+  });
+});
+
+describe("media in a default", () => {
+  const of = (prices: Record<string, number>) =>
+    tierPrices({ ...definition, source: "default" as const }, tier(prices), "default@2026-01-01");
+
+  test("without a price make the cost unknown", () => {
+    expect(costOf(of(PRICES), { input_tokens: 100, input_audio_tokens: 1_000 }).cost).toMatchObject({
+      total: null,
+      breakdown: { input_tokens: 0.00025, input_audio_tokens: null },
+      unpriced: ["input_audio_tokens"],
+    });
+  });
+
+  test("that are billed like text are so when they come from the cache, too", () => {
+    const like = of({ ...PRICES, input_video_tokens: PRICES.input_tokens });
+    expect(costOf(like, { cache_read_input_video_tokens: 100 }).cost).toMatchObject({ total: 0.000125 });
+    expect(costOf(like, { output_video_tokens: 100 }).cost).toMatchObject({ total: null });
+  });
+});
+
 describe("the cost of a call", () => {
   test("is the sum of each bucket's count times its price, with the prices and their origin", () => {
     const priced = costOf(at(PRICES), { input_tokens: 1_000, output_tokens: 100 });

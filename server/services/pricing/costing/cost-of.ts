@@ -1,6 +1,7 @@
 import type { Decimal } from "decimal.js";
+import { compilePattern, isPattern } from "../matching/pattern";
 import type { Cost, PriceDefinition, PricingTier, Usage } from "../schemas";
-import { bucketOf, isKnownBucket, isOfKnownBucket } from "../usage/schemas";
+import { bucketOf, isKnownBucket, isOfKnownBucket, isServiceTier, mediumOf } from "../usage/schemas";
 import { exactProduct, exactSum, type ScaledPrices, scaledPrices, toDecimalString, toDollars } from "./exact-decimal";
 
 /** The cost of a call, and its total with every digit (US dollars, for a `numeric` column). */
@@ -21,6 +22,8 @@ export type TierPrices = {
   tier: Cost["tier"];
   pricesVersion: string;
   prices: ReadonlyMap<string, number>;
+  /** Returns whether the tier is for calls of this service tier: one of its conditions refers to it. */
+  isFor: (serviceTier: string) => boolean;
   scaled: ScaledPrices | null;
   /** Cached plans of recently priced combinations of buckets. */
   plans: Plan[];
@@ -47,6 +50,11 @@ export function tierPrices(definition: PriceDefinition, tier: PricingTier, price
     tier: Object.freeze({ id: tier.id, name: tier.name }),
     pricesVersion,
     prices,
+    isFor: (serviceTier) =>
+      tier.conditions.some(({ usageDetailPattern }) => {
+        const pattern = compilePattern(usageDetailPattern);
+        return isPattern(pattern) && pattern.test(serviceTier);
+      }),
     scaled: scaledPrices(prices),
     plans: [],
   };
@@ -56,7 +64,8 @@ export function tierPrices(definition: PriceDefinition, tier: PricingTier, price
  * Returns the cost of a call with this usage: each count times its price per unit, summed exactly. `null` when there is no
  * usage, or only a total is known; usage of zero costs 0. A known bucket without a price costs `null` and makes the total
  * `null`. A detail without its own price is listed in `unpricedDetails`: a part of a known bucket costs what the bucket
- * costs, anything else does not affect the total. An explicit price of 0 costs 0. Objects shared between costs are frozen.
+ * costs, anything else does not affect the total. Tokens of a call in a service tier that the price's tier is not for, and
+ * media without a price in a default, count as a known bucket without a price. An explicit price of 0 costs 0. Objects shared between costs are frozen.
  */
 export function costOf(at: TierPrices, usage: Usage | null): PricedCall {
   if (usage === null) return UNPRICED;
@@ -104,8 +113,12 @@ const PLANS_MAX = 8;
 
 function newPlan(at: TierPrices, usage: Usage): Plan {
   const buckets = Object.keys(usage).filter((bucket) => usage[bucket] !== 0);
-  const counted = buckets.length > BUCKETS_MAX ? [] : buckets.filter((bucket) => !TOTALS.has(bucket));
-  const pricedAs = new Map(counted.map((bucket) => [bucket, priceKey(at.prices, bucket)]));
+  const counted =
+    buckets.length > BUCKETS_MAX ? [] : buckets.filter((bucket) => !TOTALS.has(bucket) && !isServiceTier(bucket));
+  const isPriced = buckets.every((bucket) => !isServiceTier(bucket) || at.isFor(bucket));
+  const pricedAs = new Map(
+    counted.map((bucket) => [bucket, isPriced || !isOfKnownBucket(bucket) ? priceKey(at, bucket) : undefined]),
+  );
   const known = counted.filter((bucket) => pricedAs.get(bucket) !== undefined);
   const plan: Plan = {
     buckets,
@@ -126,9 +139,17 @@ function newPlan(at: TierPrices, usage: Usage): Plan {
   return plan;
 }
 
-/** Returns the key of a bucket's price: its own, or that of the bucket it is part of. */
-function priceKey(prices: TierPrices["prices"], bucket: string): string | undefined {
+/**
+ * Returns the key of a bucket's price: its own, or that of the bucket it is part of. A default states the prices of the media
+ * that are billed like text, so there the text price is not that of others.
+ */
+function priceKey({ prices, source }: TierPrices, bucket: string): string | undefined {
   if (prices.has(bucket)) return bucket;
+  const medium = mediumOf(bucket);
+  if (source === "default" && medium !== undefined) {
+    const likeText = prices.has("input_tokens") && prices.get(`input_${medium}_tokens`) === prices.get("input_tokens");
+    if (!likeText || bucketOf(bucket) === "output_tokens") return undefined;
+  }
   const whole = bucketOf(bucket);
   return whole !== undefined && prices.has(whole) ? whole : undefined;
 }

@@ -30,6 +30,37 @@ describe("a call", () => {
     expect(priced({ requestedModel: "gpt-4o" })?.model.id).toBe("openai:gpt-4o");
   });
 
+  test.each([
+    ["text-embedding-ada-002", "ada", null, "openai:text-embedding-ada-002"],
+    ["gpt-4-32k", "gpt-4", null, "openai:gpt-4-32k"],
+    ["gpt-4o", "gpt-4", "azure", "openai:gpt-4o"],
+    ["gpt-4o-mini", "gpt-4o-mini-2024-07-18", "azure", "openai:gpt-4o-mini"],
+    ["gpt-4", "gpt-4o", "azure", "openai:gpt-4o"],
+    ["gpt-4o", "gpt-4", "openai", "openai:gpt-4"],
+    ["my-deployment", "gpt-4", "azure", "openai:gpt-4"],
+  ])("of %s that was answered by %s at %s is priced as %s", (requestedModel, responseModel, provider, id) => {
+    const call = { requestedModel, responseModel, provider, usage: { input_tokens: 5 } };
+    expect(priceCall(book, call).cost?.model.id).toBe(id);
+  });
+
+  test.each([
+    ["flex at a standard price", "gpt-5-2025-08-07", { input_tokens: 1_000, service_tier_flex: 1 }, null],
+    [
+      "audio at its own price",
+      "gpt-4o-audio-preview-2025-06-03",
+      { input_tokens: 100, output_tokens: 50, input_audio_tokens: 1_000, output_audio_tokens: 200 },
+      "0.05675",
+    ],
+    ["audio of the first snapshot", "gpt-4o-audio-preview-2024-10-01", { input_audio_tokens: 1_000 }, "0.1"],
+    ["audio without a price", "gpt-4o", { input_tokens: 100, input_audio_tokens: 1_000 }, null],
+    ["images of Gemini like text", "gemini-2.5-flash", { input_image_tokens: 1_000 }, "0.0003"],
+    ["long context", "claude-sonnet-4-20250514", { input_tokens: 200_001, output_tokens: 1_000 }, "1.222506"],
+    ["context that is not long", "claude-sonnet-4-20250514", { input_tokens: 200_000, output_tokens: 1_000 }, "0.615"],
+  ])("costs %s", (_what, responseModel, usage, total) => {
+    const call = { requestedModel: null, responseModel, provider: null, usage };
+    expect(priceCall(book, call).totalDecimal).toBe(total);
+  });
+
   test("is priced entirely in the tier of its usage", () => {
     expect(priced({ responseModel: "tiered" }, { input_tokens: 10 })).toMatchObject({
       total: 10,

@@ -17,6 +17,9 @@ describe("the price list of a provider", () => {
     ["Open AI", "openai"],
     ["GoogleGenAI", "google"],
     ["claude", "anthropic"],
+    ["GoogleGenerativeAI", "google"],
+    ["ChatGoogleGenerativeAI", "google"],
+    ["ChatOpenAI", "openai"],
   ] as const)("%s is a vendor's: %s", (provider, vendor) => expect(priceListOf(provider)).toBe(vendor));
 
   test.each([
@@ -37,9 +40,12 @@ describe("the price list of a provider", () => {
     "az.ai.openai",
     "AzureOpenAI",
     "AmazonBedrock",
+    "AzureChatOpenAI",
+    "AnthropicVertex",
+    "ChatAnthropicVertex",
   ])("%s resells at list prices", (provider) => expect(priceListOf(provider)).toBe("any"));
 
-  test.each(["groq", "together_ai", "fireworks-ai", "perplexity", "ovhcloud"])(
+  test.each(["groq", "together_ai", "fireworks-ai", "perplexity", "ovhcloud", "cloudflare", "ChatGroq"])(
     "%s sets its own prices for open weights",
     (provider) => expect(priceListOf(provider)).toBe("weights"),
   );

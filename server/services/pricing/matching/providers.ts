@@ -20,7 +20,18 @@ export const VENDORS = PRICE_PROVIDERS.filter((provider) => provider !== "extern
 const VENDOR_WORDS: Record<Vendor, readonly string[]> = {
   openai: ["text-completion-openai", "openai-chat", "openai-responses", "chatgpt"],
   anthropic: ["claude"],
-  google: ["gemini", "googleai", "google-gla", "google-genai", "gcp-gemini", "gcp-gen-ai", "gen-ai", "palm"],
+  google: [
+    "gemini",
+    "googleai",
+    "google-gla",
+    "google-genai",
+    "gcp-gemini",
+    "gcp-gen-ai",
+    "gen-ai",
+    "generative-ai",
+    "google-generative-ai",
+    "palm",
+  ],
   xai: ["x-ai", "grok"],
   mistral: ["mistralai", "mistral-ai", "codestral", "text-completion-codestral"],
   deepseek: ["deepseek-ai"],
@@ -35,7 +46,7 @@ const RESELLERS = [
   ["azure", "azureml", "azure-openai", "azure-ai", "az-ai", "microsoft", "github", "copilot"],
   ["bedrock", "bedrock-converse", "aws", "aws-bedrock", "amazon", "amazon-bedrock"],
   ["vertex", "vertexai", "vertex-ai", "vertexai-beta", "google-vertex", "google-vertexai", "gcp", "gcp-vertex"],
-  ["google-anthropic-vertex", "cloudflare-ai-gateway"],
+  ["google-anthropic-vertex", "anthropic-vertex", "anthropic-bedrock", "cloudflare-ai-gateway"],
   ["openrouter", "litellm", "vercel", "gateway", "ai-gateway", "portkey", "helicone", "requesty", "langdb", "opencode"],
   ["bifrost", "tensorzero", "truefoundry", "kong", "envoy", "glama", "martian", "notdiamond", "unify", "zenmux"],
   // Not OpenAI with a suffix, but any server that speaks OpenAI's protocol.
@@ -45,13 +56,14 @@ const RESELLERS = [
 /** Hosts of open weights, for which they do not charge the vendor's list price. */
 const HOSTS_OF_WEIGHTS = [
   ["anyscale", "baseten", "cerebras", "chutes", "featherless", "fireworks", "friendli", "groq", "hf", "huggingface"],
+  ["cloudflare", "cloudflare-workers-ai", "workers-ai"],
   ["hyperbolic", "lambda", "lepton", "nebius", "nim", "novita", "nscale", "nvidia", "octoai", "parasail", "perplexity"],
   ["replicate", "sambanova", "scaleway", "siliconflow", "together", "togetherai", "avian", "ovhcloud"],
 ].flat();
 
 /** Hosts that set their own price for every model: clouds with their own billing units, DeepInfra, and local servers. */
 const HOSTS_WITH_OWN_PRICES = [
-  ["cloudflare", "workers-ai", "dashscope", "databricks", "deepinfra", "ibm", "oci", "sagemaker", "snowflake"],
+  ["dashscope", "databricks", "deepinfra", "ibm", "oci", "sagemaker", "snowflake"],
   ["volcengine", "watsonx"],
   ["hosted-vllm", "llamacpp", "llama-cpp", "llamafile", "lmstudio", "lm-studio", "localai", "ollama", "sglang", "tgi"],
   ["vllm", "xinference"],
@@ -121,7 +133,9 @@ export function priceListOf(name: string): PriceList | null {
     const list = WORDS.get(word);
     if (list !== undefined) return list;
   }
-  return JOINED_WORDS.get(whole.replaceAll("-", "")) ?? null;
+  const joined = whole.replaceAll("-", "");
+  // LangChain's class names: `ChatOpenAI`, `AzureChatOpenAI`.
+  return JOINED_WORDS.get(joined) ?? JOINED_WORDS.get(joined.replace("chat", "")) ?? null;
 }
 
 /** Returns the price list for calls of this provider: `any` without a provider, `external` for an unknown one. */

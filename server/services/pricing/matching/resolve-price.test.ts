@@ -70,7 +70,7 @@ describe("a default price", () => {
     ["a release whose date means another price", ["command-r-03-2024", "mistral-small-2402", "codestral-2405"]],
     [
       "a fine-tune of a model that has no fine-tuned price",
-      ["ft:gpt-4.1-2025-04-14:acme::1", "ft:gpt-4-0613:acme::1", "gpt-4o-2024-08-06.ft-1"],
+      ["ft:gpt-4.1-turbo:acme::1", "ft:gpt-4-0613:acme::1", "gpt-4o-2024-08-06.ft-1"],
     ],
     ["a free offer", ["deepseek/deepseek-chat:free", "mistralai/mistral-nemo:free"]],
     ["a prefix or a part of a name", ["my-gpt-4o", "gpt-4o-x", "gpt", "claude", "missing/gpt-4o"]],

@@ -79,10 +79,12 @@ export function createPriceBook(
     const findOwn = (allowed: (entry: Entry) => boolean) =>
       ownIndex.find(named.candidates, (entry) => takesOwn(entry) && inItsPlace(entry) && allowed(entry), vendor);
     const findDefault = () => find((entry) => takesDefault(entry) && !overridden.has(entry.id));
+    if (!isVendor(providerList)) return findOwn(() => true) ?? findDefault();
     // Whoever names the vendor does not mean a model of someone else that has the same name.
-    return isVendor(providerList)
-      ? (findOwn(isOfVendor) ?? findDefault() ?? findOwn(isExternal))
-      : (findOwn(() => true) ?? findDefault());
+    const [own, external] = [findOwn(isOfVendor), findOwn(isExternal)];
+    if (own || !external) return own ?? findDefault();
+    const known = findDefault();
+    return known && !isNamedOnlyBy(external, known, named.candidates) ? known : external;
   }
 
   const resolveEntry = memoized(lookUp);
@@ -163,6 +165,12 @@ function memoized(lookUp: (model: string, list: ProviderList) => Entry | null) {
 /** Returns a key that is equal for definitions with the same vendor, name and pattern. */
 const namesKey = ({ provider, modelName, matchPattern }: Entry) =>
   [provider, modelName.trim().toLowerCase(), matchPattern].join("\n");
+
+/** Returns whether one definition has the very name of a call, and another only matches it. */
+const isNamedOnlyBy = (one: Entry, other: Entry, candidates: readonly string[]) => {
+  const isNamed = ({ names }: Entry) => names.some((name) => candidates.includes(name));
+  return isNamed(one) && !isNamed(other);
+};
 
 const isExternal = ({ provider }: Entry) => provider === "external";
 const isOfVendor = (entry: Entry) => !isExternal(entry);

@@ -15,11 +15,13 @@ describe("a fine-tune has the catalogue's fine-tune price, never its base's pric
     ["ft:gpt-4o-2024-08-06", "openai:ft:gpt-4o"],
     ["ft:gpt-4o-mini-2024-07-18", "openai:ft:gpt-4o-mini"],
     ["ft:gpt-3.5-turbo-0613", "openai:ft:gpt-3.5-turbo"],
+    ["ft:gpt-4.1-2025-04-14:acme::x", "openai:ft:gpt-4.1"],
+    ["ft:gpt-4.1-mini-2025-04-14:acme:suffix:x", "openai:ft:gpt-4.1-mini"],
+    ["ft:gpt-4.1-nano", "openai:ft:gpt-4.1-nano"],
   ])("%s", (name, id) => expect(idOf(name)).toBe(id));
 
   test.each([
-    "ft:gpt-4.1-2025-04-14:acme::x",
-    "ft:gpt-4.1-mini-2025-04-14:acme:suffix:x",
+    "ft:gpt-4.1-turbo:acme::x",
     "ft:gpt-5.4-mini:acme::x",
     "ft:gpt-4-0613:acme::x",
     "ft:gpt-4o-audio-preview:acme::x",

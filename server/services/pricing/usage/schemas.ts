@@ -16,7 +16,7 @@ const KNOWN: ReadonlySet<string> = new Set(KNOWN_BUCKETS);
 
 /**
  * Details that clients include in a known bucket. Ingest subtracts them from it, so that counts are disjoint. A part without
- * its own price in a definition costs what its bucket costs.
+ * its own price in a definition costs what its bucket costs, except for media in a default (see `priceKey`).
  */
 const PARTS = {
   input_audio_tokens: "input_tokens",
@@ -39,6 +39,25 @@ export type PartBucket = keyof typeof PARTS;
 
 const PART_OF: ReadonlyMap<string, KnownBucket> = new Map(Object.entries(PARTS));
 export const PART_BUCKETS = Object.keys(PARTS) as readonly PartBucket[];
+
+const SERVICE_TIER = "service_tier_";
+
+/**
+ * Returns the name under which usage says that a call was served in another way than the standard one, at another price
+ * (`flex`, `batch`, `priority`, `fast`): a detail with the count 1, which a tier's conditions can refer to.
+ */
+export const serviceTierCalled = (tier: string): string =>
+  SERVICE_TIER +
+  tier
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "_")
+    .slice(0, DETAIL_NAME_MAX - SERVICE_TIER.length);
+
+export const isServiceTier = (name: string): boolean => name.startsWith(SERVICE_TIER);
+
+/** Returns the medium of a detail that counts tokens of audio, images or video, or `undefined`. */
+export const mediumOf = (name: string): string | undefined =>
+  PART_OF.has(name) ? /_(audio|image|video)_tokens$/.exec(name)?.[1] : undefined;
 
 /** Every name of usage that counts tokens. */
 export const TOKEN_NAMES: readonly string[] = [...KNOWN_BUCKETS, ...PART_BUCKETS];
