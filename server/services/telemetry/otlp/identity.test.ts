@@ -19,6 +19,7 @@ test.each<[name: string, attributes: SentAttributes]>([
   ["AI SDK", { "ai.telemetry.metadata.threadId": "us", "ai.telemetry.metadata.userId": "her" }],
   ["AI SDK 7", { "ai.settings.context.sessionId": "us", "ai.settings.context.userId": "her" }],
   ["LangChain", { metadata: '{"thread_id":"us","user_id":"her"}' }],
+  ["LangSmith", { "langsmith.metadata.thread_id": "us", "langsmith.metadata.user_id": "her" }],
   ["Codex", { "thread.id": "us-1", "user.id": "her" }],
 ])("%s", (_name, attributes) => {
   expect(idOfTrace(attributes)).toEqual({ externalId: attributes["thread.id"] ?? "us", userId: "her" });
@@ -43,6 +44,24 @@ test("for the same attribute name the root's value wins, then the earliest", () 
   expect(resolveTraceIdentity(spans, []).externalId).toBe("root");
   expect(resolveTraceIdentity([...spans].reverse(), []).externalId).toBe("root");
   expect(resolveTraceIdentity(spans.slice(0, 2).reverse(), []).externalId).toBe("early child");
+});
+
+test("the id of a LangSmith project is not one of a conversation", () => {
+  const project = { "langsmith.trace.session_id": "5f0c2b1e-9d3a-4c61-8a55-0d6f2a9b7c10" };
+  expect(idOfTrace(project).externalId).toBeNull();
+  expect(idOfTrace({ ...project, "langsmith.metadata.conversation_id": "us" }).externalId).toBe("us");
+});
+
+test("what is no id gives way to one under a less trusted name, for conversations and users", () => {
+  expect(
+    idOfTrace({
+      "session.id": "undefined",
+      "gen_ai.conversation.id": "{{thread}}",
+      "user.id": "[object Object]",
+      metadata: '{"session_id":"None","thread_id":"us","user_id":"her"}',
+    }),
+  ).toEqual({ externalId: "us", userId: "her" });
+  expect(idOfTrace({ "session.id": "null", "user.id": "NaN" })).toEqual({ externalId: null, userId: null });
 });
 
 test("a scrubbed id and an OS thread number are not ids", () => {

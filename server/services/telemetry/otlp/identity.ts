@@ -1,45 +1,49 @@
-import { jsonText, type Reader, text, textInJson } from "./readers/reader";
+import { isPlaceholder } from "./placeholder-ids";
+import { jsonText, objectIn, type Reader, text, textOf } from "./readers/reader";
 import type { Attributes, LogRecord, SpanRecord, TraceIdentity } from "./types";
 
 /** The client's own id of the conversation, in order of trust. */
 export const CONVERSATION_ID: readonly Reader<string>[] = [
-  text("langfuse.session.id"),
-  text("session.id"), // OpenInference, and general OpenTelemetry
-  text("gen_ai.conversation.id"), // OpenTelemetry GenAI
-  text("gen_ai.session.id"),
-  text("traceloop.association.properties.session_id"), // OpenLLMetry: names are free-form, these are common
-  text("traceloop.association.properties.conversation_id"),
-  text("traceloop.association.properties.thread_id"),
-  text("lmnr.association.properties.session_id"), // Laminar
-  text("langwatch.thread.id"),
-  text("langsmith.trace.session_id"),
-  text("wandb.thread_id"),
-  text("ai.telemetry.metadata.sessionId"), // Vercel AI SDK
-  text("ai.telemetry.metadata.threadId"),
-  text("ai.settings.context.sessionId"), // its version 7
-  text("ai.settings.context.threadId"),
-  textInJson("metadata", "session_id", "thread_id", "conversation_id"), // LangChain through OpenInference
-  notNumeric(text("thread.id")), // Codex; elsewhere it is the number of an OS thread
+  idIn("langfuse.session.id"),
+  idIn("session.id"), // OpenInference, and general OpenTelemetry
+  idIn("gen_ai.conversation.id"), // OpenTelemetry GenAI
+  idIn("gen_ai.session.id"),
+  idIn("traceloop.association.properties.session_id"), // OpenLLMetry: names are free-form, these are common
+  idIn("traceloop.association.properties.conversation_id"),
+  idIn("traceloop.association.properties.thread_id"),
+  idIn("lmnr.association.properties.session_id"), // Laminar
+  idIn("langwatch.thread.id"),
+  idIn("langsmith.metadata.thread_id"), // LangSmith; its `langsmith.trace.session_id` is the id of a project
+  idIn("langsmith.metadata.session_id"),
+  idIn("langsmith.metadata.conversation_id"),
+  idIn("wandb.thread_id"),
+  idIn("ai.telemetry.metadata.sessionId"), // Vercel AI SDK
+  idIn("ai.telemetry.metadata.threadId"),
+  idIn("ai.settings.context.sessionId"), // its version 7
+  idIn("ai.settings.context.threadId"),
+  idInJson("metadata", "session_id", "thread_id", "conversation_id"), // LangChain through OpenInference
+  notNumeric(idIn("thread.id")), // Codex; elsewhere it is the number of an OS thread
 ];
 
 /** Resource attributes, which all spans of a process share: least trusted. */
-export const RESOURCE_CONVERSATION_ID: readonly Reader<string>[] = [text("session.id")];
+export const RESOURCE_CONVERSATION_ID: readonly Reader<string>[] = [idIn("session.id")];
 
 /** The end user's id. */
 export const USER_ID: readonly Reader<string>[] = [
-  text("langfuse.user.id"),
-  text("user.id"),
-  text("enduser.id"), // its older name
-  text("traceloop.association.properties.user_id"),
-  text("lmnr.association.properties.user_id"),
-  text("langwatch.user.id"),
-  text("ai.telemetry.metadata.userId"),
-  text("ai.settings.context.userId"),
-  textInJson("metadata", "user_id"),
-  text("gen_ai.user"), // OpenLLMetry: the request's own `user`
-  text("gen_ai.request.user"), // OpenLIT
-  text("llm.user"), // LiteLLM
-  jsonText("mlflow.trace.user"),
+  idIn("langfuse.user.id"),
+  idIn("user.id"),
+  idIn("enduser.id"), // its older name
+  idIn("traceloop.association.properties.user_id"),
+  idIn("lmnr.association.properties.user_id"),
+  idIn("langwatch.user.id"),
+  idIn("langsmith.metadata.user_id"),
+  idIn("ai.telemetry.metadata.userId"),
+  idIn("ai.settings.context.userId"),
+  idInJson("metadata", "user_id"),
+  idIn("gen_ai.user"), // OpenLLMetry: the request's own `user`
+  idIn("gen_ai.request.user"), // OpenLIT
+  idIn("llm.user"), // LiteLLM
+  onlyIds(jsonText("mlflow.trace.user")),
 ];
 
 /** A scrubber's replacement for an id. */
@@ -49,7 +53,36 @@ const SCRUBBED = /^\[scrubbed\b/i;
 const ID_CHARACTERS_MAX = 1000;
 const ID_BYTES_MAX = 2000;
 const isId = (text: string) =>
-  text.length <= ID_CHARACTERS_MAX && Buffer.byteLength(text) <= ID_BYTES_MAX && !SCRUBBED.test(text);
+  text.length <= ID_CHARACTERS_MAX &&
+  Buffer.byteLength(text) <= ID_BYTES_MAX &&
+  !SCRUBBED.test(text) &&
+  !isPlaceholder(text);
+
+/** Reads what a client sent as an id, unless it cannot be one. */
+function onlyIds({ takes, read }: Reader<string>): Reader<string> {
+  return {
+    takes,
+    read: (attributes) => {
+      const found = read(attributes);
+      return found !== undefined && isId(found) ? found : undefined;
+    },
+  };
+}
+
+function idIn(name: string): Reader<string> {
+  return onlyIds(text(name));
+}
+
+/** Reads an id inside an attribute that holds a JSON object: that of the first of `keys` that has one. */
+function idInJson(name: string, ...keys: string[]): Reader<string> {
+  return {
+    takes: [name],
+    read: (attributes) => {
+      const object = objectIn(attributes[name]);
+      return object && keys.map((key) => textOf(object[key])).find((found) => found !== undefined && isId(found));
+    },
+  };
+}
 
 function notNumeric({ takes, read }: Reader<string>): Reader<string> {
   return {
@@ -97,7 +130,7 @@ export class IdentityFold {
       const limit = best === null ? readers.length : Math.min(readers.length, best.rank - offset + 1);
       for (let rank = 0; rank < limit; rank++) {
         const id = readers[rank]?.read(from);
-        if (id === undefined || !isId(id)) continue;
+        if (id === undefined) continue;
         const candidate = { rank: rank + offset, depth, timeUs, order, id };
         return best === null || comesFirst(candidate, best) ? candidate : best;
       }

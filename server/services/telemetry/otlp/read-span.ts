@@ -19,6 +19,7 @@ import { STREAM_US } from "./readers/stream";
 import { TOOL_ARGUMENTS, TOOL_CALL_ID, TOOL_NAME, TOOL_RESULT } from "./readers/tool";
 import type { LogRecord, SpanReading, SpanRecord } from "./types";
 import { otherFigureIn, USAGE_ATTRIBUTES } from "./usage/figures";
+import { SERVICE_TIER_ATTRIBUTES } from "./usage/service-tier";
 
 /** All tables of readers: attributes of a table that is not listed here are shown as unmapped. */
 const TABLES: readonly (readonly { takes: readonly string[] }[])[] = [
@@ -49,6 +50,7 @@ const TABLES: readonly (readonly { takes: readonly string[] }[])[] = [
   ERROR_MESSAGE,
   STREAM_US,
   [{ takes: USAGE_ATTRIBUTES }],
+  [{ takes: SERVICE_TIER_ATTRIBUTES }],
   [{ takes: DISPLAY_ONLY }],
 ];
 

@@ -1,6 +1,6 @@
 import type { SpanError, SpanType } from "../../schemas";
 import type { PlainMessage } from "../messages/plain-message";
-import { resolveError } from "../readers/error";
+import { resolveControlFlow, resolveError } from "../readers/error";
 import { type FeedbackFacts, readFeedback } from "../readers/feedback";
 import { resolveFinishReasons } from "../readers/finish-reasons";
 import {
@@ -99,6 +99,7 @@ const storedTool = (tool: ToolFacts, texts: TextStore): ToolFacts => ({
 
 function readCall(view: SpanView, failed: boolean): CallFacts {
   const { attributes } = view;
+  const ending = resolveControlFlow(view);
   const { requestedModel, responseModel } = resolveModels(attributes, failed);
   const provider = resolveProvider(firstOf(PROVIDER, attributes), requestedModel ?? responseModel);
   return {
@@ -106,8 +107,8 @@ function readCall(view: SpanView, failed: boolean): CallFacts {
     requestedModel,
     responseModel,
     responseId: firstOf(RESPONSE_ID, attributes) ?? null,
-    ...resolveUsage(attributes, provider, failed),
-    finishReasons: resolveFinishReasons(view),
+    ...resolveUsage(attributes, provider, failed || ending !== null),
+    finishReasons: finishReasonsOf(view, ending),
     reportedCost: resolveReportedCost(view),
     streamUs: firstOf(STREAM_US, attributes) ?? null,
   };
@@ -158,3 +159,9 @@ const textsOf = (message: PlainMessage) =>
     .map((part) => part.text ?? "")
     .join("\n")
     .trim();
+
+/** A call that was cancelled or interrupted has no reason of the model's; how it ended takes its place. */
+function finishReasonsOf(view: SpanView, ending: string | null): string[] {
+  const reasons = resolveFinishReasons(view);
+  return reasons.length > 0 || ending === null ? reasons : [ending];
+}

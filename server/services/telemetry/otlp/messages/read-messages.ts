@@ -99,7 +99,7 @@ function isMessage(value: unknown): boolean {
     isSent(value.message) ||
     roleOfType(value.type) !== undefined ||
     value.type === "message" ||
-    value.lc === 1 ||
+    isConstructor(value) ||
     isHostedTool(value)
   );
 }
@@ -139,7 +139,7 @@ function readObject(sent: Sent, role: string, depth: number): PlainMessage[] {
   if (sent.type === "function_call") return withToolCalls(plainMessage("assistant"), [sent]);
   if (sent.type === "function_call_output") return [toolResultMessage(sent)];
   if (sent.type === "reasoning" || isHostedTool(sent)) return partsMessage([sent], "assistant");
-  if (sent.lc === 1) return readConstructor(sent, role, depth);
+  if (isConstructor(sent)) return readConstructor(sent, role, depth);
   if (isSent(sent.data) && roleOfType(sent.type))
     return read({ ...sent.data, role: roleOfType(sent.type) }, role, depth + 1);
   if (isMessageBody(sent)) return readMessage(sent, role);
@@ -229,6 +229,10 @@ function withToolCalls(message: PlainMessage, calls: readonly unknown[]): PlainM
   }
   return [message];
 }
+
+/** LangSmith leaves out what marks a serialised object. */
+const isConstructor = (sent: Sent) =>
+  sent.lc === 1 || (isSent(sent.kwargs) && "content" in sent.kwargs && !("args" in sent));
 
 /** LangChain's serialised messages: `{lc: 1, id: […, "HumanMessage"], kwargs: {content}}`. */
 function readConstructor(sent: Sent, role: string, depth: number): PlainMessage[] {

@@ -125,6 +125,24 @@ function reasoningText(sent: unknown): string {
   return parsed.map((part) => textOf(objectIn(part)?.text) ?? "").join("\n");
 }
 
+/** Sentry: text, object and tool calls of the response are separate attributes; texts may be a list in JSON. */
+const sentryResponse: MessageSource = {
+  takes: ["gen_ai.response.text", "gen_ai.response.object", "gen_ai.response.tool_calls"],
+  read: ({ attributes }) => {
+    const message = plainMessage("assistant");
+    const sent = attributes["gen_ai.response.text"] ?? attributes["gen_ai.response.object"];
+    const list = parseJson(sent);
+    const texts = Array.isArray(list) && list.every((item) => typeof item === "string") ? list : [textOf(sent)];
+    for (const text of texts) if (text !== undefined && text !== "") message.parts.push(textPart(text));
+    const calls = attributes["gen_ai.response.tool_calls"];
+    if (calls !== undefined)
+      message.toolCalls.push(
+        ...readMessages({ role: "assistant", tool_calls: calls }, "assistant").flatMap((read) => read.toolCalls),
+      );
+    return [message];
+  },
+};
+
 /** Attributes and events that hold input messages by name. */
 export const INPUT_MESSAGES: readonly MessageSource[] = [
   messagesIn("gen_ai.input.messages", "user"), // OpenTelemetry GenAI
@@ -138,6 +156,9 @@ export const INPUT_MESSAGES: readonly MessageSource[] = [
     "gen_ai.tool.message": "tool",
   }),
   wholeInEvent("gen_ai.content.prompt", "gen_ai.prompt", "user"),
+  messagesIn("gen_ai.request.messages", "user"), // Sentry
+  messagesIn("vercel.ai.prompt.messages", "user"), // Sentry, of the AI SDK
+  messagesIn("vercel.ai.prompt", "user"),
   messagesIn("ai.prompt.messages", "user"), // Vercel AI SDK
   messagesIn("ai.prompt", "user"),
   messagesIn("pydantic_ai.all_messages", "user"),
@@ -153,6 +174,7 @@ export const OUTPUT_MESSAGES: readonly MessageSource[] = [
   eventPerMessage({ "gen_ai.choice": "assistant" }),
   wholeInEvent("gen_ai.content.completion", "gen_ai.completion", "assistant"),
   aiSdkResponse,
+  sentryResponse,
   messagesIn("gcp.vertex.agent.llm_response", "assistant"),
 ];
 

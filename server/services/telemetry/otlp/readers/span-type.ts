@@ -7,6 +7,17 @@ const WIRE_COPIES = new Set(["raw_gen_ai_request"]);
 
 /** Attributes that state a span's type, in order of trust. */
 export const SPAN_TYPE: readonly Reader<SpanType>[] = [
+  // LangSmith, which calls prompts `chat` and retrievers `embeddings` under OpenTelemetry's name
+  mapped("langsmith.span.kind", {
+    llm: "llm",
+    embedding: "embedding",
+    tool: "tool",
+    agent: "agent",
+    chain: "chain",
+    retriever: "retriever",
+    prompt: "other",
+    parser: "other",
+  }),
   mapped("gen_ai.operation.name", {
     chat: "llm",
     text_completion: "llm",
@@ -14,6 +25,12 @@ export const SPAN_TYPE: readonly Reader<SpanType>[] = [
     completion: "llm",
     responses: "llm",
     llm_call: "llm", // Gemini CLI
+    generate_text: "llm", // Sentry, of the AI SDK
+    stream_text: "llm",
+    generate_object: "llm",
+    stream_object: "llm",
+    embed: "embedding",
+    embed_many: "embedding",
     embeddings: "embedding",
     embedding: "embedding",
     execute_tool: "tool",

@@ -40,6 +40,7 @@ const SPELLINGS: ReadonlyMap<string, PartBucket> = new Map([
     ...[asPart(`cache_read_input_${medium}_tokens`)].flatMap((part) =>
       part
         ? [
+            [`input_cached_${medium}_tokens`, part] as const, // LiveKit
             [`cache_${medium}_read_tokens`, part] as const, // Pydantic AI
             [`${medium}_cache_tokens`, part] as const,
           ]

@@ -40,6 +40,7 @@ const FLAT: readonly (readonly [name: string, quantity: Quantity, convention: Co
   ["gen_ai.usage.completion_tokens", "output", OTEL],
   ["gen_ai.usage.cache_read.input_tokens", "cacheRead", OTEL],
   ["gen_ai.usage.cache_read_input_tokens", "cacheRead", OTEL],
+  ["gen_ai.usage.input_cached_tokens", "cacheRead", OTEL], // LiveKit
   ["gen_ai.usage.details.cache_read_tokens", "cacheRead", OTEL], // Pydantic AI
   ["gen_ai.usage.details.cache_read_input_tokens", "cacheRead", OTEL],
   ["gen_ai.usage.cache_write.input_tokens", "cacheWrite", OTEL],
@@ -97,6 +98,14 @@ const OBJECTS: readonly (readonly [name: string, ...path: string[]])[] = [
   ["ai.response.providerMetadata", "anthropic", "usage"],
   ["genkit:output", "usage"],
   ["gcp.vertex.agent.llm_response", "usage_metadata"],
+];
+
+/** LangChain's details of input and output, as JSON; LangSmith sends them beside the flat attributes. */
+const DETAIL_OBJECTS: readonly (readonly [name: string, container: string])[] = [
+  ["gen_ai.usage.input_token_details", "input_token_details"],
+  ["gen_ai.usage.output_token_details", "output_token_details"],
+  ["langsmith.metadata.usage_metadata.input_token_details", "input_token_details"],
+  ["langsmith.metadata.usage_metadata.output_token_details", "output_token_details"],
 ];
 
 const LANGFUSE = "langfuse";
@@ -193,6 +202,8 @@ const OTHER_NAMES: ReadonlyMap<string, WholeQuantity | "counted"> = new Map(
       "cache_read",
       "cached_tokens",
       "cached_input_tokens",
+      "input_cached_text_tokens", // LiveKit, if it sends no sum
+      "prompt_cached_tokens",
       "cached_content_tokens", // Pydantic AI, of Gemini
       "cached_prompt_tokens",
       "cached_prompt_text_tokens", // xAI
@@ -241,7 +252,9 @@ const OTHER_NAMES: ReadonlyMap<string, WholeQuantity | "counted"> = new Map(
 );
 
 /** The attributes that these tables read. */
-export const USAGE_ATTRIBUTES: readonly string[] = [FLAT, OBJECTS].flatMap((table) => table.map(([name]) => name));
+export const USAGE_ATTRIBUTES: readonly string[] = [FLAT, OBJECTS, DETAIL_OBJECTS].flatMap((table) =>
+  table.map(([name]) => name),
+);
 
 export type Figure = { count: number; convention: Convention };
 export type Figures = {
@@ -269,7 +282,7 @@ export function readFigures(attributes: Attributes): Figures | null {
     if (count === undefined) continue;
     raw[name] = sent;
     const counted = convention === OTEL ? otel : convention;
-    if (!found.has(quantity) && !(quantity === "total" && counted === OPENLIT)) {
+    if (isUnset(found, quantity) && !(quantity === "total" && counted === OPENLIT)) {
       found.set(quantity, { count, convention: counted });
     }
   }
@@ -291,14 +304,24 @@ export function readFigures(attributes: Attributes): Figures | null {
     const convention = conventionOf(object);
     for (const [quantity, ...inside] of INSIDE) {
       const count = countOf(valueAt(object, inside));
-      if (count !== undefined && !found.has(quantity)) found.set(quantity, { count, convention });
+      if (count !== undefined && isUnset(found, quantity)) found.set(quantity, { count, convention });
     }
     for (const leaf of leavesOf(clean)) {
       if (!INSIDE_PATHS.has(leaf.path.join("."))) addOther(others, leaf, convention);
     }
   }
+  for (const [name, container] of DETAIL_OBJECTS) {
+    const object = objectIn(attributes[name]);
+    if (!object) continue;
+    const clean = plainDeep(object) as Readonly<Record<string, unknown>>;
+    raw[name] = clean;
+    for (const leaf of leavesOf(clean, [container])) addOther(others, leaf, otel);
+  }
   return found.size > 0 || others.details.size > 0 ? { ...others, raw } : null;
 }
+
+/** Whether a later figure counts: clients send zero under one name and the number under another. */
+const isUnset = (found: ReadonlyMap<Quantity, Figure>, quantity: Quantity) => !found.get(quantity)?.count;
 
 type OtherFigures = { found: Map<Quantity, Figure>; beside: Set<PartBucket>; details: Map<string, number> };
 
@@ -310,7 +333,7 @@ function addOther({ found, beside, details }: OtherFigures, { path, value }: Lea
   const quantity = part ?? OTHER_NAMES.get(name);
   if (quantity === undefined) return addDetail(details, path, value);
   const count = countOf(value);
-  if (quantity === "counted" || count === undefined || found.has(quantity)) return;
+  if (quantity === "counted" || count === undefined || !isUnset(found, quantity)) return;
   found.set(quantity, { count, convention });
   // Langfuse's handler for LangChain subtracts `input_audio` from `input`.
   if (part && part !== "counted" && convention.name === LANGFUSE && !name.includes("token")) beside.add(part);

@@ -1,7 +1,9 @@
 import type { Usage } from "@/server/services/pricing/schemas";
+import { serviceTierCalled } from "@/server/services/pricing/usage/schemas";
 import type { Attributes } from "../types";
 import { type Convention, type Figures, type Quantity, readFigures } from "./figures";
 import { type DividedBucket, PARTS_OF, partsOf, sumOf, type Way } from "./parts";
+import { serviceTiersOf } from "./service-tier";
 
 export type ResolvedUsage = {
   /** Tokens by disjoint bucket; `null` if the client does not report usage. */
@@ -80,6 +82,7 @@ export function resolveUsage(attributes: Attributes, provider: string | null, fa
   const details = figures.details.size > 0 ? [...figures.details].sort(([one], [other]) => (one < other ? -1 : 1)) : [];
   for (const [name, units] of details.slice(0, DETAILS_MAX)) add(name, units);
   if (Object.keys(usage).length === 0) return { ...UNKNOWN, rawUsage: figures.raw };
+  for (const tier of serviceTiersOf(attributes)) add(serviceTierCalled(tier), 1);
   const notes = [
     rule,
     ...(clamped.length > 0 ? [`clamped ${clamped.join(", ")}`] : []),
