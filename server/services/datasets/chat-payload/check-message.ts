@@ -3,6 +3,7 @@ import { CHAT_KEYS, CHAT_LIMITS, type ChatRole } from "./schemas";
 
 const ROLES = Object.keys(CHAT_KEYS.message) as ChatRole[];
 const ROLE = `Must be one of ${ROLES.join(", ")}.`;
+const ROLE_CHARACTERS = 40;
 const isRole = (value: unknown): value is ChatRole => ROLES.includes(value as ChatRole);
 const NO_SUCH_FIELD = Object.fromEntries(
   ROLES.map((role) => [role, `${role === "assistant" ? "An" : "A"} ${role} message has no such field. Remove it.`]),
@@ -21,7 +22,10 @@ export function checkMessage(
   if (!fields) return undefined;
   const { role, name } = fields;
   if (!isRole(role)) {
-    problems.add(`${at}/role`, ROLE);
+    problems.add(
+      `${at}/role`,
+      typeof role === "string" ? `“${role.slice(0, ROLE_CHARACTERS).toWellFormed()}” is not a role. ${ROLE}` : ROLE,
+    );
     return undefined;
   }
   problems.knownKeys(fields, at, CHAT_KEYS.message[role], NO_SUCH_FIELD[role]);

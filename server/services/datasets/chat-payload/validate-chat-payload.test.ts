@@ -68,7 +68,11 @@ describe("reports each problem by its pointer", () => {
     ["/input/messages", {}, "Must be an array."],
     ["/input/messages", [], "Has no user message. Add at least one."],
     ["/input/messages", Array(2_001).fill(user()), "Has 2001 items. Shorten it to at most 2000."],
-    ["/input/messages/2/role", "human", "Must be one of system, developer, user, assistant, tool."],
+    [
+      "/input/messages/2/role",
+      "human",
+      "“human” is not a role. Must be one of system, developer, user, assistant, tool.",
+    ],
     ["/input/messages/2/role", undefined, "Must be one of system, developer, user, assistant, tool."],
     ["/input/messages/2", "Hello", "Must be an object."],
     ["/input/messages/2/content", "", "Must be a non-empty string."],

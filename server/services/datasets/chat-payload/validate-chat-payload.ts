@@ -52,7 +52,13 @@ function checkOutput(
 }
 
 function checkDiffers({ expectedOutput, rejectedOutput }: ChatPayload, problems: Problems) {
-  if (!rejectedOutput || comparable(expectedOutput.message) !== comparable(rejectedOutput.message)) return;
+  // An answer that is known only to be bad, for KTO, is not to be learnt.
+  if (
+    !rejectedOutput ||
+    expectedOutput.weight === 0 ||
+    comparable(expectedOutput.message) !== comparable(rejectedOutput.message)
+  )
+    return;
   problems.add("/rejectedOutput/message", "Is the same as the expected message. Change it, or remove rejectedOutput.");
 }
 

@@ -17,6 +17,8 @@ export type TrainingExamples = {
   selected: Selected;
   examples: number;
   /** With a rejected answer. */
+  rejected: number;
+  /** With a rejected answer and a better one. */
   paired: number;
   /** With an answer of non-zero weight. */
   weighted: number;
@@ -25,6 +27,8 @@ export type TrainingExamples = {
 };
 
 const HAS_REJECTED = sql`${exampleRevisions.payload} ? 'rejectedOutput'`;
+const HAS_BETTER = sql`${exampleRevisions.payload} #> '{expectedOutput,message}'
+  is distinct from ${exampleRevisions.payload} #> '{rejectedOutput,message}'`;
 const HAS_WEIGHT = sql`coalesce((${exampleRevisions.payload} #>> '{expectedOutput,weight}')::float8, 1) > 0`;
 const countOf = (condition: SQL) => sql<number>`count(*) filter (where ${condition})::int`;
 
@@ -33,7 +37,8 @@ export async function countTrainingExamples(ctx: Ctx, asked: Asked): Promise<Tra
   const [counted] = await ctx.db
     .select({
       examples: sql<number>`count(*)::int`,
-      paired: countOf(HAS_REJECTED),
+      rejected: countOf(HAS_REJECTED),
+      paired: countOf(sql`(${HAS_REJECTED} and ${HAS_BETTER})`),
       weighted: countOf(HAS_WEIGHT),
       useful: countOf(sql`(${HAS_REJECTED} or ${HAS_WEIGHT})`),
     })

@@ -8,6 +8,12 @@ const line = (value: unknown): Written => ({ lines: [value] });
 const NO_REJECTED = "It has no rejected answer";
 const NOTHING_TRAINED = "Its weight is 0, so nothing would be trained on";
 
+const ONLY_REJECTED = "Its only answer is a rejected one";
+
+/** Whether there is a better answer than the rejected one: an Example may have only a bad answer, for KTO. */
+const isPair = ({ payload: { expectedOutput, rejectedOutput } }: ExampleRow) =>
+  JSON.stringify(expectedOutput.message) !== JSON.stringify(rejectedOutput?.message);
+
 const withTools = (tools: unknown[] | undefined) => (tools && tools.length > 0 ? { tools } : {});
 
 /** Exactly the keys that OpenAI allows: it rejects a file with any other. */
@@ -35,8 +41,10 @@ function openAiChat({ payload: { input, expectedOutput } }: ExampleRow): Written
   return line({ messages: [...earlier, strict(expectedOutput.message)], ...withTools(input.tools) });
 }
 
-function openAiPreference({ payload: { input, expectedOutput, rejectedOutput } }: ExampleRow): Written {
+function openAiPreference(row: ExampleRow): Written {
+  const { input, expectedOutput, rejectedOutput } = row.payload;
   if (!rejectedOutput) return { reason: NO_REJECTED };
+  if (!isPair(row)) return { reason: ONLY_REJECTED };
   return line({
     input: { messages: input.messages.map(strict), ...withTools(input.tools) },
     preferred_output: [strict(expectedOutput.message)],
@@ -91,8 +99,10 @@ function trlPromptCompletion({ payload: { input, expectedOutput } }: ExampleRow)
   });
 }
 
-function trlDpo({ payload: { input, expectedOutput, rejectedOutput } }: ExampleRow): Written {
+function trlDpo(row: ExampleRow): Written {
+  const { input, expectedOutput, rejectedOutput } = row.payload;
   if (!rejectedOutput) return { reason: NO_REJECTED };
+  if (!isPair(row)) return { reason: ONLY_REJECTED };
   return line({
     prompt: trlMessages(input.messages),
     chosen: trlMessages([expectedOutput.message]),

@@ -14,6 +14,7 @@ export type Notes = (message: string) => void;
 /** Role names of ShareGPT and others. */
 const ROLE_OF: Readonly<Record<string, string>> = {
   human: "user",
+  prompter: "user",
   gpt: "assistant",
   chatgpt: "assistant",
   bot: "assistant",
@@ -25,6 +26,9 @@ const ROLE_OF: Readonly<Record<string, string>> = {
   tool_response: "tool",
   ipython: "tool",
 };
+/** Roles of chat/v1. */
+const ROLES: ReadonlySet<string> = new Set(["system", "developer", "user", "assistant", "tool"]);
+const ROLE_CHARACTERS = 40;
 /** ShareGPT writes a call as a separate message whose text is JSON. */
 const CALL_ROLES = new Set(["function_call", "tool_call"]);
 
@@ -121,8 +125,9 @@ function callIdOf({ tool_call_id: id, name }: Record<string, unknown>, open: Ope
 
 function messageOf(value: unknown, where: string, open: OpenCalls, note: Notes): ChatMessage {
   if (!isRecord(value)) throw new NotAChat(`${where}: is ${kindOf(value)}, not a message`);
-  const speaker = value.role ?? value.from;
-  if (typeof speaker !== "string") throw new NotAChat(`${where}: has no role`);
+  const named = value.role ?? value.from;
+  if (typeof named !== "string" || named.trim() === "") throw new NotAChat(`${where}: has no role`);
+  const speaker = named.trim().toLowerCase();
   for (const key of Object.keys(value)) {
     if (!MESSAGE_KEYS.has(key) && !isEmpty(value[key])) note(`“${key}” of a message is ignored`);
   }
@@ -134,6 +139,11 @@ function messageOf(value: unknown, where: string, open: OpenCalls, note: Notes):
     return { role: "assistant", content: null, tool_calls: calls };
   }
   const role = ownValue(ROLE_OF, speaker) ?? speaker;
+  if (!ROLES.has(role)) {
+    throw new NotAChat(
+      `${where}: has the unknown role “${named.slice(0, ROLE_CHARACTERS)}” (${[...ROLES].join(", ")} are known)`,
+    );
+  }
   if (role === "tool") return { role, content: text ?? "", tool_call_id: callIdOf(value, open), ...name };
   const calls = role === "assistant" ? callsOf(value, where, open) : [];
   if (calls.length > 0) {
@@ -167,7 +177,7 @@ export function looksLikeChat(value: unknown): boolean {
 
 /** Returns tools in OpenAI's form; a bare function, as in its older `functions`, is wrapped. */
 export function toolsOf(value: unknown, where: string): unknown[] {
-  const tools = typeof value === "string" ? parsed(value, where) : value;
+  const tools = typeof value === "string" ? (parsed(value, where) ?? []) : value;
   if (!Array.isArray(tools)) throw new NotAChat(`${where}: is ${kindOf(tools)}, not a list of tools`);
   return tools.map((tool: unknown) => {
     const given: unknown = typeof tool === "string" ? parsed(tool, where) : tool;

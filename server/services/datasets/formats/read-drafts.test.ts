@@ -112,6 +112,59 @@ describe("JSONL", () => {
     expect(example?.payload.input.tools).toEqual(TOOLS);
   });
 
+  it.each([
+    ["false", { prompt: USER.content, completion: WORSE.content, label: false }],
+    ["0", { prompt: [USER], completion: [WORSE], label: "0" }],
+  ])("reads KTO's label %s as an answer that is only rejected", async (_label, row) => {
+    const [example] = await examplesOf(jsonl(row));
+    const answer = { type: "chat_message", message: WORSE };
+    expect(example?.payload).toEqual({
+      input: { type: "chat", messages: [USER] },
+      expectedOutput: { ...answer, weight: 0 },
+      rejectedOutput: answer,
+    });
+  });
+
+  it("reads roles in any case, and tools of spaces as none", async () => {
+    const roles = [
+      { role: "User", content: USER.content },
+      { from: " GPT ", value: ASSISTANT.content },
+    ];
+    for (const tools of [" ", "", "null", [], "[]"]) {
+      expect(await examplesOf(jsonl({ messages: roles, tools, system: " " }))).toMatchObject([CHAT]);
+    }
+    const [example] = await examplesOf(jsonl({ conversations: roles, tools: "\n" }));
+    expect(example?.payload.input).not.toHaveProperty("tools");
+  });
+
+  it("says what is wrong with roles, empty conversations and what Python printed", async () => {
+    const printed = "[{'role': 'user', 'content': \"it's\"}, {'role': 'assistant', 'content': 'ok'}]";
+    const items = await readAll(
+      jsonl(
+        { messages: [{ role: "Customer", content: "q" }, ASSISTANT] },
+        { messages: [] },
+        { conversations: [] },
+        { messages: " " },
+        { messages: "hello" },
+        { messages: printed },
+        { prompt: printed, completion: "ok" },
+        { messages: JSON.stringify([USER, ASSISTANT]) },
+      ),
+    );
+    expect(problemsOf(items)).toEqual([
+      "1 error: messages[0]: has the unknown role “Customer” (system, developer, user, assistant, tool are known)",
+      "2 error: messages: is empty",
+      "3 error: messages: is empty",
+      "4 error: messages: is empty",
+      "5 error: messages: is not JSON",
+      expect.stringContaining("6 error: messages: is not JSON"),
+      expect.stringContaining("7 error: prompt: is not JSON"),
+    ]);
+    expect(items.flatMap((item) => (item.kind === "draft" ? item.draft : []))).toMatchObject([CHAT]);
+    const rows = await readAll(`messages\n"${printed.replaceAll('"', '""')}"\n`, { kind: "csv" });
+    expect(problemsOf(rows)).toEqual([expect.stringContaining("2 error: messages: is not JSON")]);
+  });
+
   it("reports each bad line with its number, text and reason, and reads the others", async () => {
     const items = await readAll(
       `${jsonl({ messages: [USER, ASSISTANT] })}\n{"messages": [\n\n[1]\n${jsonl(
@@ -129,7 +182,7 @@ describe("JSONL", () => {
       "5 error",
       "6 error",
       "7 error",
-      "8 error",
+      "8 draft",
       "9 draft",
     ]);
     expect(problemsOf(items)).toEqual([
@@ -138,7 +191,6 @@ describe("JSONL", () => {
       "5 error: Is in an unknown format: no conversation and no answer among its keys (question)",
       "6 error: messages: does not end with the assistant's message",
       "7 error: messages[0]: the content has a part that is not text (image_url)",
-      "8 error: Is labelled as a bad answer, and has no good one to learn from",
     ]);
     expect(items[1]).toMatchObject({ raw: '{"messages": [' });
   });
@@ -407,8 +459,7 @@ describe("names that every object has", () => {
         { from: "gpt", value: "y" },
       ],
     });
-    const [example] = await examplesOf(file);
-    expect(example).toMatchObject({ payload: { input: { messages: [{ role: name }] } } });
+    expect(problemsOf(await readAll(file))).toEqual([expect.stringContaining(`has the unknown role “${name}”`)]);
   });
 });
 

@@ -63,6 +63,11 @@ function cellValue(cell: unknown, role: Role, unwrap: Unwrap | undefined): unkno
 export const notKept = (name: string) => `“${name}” is ignored: an Example has no field for it`;
 
 const isAbsent = (value: unknown) => value === undefined || value === null || value === "";
+/** Spaces in place of tools, a system prompt or a whole conversation say that there are none. */
+const isBlank = (value: unknown) => isAbsent(value) || (typeof value === "string" && value.trim() === "");
+
+/** A list or dictionary as Python prints it, where JSON is expected. */
+const PRINTED_BY_PYTHON = /^\s*\[?\s*\{\s*'(?:role|from|content|value|messages)'\s*:/;
 
 function partsOf(values: Record<string, unknown>, { mapping, shape }: Recognized, kind: FileKind, note: Notes): Parts {
   const parts: Parts = {};
@@ -73,6 +78,9 @@ function partsOf(values: Record<string, unknown>, { mapping, shape }: Recognized
     const role = ownValue(mapping, name) ?? "ignore";
     const value = areTexts ? cellValue(given, role, unwrap) : given;
     if (isAbsent(value)) continue;
+    if (typeof value === "string" && CHAT_ROLES.has(role) && PRINTED_BY_PYTHON.test(value)) {
+      throw new NotAChat(`${name}: is not JSON but a list as Python prints it; write it with json.dumps`);
+    }
     if (role === "ignore") {
       note(notKept(name));
       continue;
@@ -105,7 +113,7 @@ function inputOf(values: readonly unknown[], note: Notes): Context {
   const given = tools ?? functions;
   return {
     messages: plain(messagesOf(messages, "input.messages", note), note),
-    ...(isAbsent(given) ? {} : { tools: toolsOf(given, "input.tools") }),
+    ...(isBlank(given) ? {} : { tools: toolsOf(given, "input.tools") }),
   };
 }
 
@@ -127,6 +135,7 @@ function answerOf(value: unknown, where: string, note: Notes): Answer {
   if (isRecord(value) && isRecord(value.message)) return answerOf(value.message, where, note);
   if (isRecord(value) && Array.isArray(value.choices)) return answerOf(value.choices[0], where, note);
   if (isRecord(value) && Array.isArray(value.messages)) return answerOf(value.messages, where, note);
+  if (Array.isArray(value) && value.length === 0) throw new NotAChat(`${where}: is empty`);
   const list = Array.isArray(value) ? value : [isRecord(value) ? { role: value.from ?? "assistant", ...value } : value];
   if (!list.every(isRecord) || list.length === 0) throw new NotAChat(`${where}: is ${kindOf(value)}, not an answer`);
   if (!Array.isArray(value) && !["content", "value", "tool_calls", "function_call"].some((key) => key in list[0]!)) {
@@ -173,10 +182,19 @@ function exactPayload(parts: Parts): DraftPayload | undefined {
   return { input, expectedOutput, ...(isAbsent(rejectedOutput) ? {} : { rejectedOutput }) } as DraftPayload;
 }
 
+/** Returns a whole conversation, which may be JSON in text; text that is not JSON is none. */
+function wholeOf(sent: unknown): unknown {
+  if (typeof sent !== "string") return sent;
+  if (isBlank(sent)) throw new NotAChat("messages: is empty");
+  const value = json(sent);
+  if (value === undefined) throw new NotAChat("messages: is not JSON");
+  return value;
+}
+
 function conversation(parts: Parts, note: Notes): { prompt: Context; answer: Answer } {
   const prompt = inputOf(parts.input ?? [], note);
   const expected = only(parts, "expectedOutput");
-  const whole = only(parts, "messages");
+  const whole = wholeOf(only(parts, "messages"));
   if (whole !== undefined) {
     if (expected === undefined) return { prompt, answer: answerOf(whole, "messages", note) };
     if (!Array.isArray(whole)) throw new NotAChat(`messages: is ${kindOf(whole)}, not a list`);
@@ -200,13 +218,15 @@ function payloadOf(parts: Parts, note: Notes): DraftPayload {
   const own = exactPayload(parts);
   if (own) return own;
   const { prompt, answer } = conversation(parts, note);
-  const rejected = rejectedOf(parts, answer, note);
+  const isBad = isBadAnswer(only(parts, "label"));
+  const rejected = isBad ? answer.message : rejectedOf(parts, answer, note);
   const messages = joined(prompt.messages, answer.before);
   const system = text(only(parts, "system"));
-  if (system && messages[0]?.role !== "system") messages.unshift({ role: "system", content: system });
+  if (system && !isBlank(system) && messages[0]?.role !== "system")
+    messages.unshift({ role: "system", content: system });
   const given = only(parts, "tools");
-  const tools = isAbsent(given) ? prompt.tools : toolsOf(given, "tools");
-  const weight = answer.weight ?? only(parts, "weight");
+  const tools = isBlank(given) ? prompt.tools : toolsOf(given, "tools");
+  const weight = isBad ? 0 : (answer.weight ?? only(parts, "weight"));
   return {
     input: { type: "chat", messages, ...(tools && tools.length > 0 && { tools }) },
     expectedOutput: {
@@ -267,11 +287,13 @@ function idsOf(parts: Parts): Pick<Draft, "id" | "externalRef"> {
 
 function refuse(parts: Parts) {
   if (String(only(parts, "status")).toUpperCase() === "ARCHIVED") throw new NotAChat("Is archived in Langfuse");
-  const label = only(parts, "label");
-  if (label === false || label === 0 || /^(false|0)$/i.test(String(label))) {
-    throw new NotAChat("Is labelled as a bad answer, and has no good one to learn from");
-  }
 }
+
+/**
+ * Returns whether KTO's label says that an answer is bad. Its Example has the answer both as the rejected one and, with a
+ * weight of 0, as the expected one: there is no good one to learn from.
+ */
+const isBadAnswer = (label: unknown) => label === false || label === 0 || /^(?:false|0)$/i.test(String(label).trim());
 
 export type ReadRow = { draft: Draft } | { problem: string };
 

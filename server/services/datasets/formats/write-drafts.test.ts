@@ -92,6 +92,24 @@ describe("each format's lines are exactly as documented", () => {
     expect(skipped).toEqual(reasons);
   });
 
+  it("an answer that is only rejected is a line of trl_kto and of no other training format", async () => {
+    const bad: ExampleRow = {
+      payload: {
+        ...SINGLE.payload,
+        expectedOutput: { type: "chat_message", message: WORSE, weight: 0 },
+        rejectedOutput: { type: "chat_message", message: WORSE },
+      },
+    };
+    const file = await writeAll([bad], "trl_kto");
+    expect(linesOf(file)).toEqual([{ prompt: TRL_PROMPT, completion: [WORSE], label: false, tools: TOOLS }]);
+    expect(await examplesOf(file)).toMatchObject([
+      { payload: { expectedOutput: bad.payload.expectedOutput, rejectedOutput: bad.payload.rejectedOutput } },
+    ]);
+    for (const format of ["openai_chat", "openai_preference", "trl_sft", "trl_prompt_completion", "trl_dpo"] as const) {
+      expect(linesOf(await writeAll([bad], format)), format).toEqual([]);
+    }
+  });
+
   it.each(["openai_preference", "trl_dpo"] as const)("%s reads back as the same pair", async (format) => {
     const [read] = await examplesOf(await writeAll([PAIR], format));
     const messages =

@@ -8,7 +8,7 @@ const ROWS: Record<TrainingMethod, (counts: Counts) => number> = {
   sft: ({ weighted }) => weighted,
   dpo: ({ paired }) => paired,
   orpo: ({ paired }) => paired,
-  kto: ({ weighted, paired }) => weighted + paired,
+  kto: ({ weighted, rejected }) => weighted + rejected,
 };
 export const rowsOf = (counts: Counts, method: TrainingMethod): number => ROWS[method](counts);
 
@@ -19,7 +19,7 @@ export function requireTrainable(
   counts: Counts,
   { split, method }: { split: "train" | "validation"; method: TrainingMethod },
 ): void {
-  const { examples, paired, weighted } = counts;
+  const { examples, paired, rejected, weighted } = counts;
   if (examples === 0) {
     if (split === "validation") return;
     throw unprocessable(
@@ -32,14 +32,14 @@ export function requireTrainable(
     const which = `${unpaired.toLocaleString("en")} of ${quantity(examples, `${NAMES[split]} Example`)}`;
     throw unprocessable(
       "/method",
-      `${which} ${unpaired === 1 ? "has" : "have"} no rejectedOutput, which ${method} needs in every Example. Add rejected answers, or choose sft or kto.`,
+      `${which} ${unpaired === 1 ? "has" : "have"} no rejectedOutput, or none beside a better answer, which ${method} needs in every Example. Add rejected answers, or choose sft or kto.`,
     );
   }
   if (split === "validation") return;
-  if (method === "kto" && (paired === 0 || weighted === 0)) {
+  if (method === "kto" && (rejected === 0 || weighted === 0)) {
     throw unprocessable(
       "/method",
-      paired === 0
+      rejected === 0
         ? `None of the ${quantity(examples, "training Example")} has a rejectedOutput. kto needs at least one unwanted answer besides the wanted ones.`
         : "kto needs at least one wanted answer, and every expectedOutput has the weight 0.",
     );
