@@ -27,6 +27,11 @@ export const connections = pgTable(
     lastSequence: bigint("last_sequence", { mode: "number" }).notNull().default(0),
     /** Since when no notifications are sent to it, because it accepted none for a day. */
     pausedAt: unixMs("paused_at"),
+    /** What new tickets get in a tracker's own fields, by destination and field id. */
+    ticketFields: jsonb("ticket_fields")
+      .$type<Record<string, Record<string, string | number | string[]>>>()
+      .notNull()
+      .default({}),
     lastTest: jsonb("last_test").$type<{ ok: boolean; at: number; problems: string[] }>(),
     createdAt: createdAt(),
     updatedAt: unixMs("updated_at").notNull(),

@@ -3,9 +3,11 @@ import {
   createTrackerWebhook,
   deleteConnection,
   getConnection,
+  getTicketFields,
   listConnections,
   testConnection,
   updateConnection,
+  updateTicketFields,
 } from "@/server/services/connections";
 import { about, get, patch, post, project, remove } from "./line";
 
@@ -17,4 +19,6 @@ export const CONNECTIONS = about("Connections", [
   remove(`${project}/connections/:connectionId`, deleteConnection),
   post(`${project}/connections/:connectionId/test`, testConnection),
   post(`${project}/connections/:connectionId/webhook`, createTrackerWebhook, 201),
+  get(`${project}/connections/:connectionId/ticket-fields`, getTicketFields),
+  patch(`${project}/connections/:connectionId/ticket-fields`, updateTicketFields),
 ]);

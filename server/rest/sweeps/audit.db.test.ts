@@ -228,6 +228,7 @@ const SAMPLES: Record<string, Sample> = {
   "connections.delete": onConnection(),
   "connections.test": onConnection(),
   "connections.update": onConnection({ name: "Renamed", secret: "another secret" }),
+  "connections.updateTicketFields": onConnection({ destination: "FORM", values: { customfield_10042: null } }),
   "examples.batch": async ({ ctx }) => ({
     input: { datasetId: await datasetOf(ctx), items: [{ action: "create", payload: smallPayload() }] },
   }),

@@ -545,6 +545,7 @@ const ECHOES = [
   "connections.createWebhook",
   "connections.test",
   "connections.update",
+  "connections.updateTicketFields",
   "datasetVersions.restore",
   "datasets.create",
   "datasets.update",

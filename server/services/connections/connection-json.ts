@@ -16,6 +16,7 @@ export const connectionJson = (row: Row, pollProblems: Connection["pollProblems"
   webhookSet: row.webhookSecretSealed !== null,
   lastTest: row.lastTest,
   pollProblems,
+  ticketFields: row.ticketFields,
   createdAt: row.createdAt,
   updatedAt: row.updatedAt,
 });
@@ -27,10 +28,11 @@ export const shownTo = (ctx: Ctx, row: Row, pollProblems?: Connection["pollProbl
 };
 
 /** Returns what the audit log records of a connection. */
-export const audited = ({ kind, name, baseUrl, settings, secretSealed }: Row) => ({
+export const audited = ({ kind, name, baseUrl, settings, secretSealed, ticketFields }: Row) => ({
   kind,
   name,
   baseUrl,
   settings,
+  ticketFields,
   secretSet: secretSealed !== null,
 });

@@ -137,6 +137,33 @@ export const connectionSecret = z
     "Must be printable ASCII characters on one line, or a private key as a PEM file.",
   );
 
+/** How the value of a tracker's own field is entered; a field of any other type cannot be filled in. */
+export const TICKET_FIELD_TYPES = ["text", "number", "option", "options", "labels", "user"] as const;
+/** An option's or a user's id, a text, a number, or several ids or labels. */
+const ticketFieldValue = z.union([filledText(2000), z.number(), z.array(line).min(1).max(50)]);
+export type TicketFieldValue = z.infer<typeof ticketFieldValue>;
+/** What is entered into the fields of new tickets, by the tracker's ids of the fields. */
+export type TicketFieldValues = Readonly<Record<string, TicketFieldValue>>;
+/** Those of all destinations. */
+const ticketFieldValues = z.record(z.string(), z.record(z.string(), ticketFieldValue));
+export type StoredTicketFields = z.infer<typeof ticketFieldValues>;
+
+/** A field that a destination has for new tickets beyond those that Whetstone fills in. */
+export const ticketField = z.object({
+  /** Such as `customfield_10042`. */
+  id: z.string(),
+  name: z.string(),
+  /** Whether the tracker refuses tickets without a value. */
+  required: z.boolean(),
+  /** `null`: Whetstone cannot fill in a field of this type. */
+  type: z.enum(TICKET_FIELD_TYPES).nullable(),
+  /** The tracker's name of the type. */
+  trackerType: z.string(),
+  /** What can be chosen for `option` and `options`; for `user`, up to 200 of the users. */
+  options: z.array(z.object({ id: z.string(), name: z.string() })),
+});
+export type TicketField = z.infer<typeof ticketField>;
+
 /** The result of a connection test; `ok` when there were no problems. */
 export const connectionTest = z.object({ ok: z.boolean(), problems: z.array(z.string()) });
 
@@ -155,6 +182,8 @@ export const connection = z.object({
   lastTest: connectionTest.extend({ at: z.number() }).nullable(),
   /** The destinations whose changes could not be read at the last attempt, and why; empty if all is well. */
   pollProblems: z.array(z.object({ destination: z.string(), problem: z.string() })),
+  /** What new tickets get in fields that their destination has beyond ours, by destination and field id. */
+  ticketFields: ticketFieldValues,
   createdAt: z.number(),
   updatedAt: z.number(),
 });
@@ -172,6 +201,31 @@ export const connectionReply = z.object({ connection });
 /** What a user enters in the tracker. Only this reply contains the secret. */
 export const trackerWebhookReply = z.object({ webhook: z.object({ url: z.string(), secret: z.string() }) });
 export const connectionTestReply = z.object({ test: connectionTest });
+
+const ticketDestination = line.meta({ examples: ["PROJ"] });
+export const getTicketFieldsInput = z.strictObject({
+  connectionId: idInput,
+  /** Default: the connection's. */
+  destination: ticketDestination.optional(),
+  /** Default: the connection's. */
+  issueType: line.optional(),
+});
+export const updateTicketFieldsInput = z.strictObject({
+  connectionId: idInput,
+  /** Default: the connection's. */
+  destination: ticketDestination.optional(),
+  /** By field id. Others keep their value; `null` removes one. */
+  values: z.record(z.string().min(1).max(100), ticketFieldValue.nullable()),
+});
+export const ticketFieldsReply = z.object({
+  ticketFields: z.object({
+    destination: z.string(),
+    /** `null`: the tracker has no types of issues, and no fields beyond ours. */
+    issueType: z.string().nullable(),
+    /** Required ones first; optional ones only if they can be filled in. */
+    fields: z.array(ticketField.extend({ value: ticketFieldValue.nullable() })),
+  }),
+});
 
 export const createConnectionInput = z.strictObject({
   kind: z.enum(CONNECTION_KINDS),

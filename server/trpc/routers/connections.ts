@@ -3,9 +3,11 @@ import {
   createTrackerWebhook,
   deleteConnection,
   getConnection,
+  getTicketFields,
   listConnections,
   testConnection,
   updateConnection,
+  updateTicketFields,
 } from "@/server/services/connections";
 import { mutation, query } from "../procedures";
 import { router } from "../trpc";
@@ -18,4 +20,6 @@ export const connectionsRouter = router({
   remove: mutation(deleteConnection),
   test: mutation(testConnection),
   createWebhook: mutation(createTrackerWebhook),
+  ticketFields: query(getTicketFields),
+  updateTicketFields: mutation(updateTicketFields),
 });

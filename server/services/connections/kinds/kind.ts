@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { OutboundReply, OutboundRequest } from "@/server/platform/outbound";
-import type { ConnectionKind, SETTINGS } from "../schemas";
+import type { ConnectionKind, SETTINGS, StoredTicketFields } from "../schemas";
 
 /** A request below a connection's address, before its credential is added. */
 export type Unsigned = { url: URL; body: string | undefined; messageId?: string | undefined };
@@ -56,7 +56,7 @@ export type Kind<Name extends ConnectionKind = ConnectionKind> = {
   probe: (
     service: Caller,
     settings: z.infer<(typeof SETTINGS)[Name]>,
-    about: { id: string; name: string },
+    about: { id: string; name: string; ticketFields: StoredTicketFields },
   ) => Promise<string[]>;
 };
 

@@ -6,9 +6,9 @@ import type { Kind } from "./kind";
 /** Returns the test of a tracker connection: it reports what would prevent handing over a Finding. */
 export const trackerProbe =
   <Name extends TrackerKind>(kind: Name): Kind<Name>["probe"] =>
-  async (service, settings) => {
+  async (service, settings, { ticketFields }) => {
     try {
-      const options = { issueType: null, installationId: null, ...settings };
+      const options = { issueType: null, installationId: null, ...settings, ticketFields };
       return await TRACKERS[kind](service, options).check(settings.defaultDestination);
     } catch (error) {
       if (error instanceof TrackerError) return [error.message];

@@ -8,7 +8,14 @@ import { confirmWrites } from "../kinds/confirm-writes";
 import { withTimeout } from "../kinds/with-timeout";
 import { clientFor } from "../open-connection";
 import { type ConnectionRow, readConnection } from "../read-connection";
-import { DEFAULT_SETTINGS, isTracker, SETTINGS, type TrackerKind, type TrackerSettings } from "../schemas";
+import {
+  DEFAULT_SETTINGS,
+  isTracker,
+  SETTINGS,
+  type StoredTicketFields,
+  type TrackerKind,
+  type TrackerSettings,
+} from "../schemas";
 import { TRACKERS } from "./kinds";
 import type { Tracker } from "./tracker";
 
@@ -19,7 +26,7 @@ const AUDIT_MS = 60 * 60_000;
 
 /** The settings of every tracker; only Jira has issue types, only GitHub has App installations. */
 type AnyTrackerSettings = TrackerSettings & { issueType: string | null; installationId: string | null };
-export type OpenTracker = { tracker: Tracker; settings: AnyTrackerSettings };
+export type OpenTracker = { tracker: Tracker; settings: AnyTrackerSettings; ticketFields: StoredTicketFields };
 
 /** Returns the settings of a tracker connection. */
 export const trackerSettingsOf = (kind: TrackerKind, settings: Record<string, unknown>) => {
@@ -42,8 +49,12 @@ export async function openTracker(
   if (row.secretSealed === null) throw unprocessable("/connectionId", "The connection has no secret: enter a token.");
   const settings = trackerSettingsOf(row.kind, row.settings);
   const client = (await wasAudited(ctx, row, purpose)) ? connectionClient(row) : await clientFor(ctx, row, purpose);
-  const caller = confirmWrites(withTimeout(client, CALL_MS), beforeWrite);
-  return { tracker: TRACKERS[row.kind](caller, settings), settings };
+  const { kind, ticketFields } = row;
+  return {
+    tracker: TRACKERS[kind](confirmWrites(withTimeout(client, CALL_MS), beforeWrite), { ...settings, ticketFields }),
+    settings,
+    ticketFields,
+  };
 }
 
 async function wasAudited(ctx: Ctx, row: ConnectionRow, purpose: string): Promise<boolean> {

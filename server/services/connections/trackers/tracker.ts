@@ -1,4 +1,5 @@
 import type { Caller } from "../kinds/kind";
+import type { StoredTicketFields, TicketField, TicketFieldValues } from "../schemas";
 
 /** A ticket in its current state at the tracker. */
 export type Ticket = {
@@ -65,7 +66,14 @@ export type Tracker = {
    * state, label or field that does not exist. Empty if nothing does. `destination` is `null` if there is no default.
    */
   check(destination: string | null): Promise<string[]>;
+  /**
+   * Returns the fields of new tickets that we do not fill in ourselves, and the issue type that they are of: the connection's
+   * unless one is given. The options of a user's field include the user in `values` if one can be chosen. Only of trackers with such fields.
+   */
+  fields?(destination: string, options: FieldOptions): Promise<{ issueType: string; fields: TicketField[] }>;
 };
+
+export type FieldOptions = { issueType?: string | undefined; values: TicketFieldValues };
 
 /** The part of a connection's settings that trackers use. Empty lists: the tracker's own classification of open and done. */
 export type TrackerOptions = {
@@ -74,6 +82,8 @@ export type TrackerOptions = {
   labels: readonly string[];
   /** Jira only. */
   issueType: string | null;
+  /** Jira only: what new tickets get in fields that we do not fill in ourselves. */
+  ticketFields: StoredTicketFields;
   /** GitHub only; `null` if the secret is a token. */
   installationId: string | null;
 };

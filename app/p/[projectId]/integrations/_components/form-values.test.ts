@@ -22,6 +22,7 @@ const JIRA = {
   webhookSet: false,
   lastTest: null,
   pollProblems: [],
+  ticketFields: {},
   createdAt: 1,
   updatedAt: 1,
 };

@@ -6,20 +6,33 @@ import { type JiraSubject, jiraError } from "./jira-errors";
 
 /** Loads only the parts of jira.js in use: loading all of it takes half a second. The connection adds the credential. */
 async function clientOf(service: Caller) {
-  const [base, issues, search, properties, comments, commentProperties, links, projects, permissions, myself, info] =
-    await Promise.all([
-      import("jira.js/clients/baseClient"),
-      import("jira.js/version2/issues"),
-      import("jira.js/version2/issueSearch"),
-      import("jira.js/version2/issueProperties"),
-      import("jira.js/version2/issueComments"),
-      import("jira.js/version2/issueCommentProperties"),
-      import("jira.js/version2/issueRemoteLinks"),
-      import("jira.js/version2/projects"),
-      import("jira.js/version2/permissions"),
-      import("jira.js/version2/myself"),
-      import("jira.js/version2/serverInfo"),
-    ]);
+  const [
+    base,
+    issues,
+    search,
+    properties,
+    comments,
+    commentProperties,
+    links,
+    projects,
+    permissions,
+    myself,
+    info,
+    users,
+  ] = await Promise.all([
+    import("jira.js/clients/baseClient"),
+    import("jira.js/version2/issues"),
+    import("jira.js/version2/issueSearch"),
+    import("jira.js/version2/issueProperties"),
+    import("jira.js/version2/issueComments"),
+    import("jira.js/version2/issueCommentProperties"),
+    import("jira.js/version2/issueRemoteLinks"),
+    import("jira.js/version2/projects"),
+    import("jira.js/version2/permissions"),
+    import("jira.js/version2/myself"),
+    import("jira.js/version2/serverInfo"),
+    import("jira.js/version2/userSearch"),
+  ]);
   const client = new base.BaseClient({
     host: service.baseUrl,
     baseRequestConfig: { adapter: "fetch", env: { fetch: service.fetch, Request, Response } },
@@ -35,6 +48,7 @@ async function clientOf(service: Caller) {
     permissions: new permissions.Permissions(client),
     myself: new myself.Myself(client),
     info: new info.ServerInfo(client),
+    users: new users.UserSearch(client),
   };
 }
 type Client = Awaited<ReturnType<typeof clientOf>>;

@@ -1,10 +1,13 @@
 import { z } from "zod";
+import { ownValue } from "@/server/platform/own-value";
+import type { TicketFieldValues } from "../../schemas";
 import { missingStates } from "../mapped-state";
+import { fieldProblem, missingFields, missingFieldWords, ticketFieldsAt } from "../ticket-fields";
 import type { TrackerOptions } from "../tracker";
 import { TrackerError } from "../tracker-error";
 import { type JiraApi, jiraStatus, projectKey } from "./jira-api";
-import { createFields, issueTypeOf, unfilled } from "./jira-create";
 import { JiraError } from "./jira-errors";
+import { createFields, issueTypeOf, type JiraField, ticketFieldOf, toFill } from "./jira-fields";
 
 /** The permissions that the account needs, and what each is for. */
 const PERMISSIONS: Record<string, string> = {
@@ -53,22 +56,43 @@ async function missingPermissions({ ask }: JiraApi, key: string): Promise<string
   });
 }
 
-async function creationProblems(api: JiraApi, key: string, { issueType, labels }: TrackerOptions): Promise<string[]> {
-  const type = await issueTypeOf(api, key, issueType).catch((error: unknown) => {
+async function creationProblems(api: JiraApi, key: string, options: TrackerOptions): Promise<string[]> {
+  const type = await issueTypeOf(api, key, options.issueType).catch((error: unknown) => {
     if (error instanceof JiraError && error.reason === "destination") return error.message;
     throw error;
   });
   if (typeof type === "string") return [type];
   const all = await createFields(api, key, type);
-  const required = unfilled(all).map(
-    ({ name }) =>
-      `A “${type.name}” in ${key} requires “${name}”, which Whetstone cannot fill in. Give it a default value in Jira, or choose another issue type.`,
-  );
-  if (labels.length === 0 || all.some(({ fieldId }) => fieldId === "labels")) return required;
+  const tickets = `A “${type.name}” in ${key}`;
   return [
-    ...required,
-    `A “${type.name}” in ${key} is created without labels: its screen has no labels field. Add the field in Jira, or remove the labels from the connection.`,
+    ...fieldProblems(all, tickets, ticketFieldsAt(options.ticketFields, key)),
+    ...labelProblems(all, tickets, options),
   ];
+}
+
+function fieldProblems(all: readonly JiraField[], tickets: string, values: TicketFieldValues): string[] {
+  const fields = toFill(all).map(ticketFieldOf);
+  return [
+    ...missingFields(fields, values).map((field) => missingFieldWords(field, tickets)),
+    // Who can be chosen as a user is not asked here.
+    ...fields
+      .filter(({ type }) => type !== "user")
+      .flatMap((field) => {
+        const value = ownValue(values, field.id);
+        return value === undefined ? [] : (fieldProblem(field, value) ?? []);
+      }),
+  ];
+}
+
+function labelProblems(all: readonly JiraField[], tickets: string, { labels }: TrackerOptions): string[] {
+  const field = all.find(({ fieldId }) => fieldId === "labels");
+  if (labels.length === 0)
+    return field?.required && !field.hasDefaultValue ? [`${tickets} requires labels. Add one to the connection.`] : [];
+  return field
+    ? []
+    : [
+        `${tickets} is created without labels: its screen has no labels field. Add the field in Jira, or remove the labels from the connection.`,
+      ];
 }
 
 async function statesOf({ ask }: JiraApi, key: string): Promise<string[]> {

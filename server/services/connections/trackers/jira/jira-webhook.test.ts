@@ -15,7 +15,7 @@ const signed = (content: unknown) => {
 test("a delivery names the changed ticket, its project and the time it was sent", async () => {
   const server = await startJira({ deployment: "Cloud" });
   const tracker = jiraTracker(testCaller("jira", server.baseUrl, server.secret), {
-    ...{ openStates: [], closedStates: [], labels: [], issueType: null, installationId: null },
+    ...{ openStates: [], closedStates: [], labels: [], issueType: null, ticketFields: {}, installationId: null },
   });
   const ticket = { title: "t", body: "b", labels: [], issueType: null, marker: "m" };
   const { externalId } = await tracker.create("PROJ", ticket);

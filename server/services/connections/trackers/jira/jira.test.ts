@@ -9,7 +9,14 @@ import { jiraTracker } from "./jira";
 let server: SimulatedTracker;
 afterEach(() => server.stop());
 
-const NONE: TrackerOptions = { openStates: [], closedStates: [], labels: [], issueType: null, installationId: null };
+const NONE: TrackerOptions = {
+  openStates: [],
+  closedStates: [],
+  labels: [],
+  issueType: null,
+  ticketFields: {},
+  installationId: null,
+};
 const TICKET: NewTicket = {
   title: "search_emails fails",
   body: "It **fails** in 12 conversations.",
@@ -184,7 +191,7 @@ describe.each(["Cloud", "Server"] as const)("Jira, deployed as %s", (deployment)
       "“no project” is not the key of a Jira project. A key looks like PROJ.",
     ]);
     expect(await tracker.check("FORM")).toEqual([
-      "A “Bug” in FORM requires “Severity”, which Whetstone cannot fill in. Give it a default value in Jira, or choose another issue type.",
+      "A “Bug” in FORM requires “Severity”. Enter its value in the connection, or give it a default value in Jira.",
       "A “Bug” in FORM is created without labels: its screen has no labels field. Add the field in Jira, or remove the labels from the connection.",
       `FORM ${noState}`,
     ]);
@@ -204,9 +211,104 @@ describe.each(["Cloud", "Server"] as const)("Jira, deployed as %s", (deployment)
     const tracker = await started();
     const error = await failureOf(tracker.create("FORM", TICKET));
     expect(error).toMatchObject({ reason: "destination", ambiguous: false });
-    expect(error.message).toMatch(/^Jira rejected a “Task” in FORM: “.*Severity is required”\./);
+    expect(error.message).toMatch(
+      /^Jira rejected a “Task” in FORM: “.*Severity is required”\. Enter its value in the connection/,
+    );
     expect(await tracker.create("BARE", { ...TICKET, labels: ["whetstone"] })).toMatchObject({ key: "BARE-1" });
     expect(server.tickets()[0]?.labels).toEqual([]);
+  });
+
+  /** A value of each type, for fields that ASKS requires. */
+  const VALUES = {
+    customfield_10042: "10201",
+    customfield_10043: "Not known yet",
+    customfield_10044: 12.5,
+    customfield_10045: ["10200", "10202"],
+    customfield_10046: ["agents", "search"],
+    customfield_10047: deployment === "Cloud" ? "5b109f2e9729b51b54dc274d" : "grace",
+  };
+
+  test("the fields that a project asks for are read from all pages with their types and options", async () => {
+    const tracker = await started({}, 3);
+    const { issueType, fields } = await tracker.fields!("asks", { values: VALUES });
+    expect(issueType).toBe("Task");
+    expect(fields.map(({ name, type, required }) => [name, type, required])).toEqual([
+      ["Severity", "option", true],
+      ["Root cause", "text", true],
+      ["Cost", "number", true],
+      ["Regions", "options", true],
+      ["Teams", "labels", true],
+      ["Owner", "user", true],
+      ["Components", "options", false],
+    ]);
+    expect(fields[0]!.options).toEqual([
+      { id: "10200", name: "High" },
+      { id: "10201", name: "Low" },
+    ]);
+    expect(fields[5]!.options).toContainEqual({ id: VALUES.customfield_10047, name: "Grace Hopper" });
+  });
+
+  test("a user who is not among those listed can be chosen by id", async () => {
+    const tracker = await started({}, 1);
+    const { fields } = await tracker.fields!("ASKS", { values: VALUES });
+    expect(fields.find(({ type }) => type === "user")!.options.map(({ name }) => name)).toEqual([
+      "Ada Lovelace",
+      "Grace Hopper",
+    ]);
+    const { fields: others } = await tracker.fields!("ASKS", { values: { customfield_10047: "nobody" } });
+    expect(others.find(({ type }) => type === "user")!.options).toHaveLength(1);
+  });
+
+  test("without the permission to see users, the other fields are read", async () => {
+    const tracker = await started();
+    server.fault = ({ path }) => (path.includes("/user/") ? 403 : undefined);
+    const { fields } = await tracker.fields!("ASKS", { values: {} });
+    expect(fields.find(({ type }) => type === "user")!.options).toEqual([]);
+  });
+
+  test("a ticket is created with the values of its destination, each as its type wants it", async () => {
+    const tracker = await started({ ticketFields: { ASKS: VALUES } });
+    expect(await tracker.check("ASKS")).toEqual([]);
+    await tracker.create("asks", { ...TICKET, labels: ["whetstone"] });
+    expect(server.tickets()[0]).toMatchObject({
+      labels: ["whetstone"],
+      fields: {
+        customfield_10042: { id: "10201" },
+        customfield_10043: "Not known yet",
+        customfield_10044: 12.5,
+        customfield_10045: [{ id: "10200" }, { id: "10202" }],
+        customfield_10046: ["agents", "search"],
+        customfield_10047: deployment === "Cloud" ? { accountId: VALUES.customfield_10047 } : { name: "grace" },
+      },
+    });
+  });
+
+  test("values for fields that a project does not have are left out, and those of other projects are not sent", async () => {
+    const tracker = await started({ ticketFields: { FORM: VALUES, ASKS: VALUES } });
+    await tracker.create("FORM", TICKET);
+    await tracker.create("PROJ", { ...TICKET, marker: "finding-2" });
+    expect(server.tickets().map(({ fields }) => fields)).toEqual([{ customfield_10042: { id: "10201" } }, {}]);
+  });
+
+  test("an option that Jira no longer has is reported by the check and before a ticket is created", async () => {
+    const tracker = await started({ ticketFields: { FORM: { customfield_10042: "9" } } });
+    const words = "“Severity” has no option “9”. It has: High, Low.";
+    expect(await tracker.check("FORM")).toEqual([words]);
+    expect((await failureOf(tracker.create("FORM", TICKET))).message).toBe(
+      `${words} Choose another value in the connection.`,
+    );
+    expect(server.received.filter(isCreation)).toEqual([]);
+  });
+
+  test("a required field that cannot be filled in is reported by its name and type", async () => {
+    const tracker = await started({ ticketFields: { DEEP: { customfield_10042: "10200" } } });
+    const { fields } = await tracker.fields!("DEEP", { values: {} });
+    expect(fields).toContainEqual(expect.objectContaining({ name: "Place", type: null, required: true }));
+    expect(await tracker.check("DEEP")).toEqual([
+      "A “Task” in DEEP requires “Place” (option-with-child), which Whetstone cannot fill in. Give it a default value in Jira, or choose another issue type.",
+    ]);
+    const refused = await failureOf(tracker.create("DEEP", TICKET));
+    expect(refused.message).toMatch(/“.*Place is required”\. Give the field a default value in Jira/);
   });
 
   test("an exhausted rate limit has its end time", async () => {

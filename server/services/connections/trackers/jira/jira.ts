@@ -1,10 +1,12 @@
 import { countsAsDone } from "../mapped-state";
+import { ticketFieldsAt } from "../ticket-fields";
 import type { MakeTracker, Ticket } from "../tracker";
 import { TrackerError } from "../tracker-error";
 import { idSegment, jiraApi } from "./jira-api";
 import { jiraProblems } from "./jira-check";
 import { addComment } from "./jira-comments";
 import { createIssue } from "./jira-create";
+import { ticketFields } from "./jira-fields";
 import { codeReferences } from "./jira-references";
 import { changedIssues, jiraIssue, markedIssue, TICKET_FIELDS, ticketOf } from "./jira-search";
 import { transit } from "./jira-transitions";
@@ -27,7 +29,7 @@ export const jiraTracker: MakeTracker = (service, options) => {
     creationLagMs: INDEX_LAG_MS,
 
     async create(destination, ticket) {
-      const id = await createIssue(api, destination, ticket);
+      const id = await createIssue(api, destination, ticket, ticketFieldsAt(options.ticketFields, destination));
       return read(id).catch((error: unknown) => {
         if (!(error instanceof TrackerError)) throw error;
         // The ticket exists; only its state is not known yet.
@@ -60,5 +62,8 @@ export const jiraTracker: MakeTracker = (service, options) => {
     references: (_destination, externalId) => codeReferences(api, externalId),
 
     check: (destination) => jiraProblems(api, destination, options),
+
+    fields: (destination, { issueType = options.issueType, values }) =>
+      ticketFields(api, destination, { issueType, values }),
   };
 };

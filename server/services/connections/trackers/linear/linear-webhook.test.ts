@@ -15,7 +15,7 @@ const signed = (content: unknown, headers: Record<string, string> = {}) => {
 test("a delivery names the changed ticket, its team and the time it was sent", async () => {
   const server = await startLinear();
   const tracker = linearTracker(testCaller("linear", server.baseUrl, server.secret), {
-    ...{ openStates: [], closedStates: [], labels: [], issueType: null, installationId: null },
+    ...{ openStates: [], closedStates: [], labels: [], issueType: null, ticketFields: {}, installationId: null },
   });
   const ticket = { title: "t", body: "b", labels: [], issueType: null, marker: "m" };
   const { externalId } = await tracker.create("ENG", ticket);

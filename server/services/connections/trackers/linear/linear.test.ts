@@ -9,7 +9,14 @@ import { linearTracker } from "./linear";
 let server: SimulatedTracker;
 afterEach(() => server.stop());
 
-const NONE: TrackerOptions = { openStates: [], closedStates: [], labels: [], issueType: null, installationId: null };
+const NONE: TrackerOptions = {
+  openStates: [],
+  closedStates: [],
+  labels: [],
+  issueType: null,
+  ticketFields: {},
+  installationId: null,
+};
 const TICKET: NewTicket = {
   title: "search_emails fails",
   body: "It **fails** in 12 conversations.",

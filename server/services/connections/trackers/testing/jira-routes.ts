@@ -1,4 +1,12 @@
-import { type JiraIssueRow, type JiraProject, type JiraSite, jiraTime, PROJECTS, STATUSES } from "./jira-site";
+import {
+  type CreateField,
+  type JiraIssueRow,
+  type JiraProject,
+  type JiraSite,
+  jiraTime,
+  PROJECTS,
+  STATUSES,
+} from "./jira-site";
 import type { Answer } from "./with-faults";
 
 export type JiraRequest = {
@@ -19,6 +27,9 @@ const NO_ISSUE = refusal(404, "Issue does not exist or you do not have permissio
 const projectOf = (key: string | null | undefined) => PROJECTS.find((one) => one.key === key?.toUpperCase());
 const list = (text: string | null) => (text ?? "").split(",").filter((one) => one !== "");
 const number = (text: string | null, byDefault: number) => (text === null ? byDefault : Number(text));
+
+/** Fields that the tracker always fills. */
+const OURS: ReadonlySet<string> = new Set(["project", "issuetype", "summary", "description", "labels"]);
 
 const CLAUSES: readonly [RegExp, (row: JiraIssueRow, value: string) => boolean][] = [
   [/^project = "(\w+)"$/, (row, key) => row.project.key === key.toUpperCase()],
@@ -104,15 +115,23 @@ export function jiraRoutes({ site, isCloud, url, lagMs, pageMax }: World): Route
     if (!fields.summary) errors.summary = "You must specify a summary of the issue.";
     if (fields.summary?.length > 255) errors.summary = "Summary must be less than 255 characters.";
     if (fields.description?.length > 32_767) errors.description = "The entered text is too long.";
-    for (const { fieldId, name, required, hasDefaultValue } of project.createFields)
-      if (required && !hasDefaultValue && fields[fieldId] === undefined) errors[fieldId] = `${name} is required.`;
-    if (fields.labels && !project.createFields.some(({ fieldId }) => fieldId === "labels"))
-      errors.labels = "Field 'labels' cannot be set. It is not on the appropriate screen, or unknown.";
+    const others: Record<string, unknown> = {};
+    for (const one of project.createFields) {
+      const { fieldId, name, required, hasDefaultValue } = one;
+      const value = fields[fieldId];
+      const complaint = OURS.has(fieldId) || value === undefined ? undefined : complaintAbout(one, value);
+      if (required && !hasDefaultValue && value === undefined) errors[fieldId] = `${name} is required.`;
+      if (complaint !== undefined) errors[fieldId] = complaint;
+      if (!OURS.has(fieldId) && value !== undefined) others[fieldId] = value;
+    }
+    const screen = new Set(project.createFields.map(({ fieldId }) => fieldId));
+    for (const id of Object.keys(fields))
+      if (!screen.has(id)) errors[id] = `Field '${id}' cannot be set. It is not on the appropriate screen, or unknown.`;
     if (fields.labels?.some((label: string) => /\s/.test(label)))
       errors.labels = "The label contains spaces which is invalid.";
     if (Object.keys(errors).length > 0) return refusal(400, "", errors);
     const { summary, description = "", labels = [] } = fields;
-    const { id, key } = site.add(project, { summary, description, labels, properties });
+    const { id, key } = site.add(project, { summary, description, labels, others, properties });
     return ok({ id, key, self: `${url()}/rest/api/2/issue/${id}` }, 201);
   }
 
@@ -135,7 +154,41 @@ export function jiraRoutes({ site, isCloud, url, lagMs, pageMax }: World): Route
     return ok({ startAt, maxResults: pageMax, total: row.comments.length, comments: shown });
   };
   const author = () => (isCloud ? { accountId: site.me.accountId } : { key: site.me.key, name: site.me.name });
-  const named = (cloud: string, values: unknown) => ok({ [isCloud ? cloud : "values"]: values });
+  /** A page under the name that Cloud gives its list; Data Center says instead whether it is the last. */
+  const paged = (cloud: string, all: readonly unknown[], query: URLSearchParams) => {
+    const startAt = number(query.get("startAt"), 0);
+    const maxResults = Math.min(number(query.get("maxResults"), 50), pageMax);
+    const values = all.slice(startAt, startAt + maxResults);
+    const about = { startAt, maxResults, total: all.length };
+    return ok(
+      isCloud ? { ...about, [cloud]: values } : { ...about, isLast: startAt + values.length >= all.length, values },
+    );
+  };
+  /** Why Jira refuses a value, in its own words; `undefined` if it takes it. */
+  function complaintAbout({ schema, name, allowedValues = [] }: CreateField, value: unknown): string | undefined {
+    const chosen = (one: unknown) => {
+      const id = typeof one === "object" && one !== null && "id" in one ? one.id : undefined;
+      if (id === undefined) return `Could not find valid 'id' or 'value' in the Parent Option object.`;
+      return allowedValues.some((allowed) => allowed.id === id) ? undefined : `Option id '${String(id)}' is not valid`;
+    };
+    const userKey = isCloud ? "accountId" : "name";
+    const complaints: Record<string, () => string | undefined> = {
+      string: () => (typeof value === "string" ? undefined : "Operation value must be a string"),
+      number: () => (typeof value === "number" ? undefined : "Operation value must be a number"),
+      option: () => chosen(value),
+      user: () => {
+        const id = (value as Record<string, unknown>)[userKey];
+        return site.users.some((one) => one[userKey] === id) ? undefined : `${name} is not valid`;
+      },
+      array: () => {
+        if (!Array.isArray(value)) return "data was not an array";
+        if (schema.items === "string")
+          return value.every((one) => typeof one === "string") ? undefined : "data was not an array of strings";
+        return value.map(chosen).find((one) => one !== undefined);
+      },
+    };
+    return complaints[schema.type]?.();
+  }
 
   return [
     [
@@ -149,12 +202,25 @@ export function jiraRoutes({ site, isCloud, url, lagMs, pageMax }: World): Route
     [
       "GET",
       /^issue\/createmeta\/(?<project>\w+)\/issuetypes$/,
-      withProject((one) => named("issueTypes", one.issueTypes)),
+      withProject((one, { query }) => paged("issueTypes", one.issueTypes, query)),
     ],
     [
       "GET",
       /^issue\/createmeta\/(?<project>\w+)\/issuetypes\/\d+$/,
-      withProject((one) => named("fields", one.createFields)),
+      withProject((one, { query }) => paged("fields", one.createFields, query)),
+    ],
+    [
+      "GET",
+      /^user\/assignable\/search$/,
+      ({ query }) => {
+        if (!projectOf(query.get("project")))
+          return refusal(404, `No project could be found with key '${query.get("project")}'.`);
+        const key = isCloud ? "accountId" : "name";
+        const sought = query.get(isCloud ? "accountId" : "username");
+        const found = site.users.filter((one) => sought === null || one[key] === sought);
+        const shown = found.map((one) => ({ [key]: one[key], displayName: one.displayName, active: true }));
+        return ok(shown.slice(0, Math.min(number(query.get("maxResults"), 50), pageMax)));
+      },
     ],
     ["GET", /^issue\/(?<issue>[^/]+)$/, withIssue((row, { query }) => ok(issueJson(row, query)))],
     [

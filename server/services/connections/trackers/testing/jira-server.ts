@@ -58,7 +58,7 @@ export async function startJira({ deployment, pageMax = 100 }: Options): Promise
     unusableDestination: "GONE",
     webhookSecret: "jira-webhook-simulated0123",
     tickets: () =>
-      site.issues.map(({ id, key, summary, description, status, labels, comments }) => ({
+      site.issues.map(({ id, key, summary, description, status, labels, others, comments }) => ({
         externalId: id,
         key,
         title: summary,
@@ -66,6 +66,7 @@ export async function startJira({ deployment, pageMax = 100 }: Options): Promise
         state: status.name,
         isDone: status.statusCategory.key === "done",
         labels,
+        fields: others,
         comments: comments.map(({ body }) => body),
       })),
     setDone(externalId, done, name) {

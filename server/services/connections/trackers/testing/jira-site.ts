@@ -22,9 +22,21 @@ export type JiraIssueRow = {
   updated: number;
   properties: Property[];
   comments: JiraComment[];
+  /** What was sent in fields that the project has beyond the usual ones. */
+  others: Record<string, unknown>;
   links: { id: number; object: { url: string; title: string; status?: { resolved: boolean } }; created: number }[];
 };
-export type CreateField = { fieldId: string; name: string; required: boolean; hasDefaultValue: boolean };
+/** `FieldCreateMetadata` of Jira's API description. */
+export type CreateField = {
+  fieldId: string;
+  key: string;
+  name: string;
+  required: boolean;
+  hasDefaultValue: boolean;
+  operations: string[];
+  schema: { type: string; items?: string; system?: string; custom?: string; customId?: number };
+  allowedValues?: { id: string; value?: string; name?: string }[];
+};
 export type JiraProject = {
   key: string;
   issueTypes: { id: string; name: string; subtask: boolean }[];
@@ -84,17 +96,67 @@ const STEPS: Record<string, JiraTransition[]> = {
   "4": [transition("51", wontDo, REASON)],
 };
 
-const field = (fieldId: string, name: string, required = false, hasDefaultValue = false): CreateField => ({
-  ...{ fieldId, name, required, hasDefaultValue },
+type Schema = CreateField["schema"];
+type Extra = Partial<Pick<CreateField, "required" | "hasDefaultValue" | "allowedValues">>;
+const field = (fieldId: string, name: string, schema: Schema, extra: Extra = {}): CreateField => ({
+  ...{ fieldId, key: fieldId, name, required: false, hasDefaultValue: false, operations: ["set"], schema },
+  ...extra,
 });
+const system = (fieldId: string, name: string, type: string, extra: Extra = {}) =>
+  field(fieldId, name, { type, system: fieldId }, extra);
+const custom = (customId: number, name: string, kind: string, schema: Schema, extra: Extra = {}) =>
+  field(
+    `customfield_${customId}`,
+    name,
+    { ...schema, custom: `com.atlassian.jira.plugin.system.customfieldtypes:${kind}`, customId },
+    extra,
+  );
+const options = (...values: string[]) => values.map((value, index) => ({ id: String(10_200 + index), value }));
+const required = { required: true };
 const FIELDS = [
-  field("project", "Project", true),
-  field("issuetype", "Issue Type", true),
-  field("summary", "Summary", true),
-  field("reporter", "Reporter", true, true),
-  field("description", "Description"),
+  system("project", "Project", "project", required),
+  system("issuetype", "Issue Type", "issuetype", required),
+  system("summary", "Summary", "string", required),
+  system("reporter", "Reporter", "user", { required: true, hasDefaultValue: true }),
+  system("description", "Description", "string"),
 ];
-const LABELS = field("labels", "Labels");
+const LABELS = field("labels", "Labels", { type: "array", items: "string", system: "labels" });
+const SEVERITY = custom(
+  10_042,
+  "Severity",
+  "select",
+  { type: "option" },
+  { ...required, allowedValues: options("High", "Low") },
+);
+/** One field of each type, all of them required but the last ones. */
+const ASKED = [
+  SEVERITY,
+  custom(10_043, "Root cause", "textarea", { type: "string" }, required),
+  custom(10_044, "Cost", "float", { type: "number" }, required),
+  custom(
+    10_045,
+    "Regions",
+    "multiselect",
+    { type: "array", items: "option" },
+    { ...required, allowedValues: options("EU", "US", "Asia") },
+  ),
+  custom(10_046, "Teams", "labels", { type: "array", items: "string" }, required),
+  custom(10_047, "Owner", "userpicker", { type: "user" }, required),
+  field(
+    "components",
+    "Components",
+    { type: "array", items: "component", system: "components" },
+    { allowedValues: [{ id: "10300", name: "Search" }] },
+  ),
+  field("attachment", "Attachment", { type: "array", items: "attachment", system: "attachment" }),
+];
+const PLACE = custom(
+  10_050,
+  "Place",
+  "cascadingselect",
+  { type: "option-with-child" },
+  { ...required, allowedValues: options("Europe") },
+);
 const TYPES = [
   { id: "10100", name: "Sub-task", subtask: true },
   { id: "10101", name: "Task", subtask: false },
@@ -106,7 +168,9 @@ const simple = { issueTypes: TYPES, createFields: [...FIELDS, LABELS], denied: [
 export const PROJECTS: JiraProject[] = [
   { key: "PROJ", ...simple },
   { key: "STEP", ...simple, transitionsFrom: ({ id }) => STEPS[id] ?? [] },
-  { key: "FORM", ...simple, createFields: [...FIELDS, field("customfield_10042", "Severity", true)] },
+  { key: "FORM", ...simple, createFields: [...FIELDS, SEVERITY] },
+  { key: "ASKS", ...simple, createFields: [...FIELDS, LABELS, ...ASKED] },
+  { key: "DEEP", ...simple, createFields: [...FIELDS, SEVERITY, PLACE] },
   { key: "BARE", ...simple, createFields: FIELDS },
   { key: "LOCK", ...simple, issueTypes: [], denied: ["CREATE_ISSUES", "ADD_COMMENTS"] },
 ];
@@ -121,7 +185,7 @@ export function jiraSite() {
     issueOf: (id: string) => issues.find((one) => one.id === id || one.key === id),
     add(
       project: JiraProject,
-      given: Pick<JiraIssueRow, "summary" | "description" | "labels" | "properties">,
+      given: Pick<JiraIssueRow, "summary" | "description" | "labels" | "others" | "properties">,
     ): JiraIssueRow {
       const number = issues.filter((one) => one.project === project).length + 1;
       const now = Date.now();
@@ -134,6 +198,10 @@ export function jiraSite() {
       return row;
     },
     remove: (row: JiraIssueRow) => void issues.splice(issues.indexOf(row), 1),
+    users: [
+      { accountId: "5b10a2844c20165700ede21g", name: "ada", displayName: "Ada Lovelace" },
+      { accountId: "5b109f2e9729b51b54dc274d", name: "grace", displayName: "Grace Hopper" },
+    ],
     me: { accountId: randomUUID(), key: "JIRAUSER10100", name: "whetstone" },
   };
 }

@@ -6,5 +6,6 @@ export const NO_OPTIONS: TrackerOptions = {
   closedStates: [],
   labels: [],
   issueType: null,
+  ticketFields: {},
   installationId: null,
 };

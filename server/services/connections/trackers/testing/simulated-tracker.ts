@@ -10,6 +10,8 @@ export type SimulatedTicket = {
   state: string;
   isDone: boolean;
   labels: string[];
+  /** What it has in fields of its own, as the API takes them. Jira only. */
+  fields?: Record<string, unknown>;
   comments: string[];
 };
 

@@ -17,7 +17,7 @@ export function testCaller(kind: ConnectionKind, baseUrl: string, secret: string
     webhookSecretRingKey: null,
     wrapped: null,
   };
-  const times = { createdAt: 0, updatedAt: 0, lastTest: null, lastSequence: 0, pausedAt: null };
+  const others = { createdAt: 0, updatedAt: 0, lastTest: null, lastSequence: 0, pausedAt: null, ticketFields: {} };
   const outbound = createOutbound({ allow: "127.0.0.1", retryBaseMs: 1 });
-  return connectionClient({ ...row, ...unsealed, ...times } satisfies ConnectionRow, outbound, secret);
+  return connectionClient({ ...row, ...unsealed, ...others } satisfies ConnectionRow, outbound, secret);
 }

@@ -8,7 +8,7 @@ import { notFound, unprocessable } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { okReply } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
-import { trackerConnections } from "@/server/services/connections";
+import { requireTicketFields, trackerConnections } from "@/server/services/connections";
 import { RULES } from "../../rules";
 import {
   createHandoffRuleInput,
@@ -86,18 +86,21 @@ export const createHandoffRule = verb(
     name: "handoffRules.create",
     summary: "Create a rule that hands off new Findings to a tracker automatically.",
     description:
-      "A Finding is handed off once, when it meets every condition, at most `dailyLimit` of them a day (UTC). Findings older than the rule, and those that only backfills found, are not.",
+      "A Finding is handed off once, when it meets every condition, at most `dailyLimit` of them a day (UTC). Findings older than the rule, and those that only backfills found, are not. A Jira project that requires fields without a value is a 422: store the values with `PATCH …/ticket-fields` of the connection first.",
     effect: "write",
     capability: "connections:manage",
     input: createHandoffRuleInput,
     reply: handoffRuleReply,
   },
-  async (ctx, given) => {
-    await requireUsable(ctx, given);
-    const id = newId("hr");
-    await ctx.db.insert(handoffRules).values({ projectId: ctx.projectId, id, ...given, updatedAt: NOW });
-    auditNote(ctx, { target: { type: "handoffRule", id }, after: given });
-    return { handoffRule: await readRule(ctx, id) };
+  {
+    before: async (ctx, given) => requireTicketFields(ctx, await placeOf(ctx, given)),
+    run: async (ctx, given) => {
+      await requireUsable(ctx, given);
+      const id = newId("hr");
+      await ctx.db.insert(handoffRules).values({ projectId: ctx.projectId, id, ...given, updatedAt: NOW });
+      auditNote(ctx, { target: { type: "handoffRule", id }, after: given });
+      return { handoffRule: await readRule(ctx, id) };
+    },
   },
 );
 
@@ -110,19 +113,31 @@ export const updateHandoffRule = verb(
     input: updateHandoffRuleInput,
     reply: handoffRuleReply,
   },
-  async (ctx, { handoffRuleId, ...given }) => {
-    const { usedToday: _, ...before } = await readRule(ctx, handoffRuleId);
-    await requireUsable(ctx, {
-      connectionId: given.connectionId ?? before.connectionId,
-      destination: given.destination === undefined ? before.destination : given.destination,
-      ruleIds: given.ruleIds ?? before.ruleIds,
-    });
-    await ctx.db
-      .update(handoffRules)
-      .set({ ...given, updatedAt: NOW })
-      .where(whichRule(ctx, handoffRuleId));
-    auditNote(ctx, { before, after: given });
-    return { handoffRule: await readRule(ctx, handoffRuleId) };
+  {
+    before: async (ctx, { handoffRuleId, connectionId, destination, enabled }) => {
+      const isElsewhere = connectionId !== undefined || destination !== undefined;
+      if (!isElsewhere && enabled !== true) return;
+      const before = await readRule(ctx, handoffRuleId);
+      const place = {
+        connectionId: connectionId ?? before.connectionId,
+        destination: destination === undefined ? before.destination : destination,
+      };
+      await requireTicketFields(ctx, await placeOf(ctx, place));
+    },
+    run: async (ctx, { handoffRuleId, ...given }) => {
+      const { usedToday: _, ...before } = await readRule(ctx, handoffRuleId);
+      await requireUsable(ctx, {
+        connectionId: given.connectionId ?? before.connectionId,
+        destination: given.destination === undefined ? before.destination : given.destination,
+        ruleIds: given.ruleIds ?? before.ruleIds,
+      });
+      await ctx.db
+        .update(handoffRules)
+        .set({ ...given, updatedAt: NOW })
+        .where(whichRule(ctx, handoffRuleId));
+      auditNote(ctx, { before, after: given });
+      return { handoffRule: await readRule(ctx, handoffRuleId) };
+    },
   },
 );
 
@@ -143,17 +158,24 @@ export const deleteHandoffRule = verb(
   },
 );
 
-type Usable = { connectionId: string; destination: string | null; ruleIds: readonly string[] };
+type Place = { connectionId: string; destination: string | null };
+type Usable = Place & { ruleIds: readonly string[] };
 
-async function requireUsable(ctx: Ctx, { connectionId, destination, ruleIds }: Usable) {
+/** Returns where a rule's tickets go: its destination or the connection's default. */
+async function placeOf(ctx: Ctx, { connectionId, destination }: Place) {
   const connection = (await trackerConnections(ctx)).find(({ id }) => id === connectionId);
   if (!connection)
     throw unprocessable(
       "/connectionId",
       "This project has no issue tracker connection with this id, or the connection has no secret.",
     );
-  if (destination === null && connection.settings.defaultDestination === null)
-    throw unprocessable("/destination", "Enter a destination, or give the connection a default one.");
+  const place = destination ?? connection.settings.defaultDestination;
+  if (place === null) throw unprocessable("/destination", "Enter a destination, or give the connection a default one.");
+  return { connectionId, destination: place };
+}
+
+async function requireUsable(ctx: Ctx, { ruleIds, ...place }: Usable) {
+  await placeOf(ctx, place);
   const known = new Set(RULES.map(({ id }) => id));
   for (const [at, id] of ruleIds.entries())
     if (!known.has(id)) throw unprocessable(`/ruleIds/${at}`, "There is no such Rule.");

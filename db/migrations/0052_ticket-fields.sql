@@ -1,0 +1,1 @@
+ALTER TABLE "connections" ADD COLUMN "ticket_fields" jsonb DEFAULT '{}'::jsonb NOT NULL;
