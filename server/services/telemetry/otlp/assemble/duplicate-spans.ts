@@ -111,9 +111,7 @@ const touch = (one: SpanFacts, other: SpanFacts) =>
 
 /** Whether two spans come from different instrumentations, or one has what the other lacks. */
 const complement = (one: CallSpan, other: CallSpan) =>
-  one.scopeName !== other.scopeName ||
-  saysUsage(one) !== saysUsage(other) ||
-  hasMessages(one) !== hasMessages(other);
+  one.scopeName !== other.scopeName || saysUsage(one) !== saysUsage(other) || hasMessages(one) !== hasMessages(other);
 
 export const hasMessages = (span: SpanFacts) => span.input !== EMPTY_LIST || span.output !== EMPTY_LIST;
 

@@ -103,10 +103,12 @@ export function joinToolCalls(
   messages: readonly Message[],
   memo: ToolCallMemo,
 ): ToolCalls {
-  const toolSpans = spans
-    .filter(isTool)
-    .filter((span) => !isRunInside(span, tree))
-    .sort(byTime);
+  const toolSpans = withoutRepeats(
+    spans
+      .filter(isTool)
+      .filter((span) => !isRunInside(span, tree))
+      .sort(byTime),
+  );
   const requested = new RequestedCalls(messages, memo);
   for (const { tool } of toolSpans) requested.takeById(tool.callId);
   const failed = spans.filter((span) => span.error !== null);
@@ -114,7 +116,11 @@ export function joinToolCalls(
   const toolCalls: ToolCalls["toolCalls"] = [];
   let failedByResult = 0;
   for (const span of toolSpans) {
-    const call = span.tool.callId === null ? requested.takeByName(span.tool.name) : requested.byId(span.tool.callId);
+    // A client may know a call's id in its span, but not in its messages.
+    const call =
+      span.tool.callId === null
+        ? requested.takeByName(span.tool.name)
+        : (requested.byId(span.tool.callId) ?? requested.takeUnidentified(span.tool.name));
     const toolResult = call?.toolResult ?? requested.resultOf(span.tool.callId);
     const result = span.tool.result ?? toolResult?.text ?? null;
     if (!failedBySpans.has(span) && (toolResult?.flagged || (result !== null && memo.reportsFailure(result))))
@@ -140,9 +146,38 @@ function isRunInside(span: ToolSpan, tree: SpanTree): boolean {
   return parent !== undefined && isTool(parent) && parent.tool.name === span.tool.name;
 }
 
+function takeFirst(pending: RequestedCall[] | undefined): RequestedCall | undefined {
+  while (pending && pending.length > 0) {
+    const call = pending.shift();
+    if (!call || call.hasSpan) continue;
+    call.hasSpan = true;
+    return call;
+  }
+  return undefined;
+}
+
+function addTo(lists: Map<string, RequestedCall[]>, call: RequestedCall): void {
+  const sameName = lists.get(call.name);
+  if (sameName) sameName.push(call);
+  else lists.set(call.name, [call]);
+}
+
+/** Drops a span that repeats another under another id: one call with the same id, times, arguments and result. */
+function withoutRepeats(toolSpans: readonly ToolSpan[]): ToolSpan[] {
+  const known = new Set<string>();
+  return toolSpans.filter(({ tool, startedUs, endedUs }) => {
+    if (tool.callId === null) return true;
+    const key = JSON.stringify([tool, startedUs, endedUs]);
+    if (known.has(key)) return false;
+    known.add(key);
+    return true;
+  });
+}
+
 class RequestedCalls {
   private readonly ids = new Map<string, RequestedCall>();
   private readonly names = new Map<string, RequestedCall[]>();
+  private readonly unidentified = new Map<string, RequestedCall[]>();
   private readonly all: RequestedCall[] = [];
   private readonly toolResults: ToolResult[] = [];
   private readonly resultsById = new Map<string, ToolResult>();
@@ -171,14 +206,12 @@ class RequestedCalls {
   }
 
   takeByName(name: string): RequestedCall | undefined {
-    const pending = this.names.get(name);
-    while (pending && pending.length > 0) {
-      const call = pending.shift();
-      if (!call || call.hasSpan) continue;
-      call.hasSpan = true;
-      return call;
-    }
-    return undefined;
+    return takeFirst(this.names.get(name));
+  }
+
+  /** Takes the first call of this name that has no id. */
+  takeUnidentified(name: string): RequestedCall | undefined {
+    return takeFirst(this.unidentified.get(name));
   }
 
   withoutSpan(): RequestedCall[] {
@@ -197,9 +230,8 @@ class RequestedCalls {
     const requested = { ...call, toolResult: this.resultOf(call.id) ?? null, hasSpan: false };
     this.all.push(requested);
     if (requested.id !== null) this.ids.set(requested.id, requested);
-    const sameName = this.names.get(requested.name);
-    if (sameName) sameName.push(requested);
-    else this.names.set(requested.name, [requested]);
+    else addTo(this.unidentified, requested);
+    addTo(this.names, requested);
   }
 }
 
