@@ -3,13 +3,14 @@ import type { Inngest, InngestFunction } from "inngest";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { logger } from "@/server/platform/logging/log";
+import { createClockWatch } from "./clock-watch";
 import { dispatchEvents } from "./events/dispatch";
 import { createOutage, retryThroughOutage, withTimeout } from "./events/outage";
 import { readDefinitions } from "./functions/definitions";
 import { backoff } from "./functions/durations";
 import { correctSchedules, queueScheduled, saveSchedules } from "./functions/schedules";
 import { createCaller } from "./runs/call-function";
-import { claimRuns, releaseClaims, renewLeases } from "./runs/claim";
+import { claimRuns, leaseExpired, releaseClaims, renewLeases } from "./runs/claim";
 import { createPause } from "./runs/pause";
 import { reap } from "./runs/reap";
 import { createTurns } from "./runs/turns";
@@ -57,6 +58,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   let stopping = false;
   let givingUp = false;
 
+  const clock = createClockWatch(leaseMs);
   /** Monotonic, so that clock changes do not affect housekeeping. */
   let housekeptAt = Number.NEGATIVE_INFINITY;
 
@@ -75,13 +77,15 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
 
   /** Returns whether there may be more work right away. */
   async function poll(): Promise<boolean> {
-    const pending = await pendingWork(db, functionIds);
+    const asked = performance.now();
+    const { now, ...pending } = await pendingWork(db, functionIds);
+    clock.isSteady(Number(now), asked);
     if (pending.schedules) await queueScheduled(db, definitions);
     const dispatched = pending.events ? await dispatchEvents(db, definitions) : 0;
     const free = slots - turns.count();
     if (free <= 0 || !(pending.runs || pending.schedules || dispatched > 0)) return dispatched > 0;
     const except = turns.claims().map(({ runId }) => runId);
-    const claims = await claimRuns(db, { functionIds, slots: free, leaseMs, except });
+    const claims = await claimRuns(db, { functionIds, slots: free, leaseMs, except, clock });
     claims.forEach(turns.begin);
     return claims.length > 0 || dispatched > 0;
   }
@@ -132,11 +136,12 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
 async function pendingWork(db: Db, functionIds: readonly string[]) {
   const [row] = (await db.execute(sql`
     with clock as (select ${NOW} as now)
-    select
+    select now,
       exists (select 1 from job_events where dispatched_at is null) as events,
-      exists (select 1 from job_runs where due_at <= now and (lease_token is null or lease_until < now)) as runs,
+      exists (select 1 from job_runs where due_at <= now and (lease_token is null or ${leaseExpired(sql`now`)})) as runs,
       exists (select 1 from job_schedules
         where next_at <= now and function_id = any(${sql.param([...functionIds])})) as schedules
-    from clock`)) as unknown as { events: boolean; runs: boolean; schedules: boolean }[];
-  return row ?? { events: false, runs: false, schedules: false };
+    from clock`)) as unknown as { now: string; events: boolean; runs: boolean; schedules: boolean }[];
+  if (!row) throw new Error("The database returned no row of pending work.");
+  return row;
 }

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
+import { leaseExpired } from "./runs/claim";
 
 export type JobHealth = {
   /** The age of the oldest due run; null if none is due. */
@@ -24,7 +25,7 @@ export async function jobHealth(db: Db): Promise<JobHealth> {
     with clock as (select ${NOW} as now)
     select
       (select now - min(due_at) from job_runs
-        where due_at <= now and (lease_token is null or lease_until < now)) as oldest_due,
+        where due_at <= now and (lease_token is null or ${leaseExpired(sql`now`)})) as oldest_due,
       (select now - min(created_at) from job_events where dispatched_at is null) as oldest_event,
       (select count(*) from job_events where dispatched_at is null) as waiting_events,
       (select now - max(finished_at) from job_runs where finished_at is not null) as last_run,

@@ -1,9 +1,10 @@
-import { and, isNull, like, lt, or } from "drizzle-orm";
+import { and, isNull, like, or, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { databaseNow } from "@/db/database-now";
 import { isOneOf } from "@/db/rows";
 import { type JobError, jobEvents, jobRuns } from "@/db/schema/engine";
 import { emit } from "@/server/platform/outbox";
+import { leaseExpired } from "../runs/claim";
 
 const ROWS_PER_STATEMENT = 500;
 
@@ -39,7 +40,7 @@ export async function handOverRuns(tx: Db): Promise<HandedOver> {
     const left = await tx
       .select({ id: jobRuns.id, event: jobRuns.event })
       .from(jobRuns)
-      .where(and(isNull(jobRuns.finishedAt), or(isNull(jobRuns.leaseToken), lt(jobRuns.leaseUntil, now))))
+      .where(and(isNull(jobRuns.finishedAt), or(isNull(jobRuns.leaseToken), leaseExpired(sql`${now}::bigint`))))
       .orderBy(jobRuns.createdAt, jobRuns.id)
       .limit(ROWS_PER_STATEMENT)
       .for("update", { skipLocked: true });

@@ -1,9 +1,10 @@
-import { and, eq, gte, inArray, isNotNull, sql } from "drizzle-orm";
+import { and, eq, inArray, isNotNull, not, type SQL, sql } from "drizzle-orm";
 import { v4 } from "uuid";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { isOneOf } from "@/db/rows";
 import { jobRuns } from "@/db/schema/engine";
+import type { ClockWatch } from "../clock-watch";
 import { type Candidate, chooseRuns } from "./choose-runs";
 
 /** A run leased by this process: its writes are accepted while the run's row has `token`. */
@@ -11,6 +12,12 @@ export type Claim = { runId: string; token: string };
 
 /** An arbitrary advisory lock id. */
 const CLAIM_LOCK = 7_231_004_118;
+
+/** No process holds a lease that ends later: the clock was set back since, perhaps after the process died. */
+const LEASE_MAX_MS = 60_000;
+
+/** Whether a run's lease has expired. */
+export const leaseExpired = (now: SQL) => sql`(lease_until < ${now} or lease_until > ${now} + ${LEASE_MAX_MS}::bigint)`;
 
 /** A process suspended in the middle of a claim must not block the others forever. */
 const MAX_CLAIM_MS = 10_000;
@@ -21,6 +28,8 @@ type ClaimOptions = {
   leaseMs: number;
   /** Runs in progress in this process: it must not claim its own run because a lease expired. */
   except: readonly string[];
+  /** While the database's clock is unsteady, only runs without a lease are claimed. */
+  clock?: ClockWatch;
 };
 
 /**
@@ -29,6 +38,7 @@ type ClaimOptions = {
  */
 export function claimRuns(db: Db, options: ClaimOptions): Promise<Claim[]> {
   return db.transaction(async (tx) => {
+    const asked = performance.now();
     const [turn] = await rows<{ mine: boolean; now: string }>(
       tx,
       sql`select pg_try_advisory_xact_lock(${CLAIM_LOCK}) as mine, ${NOW} as now,
@@ -36,10 +46,12 @@ export function claimRuns(db: Db, options: ClaimOptions): Promise<Claim[]> {
     );
     if (!turn?.mine) return [];
     const now = Number(turn.now);
-    const candidates = await dueRuns(tx, options, now);
+    const expired =
+      options.clock && !options.clock.isSteady(now, asked) ? sql`false` : leaseExpired(sql`${now}::bigint`);
+    const candidates = await dueRuns(tx, options, { now, expired });
     if (candidates.length === 0) return [];
 
-    const chosen = chooseRuns(candidates, await runningRuns(tx, now), options.slots).map(({ id }) => id);
+    const chosen = chooseRuns(candidates, await runningRuns(tx, expired), options.slots).map(({ id }) => id);
     if (chosen.length === 0) return [];
     const token = v4();
     const free = tx
@@ -65,7 +77,11 @@ export function claimRuns(db: Db, options: ClaimOptions): Promise<Claim[]> {
 }
 
 /** Returns the front of every lane. Lanes are found by an index skip scan, so the length of a backlog does not matter. */
-async function dueRuns(tx: Db, { functionIds, slots, except }: ClaimOptions, now: number): Promise<Candidate[]> {
+async function dueRuns(
+  tx: Db,
+  { functionIds, slots, except }: ClaimOptions,
+  { now, expired }: { now: number; expired: SQL },
+): Promise<Candidate[]> {
   const found = await rows<{ id: string; project_id: string | null; queue_at: string; concurrency_keys: never }>(
     tx,
     sql`
@@ -78,7 +94,7 @@ async function dueRuns(tx: Db, { functionIds, slots, except }: ClaimOptions, now
     select front.* from lanes l cross join lateral (
       select r.id, r.project_id, r.queue_at, r.concurrency_keys from job_runs r
       where r.lane = l.lane and r.due_at <= ${now}
-        and (r.lease_token is null or r.lease_until < ${now})
+        and (r.lease_token is null or ${expired})
         and r.function_id in ${[...functionIds]}
         and ${except.length > 0 ? sql`r.id not in ${[...except]}` : sql`true`}
       order by r.queue_at limit ${slots}
@@ -92,11 +108,11 @@ async function dueRuns(tx: Db, { functionIds, slots, except }: ClaimOptions, now
   }));
 }
 
-const runningRuns = (tx: Db, now: number) =>
+const runningRuns = (tx: Db, expired: SQL) =>
   tx
     .select({ projectId: jobRuns.projectId, concurrencyKeys: jobRuns.concurrencyKeys })
     .from(jobRuns)
-    .where(and(isNotNull(jobRuns.leaseToken), gte(jobRuns.leaseUntil, now)));
+    .where(and(isNotNull(jobRuns.leaseToken), not(expired)));
 
 /** Renews the leases of claims and returns the claims that are still ours. */
 export async function renewLeases(db: Db, claims: readonly Claim[], leaseMs: number): Promise<Claim[]> {

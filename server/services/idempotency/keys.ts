@@ -51,7 +51,7 @@ export async function claimKey(
         set fingerprint = excluded.fingerprint, token = excluded.token, lease_until = excluded.lease_until,
             status = null, answer = null, created_at = excluded.created_at
         where k.created_at <= ${NOW} - ${RESPONSE_RETENTION_MS}::bigint
-           or (k.status is null and k.lease_until <= ${NOW} and k.fingerprint = excluded.fingerprint)
+           or (k.status is null and not k.lease_until between ${NOW} and ${NOW} + ${2 * LEASE_MS}::bigint and k.fingerprint = excluded.fingerprint)
       returning token, fingerprint, status, answer, lease_until
     )
     select *, ${NOW} as now from claimed

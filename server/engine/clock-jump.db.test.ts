@@ -1,0 +1,79 @@
+import { sql } from "drizzle-orm";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { NOW } from "@/db/now";
+import { db } from "@/db/pool";
+import { jobRuns } from "@/db/schema/engine";
+import { asOwner } from "@/db/testing/as-owner";
+import { newGate } from "@/db/testing/gate";
+import { emit } from "@/server/platform/outbox";
+import { type Engine, startEngine } from "./engine";
+import { embeddedClient, QUICK, until } from "./testing/describe-engine";
+
+const HOUR_MS = 3_600_000;
+const LEASE_MS = 1_500;
+
+const jump = (ms: number) => asOwner((owner) => owner.execute(sql`update jump.by set ms = ms + ${ms}`));
+const engines: Engine[] = [];
+afterAll(() => Promise.all(engines.map((engine) => engine.stop())));
+/** In its own file because it replaces the clock of its database, from before the first connection. */
+beforeAll(() =>
+  asOwner(async (owner) => {
+    await owner.execute(sql`create schema jump`);
+    await owner.execute(sql`create table jump.by as select 0::bigint as ms`);
+    await owner.execute(sql`create function jump.clock_timestamp() returns timestamptz language sql volatile as
+      $$ select pg_catalog.clock_timestamp() + ms * interval '1 ms' from jump.by $$`);
+    await owner.execute(sql`grant usage on schema jump to public`);
+    await owner.execute(sql`grant select on jump.by to public`);
+    const [row] = await owner.execute<{ name: string }>(sql`select current_database() as name`);
+    await owner.execute(sql`alter database ${sql.identifier(row!.name)} set search_path = jump, public, pg_catalog`);
+  }),
+);
+
+test("a run in progress is not started again by another process when the clock jumps an hour ahead", async () => {
+  const client = embeddedClient();
+  const gate = newGate();
+  let starts = 0;
+  const held = client.createFunction({ id: "held", triggers: { event: "hold" } }, async () => {
+    starts++;
+    await gate.promise;
+  });
+  const start = async () =>
+    engines.push(await startEngine({ db: db(), client, functions: [held], ...QUICK, leaseMs: LEASE_MS }));
+  await start();
+  await emit(db(), { name: "hold", data: {} });
+  await until(async () => starts === 1);
+  await start();
+  const lease = async () => {
+    const [row] = await db()
+      .select({ until: jobRuns.leaseUntil, now: sql<string>`${NOW}` })
+      .from(jobRuns);
+    return row!.until! - Number(row!.now);
+  };
+  const before = await lease();
+  expect(before).toBeGreaterThan(0);
+  await jump(HOUR_MS);
+  await until(async () => (await lease()) > 0);
+  gate.resolve();
+  await until(async () => (await db().$count(jobRuns, sql`finished_at is not null`)) === 1);
+  expect(starts).toBe(1);
+});
+
+test("the run of a process that died is taken over at once after the clock was set back", async () => {
+  const client = embeddedClient();
+  let starts = 0;
+  const fn = client.createFunction({ id: "left", triggers: { event: "leave" } }, async () => void starts++);
+  await db()
+    .insert(jobRuns)
+    .values({
+      ...{
+        id: "jr_left",
+        functionId: fn.id(client.id),
+        eventId: "evt_left",
+        event: { id: "e", name: "leave", data: {}, ts: 0 },
+      },
+      ...{ state: "running", maxAttempts: 3, lane: "left", callAt: 1000, dueAt: 1000, queueAt: 1000 },
+      ...{ concurrencyKeys: [], leaseToken: crypto.randomUUID(), leaseUntil: sql`${NOW} + ${HOUR_MS}::bigint` },
+    } as never);
+  engines.push(await startEngine({ db: db(), client, functions: [fn], ...QUICK }));
+  await until(async () => starts === 1);
+});
