@@ -51,6 +51,13 @@ test.each(["/v1/things/%FF", "/v1/things?q=%zz", "/v1/%ED%A0%80", "/v1?%"])(
   },
 );
 
+test("an address with more parameters than anything reads does not reach Next", async () => {
+  const [most, more] = [199, 200].map((count) => `?${"a=1&".repeat(count)}b=2`);
+  expect(JSON.parse((await send("GET", `/v1/things${most}`))[1])[1]).toBe(`/v1/things${most}`);
+  expect(JSON.parse((await send("GET", `/v1/things${more}`))[1])).toEqual(["GET", "/v1", null, `/v1/things${more}`]);
+  expect((await send("GET", `/p/one${more}`))[0]).toBe(400);
+});
+
 test("redundant slashes in /v1 are collapsed", async () => {
   const passed = async (path: string) => JSON.parse((await send("GET", path))[1])[1];
   expect(await passed("//v1//things///?q=//a/")).toBe("/v1/things?q=//a/");

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import { clientAddress, type Trust } from "@/server/platform/http/client-address";
+import { hasTooManyParameters } from "@/server/platform/http/query-parameters";
 
 const API = /^\/v1(?=[/?]|$)/;
 const NAMED_BY_PROXY = "x-forwarded-for";
@@ -61,6 +62,7 @@ function normalizePath(url: string) {
 }
 
 function isReadable(url: string) {
+  if (hasTooManyParameters(url)) return false;
   try {
     decodeURIComponent(url);
     return true;

@@ -58,6 +58,7 @@ test("a matching ETag gets 304, HEAD has no body, and other methods pass through
 
 test("a failed page is not cached, and other paths are not affected", async () => {
   fails = true;
+  handle = serve();
   expect((await fetch(`${url}/docs`)).status).toBe(500);
   fails = false;
   expect((await fetch(`${url}/docs`)).status).toBe(200);

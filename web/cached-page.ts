@@ -10,10 +10,12 @@ type Page = { body: Buffer; etag: string; headers: Record<string, string> };
 
 /**
  * Returns a handler that serves GET and HEAD of `path` from memory and passes every other request to `handler`. The page is
- * rendered once, by a request without anything of the visitor's, so that no visitor can influence it.
+ * rendered once, by a request without anything of the visitor's, so that no visitor can influence it, and immediately: it takes
+ * so long that everybody would wait for the first visitor's.
  */
 export function withCachedPage(path: string, handler: Handler, secure: Secure): Handler {
-  let rendering: Promise<Page> | undefined;
+  let rendering: Promise<Page> | undefined = render(path, handler, secure);
+  rendering.catch(() => {});
   return async (request, response) => {
     if ((request.url ?? "/").split("?", 1)[0] !== path) return handler(request, response);
     if (request.method !== "GET" && request.method !== "HEAD") {

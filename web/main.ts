@@ -10,7 +10,9 @@ import { hideCredentials, logger } from "@/server/platform/logging/log";
 import { admit, rejectMalformed } from "./admission";
 import { type Handler, withCachedPage } from "./cached-page";
 import { drainUnreadBody } from "./drain-unread-body";
+import { withPageBulkhead } from "./page-bulkhead";
 import { type Secure, securityHeaders } from "./security-headers";
+import { refuseTinyChunks } from "./tiny-chunks";
 
 /** Longer than the idle timeout of common proxies, which would otherwise reuse a connection that we just closed. */
 const KEEP_ALIVE_MS = 65_000;
@@ -74,7 +76,7 @@ async function nextHandler(server: Server, secure: Secure, dev: boolean): Promis
   await (dev ? app.prepare() : quietly(() => app.prepare()));
   const handler = app.getRequestHandler();
   // The API reference is the same for everybody and expensive to render. In development it changes.
-  return dev ? handler : withCachedPage("/docs", handler, secure);
+  return dev ? handler : withCachedPage("/docs", withPageBulkhead(handler), secure);
 }
 
 function attachHandler(server: Server, handler: Handler, secure: Secure) {
@@ -83,6 +85,7 @@ function attachHandler(server: Server, handler: Handler, secure: Secure) {
   const warn = TRUSTED_PROXIES === undefined ? warnOnceOfProxies() : () => {};
   server.on("request", (request, response) => {
     drainUnreadBody(request, response);
+    refuseTinyChunks(request);
     secure(request, response);
     if (request.headers["x-forwarded-for"] !== undefined) warn(request.socket.remoteAddress);
     if (!admit(request, response, isTrusted)) return;

@@ -159,6 +159,12 @@ test("requests that Next cannot route are refused under their original address",
   const address = `${base}/things/%FF`;
   const broken = await send("GET", "/v1", { headers: { "x-asked-address": address } });
   expect(await problem(broken)).toMatchObject({ status: 400, code: "invalid", instance: address });
+  const long = `${base}/things?${"a=1&".repeat(200)}b=2`;
+  expect(await problem(await send("GET", "/v1", { headers: { "x-asked-address": long } }))).toMatchObject({
+    status: 400,
+    detail: "The address has more than 200 query parameters.",
+    instance: `${base}/things`,
+  });
 });
 
 test("OPTIONS lists the methods, and HEAD returns a GET's status without its body", async () => {

@@ -4,6 +4,7 @@ import { db } from "@/db/pool";
 import { type Ctx, requireCapability } from "@/server/platform/context";
 import { recordDatabaseSuccess } from "@/server/platform/database/database-fault";
 import { notFound, ServiceError } from "@/server/platform/errors";
+import { hasTooManyParameters, QUERY_PARAMETERS_MAX } from "@/server/platform/http/query-parameters";
 import { requestIdOf } from "@/server/platform/http/request-id";
 import { isFrozenObject, memoizeByFrozenObject } from "@/server/platform/memoize";
 import { createRateLimiter, requestLimits } from "@/server/services/rate-limits";
@@ -29,6 +30,11 @@ const json = (body: unknown, status: number, headers: Record<string, string> = {
     status,
     headers: { "content-type": "application/json", ...headers },
   });
+
+const problemOf = (unreadable: string) =>
+  hasTooManyParameters(unreadable)
+    ? `The address has more than ${QUERY_PARAMETERS_MAX} query parameters.`
+    : "The address has invalid percent-encoding or is not UTF-8.";
 
 const allowOf = ({ operations }: Match) =>
   [...METHODS.filter((method) => operations.has(method)), ...(operations.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(
@@ -95,12 +101,10 @@ export function createDispatcher(operations: readonly Operation[], database: () 
     const requestId = requestIdOf(request.headers);
     const { pathname } = new URL(request.url);
     const unreadable = request.headers.get(ORIGINAL_ADDRESS);
-    const problemContext: ProblemContext = { requestId, instance: unreadable ?? pathname };
+    const problemContext: ProblemContext = { requestId, instance: unreadable?.split("?", 1)[0] ?? pathname };
     const responseHeaders: Record<string, string> = {};
     try {
-      if (unreadable !== null) {
-        throw new ServiceError("invalid", "The address has invalid percent-encoding or is not UTF-8.");
-      }
+      if (unreadable !== null) throw new ServiceError("invalid", problemOf(unreadable));
       const matched = match(pathname.slice(PREFIX.length));
       if (!matched) throw notFound("This address");
       if (request.method === "OPTIONS" && !request.headers.has(ORIGINAL_METHOD)) {
