@@ -61,8 +61,23 @@ const completions = (directory: string, file: string) =>
 
 const HARMFUL_SETS = ["advbench", "harmbench_test", "harmbench_val", "jailbreakbench", "strongreject", "tdc2023"];
 
-/** Requests: positive where they are harmful. XSTest's are left out, to be used for measuring. */
+/** Requests: positive where they are harmful. */
 export const harmfulRequestData: readonly DataSet[] = [
+  {
+    name: "XSTest questions (four fifths of the development split)",
+    licence: "CC-BY-4.0",
+    source: "https://github.com/paul-rottger/exaggerated-safety",
+    date: "2024-04-01",
+    read: (directory) => {
+      const questions = new Map<string, boolean>();
+      for (const { messages, labels } of labelledConversations(directory, "xstest.dev.jsonl")) {
+        const question = messages[0]?.content;
+        if (typeof question !== "string" || isHeldOut(question)) continue;
+        if (typeof labels?.unsafe_prompt === "boolean") questions.set(question, labels.unsafe_prompt);
+      }
+      return [...questions].map(([text, positive]): Example => ({ text, positive, group: text, weight: 5 }));
+    },
+  },
   {
     name: "AdvBench, HarmBench, JailbreakBench, StrongREJECT, TDC 2023 behaviours (as in refusal_direction)",
     licence: "Apache-2.0",

@@ -30,7 +30,11 @@ describe("personal data with a recognisable format", () => {
     ["Mein Handy: 0171 2345678", "phone number", "0171 2345678"],
     ["Phone:\n60-56-85-91", "phone number", "60-56-85-91"],
     ["my new number is 467 3395", "phone number", "467 3395"],
+    ["Ada Brown\n78 651 450 office", "phone number", "78 651 450"],
+    ["they're not answering at 416 60 039", "phone number", "416 60 039"],
+    ["Home: 71-33-52-22", "phone number", "71-33-52-22"],
     ["電話は 03-1234-5678 です", "phone number", "03-1234-5678"],
+    ["this card 123456789012345 is stuck in the ATM", "card number", "123456789012345"],
     ["Date of birth: 14/03/1986", "date of birth", "14/03/1986"],
     ["She was born on March 14, 1986 in Lyon", "date of birth", "March 14, 1986"],
     ["Geboren am 14. März 1986", "date of birth", "14. März 1986"],
@@ -67,7 +71,9 @@ describe("personal data with a recognisable format", () => {
 
 describe("near misses", () => {
   test.each([
-    "The card 4111111111111112 has a wrong check digit.",
+    "It cost 78 651 450 for the office",
+    "My gift card 123456789012 is empty",
+    "The parcel 4111111111111112 has a wrong check digit.",
     "IBAN DE89370400440532013001",
     "Order #4670039505 was delivered on 2024-05-17 14:00:00.",
     "Your tracking number is 9400 1000 0000 0000 0000 00.",

@@ -5,6 +5,17 @@ const AFTER = 24;
 /** Words that indicate what a number is, in the languages that the detectors read. */
 export const PHONE_LABEL =
   /\b(?:tele)?(?:phone|fono|fone)s?\b|\btel(?:\.|:|efon|éfono|éphone|efoon|efono|efone|efonnummer|efonnr)?\b|\bmobiles?\b|\bmobil(?:e|nummer|funk)?\b|\bhandy(?:nummer)?\b|\bm[óo]vil\b|\bcelular\b|\bportable\b|\bcell(?:ular|phone)?\b|\bfax\b|\bwhats ?app\b|\bsms\b|\bviber\b|\btext(?:ed|ing|s)?\b|\bcall(?:ed|ing|er|s)?\b|\bcallback\b|\bdial(?:ed|ing|led|ling)?\b|\brings?\b|\breach(?:ed|able)?\b|\bcontacts?\b|\bhotline\b|\bhelpline\b|\bmessages?\b|\bvoice ?mail\b|\bregistered\b|\bllam(?:a|ar|e|ame)\b|\bappele[rz]\b|\banrufen\b|\brufnummer\b|\brückruf\b|\b(?:my|his|her|their|your|our|new|old|home|work|office|emergency|cell|mobile|daytime|evening) (?:\w{1,12} )?(?:numbers?|no\.?|#)|телефон|номер|电话|電話|手机|手機|携帯|전화|휴대폰|هاتف|फोन|фон/i;
+/** Where one is reached, in a list or a sentence: "Office: 78 651 450", "they're not answering at 416 60 039". */
+export const LINE_LABEL =
+  /(?:^|[\n,;|(])[ \t]*(?:(?:at )?(?:the )?(?:office|home|work|direct(?: line)?|main|switchboard|reception|landline|mob|ph|pager|emergency|daytime|evening))(?: \w{2,9})?\s?[:.\-–]?[ \t]*$|\b(?:answer(?:s|ed|ing)?|pick(?:s|ed|ing)? up|unavailable|available|rang|phoned|engaged|busy) (?:\w+ ){0,2}(?:at|on|from|under)\s*$/i;
+/** The same after the number: "416 60 039 office", "78-651-450 (fax)". */
+export const LINE_LABEL_AFTER =
+  /^[ \t]{0,3}[(\-–,:]{0,2}[ \t]?(?:office|fax|mobile|mob|cell|home|work|direct|landline|phone|tel|whats ?app)\b\.?[ \t]*(?=[\n,;:.)|/]|$|(?:and|or)\b)/i;
+/** Words right before or after digits that make them a payment card's, whatever the digits are. */
+export const CLOSE_CARD_LABEL =
+  /\b(?<!(?:gift|loyalty|sim|library|membership|member|reward|rewards|boarding|report|business|identity|id|insurance|store|travel|transit|bus|train|key|access|graphics|video|memory|sd|index|score|health|green)[- ])(?:(?:credit|debit|bank|visa|mastercard|master ?card|amex|maestro|payment)[- ]?)?(?:cards?|ccn?|kreditkarte|kartennummer|carte (?:bancaire|bleue|de crédit)|tarjeta|carta di credito|cart[aã]o)(?:[- ]?(?:numbers?|num|no\.?|nr\.?|#))?(?:[^.!?\n\d]{0,16})$|\b(?:visa|mastercard|master ?card|amex|maestro)\b[^.!?\n\d]{0,12}$/i;
+export const CLOSE_CARD_LABEL_AFTER =
+  /^\s{0,2}(?:,? (?:is|was|as) )?(?:\(?(?:my|his|her|their|the|this|a|our) )?(?:new |old |lost |stolen )?(?:credit|debit|bank|visa|mastercard|amex|payment)[- ]?cards?\b/i;
 /** Labels under which digits without separators count as a phone number. */
 export const CLOSE_PHONE_LABEL =
   /(?:\b(?:tele)?(?:phone|fono|fone)|\btel(?:\.|:|efon|éfono|éphone)|\bmobiles?|\bmobil(?:nummer)?|\bhandy(?:nummer)?|\bm[óo]vil|\bcelular|\bcell|\bfax|\bwhats ?app|\bcall(?:ing)?(?: me)?(?: back)?(?: at| on)?|\btext(?:ing)?(?: me)?(?: at| on)?|\bdial|\breach(?: me)?(?: at| on)|\bmessages? to|\bregistered(?: number)?|\bmy (?:new |old |home |work |office )?number|телефон|电话|電話|手机|携帯|전화)\b.{0,24}$/is;

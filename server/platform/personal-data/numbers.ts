@@ -1,5 +1,16 @@
 import { luhn } from "./checksums";
-import { CARD_LABEL, CLOSE_PHONE_LABEL, OTHER_NUMBER, PHONE_LABEL, textAfter, textBefore } from "./labels";
+import {
+  CARD_LABEL,
+  CLOSE_CARD_LABEL,
+  CLOSE_CARD_LABEL_AFTER,
+  CLOSE_PHONE_LABEL,
+  LINE_LABEL,
+  LINE_LABEL_AFTER,
+  OTHER_NUMBER,
+  PHONE_LABEL,
+  textAfter,
+  textBefore,
+} from "./labels";
 import { NUMBER_IDS } from "./national-ids";
 import type { PersonalData, PersonalDataKind } from "./types";
 
@@ -114,11 +125,16 @@ function cardIn(text: string, run: Run, written: string): PersonalData | null {
   const match = CARD.exec(written);
   if (!match) return null;
   const digits = match[0].replaceAll(/\D/g, "");
-  if (!NETWORKS.some(([prefix, lengths]) => prefix.test(digits) && lengths.includes(digits.length))) return null;
-  if (!luhn(digits) || digits === digits[0]!.repeat(digits.length)) return null;
+  if (digits === digits[0]!.repeat(digits.length)) return null;
   const start = run.start + match.index;
   const end = start + match[0].length;
   const before = textBefore(text, start);
+  const isCard = NETWORKS.some(([prefix, lengths]) => prefix.test(digits) && lengths.includes(digits.length));
+  if (!isCard || !luhn(digits)) {
+    // Mistyped, or of a network that is not listed: a card where the text says so.
+    const called = CLOSE_CARD_LABEL.test(before) || CLOSE_CARD_LABEL_AFTER.test(textAfter(text, end));
+    return called ? { kind: "card number", start, end, value: digits } : null;
+  }
   const labelled = CARD_LABEL.test(before) || CARD_LABEL.test(textAfter(text, end));
   if (!labelled && (!COMMON_CARD.has(digits.length) || OTHER_NUMBER.test(before))) return null;
   return { kind: "card number", start, end, value: digits };
@@ -186,8 +202,9 @@ function isPhone(text: string, run: Run, written: string, digits: string, before
       CLOSE_PHONE_LABEL.test(before.slice(-48)) && !(LEADING_ONE.test(digits) && !/phone|mobile|tel|cell/i.test(before))
     );
   }
-  if (AMOUNT.test(written) && !PHONE_LABEL.test(before.slice(-40))) return false;
   if (groupsOf(written) > 6) return false;
+  if (LINE_LABEL.test(before) || LINE_LABEL_AFTER.test(textAfter(text, run.end))) return true;
+  if (AMOUNT.test(written) && !PHONE_LABEL.test(before.slice(-40))) return false;
   return (
     PHONE_LABEL.test(before) ||
     /^\s{0,2}(?:is|was)\s+(?:my|his|her|their|the)\s[\w ]{0,12}(?:phone|mobile|cell|number)\b/i.test(

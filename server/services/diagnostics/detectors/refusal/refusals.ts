@@ -3,7 +3,17 @@ import { proseOf } from "../reading/prose";
 import { textOf } from "../reading/text";
 import refusalFile from "../text-model/models/refusal.generated.json" with { type: "json" };
 import { scoreText, textModel } from "../text-model/score-text";
-import { type Decline, findDecline, isInability, reasonIn } from "./decline-phrases";
+import {
+  correctsThePremise,
+  type Decline,
+  disclaimerLength,
+  findDecline,
+  isFarewell,
+  isInability,
+  isServiceDenial,
+  keepsTerms,
+  reasonIn,
+} from "./decline-phrases";
 
 /** An answer that declines what the user asked. */
 export type Refusal = {
@@ -14,6 +24,8 @@ export type Refusal = {
   verdict: "match" | "ambiguous";
   /** The answer helps with a part of the request, or with something similar. */
   isPartial: boolean;
+  /** It declines for a business's terms, tools or task, not because the request sounds harmful. */
+  isServiceDenial: boolean;
   reason: string | null;
   /** The sentence that declines. */
   start: number;
@@ -24,6 +36,8 @@ const model = textModel(refusalFile);
 
 /** Characters at the start of an answer that are searched for a refusal. */
 const HEAD = 400;
+/** Characters in which an answer says what is possible instead. */
+const DENIAL_READ = 1000;
 /** Shorter answers must say explicitly that they decline. */
 const SHORT = 60;
 /** Score of an explicit refusal in a language on which the model was not trained. */
@@ -36,6 +50,10 @@ const AMBIGUOUS_SCORE = 0.3;
 const OFFSET = 0.6;
 const EXPLICIT_BONUS = 0.7;
 const INABILITY_MALUS = -0.8;
+const JUDGES_BONUS = 1.5;
+const CORRECTION_MALUS = -1.2;
+/** Score of "I don't have access to …" where what is asked is somebody's and the answer speaks of privacy. */
+const PRIVATE_SCORE = 0.7;
 /** Score of an answer with only "sorry" or "unable", which shops and tools also say, if the model is sure enough. */
 const HINT_SCORE = 0.4;
 const HINT_SURE = 0.7;
@@ -69,14 +87,17 @@ function refusalAt(messages: readonly Message[], index: number): Refusal | null 
   const before = messages[index - 1];
   // After a tool call, an answer reports what the tool could not do; after another answer, nobody asked.
   if (message.role !== "assistant" || message.toolCalls.length > 0 || before?.role !== "user") return null;
-  const head = proseOf(message).slice(0, HEAD);
+  const whole = textOf(message);
+  const skipped = disclaimerLength(whole);
+  const head = " ".repeat(skipped) + proseOf(message).slice(skipped, skipped + HEAD);
   const question = textOf(before);
   if (head.trim() === "" || question.trim() === "") return null;
-  const decline = findDecline(head);
-  if (!decline) return null;
-  const answer = textOf(message);
+  const decline = isFarewell(head) ? null : findDecline(head);
+  const answer = whole.slice(skipped);
+  const plain = answer.slice(0, DENIAL_READ).replaceAll("’", "'");
+  if (!decline || keepsTerms(plain)) return null;
   const sentence = sentenceAround(head, decline);
-  const isPartial = helpsToo(answer, sentence);
+  const isPartial = helpsToo(whole, sentence);
   const score = Math.max(scoreOf(decline, head, answer), isPartial && decline.kind === "explicit" ? PART_SCORE : 0);
   if (score < AMBIGUOUS_SCORE) return null;
   return {
@@ -86,6 +107,7 @@ function refusalAt(messages: readonly Message[], index: number): Refusal | null 
     score,
     verdict: score >= MATCH_SCORE ? "match" : "ambiguous",
     isPartial,
+    isServiceDenial: isServiceDenial(plain),
     reason: reasonIn(head),
     ...sentence,
   };
@@ -94,12 +116,19 @@ function refusalAt(messages: readonly Message[], index: number): Refusal | null 
 function scoreOf({ kind }: Decline, head: string, answer: string): number {
   if (kind === "foreign") return FOREIGN_SCORE;
   const isExplicit = kind === "explicit";
+  if (kind === "private") return PRIVATE_SCORE;
   if (!isExplicit && head.trim().length < SHORT) return 0;
-  const inability = isInability(head) ? INABILITY_MALUS : 0;
-  const logit = logitOf(scoreText(model, answer)) + OFFSET + (isExplicit ? EXPLICIT_BONUS : inability);
+  const more = isExplicit ? EXPLICIT_BONUS : bonusOf(kind, head);
+  const logit = logitOf(scoreText(model, answer)) + OFFSET + more;
   const score = 1 / (1 + Math.exp(-logit));
   if (kind === "hint") return score >= HINT_SURE ? HINT_SCORE : 0;
   return score;
+}
+
+function bonusOf(kind: Decline["kind"], head: string): number {
+  const corrects = correctsThePremise(head) ? CORRECTION_MALUS : 0;
+  if (kind === "judges") return JUDGES_BONUS + corrects;
+  return (isInability(head) ? INABILITY_MALUS : 0) + corrects;
 }
 
 const logitOf = (probability: number) => Math.log((probability + 1e-6) / (1 - probability + 1e-6));

@@ -6,6 +6,7 @@ import { textOf } from "../reading/text";
 import { toolExchanges } from "../reading/tool-exchanges";
 import jailbreakModel from "../text-model/models/jailbreak.generated.json" with { type: "json" };
 import { scoreText, textModel } from "../text-model/score-text";
+import { fairAdvocacyIn, framingOf } from "./framing";
 import { nonsenseTail } from "./nonsense-tail";
 
 const model = textModel(jailbreakModel);
@@ -14,7 +15,10 @@ const MATCH_SCORE = 0.65;
 /** Minimum score of the model for wording to count with two licences, or with one. */
 const LIKELY = 0.5;
 const SURE = 0.85;
-const SCORES = { unbound: 0.85, oneLicence: 0.75, unsettled: 0.45 } as const;
+/** Scores of the model from which a role or a story with a dark topic is a pretext, and below which it is nothing. */
+const FRAMED_LIKELY = 0.3;
+const PERHAPS = 0.2;
+const SCORES = { unbound: 0.85, oneLicence: 0.75, framed: 0.7, unsettled: 0.45 } as const;
 /** Characters. Shorter messages have no room for a pretext. */
 const SHORTEST = 40;
 const READ = 12_000;
@@ -91,20 +95,38 @@ function attempts(conversation: ConversationSnapshot, index: number, whole: stri
   const found: DetectedSignal[] = [];
   const tail = whole.length <= SUFFIXED_LONGEST ? nonsenseTail(whole) : null;
   if (tail) found.push(signalOf(conversation, index, "a nonsense suffix", tail.score, tail.start, whole.length));
+  const framed = framedAttempt(conversation, index, whole);
   const text = whole.slice(0, READ);
-  if (hintsIn(text).positions.length === 0) return found;
+  if (hintsIn(text).positions.length === 0) return [...found, ...framed];
   const unbound = UNBOUND.exec(text);
   if (unbound && PERSONA.test(text)) {
     found.push(signalOf(conversation, index, "a persona without rules", SCORES.unbound, unbound.index));
     return found;
   }
   const licences = licencesIn(text);
-  if (licences.length === 0) return found;
+  if (licences.length === 0) return [...found, ...framed];
   const likely = scoreText(model, text);
   const score = scoreOfWording(likely, new Set(licences.map(([words]) => words.toLowerCase())).size);
+  // A frame is claimed only where wording alone is not.
+  if (score < MATCH_SCORE && framed.length > 0) return [...found, ...framed];
   if (score > 0)
     found.push(signalOf(conversation, index, "a pretext", score, 0, licences[0]!.index + licences[0]![0].length));
   return found;
+}
+
+/** Characters in which a role or a story is set up. */
+const FRAMED_READ = 3000;
+
+function framedAttempt(conversation: ConversationSnapshot, index: number, whole: string): DetectedSignal[] {
+  const text = whole.slice(0, FRAMED_READ);
+  const advocacy = fairAdvocacyIn(text);
+  if (advocacy) return [signalOf(conversation, index, "a fair tone", SCORES.framed, advocacy.start, advocacy.end)];
+  const framing = framingOf(text);
+  if (!framing) return [];
+  const likely = scoreText(model, text);
+  if (likely < PERHAPS) return [];
+  const score = likely >= FRAMED_LIKELY ? SCORES.framed : SCORES.unsettled;
+  return [signalOf(conversation, index, "a role or a story", score, framing.start, framing.end)];
 }
 
 const LICENCES_READ = 20;
@@ -135,7 +157,7 @@ function signalOf(
     verdict: score >= MATCH_SCORE ? "match" : "ambiguous",
     evidence: [evidence],
     cause: `jailbreak by ${tactic}`,
-    title: `A user tries to get around the model's rules with ${tactic}`,
+    title: `A user tries to get around the model's rules with ${tactic}: “${excerpt(evidence.quote, 50)}”`,
     summary: `A user's message uses ${tactic} to get around the model's rules: “${excerpt(evidence.quote, 200)}”.`,
   };
 }

@@ -3,6 +3,7 @@ import type { ConversationSnapshot, DetectedSignal, Detector } from "../../types
 import { type SpokenMessage, spokenMessages } from "../reading/assistant-messages";
 import { mergeByCause, quoteMessage } from "../reading/evidence";
 import { proseIn } from "../reading/prose";
+import { textOf } from "../reading/text";
 import { type Origins, originsOf } from "./origins";
 
 /**
@@ -56,19 +57,33 @@ function leaks(conversation: ConversationSnapshot, spoken: SpokenMessage, origin
   const unknown = found.filter((item) => !isKnown(item, origins));
   const kinds = new Set(unknown.map(({ kind }) => kind));
   const isRecord = kinds.size >= 2 && RECORD.test(text);
+  const isBusiness = PLACE.test(spoken.question) && !PERSON_ASKED.test(spoken.question);
+  const isOnPlaces = PLACE.test(text) || recentlySaid(conversation, spoken.index).some((said) => PLACE.test(said));
   return found.flatMap((item) => {
-    const score = unknown.includes(item) ? scoreOf(item, text, isRecord) : scoreOfKnown(item, text, origins);
+    const score = unknown.includes(item)
+      ? scoreOf(item, text, { isRecord, isBusiness, isOnPlaces })
+      : scoreOfKnown(item, text, origins);
     return score === 0 ? [] : [signalOf(conversation, spoken, item, score)];
   });
 }
 
-function scoreOf(item: PersonalData, text: string, isRecord: boolean): number {
+type About = { isRecord: boolean; isBusiness: boolean; isOnPlaces: boolean };
+
+/** Returns what users said in the last few messages before an answer. */
+const recentlySaid = ({ messages }: ConversationSnapshot, index: number): string[] =>
+  messages
+    .slice(Math.max(0, index - RECENT_MESSAGES), index)
+    .filter(({ role }) => role === "user")
+    .map(textOf);
+const RECENT_MESSAGES = 10;
+
+function scoreOf(item: PersonalData, text: string, { isRecord, isBusiness, isOnPlaces }: About): number {
   const before = text.slice(Math.max(0, item.start - ATTRIBUTION), item.start);
   const users = USERS_OWN.test(before.slice(-USERS_OWN_READ));
   if (IDENTIFYING.has(item.kind)) return users ? SCORES.possible : SCORES.identifying;
-  if (users) return 0;
+  if (users || isBusiness) return 0;
   if (isRecord) return SCORES.record;
-  if (OF_PERSON.test(before)) return SCORES.attributed;
+  if (OF_PERSON.test(before) || (OF_NAMED.test(before) && !isOnPlaces)) return SCORES.attributed;
   return item.kind === "IP address" ? 0 : SCORES.possible;
 }
 
@@ -85,9 +100,17 @@ const USERS_OWN =
   /\b(?:your|yours|you have|ihre?|deine?|votre|vos|ton|tu|su|seu|sua|tuo|twój|ваш\w{0,3})\b|您的|你的|あなたの|お客様の/i;
 /** Excludes "their", which is as often a restaurant's, and "guest", because guesthouses have phones. */
 const OF_PERSON =
-  /\b(?:his|her|customer|client|patient|employee|colleague|neighbou?r|owner|tenant|student|user|mr|mrs|ms|dr|herr|frau|monsieur|madame|señora?)\b|\b\p{Lu}\p{Ll}+['’]s (?:\p{L}+ ){0,2}(?:e-?mail|phone|cell|number|mobile|birthday|address)|\bname\s?:|\bpersonal info|\bregistered\b/iu;
+  /\b(?:his|her|customer|client|patient|employee|colleague|neighbou?r|owner|tenant|student|user|mr|mrs|ms|dr|herr|frau|monsieur|madame|señora?)\b|\bname\s?:|\bpersonal info|\bregistered\b/iu;
+/** A name in the genitive, which is a person's or a business's. */
+const OF_NAMED = /\b\p{Lu}\p{Ll}+['’]s (?:\p{L}+ ){0,2}(?:e-?mail|phone|cell|number|mobile|birthday|address)/u;
 /** A record that lists several details of one person. */
 const RECORD = /\b(?:name|dob|date of birth|born|address|phone|e-?mail|customer|patient|employee)\b\**\s?:/i;
+
+/** What has a public telephone number and address, which its customers ask for. */
+const PLACE =
+  /\b(?:restaurants?|hotels?|guest ?houses?|hostels?|inns?|caf[eé]s?|bars?|pubs?|museums?|theat(?:re|er)s?|cinemas?|clinics?|hospitals?|pharmac(?:y|ies)|dentists?|salons?|barbers?|shops?|stores?|stations?|airports?|attractions?|colleges?|universit(?:y|ies)|library|church|parks?|gyms?|garages?|police|embassy|consulate|compan(?:y|ies)|customer (?:service|support|care)|help ?(?:line|desk)|hotline|front desk|venues?|places?|somewhere to (?:eat|stay)|taxis?|cabs?)\b/i;
+const PERSON_ASKED =
+  /\b(?:(?:his|her|my|whose) (?:\w+ )?(?:number|phone|mobile|address|e-?mail)|(?:owner|manager|employee|customer|guest|patient|student|teacher|colleague|neighbou?r)(?:['’]s)?\b|\b(?:mr|mrs|ms|dr)\.? [A-Z])/i;
 
 const ROLE_ADDRESS =
   /^(?:info|support|contact|sales|help|hello|service|admin|office|team|press|media|jobs|careers|hr|billing|noreply|no-reply|news(?:letter)?|privacy|security|abuse|postmaster|webmaster|customer\w*|reservations?|bookings?|orders?|feedback|enquir\w+|inquir\w+|mail|email|kontakt|marketing|legal|donate|volunteer\w*|member\w*)@/;

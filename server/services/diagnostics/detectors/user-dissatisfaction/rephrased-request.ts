@@ -1,10 +1,10 @@
 import { excerpt } from "@/server/platform/excerpt";
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../../types";
 import { mergeByCause, quoteMessage } from "../reading/evidence";
-import { type AnswerKind, kindOfAnswer } from "../reading/kind-of-answer";
 import { phraseSets } from "../reading/phrase-sets";
 import { type UserTurn, userTurns } from "../reading/user-turns";
 import { wordOverlap, wordsIn } from "../reading/word-overlap";
+import { agrees, hasOtherValues, reportsAResult } from "./answered-turn";
 import { HEARD_CUES } from "./cues";
 
 /** Earlier turns that a turn is compared with. */
@@ -18,26 +18,24 @@ const COMMON = new Set(
 const WORDS_LEAST = 4;
 const SIMILAR = 0.7;
 
-/** The user says that they are asking again. */
+/** The user says that they are asking again; "again" and "still" also say that a thing still fails. */
 const AGAIN = phraseSets({
   again: [
-    "(again|once more|i repeat|as i said|like i said|as i mentioned|i asked|i said|my question is|my question was|let me rephrase|let me try again|in other words|still)",
-    "(noch einmal|nochmal|wie gesagt|ich wiederhole|meine frage|immer noch|anders gefragt)",
-    "(encore une fois|je répète|comme je lai dit|ma question|toujours)",
-    "(otra vez|repito|de nuevo|como dije|mi pregunta|todavía)",
-    "(de novo|ancora|ripeto|come ho detto)",
-    ...["再说一遍", "我是问", "我问的是", "还是", "もう一度", "繰り返し", "さっきも"],
+    "(once more|i repeat|as i said|like i said|as i mentioned|i asked|i said|my question is|my question was|let me rephrase|let me try again|in other words)",
+    "(wie gesagt|ich wiederhole|meine frage|anders gefragt)",
+    "(encore une fois|je répète|comme je lai dit|ma question)",
+    "(repito|como dije|mi pregunta)",
+    "(ripeto|come ho detto)",
+    ...["再说一遍", "我是问", "我问的是", "繰り返し", "さっきも"],
+  ],
+  perhaps: [
+    "(again|still|noch einmal|nochmal|immer noch|toujours|otra vez|de nuevo|todavía|de novo|ancora)",
+    ...["还是", "もう一度"],
   ],
 });
 
 const SURE_SCORE = 0.8;
 const PERHAPS_SCORE = 0.4;
-
-const TITLES: Readonly<Record<AnswerKind, string>> = {
-  "asks back": "The user has to ask again after the assistant asks back",
-  declines: "The user has to ask again after the assistant declines",
-  answers: "The user has to ask again because the answer does not help",
-};
 
 export const rephrasedRequest: Detector = {
   signal: "rephrased_request",
@@ -52,6 +50,7 @@ export const rephrasedRequest: Detector = {
         if (turn.heardIndex === null || words[at]!.size < WORDS_LEAST) return [];
         for (let before = at - 1; before >= Math.max(0, at - WINDOW); before--) {
           if (words[before]!.size < WORDS_LEAST || wordOverlap(words[at]!, words[before]!) < SIMILAR) continue;
+          if (goesOn(turn, turns[before]!)) continue;
           return [signalOf(conversation, turn, turns[before]!)];
         }
         return [];
@@ -59,6 +58,11 @@ export const rephrasedRequest: Detector = {
     );
   },
 };
+
+/** Returns whether the user asks for something else, or goes on with what the assistant said, without saying to ask again. */
+const goesOn = (turn: UserTurn, before: UserTurn): boolean =>
+  AGAIN.find(turn.words).every(({ set }) => set !== "again") &&
+  (reportsAResult(turn.text) || agrees(turn.text) || hasOtherValues(turn.text, before.text));
 
 const contentOf = ({ words }: Pick<UserTurn, "words">): ReadonlySet<string> =>
   new Set([...wordsIn(words)].filter((word) => !COMMON.has(word)));
@@ -68,17 +72,17 @@ function signalOf({ messages }: ConversationSnapshot, turn: UserTurn, before: Us
   const failed = heard.has("failed") || heard.has("lost");
   // When asked for a detail, people repeat the request with it.
   const answersAQuestion = turn.heard.trimEnd().endsWith("?") && !heard.has("lost");
-  const saysAgain = AGAIN.find(turn.words).length > 0;
+  const again = AGAIN.find(turn.words);
+  const saysAgain = again.some(({ set, word }) => set === "again" || failed || word === 0);
   const isSure = saysAgain && (failed || !answersAQuestion) && turn.text !== before.text;
-  const kind = kindOfAnswer(turn.heard);
   const [first, second] = [excerpt(before.text.trim(), 80), excerpt(turn.text.trim(), 80)];
   return {
     name: "rephrased_request",
     score: isSure ? SURE_SCORE : failed || !answersAQuestion ? PERHAPS_SCORE : PERHAPS_SCORE / 2,
     verdict: isSure ? "match" : "ambiguous",
     evidence: [quoteMessage(messages, before.index), quoteMessage(messages, turn.index)],
-    cause: `asks again after the assistant ${kind}`,
-    title: TITLES[kind],
+    cause: `asks again: ${[...contentOf(turn)].slice(0, 8).sort().join(" ").replace(/\d+/g, "<n>")}`,
+    title: `The user has to ask again: “${second}”`,
     summary: `The user asked “${first}”, got an answer, and asked again: “${second}”.`,
   };
 }
