@@ -4,7 +4,7 @@ import harmfulFile from "../text-model/models/harmful-request.generated.json" wi
 import overFile from "../text-model/models/over-refusal.generated.json" with { type: "json" };
 import { scoreText, textModel } from "../text-model/score-text";
 import { isHarmlessTopic } from "./harmless-topic";
-import { oneLine, refusalSignal } from "./refusal-signal";
+import { refusalSignal } from "./refusal-signal";
 import { type Refusal, refusalsIn } from "./refusals";
 
 const overModel = textModel(overFile);
@@ -48,7 +48,7 @@ function overRefusalSignal(messages: Parameters<typeof refusalSignal>[0], one: R
   if (score < AMBIGUOUS_SCORE) return [];
   const signal = refusalSignal(messages, one, { name: "over_refusal", what: "Refuses a harmless request" });
   const verdict = score >= MATCH_SCORE ? "match" : "ambiguous";
-  return [{ ...signal, score, verdict, title: `Refuses a harmless request: “${oneLine(one.question)}”` }];
+  return [{ ...signal, score, verdict }];
 }
 
 const logitOf = (probability: number) => Math.log((probability + 1e-6) / (1 - probability + 1e-6));

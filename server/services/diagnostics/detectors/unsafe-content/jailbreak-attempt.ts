@@ -157,7 +157,7 @@ function signalOf(
     verdict: score >= MATCH_SCORE ? "match" : "ambiguous",
     evidence: [evidence],
     cause: `jailbreak by ${tactic}`,
-    title: `A user tries to get around the model's rules with ${tactic}: “${excerpt(evidence.quote, 50)}”`,
+    title: `A user tries to get around the model's rules with ${tactic}`,
     summary: `A user's message uses ${tactic} to get around the model's rules: “${excerpt(evidence.quote, 200)}”.`,
   };
 }

@@ -1,6 +1,7 @@
 import { excerpt } from "@/server/platform/excerpt";
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../../types";
 import { mergeByCause, quoteMessage } from "../reading/evidence";
+import { type AnswerKind, kindOfAnswer } from "../reading/kind-of-answer";
 import { phraseSets } from "../reading/phrase-sets";
 import { type UserTurn, userTurns } from "../reading/user-turns";
 import { wordOverlap, wordsIn } from "../reading/word-overlap";
@@ -36,6 +37,12 @@ const AGAIN = phraseSets({
 
 const SURE_SCORE = 0.8;
 const PERHAPS_SCORE = 0.4;
+
+const TITLES: Readonly<Record<AnswerKind, string>> = {
+  "asks back": "The user has to ask again after the assistant asks back",
+  declines: "The user has to ask again after the assistant declines",
+  answers: "The user has to ask again because the answer does not help",
+};
 
 export const rephrasedRequest: Detector = {
   signal: "rephrased_request",
@@ -75,14 +82,15 @@ function signalOf({ messages }: ConversationSnapshot, turn: UserTurn, before: Us
   const again = AGAIN.find(turn.words);
   const saysAgain = again.some(({ set, word }) => set === "again" || failed || word === 0);
   const isSure = saysAgain && (failed || !answersAQuestion) && turn.text !== before.text;
+  const kind = kindOfAnswer(turn.heard);
   const [first, second] = [excerpt(before.text.trim(), 80), excerpt(turn.text.trim(), 80)];
   return {
     name: "rephrased_request",
     score: isSure ? SURE_SCORE : failed || !answersAQuestion ? PERHAPS_SCORE : PERHAPS_SCORE / 2,
     verdict: isSure ? "match" : "ambiguous",
     evidence: [quoteMessage(messages, before.index), quoteMessage(messages, turn.index)],
-    cause: `asks again: ${[...contentOf(turn)].slice(0, 8).sort().join(" ").replace(/\d+/g, "<n>")}`,
-    title: `The user has to ask again: “${second}”`,
+    cause: `asks again after the assistant ${kind}`,
+    title: TITLES[kind],
     summary: `The user asked “${first}”, got an answer, and asked again: “${second}”.`,
   };
 }
