@@ -30,12 +30,15 @@ import {
 import { createInputOf, type FormValues, fieldName, isAppConnection, updateInputOf, valuesOf } from "./form-values";
 import { KIND_WORDS } from "./kind-words";
 import { SettingsFields } from "./settings-fields";
+import { type TicketFieldsForm, useTicketFields } from "./use-ticket-fields";
 
 type Props = {
   projectId: string;
   /** The connection being edited; `null` for a new one. */
   connection: Connection | null;
   onClose: () => void;
+  /** Continues with a new connection whose project requires fields, which can only be asked for now. */
+  onContinue: (connection: Connection) => void;
 };
 
 /** Creates or edits a connection. */
@@ -46,11 +49,11 @@ export const ConnectionForm = ({ opened, ...rest }: Props & { opened: boolean })
     title={rest.connection ? `Edit ${quoted(rest.connection.name)}` : "Add connection"}
     size="lg"
   >
-    <Fields {...rest} />
+    <Fields key={rest.connection?.id ?? "new"} {...rest} />
   </Modal>
 );
 
-function Fields({ projectId, connection, onClose }: Props) {
+function Fields({ projectId, connection, onClose, onContinue }: Props) {
   const form = useForm<FormValues>({
     mode: "controlled",
     initialValues: valuesOf(connection),
@@ -61,10 +64,18 @@ function Fields({ projectId, connection, onClose }: Props) {
       return Object.fromEntries((parsed.error?.issues ?? []).map(({ path, message }) => [fieldName(path), message]));
     },
   });
-  const save = useSave({ projectId, connection, onClose }, (errors) => form.setErrors(errors));
-  const { kind } = form.values;
+  const { kind, settings } = form.values;
+  const ticketFields = useTicketFields({
+    projectId,
+    connectionId: connection?.kind === "jira" && connection.secretSet ? connection.id : null,
+    destination: String(settings.defaultDestination ?? ""),
+    issueType: String(settings.issueType ?? ""),
+  });
+  const save = useSave({ projectId, connection, onClose, onContinue }, ticketFields, (errors) =>
+    form.setErrors(errors),
+  );
   return (
-    <form noValidate onSubmit={form.onSubmit(save.send)}>
+    <form noValidate onSubmit={form.onSubmit((values) => void save.send(values))}>
       <Stack gap="md">
         {save.atFields ? null : <Refused error={save.error} />}
         <SimpleGrid cols={{ base: 1, xs: 2 }}>
@@ -95,7 +106,13 @@ function Fields({ projectId, connection, onClose }: Props) {
           {...form.getInputProps("baseUrl")}
         />
         <SecretFields form={form} connection={connection} />
-        <SettingsFields projectId={projectId} kind={kind} form={form} connection={connection} />
+        <SettingsFields
+          projectId={projectId}
+          kind={kind}
+          form={form}
+          connection={connection}
+          ticketFields={ticketFields}
+        />
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             Cancel
@@ -184,29 +201,47 @@ function SecretFields({ form, connection }: SecretProps) {
   );
 }
 
-function useSave({ projectId, connection, onClose }: Props, setErrors: (errors: Record<string, string>) => void) {
+function useSave(
+  { projectId, connection, onClose, onContinue }: Props,
+  ticketFields: TicketFieldsForm,
+  setErrors: (errors: Record<string, string>) => void,
+) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const after = {
-    onSuccess: (saved: { connection: { name: string } }) => {
-      void queries.invalidateQueries({ queryKey: trpc.connections.pathKey() });
-      notifications.show({ message: `${connection ? "Saved" : "Added"} ${quoted(saved.connection.name)}` });
-      onClose();
-    },
+    onSuccess: () => void queries.invalidateQueries({ queryKey: trpc.connections.pathKey() }),
     onError: (error: unknown) =>
       setErrors(Object.fromEntries(problemOf(error).errors.map(({ path, message }) => [fieldName(path), message]))),
   };
   const create = useMutation(trpc.connections.create.mutationOptions(after));
   const update = useMutation(trpc.connections.update.mutationOptions(after));
   const error = create.error ?? update.error;
+
+  /** Returns whether a new connection's project requires fields. What prevents reading them is shown by its test. */
+  async function requiresFields({ id, kind, secretSet, settings }: Connection): Promise<boolean> {
+    if (kind !== "jira" || !secretSet || !("defaultDestination" in settings) || !settings.defaultDestination)
+      return false;
+    const options = trpc.connections.ticketFields.queryOptions({ projectId, connectionId: id });
+    const read = await queries.fetchQuery({ ...options, retry: false }).catch(() => undefined);
+    return read?.ticketFields.fields.some(({ required }) => required) === true;
+  }
+
+  async function send(values: FormValues) {
+    const saved = connection
+      ? await update.mutateAsync({ projectId, ...updateInputOf(connection.id, values) })
+      : await create.mutateAsync({ projectId, ...createInputOf(values) });
+    await ticketFields.save();
+    notifications.show({ message: `${connection ? "Saved" : "Added"} ${quoted(saved.connection.name)}` });
+    if (connection === null && (await requiresFields(saved.connection))) onContinue(saved.connection);
+    else onClose();
+  }
+
   return {
     error,
     /** Field problems are shown at their fields. */
     atFields: error !== null && problemOf(error).errors.length > 0,
-    isPending: create.isPending || update.isPending,
-    send: (values: FormValues) =>
-      connection
-        ? update.mutate({ projectId, ...updateInputOf(connection.id, values) })
-        : create.mutate({ projectId, ...createInputOf(values) }),
+    isPending: create.isPending || update.isPending || ticketFields.isPending,
+    // The form shows what was refused.
+    send: (values: FormValues) => send(values).catch(() => {}),
   };
 }

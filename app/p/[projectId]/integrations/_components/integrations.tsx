@@ -62,6 +62,7 @@ export function Integrations({ projectId }: { projectId: string }) {
         opened={edited !== null}
         connection={edited === "new" ? null : edited}
         onClose={() => setEdited(null)}
+        onContinue={setEdited}
       />
       <WebhookDialog projectId={projectId} connection={hooked} onClose={() => setHooked(null)} />
       <DeleteConnection projectId={projectId} connection={deleted} onClose={() => setDeleted(null)} />

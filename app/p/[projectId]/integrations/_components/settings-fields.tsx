@@ -4,10 +4,17 @@ import type { UseFormReturnType } from "@mantine/form";
 import type { Connection, ConnectionKind } from "@/server/services/connections/schemas";
 import type { FormValues } from "./form-values";
 import { TrackerFields } from "./tracker-fields";
+import type { TicketFieldsForm } from "./use-ticket-fields";
 
 type Form = UseFormReturnType<FormValues>;
 
-type Props = { projectId: string; kind: ConnectionKind; form: Form; connection: Connection | null };
+type Props = {
+  projectId: string;
+  kind: ConnectionKind;
+  form: Form;
+  connection: Connection | null;
+  ticketFields: TicketFieldsForm;
+};
 
 /** The settings of the chosen kind. */
 export function SettingsFields({ kind, form, ...rest }: Props) {

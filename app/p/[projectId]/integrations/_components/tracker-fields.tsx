@@ -5,6 +5,8 @@ import type { Connection, TrackerKind, TrackerSettings } from "@/server/services
 import { TRACKER_WORDS } from "../../_components/work-items/tracker-words";
 import type { FormValues } from "./form-values";
 import { TemplatePreview, useTemplatePreview } from "./template-preview";
+import { destinationProblem, TicketFields } from "./ticket-fields";
+import type { TicketFieldsForm } from "./use-ticket-fields";
 
 const ON_REGRESSION: { value: TrackerSettings["onRegression"]; label: string }[] = [
   { value: "reopen", label: "Reopen the ticket" },
@@ -25,10 +27,11 @@ type Props = {
   kind: TrackerKind;
   form: UseFormReturnType<FormValues>;
   connection: Connection | null;
+  ticketFields: TicketFieldsForm;
 };
 
 /** Where tickets go, what they contain, and how they are kept in sync with their Findings. */
-export function TrackerFields({ projectId, kind, form, connection }: Props) {
+export function TrackerFields({ projectId, kind, form, connection, ticketFields }: Props) {
   const { titleTemplate, bodyTemplate } = form.values.settings;
   const preview = useTemplatePreview({
     projectId,
@@ -46,11 +49,15 @@ export function TrackerFields({ projectId, kind, form, connection }: Props) {
           placeholder={TRACKER_WORDS[kind].example}
           maxLength={200}
           {...input("defaultDestination")}
+          error={input("defaultDestination").error ?? destinationProblem(ticketFields)}
         />
         {kind === "jira" ? (
           <TextInput label="Issue type" placeholder="Task" maxLength={200} {...input("issueType")} />
         ) : null}
       </SimpleGrid>
+      {kind === "jira" && (connection === null || form.values.settings.defaultDestination) ? (
+        <TicketFields form={ticketFields} />
+      ) : null}
       <TagsInput label="Labels" clearable {...input("labels")} />
       <SimpleGrid cols={{ base: 1, xs: 2 }}>
         <NativeSelect size="sm" label="When a Finding regresses" data={ON_REGRESSION} {...input("onRegression")} />

@@ -20,13 +20,18 @@ import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { createHandoffRuleInput, type HandoffRule } from "@/server/services/diagnostics/work-items/schemas";
 import { SEVERITY_OPTIONS } from "../../../_components/findings/severity-words";
+import type { TrackerConnection } from "../../../_components/work-items/use-trackers";
+import { destinationProblem, TicketFields } from "../../_components/ticket-fields";
+import { type TicketFieldsForm, useTicketFields } from "../../_components/use-ticket-fields";
 
 type Option = { value: string; label: string };
+type Tracker = Pick<TrackerConnection, "id" | "kind">;
 type Props = {
   projectId: string;
   /** The rule being edited; `null` for a new one. */
   rule: HandoffRule | null;
-  trackers: readonly Option[];
+  trackers: readonly Tracker[];
+  trackerOptions: readonly Option[];
   rules: readonly Option[];
   onClose: () => void;
 };
@@ -40,12 +45,12 @@ export const HandoffRuleForm = ({ opened, ...rest }: Props & { opened: boolean }
 
 const inputOf = ({ destination, ...values }: Values) => ({ ...values, destination: destination.trim() || null });
 
-function Fields({ projectId, rule, trackers, rules, onClose }: Props) {
+function Fields({ projectId, rule, trackers, trackerOptions, rules, onClose }: Props) {
   const form = useForm<Values>({
     mode: "controlled",
     initialValues: {
       name: rule?.name ?? "",
-      connectionId: rule?.connectionId ?? trackers[0]?.value ?? "",
+      connectionId: rule?.connectionId ?? trackers[0]?.id ?? "",
       destination: rule?.destination ?? "",
       minSeverity: rule?.minSeverity ?? "high",
       ruleIds: rule?.ruleIds ?? [],
@@ -61,21 +66,32 @@ function Fields({ projectId, rule, trackers, rules, onClose }: Props) {
         ]),
       ),
   });
-  const { save, error, atFields, isPending } = useSave({ projectId, rule, onClose }, (errors) =>
+  const { connectionId, destination } = form.values;
+  const isJira = trackers.some(({ id, kind }) => id === connectionId && kind === "jira");
+  const ticketFields = useTicketFields({ projectId, connectionId: isJira ? connectionId : null, destination });
+  const { save, error, atFields, isPending } = useSave({ projectId, rule, onClose }, ticketFields, (errors) =>
     form.setErrors(errors),
   );
   return (
-    <form noValidate onSubmit={form.onSubmit(save)}>
+    <form noValidate onSubmit={form.onSubmit((values) => void save(values))}>
       <Stack gap="md">
         {atFields ? null : <Refused error={error} />}
         <TextInput label="Name" required maxLength={120} data-autofocus {...form.getInputProps("name")} />
-        <NativeSelect size="sm" label="Tracker" required data={[...trackers]} {...form.getInputProps("connectionId")} />
+        <NativeSelect
+          size="sm"
+          label="Tracker"
+          required
+          data={[...trackerOptions]}
+          {...form.getInputProps("connectionId")}
+        />
         <TextInput
           label="Destination"
           description="Leave empty for the connection’s default."
           maxLength={200}
           {...form.getInputProps("destination")}
+          error={form.getInputProps("destination").error ?? destinationProblem(ticketFields)}
         />
+        {isJira ? <TicketFields form={ticketFields} /> : null}
         <NativeSelect
           size="sm"
           label="Minimum severity"
@@ -130,6 +146,7 @@ type Values = Omit<HandoffRule, "id" | "enabled" | "destination" | "usedToday" |
 
 function useSave(
   { projectId, rule, onClose }: Pick<Props, "projectId" | "rule" | "onClose">,
+  ticketFields: TicketFieldsForm,
   setErrors: (errors: Record<string, string>) => void,
 ) {
   const trpc = useTRPC();
@@ -146,14 +163,21 @@ function useSave(
   const create = useMutation(trpc.handoffRules.create.mutationOptions(after));
   const update = useMutation(trpc.handoffRules.update.mutationOptions(after));
   const error = create.error ?? update.error;
+
+  /** Stores the fields' values first, because a rule is refused without those that its project requires. */
+  async function save(values: Values) {
+    if (!ticketFields.check()) return;
+    await ticketFields.save();
+    if (rule) await update.mutateAsync({ projectId, handoffRuleId: rule.id, ...inputOf(values) });
+    else await create.mutateAsync({ projectId, ...inputOf(values) });
+  }
+
   return {
     error,
     /** Field problems are shown at their fields. */
     atFields: error !== null && problemOf(error).errors.length > 0,
-    isPending: create.isPending || update.isPending,
-    save: (values: Values) =>
-      rule
-        ? update.mutate({ projectId, handoffRuleId: rule.id, ...inputOf(values) })
-        : create.mutate({ projectId, ...inputOf(values) }),
+    isPending: create.isPending || update.isPending || ticketFields.isPending,
+    // The form shows what was refused.
+    save: (values: Values) => save(values).catch(() => {}),
   };
 }

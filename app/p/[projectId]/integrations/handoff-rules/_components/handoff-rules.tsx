@@ -25,7 +25,7 @@ export function HandoffRules({ projectId }: { projectId: string }) {
   const mayChange = useMay("connections:manage");
   const [edited, setEdited] = useState<HandoffRule | "new" | null>(null);
   const list = useInfiniteQuery(trpc.handoffRules.list.infiniteQueryOptions({ projectId }, nextPage));
-  const { query, options, nameOf } = useTrackers(projectId);
+  const { query, trackers, options, nameOf } = useTrackers(projectId);
   const rules = useQuery(trpc.rules.list.queryOptions({ projectId })).data?.rules ?? [];
   const remove = useRemove(projectId);
   const columns = handoffRuleColumns({
@@ -62,7 +62,8 @@ export function HandoffRules({ projectId }: { projectId: string }) {
         projectId={projectId}
         opened={edited !== null}
         rule={edited === "new" ? null : edited}
-        trackers={options}
+        trackers={trackers}
+        trackerOptions={options}
         rules={rules.map(({ id, name }) => ({ value: id, label: name }))}
         onClose={() => setEdited(null)}
       />
