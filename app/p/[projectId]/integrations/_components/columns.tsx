@@ -40,8 +40,8 @@ const nameColumn = (projectId: string): ListColumn<Listed> => ({
           </Text>
           <LastTest connection={original} />
           {original.webhookSet ? (
-            <Group gap={4} wrap="nowrap">
-              <Text size="xs" c="dimmed">
+            <Group gap={4} wrap="nowrap" align="baseline">
+              <Text size="xs" c="dimmed" flex="none">
                 Webhook:
               </Text>
               <LastDelivery projectId={projectId} connection={original} />

@@ -24,9 +24,9 @@ export function LastDelivery({ projectId, connection: { id, kind, webhookSet } }
   const last = data?.trackerDeliveries[0];
   if (!last) return <Quiet>{data ? "No delivery yet" : ""}</Quiet>;
   return (
-    <Group gap={6} wrap="nowrap">
+    <Group gap={6} wrap="nowrap" align="baseline">
       <DeliveryState delivery={last} />
-      <Text size="xs" c="dimmed" span>
+      <Text size="xs" c="dimmed" span flex="none">
         <Ago at={last.receivedAt} />
       </Text>
     </Group>

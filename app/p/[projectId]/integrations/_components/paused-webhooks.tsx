@@ -19,11 +19,14 @@ export function PausedWebhooks({ projectId }: { projectId: string }) {
   ));
 }
 
-const missedBy = ({ failed, waiting }: PausedWebhook) =>
-  [
-    `${plural(failed, "message")} failed`,
+/** Returns what it missed, as the end of a sentence; empty if that has been deleted meanwhile. */
+function missedBy({ failed, waiting }: PausedWebhook): string {
+  const missed = [
+    ...(failed > 0 ? [`${plural(failed, "message")} failed`] : []),
     ...(waiting > 0 ? [`${plural(waiting, "notice")} ${waiting === 1 ? "waits" : "wait"}`] : []),
-  ].join(", ");
+  ];
+  return missed.length === 0 ? "" : `: ${missed.join(", ")}`;
+}
 
 function Paused({ projectId, webhook }: { projectId: string; webhook: PausedWebhook }) {
   const { connectionId, connectionName, pausedAt } = webhook;
@@ -41,11 +44,12 @@ function Paused({ projectId, webhook }: { projectId: string; webhook: PausedWebh
     }),
   );
   return (
-    <Alert color="yellow" m="md" mb={0} maw={640} p="sm" icon={<IconPlayerPause size={18} aria-hidden />}>
+    <Alert color="yellow" m="md" mb="xs" maw={640} p="sm" icon={<IconPlayerPause size={18} aria-hidden />}>
       <Group justify="space-between" gap="sm">
         <Text size="sm" style={{ flex: "1 1 240px", overflowWrap: "anywhere" }}>
           {quoted(connectionName)} accepted nothing for a day, so nothing has been sent to it since{" "}
-          <Ago at={pausedAt} />: {missedBy(webhook)}.
+          <Ago at={pausedAt} />
+          {missedBy(webhook)}.
         </Text>
         {mayResume ? (
           <Button
