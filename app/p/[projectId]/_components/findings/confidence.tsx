@@ -3,7 +3,7 @@ import { BASIS_MEANS, MEASURED_BY } from "@/server/services/diagnostics/findings
 import type { ConfidenceBasis } from "@/server/services/diagnostics/schemas";
 
 /** `n = 146, 88% to 96%`; empty for what nobody counted. */
-export const countedText = ({ n, interval }: Pick<ConfidenceBasis, "n" | "interval">) =>
+const countedText = ({ n, interval }: Pick<ConfidenceBasis, "n" | "interval">) =>
   n === 0
     ? ""
     : `n = ${formatCount(n)}${interval ? `, ${formatPercent(interval.low)} to ${formatPercent(interval.high)}` : ""}`;

@@ -47,7 +47,7 @@ const COMMAND = /\\[a-zA-Z{[(~$!]|\{%|%\}|\$\{|\$\\/;
 const INNER_CAPITAL = /\p{Ll}{2}\p{Lu}\p{Ll}/u;
 
 /** Counts what distinguishes nonsense from prose and from code, from the first shred or lone mark on. */
-export function tailFeatures(text: string): { start: number; values: number[] } | null {
+function tailFeatures(text: string): { start: number; values: number[] } | null {
   const from = Math.max(0, text.length - READ);
   const tail = text.slice(from);
   // Code and data span several lines.
