@@ -15,7 +15,8 @@ const CONVERSATIONS_MAX = 50_000;
 export const getFinding = verb(
   {
     name: "findings.get",
-    summary: "Read one Finding with its latest and its clearest occurrence, its share of conversations and its daily counts.",
+    summary:
+      "Read one Finding with its latest and its clearest occurrence, its share of conversations and its daily counts.",
     description: `Shares cover the newest ${CONVERSATIONS_MAX.toLocaleString("en")} conversations: \`share.since\` is the start of that window, and for days before it \`conversations\` is \`null\`.`,
     effect: "read",
     capability: "diagnostics:read",

@@ -29,6 +29,9 @@ export function causeScope(ruleId: string, signal: string): readonly string[] {
 export const rulesSharingFindings = (ruleId: string): readonly string[] =>
   ruleId in FAILED_STEP ? Object.keys(FAILED_STEP) : [ruleId];
 
+/** Findings of one subject, such as a tool. What is unlike all of them is gathered in one more. */
+export const FINDINGS_PER_SUBJECT = 30;
+
 /** Characters of a subject in a title. */
 const SUBJECT_SHOWN = 40;
 

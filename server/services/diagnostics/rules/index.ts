@@ -24,7 +24,7 @@ export const RULES: readonly Rule[] = [
   ungroundedAnswer,
 ];
 
-export { causeScope, gatheringTitle, rulesSharingFindings } from "./cause-scope";
+export { causeScope, FINDINGS_PER_SUBJECT, gatheringTitle, rulesSharingFindings } from "./cause-scope";
 export { type Confidence, confidenceOf, measured } from "./confidence";
 export { asEvidenceOfLeads, type RankedOccurrence } from "./evidence-of-lead";
 export { fingerprint } from "./fingerprint";

@@ -2,11 +2,9 @@ import { sql } from "drizzle-orm";
 import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
-import { standingKey } from "../../rules";
+import { FINDINGS_PER_SUBJECT, standingKey } from "../../rules";
 import type { ReadCause } from "./similar-causes";
 
-/** Findings of one subject, such as a tool. What is unlike all of them is gathered in one more. */
-const PER_SUBJECT = 30;
 /** Findings of one scope, whatever their subjects. */
 const PER_SCOPE = 300;
 
@@ -53,7 +51,8 @@ export async function homesFor(tx: Ctx, causes: readonly ReadCause[]): Promise<(
       string,
       string,
     ];
-    const full = countOf(ofSubject) >= PER_SUBJECT ? "subject" : countOf(ofScope) >= PER_SCOPE ? "scope" : null;
+    const full =
+      countOf(ofSubject) >= FINDINGS_PER_SUBJECT ? "subject" : countOf(ofScope) >= PER_SCOPE ? "scope" : null;
     if (full === null) {
       for (const key of [ofSubject, ofScope]) more.set(key, (more.get(key) ?? 0) + 1);
       return { findingId: newId("fnd"), isNew: true, keys: [ofSubject, ofScope], gathers: null };
