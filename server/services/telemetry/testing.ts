@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { Ctx } from "@/server/platform/context";
 import { decodeTraces, projectPending, storeTraces } from ".";
+import { reportedBody } from "./otlp/testing/reports";
 
 export type TestSpan = {
   /** Name of the instrumentation scope that reports it. */
@@ -100,6 +101,12 @@ export async function ingest(
   const stored = await storeTraces(ctx, batch);
   while ((await projectPending(ctx.db)) > 0);
   return stored;
+}
+
+/** For tests: stores a payload that products of this field have been reported to misread, by its name. */
+export async function ingestReported(ctx: Ctx, name: string) {
+  await storeTraces(ctx, decodeTraces(reportedBody(name), "json"));
+  while ((await projectPending(ctx.db)) > 0);
 }
 
 const DATA = path.resolve(import.meta.dirname, "../../../../shared/data");

@@ -3,6 +3,7 @@ import type { ConversationSnapshot, DetectedSignal, Detector } from "../../types
 import { type SpokenMessage, spokenMessages } from "../reading/assistant-messages";
 import { mergeByCause, quoteMessage } from "../reading/evidence";
 import { memoizeLast } from "../reading/memoize-last";
+import { isChangedByUs } from "../reading/not-the-applications";
 import { fencedCode } from "../reading/prose";
 import { textOf } from "../reading/text";
 
@@ -83,7 +84,7 @@ function malformed({ messages }: ConversationSnapshot, spoken: SpokenMessage, as
 }
 
 function readOutput(text: string, asked: Wishes): Reading | null {
-  if (text.length > PARSE_LIMIT) return null;
+  if (text.length > PARSE_LIMIT || isChangedByUs(text)) return null;
   const answer = text.trim();
   const wanted = asked.json;
   const blocks = jsonBlocks(answer);

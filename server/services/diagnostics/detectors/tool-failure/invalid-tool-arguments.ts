@@ -3,6 +3,7 @@ import { parseJson } from "@/server/platform/json-text";
 import { saysInvalidArguments } from "@/server/platform/tool-failure/kinds";
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../../types";
 import { mergeByCause, quoteMessage } from "../reading/evidence";
+import { isChangedByUs, isRunTogether } from "../reading/not-the-applications";
 import { type ToolExchange, toolExchanges } from "../reading/tool-exchanges";
 import { failureCause, toolFailures } from "./tool-failures";
 
@@ -42,7 +43,7 @@ function isBrokenJson(exchange: ToolExchange): boolean {
   const text = exchange.arguments.trim();
   if (!(text.startsWith("{") || text.startsWith("[")) || text.length > ARGUMENTS_LIMIT) return false;
   if (/^\{\s{0,10}'|(?::|,)\s?(?:None|True|False)\b/.test(text)) return false; // a Python client that printed its dict
-  return parseJson(text) === undefined;
+  return parseJson(text) === undefined && !isChangedByUs(text) && !isRunTogether(text);
 }
 
 function refused(conversation: ConversationSnapshot): DetectedSignal[] {
