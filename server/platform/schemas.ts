@@ -31,6 +31,16 @@ export const oneOrSeveral = <Value extends z.ZodType>(value: Value) =>
     z.array(value).min(1).max(SEVERAL_MAX),
   );
 
+const NO_CHANGE = "Send at least one field to change.";
+
+/** Returns the input of a change: besides those that `named` what changes, it has at least one field. */
+export const changing = <Shape extends z.ZodRawShape>(input: z.ZodObject<Shape>, named: readonly (keyof Shape)[]) => {
+  const fields = Object.keys(input.shape).filter((name) => !named.includes(name));
+  return input
+    .refine((sent) => fields.some((name) => (sent as Record<string, unknown>)[name] !== undefined), NO_CHANGE)
+    .meta({ anyOf: fields.map((name) => ({ required: [name] })) });
+};
+
 /** Non-blank text, trimmed. The pattern tells readers of the OpenAPI document what trimming alone cannot. */
 export const filledText = (charactersMax: number, message = "Must not be blank.") =>
   z.string().regex(/\S/, message).trim().max(charactersMax);

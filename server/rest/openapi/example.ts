@@ -26,6 +26,33 @@ const PREFIX_OF_ID: Record<string, string> = {
   exampleId: "ex",
   candidateId: "cand",
   collectionPassId: "cp",
+  baseModelId: "bm",
+  certificateId: "cert",
+  changeId: "fch",
+  clonedFromId: "job",
+  checkpointId: "ckpt",
+  configId: "tc",
+  tuningConfigId: "tc",
+  deletionId: "del",
+  deploymentId: "dep",
+  evaluationId: "eval",
+  exportId: "exp",
+  fileId: "fil",
+  handoffRuleId: "hr",
+  importId: "imp",
+  invitationId: "inv",
+  jobId: "job",
+  modelPriceId: "mp",
+  noteId: "fno",
+  occurrenceId: "occ",
+  repricingId: "rpr",
+  rootModelId: "bm",
+  telemetryId: "conv",
+  trackerDeliveryId: "tdl",
+  trainerId: "trn",
+  userId: "usr",
+  fromUserId: "usr",
+  workItemId: "wi",
 };
 const ID_BODY = "0199b2f0c0de7abc8def0123456789ab";
 
@@ -40,6 +67,8 @@ const BY_NAME: Record<string, unknown> = {
   email: "ann@example.com",
   model: "gpt-4.1-mini",
   repoId: "acme/support-7b",
+  functionId: "run-rules",
+  baseModelPriceId: "openai:gpt-4o",
   version: "0.1.0",
   baseUrl: "https://models.example.com/v1",
 };
@@ -54,8 +83,19 @@ function byName(name: string, type: unknown): unknown {
   return Object.hasOwn(BY_NAME, name) ? BY_NAME[name] : undefined;
 }
 
-/** Returns an illustrative value that the schema allows. */
-export function exampleOf(schema: JsonSchema, name = "", depth = 0): unknown {
+/** Whose ids replies and bodies call just `id`, by the name of the object around it. */
+const OWNERS: Record<string, string> = {
+  conversation: "conv",
+  export: "exp",
+  feedback: "fbk",
+  project: "prj",
+  receipt: "rcp",
+  run: "run",
+};
+const prefixOfOwner = (owner: string) => PREFIX_OF_ID[`${owner}Id`] ?? OWNERS[owner] ?? "id";
+
+/** Returns an illustrative value that the schema allows. `owner`: the name of the object around it. */
+export function exampleOf(schema: JsonSchema, name = "", depth = 0, owner = ""): unknown {
   if (Array.isArray(schema.examples)) return schema.examples[0];
   if (schema.default !== undefined) return schema.default;
   if ("const" in schema) return schema.const;
@@ -63,7 +103,8 @@ export function exampleOf(schema: JsonSchema, name = "", depth = 0): unknown {
   for (const word of ["anyOf", "oneOf"]) {
     const options = schema[word];
     // Next to a `type`, these only constrain which fields go together.
-    if (Array.isArray(options) && schema.type === undefined) return exampleOf(options[0] as JsonSchema, name, depth);
+    if (Array.isArray(options) && schema.type === undefined)
+      return exampleOf(options[0] as JsonSchema, name, depth, owner);
   }
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
   const known = byName(name, type);
@@ -73,17 +114,17 @@ export function exampleOf(schema: JsonSchema, name = "", depth = 0): unknown {
       if (depth >= DEPTH_MAX) return {};
       const properties = (schema.properties ?? {}) as Record<string, JsonSchema>;
       return Object.fromEntries(
-        Object.entries(properties).map(([key, inner]) => [key, exampleOf(inner, key, depth + 1)]),
+        Object.entries(properties).map(([key, inner]) => [key, exampleOf(inner, key, depth + 1, name)]),
       );
     }
     case "array": {
       const items = schema.items as JsonSchema | undefined;
       return items && Object.keys(items).length && depth < DEPTH_MAX
-        ? [exampleOf(items, name.replace(/s$/, ""), depth + 1)]
+        ? [exampleOf(items, name.replace(/s$/, ""), depth + 1, owner)]
         : [];
     }
     case "string":
-      return name === "id" ? `id_${ID_BODY}` : name || "text";
+      return name === "id" ? `${prefixOfOwner(owner)}_${ID_BODY}` : name || "text";
     case "integer":
     case "number":
       return typeof schema.minimum === "number" ? schema.minimum : 1;

@@ -12,6 +12,9 @@ export function jsonSchemaOf(schema: z.ZodType, io: "input" | "output"): JsonSch
       // zod omits the default of a preprocessed value.
       if (io === "input" && def.type === "default")
         jsonSchema.default = (def as z.core.$ZodDefaultDef).defaultValue as never;
+      // zod omits the examples of a schema with a preprocessed value inside, though they are as they are sent.
+      const examples = z.globalRegistry.get(zodSchema)?.examples;
+      if (io === "input" && Array.isArray(examples)) jsonSchema.examples = examples;
       // Object keys are always strings.
       if (JSON.stringify(jsonSchema.propertyNames) === '{"type":"string"}') delete jsonSchema.propertyNames;
       // Inputs keep the bounds of ±2^53 that they are checked against; every integer of a reply would carry them too.

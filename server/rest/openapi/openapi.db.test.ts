@@ -80,6 +80,41 @@ test("every body example is accepted by its operation", () => {
   }
 });
 
+test("no PATCH accepts a body that changes nothing", () => {
+  const accepting = OPERATIONS.flatMap((operation) => {
+    if (!("verb" in operation) || operation.method !== "PATCH") return [];
+    const { parameters } = operationAt(operation.path.replaceAll(/:(\w+)/g, "{$1}"), "patch");
+    const named = Object.fromEntries(parameters.map(({ name, example }) => [name, example]));
+    const { spec } = operation.verb;
+    const known = Object.keys(jsonSchemaOf(spec.input, "input").properties ?? {});
+    const sent = Object.fromEntries(Object.entries(named).filter(([name]) => known.includes(name)));
+    return spec.input.safeParse(sent).success ? [operation.path] : [];
+  });
+  expect(accepting).toEqual([]);
+});
+
+test("every operation and every query parameter has a description", () => {
+  const bare = described.flatMap(({ path, method, operation }) => [
+    ...(operation.description ? [] : [`${method} ${path}`]),
+    ...operation.parameters.flatMap((one) =>
+      one.in === "query" && !one.description ? [`${method} ${path} ${one.name}`] : [],
+    ),
+  ]);
+  expect(bare).toEqual([]);
+});
+
+test("ids in the examples of paths and bodies have the prefix of what they name", () => {
+  const texts = described.flatMap(({ operation }) => [
+    ...operation.parameters.flatMap(({ name, example }) => (/Id$/.test(name) ? [[name, example]] : [])),
+    ...[...everyObject(operation.requestBody?.content["application/json"])].flatMap(({ example }) =>
+      [...everyObject(example)].flatMap((one) => Object.entries(one).filter(([name]) => /[a-z]Id$/.test(name))),
+    ),
+  ]);
+  const bare = texts.filter(([name, example]) => example === name);
+  expect(texts.length).toBeGreaterThan(300);
+  expect(bare).toEqual([]);
+});
+
 test("every reference resolves, and component names are legal", () => {
   const refs = [...everyObject(document)].flatMap((one) => (typeof one.$ref === "string" ? [one.$ref] : []));
   expect(refs.length).toBeGreaterThan(50);

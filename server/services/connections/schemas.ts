@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { CONNECTION_KINDS, ON_REGRESSION, ON_RESOLUTION, TRACKER_KINDS } from "@/db/schema/enumerations";
-import { filledText, idInput, pageInput, pagination } from "@/server/platform/schemas";
+import { changing, filledText, idInput, pageInput, pagination } from "@/server/platform/schemas";
 
 export type ConnectionKind = (typeof CONNECTION_KINDS)[number];
 export type TrackerKind = (typeof TRACKER_KINDS)[number];
@@ -248,7 +248,7 @@ export const createConnectionForm = createConnectionInput
       addIssue({ code: "custom", path: ["baseUrl"], message: "This kind has no default address: enter one." });
   });
 
-export const updateConnectionInput = z.strictObject({
+const connectionChange = z.strictObject({
   connectionId: idInput,
   name: connectionName.optional(),
   baseUrl: baseUrlText.optional(),
@@ -257,4 +257,7 @@ export const updateConnectionInput = z.strictObject({
   /** Only the settings given here change. */
   settings: settingsInput.optional(),
 });
-export const updateConnectionForm = updateConnectionInput.extend({ baseUrl: baseUrl.optional() });
+export const updateConnectionInput = changing(connectionChange, ["connectionId"]).meta({
+  examples: [{ name: "Shop tickets" }],
+});
+export const updateConnectionForm = connectionChange.extend({ baseUrl: baseUrl.optional() });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { DELIVERY_STATES, NOTICE_KINDS, SEVERITIES } from "@/db/schema/enumerations";
-import { filledText, idInput, pageInput, pagination } from "@/server/platform/schemas";
+import { changing, filledText, idInput, pageInput, pagination } from "@/server/platform/schemas";
 
 export const noticeKind = z.enum(NOTICE_KINDS);
 export type NoticeKind = z.infer<typeof noticeKind>;
@@ -52,16 +52,19 @@ export const createNotificationRuleInput = z.strictObject({
   minConversations: fields.minConversations.default(1),
 });
 export const notificationRuleIdInput = z.strictObject({ notificationRuleId: idInput });
-export const updateNotificationRuleInput = z.strictObject({
-  notificationRuleId: idInput,
-  name: fields.name.optional(),
-  connectionId: fields.connectionId.optional(),
-  enabled: fields.enabled.optional(),
-  kinds: fields.kinds.optional(),
-  minSeverity: fields.minSeverity.optional(),
-  ruleIds: fields.ruleIds.optional(),
-  minConversations: fields.minConversations.optional(),
-});
+export const updateNotificationRuleInput = changing(
+  z.strictObject({
+    notificationRuleId: idInput,
+    name: fields.name.optional(),
+    connectionId: fields.connectionId.optional(),
+    enabled: fields.enabled.optional(),
+    kinds: fields.kinds.optional(),
+    minSeverity: fields.minSeverity.optional(),
+    ruleIds: fields.ruleIds.optional(),
+    minConversations: fields.minConversations.optional(),
+  }),
+  ["notificationRuleId"],
+);
 export const notificationRuleReply = z.object({ notificationRule });
 export const listNotificationRulesInput = z.strictObject(pageInput);
 export const notificationRulesReply = z.object({ notificationRules: z.array(notificationRule), pagination });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { RULE_RUN_ORIGINS, RULE_RUN_STATUSES, SAVED_VIEW_LISTS, SEVERITIES } from "@/db/schema/enumerations";
-import { filledText, idInput } from "@/server/platform/schemas";
+import { changing, filledText, idInput } from "@/server/platform/schemas";
 
 const list = z.enum(SAVED_VIEW_LISTS);
 export type SavedViewList = z.infer<typeof list>;
@@ -85,11 +85,14 @@ export const savedViewsReply = z.object({ savedViews: z.array(savedView) });
 export const createSavedViewInput = z
   .strictObject({ list, name: fields.name, query: fields.query, shared: fields.shared.default(false) })
   .meta({ examples: [{ list: "conversations", name: "Failing", query: "errors=true", shared: true }] });
-export const updateSavedViewInput = z.strictObject({
-  savedViewId: idInput,
-  name: fields.name.optional(),
-  query: fields.query.optional(),
-  shared: fields.shared.optional(),
-});
+export const updateSavedViewInput = changing(
+  z.strictObject({
+    savedViewId: idInput,
+    name: fields.name.optional(),
+    query: fields.query.optional(),
+    shared: fields.shared.optional(),
+  }),
+  ["savedViewId"],
+);
 export const deleteSavedViewInput = z.strictObject({ savedViewId: idInput });
 export const savedViewReply = z.object({ savedView });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { COLLECTION_OBJECTIVES } from "@/db/schema/enumerations";
-import { filledText, idInput, pageInput } from "@/server/platform/schemas";
+import { changing, filledText, idInput, pageInput } from "@/server/platform/schemas";
 
 const DATASET_NAME_CHARACTERS = 200;
 const DESCRIPTION_CHARACTERS = 10_000;
@@ -60,7 +60,7 @@ export const createDatasetInput = z
   })
   .meta({ examples: [{ name: "Support answers", schema: { type: "chat", version: 1 } }] });
 
-export const updateDatasetInput = z.strictObject({
+const datasetChange = z.strictObject({
   datasetId: idInput,
   name: name.optional(),
   description: description.optional(),
@@ -71,6 +71,9 @@ export const updateDatasetInput = z.strictObject({
   collectionFilters: collectionFilters.optional(),
   collectionReview: z.boolean().optional(),
   collectionAsksModel: z.boolean().optional(),
+});
+export const updateDatasetInput = changing(datasetChange, ["datasetId"]).meta({
+  examples: [{ name: "Support answers" }],
 });
 
 export const datasetIdInput = z.strictObject({ datasetId: idInput });

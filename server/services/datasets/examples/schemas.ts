@@ -5,7 +5,15 @@ import {
   EXAMPLE_SPLITS,
   IMPORT_DUPLICATES,
 } from "@/db/schema/enumerations";
-import { filledText, idInput, oneOrSeveral, pageInput, queryInteger, unixMs } from "@/server/platform/schemas";
+import {
+  changing,
+  filledText,
+  idInput,
+  oneOrSeveral,
+  pageInput,
+  queryInteger,
+  unixMs,
+} from "@/server/platform/schemas";
 import { namedActor } from "@/server/services/members/schemas";
 import { type ChatPayload, givenChatPayload as payload } from "../chat-payload/schemas";
 
@@ -81,14 +89,17 @@ export const createExampleInput = z.strictObject({
   split: split.optional(),
 });
 export const exampleIdInput = z.strictObject({ datasetId: idInput, exampleId: idInput });
-export const updateExampleInput = z.strictObject({
-  datasetId: idInput,
-  exampleId: idInput,
-  ...changed,
-  split: split.optional(),
-  /** The `updatedAt` of the Example that the change was based on. 409 if it has changed since. */
-  expectedUpdatedAt: unixMs.optional(),
-});
+export const updateExampleInput = changing(
+  z.strictObject({
+    datasetId: idInput,
+    exampleId: idInput,
+    ...changed,
+    split: split.optional(),
+    /** The `updatedAt` of the Example that the change was based on. 409 if it has changed since. */
+    expectedUpdatedAt: unixMs.optional(),
+  }),
+  ["datasetId", "exampleId", "expectedUpdatedAt"],
+);
 
 export const exampleFilters = {
   /** Several splits, sources, tags or objectives match any of them. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filledText, idInput, pageInput } from "@/server/platform/schemas";
+import { changing, filledText, idInput, pageInput } from "@/server/platform/schemas";
 
 /** Maximum goals per project: collection reads all of them for each conversation. */
 export const GOALS_MAX = 500;
@@ -33,12 +33,15 @@ export const createKnowledgeGoalInput = z.strictObject({
   keyPhrases: fields.keyPhrases.default([]),
 });
 export const knowledgeGoalIdInput = z.strictObject({ knowledgeGoalId: idInput });
-export const updateKnowledgeGoalInput = z.strictObject({
-  knowledgeGoalId: idInput,
-  title: fields.title.optional(),
-  description: fields.description.optional(),
-  keyPhrases: fields.keyPhrases.optional(),
-});
+export const updateKnowledgeGoalInput = changing(
+  z.strictObject({
+    knowledgeGoalId: idInput,
+    title: fields.title.optional(),
+    description: fields.description.optional(),
+    keyPhrases: fields.keyPhrases.optional(),
+  }),
+  ["knowledgeGoalId"],
+);
 export const listKnowledgeGoalsInput = z.strictObject(pageInput);
 export const knowledgeGoalReply = z.object({ knowledgeGoal });
 export const knowledgeGoalsReply = z.object({

@@ -10,7 +10,7 @@ import {
   TRACKER_KINDS,
   WORK_ITEM_STATES,
 } from "@/db/schema/enumerations";
-import { filledText, idInput, oneOrSeveral, pageInput, pagination } from "@/server/platform/schemas";
+import { changing, filledText, idInput, oneOrSeveral, pageInput, pagination } from "@/server/platform/schemas";
 import { namedActor } from "@/server/services/members/schemas";
 
 export const provider = z.enum(TRACKER_KINDS);
@@ -222,18 +222,21 @@ export const createHandoffRuleInput = z.strictObject({
   dailyLimit: ruleFields.dailyLimit.default(5),
 });
 export const handoffRuleIdInput = z.strictObject({ handoffRuleId: idInput });
-export const updateHandoffRuleInput = z.strictObject({
-  handoffRuleId: idInput,
-  name: ruleFields.name.optional(),
-  connectionId: ruleFields.connectionId.optional(),
-  destination: ruleFields.destination.optional(),
-  enabled: ruleFields.enabled.optional(),
-  minSeverity: ruleFields.minSeverity.optional(),
-  ruleIds: ruleFields.ruleIds.optional(),
-  minConversations: ruleFields.minConversations.optional(),
-  confirmedOnly: ruleFields.confirmedOnly.optional(),
-  dailyLimit: ruleFields.dailyLimit.optional(),
-});
+export const updateHandoffRuleInput = changing(
+  z.strictObject({
+    handoffRuleId: idInput,
+    name: ruleFields.name.optional(),
+    connectionId: ruleFields.connectionId.optional(),
+    destination: ruleFields.destination.optional(),
+    enabled: ruleFields.enabled.optional(),
+    minSeverity: ruleFields.minSeverity.optional(),
+    ruleIds: ruleFields.ruleIds.optional(),
+    minConversations: ruleFields.minConversations.optional(),
+    confirmedOnly: ruleFields.confirmedOnly.optional(),
+    dailyLimit: ruleFields.dailyLimit.optional(),
+  }),
+  ["handoffRuleId"],
+);
 export const handoffRuleReply = z.object({ handoffRule });
 export const listHandoffRulesInput = z.strictObject(pageInput);
 export const handoffRulesReply = z.object({ handoffRules: z.array(handoffRule), pagination });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ACTOR_KINDS, TRIGGER_OUTCOMES } from "@/db/schema/enumerations";
-import { filledText, idInput, pageInput } from "@/server/platform/schemas";
+import { changing, filledText, idInput, pageInput } from "@/server/platform/schemas";
 import { deploymentName } from "../deployments/schemas";
 import { trainingChoice } from "../settings/schemas";
 
@@ -52,22 +52,25 @@ export const createTuningConfigInput = z.strictObject({
 });
 const { baseModel, engine, method, adapter, training, lora, evaluation, output, limits } = trainingChoice;
 /** Omitted fields stay unchanged; `training`, `lora` and the other parts are replaced as a whole. */
-export const updateTuningConfigInput = z.strictObject({
-  configId: idInput,
-  name: name.optional(),
-  datasetId: idInput.optional(),
-  baseModel: baseModel.optional(),
-  engine: engine.removeDefault().optional(),
-  method: method.optional(),
-  adapter: adapter.optional(),
-  training: training.removeDefault().optional(),
-  lora: lora.removeDefault().optional(),
-  evaluation: evaluation.removeDefault().optional(),
-  output: output.removeDefault().optional(),
-  limits: limits.removeDefault().optional(),
-  trigger: z.strictObject(trigger).partial().optional(),
-  deployment: z.strictObject(deployment).partial().optional(),
-});
+export const updateTuningConfigInput = changing(
+  z.strictObject({
+    configId: idInput,
+    name: name.optional(),
+    datasetId: idInput.optional(),
+    baseModel: baseModel.optional(),
+    engine: engine.removeDefault().optional(),
+    method: method.optional(),
+    adapter: adapter.optional(),
+    training: training.removeDefault().optional(),
+    lora: lora.removeDefault().optional(),
+    evaluation: evaluation.removeDefault().optional(),
+    output: output.removeDefault().optional(),
+    limits: limits.removeDefault().optional(),
+    trigger: z.strictObject(trigger).partial().optional(),
+    deployment: z.strictObject(deployment).partial().optional(),
+  }),
+  ["configId"],
+);
 export const tuningConfigIdInput = z.strictObject({ configId: idInput });
 export const listTuningConfigsInput = z.strictObject(pageInput);
 export const listTriggerDecisionsInput = z.strictObject({ configId: idInput, ...pageInput });
