@@ -58,6 +58,26 @@ const TAKEN = TABLES.flat().flatMap((reader) => reader.takes);
 const NAMES = new Set(TAKEN.filter((name) => !name.endsWith("*")));
 const PREFIXES = TAKEN.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1));
 
+const [SHOWN_NAMES, SHOWN_PREFIXES] = [
+  new Set(DISPLAY_ONLY.filter((name) => !name.endsWith("*"))),
+  DISPLAY_ONLY.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1)),
+];
+const READ = TABLES.flat()
+  .flatMap((reader) => reader.takes)
+  .filter((name) => !DISPLAY_ONLY.includes(name));
+const READ_NAMES = new Set(READ.filter((name) => !name.endsWith("*")));
+const READ_PREFIXES = READ.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1));
+
+/** Returns whether something is made from an attribute of this name. */
+export const isTaken = (name: string): boolean =>
+  READ_NAMES.has(name) ||
+  READ_PREFIXES.some((prefix) => name.startsWith(prefix)) ||
+  otherFigureIn(name, 1) !== undefined;
+
+/** Returns whether an attribute of this name is known and only shown with its span. */
+export const isShownOnly = (name: string): boolean =>
+  !isTaken(name) && (SHOWN_NAMES.has(name) || SHOWN_PREFIXES.some((prefix) => name.startsWith(prefix)));
+
 /** Returns the type of a span, and its attributes that no reader recognises (sorted). */
 export function readSpan(span: SpanRecord, logs: readonly LogRecord[]): SpanReading {
   const unmapped = Object.keys(span.attributes).filter(

@@ -172,3 +172,36 @@ test("a span that failed beside a cancelled one counts", () => {
   );
   expect(errorCount).toBe(1);
 });
+
+test("LiveKit's context, response and tools", () => {
+  const conversation = assemble(
+    spansOf([
+      {
+        attributes: {
+          ...CHAT,
+          "lk.pii.chat_ctx":
+            '{"items":[{"type":"message","role":"system","content":["Be brief."]},{"type":"message","role":"user","content":["Weather?"]}]}',
+          "lk.pii.response.text": "One moment.",
+          "lk.pii.response.function_calls": '[{"type":"function_call","call_id":"c1","name":"look","arguments":"{}"}]',
+        },
+      },
+      {
+        attributes: {
+          "lk.function_tool.id": "c1",
+          "lk.function_tool.name": "look",
+          "lk.pii.function_tool.arguments": "{}",
+          "lk.pii.function_tool.output": "no such place",
+          "lk.function_tool.is_error": true,
+        },
+      },
+    ]),
+  );
+  expect(transcriptOf(conversation)).toEqual([
+    "system: Be brief.",
+    "user: Weather?",
+    "assistant: One moment. look({})",
+  ]);
+  expect(conversation.toolCalls).toMatchObject([
+    { callId: "c1", name: "look", arguments: "{}", result: "no such place", error: {} },
+  ]);
+});

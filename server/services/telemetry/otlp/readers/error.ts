@@ -7,6 +7,10 @@ export const FAILED: readonly Reader<boolean>[] = [
   mapped("langfuse.observation.level", { error: true }),
   mapped("gen_ai.tool.status", { error: true }), // Strands
   mapped("success", { false: true }), // Claude Code
+  {
+    takes: ["lk.function_tool.is_error"],
+    read: ({ "lk.function_tool.is_error": failed }) => failed === true || undefined,
+  },
 ];
 
 export const ERROR_TYPE: readonly Reader<string>[] = [text("error.type"), text("exception.type")];

@@ -125,6 +125,27 @@ function reasoningText(sent: unknown): string {
   return parsed.map((part) => textOf(objectIn(part)?.text) ?? "").join("\n");
 }
 
+/** LiveKit: what a model is given, as `{items: […]}`. */
+function liveKitContext(name: string): MessageSource {
+  return { takes: [name], read: ({ attributes }) => readMessages(objectIn(attributes[name])?.items, "user") };
+}
+
+/** LiveKit: text and tool calls of the response are separate attributes. */
+function liveKitResponse(prefix: string): MessageSource {
+  const [said, called] = [`${prefix}text`, `${prefix}function_calls`];
+  return {
+    takes: [said, called],
+    read: ({ attributes }) => {
+      const text = textOf(attributes[said]);
+      const message = plainMessage("assistant", text === undefined ? [] : [textPart(text)]);
+      const calls = attributes[called];
+      if (calls !== undefined)
+        message.toolCalls.push(...readMessages(calls, "assistant").flatMap(({ toolCalls }) => toolCalls));
+      return [message];
+    },
+  };
+}
+
 /** Sentry: text, object and tool calls of the response are separate attributes; texts may be a list in JSON. */
 const sentryResponse: MessageSource = {
   takes: ["gen_ai.response.text", "gen_ai.response.object", "gen_ai.response.tool_calls"],
@@ -164,6 +185,8 @@ export const INPUT_MESSAGES: readonly MessageSource[] = [
   messagesIn("pydantic_ai.all_messages", "user"),
   messagesIn("all_messages_events", "user"),
   messagesIn("gcp.vertex.agent.llm_request", "user"),
+  liveKitContext("lk.pii.chat_ctx"),
+  liveKitContext("lk.chat_ctx"), // its older name
 ];
 
 export const OUTPUT_MESSAGES: readonly MessageSource[] = [
@@ -176,6 +199,8 @@ export const OUTPUT_MESSAGES: readonly MessageSource[] = [
   aiSdkResponse,
   sentryResponse,
   messagesIn("gcp.vertex.agent.llm_response", "assistant"),
+  liveKitResponse("lk.pii.response."),
+  liveKitResponse("lk.response."),
 ];
 
 /** Generic inputs: messages for a model call, but any value for a wrapper. */

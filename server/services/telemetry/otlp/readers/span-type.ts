@@ -134,6 +134,7 @@ export const SPAN_TYPE_EVIDENCE: readonly Reader<SpanType>[] = [
   present("pydantic_ai.all_messages", "agent"),
   present("all_messages_events", "agent"),
   present("gen_ai.tool.name", "tool"),
+  present("lk.function_tool.name", "tool"),
   present("gen_ai.tool.call.id", "tool"),
   present("gen_ai.response.model", "llm"),
   present("gen_ai.request.model", "llm"),

@@ -10,12 +10,14 @@ export const TOOL_NAME: readonly Reader<string>[] = [
   text("ai.toolCall.name"), // Vercel AI SDK
   text("traceloop.entity.name"),
   text("tool_name"), // Claude Code
+  text("lk.function_tool.name"), // LiveKit
 ];
 
 export const TOOL_CALL_ID: readonly Reader<string>[] = [
   text("gen_ai.tool.call.id"),
   text("tool_call.id"),
   text("ai.toolCall.id"),
+  text("lk.function_tool.id"),
   jsonText("langfuse.observation.metadata.tool_call_id"),
 ];
 
@@ -23,6 +25,8 @@ export const TOOL_ARGUMENTS: readonly Reader<AttributeValue>[] = [
   value("gen_ai.tool.call.arguments"),
   value("ai.toolCall.args"),
   value("gen_ai.tool.args"), // OpenLIT
+  value("lk.pii.function_tool.arguments"), // LiveKit
+  value("lk.function_tool.arguments"), // its older name
   value("traceloop.entity.input"),
   value("langfuse.observation.input"),
   value("gcp.vertex.agent.tool_call_args"),
@@ -38,6 +42,8 @@ export const TOOL_ARGUMENTS: readonly Reader<AttributeValue>[] = [
 export const TOOL_RESULT: readonly Reader<AttributeValue>[] = [
   value("gen_ai.tool.call.result"),
   value("ai.toolCall.result"),
+  value("lk.pii.function_tool.output"),
+  value("lk.function_tool.output"),
   value("traceloop.entity.output"),
   value("langfuse.observation.output"),
   value("gcp.vertex.agent.tool_response"),

@@ -41,6 +41,7 @@ const SPELLINGS: ReadonlyMap<string, PartBucket> = new Map([
       part
         ? [
             [`input_cached_${medium}_tokens`, part] as const, // LiveKit
+            [`${medium}.cache_read.input_tokens`, part] as const,
             [`cache_${medium}_read_tokens`, part] as const, // Pydantic AI
             [`${medium}_cache_tokens`, part] as const,
           ]
