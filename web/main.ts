@@ -1,5 +1,5 @@
 import cluster from "node:cluster";
-import { createServer, type IncomingMessage, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import next from "next";
 import { env } from "@/env";
 import { beginOperation, writeOperationsTo } from "@/server/platform/event-loop/operations";
@@ -10,6 +10,7 @@ import { hideCredentials, logger } from "@/server/platform/logging/log";
 import { admit, rejectMalformed } from "./admission";
 import { type Handler, withCachedPage } from "./cached-page";
 import { drainUnreadBody } from "./drain-unread-body";
+import { oneAtATime } from "./one-at-a-time";
 import { withPageBulkhead } from "./page-bulkhead";
 import { type Secure, securityHeaders } from "./security-headers";
 import { refuseTinyChunks } from "./tiny-chunks";
@@ -83,7 +84,7 @@ function attachHandler(server: Server, handler: Handler, secure: Secure) {
   const { TRUSTED_PROXIES } = env();
   const isTrusted = trustedProxies(TRUSTED_PROXIES);
   const warn = TRUSTED_PROXIES === undefined ? warnOnceOfProxies() : () => {};
-  server.on("request", (request, response) => {
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
     drainUnreadBody(request, response);
     refuseTinyChunks(request);
     secure(request, response);
@@ -92,7 +93,8 @@ function attachHandler(server: Server, handler: Handler, secure: Secure) {
     // Until the response is sent, or given up: what happens after that is not for this request.
     response.once("close", beginOperation(nameOf(request)));
     void handlingNodeRequest(request, () => handler(request, response));
-  });
+  };
+  server.on("request", oneAtATime(handle));
   server.on("clientError", rejectMalformed);
 }
 
