@@ -7,6 +7,7 @@ import { startProduct as start } from "../e2e/support/product";
 import { newProject } from "../e2e/support/project";
 import { startGithub } from "../server/services/connections/trackers/testing/github-server";
 import { attackerOf } from "./hostile/attacker";
+import { FAMILIES } from "./hostile/families";
 import { KINDS } from "./hostile/kinds";
 import { cpuOf } from "./lib/cpu";
 import { databaseOf } from "./lib/database";
@@ -26,7 +27,7 @@ const SETTLE_MS = 40_000;
 const REPLY_MS = 60_000;
 
 const { values } = parseArgs({ options: { kind: { type: "string", default: "" } } });
-const kinds = KINDS.filter(({ name }) => name.includes(values.kind));
+const kinds = [...KINDS, ...FAMILIES].filter(({ name }) => name.includes(values.kind));
 
 // Connections that our own client keeps for later requests are none that the product has left open.
 setGlobalDispatcher(new Agent({ keepAliveMaxTimeout: 1_000 }));
@@ -55,7 +56,7 @@ async function idle() {
   };
 }
 
-/** Reads a page of a project of its own until it is stopped; returns how long each reply took, in ms. */
+/** Reads a page of a project of its own several times a second until it is stopped; returns how long each reply took, in ms. */
 async function startNeighbour() {
   const project = await newProject(product.url, product.dataDir);
   const took: number[] = [];
@@ -74,8 +75,11 @@ async function startNeighbour() {
     }
     took.push(performance.now() - begun);
   };
+  // Whether or not the last one was answered: a stall delays as many reads as people would have made.
   const reading = (async () => {
-    while (going) await Promise.all([read(), sleep(READ_EVERY_MS)]);
+    const open: Promise<void>[] = [];
+    for (; going; await sleep(READ_EVERY_MS)) open.push(read());
+    await Promise.all(open);
   })();
   return {
     take: () => took.splice(0),
@@ -103,12 +107,10 @@ try {
     const took = beside.take();
     all.push(...took);
     const seen = [...new Set(statuses)].join(" ");
+    const slowest = took.length > 0 ? `at most ${Math.round(Math.max(...took))} ms` : "no reply yet";
+    const seconds = ((performance.now() - begun) / 1000).toFixed(1);
     console.log(
-      `${name.padEnd(58)} ${((performance.now() - begun) / 1000).toFixed(1).padStart(6)} s  neighbour at most ${Math.round(
-        Math.max(...took),
-      )
-        .toString()
-        .padStart(5)} ms  ${seen.slice(0, 80)}`,
+      `${name.padEnd(68)} ${seconds.padStart(5)} s  ${Math.round(memoryOf(web).own)} MiB  neighbour ${slowest}  ${seen.slice(0, 80)}`,
     );
   }
   await beside.stop();

@@ -59,6 +59,7 @@ export async function attackerOf(
     url: product.url,
     port: Number(new URL(product.url).port),
     secret,
+    projectId: project.projectId,
     call,
     async preview(content) {
       const name = encodeURIComponent(`file-${crypto.randomUUID()}`);

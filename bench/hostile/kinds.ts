@@ -8,6 +8,7 @@ export type Attacker = {
   url: string;
   port: number;
   secret: string;
+  projectId: string;
   /** Calls `/v1/projects/<theirs>/<path>` with the key; returns the status, 0 if the connection broke. */
   call(method: string, path: string, body?: string | Uint8Array, headers?: Record<string, string>): Promise<number>;
   /** Stores a file and previews its import. */
