@@ -290,7 +290,12 @@ const SAMPLES: Record<string, Sample> = {
     input: { modelPriceId: (await createModelPrice(ctx, SAMPLE_PRICE)).model.id },
   }),
   "modelPrices.reset": async ({ ctx }) => {
-    const { model } = await createModelPrice(ctx, { ...SAMPLE_PRICE, baseModelPriceId: "openai:gpt-4o" });
+    const { model } = await createModelPrice(ctx, {
+      ...SAMPLE_PRICE,
+      provider: "openai",
+      modelName: "gpt-4o",
+      baseModelPriceId: "openai:gpt-4o",
+    });
     return { input: { modelPriceId: model.id } };
   },
   "modelPrices.update": async ({ ctx }) => ({
