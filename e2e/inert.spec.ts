@@ -19,6 +19,35 @@ const PER_CONVERSATION = 8;
 const GROUPS = Math.ceil(PAYLOADS.length / PER_CONVERSATION);
 const groupOf = (n: number) => PAYLOADS[n - (n % PER_CONVERSATION)] as string;
 
+/** The pages of a project without an id in their path: names of models, people, tools and errors come up on most of them. */
+const PAGES = [
+  ...[
+    "",
+    "findings?tab=all",
+    "review",
+    "rules",
+    "rule-runs",
+    "backfills",
+    "conversations",
+    "costs",
+    "prices",
+    "prices/catalogue",
+  ],
+  ...[
+    "prices/edit",
+    "prices/repricings",
+    "datasets",
+    "training",
+    "checkpoints",
+    "evaluations",
+    "deployments",
+    "exports",
+  ],
+  ...["lineage", "playground", "trainers", "integrations", "integrations/deliveries", "integrations/handoff-rules"],
+  ...["integrations/notifications", "integrations/tracker-deliveries", "knowledge-goals", "jobs", "audit", "data"],
+  ...["members", "people", "account", "api-keys", "settings", "send-a-trace"],
+];
+
 /** A trace with the payload in every field that a client can fill. */
 function spansOf(payload: string, n: number, group: string) {
   const traceId = hex(16);
@@ -181,14 +210,52 @@ test("scripts, pictures, links, Markdown and terminal codes in any field are sho
     await page.goto(at(`findings/${id}`));
     await expectInert(page, trouble, `finding ${id}`);
   }
-  for (const path of ["findings?tab=all", "rule-runs", "conversations", "api-keys", "settings"]) {
+  for (const path of PAGES) {
     await page.goto(at(path));
+    await expect(page.locator("main")).toBeVisible();
     await expectInert(page, trouble, path);
   }
   // Also what people paste into a URL.
   for (const payload of PAYLOADS.slice(0, 6)) {
     await page.goto(at(`conversations?q=${encodeURIComponent(payload)}&user=${encodeURIComponent(payload)}`));
     await expectInert(page, trouble, `a search for ${payload}`);
+  }
+});
+
+test("a word of a million characters is shown without stretching a page or stopping it", async ({ page, baseURL }) => {
+  const project = await newProject(baseURL!);
+  const word = `\u202E${"w".repeat(1_000_000)}`;
+  const [, chat] = spansOf("short", 0, "long");
+  const texts = (role: string) => JSON.stringify([{ role, parts: [{ type: "text", content: word }] }]);
+  const given = attributes({
+    "gen_ai.conversation.id": "long",
+    "user.id": "w".repeat(5_000),
+    "gen_ai.operation.name": "chat",
+    "gen_ai.request.model": "w".repeat(5_000),
+    "gen_ai.input.messages": texts("user"),
+    "gen_ai.output.messages": texts("assistant"),
+  });
+  const reply = await fetch(`${project.url}/v1/otlp/v1/traces`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${project.secret}`, "content-type": "application/json" },
+    body: JSON.stringify({
+      resourceSpans: [{ scopeSpans: [{ spans: [{ ...chat, parentSpanId: "", attributes: given }] }] }],
+    }),
+  });
+  expect(reply.status).toBe(200);
+  const ids = async () =>
+    ((await project.read("conversations")).conversations as unknown as { id: string }[]).map(({ id }) => id);
+  await expect.poll(async () => (await ids()).length, { timeout: 60_000 }).toBe(1);
+  await signIn(page, project);
+  for (const path of [
+    "conversations",
+    `conversations/${(await ids())[0]}`,
+    `conversations/${(await ids())[0]}?tab=spans`,
+  ]) {
+    await page.goto(`${project.url}/p/${project.projectId}/${path}`);
+    await expect(page.locator("main")).toContainText("www");
+    const isWide = () => page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+    await expect.poll(isWide).toBe(false);
   }
 });
 
