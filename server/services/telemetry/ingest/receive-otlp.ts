@@ -45,7 +45,7 @@ function receiver({ name, signal, what, list, rejectedField }: Endpoint) {
       name,
       summary: `Send ${what} (OTLP/HTTP). A 200 response means that they are stored.`,
       description:
-        "JSON or protobuf, plain, gzip or deflate, up to 16 MiB. The `X-Whetstone-Receipt` header has the id of the batch's receipt. Resending a batch is safe: spans are deduplicated by trace and span id, log records by their content.",
+        "JSON or protobuf, plain, gzip or deflate, up to 16 MiB. The `X-Whetstone-Receipt` header has the id of the batch's receipt. Resending a batch is safe: spans are deduplicated by trace and span id, log records by their content. Strings longer than 1 MiB are cut, and say so; in JSON text over 1 MiB, those longer than 65,536 characters.",
       capability: "telemetry:write",
       effect: "write",
       input: z.strictObject({}),
