@@ -489,7 +489,7 @@ test("a Finding's rows and title need the right to read conversations", async ()
   expect((await getEvaluation(key, { evaluationId: id })).evaluation.findingTitle).toBeNull();
   const reader = asKey("workspace:read", "diagnostics:read");
   expect((await listEvaluationRows(reader, { evaluationId: id })).rows).toHaveLength(1);
-  expect((await getEvaluation(reader, { evaluationId: id })).evaluation.findingTitle).toMatch(/Empty response/);
+  expect((await getEvaluation(reader, { evaluationId: id })).evaluation.findingTitle).toMatch(/An answer is empty/);
 });
 
 const rowsLeft = ({ db: on, projectId }: Ctx) => on.$count(evaluationRows, eq(evaluationRows.projectId, projectId));
