@@ -5,13 +5,15 @@ import { updateOf } from "@/db/sets";
 import type { Ctx } from "@/server/platform/context";
 import { diagnosticScoreOf } from "../../rules";
 import { judgedFindings, REVIEWS_LEAST, reviewedConfidence } from "../judged-findings";
-import type { FindingRow } from "./change-findings";
 
 /**
  * Brings the scores of all Findings of these Signals in line with the project's reviews, after `reviewed` were changed. Where
  * a Signal falls back below `REVIEWS_LEAST`, its Findings become due for a recount, which reads their own confidence again.
  */
-export async function rescoreReviewed(tx: Ctx, reviewed: readonly Pick<FindingRow, "ruleId" | "signal">[]) {
+export async function rescoreReviewed(
+  tx: Ctx,
+  reviewed: readonly Pick<typeof findings.$inferSelect, "ruleId" | "signal">[],
+) {
   const judged = await judgedFindings(tx);
   const signals = new Map(reviewed.map((row) => [`${row.ruleId} ${row.signal}`, row]));
   for (const { ruleId, signal } of signals.values()) {
