@@ -22,7 +22,7 @@ function talk(ctx: Ctx, id: string, ask: string, answer: string) {
 
 const matchOf = async (ctx: Ctx, q: string) => {
   const { conversations } = await listConversations(ctx, { q });
-  return Object.fromEntries(conversations.map(({ externalId, match }) => [externalId, match]));
+  return Object.fromEntries(conversations.map(({ externalId, match }) => [`${externalId}`, match] as const));
 };
 
 test("a search returns its longest word as written in the message, with the text around it", async () => {

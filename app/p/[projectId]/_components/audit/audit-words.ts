@@ -36,6 +36,7 @@ const DID: Readonly<Record<string, string>> = {
   "connections.secret": "Replaced the secret of the connection",
   "connections.test": "Tested the connection",
   "connections.update": "Changed the connection",
+  "connections.updateTicketFields": "Changed the ticket fields of the connection",
   "connections.use": "Used the connection",
   "connections.webhookSecret": "Replaced the signing secret of the webhook",
   "conversations.changeLabels": "Changed the labels of the conversation",
