@@ -194,17 +194,18 @@ test.each(["while the adjudicator is asked", "between adjudicating and recording
     });
     let killed = false;
     const model = await withModel(ctx, async ({ user }) => {
-      if (during && !killed && user.includes("Number 1")) await held;
+      if (!killed && (!during || user.includes("Number 1"))) await held;
       return MATCH;
     });
     const said = (n: number) => [...UNDECIDED, { role: "assistant", text: `Number ${n}` }];
     const queued = [await queue(ctx, said(0)), await queue(ctx, said(1))];
-    // Recording waits for this lock on the Rule's Findings.
-    const gate = during ? null : holdFindings(ctx);
-    await gate?.held;
     const child = await startEngineProcess();
     ends.push(() => child.kill("SIGKILL"));
     await until(() => model.asked.length === 2);
+    // Recording waits for this lock on the Rule's Findings. Before that, Rules that share its Findings have recorded theirs.
+    const gate = during ? null : holdFindings(ctx);
+    await gate?.held;
+    if (!during) release();
     await until(async () => (await adjudicatedRuns(ctx)) === (during ? 1 : 2));
     child.kill("SIGKILL");
     await once(child, "exit");

@@ -37,7 +37,11 @@ const NO_CHANGE = "Send at least one field to change.";
 export const changing = <Shape extends z.ZodRawShape>(input: z.ZodObject<Shape>, named: readonly (keyof Shape)[]) => {
   const fields = Object.keys(input.shape).filter((name) => !named.includes(name));
   return input
-    .refine((sent) => fields.some((name) => (sent as Record<string, unknown>)[name] !== undefined), NO_CHANGE)
+    .refine((sent) => fields.some((name) => (sent as Record<string, unknown>)[name] !== undefined), {
+      error: NO_CHANGE,
+      // A field that is refused says more.
+      when: ({ issues }) => issues.length === 0,
+    })
     .meta({ anyOf: fields.map((name) => ({ required: [name] })) });
 };
 

@@ -205,15 +205,12 @@ export const connectionTestReply = z.object({ test: connectionTest });
 const ticketDestination = line.meta({ examples: ["PROJ"] });
 export const getTicketFieldsInput = z.strictObject({
   connectionId: idInput,
-  /** Default: the connection's. */
-  destination: ticketDestination.optional(),
-  /** Default: the connection's. */
-  issueType: line.optional(),
+  destination: ticketDestination.optional().describe("A Jira project's key. Default: the connection's."),
+  issueType: line.optional().describe("The name of a type of Jira's issues. Default: the connection's."),
 });
 export const updateTicketFieldsInput = z.strictObject({
   connectionId: idInput,
-  /** Default: the connection's. */
-  destination: ticketDestination.optional(),
+  destination: ticketDestination.optional().describe("A Jira project's key. Default: the connection's."),
   /** By field id. Others keep their value; `null` removes one. */
   values: z.record(z.string().min(1).max(100), ticketFieldValue.nullable()),
 });

@@ -162,7 +162,8 @@ test("a pattern preview lists matching names and the definitions with precedence
   expect(models.map(({ model, calls, pricedBy, wins }) => [model, calls, pricedBy, wins])).toEqual([
     ["acme-2", 2, null, true],
     ["acme-1", 1, model.id, false],
-    ["gpt-4o", 1, "openai:gpt-4o", true],
+    // The calls name OpenAI, whose own definition goes first.
+    ["gpt-4o", 1, "openai:gpt-4o", false],
   ]);
   // Replacing the definition itself.
   const own = await preview({ matchPattern: "^acme-\\d$", modelPriceId: model.id });

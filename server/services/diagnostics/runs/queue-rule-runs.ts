@@ -81,17 +81,19 @@ export async function queueRuleRuns(
     })),
   );
   if (rows.length === 0) return [];
-  const queued = await ctx.db.execute<Queued>(insertNew(ctx, rows, { origin, again }));
+  const stored = await ctx.db.execute<Queued>(insertNew(ctx, rows, { origin, again }));
+  // Ids are in the order in which the Runs were asked for, and so are the events' Runs.
+  const queued = [...stored].sort((a, b) => (a.id < b.id ? -1 : 1));
 
-  const ids = [...queued].map((row) => row.id);
+  const ids = queued.map((row) => row.id);
   await emit(
     ctx.db,
-    ...batchesOf([...queued]).map((runIds) =>
+    ...batchesOf(queued).map((runIds) =>
       ruleRunsQueued.create({ projectId: ctx.projectId, origin, runIds, ...(bulk ? { bulk: true as const } : {}) }),
     ),
   );
   if (backfillId !== undefined && ids.length < rows.length) {
-    const isQueued = new Set([...queued].map(pairOf));
+    const isQueued = new Set(queued.map(pairOf));
     await storeRepetitions(
       ctx,
       rows.filter((row) => !isQueued.has(pairOf(row))),
