@@ -347,7 +347,7 @@ test("the cost of a conversation and its Finding is shown as a minimum while one
 
 test("usage beyond tokens is shown with its price, or as excluded from the total", async ({ page, baseURL }) => {
   const project = await newProject(baseURL!);
-  const used = { web_searches: 2, audio_seconds: 1.5, "audio.input_tokens": 200 };
+  const used = { web_searches: 2, audio_seconds: 1.5, "text.input_tokens": 200 };
   await seed(project, [{ id: "search", model: "gpt-5.4", ask: "Who won?", answer: "They did.", used }], {
     diagnosed: false,
   });
@@ -362,10 +362,10 @@ test("usage beyond tokens is shown with its price, or as excluded from the total
       .last();
   await expect(line("Web searches")).toContainText("2$0.01 each$0.02");
   await expect(line("Audio seconds")).toContainText("1.5no price");
-  // 1,200 input tokens, 200 of them audio, at the price of text: $2.50 per million.
-  await expect(line("Input audio tokens")).toContainText("200$2.50 / 1M$0.00050");
+  // 1,200 input tokens, 200 of them text, at the price of all: $2.50 per million.
+  await expect(line("Input text tokens")).toContainText("200$2.50 / 1M$0.00050");
   await expect(page.getByText("No price for Audio seconds: not in the total.")).toBeVisible();
-  await expect(page.getByText("No separate price for Input audio tokens")).toBeVisible();
+  await expect(page.getByText("No separate price for Input text tokens")).toBeVisible();
   await expect(page.getByText("1,280 tokens")).toBeVisible();
 
   await page.goto(`/p/${project.projectId}/costs`);

@@ -67,7 +67,7 @@ test("a price is overridden and reset, another is created, and a repricing of la
   });
 
   await test.step("an unknown model gets a price with a tier above 1,000 tokens", async () => {
-    await seed(project, [talk("unknown", "acme-house-1")], { before: 2, diagnosed: false });
+    await seed(project, [talk("unheard-of", "acme-house-1")], { before: 2, diagnosed: false });
     await page.goto(prices);
     const unpriced = page.getByRole("region", { name: "Models without a price" });
     await expect(unpriced).toContainText("1 call in the last 30 days has no known cost");
@@ -120,14 +120,14 @@ test("a price is overridden and reset, another is created, and a repricing of la
     await expect(row).toContainText("2 calls");
     await expect(page.getByText("Nothing would change: 4 calls match current prices.")).toBeVisible();
     await page.unroute(/\/api\/trpc\/[^?]*repricings\.list/);
-    const repriced = await costOf(page, project.projectId, "unknown");
+    const repriced = await costOf(page, project.projectId, "unheard-of");
     await expect(repriced.getByTitle(/^\$0\.00376\b/).first()).toBeVisible();
 
     await page.goto(`${prices}/repricings`);
     await press(row.getByRole("button", { name: "Undo" }), row.getByText(/^(Undoing|Undone)$/));
     await expect(row).toContainText("Undone", { timeout: 30_000 });
     await expect(row).toContainText("2 restored");
-    await page.goto(`/p/${project.projectId}/conversations/unknown?tab=cost`);
+    await page.goto(`/p/${project.projectId}/conversations/unheard-of?tab=cost`);
     await expect(seen(page, "Unpriced calls", { exact: true })).toBeVisible();
     const dear = await costOf(page, project.projectId, "overridden");
     await expect(dear.getByTitle(/^\$0\.120048\b/).first()).toBeVisible();

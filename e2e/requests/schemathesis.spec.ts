@@ -28,7 +28,7 @@ expected-statuses = ["2xx", "3xx", 401, 403, 404, 409, 416, 422, 429]
 # What a JSON Schema cannot say: what holds among the tiers of a price, among the messages of an Example and between two fields, what
 # RE2 takes as a pattern, and what a score's scale allows.
 [[operations]]
-include-operation-id-regex = "^(modelPrices[.](create|update|estimate)|feedback[.]create|(datasets[.](create|update)|examples[.](create|update|addConversations|previewConversations)|collectionPasses[.]create)$)"
+include-operation-id-regex = "^(modelPrices[.](create|update|estimate)|feedback[.]create|backfills[.](create|preview)|(datasets[.](create|update)|examples[.](create|update|addConversations|previewConversations)|collectionPasses[.]create)$)"
 checks.positive_data_acceptance.expected-statuses = ["2xx", "3xx", 400, 401, 403, 404, 409, 422, 429]
 # A batch answers each of its items: one that breaks the schema is a 400 in its own result, beside the results of the others.
 [[operations]]
@@ -53,6 +53,11 @@ include-operation-id-regex = "^fineTuning[.]"
 checks.not_a_server_error.expected-statuses = ["2xx", "3xx", "4xx", 501]
 # 409 and 422: it reuses an Idempotency-Key for another request.
 checks.positive_data_acceptance.expected-statuses = [501, 401, 403, 404, 409, 422, 429]
+# The tracker of the project's connection does not exist.
+[[operations]]
+include-operation-id-regex = "^connections[.](get|update)TicketFields$"
+checks.not_a_server_error.expected-statuses = ["2xx", "3xx", "4xx", 503]
+checks.positive_data_acceptance.expected-statuses = ["2xx", "3xx", 401, 403, 404, 409, 422, 429, 503]
 # The project has no connection to an issue tracker.
 [[operations]]
 include-operation-id-regex = "^(workItems[.]|findings[.]repairHandoff)"

@@ -57,7 +57,7 @@ export const LISTS: List[] = [
     hides: "Origin",
     empty: ["rule-runs?conversation=nothing", "No Rule Run matches"],
   },
-  { name: "Rules", path: "rules", rows: 4, hides: "Measured" },
+  { name: "Rules", path: "rules", rows: 4, hides: "Confidence" },
   { name: "Signals", path: "rules/tool-failure", rows: 5, sorts: "Signal" },
   {
     name: "Backfills",

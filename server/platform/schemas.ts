@@ -27,7 +27,7 @@ export const SEVERAL_MAX = 20;
 /** Alternative values of a filter: a list (tRPC) or a parameter given once or repeatedly (a query string). */
 export const oneOrSeveral = <Value extends z.ZodType>(value: Value) =>
   z.preprocess(
-    (given) => (Array.isArray(given) ? [...new Set(given)].sort() : [given]),
+    (given) => (Array.isArray(given) ? (given.length > SEVERAL_MAX ? given : [...new Set(given)].sort()) : [given]),
     z.array(value).min(1).max(SEVERAL_MAX),
   );
 
