@@ -30,13 +30,14 @@ const dialogOf = (page: Page) => page.getByRole("dialog");
 
 /** Returns a function that reads Findings with an API key, to know which page to open. */
 function reader(project: TestProject) {
-  const findings = async () => (await project.read("diagnostics/findings?limit=500")).findings as unknown as Row[];
+  const findings = async (filter = "") =>
+    (await project.read(`diagnostics/findings?limit=500${filter}`)).findings as unknown as Row[];
   return {
     findings,
+    /** A Finding that this Signal is evidence of, whichever names it. */
     findingOf: async (rule: string, signal: string, words = "") =>
-      (await findings()).find(
-        ({ ruleId, signal: of, title, mergedIntoId }) =>
-          ruleId === rule && of === signal && title.includes(words) && mergedIntoId === null,
+      (await findings(`&ruleId=${rule}&signal=${signal}`)).find(
+        ({ title, mergedIntoId }) => title.includes(words) && mergedIntoId === null,
       ),
   };
 }
