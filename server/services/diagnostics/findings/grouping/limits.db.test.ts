@@ -25,14 +25,10 @@ const place = (ctx: Ctx, causes: readonly string[]) =>
   inTransaction(ctx, async (tx) => {
     await lockFindings(tx, [RULE]);
     await placeCauses(tx, causes.map(reported));
-    const [read] = await tx.db.execute<{ rows: string }>(sql`
-      select sum(seq_tup_read + idx_tup_fetch) as rows from pg_stat_xact_user_tables
-      where relname in ('findings', 'finding_causes', 'finding_days', 'occurrences')`);
-    return Number(read!.rows);
   });
 
-/** Joins Findings of 20 occurrences each in one transaction, and returns how many rows that reads. */
-async function rowsReadToJoin(findings: number) {
+test("as many Findings as one tool may have are joined in one transaction, and keep every conversation", async () => {
+  const findings = 28;
   const { ctx } = await testProject();
   // Neighbours share five of nine words, and the causes between them six of eight with both.
   const causes = Array.from({ length: findings }, (_, n) => `get: ${windowOf(n * 2, 7)}`);
@@ -48,38 +44,24 @@ async function rowsReadToJoin(findings: number) {
     from finding_causes c join conversations k on k.project_id = c.project_id
     where c.project_id = ${ctx.projectId}`);
   await ctx.db.execute(sql`analyze occurrences, finding_causes, findings`);
-  const rows = await place(ctx, between);
+  await place(ctx, between);
   const [left] = await ctx.db.execute<{ findings: number; occurrences: number }>(sql`
     select count(distinct finding_id)::int as findings, count(*)::int as occurrences from occurrences
     where project_id = ${ctx.projectId}`);
   expect(left).toEqual({ findings: 1, occurrences: conversations.length });
-  return rows;
-}
-
-test("joining four times as many Findings reads about four times as many rows", async () => {
-  const few = await rowsReadToJoin(7);
-  const many = await rowsReadToJoin(28);
-  expect(many / few).toBeLessThan(5.5);
 });
 
 test("thousands of unlike causes of one tool are as many Findings as a person reads, and one that gathers the rest", async () => {
   const { ctx } = await testProject();
   const { ctx: other } = await testProject();
   const causes = Array.from({ length: 3000 }, (_, n) => `get: ${windowOf(n * 5, 5)}`);
-  let first = 0;
-  let last = 0;
-  for (let from = 0; from < causes.length; from += 500) {
-    last = await place(ctx, causes.slice(from, from + 500));
-    if (from === 500) first = last;
-  }
+  for (let from = 0; from < causes.length; from += 500) await place(ctx, causes.slice(from, from + 500));
   await place(other, causes.slice(0, 1));
   const [counted] = await ctx.db.execute(sql`
     select (select count(*)::int from findings where project_id = ${ctx.projectId}) as findings,
       (select title from findings where project_id = ${ctx.projectId} and gathers_rest) as rest,
       (select count(*)::int from finding_causes where project_id = ${ctx.projectId}) as causes`);
   expect(counted).toEqual({ findings: 31, rest: "`get` fails in many more ways", causes: 3000 });
-  // A transaction reads as much with 2,500 causes stored as with 500.
-  expect(last / first).toBeLessThan(1.5);
 });
 
 test("a conversation with a cause that is known joins the Finding that gathers the rest", async () => {
