@@ -34,14 +34,13 @@ export function withPageBulkhead(
     if (queue.length > 0) waiting.set(network, queue);
     return first;
   }
-  const proceed = () => {
-    for (
-      let begin = running < concurrent ? next() : undefined;
-      begin;
-      begin = running < concurrent ? next() : undefined
-    )
+  function proceed() {
+    while (running < concurrent) {
+      const begin = next();
+      if (!begin) return;
       begin();
-  };
+    }
+  }
 
   async function render(request: IncomingMessage, response: ServerResponse) {
     if (request.socket.destroyed) return;

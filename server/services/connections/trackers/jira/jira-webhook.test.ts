@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
 import { startJira } from "../testing/jira-server";
+import { NO_OPTIONS } from "../testing/no-options";
 import { testCaller } from "../testing/test-caller";
 import { jiraTracker } from "./jira";
 import { readJiraWebhook } from "./jira-webhook";
@@ -14,9 +15,7 @@ const signed = (content: unknown) => {
 
 test("a delivery names the changed ticket, its project and the time it was sent", async () => {
   const server = await startJira({ deployment: "Cloud" });
-  const tracker = jiraTracker(testCaller("jira", server.baseUrl, server.secret), {
-    ...{ openStates: [], closedStates: [], labels: [], issueType: null, ticketFields: {}, installationId: null },
-  });
+  const tracker = jiraTracker(testCaller("jira", server.baseUrl, server.secret), NO_OPTIONS);
   const ticket = { title: "t", body: "b", labels: [], issueType: null, marker: "m" };
   const { externalId } = await tracker.create("PROJ", ticket);
   const { headers, body } = server.delivery(externalId);

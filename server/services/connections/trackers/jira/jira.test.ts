@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { startJira } from "../testing/jira-server";
+import { NO_OPTIONS } from "../testing/no-options";
 import type { SimulatedTracker } from "../testing/simulated-tracker";
 import { testCaller } from "../testing/test-caller";
 import type { NewTicket, TrackerOptions } from "../tracker";
@@ -9,14 +10,6 @@ import { jiraTracker } from "./jira";
 let server: SimulatedTracker;
 afterEach(() => server.stop());
 
-const NONE: TrackerOptions = {
-  openStates: [],
-  closedStates: [],
-  labels: [],
-  issueType: null,
-  ticketFields: {},
-  installationId: null,
-};
 const TICKET: NewTicket = {
   title: "search_emails fails",
   body: "It **fails** in 12 conversations.",
@@ -42,7 +35,7 @@ const isCreation = ({ method, path }: { method: string; path: string }) =>
 describe.each(["Cloud", "Server"] as const)("Jira, deployed as %s", (deployment) => {
   async function started(options: Partial<TrackerOptions> = {}, pageMax = 100) {
     server = await startJira({ deployment, pageMax });
-    return jiraTracker(testCaller("jira", server.baseUrl, server.secret), { ...NONE, ...options });
+    return jiraTracker(testCaller("jira", server.baseUrl, server.secret), { ...NO_OPTIONS, ...options });
   }
 
   test("a ticket is created in wiki markup with the project's first ordinary type, and read back", async () => {
@@ -150,7 +143,7 @@ describe.each(["Cloud", "Server"] as const)("Jira, deployed as %s", (deployment)
     expect((await failureOf(tracker.setDone("STEP", externalId, true))).message).toContain("“Transition issues”");
     server.setDone(externalId, true, "Done");
     const picky = jiraTracker(testCaller("jira", server.baseUrl, server.secret), {
-      ...NONE,
+      ...NO_OPTIONS,
       openStates: ["Done", "To Do"],
     });
     expect((await failureOf(picky.setDone("STEP", externalId, true))).message).toBe(
@@ -195,7 +188,10 @@ describe.each(["Cloud", "Server"] as const)("Jira, deployed as %s", (deployment)
       "A “Bug” in FORM is created without labels: its screen has no labels field. Add the field in Jira, or remove the labels from the connection.",
       `FORM ${noState}`,
     ]);
-    const typeless = jiraTracker(testCaller("jira", server.baseUrl, server.secret), { ...NONE, issueType: "Incident" });
+    const typeless = jiraTracker(testCaller("jira", server.baseUrl, server.secret), {
+      ...NO_OPTIONS,
+      issueType: "Incident",
+    });
     expect(await typeless.check("PROJ")).toEqual([
       "PROJ has no issue type “Incident”. It has: Task, Bug. Choose one in the connection.",
     ]);
@@ -359,12 +355,12 @@ describe.each(["Cloud", "Server"] as const)("Jira, deployed as %s", (deployment)
 
   test("a wrong credential, a broken connection and an unexpected reply are distinguished", async () => {
     const tracker = await started();
-    const stranger = jiraTracker(testCaller("jira", server.baseUrl, "wrong@example.com:wrong"), NONE);
+    const stranger = jiraTracker(testCaller("jira", server.baseUrl, "wrong@example.com:wrong"), NO_OPTIONS);
     expect(await failureOf(stranger.check(null))).toMatchObject({ reason: "credential" });
     server.fault = () => "drop";
     expect(await failureOf(tracker.read("PROJ", "1"))).toMatchObject({ reason: "unavailable", ambiguous: false });
     server.fault = () => undefined;
-    const elsewhere = jiraTracker(testCaller("jira", `${server.baseUrl}/wiki`, server.secret), NONE);
+    const elsewhere = jiraTracker(testCaller("jira", `${server.baseUrl}/wiki`, server.secret), NO_OPTIONS);
     expect(await failureOf(elsewhere.check(null))).toMatchObject({ reason: "destination" });
   });
 });

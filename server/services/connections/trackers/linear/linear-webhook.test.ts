@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
 import { startLinear } from "../testing/linear-server";
+import { NO_OPTIONS } from "../testing/no-options";
 import { testCaller } from "../testing/test-caller";
 import { linearTracker } from "./linear";
 import { readLinearWebhook } from "./linear-webhook";
@@ -14,9 +15,7 @@ const signed = (content: unknown, headers: Record<string, string> = {}) => {
 
 test("a delivery names the changed ticket, its team and the time it was sent", async () => {
   const server = await startLinear();
-  const tracker = linearTracker(testCaller("linear", server.baseUrl, server.secret), {
-    ...{ openStates: [], closedStates: [], labels: [], issueType: null, ticketFields: {}, installationId: null },
-  });
+  const tracker = linearTracker(testCaller("linear", server.baseUrl, server.secret), NO_OPTIONS);
   const ticket = { title: "t", body: "b", labels: [], issueType: null, marker: "m" };
   const { externalId } = await tracker.create("ENG", ticket);
   const { headers, body } = server.delivery(externalId);

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { startLinear } from "../testing/linear-server";
+import { NO_OPTIONS } from "../testing/no-options";
 import type { SimulatedTracker } from "../testing/simulated-tracker";
 import { testCaller } from "../testing/test-caller";
 import type { NewTicket, TrackerOptions } from "../tracker";
@@ -9,14 +10,6 @@ import { linearTracker } from "./linear";
 let server: SimulatedTracker;
 afterEach(() => server.stop());
 
-const NONE: TrackerOptions = {
-  openStates: [],
-  closedStates: [],
-  labels: [],
-  issueType: null,
-  ticketFields: {},
-  installationId: null,
-};
 const TICKET: NewTicket = {
   title: "search_emails fails",
   body: "It **fails** in 12 conversations.",
@@ -27,7 +20,7 @@ const TICKET: NewTicket = {
 
 async function started(settings: Parameters<typeof startLinear>[0] = {}, options: Partial<TrackerOptions> = {}) {
   server = await startLinear(settings);
-  return linearTracker(testCaller("linear", server.baseUrl, server.secret), { ...NONE, ...options });
+  return linearTracker(testCaller("linear", server.baseUrl, server.secret), { ...NO_OPTIONS, ...options });
 }
 
 async function failureOf(call: Promise<unknown>): Promise<TrackerError> {
@@ -205,12 +198,12 @@ test("every call about a deleted ticket reports it as gone, and a missing team i
 
 test("a wrong key, a broken connection and an unexpected reply are distinguished", async () => {
   const tracker = await started();
-  const stranger = linearTracker(testCaller("linear", server.baseUrl, "lin_api_wrong"), NONE);
+  const stranger = linearTracker(testCaller("linear", server.baseUrl, "lin_api_wrong"), NO_OPTIONS);
   expect(await failureOf(stranger.check(null))).toMatchObject({ reason: "credential" });
   server.fault = () => "drop";
   expect(await failureOf(tracker.read("ENG", "x"))).toMatchObject({ reason: "unavailable", transient: true });
   server.fault = () => undefined;
-  const page = linearTracker(testCaller("linear", `${server.baseUrl}/elsewhere`, server.secret), NONE);
+  const page = linearTracker(testCaller("linear", `${server.baseUrl}/elsewhere`, server.secret), NO_OPTIONS);
   expect(await failureOf(page.check(null))).toMatchObject({
     reason: "destination",
     message: expect.stringMatching(/api\.linear\.app/),
