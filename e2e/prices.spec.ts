@@ -33,7 +33,7 @@ test("a price is overridden and reset, another is created, and a repricing of la
     await page.goto(`${prices}?q=gpt-4o-mini&vendor=openai`);
     await page.getByRole("link", { name: "gpt-4o-mini", exact: true }).click();
     await page.getByRole("link", { name: "Override" }).click();
-    const amount = page.getByLabel("Price of input_tokens in US dollars");
+    const amount = page.getByRole("group", { name: "Standard" }).getByLabel("Price of input_tokens in US dollars");
     await expect(amount).toHaveValue("0.15");
     await amount.fill("100");
     // 10,000 tokens at $100 per million.

@@ -15,8 +15,11 @@ import {
   SOURCES,
 } from "../server/services/pricing/catalogue/from-genai-prices";
 
-/** The package does not carry its own date. Change both together: `npm view @pydantic/genai-prices time`. */
-const CATALOGUE = { package: "@pydantic/genai-prices", version: "0.1.8", date: "2026-09-23" };
+/**
+ * The package does not carry its own date: `npm view @pydantic/genai-prices time`. The date is that of the newer source, the
+ * prices of service tiers (`scripts/service-tier-prices.py`). Change them together.
+ */
+const CATALOGUE = { package: "@pydantic/genai-prices", version: "0.1.8", date: "2026-11-10" };
 
 const FILE = path.join(import.meta.dirname, "../server/services/pricing/catalogue/default-prices.generated.json");
 

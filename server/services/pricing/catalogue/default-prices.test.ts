@@ -95,16 +95,47 @@ describe("the committed defaults", () => {
 
 describe("a long-context price", () => {
   test("is a tier above the catalogue's boundary of all input, cached or not", () => {
-    const tiers = named("openai:gpt-5.4")[0]!.pricingTiers;
+    const tiers = named("openai:gpt-5.4")[0]!.pricingTiers.filter(({ name }) => /^(Standard|Input)/.test(name));
     expect(tiers.map(({ name, priority, conditions }) => ({ name, priority, conditions }))).toEqual([
       { name: "Standard", priority: 0, conditions: [] },
       {
         name: "Input over 271,999 tokens",
-        priority: 1,
+        priority: 7,
         conditions: [{ usageDetailPattern: "^(?:input|cache_(?:read|creation))", operator: "gt", value: 271_999 }],
       },
     ]);
     expect(tiers[1]!.prices.output_tokens).toBe(0.0000225);
+  });
+});
+
+describe("a service tier", () => {
+  const tier = (model: string, id: string) =>
+    named(model)
+      .at(-1)!
+      .pricingTiers.find((candidate) => candidate.id === id);
+
+  test("has its own prices, above a boundary too", () => {
+    expect(tier("openai:gpt-5.4", "flex")?.prices.input_tokens).toBe(0.00000125);
+    expect(tier("openai:gpt-5.4", "flex-input-over-271999")?.prices.input_tokens).toBe(0.0000025);
+    expect(tier("anthropic:claude-opus-4-8", "batch")?.prices.output_tokens).toBe(0.0000125);
+    expect(tier("anthropic:claude-opus-4-8", "fast")?.prices.output_tokens).toBe(0.00005);
+  });
+
+  test("ends where the catalogue has a standard price for longer input, but none of the tier", () => {
+    expect(tier("openai:gpt-5.4", "priority")?.conditions).toEqual([
+      { usageDetailPattern: "^service_tier_priority$", operator: "gt", value: 0 },
+      { usageDetailPattern: "^(?:input|cache_(?:read|creation))", operator: "lte", value: 271_999 },
+    ]);
+    expect(tier("openai:gpt-5.4", "priority-input-over-271999")).toBeUndefined();
+  });
+
+  test("is left out beside other standard prices than those that it was listed with", () => {
+    expect(tier("mistral:mistral-small-latest", "batch")).toBeUndefined();
+    const ids = named("anthropic:claude-opus-4-6").map(({ pricingTiers }) => pricingTiers.map(({ id }) => id));
+    expect(ids).toEqual([
+      ["standard", "input-over-200000"],
+      ["standard", "batch"],
+    ]);
   });
 });
 

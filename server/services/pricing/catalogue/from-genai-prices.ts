@@ -1,13 +1,15 @@
 import { Decimal } from "decimal.js";
 import type { Vendor } from "../matching/providers";
 import type { PricingTier } from "../schemas";
+import { serviceTierCalled } from "../usage/schemas";
 import { EXTRA_ALIASES, EXTRA_PRICES, EXTRA_TIERS, SUPPLEMENT } from "./corrections";
 import { type MatchLogic, type ModelNames, matchPatternOf, namesIn, spellings } from "./name-patterns";
+import { type ServiceTierPrices, serviceTierPrices } from "./service-tier-prices";
 import { type ListPrice, type PricedNames, pricesByVendor, snapshotsDiffer, withoutOtherPrices } from "./snapshots";
 
 /** A price in the catalogue: flat, or by total input (`start` exclusive: a request above it is entirely at `price`). */
-type CataloguePrice = number | { base: number; tiers: { start: number; price: number }[] };
-type CataloguePrices = Record<string, CataloguePrice | undefined>;
+export type CataloguePrice = number | { base: number; tiers: { start: number; price: number }[] };
+export type CataloguePrices = Record<string, CataloguePrice | undefined>;
 type DatedPrices = { constraint?: Record<string, string>; prices: CataloguePrices };
 export type CatalogueModel = { id: string; match: MatchLogic; prices: CataloguePrices | DatedPrices[] };
 export type CatalogueProvider = { id: string; models: CatalogueModel[] };
@@ -88,6 +90,13 @@ const BILLED_LIKE_TEXT: Partial<Record<Vendor, readonly string[]>> = {
   xai: ["input_image_tokens"],
 };
 
+const TIER_NAMES: Readonly<Record<string, string>> = {
+  batch: "Batch",
+  fast: "Fast",
+  flex: "Flex",
+  priority: "Priority",
+};
+
 /** Long-context tiers compare all input, cached or not, and apply to the whole request. */
 const ALL_INPUT = "^(?:input|cache_(?:read|creation))";
 
@@ -109,7 +118,13 @@ export function defaultPricesFrom(providers: ReadonlyMap<string, CatalogueProvid
 
 const idOf = (price: Pick<DefaultPrice, "provider" | "modelName">) => `${price.provider}:${price.modelName}`;
 
-type Row = PricedNames & { id: string; modelName: string; model: Pick<CatalogueModel, "id" | "prices"> };
+type Row = PricedNames & {
+  id: string;
+  modelName: string;
+  model: Pick<CatalogueModel, "id" | "prices">;
+  /** The catalogue's provider; `null` for a row that the catalogue lacks. */
+  source: string | null;
+};
 
 /** Returns a row's current prices for input and output tokens; `null` when it has none, which may also mean unknown. */
 function listPrice(prices: CatalogueModel["prices"]): ListPrice | null {
@@ -128,12 +143,12 @@ function rowsOf(vendor: Vendor, providers: ReadonlyMap<string, CatalogueProvider
     for (const model of provider.models) {
       if (!isFirstParty(vendor, model) || seen.has(model.id)) continue;
       seen.add(model.id);
-      rows.push(rowOf(vendor, withExtraPrices(vendor, model), namesIn(model.match)));
+      rows.push(rowOf(vendor, withExtraPrices(vendor, model), namesIn(model.match), source));
     }
   }
   for (const row of SUPPLEMENT) {
     if (row.provider === vendor)
-      rows.push(rowOf(vendor, row, { names: [row.id, ...row.aliases], stems: [...(row.stems ?? [])] }));
+      rows.push(rowOf(vendor, row, { names: [row.id, ...row.aliases], stems: [...(row.stems ?? [])] }, null));
   }
   return rows;
 }
@@ -158,7 +173,12 @@ function withExtraPrices(vendor: Vendor, { id, prices }: CatalogueModel): Pick<C
   return { id, prices: all };
 }
 
-function rowOf(vendor: Vendor, model: Pick<CatalogueModel, "id" | "prices">, found: ModelNames): Row {
+function rowOf(
+  vendor: Vendor,
+  model: Pick<CatalogueModel, "id" | "prices">,
+  found: ModelNames,
+  source: string | null,
+): Row {
   const extra = EXTRA_ALIASES[`${vendor}:${model.id}`] ?? [];
   const names = [...found.names, ...extra].filter((name) => !name.includes("/"));
   const modelName = plainName(model.id, [...names, ...found.stems]);
@@ -171,6 +191,7 @@ function rowOf(vendor: Vendor, model: Pick<CatalogueModel, "id" | "prices">, fou
     names: [modelName, ...names],
     stems: found.stems,
     price,
+    source,
   };
 }
 
@@ -211,9 +232,19 @@ function definitionOf(row: Row & { datedTails: boolean }, owners: Map<string, st
       { names: names.filter((name) => !stems.includes(name)), stems },
       row.datedTails,
     ),
-    priceSets: priceSetsIn(row.model.prices).map(({ effectiveFrom, prices }) => ({
+    priceSets: priceSetsIn(row.model.prices).map(({ effectiveFrom, prices }, index, sets) => ({
       effectiveFrom,
-      pricingTiers: tiersOf(row.vendor, prices),
+      pricingTiers: tiersOf(
+        row.vendor,
+        prices,
+        row.source === null
+          ? []
+          : serviceTierPrices(`${row.source}:${row.model.id}`, {
+              effectiveFrom,
+              until: sets[index + 1]?.effectiveFrom ?? null,
+              prices,
+            }),
+      ),
     })),
   };
 }
@@ -239,12 +270,7 @@ function priceSetsIn(prices: CatalogueModel["prices"]): { effectiveFrom: number 
 const holdsAtNoon = (constraint: Record<string, string>) =>
   constraint.start_time! <= NOON && NOON < constraint.end_time!;
 
-function tiersOf(vendor: Vendor, prices: CataloguePrices): PricingTier[] {
-  const starts = new Set<number>();
-  for (const price of Object.values(prices)) {
-    if (typeof price === "object") for (const { start } of price.tiers) starts.add(start);
-  }
-  const highestFirst = [...starts].sort((a, b) => b - a);
+function tiersOf(vendor: Vendor, prices: CataloguePrices, served: readonly ServiceTierPrices[]): PricingTier[] {
   const standard = {
     id: "standard",
     name: "Standard",
@@ -253,15 +279,50 @@ function tiersOf(vendor: Vendor, prices: CataloguePrices): PricingTier[] {
     conditions: [],
     prices: bucketPrices(vendor, prices, 0),
   };
-  const long = highestFirst.map((start, index) => ({
-    id: `input-over-${start}`,
-    name: `Input over ${start.toLocaleString("en-US")} tokens`,
-    isDefault: false,
-    priority: index + 1,
-    conditions: [{ usageDetailPattern: ALL_INPUT, operator: "gt" as const, value: start }],
-    prices: bucketPrices(vendor, prices, start),
-  }));
-  return [standard, ...long];
+  const others = [...served.flatMap((tier) => servedTiers(vendor, tier)), ...longTiers(vendor, prices)];
+  return [standard, ...others.map((tier, index) => ({ ...tier, isDefault: false, priority: index + 1 }))];
+}
+
+type ConditionalTier = Pick<PricingTier, "id" | "name" | "conditions" | "prices">;
+
+/** Returns the tiers above each boundary of input tokens, the highest first. */
+function longTiers(vendor: Vendor, prices: CataloguePrices): ConditionalTier[] {
+  const starts = new Set<number>();
+  for (const price of Object.values(prices)) {
+    if (typeof price === "object") for (const { start } of price.tiers) starts.add(start);
+  }
+  return [...starts]
+    .sort((a, b) => b - a)
+    .map((start) => ({
+      id: `input-over-${start}`,
+      name: `Input over ${start.toLocaleString("en-US")} tokens`,
+      conditions: [{ usageDetailPattern: ALL_INPUT, operator: "gt" as const, value: start }],
+      prices: bucketPrices(vendor, prices, start),
+    }));
+}
+
+/** Returns the tiers of calls that were served in another way than the standard one. */
+function servedTiers(vendor: Vendor, { tier, prices, upTo }: ServiceTierPrices): ConditionalTier[] {
+  const name = TIER_NAMES[tier];
+  if (!name) throw new Error(`The catalogue has an unknown service tier: ${tier}`);
+  const isServed = { usageDetailPattern: `^${serviceTierCalled(tier)}$`, operator: "gt" as const, value: 0 };
+  const isShort = { usageDetailPattern: ALL_INPUT, operator: "lte" as const, value: upTo ?? 0 };
+  const base = {
+    id: tier,
+    name,
+    conditions: upTo === null ? [isServed] : [isServed, isShort],
+    prices: bucketPrices(vendor, prices, 0),
+  };
+  const long = upTo === null ? longTiers(vendor, prices) : [];
+  return [
+    ...long.map(({ id, name: above, conditions, prices }) => ({
+      id: `${tier}-${id}`,
+      name: `${name}, ${above[0]!.toLowerCase()}${above.slice(1)}`,
+      conditions: [isServed, ...conditions],
+      prices,
+    })),
+    base,
+  ];
 }
 
 /** Returns all prices per unit for the tier above `start` (0 for the base), with inherited prices filled in. */

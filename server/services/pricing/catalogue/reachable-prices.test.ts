@@ -10,7 +10,7 @@ const definitions = DEFAULT_MODELS.flatMap(({ timeline }) => timeline.map(({ def
 
 /** More input than the tier requires, and some of everything that it prices, as counted by a client. */
 function figuresFor(tier: PricingTier) {
-  const over = Math.max(0, ...tier.conditions.map(({ value }) => value));
+  const over = Math.max(0, ...tier.conditions.map(({ operator, value }) => (operator === "gt" ? value : 0)));
   const details = Object.keys(tier.prices).filter((key) => !["input_tokens", "output_tokens"].includes(key));
   return {
     input_tokens: over + 1_000,
@@ -20,6 +20,14 @@ function figuresFor(tier: PricingTier) {
     ...("cache_read_input_tokens" in tier.prices ? { cache_read_input_tokens: 20 } : {}),
   };
 }
+
+/** Returns how a client says that a call was served in this tier. */
+const servedAs = (tier: PricingTier): Record<string, string> => {
+  const served = tier.conditions.flatMap(
+    ({ usageDetailPattern }) => /^\^service_tier_(\w+)\$$/.exec(usageDetailPattern)?.[1] ?? [],
+  );
+  return served.length > 0 ? { "openai.response.service_tier": served[0]! } : {};
+};
 
 const WAYS_TO_SEND = {
   "langfuse.observation.usage_details": (figures: object) => ({
@@ -40,7 +48,7 @@ describe.each(Object.entries(WAYS_TO_SEND))("usage sent as %s", (_, attributesOf
     for (const definition of definitions) {
       const chooser = tierChooser(definition);
       for (const tier of definition.pricingTiers) {
-        const attributes = attributesOf(figuresFor(tier)) as Record<string, number | string>;
+        const attributes = { ...attributesOf(figuresFor(tier)), ...servedAs(tier) } as Record<string, number | string>;
         const { usage } = resolveUsage(spanOf(attributes).attributes, definition.provider);
         const chosen = chooseTier(chooser, usage ?? {});
         const { cost } = costOf(tierPrices(definition, tier, "v@1"), usage);

@@ -44,7 +44,10 @@ describe("a call", () => {
   });
 
   test.each([
-    ["flex at a standard price", "gpt-5-2025-08-07", { input_tokens: 1_000, service_tier_flex: 1 }, null],
+    ["flex at its own price", "gpt-5-2025-08-07", { input_tokens: 1_000, service_tier_flex: 1 }, "0.000625"],
+    ["a tier without a price", "gpt-4o", { input_tokens: 1_000, service_tier_flex: 1 }, null],
+    ["two tiers at once", "gpt-5", { input_tokens: 1_000, service_tier_flex: 1, service_tier_geo_us: 1 }, null],
+    ["priority above its prices", "gpt-5.4", { input_tokens: 272_000, service_tier_priority: 1 }, null],
     [
       "audio at its own price",
       "gpt-4o-audio-preview-2025-06-03",
