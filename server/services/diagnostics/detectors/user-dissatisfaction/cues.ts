@@ -199,3 +199,36 @@ export const HEARD_CUES = phraseSets({
     "have a (great|good|nice|wonderful)",
   ],
 });
+
+/** Wording that only shifts an estimate: each is common in turns of satisfied users, too. */
+export const MILD_CUES = phraseSets({
+  regret: [
+    "(sorry|apologies|entschuldigung|désolé|désolée|perdón|desculpe|scusa|scusi)",
+    ...["抱歉", "不好意思", "すみません"],
+  ],
+  negation: [
+    "(not|dont|doesnt|didnt|isnt|arent|wasnt|werent|havent|hasnt|cant|cannot|couldnt|wont|wouldnt|nicht|kein|keine|keinen|pas|aucun|aucune|ninguno|ninguna|nessun|nessuna)",
+    ...["没有", "ない", "ません"],
+  ],
+  none: ["(either|neither|none|nothing|nowhere|nichts|rien|nada|niente)"],
+  correction: [
+    "(actually|again|still|wrong|mistake|meant|eigentlich|wieder|encore|erreur|otra vez|error|ancora)",
+    "i (need|want|wanted|needed)",
+  ],
+  excess: ["too"],
+  addition: ["(also|as well|auch|aussi|también|anche)", ...["还有", "另外", "あと"]],
+  liking: ["i (really|do|also|) (like|love|enjoy|enjoyed|liked|loved)", "(ich mag|jaime|me gusta|mi piace)"],
+});
+
+/** What the assistant's words ask of the user, which the reply answers. */
+export const ASKED_CUES = phraseSets({
+  opinion: [
+    "(do|did|dont|didnt|would) you (not|also|really|usually|ever|) (like|enjoy|dislike|hate|think|feel|love)",
+    "have you (ever|) (seen|heard|watched|read|tried|played|visited|been)",
+    "(you|u) (really|also|) (like|dislike|hate|enjoy|didnt like|dont like|did not like|do not like) (or|about|)",
+    "(magst|mögen|gefällt|aimez|aimes|gusta|gustó|piace)",
+    "why (not|)",
+    "(what|any|some|the|two|2) reasons",
+  ],
+  offer: ["(anything|something|what) (else|more) (i|we) can", "(anything|something) else"],
+});

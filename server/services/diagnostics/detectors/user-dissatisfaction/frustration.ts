@@ -5,15 +5,15 @@ import { sentenceAround } from "../reading/sentence";
 import { type JudgedTurn, judgedTurns } from "./turn-dissatisfaction";
 
 const SAID_SCORE = 0.85;
-/** Angry words that may be about someone else, or meant well. */
-const PERHAPS_SCORE = 0.5;
+/** Least score of angry words that may be about someone else, or meant well: high enough to ask an adjudicator. */
+const PERHAPS_LEAST = 0.3;
 /** Ranks estimated turns below any expressed anger. */
 const ESTIMATE_SHARE = 0.6;
 /** Estimates of turns without any sign of dissatisfaction are left out. */
 const ESTIMATE_FLOOR = 0.03;
 const ESTIMATES_MAX = 100;
 /** Log-odds subtracted from all but the last turn's estimate, because the last turn shows how the user leaves. */
-const GONE_ON = 2.5;
+const GONE_ON = 4;
 /** Maximum words of a turn that expresses little besides anger. */
 const SHORT_TURN = 14;
 
@@ -30,7 +30,9 @@ export const frustration: Detector = {
   detect: (conversation) => {
     const judged = judgedTurns(conversation);
     const last = judged.at(-1);
-    const angry = judged.flatMap((one) => angerIn(conversation, one, one === judged[0]));
+    const angry = judged.flatMap((one) =>
+      angerIn(conversation, one, { isFirst: one === judged[0], isLast: one === last }),
+    );
     const spoken = new Set(angry.flatMap(({ evidence }) => evidence.map(({ messageIndex }) => messageIndex)));
     const estimates = judged
       .filter(
@@ -48,8 +50,8 @@ export const frustration: Detector = {
 
 function angerIn(
   conversation: ConversationSnapshot,
-  { turn, said, cues }: JudgedTurn,
-  isFirst: boolean,
+  { turn, said, cues, score }: JudgedTurn,
+  { isFirst, isLast }: { isFirst: boolean; isLast: boolean },
 ): DetectedSignal[] {
   const anger = said.find(({ set }) => set === "anger") ?? said.find(({ set }) => set === "curse");
   if (!anger) return [];
@@ -66,7 +68,7 @@ function angerIn(
   return [
     {
       name: "frustration",
-      score: isCertain ? SAID_SCORE : PERHAPS_SCORE,
+      score: isCertain ? SAID_SCORE : Math.max(PERHAPS_LEAST, estimated(score, isLast)),
       verdict: isCertain ? "match" : "ambiguous",
       evidence: [quoteMessage(conversation.messages, turn.index, start, end)],
       cause: isCertain ? "frustrated user" : "perhaps frustrated user",
@@ -78,11 +80,15 @@ function angerIn(
 
 const afterWhat = (heard: string) => (heard === "" ? "no answer" : `the answer “${excerpt(heard.trim(), 120)}”`);
 
-function estimateOf({ messages }: ConversationSnapshot, { turn, score }: JudgedTurn, isLast: boolean): DetectedSignal {
+function estimated(score: number, isLast: boolean): number {
   const odds = (score / (1 - score)) * (isLast ? 1 : Math.exp(-GONE_ON));
+  return ESTIMATE_SHARE * (odds / (1 + odds));
+}
+
+function estimateOf({ messages }: ConversationSnapshot, { turn, score }: JudgedTurn, isLast: boolean): DetectedSignal {
   return {
     name: "frustration",
-    score: ESTIMATE_SHARE * (odds / (1 + odds)),
+    score: estimated(score, isLast),
     verdict: "ambiguous",
     evidence: [quoteMessage(messages, turn.index)],
     cause: "dissatisfied user",

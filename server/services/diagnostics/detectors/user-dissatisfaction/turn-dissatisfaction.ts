@@ -2,23 +2,39 @@ import type { ConversationSnapshot } from "../../types";
 import type { FoundPhrase } from "../reading/phrase-sets";
 import { type UserTurn, userTurns } from "../reading/user-turns";
 import { wordOverlap, wordsIn } from "../reading/word-overlap";
-import { HEARD_CUES, USER_CUES } from "./cues";
+import { ASKED_CUES, HEARD_CUES, MILD_CUES, USER_CUES } from "./cues";
 
 /** Log-odds that each kind of wording adds, once per turn. */
 const WEIGHTS = {
   anger: 4,
   curse: 2,
-  complaint: 2,
+  complaint: 1.8,
   dislike: 1.6,
   otherwise: 1.2,
-  no: 1.6,
+  no: 2.2,
   content: -1,
   closing: 0,
-  failed: 1.4,
+  failed: 1,
   denied: 0.7,
   lost: 0.9,
   served: -0.6,
 } as const;
+/** Log-odds of wording that only shifts an estimate, once per turn. */
+const MILD_WEIGHTS = {
+  regret: 0.9,
+  negation: 0.5,
+  none: 0.5,
+  correction: 0.5,
+  excess: 0.3,
+  addition: -0.3,
+  liking: -0.4,
+} as const;
+/** Share that remains of a dislike that answers "did you like it?", which concerns a thing rather than the answer. */
+const OPINION_ASKED = 0.8;
+/** After "anything else?", a "no" declines more help. */
+const MORE_OFFERED = -0.3;
+/** A turn before which nothing was answered can hardly reject an answer. */
+const UNANSWERED = -0.8;
 type Cue = keyof typeof WEIGHTS;
 
 const BIAS = -3.2;
@@ -28,7 +44,7 @@ const POLITE_NO = -1.2;
 /** Words before a "no" that opens a turn: "oh, sorry, no". */
 const OPENING_WORDS = 2;
 /** Share of a turn's dissatisfaction that carries over to the next turn. */
-const MEMORY = 0.3;
+const MEMORY = 0.35;
 const MEMORY_MAX = 2.5;
 const REPEATED = { from: 0.6, weight: 0.8, words: 3 };
 
@@ -69,6 +85,11 @@ function judge(turns: readonly UserTurn[]): JudgedTurn[] {
     ]);
     let own = 0;
     for (const cue of cues) own += WEIGHTS[cue];
+    for (const cue of new Set(MILD_CUES.find(turn.words).map(({ set }) => set))) own += MILD_WEIGHTS[cue];
+    const asked = new Set(ASKED_CUES.find(turn.heardWords).map(({ set }) => set));
+    if (asked.has("offer")) own += MORE_OFFERED;
+    if (asked.has("opinion") && own > 0 && !cues.has("failed")) own *= OPINION_ASKED;
+    if (turn.heardIndex === null) own += UNANSWERED;
     if (cues.has("no") && (cues.has("content") || cues.has("closing"))) own += POLITE_NO;
     if (EMPHASIS.pattern.test(turn.text)) own += EMPHASIS.weight;
     const words = wordsIn(turn.words);

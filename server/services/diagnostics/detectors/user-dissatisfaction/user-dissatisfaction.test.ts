@@ -82,6 +82,27 @@ describe("the dissatisfaction score", () => {
     );
   });
 
+  test("is lower for a dislike that answers a question about one's taste", () => {
+    expect(score("I don't like it, it is too loud.", "Did you like that song?")).toBeLessThan(
+      score("I don't like it, it is too loud.", "I play that song now."),
+    );
+  });
+
+  test("is lower before any answer", () => {
+    const words = "I don't want the blue one.";
+    expect(judgedTurns(conversationOf(user(words)))[0]!.score).toBeLessThan(score(words, "The blue one is ready."));
+  });
+
+  test("ranks a last turn that rejects an answer above a curse long before", () => {
+    const highest = (...messages: Parameters<typeof conversationOf>) =>
+      Math.max(...run(frustration, conversationOf(...messages)).map((one) => one.score));
+    expect(
+      highest(user("Play a song."), assistant("Which one?"), user("No, I don't want that one. Try again.")),
+    ).toBeGreaterThan(
+      highest(user("I am so damn bored."), assistant("Shall I play a song?"), user("Yes, the first one.")),
+    );
+  });
+
   test("is reported as ambiguous below the match threshold", () => {
     const signals = run(frustration, reply("No, I don't want that. Something else."));
     expect(signals).toMatchObject([{ verdict: "ambiguous", evidence: [{ messageIndex: 2 }] }]);
