@@ -144,7 +144,7 @@ const IPV4 = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?=$|[^.\d])/;
 const VERSION =
   /\b(?:v|ver|versions?|release|build|section|chapter|clause|§|firmware|chrome|safari|mozilla)[ /:.]{0,2}$/i;
 const DATE =
-  /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2}))(?: +\d{1,2})?$|^\d{4}\s?[-–/]\s?\d{4}$|^(?:19|20)\d{2}[- ](?:19|20)\d{2}$|^(?:19|20)\d{6}$/;
+  /^(?:\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](?:\d{4}|\d{2}))(?: +\d{1,2})?$|^(?:1\d|20)\d{2}\s?[-–/]\s?(?:1\d|20)\d{2}$|^(?:19|20)\d{2}[- ](?:19|20)\d{2}$|^(?:19|20)\d{6}$/;
 /** Decimal numbers, and thousands separated by points or spaces. */
 const AMOUNT = /^\d{1,12}\.\d{1,12}$|^\d{1,3}(?:[. ]\d{3}){2,}$/;
 
@@ -186,6 +186,12 @@ const SURE_PHONE = [
 ];
 const LEADING_ONE = /^1[5-9]\d{8}(?:\d{3})?$/;
 
+/** Digits without separators that a mere "Office:" makes a number. */
+const BARE_LEAST = 8;
+/** "… is my mother's landline", "… instead, that is his cell". */
+const SAID_AFTER =
+  /^[^.!?\n\d]{0,16}\b(?:is|was)\s+(?:my|his|her|their|the|\p{L}+['’]s)\s[\p{L}'’ ]{0,14}\b(?:phone|mobile|cell|landline|(?<!(?:order|ticket|tracking|reference|account|card|serial|invoice|confirmation|booking) )number)\b/iu;
+
 function isPhone(text: string, run: Run, written: string, digits: string, before: string): boolean {
   const { least, most } = PHONE_DIGITS;
   if (digits.length < least || digits.length > most) return false;
@@ -199,18 +205,16 @@ function isPhone(text: string, run: Run, written: string, digits: string, before
   if (!/[^\d]/.test(written)) {
     // A Unix time is ten or thirteen digits.
     return (
-      CLOSE_PHONE_LABEL.test(before.slice(-48)) && !(LEADING_ONE.test(digits) && !/phone|mobile|tel|cell/i.test(before))
+      (CLOSE_PHONE_LABEL.test(before.slice(-48)) ||
+        (digits.length >= BARE_LEAST && LINE_LABEL.test(before)) ||
+        SAID_AFTER.test(textAfter(text, run.end))) &&
+      !(LEADING_ONE.test(digits) && !/phone|mobile|tel|cell/i.test(before))
     );
   }
   if (groupsOf(written) > 6) return false;
   if (LINE_LABEL.test(before) || LINE_LABEL_AFTER.test(textAfter(text, run.end))) return true;
   if (AMOUNT.test(written) && !PHONE_LABEL.test(before.slice(-40))) return false;
-  return (
-    PHONE_LABEL.test(before) ||
-    /^\s{0,2}(?:is|was)\s+(?:my|his|her|their|the)\s[\w ]{0,12}(?:phone|mobile|cell|number)\b/i.test(
-      textAfter(text, run.end),
-    )
-  );
+  return PHONE_LABEL.test(before) || SAID_AFTER.test(textAfter(text, run.end));
 }
 
 const groupsOf = (written: string) => written.split(/[^\d]+/).length;
