@@ -70,6 +70,81 @@ test("Sentry's messages, texts and tool calls of other clients", () => {
   ).toEqual(["system: Be brief.", "user: Weather?", "assistant: It rains. Take a coat. look({})"]);
 });
 
+test("a tool's arguments and result under other clients' names", () => {
+  const tool = (attributes: SentAttributes) =>
+    assemble(spansOf([{ attributes: { ...attributes, "gen_ai.operation.name": "execute_tool" } }])).toolCalls[0];
+  const expected = { name: "look", arguments: '{"a":1}', result: "found" };
+  expect(
+    tool({ "gen_ai.tool.name": "look", "gen_ai.tool.input": '{"a":1}', "gen_ai.tool.output": "found" }),
+  ).toMatchObject(expected); // Sentry
+  expect(tool({ "gen_ai.tool.name": "look", tool_arguments: '{"a":1}', tool_response: "found" })).toMatchObject(
+    expected,
+  ); // Pydantic AI
+  expect(
+    tool({ "tool.name": "look", "tool.id": "c1", "input.value": '{"a":1}', "output.value": "found" }),
+  ).toMatchObject({ ...expected, callId: "c1" }); // OpenInference
+});
+
+test.each([
+  "gen_ai.response.finish_reason",
+  "gen_ai.response.stop_reason",
+  "llm.response.finish_reason",
+  "llm.response.stop_reason",
+])("%s is a finish reason", (name) => {
+  expect(chat({ [name]: "length" }).modelCalls[0]?.finishReasons).toEqual(["length"]);
+});
+
+test("Logfire's requests and responses", () => {
+  const call = chat({
+    request_data: '{"model":"gpt-4o","messages":[{"role":"user","content":"Weather?"}]}',
+    response_data: '{"message":{"role":"assistant","content":"It rains."},"usage":{"total_tokens":9}}',
+  });
+  expect(transcriptOf(call)).toEqual(["user: Weather?", "assistant: It rains."]);
+  const streamed = chat({
+    request_data: '{"model":"gpt-4o","messages":[{"role":"user","content":"Weather?"}]}',
+    response_data: '{"combined_chunk_content":"It rains.","chunk_count":3}',
+  });
+  expect(transcriptOf(streamed)).toEqual(["user: Weather?", "assistant: It rains."]);
+});
+
+test("Logfire's events of the Responses API", () => {
+  const lookup = { id: "c1", type: "function", function: { name: "look", arguments: "{}" } };
+  const call = chat({
+    request_data: '{"model":"gpt-4o","stream":false}',
+    events: JSON.stringify([
+      { "event.name": "gen_ai.system.message", content: "Be brief.", role: "system" },
+      { "event.name": "gen_ai.user.message", content: "Weather?", role: "user" },
+      { "event.name": "gen_ai.assistant.message", role: "assistant", tool_calls: [lookup] },
+      { "event.name": "gen_ai.tool.message", role: "tool", id: "c1", content: "rain", name: "look" },
+      {
+        "event.name": "gen_ai.unknown",
+        role: "unknown",
+        content: "web_search_call\n\nSee JSON for details",
+        data: { type: "web_search_call", id: "w1", action: { query: "rain" }, status: "completed" },
+      },
+      { "event.name": "gen_ai.assistant.message", content: "It rains.", role: "assistant" },
+    ]),
+  });
+  expect(transcriptOf(call)).toEqual([
+    "system: Be brief.",
+    "user: Weather?",
+    "assistant: look({})",
+    "tool: rain",
+    'assistant: web_search({"query":"rain"})',
+    "assistant: It rains.",
+  ]);
+});
+
+test("events of an older Pydantic AI, whose response is a choice", () => {
+  const call = chat({
+    events: JSON.stringify([
+      { "event.name": "gen_ai.user.message", content: "Weather?", role: "user", "gen_ai.message.index": 0 },
+      { "event.name": "gen_ai.choice", index: 0, message: { role: "assistant", content: "It rains." } },
+    ]),
+  });
+  expect(transcriptOf(call)).toEqual(["user: Weather?", "assistant: It rains."]);
+});
+
 test("LiveKit's cached tokens are part of the input", () => {
   expect(assembleReported("livekit-cached").modelCalls).toMatchObject([
     { usage: { input_tokens: 200, cache_read_input_tokens: 800, output_tokens: 100 } },

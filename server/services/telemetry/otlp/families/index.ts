@@ -1,10 +1,33 @@
 import { isShownOnly, isTaken } from "../read-span";
+import { CAPTURED } from "./captured";
 import type { Family } from "./family";
+import { LANGFUSE } from "./langfuse";
 import { LANGSMITH } from "./langsmith";
 import { LIVEKIT } from "./livekit";
+import { OPENINFERENCE } from "./openinference";
+import { OPENLIT } from "./openlit";
+import { OPENLLMETRY } from "./openllmetry";
+import { OPENTELEMETRY } from "./opentelemetry";
+import { PYDANTIC } from "./pydantic";
+import { SEMANTIC_KERNEL } from "./semantic-kernel";
+import { SENTRY } from "./sentry";
+import { VERCEL_AI_SDK } from "./vercel-ai-sdk";
 
 /** Exporters whose source was read attribute by attribute. */
-export const FAMILIES: readonly Family[] = [LANGSMITH, LIVEKIT];
+export const FAMILIES: readonly Family[] = [
+  OPENTELEMETRY,
+  OPENINFERENCE,
+  OPENLLMETRY,
+  VERCEL_AI_SDK,
+  LANGFUSE,
+  LANGSMITH,
+  PYDANTIC,
+  SEMANTIC_KERNEL,
+  SENTRY,
+  LIVEKIT,
+  OPENLIT,
+  CAPTURED,
+];
 
 const useOf = (name: string) => (isShownOnly(name) ? "shown with the span" : isTaken(name) ? "read" : "");
 

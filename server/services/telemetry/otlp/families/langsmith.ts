@@ -1,8 +1,9 @@
 import type { Family } from "./family";
 
 export const LANGSMITH: Family = {
-  name: "LangSmith (OpenTelemetry exporter of its Python SDK)",
-  source: "langchain-ai/langsmith-sdk, python/langsmith/_internal/otel/_otel_exporter.py at 05fd22e5",
+  name: "LangSmith (OpenTelemetry exporters of its Python and JavaScript SDKs)",
+  source:
+    "langchain-ai/langsmith-sdk, python/langsmith/_internal/otel/_otel_exporter.py and js/src/experimental/otel at bc8dd672",
   attributes: [
     "gen_ai.operation.name",
     "gen_ai.system",
@@ -44,6 +45,10 @@ export const LANGSMITH: Family = {
     "langsmith.trace.name": "the span has its own name",
     "langsmith.trace.session_id": "the id of a project of LangSmith",
     "langsmith.trace.session_name": "the name of a project of LangSmith",
+    "langsmith.usage_metadata": "sent as `gen_ai.usage.*` too",
+    "langsmith.reference_example_id": "examples of a data set of LangSmith",
+    "langsmith.traceable*": "how the SDK joins its own spans",
+    "langsmith.is_root": "the span has its parent's id",
     "langsmith.request.streaming": "nothing here depends on it",
     "langsmith.request.headers": "may carry credentials",
     "langsmith.metadata.*": "free-form; ids of threads and users are read",

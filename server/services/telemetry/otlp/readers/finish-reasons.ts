@@ -4,6 +4,10 @@ import type { SpanView } from "./span-view";
 
 export const FINISH_REASONS: readonly Reader<string[]>[] = [
   texts("gen_ai.response.finish_reasons"), // OpenTelemetry GenAI; some clients write it as JSON text, some as a single string
+  texts("gen_ai.response.finish_reason"), // Semantic Kernel, OpenLLMetry
+  one(text("gen_ai.response.stop_reason")), // OpenLLMetry, Sentry
+  one(text("llm.response.finish_reason")), // OpenLLMetry before
+  one(text("llm.response.stop_reason")),
   one(text("llm.finish_reason")), // OpenInference
   one(text("ai.response.finishReason")), // Vercel AI SDK
   one(text("anthropic.message.stop_reason")), // Anthropic's own SDK

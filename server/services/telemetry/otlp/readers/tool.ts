@@ -18,6 +18,7 @@ export const TOOL_CALL_ID: readonly Reader<string>[] = [
   text("tool_call.id"),
   text("ai.toolCall.id"),
   text("lk.function_tool.id"),
+  text("tool.id"), // OpenInference
   jsonText("langfuse.observation.metadata.tool_call_id"),
 ];
 
@@ -25,6 +26,8 @@ export const TOOL_ARGUMENTS: readonly Reader<AttributeValue>[] = [
   value("gen_ai.tool.call.arguments"),
   value("ai.toolCall.args"),
   value("gen_ai.tool.args"), // OpenLIT
+  value("gen_ai.tool.input"), // Sentry, Traceloop
+  value("tool_arguments"), // Pydantic AI before its third version
   value("lk.pii.function_tool.arguments"), // LiveKit
   value("lk.function_tool.arguments"), // its older name
   value("traceloop.entity.input"),
@@ -42,6 +45,8 @@ export const TOOL_ARGUMENTS: readonly Reader<AttributeValue>[] = [
 export const TOOL_RESULT: readonly Reader<AttributeValue>[] = [
   value("gen_ai.tool.call.result"),
   value("ai.toolCall.result"),
+  value("gen_ai.tool.output"), // Sentry, Traceloop
+  value("tool_response"), // Pydantic AI before its third version
   value("lk.pii.function_tool.output"),
   value("lk.function_tool.output"),
   value("traceloop.entity.output"),

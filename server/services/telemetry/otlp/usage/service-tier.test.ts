@@ -9,6 +9,9 @@ const tiers = (attributes: SentAttributes) => serviceTiersOf(spanOf(attributes).
 test.each<[client: string, attributes: SentAttributes, tiers: string[]]>([
   ["OpenTelemetry", { "openai.response.service_tier": "flex" }, ["flex"]],
   ["OpenTelemetry before", { "gen_ai.openai.response.service_tier": "priority" }, ["priority"]],
+  ["Anthropic's own SDK", { "anthropic.response.service_tier": "batch" }, ["batch"]],
+  ["Claude Code", { speed: "fast" }, ["fast"]],
+  ["an application's own speed", { speed: "1.5" }, []],
   ["a request without a response", { "gen_ai.openai.request.service_tier": "flex" }, ["flex"]],
   ["OpenInference", { "llm.invocation_parameters": '{"service_tier":"flex"}' }, ["flex"]],
   ["Langfuse", { "langfuse.observation.model.parameters": '{"service_tier":"batch"}' }, ["batch"]],

@@ -33,6 +33,7 @@ const SERVED: readonly Reader<string>[] = [
   text("gen_ai.openai.response.service_tier"), // its older name
   text("gen_ai.response.service_tier"),
   text("gen_ai.usage.service_tier"),
+  text("anthropic.response.service_tier"), // Anthropic's own SDK
   inProviderMetadata,
   textInJson("gen_ai.usage.raw", ...NAMES), // Logfire
   textInJson("langfuse.observation.metadata", ...NAMES),
@@ -50,6 +51,7 @@ const REQUESTED: readonly Reader<string>[] = [
 
 /** Faster or regional serving, which some vendors charge more for beside the tier. */
 const SURCHARGES: readonly (readonly [reader: Reader<string>, standard: ReadonlySet<string>, prefix: string])[] = [
+  [{ takes: ["speed"], read: ({ speed }) => (speed === "fast" ? speed : undefined) }, new Set(), ""], // Claude Code
   [inUsage("speed"), new Set(["standard", "normal"]), ""], // Anthropic: fast
   [inUsage("inference_geo"), new Set(["global", "not_available"]), "geo_"], // Anthropic: us
 ];
