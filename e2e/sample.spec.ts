@@ -56,7 +56,7 @@ test("a person with an empty project loads the sample, sees its Findings and rem
   await test.step("the five kinds of failure are Findings, of which one is proven fixed and one regressed", async () => {
     await page.goto(`/p/${sampleId}/findings?tab=all`);
     for (const title of [
-      "The assistant replies in English, not German",
+      "The assistant replies in English where another language is expected",
       /track_parcel is called again and again with the same result/,
       /different refundable than get_order returned/,
       /The assistant ignores the user's correction/,
@@ -66,8 +66,8 @@ test("a person with an empty project loads the sample, sees its Findings and rem
     }
     await savePicture(page, "sample-findings");
     for (const [title, verdict] of [
-      ["The assistant replies in English, not German", "Proven"],
-      [/The assistant ignores the user's correction/, "Not proven"],
+      ["The assistant replies in English where another language is expected", "Proven"],
+      [/The assistant ignores the user's correction/, "Not enough yet"],
     ] as const) {
       await page.goto(`/p/${sampleId}/findings?tab=resolved`);
       await page.getByRole("link", { name: title }).first().click();
@@ -99,7 +99,10 @@ test("a person with an empty project loads the sample, sees its Findings and rem
 
   await test.step("the fixed Finding's proof, training and Checkpoint are shown without a trainer", async () => {
     await page.goto(`/p/${sampleId}/findings?tab=resolved`);
-    await page.getByRole("link", { name: "The assistant replies in English, not German" }).first().click();
+    await page
+      .getByRole("link", { name: "The assistant replies in English where another language is expected" })
+      .first()
+      .click();
     const proof = page.getByRole("region", { name: "Proof", exact: true });
     await expect(proof).toContainText("Proven");
     await proof.getByRole("link").first().click();

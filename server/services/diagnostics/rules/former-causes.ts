@@ -20,6 +20,7 @@ const FORMER: Readonly<Record<string, (cause: string) => string>> = {
   unfulfilled_promise: beforeColon,
   explicit_correction: beforeColon,
   negative_feedback: beforeColon,
+  language_mismatch: (cause) => cause.replace(/^(?:asked for|spoke) .*, answered in /, "answers in "),
 };
 
 function failure(cause: string): string {

@@ -132,6 +132,13 @@ describe("language_mismatch", () => {
     expect(answers(languageMismatch, question, answer)).toEqual([]),
   );
 
+  test("is one cause for answers in one language, whichever was expected", () => {
+    const [german] = answers(languageMismatch, "When is the museum open? Answer in German.", english);
+    const [spanish] = answers(languageMismatch, "When is the museum open? Answer in Spanish.", english);
+    expect(german!.cause).toBe(spanish!.cause);
+    expect(german!.summary).toContain("German was asked for");
+  });
+
   test("applies the language set by instructions", () => {
     const system = { role: "system", content: "You help visitors. Always answer in English, whatever they write." };
     const question = user("Pouvez-vous me dire quand le musée est ouvert et combien coûtent les billets ?");

@@ -84,9 +84,9 @@ function mismatch(
       score,
       verdict: score >= MATCH_SCORE ? "match" : "ambiguous",
       evidence: [quoteMessage(conversation.messages, index, start, start + 200)],
-      cause: `${wanted.asked ? "asked for" : "spoke"} ${language}, answered in ${answered}`.toLowerCase(),
-      title: `The assistant replies in ${answered}, not ${language}`,
-      summary: `The answer begins “${excerpt(prose.slice(start), 120)}”.`,
+      cause: `answers in ${answered}`.toLowerCase(),
+      title: `The assistant replies in ${answered} where another language is expected`,
+      summary: `${wanted.asked ? `${language} was asked for` : `The user wrote in ${language}`}, and the answer begins “${excerpt(prose.slice(start), 120)}”.`,
     },
   ];
 }

@@ -85,6 +85,18 @@ test("what people decided about a Finding of the last release stays", async () =
   expect(findings.reduce((sum, { occurrenceCount }) => sum + occurrenceCount, 0)).toBe(3);
 });
 
+test("Findings of the last release that differ in the user's language become one", async () => {
+  const { ctx } = await testProject();
+  const wrongLanguage = (id: string, cause: string) =>
+    former(ctx, { id, ruleId: "broken-response", signal: "language_mismatch", cause, title: "Wrong language" });
+  await wrongLanguage("fnd_a", "spoke german, answered in english");
+  await wrongLanguage("fnd_b", "asked for spanish or french, answered in english");
+  await wrongLanguage("fnd_c", "spoke english, answered in german");
+  while ((await placeCausesAgain(ctx.db)).left);
+  const { findings } = await listFindings(ctx, {});
+  expect(findings.map(({ occurrenceCount }) => occurrenceCount).sort()).toEqual([1, 2]);
+});
+
 test("one failure that the last release told in three Findings becomes one", async () => {
   const { ctx } = await testProject();
   await former(ctx, failed("fnd_a", "tool_error", "book: error: seat <n> is taken"));
