@@ -101,7 +101,7 @@ export const finding = z.object({
   mergedIntoId: z.string().nullable(),
   occurrenceCount: z.int(),
   userCount: z.int(),
-  /** Among the newest 10,000 conversations of the last 14 days, with the 95% interval (Wilson) of the rate. */
+  /** Among those of the newest 10,000 conversations of the last 14 days that its Rule read, with the 95% interval (Wilson) of the rate. */
   recentShare: z.object({
     affected: z.int(),
     conversations: z.int(),

@@ -135,7 +135,7 @@ test("the fix of a rare Finding is not proven by the few conversations since", a
   const finding = await plantedFinding("ignoredCorrection");
   expect(finding).toMatchObject({ resolutionStatus: "resolved" });
   const { fix } = await findingTimeline(ctx, { findingId: finding.id });
-  expect(fix).toMatchObject({ verdict: "not_proven", since: { affected: 0, conversations: 93 } });
+  expect(fix).toMatchObject({ verdict: "not_enough", since: { affected: 0, conversations: 93 } });
   expect(fix!.difference!.high).toBeGreaterThan(0);
 });
 

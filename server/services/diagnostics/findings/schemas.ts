@@ -261,12 +261,26 @@ const shareOf = z.object({
 const findingFix = z.object({
   /** Unix ms. */
   at: z.number(),
-  /** Of the conversations that started in the days before, and since. */
+  /** Of the conversations that started in the days before, and since, that are compared. */
   before: shareOf,
   since: shareOf,
-  /** Rate since minus rate before, with its 95% limits; negative is better. */
+  /** Rate since minus rate before, each kind of conversation with itself, with 95% limits that hold at every look. */
   difference: z.object({ rate: z.number(), low: z.number(), high: z.number() }).nullable(),
   verdict: z.enum(FIX_VERDICTS),
+  /** Days before the fix that are compared. */
+  days: z.int(),
+  /** Conversations since that prove a fix after which it never occurs; `null` if there is too little before. */
+  needed: z.int().nullable(),
+  /** Conversations left out, because the same version of the Rule did not read them, or not with the same settings. */
+  notRead: z.object({ before: z.int(), since: z.int() }),
+  /** Conversations since that are left out, because there were none of their kind before. */
+  withoutPast: z.int(),
+  /** What makes a kind of conversation. The model does not where the models from before are no longer used. */
+  comparedBy: z.enum(["model_and_labels", "labels"]),
+  /** Whether the days before in which it escalated are left out, which shows less of a fall. */
+  calmPast: z.boolean(),
+  /** Which readings are compared: the Rules, their versions and one revision of their settings. */
+  readings: z.array(z.object({ ruleId: z.string(), ruleVersion: z.int(), configurationRevision: z.int() })),
 });
 export type FindingFix = z.infer<typeof findingFix>;
 export const timelineReply = z.object({
@@ -279,6 +293,11 @@ export const timelineReply = z.object({
       affected: z.int(),
       /** All of that day's, by last activity; `null` when they were not all counted. */
       conversations: z.int().nullable(),
+      /** Those that the Finding's Rules read, in the version and with the settings that they used last. */
+      read: z.int().nullable(),
+      /** Those of them with the Finding. */
+      readAffected: z.int().nullable(),
+      /** The share of `readAffected` in `read`. */
       rate: z.object({ rate: z.number(), low: z.number(), high: z.number() }).nullable(),
     }),
   ),

@@ -11,10 +11,10 @@ const DAY = 86_400_000;
 const startOf = (at: number) => Math.floor(at / DAY) * DAY;
 const hex = (bytes: number) => randomBytes(bytes).toString("hex");
 
-async function failing(ctx: Ctx, startedAt: number) {
-  const { id, lastActivityAt } = await storedConversation(ctx, failingToolCall("alpha", "Error: not found"), {
-    startedAt,
-  });
+type Said = Parameters<typeof storedConversation>[1];
+
+async function read(ctx: Ctx, said: Said, startedAt: number) {
+  const { id, lastActivityAt } = await storedConversation(ctx, said, { startedAt });
   const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
   await executeRuleRuns(
     ctx,
@@ -22,13 +22,15 @@ async function failing(ctx: Ctx, startedAt: number) {
   );
 }
 
+const failing = (ctx: Ctx, startedAt: number) => read(ctx, failingToolCall("alpha", "Error: not found"), startedAt);
+
 async function theFinding(ctx: Ctx) {
   const { findings } = await listFindings(ctx, { signal: "tool_error" });
   return findings[0]!.id;
 }
 
-const healthy = (ctx: Ctx, startedAt: number) =>
-  storedConversation(ctx, [{ role: "user", text: "Hello" }], { startedAt });
+const HELLO: Said = [{ role: "user", text: "Hello" }];
+const healthy = (ctx: Ctx, startedAt: number) => read(ctx, HELLO, startedAt);
 
 const sent = (ctx: Ctx, at: number, { version, model }: { version?: string; model: string }) =>
   ingest(ctx, [chatSpan({ traceId: hex(16), spanId: hex(8), startMs: at }, { model })], version);
@@ -39,14 +41,21 @@ test("each day with conversations has a rate with its interval, including days w
   await failing(ctx, today - 3 * DAY + 1000);
   for (let n = 0; n < 3; n++) await healthy(ctx, today - 3 * DAY + 2000);
   for (let n = 0; n < 2; n++) await healthy(ctx, today - 2 * DAY + 2000);
+  await storedConversation(ctx, HELLO, { startedAt: today - 2 * DAY + 3000 });
   const { days } = await findingTimeline(ctx, { findingId: await theFinding(ctx) });
   expect(days).toHaveLength(30);
   expect(days.at(-1)!.day).toBe(today);
-  expect(days.at(-4)).toMatchObject({ day: today - 3 * DAY, affected: 1, conversations: 4, rate: { rate: 0.25 } });
+  expect(days.at(-4)).toMatchObject({
+    day: today - 3 * DAY,
+    affected: 1,
+    conversations: 4,
+    read: 4,
+    rate: { rate: 0.25 },
+  });
   expect(days.at(-4)!.rate!.low).toBeCloseTo(0.0456, 3);
   expect(days.at(-4)!.rate!.high).toBeCloseTo(0.6994, 3);
-  expect(days.at(-3)).toMatchObject({ affected: 0, conversations: 2, rate: { rate: 0, low: 0 } });
-  expect(days.at(-1)).toEqual({ day: today, affected: 0, conversations: 0, rate: null });
+  expect(days.at(-3)).toMatchObject({ affected: 0, conversations: 3, read: 2, rate: { rate: 0, low: 0 } });
+  expect(days.at(-1)).toEqual({ day: today, affected: 0, conversations: 0, read: 0, readAffected: 0, rate: null });
 });
 
 test("the timeline of a Finding that stopped long ago ends two weeks after it", async () => {

@@ -6,8 +6,9 @@ import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { wilson } from "../rules";
 import { startOfDay } from "./counts/occurrence-changes";
-import { DAYS_AROUND_FIX, FIX_CONVERSATIONS_MIN, fixOf } from "./fix";
+import { DAYS_BEFORE_FIX, DAYS_SINCE_FIX, fixOf } from "./fix";
 import { mergedWith } from "./merged-with";
+import { kindOfReadings, type Readings, readingsOf, ruleHistory, rulesOfFinding } from "./readings";
 import { type FindingMarker, timelineInput, timelineReply } from "./schemas";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -28,7 +29,7 @@ export const findingTimeline = verb(
   {
     name: "findings.timeline",
     summary: "Read a Finding's rate by day, and what changed on these days.",
-    description: `${DAYS} days (UTC), up to today or to ${DAYS_AFTER} days after it was last seen. \`rate\` is the share of the day's conversations with its 95% interval (Wilson); without conversations, and for days before the newest ${CONVERSATIONS_MAX.toLocaleString("en")} of them, it is \`null\`. \`markers\` are the first spans of a service's version or release (${VERSIONS.map((name) => `\`${name}\``).join(", ")} of the resource), the first days of a model, the Finding's own handoffs, resolutions and regressions, and the commits and pull requests that name its tickets. \`fix\` compares the conversations that started up to ${DAYS_AROUND_FIX} days before it was resolved with those since: \`proven\` when the 95% interval of the difference of both rates lies below zero, \`not_enough\` with fewer than ${FIX_CONVERSATIONS_MIN} conversations since, \`regressed\` when it has come back.`,
+    description: `${DAYS} days (UTC), up to today or to ${DAYS_AFTER} days after it was last seen. \`rate\` is the share of those of the day's conversations that the Finding's Rules read, in the version and with the settings that they used last, with its 95% interval (Wilson); without such conversations, and for days before the newest ${CONVERSATIONS_MAX.toLocaleString("en")} of them, it is \`null\`. \`markers\` are the first spans of a service's version or release (${VERSIONS.map((name) => `\`${name}\``).join(", ")} of the resource), the first days of a model, the Finding's own handoffs, resolutions and regressions, and the commits and pull requests that name its tickets. \`fix\` compares the conversations that started up to ${DAYS_BEFORE_FIX[0]} days (${DAYS_BEFORE_FIX[1]} where it is rare) before it was resolved with those since, up to ${DAYS_SINCE_FIX} days. Only conversations that the same version of its Rules read with the same settings count, and each kind of conversation (model and labels) is compared with itself. \`proven\`: the rate fell, with limits that hold however often they are looked at; \`not_proven\`: it did not even halve; \`not_enough\`: neither can be said yet, and \`needed\` says how many conversations it takes; \`regressed\`: it has come back.`,
     effect: "read",
     capability: "diagnostics:read",
     input: timelineInput,
@@ -37,6 +38,7 @@ export const findingTimeline = verb(
   async (ctx, { findingId }) => {
     const [row] = await ctx.db
       .select({
+        signal: findings.signal,
         lastDetectedAt: findings.lastDetectedAt,
         resolvedAt: findings.resolvedAt,
         regressedAt: findings.regressedAt,
@@ -49,7 +51,7 @@ export const findingTimeline = verb(
     const [fix, affected, all, ...markers] = await Promise.all([
       fixOf(ctx, findingId, row),
       affectedByDay(ctx, findingId, days),
-      conversationsByDay(ctx, days),
+      conversationsByDay(ctx, findingId, days),
       newVersions(ctx, days),
       newModels(ctx, days),
       ownMarkers(ctx, findingId, days),
@@ -60,12 +62,14 @@ export const findingTimeline = verb(
       days: Array.from({ length: DAYS }, (_, index) => {
         const day = days.from + index * DAY_MS;
         const count = affected.get(day) ?? 0;
-        const conversations = all(day, count);
+        const counted = all(day);
         return {
           day,
           affected: count,
-          conversations,
-          rate: conversations === null ? null : wilson({ affected: count, conversations }),
+          conversations: counted && Math.max(counted.conversations, count),
+          read: counted?.read ?? null,
+          readAffected: counted?.readAffected ?? null,
+          rate: counted && wilson({ affected: counted.readAffected, conversations: counted.read }),
         };
       }),
       markers: markers.flat().sort((a, b) => a.at - b.at),
@@ -86,20 +90,41 @@ async function affectedByDay(ctx: Ctx, findingId: string, { from, until }: Days)
   return new Map([...rows].map(({ day, conversations }) => [Number(day), conversations]));
 }
 
-/** Returns a function from a day to the number of its conversations; `null` for a day that was only partly counted. */
-async function conversationsByDay(ctx: Ctx, { from, until }: Days) {
-  const rows = await ctx.db.execute<{ day: string; conversations: number }>(sql`
-    select (last_activity_at / ${DAY_MS}) * ${DAY_MS} as day, count(*)::int as conversations
-    from (
-      select last_activity_at from conversations
+type ReadDay = { conversations: number; read: number; readAffected: number };
+type Row = { day: string; readings: Readings; conversations: number; affected: number };
+
+/**
+ * Returns a function from a day to the number of its conversations, and of those read like the newest ones; `null` for a day
+ * that was only partly counted.
+ */
+async function conversationsByDay(ctx: Ctx, findingId: string, { from, until }: Days) {
+  const history = await ruleHistory(ctx, await rulesOfFinding(ctx, findingId));
+  const rows = await ctx.db.execute<Row>(sql`
+    with newest as materialized (
+      select id, (last_activity_at / ${DAY_MS}) * ${DAY_MS} as day from conversations
       where project_id = ${ctx.projectId} and last_activity_at >= ${from}::bigint and last_activity_at < ${until}::bigint
       order by last_activity_at desc limit ${CONVERSATIONS_MAX}
-    ) newest
-    group by 1 order by 1`);
-  const counts = new Map([...rows].map(({ day, conversations }) => [Number(day), conversations]));
-  const counted = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  const wholeSince = counted < CONVERSATIONS_MAX ? from : Number(rows[0]!.day) + DAY_MS;
-  return (day: number, affected: number) => (day < wholeSince ? null : Math.max(counts.get(day) ?? 0, affected));
+    )
+    select n.day, read.readings, count(*)::int as conversations, count(o.id)::int as affected
+    from newest n left join lateral (${readingsOf(ctx, history, sql`n.id`)}) read on true
+    left join occurrences o
+      on o.project_id = ${ctx.projectId} and o.finding_id = ${findingId} and o.conversation_id = n.id
+    group by 1, 2 order by 1`);
+  const kinds = [...rows].map((row) => ({ ...row, day: Number(row.day), kind: kindOfReadings(history, row.readings) }));
+  const newest = kinds.findLast(({ kind }) => kind !== null)?.kind;
+  const days = new Map<number, ReadDay>();
+  for (const { day, kind, conversations, affected } of kinds) {
+    const known = days.get(day) ?? { conversations: 0, read: 0, readAffected: 0 };
+    days.set(day, {
+      conversations: known.conversations + conversations,
+      read: known.read + (kind === newest ? conversations : 0),
+      readAffected: known.readAffected + (kind === newest ? affected : 0),
+    });
+  }
+  const counted = kinds.reduce((sum, { conversations }) => sum + conversations, 0);
+  const wholeSince = counted < CONVERSATIONS_MAX ? from : kinds[0]!.day + DAY_MS;
+  return (day: number): ReadDay | null =>
+    day < wholeSince ? null : (days.get(day) ?? { conversations: 0, read: 0, readAffected: 0 });
 }
 
 async function newVersions(ctx: Ctx, { from, until }: Days): Promise<FindingMarker[]> {

@@ -10,7 +10,7 @@ import type { Severity } from "../../types";
 import { type NewFindingEvent, type RunOrigin, recordEvents } from "../finding-events";
 import { judgedFindings, reviewedConfidence } from "../judged-findings";
 import { updateConversationCounts } from "./conversation-counts";
-import { recentConversations } from "./recent-conversations";
+import { readTrendWindows, recentConversations } from "./recent-conversations";
 import { trendsOf } from "./trends";
 
 type Counted = {
@@ -38,6 +38,7 @@ export async function recountFindings(tx: Ctx, ids: readonly string[], origin: R
   await recountDays(tx, ids);
   await recountCauses(tx, ids);
   const { since, conversations } = await recentConversations(tx);
+  const { readBy } = await readTrendWindows(tx);
 
   const counted = await tx.db.execute<Counted>(sql`
     select f.id, f.rule_id, f.signal, count(o.id)::int as occurrences, count(distinct c.user_id)::int as users, min(o.detected_at) as first,
@@ -61,11 +62,12 @@ export async function recountFindings(tx: Ctx, ids: readonly string[], origin: R
   );
   const rows = present.map((row) => {
     const detected = row.severity ?? "info";
+    const read = Math.max(Math.round(conversations * readBy(row.rule_id).share), row.recent);
     const { score, parts } = diagnosticScore({
       severity: row.pinned ?? detected,
       confidence: reviewedConfidence(judged(row.rule_id, row.signal))?.value ?? row.confidence ?? 0,
       affectedConversations: row.recent,
-      recentConversations: conversations,
+      recentConversations: read,
     });
     return {
       id: row.id,
@@ -73,7 +75,7 @@ export async function recountFindings(tx: Ctx, ids: readonly string[], origin: R
       occurrence_count: row.occurrences,
       user_count: row.users,
       recent_affected: row.recent,
-      recent_conversations: Math.max(conversations, row.recent),
+      recent_conversations: read,
       first_detected_at: Number(row.first),
       last_detected_at: Number(row.last),
       severity: row.pinned ?? detected,

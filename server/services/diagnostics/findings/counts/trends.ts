@@ -3,38 +3,62 @@ import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
 import { isEscalating, isWorse, type Rate } from "../../rules";
 import type { NewFindingEvent } from "../finding-events";
-import { trendWindows } from "./recent-conversations";
+import { readTrendWindows } from "./recent-conversations";
 
 type Row = {
   id: string;
-  now: number;
-  past: number;
+  rule_id: string;
   review_status: string;
   resolution_status: string | null;
   escalating_since: string | null;
   dismissed_rate: number | null;
 };
+type Count = {
+  finding_id: string;
+  is_now: boolean;
+  /** Of the Run that found it; `null` if that is not stored. */
+  rule_id: string | null;
+  version: number;
+  revision: number;
+  conversations: number;
+};
 
-/** Returns the changes that daily counts imply for Findings: `escalating`, `calmed`, or `returned` from a dismissal. */
+/**
+ * Returns the changes that recent conversations imply for Findings: `escalating`, `calmed`, or `returned` from a dismissal.
+ * Rates are of the conversations that the Finding's Rule read as it reads now, by version and settings: reading more or less
+ * of them, or otherwise, is no trend.
+ */
 export async function trendsOf(tx: Ctx, ids: readonly string[]): Promise<NewFindingEvent[]> {
-  const windows = await trendWindows(tx);
+  const { windows, readBy } = await readTrendWindows(tx);
   const rows = await tx.db.execute<Row>(sql`
-    select f.id, f.review_status, f.resolution_status, f.escalating_since, f.dismissed_rate,
-      coalesce(sum(d.conversations) filter (where d.day >= ${windows.nowSince}), 0)::int as now,
-      coalesce(sum(d.conversations) filter (where d.day < ${windows.nowSince}), 0)::int as past
-    from findings f
-    left join finding_days d on d.project_id = f.project_id and d.finding_id = f.id and d.day >= ${windows.pastSince}
-    where f.project_id = ${tx.projectId} and f.id = any(${textArray(ids)})
-    group by f.project_id, f.id order by f.id`);
+    select id, rule_id, review_status, resolution_status, escalating_since, dismissed_rate from findings
+    where project_id = ${tx.projectId} and id = any(${textArray(ids)}) order by id`);
+  const counted = await tx.db.execute<Count>(sql`
+    select o.finding_id, o.detected_at >= ${windows.nowSince}::bigint as is_now, r.rule_id, r.rule_version as version,
+      r.configuration_revision as revision, count(*)::int as conversations
+    from occurrences o left join rule_runs r on r.project_id = o.project_id and r.id = o.rule_run_id
+    where o.project_id = ${tx.projectId} and o.finding_id = any(${textArray(ids)})
+      and o.detected_at >= ${windows.pastSince}::bigint
+    group by 1, 2, 3, 4, 5`);
+  const counts = [...counted];
   return [...rows].flatMap((row): NewFindingEvent[] => {
-    const now: Rate = { affected: row.now, conversations: Math.max(windows.now, row.now) };
-    const past: Rate = { affected: row.past, conversations: Math.max(windows.past, row.past) };
+    const read = readBy(row.rule_id);
+    const rate = (isNow: boolean): Rate => {
+      const affected = counts
+        .filter((one) => one.finding_id === row.id && one.is_now === isNow)
+        .filter((one) => one.rule_id === null || readBy(one.rule_id).isLikeNewest(one.version, one.revision))
+        .reduce((sum, one) => sum + one.conversations, 0);
+      return { affected, conversations: Math.max(isNow ? read.now : read.past, affected) };
+    };
+    const [now, past] = [rate(true), rate(false)];
     if (row.review_status === "dismissed") {
       return row.dismissed_rate !== null && isWorse(now, row.dismissed_rate)
         ? [{ findingId: row.id, kind: "returned", detail: { now, dismissedRate: row.dismissed_rate } }]
         : [];
     }
     const was = row.escalating_since !== null;
+    // After new settings there is nothing to compare with, which does not calm it.
+    if (was && read.past === 0) return [];
     const is = row.resolution_status !== "resolved" && isEscalating({ now, past, was });
     return is === was ? [] : [{ findingId: row.id, kind: is ? "escalating" : "calmed", detail: { now, past } }];
   });

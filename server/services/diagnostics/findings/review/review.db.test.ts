@@ -23,6 +23,7 @@ import {
   updateFinding,
   updateFindingNote,
   updateFindings,
+  updateRule,
 } from "../..";
 import { failingToolCall, storedConversation } from "../../testing";
 import { recountFindings } from "../counts/recount-findings";
@@ -236,9 +237,15 @@ async function dayOf(ctx: Ctx, findingId: string, daysAgo: number, affected: num
       insert into conversations (project_id, id, key, started_at, last_activity_at, received_at)
       select ${ctx.projectId}::text, ${`d${daysAgo}_`}::text || n, ${`d${daysAgo}_`}::text || n, ${at}::bigint, ${at}::bigint, ${at}::bigint
       from generate_series(1, ${all}::int) n returning id
+    ), read as (
+      insert into rule_runs (project_id, id, rule_id, rule_version, conversation_id, last_activity_at, origin, status, result_count)
+      select ${ctx.projectId}, 'run_' || made.id, r.rule_id, r.rule_version, made.id, ${at}::bigint, 'automatic', 'completed', 0
+      from made, (
+        select r.* from rule_runs r join occurrences o on o.project_id = r.project_id and o.rule_run_id = r.id
+        where r.project_id = ${ctx.projectId} and o.finding_id = ${findingId} order by r.id limit 1) r
     ), hit as (select id from made order by id limit ${affected}::int)
-    insert into occurrences (project_id, id, finding_id, conversation_id, score, confidence, severity, title, summary, evidence, cause_ids, detected_at, updated_at)
-    select o.project_id, o.id || hit.id, o.finding_id, hit.id, o.score, o.confidence, o.severity, o.title, o.summary, o.evidence, o.cause_ids, ${at}::bigint, o.updated_at
+    insert into occurrences (project_id, id, finding_id, conversation_id, rule_run_id, score, confidence, severity, title, summary, evidence, cause_ids, detected_at, updated_at)
+    select o.project_id, o.id || hit.id, o.finding_id, hit.id, 'run_' || hit.id, o.score, o.confidence, o.severity, o.title, o.summary, o.evidence, o.cause_ids, ${at}::bigint, o.updated_at
     from hit, (select * from occurrences where project_id = ${ctx.projectId} and finding_id = ${findingId} order by id limit 1) o`);
 }
 const recount = (ctx: Ctx, findingId: string) =>
@@ -261,12 +268,36 @@ test("a Finding escalates compared with its own past, stays escalating and calms
   await recount(ctx, findingId!);
   expect((await get(ctx, findingId!)).escalatingSince).toBe(escalating.escalatingSince);
 
-  await ctx.db.execute(sql`
-    insert into conversations (project_id, id, key, started_at, last_activity_at, received_at)
-    select ${ctx.projectId}::text, 'calm_' || n, 'calm_' || n, ${Date.now()}::bigint, ${Date.now()}::bigint, 1 from generate_series(1, 1000) n`);
+  await dayOf(ctx, findingId!, 0.001, 0, 900);
   await recount(ctx, findingId!);
   expect(await get(ctx, findingId!)).toMatchObject({ trend: "new", escalatingSince: null });
   expect(await kinds(ctx, findingId!)).toEqual(["calmed", "escalating", "created"]);
+});
+
+test("reading more of the conversations is no escalation, and other settings are no calm", async () => {
+  const { ctx } = await testProject();
+  await failing(ctx, "alpha", "Error: not found", { startedAt: Date.now() - 9 * DAY });
+  const [findingId] = await of(ctx, "alpha");
+  for (const daysAgo of [8, 7, 6, 5]) {
+    await dayOf(ctx, findingId!, daysAgo, 2, 10);
+    const at = Date.now() - daysAgo * DAY;
+    await ctx.db.execute(sql`
+      insert into conversations (project_id, id, key, started_at, last_activity_at, received_at)
+      select ${ctx.projectId}::text, id, id, ${at}::bigint, ${at}::bigint, 1
+      from generate_series(1, 40) n, lateral (select 'unread_' || ${daysAgo}::int || '_' || n as id) c`);
+  }
+  await dayOf(ctx, findingId!, 0, 10, 50);
+  await recount(ctx, findingId!);
+  expect(await get(ctx, findingId!)).toMatchObject({ escalatingSince: null, recentShare: { conversations: 91 } });
+
+  await dayOf(ctx, findingId!, 0.001, 50, 50);
+  await recount(ctx, findingId!);
+  expect((await get(ctx, findingId!)).escalatingSince).not.toBeNull();
+  await updateRule(ctx, { ruleId: "tool-failure", configuration: { minSignalScore: 0.9 } });
+  await ctx.db.execute(sql`
+    update rule_runs set configuration_revision = 2 where project_id = ${ctx.projectId} and id like 'run_d0%'`);
+  await recount(ctx, findingId!);
+  expect((await get(ctx, findingId!)).escalatingSince).not.toBeNull();
 });
 
 test("a Finding dismissed until it gets worse comes back when it does, and one dismissed permanently does not", async () => {

@@ -105,8 +105,8 @@ export function FindingFacts({ projectId, finding }: { projectId: string; findin
           Counted among the{" "}
           <Link href={`/p/${projectId}/conversations?range=custom&from=${recentSince(finding)}`}>
             {plural(finding.recentShare.conversations, "conversation")} of 14 days
-          </Link>
-          . Reviews of this Signal: see its{" "}
+          </Link>{" "}
+          that its Rule read. Reviews of this Signal: see its{" "}
           <Link href={`/p/${projectId}/rules/${encodeURIComponent(finding.ruleId)}`}>Rule</Link>.
         </p>
       </section>

@@ -42,13 +42,15 @@ export function RateByDay({ projectId, findingId }: { projectId: string; finding
 }
 
 function Drawn({ rows, changes }: { rows: TimelineRow[]; changes: DayOfChanges[] }) {
-  const affected = rows.reduce((sum, row) => sum + row.affected, 0);
-  const all = rows.reduce((sum, row) => sum + (row.conversations ?? 0), 0);
+  const sumOf = (field: "readAffected" | "read" | "conversations") =>
+    rows.reduce((sum, row) => sum + (row[field] ?? 0), 0);
+  const [affected, read, all] = [sumOf("readAffected"), sumOf("read"), sumOf("conversations")];
   return (
     <>
       <p className={classes.caption}>
         Share of each day’s conversations (UTC) with this Finding, with its 95% interval: {formatCount(affected)} of{" "}
-        {plural(all, "conversation")} in {rows.length} days.
+        {plural(read, "conversation")} in {rows.length} days
+        {read === all ? "." : ` that its Rule read as it reads now, of ${formatCount(all)} in all.`}
       </p>
       <div
         role="img"
@@ -117,7 +119,9 @@ const OneDay = ({ row, changes }: { row: TimelineRow; changes: readonly string[]
         ? `${formatCount(row.affected)} affected; the day’s conversations were not all counted`
         : row.conversations === 0
           ? "No conversations"
-          : `${formatPercent(row.share)}: ${formatCount(row.affected)} of ${plural(row.conversations, "conversation")}`}
+          : row.read === 0
+            ? `${formatCount(row.affected)} affected; none of ${plural(row.conversations, "conversation")} was read as the Rule reads now`
+            : `${formatPercent(row.share)}: ${formatCount(row.readAffected)} of ${plural(row.read ?? 0, "conversation")}`}
     </div>
     {row.rate === null ? null : <div>95% interval {intervalWords(row)}</div>}
     {changes.map((said) => (
@@ -135,6 +139,7 @@ const Numbers = ({ rows }: { rows: readonly TimelineRow[] }) => (
           <th scope="col">Day (UTC)</th>
           <th scope="col">Affected</th>
           <th scope="col">Of</th>
+          <th scope="col">Read</th>
           <th scope="col">Rate</th>
           <th scope="col">95% interval</th>
         </tr>
@@ -148,6 +153,7 @@ const Numbers = ({ rows }: { rows: readonly TimelineRow[] }) => (
               <th scope="row">{row.label}</th>
               <td>{formatCount(row.affected)}</td>
               <td>{formatCount(row.conversations)}</td>
+              <td>{formatCount(row.read)}</td>
               <td>{formatPercent(row.share)}</td>
               <td>{intervalWords(row)}</td>
             </tr>

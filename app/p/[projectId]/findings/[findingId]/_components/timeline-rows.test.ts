@@ -6,8 +6,15 @@ const HOUR = 3_600_000;
 
 test("a day without conversations has no rate, and one without the Finding has a rate of zero", () => {
   const rows = timelineRows([
-    { day, affected: 0, conversations: 0, rate: null },
-    { day: day + 24 * HOUR, affected: 0, conversations: 10, rate: { rate: 0, low: 0, high: 0.28 } },
+    { day, affected: 0, conversations: 0, read: 0, readAffected: 0, rate: null },
+    {
+      day: day + 24 * HOUR,
+      affected: 0,
+      conversations: 10,
+      read: 10,
+      readAffected: 0,
+      rate: { rate: 0, low: 0, high: 0.28 },
+    },
   ]);
   expect(rows.map(({ share, interval }) => [share, interval])).toEqual([
     [null, null],
