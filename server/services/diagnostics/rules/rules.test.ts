@@ -148,6 +148,25 @@ describe("causes", () => {
     expect(similarity("get: order not found", "put: order not found")).toBe(0);
     expect(similarity("get: <n>", "get: <id>")).toBe(1);
   });
+  test.each([
+    ["error: payment method <id> not found", "error: no such payment method"],
+    ["could not find the reservation", "reservation <id> does not exist"],
+    ["error: reservation <id> not found", "error: no reservation was found"],
+    ["forbidden", "permission denied"],
+    ["connection refused", "econnreset"],
+    ["the seat is already taken", "the seat is already booked"],
+    ["balance is not enough", "balance is insufficient"],
+    ["too many requests", "rate limit exceeded"],
+  ])("are similar in other words: %s, %s", (one, other) => {
+    expect(similarity(`get: ${one}`, `get: ${other}`)).toBeGreaterThanOrEqual(0.7);
+  });
+  test.each([
+    ["order not found", "no such user"],
+    ["balance is not enough", "not enough seats"],
+    ["permission denied", "connection refused"],
+  ])("are not similar because both fail: %s, %s", (one, other) => {
+    expect(similarity(`get: ${one}`, `get: ${other}`)).toBe(0);
+  });
   test("that are similar always share a key, so that the index finds them", () => {
     const words = ["not", "found", "in", "the", "list", "recipient", "of", "users", "für", "注文"];
     const causes = Array.from({ length: 200 }, (_, n) => {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { plainMessage } from "./same-meaning";
 
 /**
  * Jaccard similarity of words (without masks) from which two causes are the same problem. At .7 "recipient <name> not found in
@@ -14,8 +15,8 @@ export type CauseWords = { subject: string; words: ReadonlySet<string> };
 export function causeWords(cause: string): CauseWords {
   const colon = cause.indexOf(": ");
   const subject = colon < 0 ? "" : cause.slice(0, colon);
-  const template = (colon < 0 ? cause : cause.slice(colon + 2)).replace(MASK, " ");
-  return { subject, words: new Set(template.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []) };
+  const template = colon < 0 ? cause : plainMessage(cause.slice(colon + 2));
+  return { subject, words: new Set(template.replace(MASK, " ").match(/[\p{L}\p{M}\p{N}]+/gu) ?? []) };
 }
 
 /** Returns how similar two causes are, 0..1, or 0 below the threshold from which they are one problem. Symmetric. */

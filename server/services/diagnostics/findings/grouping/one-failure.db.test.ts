@@ -96,6 +96,20 @@ test("what a review dismissed stays dismissed when another user says it in other
   ]);
 });
 
+test("a tool's error that a review dismissed stays dismissed when the tool words it otherwise", async () => {
+  const { ctx } = await testProject();
+  const failing = (error: string) =>
+    storedConversation(ctx, [{ role: "user", text: "Book it." }, ...call("a1", "book", error)]);
+  await runOn(ctx, await failing("Error: payment method card_77 not found"));
+  const [first] = (await listFindings(ctx, {})).findings;
+  await updateFinding(ctx, { findingId: first!.id, reviewStatus: "dismissed" });
+  await runOn(ctx, await failing("Error: no such payment method: card_81"));
+  await runOn(ctx, await failing("The payment method could not be found"));
+  expect((await listFindings(ctx, {})).findings).toMatchObject([
+    { id: first!.id, reviewStatus: "dismissed", occurrenceCount: 3 },
+  ]);
+});
+
 test("grouping loses no occurrence: each Signal of each conversation is in a Finding", async () => {
   const { ctx } = await testProject();
   const labelled = [...generateLabelled(1), ...generateVaried(20)];
