@@ -1,223 +1,130 @@
-// Serves a GGUF file on loopback over OpenAI's chat completions, one answer at a time, streamed or whole.
+// Generates tokens with a GGUF file for whetstone_trainer/serving/llama_cpp.py, one answer at a time. Everything that
+// is text (template, tokens, tool calls, OpenAI's documents) is done there, as for any other model.
 //
-// Usage: node serve.mjs CONFIG.json PORT
-// Config: {model, token_file, served_model_name, identity, eos_token_ids, max_context, defaults: {temperature, top_p, top_k}}
-// The file's own template renders the prompt from the unmodified messages; node-llama-cpp's chat wrappers would add a
-// system prompt and rewrite roles that they do not know.
-import { randomInt, randomUUID, timingSafeEqual } from "node:crypto";
+// Usage: node serve.mjs CONFIG.json, with requests and replies as JSON lines on standard input and output
+// Config:   {model, eos_token_ids, max_context}
+// First:    {ready: true, context_size}
+// Requests: {id, tokens, max_tokens, temperature, top_k, top_p, seed, checked}; {id, stop: true};
+//           after each token of a checked answer {id, accept: true}, or {id, allowed: [ids]} to have it sampled again
+// Replies:  {id, token, ends}; {id, done: true}; {id, error}
 import { readFileSync, statSync } from "node:fs";
-import { createServer } from "node:http";
-import { Template } from "@huggingface/jinja";
-import { getLlama, LlamaLogLevel } from "node-llama-cpp";
-import { AnswerText } from "./answer-text.mjs";
-import { chatRequest, Refusal } from "./chat-request.mjs";
+import { createInterface } from "node:readline";
+import { getLlama, LlamaLogLevel, TokenBias } from "node-llama-cpp";
 
-const EXIT_PORT_TAKEN = 98;
-const BODY_BYTES_MAX = 4 * 2 ** 20;
-const WAITING_MAX = 64;
 // llama.cpp's threads wait for each other by spinning. On busy cores a small model is 1000 times slower with two.
 const SMALL_MODEL_BYTES = 100 * 2 ** 20;
+// Added to the logit of allowed tokens. Tokens that end an answer cannot be forbidden, only outweighed.
+const OUTWEIGHS = 100;
 
-const [configPath, port] = process.argv.slice(2);
-const config = JSON.parse(readFileSync(configPath, "utf8"));
-const expected = Buffer.from(`Bearer ${readFileSync(config.token_file, "utf8").trim()}`);
-const created = Math.floor(Date.now() / 1000);
-let engine = null;
-let waiting = 0;
-let last = Promise.resolve();
+const config = JSON.parse(readFileSync(process.argv[2], "utf8"));
+const eos = new Set(config.eos_token_ids);
+/** The answer in progress: whether it must stop, and who waits for the verdict on its token. */
+let current = { id: null, isStopped: false, judge: null };
 
-const server = createServer((request, response) => {
-  serve(request, response).catch((error) => fail(response, error));
-});
-server.on("error", (error) => {
-  console.error(String(error));
-  process.exit(error.code === "EADDRINUSE" ? EXIT_PORT_TAKEN : 1);
-});
+const lines = createInterface({ input: process.stdin });
+// The caller holds our standard input open: when it is killed, the pipe closes and this process must not linger.
+lines.on("close", () => process.exit(0));
 process.on("SIGTERM", () => process.exit(0));
-// Listens before loading the model, which takes long.
-server.listen(Number(port), "127.0.0.1", async () => {
-  engine = await load();
+
+const llama = await getLlama({
+  gpu: "auto",
+  build: "never",
+  logLevel: LlamaLogLevel.error,
+  logger: (_, message) => console.error(message),
+  progressLogs: false,
 });
+const model = await llama.loadModel({ modelPath: config.model });
+const small = statSync(config.model).size < SMALL_MODEL_BYTES;
+const context = await model.createContext({
+  contextSize: { max: Math.min(config.max_context, model.trainContextSize) },
+  ...(small ? { threads: 1 } : {}),
+});
+const sequence = context.getSequence();
 
-async function load() {
-  const llama = await getLlama({ gpu: "auto", build: "never", logLevel: LlamaLogLevel.error, progressLogs: false });
-  const model = await llama.loadModel({ modelPath: config.model });
-  const small = statSync(config.model).size < SMALL_MODEL_BYTES;
-  const limit = Math.min(config.max_context, model.trainContextSize);
-  const context = await model.createContext({ contextSize: { max: limit }, ...(small ? { threads: 1 } : {}) });
-  const source = model.fileInfo.metadata.tokenizer?.chat_template;
-  if (!source) throw new Error("the file has no chat template");
-  return {
-    model,
-    sequence: context.getSequence(),
-    contextSize: context.contextSize,
-    template: new Template(source),
-    eos: new Set(config.eos_token_ids),
-  };
+let last = Promise.resolve();
+lines.on("line", (line) => {
+  const message = JSON.parse(line);
+  if (message.tokens !== undefined) last = last.then(() => answer(message));
+  else if (message.id === current.id && message.stop) stop();
+  else if (message.id === current.id) current.judge?.(message);
+});
+send({ ready: true, context_size: context.contextSize });
+
+function send(message) {
+  process.stdout.write(`${JSON.stringify(message)}\n`);
 }
 
-async function serve(request, response) {
-  const given = Buffer.from(request.headers.authorization ?? "");
-  if (given.length !== expected.length || !timingSafeEqual(given, expected))
-    throw new Refusal(401, "the token is wrong", "unauthorized");
-  const { pathname } = new URL(request.url, "http://localhost");
-  if (engine === null) throw new Refusal(503, "the model is being loaded", "loading");
-  if (request.method === "GET" && pathname === "/health") return send(response, 200, { status: "ok" });
-  if (request.method === "GET" && pathname === "/v1/models")
-    return send(response, 200, { object: "list", data: [model()] });
-  if (request.method === "POST" && pathname === "/v1/chat/completions") return complete(request, response);
-  throw new Refusal(404, "there is no such route", "not_found");
+function stop() {
+  current.isStopped = true;
+  current.judge?.({});
 }
 
-function model() {
-  return {
-    id: config.served_model_name,
-    object: "model",
-    created,
-    owned_by: "whetstone",
-    root: config.identity,
-    max_model_len: engine.contextSize,
-  };
-}
-
-async function complete(request, response) {
-  const asked = chatRequest(await bodyOf(request), config);
-  const tokens = promptOf(asked);
-  if (waiting > WAITING_MAX) throw new Refusal(503, "too many calls are waiting for this model", "queue_full");
-  const gone = new AbortController();
-  response.on("close", () => gone.abort());
-  waiting += 1;
-  const turn = last.then(() => answer(asked, tokens, response, gone.signal));
-  last = turn
-    .catch(() => {})
-    .finally(() => {
-      waiting -= 1;
-    });
-  await turn;
-}
-
-async function bodyOf(request) {
-  const chunks = [];
-  let size = 0;
-  for await (const chunk of request) {
-    size += chunk.length;
-    if (size > BODY_BYTES_MAX)
-      throw new Refusal(413, `a request may have at most ${BODY_BYTES_MAX} bytes`, "too_large");
-    chunks.push(chunk);
-  }
+async function answer(request) {
+  current = { id: request.id, isStopped: false, judge: null };
   try {
-    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
-  } catch {
-    throw new Refusal(400, "the body is not JSON", "invalid_request");
-  }
-}
-
-function promptOf({ messages, tools }) {
-  const { model: llama, template, contextSize } = engine;
-  const bos = llama.tokens.bosString ?? "";
-  let text;
-  try {
-    text = template.render({
-      messages,
-      ...(tools ? { tools } : {}),
-      add_generation_prompt: true,
-      bos_token: bos,
-      eos_token: llama.tokens.eosString ?? "",
-    });
+    await generate(request);
+    send({ id: request.id, done: true });
   } catch (error) {
-    throw new Refusal(400, String(error.message ?? error), "invalid_messages", "messages");
+    console.error(error);
+    send({ id: request.id, error: String(error.message ?? error) });
   }
-  const tokens = llama.tokenize(text, true);
-  if (llama.tokens.shouldPrependBosToken && llama.tokens.bos !== null && tokens[0] !== llama.tokens.bos)
-    tokens.unshift(llama.tokens.bos);
-  if (tokens.length === 0)
-    throw new Refusal(400, "the messages render to an empty prompt", "invalid_messages", "messages");
-  if (tokens.length >= contextSize)
-    throw new Refusal(
-      400,
-      `the prompt has ${tokens.length} tokens and the model's context ${contextSize}, so there is no room for an answer`,
-      "context_length_exceeded",
-      "messages",
-    );
-  return tokens;
 }
 
-async function answer(asked, tokens, response, gone) {
-  if (gone.aborted) return;
-  const reply = replyTo(asked, response);
-  const room = engine.contextSize - tokens.length;
-  const limit = Math.min(asked.maxTokens ?? room, room);
-  const text = new AnswerText((tokens) => engine.model.detokenize(tokens), asked.stops);
+async function generate({ id, tokens, max_tokens, checked, seed, ...sampling }) {
+  await sequence.adaptStateToTokens(tokens.slice(0, -1), false);
+  let input = tokens.slice(sequence.nextTokenIndex);
+  let allowed = null;
   let count = 0;
-  let ended = false;
-  await engine.sequence.adaptStateToTokens(tokens.slice(0, -1), false);
-  const evaluated = engine.sequence.evaluate(tokens.slice(engine.sequence.nextTokenIndex), {
-    temperature: asked.temperature,
-    topK: config.defaults.top_k,
-    topP: asked.topP,
-    seed: asked.seed === null ? randomInt(2 ** 31) : Math.abs(Math.trunc(asked.seed)) % 2 ** 32,
-    yieldEogToken: true,
-  });
-  for await (const token of evaluated) {
-    if (gone.aborted) return;
-    count += 1;
-    ended = engine.eos.has(token) || engine.model.isEogToken(token);
-    if (!ended) reply.part(text.push(token));
-    if (ended || text.stopped || count >= limit) break;
+  let draws = 0;
+  while (input !== null) {
+    const evaluated = sequence.evaluate(input, {
+      temperature: sampling.temperature,
+      topK: sampling.top_k,
+      topP: sampling.top_p,
+      seed: (seed + draws) % 2 ** 32,
+      yieldEogToken: true,
+      tokenBias: () => biasOf(allowed),
+    });
+    input = null;
+    for await (const token of evaluated) {
+      allowed = null;
+      draws += 1;
+      if (current.isStopped) return;
+      const verdict = checked ? judged(id) : null;
+      const ends = eos.has(token) || model.isEogToken(token);
+      send({ id, token, ends });
+      const found = await verdict;
+      if (current.isStopped) return;
+      if (found?.allowed) {
+        allowed = found.allowed;
+        input = await lastToken();
+        break;
+      }
+      count += 1;
+      if (ends || count >= max_tokens) return;
+    }
   }
-  reply.part(text.rest());
-  reply.end(ended || text.stopped ? "stop" : "length", {
-    prompt_tokens: tokens.length,
-    completion_tokens: count,
-    total_tokens: tokens.length + count,
-  });
 }
 
-function replyTo(asked, response) {
-  const head = {
-    id: `chatcmpl-${randomUUID()}`,
-    created: Math.floor(Date.now() / 1000),
-    model: config.served_model_name,
-  };
-  if (!asked.stream) {
-    let content = "";
-    return {
-      part: (text) => {
-        content += text;
-      },
-      end: (finish_reason, usage) => {
-        const message = { role: "assistant", content, refusal: null };
-        const choices = [{ index: 0, message, logprobs: null, finish_reason }];
-        send(response, 200, { ...head, object: "chat.completion", choices, usage });
-      },
+/** Returns a promise of the verdict on the token that is sent next. */
+function judged(id) {
+  return new Promise((resolve) => {
+    current.judge = (message) => {
+      if (message.id === id || current.isStopped) resolve(message);
     };
-  }
-  response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" });
-  const write = (choices, usage) => {
-    const more = asked.includeUsage ? { usage: usage ?? null } : {};
-    response.write(`data: ${JSON.stringify({ ...head, object: "chat.completion.chunk", choices, ...more })}\n\n`);
-  };
-  const chunk = (delta, finish_reason = null) => write([{ index: 0, delta, logprobs: null, finish_reason }]);
-  chunk({ role: "assistant", content: "" });
-  return {
-    part: (text) => text && chunk({ content: text }),
-    end: (finish_reason, usage) => {
-      chunk({}, finish_reason);
-      if (asked.includeUsage) write([], usage);
-      response.end("data: [DONE]\n\n");
-    },
-  };
+  });
 }
 
-function fail(response, error) {
-  const refusal =
-    error instanceof Refusal ? error : new Refusal(500, `the model failed: ${error.message ?? error}`, "model_failed");
-  if (!(error instanceof Refusal)) console.error(error);
-  if (response.headersSent) response.end(`data: ${JSON.stringify(refusal.document)}\n\n`);
-  else send(response, refusal.status, refusal.document);
+/** Takes the last token out of the context, so that evaluating it again samples the next one again. */
+async function lastToken() {
+  const end = sequence.nextTokenIndex;
+  const [token] = sequence.contextTokens.slice(-1);
+  await sequence.eraseContextTokenRanges([{ start: end - 1, end }]);
+  return [token];
 }
 
-function send(response, status, document) {
-  const headers = { "content-type": "application/json", ...(status === 503 ? { "retry-after": "1" } : {}) };
-  response.writeHead(status, headers).end(JSON.stringify(document));
+function biasOf(allowed) {
+  const bias = new TokenBias(model.tokenizer);
+  if (allowed !== null) bias.set(allowed, { logit: OUTWEIGHS });
+  return bias;
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from tiny import build_tiny_tokenizer
 
 from whetstone_trainer.profile import AdapterFacts, serving
 from whetstone_trainer.serving.backends import available_backends, choose_backend
+from whetstone_trainer.serving.calls.call_format import BARE
+from whetstone_trainer.serving.calls.read_calls import Family
 from whetstone_trainer.serving.request import DeploymentRequest, ServeProfile
 from whetstone_trainer.serving.text import Detokenizer, StopStrings
 from whetstone_trainer.serving.vllm import (
@@ -18,6 +21,7 @@ from whetstone_trainer.serving.vllm import (
     lora_rank,
     memory_share,
     root_cause,
+    tool_parser,
     vllm_command,
     vllm_environment,
 )
@@ -153,6 +157,26 @@ def test_vllm_serves_full_weights_under_their_name() -> None:
     assert options["--served-model-name"] == "shop-agent"
     assert not {"--enable-lora", "--lora-modules", "--chat-template"} & set(command)
     assert "--trust-remote-code" in vllm_command("python", model(trust_remote_code=True), 9000)
+
+
+@pytest.mark.parametrize(
+    ("family", "vocabulary", "expected"),
+    [
+        ("hermes", (), "hermes"),
+        ("json", (), "llama3_json"),
+        ("mistral", ("[TOOL_CALLS]",), "mistral"),
+        ("mistral", (), None),
+        (None, (), None),
+    ],
+)
+def test_vllm_reads_tool_calls_as_the_template_writes_them(
+    family: Family | None, vocabulary: tuple[str, ...], expected: str | None
+) -> None:
+    found = tool_parser(replace(BARE, family=family), vocabulary)
+    assert found == expected
+    command = vllm_command("python", model(tool_parser=found), 1)
+    assert options_of(command).get("--tool-call-parser") == expected
+    assert ("--enable-auto-tool-choice" in command) == (expected is not None)
 
 
 QWEN_7B = {"hidden_size": 3584, "num_hidden_layers": 28, "num_attention_heads": 28, "num_key_value_heads": 4}

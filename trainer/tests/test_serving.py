@@ -29,15 +29,19 @@ from whetstone_trainer.artifacts.llama_cpp import find_llama_cpp
 from whetstone_trainer.service import processes
 from whetstone_trainer.service.capabilities import Capabilities
 from whetstone_trainer.service.settings import Serving
+from whetstone_trainer.serving.answer import Finished, OnText
 from whetstone_trainer.serving.app import Served, create_serving_app
+from whetstone_trainer.serving.calls.call_format import CallFormat
 from whetstone_trainer.serving.chat import ChatRequest, Usage
-from whetstone_trainer.serving.engine import Engine, Finished, OnText
+from whetstone_trainer.serving.engine import Engine
 from whetstone_trainer.serving.load import load_engine
+from whetstone_trainer.serving.prompt import Prompt
 from whetstone_trainer.serving.request import ServePlan
 from whetstone_trainer.serving.sources import find_source
 from whetstone_trainer.trainer_error import TrainerFailure
 
 NAME = "shop-agent"
+NO_CALLS = CallFormat(None, "", "", "", "", "", None)
 TOKEN = "the-password-of-this-server"
 MESSAGES = [{"role": "user", "content": "weather 1"}]
 HAS_COMPRESSOR = bool(shutil.which(os.environ.get("TRAINER_COMPRESS_PYTHON", ""))) and bool(
@@ -163,7 +167,8 @@ def test_a_seed_makes_sampling_repeatable(client: httpx.Client) -> None:
         ({"max_tokens": 0}, 400, "max_tokens"),
         ({"n": 2}, 400, None),
         ({"logit_bias": {"1": 5}}, 400, None),
-        ({"response_format": {"type": "json_object"}}, 400, None),
+        ({"response_format": {"type": "grammar"}}, 400, "response_format"),
+        ({"functions": [{"name": "f"}]}, 400, None),
         ({"stop": ["x"] * 17}, 400, None),
     ],
 )
@@ -198,7 +203,7 @@ def test_parts_of_text_and_tools_reach_the_template(tmp_path: Path) -> None:
 
     def prompt(**changes: Any) -> str:
         asked = {"model": NAME, "messages": [{"role": "user", "content": [{"type": "text", "text": "hello"}]}]}
-        ids = found.encode(ChatRequest.model_validate({**asked, **changes}))
+        ids = found.prepare(ChatRequest.model_validate({**asked, **changes})).ids
         return str(tokenizer.decode(ids))
 
     tools = [{"type": "function", "function": {"name": "look_up_weather"}}]
@@ -219,7 +224,7 @@ def test_a_cancelled_answer_is_not_generated_to_its_end(engine: Engine) -> None:
         heard += 1
         cancelled.set()
 
-    finished = engine.generate(asked, engine.encode(asked), on_text, cancelled)
+    finished = engine.generate(engine.prepare(asked), on_text, cancelled)
     # transformers checks whether to stop before it passes a token on.
     assert heard <= 2 and finished.usage.completion_tokens < 10
 
@@ -230,10 +235,10 @@ class Endless:
     def __init__(self) -> None:
         self.ended = threading.Event()
 
-    def encode(self, _: ChatRequest) -> list[int]:
-        return [1]
+    def prepare(self, request: ChatRequest) -> Prompt:
+        return Prompt(request, [1], NO_CALLS)
 
-    def generate(self, _: ChatRequest, __: list[int], on_text: OnText, cancelled: threading.Event) -> Finished:
+    def generate(self, _: Prompt, on_text: OnText, cancelled: threading.Event) -> Finished:
         while not cancelled.wait(0.02):
             on_text("sunny ", [])
         self.ended.set()
@@ -386,6 +391,27 @@ def test_gguf_is_built_and_served_by_llama_cpp(
         for seed in (1, 1, 2, 3)
     ]
     assert sampled[0] == sampled[1] and len(set(sampled)) > 1
+    parameters = {"type": "object", "properties": {"n": {"enum": [1, 2]}}, "required": ["n"]}
+    tool = {
+        "type": "function",
+        "function": {"name": "look_up", "parameters": {**parameters, "additionalProperties": False}},
+    }
+    forced = ask(service, name, tools=[tool], tool_choice="required", temperature=0).json()["choices"][0]
+    (call,) = forced["message"]["tool_calls"]
+    assert (call["function"]["name"], forced["finish_reason"]) == ("look_up", "tool_calls")
+    assert json.loads(call["function"]["arguments"])["n"] in (1, 2)
+    shape = {
+        "type": "json_schema",
+        "json_schema": {
+            "name": "x",
+            "schema": {"type": "array", "maxItems": 3, "items": parameters["properties"]["n"]},
+        },
+    }
+    for seed in range(4):
+        chosen = ask(service, name, response_format=shape, temperature=1.5, seed=seed).json()["choices"][0]
+        assert set(json.loads(chosen["message"]["content"])) <= {1, 2} and chosen["finish_reason"] == "stop"
+    # The next call is free again.
+    assert answer_of(service, name) == ANSWER
     stopped(service, name)
     assert not list((home / "artifacts").glob("dep_*"))
 

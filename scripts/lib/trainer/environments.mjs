@@ -118,7 +118,7 @@ async function environment(name, logFor) {
 
 const LLAMA_CPP = [
   ...[".npmrc", "package.json", "package-lock.json", "install.mjs"],
-  ...["chat.mjs", "answer.mjs", "serve.mjs", "chat-request.mjs", "answer-text.mjs"],
+  ...["chat.mjs", "answer.mjs", "serve.mjs"],
 ];
 
 /** @param {(name: string) => string} logFor @returns {Promise<string>} the folder with its `node_modules` */

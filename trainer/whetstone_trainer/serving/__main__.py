@@ -1,7 +1,7 @@
 """`python -m whetstone_trainer.serving --home H --plan FILE --port P`: serves the plan's model on loopback until told to stop.
 
-transformers runs in this process; llama.cpp and vLLM replace it, so that the process that was started is the one that
-serves. If it cannot start, start-error.json beside the plan gives the reason.
+transformers runs in this process, llama.cpp in a child that ends with it. vLLM replaces it, so that the process that was
+started is the one that serves. If it cannot start, start-error.json beside the plan gives the reason.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import socket
 import sys
 import traceback
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..compiler import do_without_compiler
 from ..files import read_json, write_json
@@ -20,6 +21,9 @@ from ..redaction import redact, redact_standard_streams
 from ..trainer_error import TrainerError, TrainerFailure
 from .request import EXIT_PORT_TAKEN, TOKEN_VARIABLE, ServePlan
 from .sources import Source, find_source
+
+if TYPE_CHECKING:
+    from .app import Answers
 
 _EXIT_FAILED = 1
 
@@ -49,19 +53,17 @@ def main() -> int:
 
 
 def _serve(home: Path, plan: ServePlan, folder: Path, port: int) -> int:
-    if plan.backend == "transformers":
-        return _transformers(home, plan, port)
-    from . import commands
+    if plan.backend != "vllm":
+        return _ours(home, plan, folder, port)
+    from .commands import vllm_start
 
-    source = find_source(home, plan)
-    start = commands.llama_cpp_command if plan.backend == "llama.cpp" else commands.vllm_start
-    command, environment = start(home, source, folder, port)
+    command, environment = vllm_start(home, find_source(home, plan), folder, port)
     sys.stdout.flush()
     sys.stderr.flush()
     os.execvpe(command[0], command, environment)
 
 
-def _transformers(home: Path, plan: ServePlan, port: int) -> int:
+def _ours(home: Path, plan: ServePlan, folder: Path, port: int) -> int:
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -72,22 +74,34 @@ def _transformers(home: Path, plan: ServePlan, port: int) -> int:
             raise
         print(f"port {port} is in use", flush=True)
         return EXIT_PORT_TAKEN
-    _answer(home, find_source(home, plan), listener)
+    _answer(home, find_source(home, plan), folder, listener)
     return 0
 
 
-def _answer(home: Path, source: Source, listener: socket.socket) -> None:
-    do_without_compiler()
+def _answer(home: Path, source: Source, folder: Path, listener: socket.socket) -> None:
     import uvicorn
 
     from .app import Served, create_serving_app
-    from .load import load_engine
 
-    engine, profile = load_engine(home, source)
-    served = Served(source.plan.served_model_name, source.plan.identity, profile.max_context)
+    engine, max_context = _loaded(home, source, folder)
+    served = Served(source.plan.served_model_name, source.plan.identity, max_context)
     app = create_serving_app(engine, served, os.environ[TOKEN_VARIABLE])
     config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=5)
     uvicorn.Server(config).run(sockets=[listener])
+
+
+def _loaded(home: Path, source: Source, folder: Path) -> tuple[Answers, int]:
+    """Returns the model ready to answer, and its context."""
+    if source.plan.backend == "llama.cpp":
+        from .commands import start_llama_cpp
+
+        llama = start_llama_cpp(home, source, folder)
+        return llama, llama.max_context
+    do_without_compiler()
+    from .load import load_engine
+
+    engine, profile = load_engine(home, source)
+    return engine, profile.max_context
 
 
 def _failed(folder: Path, error: TrainerError) -> int:

@@ -16,8 +16,12 @@ from fastapi import Body, Depends, FastAPI, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import ValidationError
 
-from .chat import ChatRequest, InvalidMessage, Reply, Token, error_document
-from .engine import Finished, OnText, TemplateRefuses, TooLong
+from .answer import Finished, OnText
+from .calls.read_calls import CallReader, CallStart, Piece, Text
+from .chat import ChatRequest, FinishReason, InvalidMessage, Reply, Token, error_document
+from .constraint import BrokenConstraint, Unconstrainable
+from .limits import InvalidSchema
+from .prompt import Prompt, TemplateRefuses, TooLong, UnsupportedRequest
 
 # Calls queued behind the one in progress; more would wait for minutes.
 WAITING_MAX = 64
@@ -27,11 +31,9 @@ _LISTEN_SECONDS = 0.25
 class Answers(Protocol):
     """The part of an Engine that generates answers."""
 
-    def encode(self, request: ChatRequest) -> list[int]: ...
+    def prepare(self, request: ChatRequest) -> Prompt: ...
 
-    def generate(
-        self, request: ChatRequest, ids: list[int], on_text: OnText, cancelled: threading.Event
-    ) -> Finished: ...
+    def generate(self, prompt: Prompt, on_text: OnText, cancelled: threading.Event) -> Finished: ...
 
 
 @dataclass(frozen=True)
@@ -69,10 +71,13 @@ def create_serving_app(engine: Answers, served: Served, token: str) -> FastAPI:
     async def _refused(_: Request, refusal: _Refusal) -> JSONResponse:
         return refusal.response
 
+    @app.exception_handler(BrokenConstraint)
+    async def _too_complex(_: Request, error: BrokenConstraint) -> JSONResponse:
+        return JSONResponse(_failure(error), 400)
+
     @app.exception_handler(Exception)
     async def _failed(_: Request, error: Exception) -> JSONResponse:
-        document = error_document(f"the model failed: {error}", code="model_failed", kind="server_error")
-        return JSONResponse(document, 500)
+        return JSONResponse(_failure(error), 500)
 
     @app.get("/health")
     async def health() -> dict[str, str]:
@@ -93,16 +98,12 @@ def create_serving_app(engine: Answers, served: Served, token: str) -> FastAPI:
     @app.post("/v1/chat/completions", response_model=None)
     async def complete(request: Request, body: Annotated[dict[str, Any], Body()]) -> Response:
         asked = _checked(body, served)
-        try:
-            ids = engine.encode(asked)
-        except TooLong as error:
-            raise _Refusal(400, str(error), code="context_length_exceeded", param="messages") from None
-        except (InvalidMessage, TemplateRefuses) as error:
-            raise _Refusal(400, str(error), code="invalid_messages", param="messages") from None
-        run = queue.enter(asked, ids)
+        # In a thread of its own, because a large schema takes up to a second to read.
+        prompt = await asyncio.to_thread(_prepared, engine, asked)
+        run = queue.enter(prompt)
         if asked.stream:
-            return StreamingResponse(_stream(run, asked), media_type="text/event-stream")
-        return await _whole(request, run, asked)
+            return StreamingResponse(_stream(run, prompt), media_type="text/event-stream")
+        return await _whole(request, run, prompt)
 
     return app
 
@@ -118,6 +119,22 @@ def _checked(body: dict[str, Any], served: Served) -> ChatRequest:
     if asked.model != served.name:
         raise _Refusal(404, f"this server's model is {served.name}", code="model_not_found", param="model")
     return asked
+
+
+def _prepared(engine: Answers, asked: ChatRequest) -> Prompt:
+    try:
+        return engine.prepare(asked)
+    except TooLong as error:
+        raise _Refusal(400, str(error), code="context_length_exceeded", param="messages") from None
+    except (InvalidMessage, TemplateRefuses) as error:
+        raise _Refusal(400, str(error), code="invalid_messages", param="messages") from None
+    except UnsupportedRequest as error:
+        raise _Refusal(400, f"{error.param}: {error}", code="unsupported", param=error.param) from None
+    except InvalidSchema as error:
+        raise _Refusal(400, f"{error.param}: {error}", code="invalid_schema", param=error.param) from None
+    except Unconstrainable as error:
+        param = "tool_choice" if asked.forced_tools is not None else "response_format"
+        raise _Refusal(400, str(error), code="unsupported", param=param) from None
 
 
 Part = tuple[str, list[Token]]
@@ -150,31 +167,31 @@ class _Queue:
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="generate")
         self._waiting = 0
 
-    def enter(self, asked: ChatRequest, ids: list[int]) -> _Run:
+    def enter(self, prompt: Prompt) -> _Run:
         if self._waiting > WAITING_MAX:
             raise _Refusal(503, "too many calls are waiting for this model", code="queue_full")
         self._waiting += 1
         run = _Run()
         loop = asyncio.get_running_loop()
-        loop.run_in_executor(self._thread, self._generate, run, asked, ids).add_done_callback(self._leave)
+        loop.run_in_executor(self._thread, self._generate, run, prompt).add_done_callback(self._leave)
         return run
 
     def _leave(self, _: Any) -> None:
         self._waiting -= 1
 
-    def _generate(self, run: _Run, asked: ChatRequest, ids: list[int]) -> None:
+    def _generate(self, run: _Run, prompt: Prompt) -> None:
         if run.cancelled.is_set():
             return
         try:
-            run.send(self._engine.generate(asked, ids, lambda text, tokens: run.send((text, tokens)), run.cancelled))
+            run.send(self._engine.generate(prompt, lambda text, tokens: run.send((text, tokens)), run.cancelled))
         except Exception as error:
             # Includes errors of native code; reported to this call, because the next one may succeed.
             print(f"a call failed: {type(error).__name__}: {error}", flush=True)
             run.send(error)
 
 
-async def _whole(request: Request, run: _Run, asked: ChatRequest) -> Response:
-    answer = asyncio.create_task(_collect(run, asked))
+async def _whole(request: Request, run: _Run, prompt: Prompt) -> Response:
+    answer = asyncio.create_task(_collect(run, prompt))
     try:
         while not answer.done():
             await asyncio.wait({answer}, timeout=_LISTEN_SECONDS)
@@ -186,30 +203,66 @@ async def _whole(request: Request, run: _Run, asked: ChatRequest) -> Response:
         answer.cancel()
 
 
-async def _collect(run: _Run, asked: ChatRequest) -> dict[str, Any]:
-    content: list[str] = []
+async def _collect(run: _Run, prompt: Prompt) -> dict[str, Any]:
+    said: list[str] = []
+    pieces: list[Piece] = []
     tokens: list[Token] = []
+    reader = prompt.reader()
     while not isinstance(item := await run.next(), Finished):
-        content.append(item[0])
+        said.append(item[0])
+        pieces += reader.push(item[0])
         tokens += item[1]
-    return Reply(asked).whole("".join(content), item.reason, item.usage, tokens)
+    pieces += reader.end()
+    if _is_malformed(reader, item):
+        pieces = [Text("".join(said))]
+    finish = _finish(prompt, item, pieces)
+    return Reply(prompt.request).whole(pieces, finish, item.usage, tokens)
 
 
-async def _stream(run: _Run, asked: ChatRequest) -> AsyncIterator[str]:
-    reply = Reply(asked)
+def _is_malformed(reader: CallReader, finished: Finished) -> bool:
+    """Returns whether an answer has calls that cannot be read: it is then shown as the model wrote it."""
+    return reader.broken or (reader.unfinished and finished.reason != "length")
+
+
+def _finish(prompt: Prompt, finished: Finished, pieces: list[Piece]) -> FinishReason:
+    """Returns how an answer ended; with a call, unless the client named it, as OpenAI does."""
+    if finished.reason == "length" or isinstance(prompt.request.tool_choice, dict):
+        return finished.reason
+    return "tool_calls" if any(isinstance(piece, CallStart) for piece in pieces) else "stop"
+
+
+async def _stream(run: _Run, prompt: Prompt) -> AsyncIterator[str]:
+    reply, reader = Reply(prompt.request), prompt.reader()
+    starts: list[Piece] = []
+
+    def events(pieces: list[Piece], tokens: list[Token]) -> list[str]:
+        starts.extend(piece for piece in pieces if isinstance(piece, CallStart))
+        return [_event(chunk) for chunk in reply.parts(pieces, tokens)]
+
     try:
         yield _event(reply.begin())
         while not isinstance(item := await run.next(), Finished):
-            yield _event(reply.part(*item))
-        yield _event(reply.end(item.reason))
-        if asked.stream_options is not None and asked.stream_options.include_usage:
+            for event in events(reader.push(item[0]), item[1]):
+                yield event
+        for event in events(reader.end(), []):
+            yield event
+        yield _event(reply.end(_finish(prompt, item, starts)))
+        options = prompt.request.stream_options
+        if options is not None and options.include_usage:
             yield _event(reply.usage(item.usage))
         yield "data: [DONE]\n\n"
     except Exception as error:
-        yield _event(error_document(f"the model failed: {error}", code="model_failed", kind="server_error"))
+        yield _event(_failure(error))
     finally:
         # Also reached when the client disconnects, which ends this generator.
         run.cancelled.set()
+
+
+def _failure(error: Exception) -> dict[str, Any]:
+    """Returns the document of an error that ended an answer: the schema's fault, or the model's."""
+    if isinstance(error, BrokenConstraint):
+        return dict(error_document(str(error), code="schema_too_complex"))
+    return dict(error_document(f"the model failed: {error}", code="model_failed", kind="server_error"))
 
 
 def _event(document: dict[str, Any]) -> str:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import time
 import uuid
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
-FinishReason = Literal["stop", "length"]
+from .calls.read_calls import CallArguments, CallStart, Piece, Text
+from .limits import TOOLS_MAX
+
+FinishReason = Literal["stop", "length", "tool_calls"]
 STOPS_MAX = 16
+_TOOL_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
+_ANY_OBJECT = {"type": "object"}
 
 
 class StreamOptions(BaseModel):
@@ -26,8 +32,10 @@ class ChatRequest(BaseModel):
 
     model: str
     messages: list[dict[str, Any]] = Field(min_length=1)
-    tools: list[dict[str, Any]] | None = None
+    tools: list[dict[str, Any]] | None = Field(default=None, max_length=TOOLS_MAX)
     tool_choice: str | dict[str, Any] | None = None
+    parallel_tool_calls: bool = True
+    functions: list[Any] | None = None
     stream: bool = False
     stream_options: StreamOptions | None = None
     temperature: float | None = Field(default=None, ge=0, le=2)
@@ -44,14 +52,68 @@ class ChatRequest(BaseModel):
     logit_bias: dict[str, float] | None = None
     response_format: dict[str, Any] | None = None
 
+    @field_validator("parallel_tool_calls", mode="before")
+    @classmethod
+    def _parallel_unless_refused(cls, value: Any) -> Any:
+        return True if value is None else value
+
+    @field_validator("tools")
+    @classmethod
+    def _are_functions(cls, tools: list[dict[str, Any]] | None) -> list[dict[str, Any]] | None:
+        names: set[str] = set()
+        for index, tool in enumerate(tools or []):
+            function = tool.get("function")
+            if tool.get("type") != "function" or not isinstance(function, dict):
+                raise ValueError(f"the tool {index} must be of type function, with a function")
+            name = function.get("name")
+            if not isinstance(name, str) or not _TOOL_NAME.fullmatch(name):
+                raise ValueError(
+                    f"the tool {index} needs a name of up to 64 letters, digits, dots, dashes and underscores"
+                )
+            if name in names:
+                raise ValueError(f"two tools are called {name}")
+            if not isinstance(function.get("parameters"), dict | None):
+                raise ValueError(f"the parameters of {name} must be a JSON Schema")  # noqa: TRY004  pydantic refuses for ValueErrors only
+            names.add(name)
+        return tools
+
+    @field_validator("tool_choice")
+    @classmethod
+    def _is_offered(cls, choice: str | dict[str, Any] | None, info: ValidationInfo) -> str | dict[str, Any] | None:
+        tools = info.data.get("tools") or []
+        if isinstance(choice, dict):
+            function = choice.get("function")
+            name = function.get("name") if isinstance(function, dict) else None
+            if choice.get("type") != "function" or not isinstance(name, str):
+                raise ValueError("must be none, auto, required, or name a function")
+            if all(tool["function"]["name"] != name for tool in tools):
+                raise ValueError(f"{name} is not among the tools")
+        elif choice not in (None, "none", "auto", "required"):
+            raise ValueError("must be none, auto, required, or name a function")
+        elif choice == "required" and not tools:
+            raise ValueError("required needs tools")
+        return choice
+
+    @field_validator("response_format")
+    @classmethod
+    def _is_known(cls, given: dict[str, Any] | None) -> dict[str, Any] | None:
+        kind = None if given is None else given.get("type")
+        if given is not None and kind not in ("text", "json_object", "json_schema"):
+            raise ValueError("must be of type text, json_object or json_schema")
+        if given is not None and kind == "json_schema":
+            described = given.get("json_schema")
+            if not isinstance(described, dict) or not isinstance(described.get("schema"), dict | None):
+                raise ValueError("json_schema must be an object with a schema")
+        return given
+
     @model_validator(mode="after")
     def _is_supported(self) -> ChatRequest:
         if self.n not in (None, 1):
             raise ValueError("n must be 1")
+        if self.functions:
+            raise ValueError("functions is an older form of tools; send tools")
         if self.presence_penalty or self.frequency_penalty or self.logit_bias:
             raise ValueError("penalties and logit_bias are not supported")
-        if self.response_format is not None and self.response_format.get("type") != "text":
-            raise ValueError("response_format must be of type text")
         if len(self.stops) > STOPS_MAX or "" in self.stops:
             raise ValueError(f"stop takes up to {STOPS_MAX} non-empty strings")
         if self.top_logprobs and not self.logprobs:
@@ -71,6 +133,22 @@ class ChatRequest(BaseModel):
     def offered_tools(self) -> list[dict[str, Any]] | None:
         return self.tools if self.tools and self.tool_choice != "none" else None
 
+    @property
+    def forced_tools(self) -> list[dict[str, Any]] | None:
+        """Returns the tools of which the answer must call one; None if it may be text."""
+        if isinstance(self.tool_choice, dict):
+            name = self.tool_choice["function"]["name"]
+            return [tool for tool in self.tools or [] if tool["function"]["name"] == name]
+        return self.tools if self.tool_choice == "required" else None
+
+    @property
+    def content_schema(self) -> dict[str, Any] | None:
+        """Returns the JSON Schema of the answer's text; None if it may be any text."""
+        given = self.response_format or {}
+        if given.get("type") == "json_object":
+            return _ANY_OBJECT
+        return (given["json_schema"].get("schema") or _ANY_OBJECT) if given.get("type") == "json_schema" else None
+
 
 class InvalidMessage(ValueError):
     """A message that cannot be passed to the model."""
@@ -80,7 +158,8 @@ def plain_messages(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Returns messages with their content as text, which is what templates render. Raises InvalidMessage."""
     plain = []
     for message in messages:
-        if not isinstance(message.get("role"), str):
+        role = message.get("role")
+        if not isinstance(role, str):
             raise InvalidMessage("a message needs a role")
         content = message.get("content")
         if isinstance(content, list):
@@ -94,8 +173,25 @@ def plain_messages(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
             content = ""
         if not isinstance(content, str):
             raise InvalidMessage("content must be text")
-        plain.append({**message, "content": content})
+        # As in training, where the developer is the system.
+        form = {**message, "role": "system" if role == "developer" else role, "content": content}
+        if "tool_calls" in message:
+            form["tool_calls"] = _checked_calls(message["tool_calls"])
+        if not form.get("tool_calls"):
+            form.pop("tool_calls", None)
+        plain.append(form)
     return plain
+
+
+def _checked_calls(calls: Any) -> list[dict[str, Any]]:
+    if calls is None:
+        return []
+    if not isinstance(calls, list):
+        raise InvalidMessage("tool_calls must be a list")
+    functions = [call.get("function") if isinstance(call, dict) else None for call in calls]
+    if not all(isinstance(one, dict) and isinstance(one.get("name"), str) for one in functions):
+        raise InvalidMessage("tool_calls must be functions with a name")
+    return list(calls)
 
 
 @dataclass(frozen=True)
@@ -133,20 +229,38 @@ class Reply:
         self._id = f"chatcmpl-{uuid.uuid4().hex}"
         self._created = int(time.time())
 
-    def whole(self, content: str, finish: FinishReason, usage: Usage, tokens: list[Token]) -> dict[str, Any]:
-        choice = {
-            "index": 0,
-            "message": {"role": "assistant", "content": content, "refusal": None},
-            "logprobs": self._logprobs(tokens),
-            "finish_reason": finish,
-        }
+    def whole(self, pieces: list[Piece], finish: FinishReason, usage: Usage, tokens: list[Token]) -> dict[str, Any]:
+        content = "".join(piece.text for piece in pieces if isinstance(piece, Text))
+        calls = [
+            {
+                "id": piece.id,
+                "type": "function",
+                "function": {
+                    "name": piece.name,
+                    "arguments": "".join(
+                        one.text for one in pieces if isinstance(one, CallArguments) and one.index == piece.index
+                    ),
+                },
+            }
+            for piece in pieces
+            if isinstance(piece, CallStart)
+        ]
+        message: dict[str, Any] = {"role": "assistant", "content": content, "refusal": None}
+        if calls:
+            message |= {"content": content or None, "tool_calls": calls}
+        choice = {"index": 0, "message": message, "logprobs": self._logprobs(tokens), "finish_reason": finish}
         return {**self._head("chat.completion"), "choices": [choice], "usage": usage.document()}
 
     def begin(self) -> dict[str, Any]:
         return self._chunk({"role": "assistant", "content": ""}, None, [])
 
-    def part(self, content: str, tokens: list[Token]) -> dict[str, Any]:
-        return self._chunk({"content": content}, None, tokens)
+    def parts(self, pieces: list[Piece], tokens: list[Token]) -> list[dict[str, Any]]:
+        """Returns a chunk for each piece; the log-probabilities of their tokens come with the first."""
+        chunks = []
+        for piece in pieces or ([Text("")] if tokens else []):
+            chunks.append(self._chunk(_delta(piece), None, tokens))
+            tokens = []
+        return chunks
 
     def end(self, finish: FinishReason) -> dict[str, Any]:
         return self._chunk({}, finish, [])
@@ -157,7 +271,7 @@ class Reply:
     def _head(self, kind: str) -> dict[str, Any]:
         return {"id": self._id, "object": kind, "created": self._created, "model": self._request.model}
 
-    def _chunk(self, delta: dict[str, str], finish: FinishReason | None, tokens: list[Token]) -> dict[str, Any]:
+    def _chunk(self, delta: dict[str, Any], finish: FinishReason | None, tokens: list[Token]) -> dict[str, Any]:
         choice = {"index": 0, "delta": delta, "logprobs": self._logprobs(tokens), "finish_reason": finish}
         options = self._request.stream_options
         usage = {"usage": None} if options is not None and options.include_usage else {}
@@ -172,3 +286,12 @@ class Reply:
 def error_document(message: str, *, code: str, param: str | None = None, kind: str = "invalid_request_error") -> Any:
     """Returns an error in the form that OpenAI's clients expect."""
     return {"error": {"message": message, "type": kind, "param": param, "code": code}}
+
+
+def _delta(piece: Piece) -> dict[str, Any]:
+    if isinstance(piece, Text):
+        return {"content": piece.text}
+    if isinstance(piece, CallArguments):
+        return {"tool_calls": [{"index": piece.index, "function": {"arguments": piece.text}}]}
+    function = {"name": piece.name, "arguments": ""}
+    return {"tool_calls": [{"index": piece.index, "id": piece.id, "type": "function", "function": function}]}

@@ -1,4 +1,4 @@
-"""The commands that start the servers that are not ours: llama.cpp and vLLM."""
+"""Starts the programs that are not ours: llama.cpp and vLLM."""
 
 from __future__ import annotations
 
@@ -13,34 +13,35 @@ from ..files import read_json, write_atomic, write_json
 from ..profile import adapter_facts
 from ..trainer_error import TrainerFailure
 from .backends import vllm_python
+from .llama_cpp import LlamaCppEngine, LlamaProcess
+from .prompt import Prompter
 from .request import FOLDER_VARIABLE, TOKEN_VARIABLE, ServeProfile
 from .sources import Source, base_folder, serve_profile, trusts_remote_code
-from .vllm import VllmModel, memory_share, vllm_command, vllm_environment
+from .vllm import VllmModel, memory_share, tool_parser, vllm_command, vllm_environment
 
 Started = tuple[list[str], dict[str, str]]
 
 
-def llama_cpp_command(home: Path, source: Source, folder: Path, port: int) -> Started:
-    """Returns the command and environment of llama.cpp's server. `folder` is the deployment's."""
+def start_llama_cpp(home: Path, source: Source, folder: Path) -> LlamaCppEngine:
+    """Returns the model in a running llama.cpp. `folder` is the deployment's."""
     llama = find_llama_cpp()
     tokenizer, config = _tokenizer(source.tokenizer_folder(home))
     profile = serve_profile(home, source, tokenizer, config)
+    tokenizer.chat_template = profile.chat_template
     write_json(
         folder / "llama-cpp.json",
         {
             "model": str(source.gguf_file),
-            # Not the password itself, because other users can see a process's environment and arguments.
-            "token_file": str(folder / "token"),
-            "served_model_name": source.plan.served_model_name,
-            "identity": source.plan.identity,
             "eos_token_ids": profile.eos_token_ids,
             "max_context": profile.max_context,
-            "defaults": profile.defaults.model_dump(),
         },
     )
     inherited = (*INHERITED, FOLDER_VARIABLE)
     environment = {name: os.environ[name] for name in inherited if name in os.environ}
-    return [llama.node, str(llama.serve_script), str(folder / "llama-cpp.json"), str(port)], environment
+    process = LlamaProcess([llama.node, str(llama.serve_script), str(folder / "llama-cpp.json")], environment)
+    process.exit_with_it()
+    vocabulary = max(int(config.get("vocab_size") or 0), len(tokenizer))
+    return LlamaCppEngine(process, tokenizer, profile, vocabulary)
 
 
 def vllm_start(home: Path, source: Source, folder: Path, port: int) -> Started:
@@ -61,6 +62,7 @@ def _vllm_model(home: Path, source: Source, folder: Path) -> VllmModel:
     tokenizer_folder = source.tokenizer_folder(home)
     tokenizer, _ = _tokenizer(tokenizer_folder)
     profile = serve_profile(home, source, tokenizer, read_json(weights / "config.json"))
+    tokenizer.chat_template = profile.chat_template
     template = _write_profile(folder, profile)
     return VllmModel(
         served_model_name=source.plan.served_model_name,
@@ -71,6 +73,7 @@ def _vllm_model(home: Path, source: Source, folder: Path) -> VllmModel:
         chat_template=template,
         generation_config=folder,
         max_context=profile.max_context,
+        tool_parser=tool_parser(Prompter(tokenizer, profile).calls, tokenizer.get_vocab()),
         trust_remote_code=trusts_remote_code(source),
         memory_share=_memory_share(weights, profile.max_context),
     )

@@ -10,8 +10,10 @@ _INCOMPLETE = "\ufffd"
 class Detokenizer:
     """Decodes one token after another; a character made up of several tokens is returned with the last of them."""
 
-    def __init__(self, tokenizer: Any) -> None:
+    def __init__(self, tokenizer: Any, hidden: frozenset[int] = frozenset()) -> None:
+        """`hidden` are the tokens without text, such as the special ones."""
         self._tokenizer = tokenizer
+        self._hidden = hidden
         self._ids: list[int] = []
         # A token's text depends on the ones before it, so a few of those are decoded again with it.
         self._from = 0
@@ -19,6 +21,8 @@ class Detokenizer:
 
     def push(self, token: int) -> str:
         """Returns the text that this token completes."""
+        if token in self._hidden:
+            return ""
         self._ids.append(token)
         text = self._pending()
         if text.endswith(_INCOMPLETE):
@@ -37,7 +41,7 @@ class Detokenizer:
         return self._decode(self._ids[self._from :])[len(before) :]
 
     def _decode(self, ids: list[int]) -> str:
-        return str(self._tokenizer.decode(ids, skip_special_tokens=True, clean_up_tokenization_spaces=False))
+        return str(self._tokenizer.decode(ids, skip_special_tokens=False, clean_up_tokenization_spaces=False))
 
 
 class StopStrings:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ..profile import VLLM_RANKS, AdapterFacts
 from ..trainer_error import TrainerFailure
+from .calls.call_format import CallFormat
+from .calls.read_calls import MISTRAL_OPEN
 
 # What vLLM needs beside weights and cache: its context, activations of a batch, CUDA graphs.
 _WORKSPACE_BYTES = 4_000_000_000
@@ -30,7 +32,8 @@ _ROOT_CAUSE = re.compile(r"^\(EngineCore[^)]*\)\s.*?\b(\w+(?:Error|Exception): .
 class VllmModel:
     """What vLLM should serve. `model` is the folder of the weights or, with `adapter`, of its base.
 
-    `memory_share` is the share of the GPU's memory that it may take; None leaves that to vLLM.
+    `memory_share` is the share of the GPU's memory that it may take; None leaves that to vLLM. `tool_parser` is its name for
+    how the model writes tool calls; None if it has none that fits.
     """
 
     served_model_name: str
@@ -41,6 +44,7 @@ class VllmModel:
     chat_template: Path | None
     generation_config: Path
     max_context: int
+    tool_parser: str | None = None
     trust_remote_code: bool = False
     memory_share: float | None = None
 
@@ -91,6 +95,14 @@ def refuse_adapter(adapter: AdapterFacts) -> None:
     lora_rank(adapter.r)
 
 
+def tool_parser(calls: CallFormat, vocabulary: Container[str]) -> str | None:
+    """Returns vLLM's name for how a model writes tool calls; None if it has no parser for it."""
+    if calls.family == "mistral":
+        # vLLM does not start without the token.
+        return "mistral" if MISTRAL_OPEN in vocabulary else None
+    return {"hermes": "hermes", "json": "llama3_json"}.get(calls.family or "")
+
+
 def root_cause(log: Sequence[str]) -> str | None:
     """Returns why vLLM did not start, from the lines of its log; None if they do not say."""
     found = [match.group(1).strip() for line in log if (match := _ROOT_CAUSE.match(line))]
@@ -113,6 +125,10 @@ def vllm_command(python: str, model: VllmModel, port: int) -> list[str]:
         command += ["--gpu-memory-utilization", str(model.memory_share)]
     if model.chat_template is not None:
         command += ["--chat-template", str(model.chat_template)]
+    if model.tool_parser is not None:
+        command += ["--enable-auto-tool-choice", "--tool-call-parser", model.tool_parser]
+    # A client that wants no tools gets the prompt without them, as from the other programs.
+    command += ["--exclude-tools-when-tool-choice-none"]
     if model.trust_remote_code:
         command += ["--trust-remote-code"]
     if model.adapter is None or model.adapter_rank is None:

@@ -1,0 +1,171 @@
+"""Constrains answers to a grammar with llguidance: in each step the tokens that may come next, in time linear in the text."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from .calls.call_format import CallFormat
+from .chat import ChatRequest
+from .limits import InvalidSchema, check_schema
+
+# A call more than any answer would have; the grammar must end somewhere.
+_CALLS_MAX = 32
+# Below llguidance's defaults where those allow for seconds per step.
+_STEP_ITEMS_MAX, _LEXER_STATES_MAX, _GRAMMAR_MAX = 50_000, 50_000, 100_000
+
+
+# Where in the grammar an error is, which says nothing to whoever sent a schema.
+_PLACE = re.compile(r"^at \d+\(\d+\): (failed to compile JSON schema: )?")
+
+
+class Unconstrainable(Exception):
+    """The model's tokenizer cannot be constrained."""
+
+
+class BrokenConstraint(RuntimeError):
+    """The schema became too complex while the answer was generated."""
+
+
+class Constraint:
+    """Follows one answer. Not thread-safe."""
+
+    def __init__(self, matcher: Any) -> None:
+        self._matcher = matcher
+
+    @property
+    def complete(self) -> bool:
+        """Returns whether nothing but the end can follow."""
+        return bool(self._matcher.is_stopped())
+
+    def take(self, token: int) -> bool:
+        """Takes the next token if it may come next; returns whether it was taken. Raises BrokenConstraint."""
+        if self._matcher.validate_tokens([token]) != 1:
+            self._check()
+            return False
+        self._matcher.consume_token(token)
+        self._check()
+        return True
+
+    def allowed_mask(self) -> bytes:
+        """Returns one bit for each token that may come next, the lowest bit of a byte first. Raises BrokenConstraint."""
+        mask: bytes = self._matcher.compute_bitmask()
+        self._check()
+        return mask
+
+    def _check(self) -> None:
+        if self._matcher.is_error():
+            raise BrokenConstraint("the schema is too complex for this answer")
+
+
+class Constrainer:
+    """Makes constraints for one tokenizer, which is read once, at the first."""
+
+    def __init__(self, tokenizer: Any, eos_token_ids: Sequence[int], vocabulary: int | None) -> None:
+        self._tokenizer = tokenizer
+        self._eos = list(eos_token_ids)
+        self._vocabulary = vocabulary
+        self._read: Any = None
+
+    def constraint(self, request: ChatRequest, calls: CallFormat) -> Constraint | None:
+        """Returns what the answer to a request must match; None if it may be anything.
+
+        Raises InvalidSchema, or Unconstrainable.
+        """
+        grammar = self._grammar(request, calls)
+        if grammar is None:
+            return None
+        import llguidance
+
+        limits = llguidance.LLParserLimits(
+            step_max_items=_STEP_ITEMS_MAX,
+            max_lexer_states=_LEXER_STATES_MAX,
+            max_grammar_size=_GRAMMAR_MAX,
+            verbose_errors=False,
+        )
+        tokens = self._tokens()
+        text, param = grammar
+        matcher = llguidance.LLMatcher(tokens, llguidance.LLMatcher.grammar_from_lark(text), log_level=0, limits=limits)
+        if matcher.is_error():
+            # What follows the first line is the grammar.
+            reason = _PLACE.sub("", matcher.get_error().split("\n")[0])
+            raise InvalidSchema(f"the schema is not supported: {reason}"[:500], param)
+        return Constraint(matcher)
+
+    def _tokens(self) -> Any:
+        if self._read is None:
+            from llguidance import hf
+
+            try:
+                self._read = hf.from_tokenizer(self._tokenizer, n_vocab=self._vocabulary, eos_token=self._eos or None)
+            except Exception as error:
+                raise Unconstrainable(f"this model's answers cannot be constrained: {error}") from error
+        return self._read
+
+    def _grammar(self, request: ChatRequest, calls: CallFormat) -> tuple[str, str] | None:
+        """Returns a grammar in llguidance's Lark and the request's field that it is about."""
+        content = request.content_schema
+        forced = request.forced_tools
+        if forced is not None:
+            return self._lark(calls, forced, request.parallel_tool_calls, None), "tools"
+        if content is None:
+            return None
+        check_schema(content, "response_format")
+        tools = request.offered_tools
+        offered = [] if tools is None else tools
+        return self._lark(calls, offered, request.parallel_tool_calls, content), "response_format"
+
+    def _lark(self, calls: CallFormat, tools: list[dict[str, Any]], parallel: bool, content: Any) -> str:
+        rules = []
+        starts = [] if content is None else ["content"]
+        if content is not None:
+            rules.append(f"content: %json {_schema(content, ', ', ': ')}")
+        if tools:
+            starts.append("calls")
+            one = [f"call_{n}" for n in range(len(tools))]
+            rules.append(f"call: {' | '.join(one)}")
+            more = (
+                f" ({self._quoted(calls.separator)} call){{0,{_CALLS_MAX - 1}}}" if calls.separator is not None else ""
+            )
+            more = more if parallel else ""
+            rules.append(f"calls: {self._quoted(calls.opening)} call{more} {self._quoted(calls.closing)}")
+        for n, tool in enumerate(tools):
+            function = tool["function"]
+            parameters = function.get("parameters") or {
+                "type": "object",
+                "properties": {},
+                "additionalProperties": False,
+            }
+            check_schema(parameters, f"tools.{n}.function.parameters")
+            begin = self._quoted(f"{calls.before}{function['name']}{calls.between}")
+            rules.append(f"call_{n}: {begin} arguments_{n} {self._quoted(calls.after)}")
+            schema = _schema(parameters, calls.item_separator, calls.key_separator)
+            rules.append(f"arguments_{n}: %json {schema}")
+        return "\n".join([f"start: {' | '.join(starts)}", *rules])
+
+    def _quoted(self, text: str) -> str:
+        """Returns text for a rule; what is one special token is generated as that token."""
+        # llguidance counts more tokens as special than the tokenizer does: Qwen's `<tool_call>`, for one.
+        special = {
+            str(token.content): number
+            for number, token in self._tokenizer.added_tokens_decoder.items()
+            if str(token.content) and self._tokens().is_special_token(number)
+        }
+        parts: list[str] = []
+        while text:
+            places = [(text.find(name), name) for name in special if name in text]
+            place, name = min(places, default=(len(text), ""))
+            if place:
+                parts.append(json.dumps(text[:place], ensure_ascii=False))
+            if name:
+                parts.append(f"<[{special[name]}]>")
+            text = text[place + len(name) :]
+        return " ".join(parts) or '""'
+
+
+def _schema(schema: Any, item_separator: str, key_separator: str) -> str:
+    """Returns a schema with the spaces that the model writes, instead of any number of them."""
+    style = {"whitespace_flexible": False, "item_separator": item_separator, "key_separator": key_separator}
+    return json.dumps({**(schema if isinstance(schema, dict) else {}), "x-guidance": style})
