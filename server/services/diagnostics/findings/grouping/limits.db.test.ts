@@ -24,11 +24,34 @@ const windowOf = (from: number, length: number) => Array.from({ length }, (_, at
 const place = (ctx: Ctx, causes: readonly string[]) =>
   inTransaction(ctx, async (tx) => {
     await lockFindings(tx, [RULE]);
-    await placeCauses(tx, causes.map(reported));
+    const counted = countingRows(tx);
+    await placeCauses(counted.ctx, causes.map(reported));
+    return counted.work;
   });
 
-test("as many Findings as one tool may have are joined in one transaction, and keep every conversation", async () => {
-  const findings = 28;
+/**
+ * Returns a context that counts the statements it executes, and the rows that they return. How many rows the database reads for
+ * them depends on its statistics, and on other tests' rows.
+ */
+function countingRows(ctx: Ctx) {
+  const work = { statements: 0, rows: 0 };
+  const db = new Proxy(ctx.db, {
+    get(target, name) {
+      const own = Reflect.get(target, name, target);
+      if (name !== "execute") return typeof own === "function" ? own.bind(target) : own;
+      return async (...args: Parameters<Ctx["db"]["execute"]>) => {
+        const rows = await target.execute(...args);
+        work.statements++;
+        work.rows += rows.length;
+        return rows;
+      };
+    },
+  });
+  return { ctx: { ...ctx, db }, work };
+}
+
+/** Joins Findings of 20 occurrences each in one transaction, and returns the work of that. */
+async function workToJoin(findings: number) {
   const { ctx } = await testProject();
   // Neighbours share five of nine words, and the causes between them six of eight with both.
   const causes = Array.from({ length: findings }, (_, n) => `get: ${windowOf(n * 2, 7)}`);
@@ -44,24 +67,35 @@ test("as many Findings as one tool may have are joined in one transaction, and k
     from finding_causes c join conversations k on k.project_id = c.project_id
     where c.project_id = ${ctx.projectId}`);
   await ctx.db.execute(sql`analyze occurrences, finding_causes, findings`);
-  await place(ctx, between);
+  const work = await place(ctx, between);
   const [left] = await ctx.db.execute<{ findings: number; occurrences: number }>(sql`
     select count(distinct finding_id)::int as findings, count(*)::int as occurrences from occurrences
     where project_id = ${ctx.projectId}`);
   expect(left).toEqual({ findings: 1, occurrences: conversations.length });
+  return work;
+}
+
+test("joining four times as many Findings in one transaction takes four times the work, and loses no conversation", async () => {
+  const few = await workToJoin(7);
+  const many = await workToJoin(28);
+  expect(many.statements / few.statements).toBeLessThan(4);
+  expect(many.rows / few.rows).toBeLessThan(4);
 });
 
 test("thousands of unlike causes of one tool are as many Findings as a person reads, and one that gathers the rest", async () => {
   const { ctx } = await testProject();
   const { ctx: other } = await testProject();
   const causes = Array.from({ length: 3000 }, (_, n) => `get: ${windowOf(n * 5, 5)}`);
-  for (let from = 0; from < causes.length; from += 500) await place(ctx, causes.slice(from, from + 500));
+  const works: { statements: number; rows: number }[] = [];
+  for (let from = 0; from < causes.length; from += 500) works.push(await place(ctx, causes.slice(from, from + 500)));
   await place(other, causes.slice(0, 1));
   const [counted] = await ctx.db.execute(sql`
     select (select count(*)::int from findings where project_id = ${ctx.projectId}) as findings,
       (select title from findings where project_id = ${ctx.projectId} and gathers_rest) as rest,
       (select count(*)::int from finding_causes where project_id = ${ctx.projectId}) as causes`);
   expect(counted).toEqual({ findings: 31, rest: "`get` fails in many more ways", causes: 3000 });
+  // Placing 500 causes takes the same beside 2,500 stored ones as beside 500.
+  expect(works.at(-1)).toEqual(works[1]);
 });
 
 test("a conversation with a cause that is known joins the Finding that gathers the rest", async () => {
