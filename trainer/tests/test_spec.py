@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 from pydantic import ValidationError
 
-from whetstone_trainer.spec import ERROR_CODES, JobSpec, TrainerError, spec_hash
+from whetstone_trainer.spec import ERROR_CODES, JobSpec, LossType, TrainerError, spec_hash
 
 SPEC: dict[str, Any] = {
     "method": "sft",
@@ -53,6 +54,20 @@ def test_any_other_value_changes_the_hash() -> None:
 def test_what_makes_no_sense_is_refused(parts: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         JobSpec.model_validate(changed(**parts))
+
+
+def test_the_web_app_has_the_schema_of_these_models() -> None:
+    from whetstone_trainer.spec_schema import spec_text
+
+    # Renewed by: python -m whetstone_trainer.spec_schema > (this file)
+    known = Path(__file__).parents[2] / "server/services/fine-tuning/settings/trainer-spec.generated.json"
+    assert known.read_text() == spec_text()
+
+
+def test_every_loss_type_is_one_of_a_method() -> None:
+    from whetstone_trainer.training.resolve_spec import LOSS_TYPES
+
+    assert {name for names in LOSS_TYPES.values() for name in names} == set(get_args(LossType))
 
 
 def test_every_error_code_says_whose_turn_it_is() -> None:

@@ -74,6 +74,103 @@ def test_train_on_chooses_the_same_turns_with_and_without_generation_tags(
     assert "".join(part.text for part in found.rendered_examples[0].segments if part.trained) == trained
 
 
+@pytest.mark.parametrize(
+    ("train_on", "weights", "expected"),
+    [
+        ("last_assistant", (None, None, None), {}),
+        ("last_assistant", (1, None, None), {"one": 1.0}),
+        ("last_assistant", (0.25, 0, 0.5), {"one": 0.25, "three": 0.5}),
+        ("last_assistant", (1, 1, 0), {"one": 1.0, "two": 1.0, "three": 0.0}),
+        ("all_assistant", (0, None, None), {"two": 1.0}),
+        ("all_assistant", (None, 0.5, 0), {"one": 1.0, "two": 0.5, "three": 0.0}),
+        ("all", (0, None, 0.5), {"a": 1.0, "b": 1.0, "c": 1.0, "two": 1.0, "three": 0.5}),
+    ],
+)
+@pytest.mark.parametrize("tags", [True, False])
+def test_a_message_s_own_weight_comes_before_what_the_setting_says(
+    train_on: str,
+    weights: tuple[Any, ...],
+    expected: dict[str, float],
+    tags: bool,
+    home: Path,
+    tiny_model: Path,
+    variant: Any,
+) -> None:
+    answers = [
+        {**assistant(text), **({} if weight is None else {"weight": weight})}
+        for text, weight in zip(("one", "two", "three"), weights, strict=True)
+    ]
+    messages = [message for pair in zip(map(user, "abc"), answers, strict=True) for message in pair]
+    base = tiny_model if tags else variant(CHATML_WITHOUT_TAGS)
+    found = report(home, base, rows=[{"messages": messages}], training={"train_on": train_on}).rendered_examples[0]
+    texts = ["a", "one", "b", "two", "c", "three"]
+    wanted = {text: float(text == "three") for text in texts} | expected
+    for text in texts:
+        turn = f"{text}<|im_end|>"
+        (segment,) = [part for part in found.segments if turn in part.text]
+        assert segment.weight == wanted[text], text
+    if train_on != "all":
+        assert [(turn.role, turn.weight) for turn in found.turns] == [
+            (role, None if role == "user" else wanted[text])
+            for text, role in zip(texts, ["user", "assistant"] * 3, strict=True)
+        ]
+
+
+def test_a_row_whose_answers_all_have_the_weight_0_is_dropped(home: Path, tiny_model: Path) -> None:
+    rows = [*sft_rows(4), {"messages": [user("x"), {**assistant("y"), "weight": 0}]}]
+    assert [(row.example_id, row.code) for row in report(home, tiny_model, rows=rows).dropped] == [
+        ("ex_4", "empty_answer")
+    ]
+
+
+def test_a_weight_that_is_no_share_is_refused(home: Path, tiny_model: Path) -> None:
+    for weight in (2, -1, "1", True):
+        rows = [*sft_rows(4), {"messages": [user("x"), {**assistant("y"), "weight": weight}]}]
+        assert [row.code for row in report(home, tiny_model, rows=rows).dropped] == ["bad_row"]
+
+
+@pytest.mark.parametrize(
+    ("method", "training"),
+    [("sft", {"packing": True}), ("sft", {"loss_type": "dft"}), ("dpo", {"loss_type": "sft"})],
+)
+def test_weights_between_0_and_1_are_refused_where_they_would_change_nothing(
+    method: str, training: dict[str, Any], home: Path, tiny_model: Path
+) -> None:
+    rows: list[dict[str, Any]] = sft_rows(8) if method == "sft" else preference_rows(8)
+    assert codes(report(home, tiny_model, method, rows=rows, training=training)) == []
+    if method == "sft":
+        rows[0]["messages"][-1]["weight"] = 0.5
+    else:
+        rows[0]["weight"] = 0.5
+    assert codes(report(home, tiny_model, method, rows=rows, training=training)) == ["unsupported_combination"]
+
+
+def test_tools_and_arguments_are_rendered_in_the_order_and_with_the_digits_of_their_text(
+    home: Path, variant: Any
+) -> None:
+    tools = '[{"type":"function","function":{"name":"hello","parameters":{"z":1.0,"a":1e3,"10":true,"2":null}}}]'
+    call = {"type": "function", "function": {"name": "hello", "arguments": '{"reason": "x", "action": 1.0, "a": 2}'}}
+    template = "{{ tools | tojson }}" + CHATML_WITH_TOOLS
+    row = {"messages": [user("x"), {"role": "assistant", "content": None, "tool_calls": [call]}], "tools": tools}
+    (example,) = report(home, variant(template), rows=[row]).rendered_examples
+    text = "".join(part.text for part in example.segments)
+    assert json.dumps(json.loads(tools)) in text
+    assert '"parameters": {"z": 1.0, "a": 1000.0, "10": true, "2": null}' in text
+    assert 'hello{"reason": "x", "action": 1.0, "a": 2}<|im_end|>' in text
+
+
+def test_rows_that_differ_only_in_the_order_of_keys_are_one_row_repeated(home: Path, variant: Any) -> None:
+    def row(tools: str, arguments: str) -> dict[str, Any]:
+        call = {"type": "function", "function": {"name": "hello", "arguments": arguments}}
+        return {"messages": [user("x"), {"role": "assistant", "content": "", "tool_calls": [call]}], "tools": tools}
+
+    rows = [
+        row('[{"type":"function","function":{"name":"hello","parameters":{}}}]', '{"a": 1, "b": 1.0}'),
+        row('[{"function":{"parameters":{},"name":"hello"},"type":"function"}]', '{"b": 1, "a": 1}'),
+    ]
+    assert report(home, variant(CHATML_WITH_TOOLS), rows=rows).rows.duplicate == 1
+
+
 def test_worst_median_and_shortest_examples_are_shown(home: Path, tiny_model: Path) -> None:
     rows = [{"messages": [user("weather " * n), assistant("sunny")]} for n in (5, 1, 9)]
     found = report(home, tiny_model, rows=rows)
@@ -268,7 +365,7 @@ def test_validation_shows_the_tokens_that_training_uses(home: Path, tiny_model: 
     document = spec_document(home, tiny_model, rows=[{"messages": [user("hello"), assistant("sunny world")]}])
     spec = JobSpec.model_validate(document)
     prepared = prepare(home, spec, resolve_base(home, spec.base_model, weights=False), this_machine(), None)
-    (row,) = token_dataset(prepared.resolved, fit(prepared.train, prepared.resolved).rows)
+    (row,) = token_dataset(prepared.resolved, fit(prepared.train, prepared.resolved).rows, 1)
     trained = [token for token, label in zip(row["input_ids"], row["labels"], strict=True) if label != -100]
     shown = validate_document(home, document).rendered_examples[0].segments
     tokenizer = prepared.renderer.tokenizer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Iterator
@@ -47,13 +48,31 @@ def read_rows(home: Path, sha256: str) -> Iterator[Row]:
         for line in file:
             row = json.loads(line)
             if "example_id" in row:
+                # Tools are text, so that the template sees their keys and numbers as a client sends them.
+                if isinstance(row.get("tools"), str):
+                    row["tools"] = json.loads(row["tools"])
                 yield row
 
 
 def content_hash(row: Row) -> str:
-    """Returns a hash of what the row teaches, whichever Example it came from."""
-    content = {key: value for key, value in row.items() if key not in IDENTITY_FIELDS}
+    """Returns a hash of what the row teaches, whichever Example it came from, in whatever order its keys are."""
+    content = {key: _with_parsed_calls(value) for key, value in row.items() if key not in IDENTITY_FIELDS}
     return hashlib.sha256(canonical_json(content)).hexdigest()
+
+
+def _with_parsed_calls(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_with_parsed_calls(item) for item in value]
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        # RFC 8785 has only the numbers of JavaScript.
+        return value if abs(value) < 2**53 else str(value)
+    if not isinstance(value, dict):
+        return value
+    parsed = {key: _with_parsed_calls(item) for key, item in value.items()}
+    if isinstance(parsed.get("arguments"), str) and isinstance(parsed.get("name"), str):
+        with contextlib.suppress(ValueError):
+            parsed["arguments"] = _with_parsed_calls(json.loads(parsed["arguments"]))
+    return parsed
 
 
 def is_erased(row: Row) -> bool:

@@ -47,6 +47,22 @@ Adapter = Literal["lora", "qlora", "full"]
 GgufQuantization = Literal["q4_0", "q4_k_s", "q4_k_m", "q5_0", "q5_k_m", "q6_k", "q8_0", "f16", "bf16", "f32"]
 CompressedQuantization = Literal["fp8", "fp8_dynamic", "fp8_static", "int8"]
 OutputFormat = Literal["safetensors", "gguf"]
+LossType = Literal[
+    "nll",
+    "dft",
+    "sigmoid",
+    "hinge",
+    "ipo",
+    "robust",
+    "apo_zero",
+    "apo_down",
+    "sft",
+    "odds_ratio",
+    "kto",
+    "apo_zero_unpaired",
+]
+Positive = Annotated[float, Field(gt=0)]
+AtLeastOne = Annotated[int, Field(ge=1)]
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
@@ -89,16 +105,17 @@ class ManifestRef(_Part):
 class Training(_Part):
     """Hyperparameters by the names of transformers and TRL. Lengths are in tokens."""
 
-    num_train_epochs: float | Auto = Field(default="auto")
-    max_steps: int | None = Field(default=None, ge=1)
-    learning_rate: float | Auto = "auto"
+    num_train_epochs: Positive | Auto = "auto"
+    max_steps: AtLeastOne | None = None
+    learning_rate: Positive | Auto = "auto"
     lr_scheduler_type: Literal["linear", "cosine", "constant", "constant_with_warmup"] = "cosine"
     warmup_ratio: float = Field(default=0.03, ge=0, lt=1)
-    per_device_train_batch_size: int | Auto = "auto"
-    gradient_accumulation_steps: int | Auto = "auto"
-    max_length: int | Auto = "auto"
+    per_device_train_batch_size: AtLeastOne | Auto = "auto"
+    gradient_accumulation_steps: AtLeastOne | Auto = "auto"
+    max_length: AtLeastOne | Auto = "auto"
     overflow: Literal["error", "drop", "truncate"] = "drop"
-    train_on: Literal["all_assistant", "last_assistant", "all"] = "all_assistant"
+    # The messages whose tokens are learned, of those that have no weight of their own.
+    train_on: Literal["all_assistant", "last_assistant", "all"] = "last_assistant"
     packing: bool = False
     optim: Literal["adamw_torch", "adamw_torch_fused", "adamw_8bit", "paged_adamw_8bit", "adafactor", "sgd"] = (
         "adamw_torch"
@@ -108,26 +125,10 @@ class Training(_Part):
     bf16: bool | Auto = "auto"
     gradient_checkpointing: bool = True
     seed: int = Field(default=42, ge=0, lt=2**32)
-    beta: float = Field(default=0.1, gt=0)
-    loss_type: str | None = None
-    desirable_weight: float | Auto = "auto"
-    undesirable_weight: float | Auto = "auto"
-
-    @model_validator(mode="after")
-    def _numbers_are_positive(self) -> Training:
-        for name in (
-            "num_train_epochs",
-            "learning_rate",
-            "per_device_train_batch_size",
-            "gradient_accumulation_steps",
-            "max_length",
-            "desirable_weight",
-            "undesirable_weight",
-        ):
-            value = getattr(self, name)
-            if value != "auto" and value <= 0:
-                raise ValueError(f"{name} must be greater than 0")
-        return self
+    beta: Positive = 0.1
+    loss_type: LossType | None = None
+    desirable_weight: Positive | Auto = "auto"
+    undesirable_weight: Positive | Auto = "auto"
 
 
 class Lora(_Part):
@@ -154,15 +155,15 @@ class Samples(_Part):
 
 
 class Evaluation(_Part):
-    eval_steps: int | Auto = "auto"
+    eval_steps: AtLeastOne | Auto = "auto"
     eval_on_start: bool = True
-    early_stopping_patience: int | None = Field(default=None, ge=1)
+    early_stopping_patience: AtLeastOne | None = None
     metric: str = "eval_loss"
     samples: Samples = Field(default_factory=Samples)
 
 
 class Checkpointing(_Part):
-    save_steps: int | Auto = "auto"
+    save_steps: AtLeastOne | Auto = "auto"
     save_total_limit: int = Field(default=3, ge=1)
     keep_best: bool = True
 
@@ -182,7 +183,7 @@ class Output(_Part):
 
 
 class Limits(_Part):
-    max_runtime_seconds: float | None = Field(default=None, gt=0)
+    max_runtime_seconds: Positive | None = None
     max_restarts: int = Field(default=3, ge=0)
     max_dropped_fraction: float = Field(default=0.3, ge=0, le=1)
     stall_timeout_seconds: float = Field(default=900, gt=0)

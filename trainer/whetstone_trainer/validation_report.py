@@ -111,6 +111,15 @@ class Segment(_Part):
     text: str
     trained: bool
     cut: bool = False
+    # How much its tokens count in the loss; 0 if they are only read.
+    weight: float = 0
+
+
+class Turn(_Part):
+    """A message of a rendered string and its weight; None for messages that are never answers."""
+
+    role: str
+    weight: float | None
 
 
 class RenderedExample(_Part):
@@ -121,6 +130,7 @@ class RenderedExample(_Part):
     trained_tokens: int
     cut_tokens: int
     segments: list[Segment]
+    turns: list[Turn] = Field(default_factory=list)
 
 
 class MemoryBreakdown(_Part):

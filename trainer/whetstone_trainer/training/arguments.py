@@ -8,6 +8,9 @@ from typing import Any
 from ..spec import JobSpec
 from .resolve_spec import Machine
 
+# KTO estimates its KL term from the rows of a batch, so losses of two jobs compare only if their batches are equal.
+KTO_EVAL_BATCH = 4
+
 
 def trainer_arguments(spec: JobSpec, machine: Machine, output: Path, *, evaluates: bool, baseline: bool) -> Any:
     """Returns SFTConfig, DPOConfig, ORPOConfig or KTOConfig. `baseline` also evaluates before the first step."""
@@ -15,7 +18,7 @@ def trainer_arguments(spec: JobSpec, machine: Machine, output: Path, *, evaluate
     common: dict[str, Any] = {
         "output_dir": str(output),
         "per_device_train_batch_size": training.per_device_train_batch_size,
-        "per_device_eval_batch_size": training.per_device_train_batch_size,
+        "per_device_eval_batch_size": eval_batch_size(spec),
         "gradient_accumulation_steps": training.gradient_accumulation_steps,
         "num_train_epochs": float(training.num_train_epochs),
         "max_steps": training.max_steps or -1,
@@ -46,6 +49,11 @@ def trainer_arguments(spec: JobSpec, machine: Machine, output: Path, *, evaluate
         "max_length": training.max_length,
     }
     return _BUILDERS[spec.method](spec, common)
+
+
+def eval_batch_size(spec: JobSpec) -> int:
+    """Returns the rows of a batch of an evaluation, on which only KTO's loss depends."""
+    return KTO_EVAL_BATCH if spec.method == "kto" else int(spec.training.per_device_train_batch_size)
 
 
 def _sft(spec: JobSpec, common: dict[str, Any]) -> Any:

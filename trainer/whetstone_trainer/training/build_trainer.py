@@ -11,6 +11,7 @@ from .preparation import Prepared, fit
 from .resolve_spec import Machine
 from .token_datasets import token_dataset
 from .trainers import trainer_class
+from .weighing import WeighingCollator
 
 
 def build_trainer(
@@ -29,7 +30,8 @@ def build_trainer(
     # Of torch's kernels for attention, the one that is deterministic on every GPU.
     torch.backends.cuda.enable_cudnn_sdp(False)
     set_seed(spec.training.seed)
-    evaluates = bool(fit(prepared.validation, spec).rows)
+    held_out = fit(prepared.validation, spec).rows
+    evaluates = bool(held_out)
     arguments = trainer_arguments(
         spec, machine, output, evaluates=evaluates, baseline=baseline and spec.evaluation.eval_on_start
     )
@@ -40,11 +42,12 @@ def build_trainer(
     trainer = trainer_class(spec.method)(
         model=loaded.model,
         args=arguments,
-        train_dataset=token_dataset(spec, fit(prepared.train, spec).rows),
-        eval_dataset=token_dataset(spec, fit(prepared.validation, spec).rows) if evaluates else None,
+        train_dataset=token_dataset(spec, fit(prepared.train, spec).rows, arguments.per_device_train_batch_size),
+        eval_dataset=token_dataset(spec, held_out, arguments.per_device_eval_batch_size) if evaluates else None,
         processing_class=prepared.renderer.tokenizer,
         peft_config=loaded.peft_config,
         **options,
     )
+    trainer.data_collator = WeighingCollator(trainer.data_collator)
     trainer.remove_callback(PrinterCallback)
     return trainer

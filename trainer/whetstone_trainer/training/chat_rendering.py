@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -26,12 +26,19 @@ class TemplateFailed(Exception):
 
 @dataclass(frozen=True)
 class Encoded:
-    """One rendered string. `trained[i]`: whether token i contributes to the loss; offsets are characters of `text`."""
+    """One rendered string. `weights[i]`: how much token i counts in the loss; offsets are characters of `text`."""
 
     text: str
     input_ids: NDArray[np.int32]
-    trained: NDArray[np.bool_]
+    weights: NDArray[np.float32]
     offsets: list[Span]
+    # Each message's role and weight, in order; None where no weight applies.
+    turns: list[tuple[str, float | None]] = field(default_factory=list)
+
+    @property
+    def trained(self) -> NDArray[np.bool_]:
+        """Returns whether each token contributes to the loss."""
+        return self.weights > 0
 
 
 @dataclass(frozen=True)
@@ -52,36 +59,39 @@ class ChatRenderer:
         self.has_generation_tags = bool(self.template) and _has_generation_tags(str(self.template))
 
     def encode(self, messages: list[Message], tools: list[Any] | None, train_on: TrainOn) -> Encoded:
-        """Returns the conversation with the tokens of the assistant's turns marked according to `train_on`.
+        """Returns the conversation with each token's weight: that of its message, or what `train_on` gives the others.
 
         Raises TemplateFailed when the template refuses the conversation or its turns cannot be distinguished.
         """
-        messages = [with_parsed_arguments(message) for message in messages]
+        weights = turn_weights(messages, train_on)
+        messages = [as_template_sees(message) for message in messages]
         text, generated = self._render(messages, tools)
-        if train_on == "all":
-            spans = [(0, len(text))]
-        else:
-            spans = generated if self.has_generation_tags else self._turns(messages, tools, text)
-            if train_on == "last_assistant":
-                spans = spans[-1:]
-        return self._tokenize(text, spans)
+        turns = self._spans(messages, tools, text, generated, weights)
+        spans = [(0, len(text), 1.0)] if train_on == "all" else []
+        spans += [(start, end, weights[index]) for index, (start, end) in turns.items()]
+        shown = [(message["role"], weights.get(index)) for index, message in enumerate(messages)]
+        return self._tokenize(text, spans, shown)
 
     def encode_answer(self, prompt: list[Message], answer: list[Message], tools: list[Any] | None) -> EncodedAnswer:
         """Returns prompt and answer as one string whose answer is trained on.
 
         Raises TemplateFailed when the template refuses the conversation.
         """
-        prompt = [with_parsed_arguments(message) for message in prompt]
-        answer = [with_parsed_arguments(message) for message in answer]
+        prompt = [as_template_sees(message) for message in prompt]
+        answer = [as_template_sees(message) for message in answer]
         text, _ = self._render(prompt + answer, tools)
         asked, _ = self._render(prompt, tools, add_generation_prompt=True)
-        encoded = self._tokenize(text, [(common_prefix(asked, text), len(text))])
+        shown: list[tuple[str, float | None]] = [
+            *((message["role"], 0.0 if message["role"] == "assistant" else None) for message in prompt),
+            *((message["role"], 1.0) for message in answer),
+        ]
+        encoded = self._tokenize(text, [(common_prefix(asked, text), len(text), 1.0)], shown)
         begins = int(np.argmax(encoded.trained)) if encoded.trained.any() else len(encoded.trained)
         return EncodedAnswer(encoded, begins)
 
     def prompt_text(self, messages: list[Message], tools: list[Any] | None) -> str:
         """Returns the string given to the model to continue."""
-        messages = [with_parsed_arguments(message) for message in messages]
+        messages = [as_template_sees(message) for message in messages]
         return self._render(messages, tools, add_generation_prompt=True)[0]
 
     def stop_token_id(self) -> int | None:
@@ -143,9 +153,33 @@ class ChatRenderer:
         rendered, spans = result
         return str(rendered[0]), [(int(start), int(end)) for start, end in (spans[0] if spans else [])]
 
-    def _turns(self, messages: list[Message], tools: list[Any] | None, text: str) -> list[Span]:
+    def _spans(
+        self,
+        messages: list[Message],
+        tools: list[Any] | None,
+        text: str,
+        generated: list[Span],
+        weights: dict[int, float],
+    ) -> dict[int, Span]:
+        """Returns where each of the assistant's messages is in the text, by its index."""
+        answers = [index for index, message in enumerate(messages) if message["role"] == "assistant"]
+        if not self.has_generation_tags:
+            return self._turns(messages, tools, text, weights)
+        if len(generated) == len(answers):
+            return dict(zip(answers, generated, strict=True))
+        # A template may write several messages as one turn, or none for an empty one.
+        found: dict[int, Span] = {}
+        for index, (start, end) in self._turns(messages, tools, text, weights).items():
+            inside = [(max(start, a), min(end, b)) for a, b in generated if a < end and b > start]
+            if inside:
+                found[index] = (inside[0][0], inside[-1][1])
+        return found
+
+    def _turns(
+        self, messages: list[Message], tools: list[Any] | None, text: str, weights: dict[int, float]
+    ) -> dict[int, Span]:
         """Finds the assistant's turns by rendering what comes before each one."""
-        spans: list[Span] = []
+        spans: dict[int, Span] = {}
         last = max((i for i, message in enumerate(messages) if message["role"] == "assistant"), default=-1)
         for index, message in enumerate(messages):
             if message["role"] != "assistant":
@@ -153,20 +187,31 @@ class ChatRenderer:
             before, _ = self._render(messages[:index], tools, add_generation_prompt=True)
             through, _ = self._render(messages[: index + 1], tools)
             if text.startswith(before) and text.startswith(through):
-                spans.append((len(before), len(through)))
-            elif index == last:
+                spans[index] = (len(before), len(through))
+            elif index == last and weights[index] > 0:
                 # Templates that drop the reasoning of earlier turns still agree about the last one.
                 raise TemplateFailed("the template renders the prompt differently when the last answer follows it")
         return spans
 
-    def _tokenize(self, text: str, spans: list[Span]) -> Encoded:
+    def _tokenize(
+        self, text: str, spans: list[tuple[int, int, float]], turns: list[tuple[str, float | None]]
+    ) -> Encoded:
+        """Tokenizes the text and gives its tokens the weights of the spans; a later span replaces an earlier one's."""
         encoding = self.tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
         offsets: list[Span] = [(int(start), int(end)) for start, end in encoding["offset_mapping"]]
         starts = np.array([start for start, _ in offsets], dtype=np.int64)
-        trained = np.zeros(len(offsets), dtype=np.bool_)
-        for start, end in spans:
-            trained |= (starts >= start) & (starts < end)
-        return Encoded(text, np.array(encoding["input_ids"], dtype=np.int32), trained, offsets)
+        weights = np.zeros(len(offsets), dtype=np.float32)
+        for start, end, weight in spans:
+            weights[(starts >= start) & (starts < end)] = weight
+        return Encoded(text, np.array(encoding["input_ids"], dtype=np.int32), weights, offsets, turns)
+
+
+def turn_weights(messages: list[Message], train_on: TrainOn) -> dict[int, float]:
+    """Returns the weight of each of the assistant's messages: its own, or the one that `train_on` gives it."""
+    answers = [index for index, message in enumerate(messages) if message["role"] == "assistant"]
+    default = {index: float(train_on != "last_assistant" or index == answers[-1]) for index in answers}
+    own = {index: float(messages[index]["weight"]) for index in answers if messages[index].get("weight") is not None}
+    return default | own
 
 
 def training_template(tokenizer: Any) -> tuple[str | None, TemplateSource]:
@@ -186,8 +231,13 @@ def training_template(tokenizer: Any) -> tuple[str | None, TemplateSource]:
     return (str(patched), "trl_patched") if patched else (str(own), "model")
 
 
+def as_template_sees(message: Message) -> Message:
+    """Returns the message without its weight, with arguments as objects."""
+    return with_parsed_arguments({key: value for key, value in message.items() if key != "weight"})
+
+
 def with_parsed_arguments(message: Message) -> Message:
-    """Returns the message with tool call arguments as objects, the form that templates expect."""
+    """Returns the message with tool call arguments as objects, the form that templates expect, in their text's order."""
     calls = message.get("tool_calls")
     if not calls:
         return message

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..manifest import Row
 from ..spec import Method
 from ..validation_report import DropCode
-from .chat_rendering import ChatRenderer, Encoded, Message, TemplateFailed, TrainOn
+from .chat_rendering import ChatRenderer, Encoded, Message, TemplateFailed, TrainOn, turn_weights
 
 ROLES = ("system", "user", "assistant", "tool")
 Part = Literal["messages", "chosen", "rejected", "completion"]
@@ -33,10 +33,23 @@ class TokenRow:
 
     example_id: str
     parts: dict[Part, NDArray[np.int32]]
-    trained: dict[Part, NDArray[np.bool_]]
+    # How much each token counts in the loss of its row.
+    weights: dict[Part, NDArray[np.float32]]
     prompt_tokens: int = 0
     label: bool | None = None
     ends_with_user: bool = False
+    # How much a pair or a judged answer counts as a whole.
+    weight: float = 1.0
+
+    @property
+    def trained(self) -> dict[Part, NDArray[np.bool_]]:
+        """Returns which tokens of each part contribute to the loss."""
+        return {part: weights > 0 for part, weights in self.weights.items()}
+
+    @property
+    def has_fraction(self) -> bool:
+        """Returns whether anything in the row counts in part."""
+        return self.weight != 1 or any(bool(((w > 0) & (w < 1)).any()) for w in self.weights.values())
 
     @property
     def length(self) -> int:
@@ -60,10 +73,11 @@ class TokenRow:
         return TokenRow(
             self.example_id,
             {part: ids[:max_length] for part, ids in self.parts.items()},
-            {part: mask[:max_length] for part, mask in self.trained.items()},
+            {part: weights[:max_length] for part, weights in self.weights.items()},
             min(self.prompt_tokens, max_length),
             self.label,
             self.ends_with_user,
+            self.weight,
         )
 
 
@@ -98,8 +112,11 @@ class Reader:
         answers = [message for message in messages if message["role"] == "assistant"]
         if not answers:
             raise RowRefused("empty_answer", "the conversation has no assistant message")
-        trained = answers[-1:] if self.train_on == "last_assistant" else answers
-        if all(_is_empty(message) for message in trained):
+        weights = turn_weights(messages, self.train_on)
+        taught = [message for index, message in enumerate(messages) if weights.get(index, 0) > 0]
+        if not taught and self.train_on != "all":
+            raise RowRefused("empty_answer", "every answer has the weight 0")
+        if taught and all(_is_empty(message) for message in taught):
             raise RowRefused("empty_answer", "the assistant's message is empty")
         return {"messages": (self.renderer.encode(messages, tools, self.train_on), 0)}
 
@@ -110,6 +127,10 @@ class Reader:
             raise RowRefused("bad_row", f"{self.method} needs {', '.join(missing)}")
         if self.method == "kto" and not isinstance(row.get("label"), bool):
             raise RowRefused("bad_row", "kto needs a label that is true or false")
+        if not _is_weight(row.get("weight", 1)):
+            raise RowRefused("bad_row", "the weight is not a number from 0 to 1")
+        if row.get("weight") == 0:
+            raise RowRefused("empty_answer", "its weight is 0")
         prompt = self._checked(as_messages(row["prompt"], "user"), tools)
         found: dict[Part, tuple[Encoded, int]] = {}
         for name in names:
@@ -133,6 +154,8 @@ class Reader:
                 raise RowRefused("bad_roles", f"message {index} has the role {role!r}")
             if role == "system" and index > 0:
                 raise RowRefused("bad_roles", f"message {index} is a system message after the first message")
+            if not _is_weight(message.get("weight", 1)):
+                raise RowRefused("bad_row", f"message {index} has a weight that is not a number from 0 to 1")
             checked.append({**message, "role": role, "content": _text(message.get("content"), index)})
         uses_tools = bool(tools) or any(m["role"] == "tool" or m.get("tool_calls") for m in checked)
         if uses_tools and not self._supports_tools():
@@ -158,7 +181,7 @@ def plain_messages(messages: list[Message]) -> list[Message]:
     """Returns messages as they are rendered: text content as one string, the developer as system."""
     return [
         {
-            **message,
+            **{key: value for key, value in message.items() if key != "weight"},
             "role": "system" if message["role"] == "developer" else message["role"],
             "content": _text(message.get("content"), index),
         }
@@ -172,20 +195,21 @@ def _token_row(row: Row, encodings: dict[Part, tuple[Encoded, int]]) -> TokenRow
     if len(parts) == 2:
         # Both answers continue one prompt, so the shared part ends where either tokenization diverges from it.
         begins = _shared(parts["chosen"][:begins], parts["rejected"][:begins])
-    trained = {}
+    weights: dict[Part, NDArray[np.float32]] = {}
     for part, (encoded, _) in encodings.items():
-        mask = encoded.trained if part == "messages" else np.arange(len(encoded.input_ids)) >= begins
-        if not mask.any():
-            raise RowRefused("empty_answer", "no token of this row would be trained", len(mask))
-        trained[part] = mask
+        answer = (np.arange(len(encoded.input_ids)) >= begins).astype(np.float32)
+        weights[part] = encoded.weights if part == "messages" else answer
+        if not weights[part].any():
+            raise RowRefused("empty_answer", "no token of this row would be trained", len(weights[part]))
     messages = row.get("messages")
     return TokenRow(
         str(row["example_id"]),
         parts,
-        trained,
+        weights,
         begins,
         row.get("label"),
         isinstance(messages, list) and bool(messages) and messages[-1].get("role") == "user",
+        1.0 if "messages" in parts else float(row.get("weight", 1)),
     )
 
 
@@ -203,6 +227,10 @@ def _text(content: Any, index: int) -> str:
     if isinstance(content, list) and all(isinstance(part, dict) and part.get("type") == "text" for part in content):
         return "".join(str(part.get("text", "")) for part in content)
     raise RowRefused("bad_row", f"message {index} has content that is not text")
+
+
+def _is_weight(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1
 
 
 def _is_empty(message: Message) -> bool:

@@ -10,18 +10,26 @@ from ..spec import JobSpec, Method
 from .examples import Part, TokenRow
 
 IGNORED = -100
+# Columns: the weight of each token, and of a pair or a judged answer as a whole.
+WEIGHTS, WEIGHT = "weights", "weight"
 Columns = dict[str, Any]
 
 
-def token_dataset(spec: JobSpec, rows: list[TokenRow]) -> Any:
-    """Returns a datasets.Dataset of rows that were already cut to max_length."""
+def token_dataset(spec: JobSpec, rows: list[TokenRow], batch: int) -> Any:
+    """Returns a datasets.Dataset of rows that were already cut to max_length and are read in batches of `batch`.
+
+    It has a column of weights only if a row counts in part: whole rows are left to TRL's own loss.
+    """
     from datasets import Dataset
 
     if spec.method == "kto":
         rows = _shuffled(rows, spec.training.seed)
     documents = [_COLUMNS[spec.method](row) for row in rows]
+    if any(row.has_fraction for row in rows):
+        for document, row in zip(documents, rows, strict=True):
+            document |= {WEIGHTS: row.weights["messages"].tolist()} if spec.method == "sft" else {WEIGHT: row.weight}
     if spec.method == "kto" and spec.training.loss_type != "apo_zero_unpaired":
-        _add_mismatched_answers(documents, int(spec.training.per_device_train_batch_size))
+        _add_mismatched_answers(documents, batch)
     return Dataset.from_list(documents)
 
 
@@ -81,5 +89,7 @@ def _add_mismatched_answers(documents: list[Columns], batch: int) -> None:
     """Pairs each prompt of a batch with its neighbour's answer, from which KTO estimates the KL term."""
     for start in range(0, len(documents), batch):
         group = documents[start : start + batch]
+        # A row alone in the last batch has its neighbour in the batch before.
+        others = group if len(group) > 1 else [documents[start - 1]]
         for index, document in enumerate(group):
-            document["KL_completion_ids"] = group[index - 1]["completion_ids"]
+            document["KL_completion_ids"] = others[index - 1]["completion_ids"]

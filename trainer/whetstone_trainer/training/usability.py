@@ -9,6 +9,9 @@ from ..trainer_error import TrainerError, TrainerFailure
 if TYPE_CHECKING:
     from .preparation import Fitted, Prepared
 
+# Losses that are not a sum over tokens or pairs: dft multiplies by a probability, DPO's sft averages over a batch.
+UNWEIGHED_LOSSES = {("sft", "dft"), ("dpo", "sft")}
+
 
 def usability_errors(prepared: Prepared, train: Fitted) -> list[TrainerError]:
     """Returns every reason not to train on these rows with this template."""
@@ -55,6 +58,16 @@ def usability_errors(prepared: Prepared, train: Fitted) -> list[TrainerError]:
                 hint="Add Examples of the missing kind, or use sft with the good answers.",
             )
         )
+    training = prepared.resolved.training
+    if any(row.has_fraction for row in train.rows) and (why := _cannot_weigh(prepared)):
+        found.append(
+            TrainerError.of(
+                "unsupported_combination",
+                f"{sum(row.has_fraction for row in train.rows)} Examples have a weight between 0 and 1, and {why}",
+                param="training.packing" if training.packing else "training.loss_type",
+                hint="Give these answers the weight 0 or 1, or change the setting.",
+            )
+        )
     if prepared.renderer.stop_token_id() is None:
         found.append(
             TrainerError.of(
@@ -72,6 +85,16 @@ def require_usable(prepared: Prepared, train: Fitted) -> None:
     """Raises the first of usability_errors."""
     for error in usability_errors(prepared, train):
         raise TrainerFailure(error)
+
+
+def _cannot_weigh(prepared: Prepared) -> str | None:
+    """Returns why answers cannot count in part, None if they can."""
+    training, method = prepared.resolved.training, prepared.spec.method
+    if method == "sft" and training.packing:
+        return "packing joins Examples without their weights"
+    if (method, training.loss_type) in UNWEIGHED_LOSSES:
+        return f"the loss {training.loss_type} of {method} has no weights"
+    return None
 
 
 def _reasons(prepared: Prepared, train: Fitted) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from .rendered_examples import choose, render
 from .row_facts import all_dropped, row_counts, token_counts
 
 LISTED_ROWS = 200
+# pydantic adds to a field's path which of its types refused the value.
+TYPE_NAME = re.compile(r"(?:float|int|bool|str|constrained-\w+)$|(?:literal|list|nullable)\[|[A-Z]")
 
 
 def validate_document(home: Path, document: Any, *, token: str | None = None) -> ValidationReport:
@@ -28,13 +31,15 @@ def validate_document(home: Path, document: Any, *, token: str | None = None) ->
     try:
         spec = JobSpec.model_validate(document)
     except ValidationError as invalid:
-        return ValidationReport(ok=False, errors=[spec_error(problem) for problem in invalid.errors()])
+        # A value that is neither "auto" nor a valid number is reported once for each.
+        found = {error.param: error for error in map(spec_error, reversed(invalid.errors()))}
+        return ValidationReport(ok=False, errors=list(reversed(found.values())))
     return validate(home, spec, token=token)
 
 
 def spec_error(problem: Any) -> TrainerError:
     """Returns pydantic's error as an error that names the field."""
-    param = ".".join(str(part) for part in problem["loc"])
+    param = ".".join(str(part) for part in problem["loc"] if not TYPE_NAME.match(str(part)))
     return TrainerError.of("invalid_spec", f"{param}: {problem['msg']}", param=param)
 
 

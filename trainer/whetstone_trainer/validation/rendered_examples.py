@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ..manifest import Row
 from ..training.chat_rendering import Encoded
 from ..training.examples import Reader, TokenRow
-from ..validation_report import RenderedExample, Segment
+from ..validation_report import RenderedExample, Segment, Turn
 
 
 def choose(rows: list[TokenRow]) -> list[tuple[TokenRow, str]]:
@@ -28,35 +28,44 @@ def render(reader: Reader, source: Row, row: TokenRow, reason: str, max_length: 
     """Returns every sequence of a row, with marks where it is cut."""
     found = []
     for part, (encoded, _) in reader.encodings(source).items():
-        trained = row.trained[part]
+        weights = row.weights[part] * row.weight
         found.append(
             RenderedExample(
                 example_id=row.example_id,
                 reason=reason,  # type: ignore[arg-type]
                 part=part,
-                tokens=len(trained),
-                trained_tokens=int(trained[:max_length].sum()),
-                cut_tokens=max(0, len(trained) - max_length),
-                segments=segments(encoded, trained, max_length),
+                tokens=len(weights),
+                trained_tokens=int((weights[:max_length] > 0).sum()),
+                cut_tokens=max(0, len(weights) - max_length),
+                segments=segments(encoded, weights, max_length),
+                turns=[
+                    Turn(role=role, weight=None if weight is None else shown(weight * row.weight))
+                    for role, weight in encoded.turns
+                ],
             )
         )
     return found
 
 
-def segments(encoded: Encoded, trained: NDArray[np.bool_], max_length: int) -> list[Segment]:
+def shown(weight: float) -> float:
+    """Returns a weight without the digits that float32 adds."""
+    return round(float(weight), 6)
+
+
+def segments(encoded: Encoded, weights: NDArray[np.float32], max_length: int) -> list[Segment]:
     """Splits the rendered string into runs that, joined, are the string again."""
     runs: list[Segment] = []
     position = 0
     for index, (_, end) in enumerate(encoded.offsets):
         cut = index >= max_length
-        marked = bool(trained[index]) and not cut
+        weight = 0.0 if cut else shown(weights[index])
         # One character's bytes may span several tokens; its text is assigned to the last of them.
         text = encoded.text[position:end] if end > position else ""
         position = max(position, end)
-        if runs and runs[-1].trained == marked and runs[-1].cut == cut:
-            runs[-1] = Segment(text=runs[-1].text + text, trained=marked, cut=cut)
+        if runs and runs[-1].weight == weight and runs[-1].cut == cut:
+            runs[-1] = Segment(text=runs[-1].text + text, trained=weight > 0, cut=cut, weight=weight)
         elif text:
-            runs.append(Segment(text=text, trained=marked, cut=cut))
+            runs.append(Segment(text=text, trained=weight > 0, cut=cut, weight=weight))
     if position < len(encoded.text):
         runs.append(Segment(text=encoded.text[position:], trained=False, cut=len(encoded.offsets) > max_length))
     return runs
