@@ -199,6 +199,31 @@ test("a Finding of an earlier release gets the number of its unpriced calls", as
   ]);
 });
 
+test("settings of training that every trainer refuses go back to their default, and others stay", async () => {
+  const url = await emptyDatabase();
+  await migrateDatabase(
+    url,
+    firstMigrations(journal.entries.findIndex(({ tag }) => tag.endsWith("_trainable-settings"))),
+  );
+  const config = (
+    id: string,
+    settings: object,
+  ) => `('prj_1', '${id}', '${id}', 'dat_1', '{"id":"m"}', 'transformers', 'sft', 'lora',
+    '${JSON.stringify(settings)}', false, 1, 0, 1, '{}', 'user', 1, 1)`;
+  const kept = { lora: { loraDropout: 0.1 }, training: { lossType: "dft", warmupRatio: 0.5 } };
+  const refused = { lora: { r: 8, loraDropout: 1 }, training: { seed: 1, lossType: "cross", warmupRatio: 1 } };
+  await on(url, (sql) =>
+    sql.unsafe(`insert into projects (id, name) values ('prj_1', 'Shop');
+    insert into datasets (project_id, id, name, actor_kind, created_at) values ('prj_1', 'dat_1', 'Answers', 'user', 1);
+    insert into tuning_configs (project_id, id, name, dataset_id, base_model, engine, method, adapter, settings, trigger_enabled,
+      min_new_examples, cooldown_minutes, daily_cap, deployment, actor_kind, created_at, updated_at)
+      values ${config("a", kept)}, ${config("b", refused)}`),
+  );
+  await migrateDatabase(url);
+  const rows = await on(url, (sql) => sql`select settings from tuning_configs order by id`);
+  expect([...rows]).toEqual([{ settings: kept }, { settings: { lora: { r: 8 }, training: { seed: 1 } } }]);
+});
+
 test("conversations whose errors or traces an earlier version read differently are queued for projection", async () => {
   const url = await emptyDatabase();
   await migrateDatabase(

@@ -43,6 +43,7 @@ const named = <Settings extends z.ZodType>(settings: Settings) =>
     ]);
   }, settings);
 const fraction = z.number().min(0).max(1);
+const lessThanOne = z.number().min(0).lt(1);
 const count = (max: number) => z.int().min(1).max(max);
 const QUANTIZATIONS_MAX = GGUF_QUANTIZATIONS.length;
 
@@ -51,19 +52,22 @@ const QUANTIZATIONS_MAX = GGUF_QUANTIZATIONS.length;
  * the job's `resolvedSpec` shows. `beta` applies to dpo, orpo and kto; the two weights apply to kto.
  */
 export const trainingSettings = z.strictObject({
-  numTrainEpochs: z.number().positive().max(1000).optional(),
+  numTrainEpochs: auto(z.number().positive().max(1000)).optional(),
   /** Ends the training after this many steps, regardless of the epochs. */
   maxSteps: count(10_000_000).nullable().optional(),
   learningRate: auto(z.number().positive().max(1)).optional(),
   lrSchedulerType: z.enum(["linear", "cosine", "constant", "constant_with_warmup"]).optional(),
-  warmupRatio: fraction.optional(),
+  warmupRatio: lessThanOne.optional(),
   perDeviceTrainBatchSize: auto(count(1024)).optional(),
   gradientAccumulationSteps: auto(count(4096)).optional(),
   /** Maximum tokens of one Example. */
   maxLength: auto(z.int().min(16).max(10_000_000)).optional(),
   /** What happens to an Example longer than that. */
   overflow: z.enum(["error", "drop", "truncate"]).optional(),
-  /** The messages whose tokens are learned. */
+  /**
+   * The messages whose tokens are learned, of those that have no weight of their own. Default: the last answer. A message's own
+   * weight applies whatever this says.
+   */
   trainOn: z.enum(["all_assistant", "last_assistant", "all"]).optional(),
   packing: z.boolean().optional(),
   optim: z.enum(["adamw_torch", "adamw_torch_fused", "adamw_8bit", "paged_adamw_8bit", "adafactor", "sgd"]).optional(),
@@ -73,7 +77,16 @@ export const trainingSettings = z.strictObject({
   gradientCheckpointing: z.boolean().optional(),
   seed: z.int().min(0).max(4_294_967_295).optional(),
   beta: z.number().positive().max(100).optional(),
-  lossType: z.string().min(1).max(60).regex(/^\w+$/).nullable().optional(),
+  /** Each method has its own: the first one named for it is its default. */
+  lossType: z
+    .enum([
+      ...(["nll", "dft"] as const),
+      ...(["sigmoid", "hinge", "ipo", "robust", "apo_zero", "apo_down", "sft"] as const),
+      ...(["odds_ratio"] as const),
+      ...(["kto", "apo_zero_unpaired"] as const),
+    ])
+    .nullable()
+    .optional(),
   desirableWeight: auto(z.number().positive().max(1000)).optional(),
   undesirableWeight: auto(z.number().positive().max(1000)).optional(),
 });
@@ -85,7 +98,7 @@ export const LORA_RANKS = [8, 16, 32, 64, 128] as const;
 export const loraSettings = z.strictObject({
   r: z.int().min(1).max(512).optional(),
   loraAlpha: count(4096).optional(),
-  loraDropout: fraction.optional(),
+  loraDropout: lessThanOne.optional(),
   targetModules: z.union([z.literal("all-linear"), z.array(z.string().min(1).max(200)).min(1).max(100)]).optional(),
   useRslora: z.boolean().optional(),
   useDora: z.boolean().optional(),

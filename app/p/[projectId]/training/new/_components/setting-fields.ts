@@ -28,7 +28,7 @@ const LEARNING_RATES: Record<Draft["method"], { full: string; adapter: string }>
   sft: { full: "2e-5", adapter: "2e-4" },
   dpo: { full: "5e-7", adapter: "5e-6" },
   orpo: { full: "1e-6", adapter: "8e-6" },
-  kto: { full: "5e-7", adapter: "5e-6" },
+  kto: { full: "1e-6", adapter: "5e-6" },
 };
 
 export const BASIC: readonly SettingField[] = [
@@ -155,7 +155,7 @@ export const ADVANCED: readonly SettingField[] = [
     about: "Fraction of the steps",
     kind: "number",
     min: 0,
-    max: 1,
+    max: 0.99,
     byDefault: "0.03",
   },
   {
@@ -168,7 +168,8 @@ export const ADVANCED: readonly SettingField[] = [
       { value: "last_assistant", label: "The last answer" },
       { value: "all", label: "Everything" },
     ],
-    byDefault: "every answer",
+    about: "Answers that have no weight of their own",
+    byDefault: "the last answer",
     when: ({ method }) => method === "sft",
   },
   {
@@ -226,7 +227,7 @@ export const ADVANCED: readonly SettingField[] = [
     label: "LoRA dropout",
     kind: "number",
     min: 0,
-    max: 1,
+    max: 0.99,
     byDefault: "0",
     when: hasAdapter,
   },
