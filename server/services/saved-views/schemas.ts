@@ -24,6 +24,7 @@ export const PARAMETERS: Record<SavedViewList, Record<string, z.ZodType<string>>
     user: text,
     hasUser: flag,
     findings: flag,
+    finding: text,
     errors: flag,
     ...TIME,
     ...LIST,

@@ -213,6 +213,8 @@ export const conversationFilters = z.strictObject({
   startedAfter: queryUnixMs.optional(),
   startedBefore: queryUnixMs.optional(),
   hasFindings: queryBoolean().optional(),
+  /** Only conversations in which this Finding occurred. */
+  findingId: z.string().max(100).optional(),
   hasErrors: queryBoolean().optional(),
   q: z.string().max(500).optional(),
 });

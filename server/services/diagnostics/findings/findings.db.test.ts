@@ -5,6 +5,12 @@ import { asOwner } from "@/db/testing/as-owner";
 import { testProject } from "@/db/testing/test-project";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import {
+  conversationFacets,
+  conversationHistogram,
+  countConversations,
+  listConversations,
+} from "@/server/services/telemetry";
+import {
   createRuleRuns,
   executeRuleRuns,
   failRuleRuns,
@@ -62,6 +68,23 @@ test("the same cause in several conversations is one Finding with an occurrence 
   expect(found).toHaveLength(1);
   expect(found[0]).toMatchObject({ occurrenceCount: 3, userCount: 2 });
   expect((await listOccurrences(ctx, { findingId: found[0]!.id })).occurrences).toHaveLength(3);
+});
+
+test("conversations are listed, counted and put in facets by the Finding that occurred in them", async () => {
+  const { ctx } = await testProject();
+  const { ctx: other } = await testProject();
+  const { conversation } = await diagnosed(ctx);
+  await diagnosed(ctx, {}, "Error: seat 14 is taken by another passenger");
+  await storedConversation(ctx, [{ role: "user", text: "Hello" }]);
+  const findingId = (await toolErrors(ctx)).find(({ title }) => title.includes("not found"))!.id;
+
+  const { conversations: listed } = await listConversations(ctx, { findingId });
+  expect(listed.map(({ id }) => id)).toEqual([conversation.id]);
+  expect(await countConversations(ctx, { findingId })).toEqual({ count: 1, more: false });
+  expect((await listConversations(ctx, { findingId, sort: "cost" })).conversations).toHaveLength(1);
+  expect((await conversationFacets(ctx, { findingId })).facets).toMatchObject({ total: 1, withFindings: 1 });
+  expect((await conversationHistogram(ctx, { findingId })).buckets.map(({ count }) => count)).toEqual([1]);
+  expect((await listConversations(other, { findingId })).conversations).toEqual([]);
 });
 
 test("a Finding has the cost of its conversations and the number of calls that it excludes", async () => {

@@ -1,9 +1,10 @@
-import { and, desc, eq, type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import { conversations, findings, occurrences } from "@/db/schema";
 import type { Evidence } from "@/db/schema/json";
 import type { Ctx } from "@/server/platform/context";
 import { newestFirst } from "@/server/platform/cursor";
 import { notFound } from "@/server/platform/errors";
+import { inOrderOf } from "@/server/platform/sorted-page";
 import { verb } from "@/server/platform/verb";
 import { conversationIdsMatching } from "@/server/services/telemetry";
 import { listOccurrencesInput, occurrencesReply } from "../schemas";
@@ -95,16 +96,21 @@ const COMPARED = 200;
 
 /** Returns the occurrence whose Signal is the strongest among the newest ones; `null` if there is none. */
 export async function clearestOccurrence(ctx: Ctx, finding: { id: string; signal: string }) {
-  const [best] = await ctx.db.execute<{ id: string }>(sql`
+  const [clearest] = await clearestOccurrences(ctx, finding, 1);
+  return clearest ?? null;
+}
+
+/** Returns the occurrences whose Signals are the strongest among the newest ones, the clearest first. */
+export async function clearestOccurrences(ctx: Ctx, finding: { id: string; signal: string }, limit: number) {
+  const best = await ctx.db.execute<{ id: string }>(sql`
     select id from (
       select id, score, confidence, evidence, detected_at from occurrences
       where project_id = ${ctx.projectId} and finding_id = ${finding.id}
       order by detected_at desc, id desc limit ${COMPARED}
     ) newest
-    order by jsonb_array_length(evidence) = 0, score desc, confidence desc, detected_at, id limit 1`);
-  if (!best) return null;
-  const [clearest] = await occurrencesOf(ctx, finding, 1, eq(occurrences.id, best.id));
-  return clearest ?? null;
+    order by jsonb_array_length(evidence) = 0, score desc, confidence desc, detected_at, id limit ${limit}`);
+  const ids = [...best].map(({ id }) => id);
+  return inOrderOf(ids, await occurrencesOf(ctx, finding, limit, inArray(occurrences.id, ids)));
 }
 
 /** Leaves out quotes that an earlier one repeats: several Signals of one failure quote the same. */

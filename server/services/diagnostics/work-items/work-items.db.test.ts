@@ -1,7 +1,7 @@
-import { eq } from "drizzle-orm";
+import { and, eq } from "drizzle-orm";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { db } from "@/db/pool";
-import { auditLog, trackerCursors, workItems } from "@/db/schema";
+import { auditLog, occurrences, trackerCursors, workItems } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { createTrackerWebhook, deleteConnection, getConnection, listConnections } from "@/server/services/connections";
 import { startGithub } from "@/server/services/connections/trackers/testing/github-server";
@@ -90,6 +90,21 @@ test("personal data and secrets in the evidence are masked in the ticket", async
     expect(body).not.toContain("anna.meier");
     expect(body).not.toContain(secret);
   }
+});
+
+test("a ticket quotes the clearest evidence first, and not the newest", async () => {
+  const { ctx } = await testProject();
+  const { findingId, conversationId: clearest } = await failedTool(ctx);
+  const { conversationId: newest } = await failedTool(ctx);
+  await ctx.db
+    .update(occurrences)
+    .set({ score: 0.4 })
+    .where(and(eq(occurrences.projectId, ctx.projectId), eq(occurrences.conversationId, newest)));
+  await connectTracker(ctx, "github", github, {
+    bodyTemplate: "{% for one in occurrences %}{{ one.conversation }} {% endfor %}",
+  });
+  const { tickets } = await previewHandOff(ctx, { findingIds: [findingId], provider: "github" });
+  expect(tickets[0]!.body!.trim().split(/\s+/)).toEqual([clearest, newest]);
 });
 
 test("words of tools are plain text in a ticket, and code in its evidence", async () => {

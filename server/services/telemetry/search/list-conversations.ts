@@ -1,7 +1,7 @@
 import { and, eq, gte, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
 import type { z } from "zod";
 import { isOneOf } from "@/db/rows";
-import { conversations } from "@/db/schema";
+import { conversations, occurrences } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { byTime, type Position } from "@/server/platform/cursor";
 import { SORTED_MAX } from "@/server/platform/schemas";
@@ -27,7 +27,7 @@ export const listConversations = verb(
   {
     name: "conversations.list",
     summary: "List conversations, by default newest start first.",
-    description: `\`startedAfter\` is inclusive, \`startedBefore\` exclusive (Unix ms). \`q\` finds conversations whose messages contain all of its words or, if it has only symbols such as \`%\`, all of those, and the one whose id it is (Whetstone's or the client's); \`match\` is where the longest of the words, or the symbols, occur, if in the first 60 messages. \`model\` is a model name as reported in the response, \`label\` one of the conversation's labels; if several are given, any of them matches. \`hasUser=false\` finds conversations for which the client sent no user. Labels are tags on any of its spans (\`langfuse.trace.tags\`, \`tag.tags\` and others), or labels that people added. \`sort\` and \`order\` (\`desc\` or \`asc\`) order the list; conversations whose cost or tokens are unknown come last in both directions. By \`tokens\`, and by anything but \`started\` together with a filter, the newest ${SORTED_MAX.toLocaleString("en")} matching conversations are sorted: \`sampled\` is \`true\` if more match.`,
+    description: `\`startedAfter\` is inclusive, \`startedBefore\` exclusive (Unix ms). \`q\` finds conversations whose messages contain all of its words or, if it has only symbols such as \`%\`, all of those, and the one whose id it is (Whetstone's or the client's); \`match\` is where the longest of the words, or the symbols, occur, if in the first 60 messages. \`model\` is a model name as reported in the response, \`label\` one of the conversation's labels; if several are given, any of them matches. \`hasUser=false\` finds conversations for which the client sent no user, \`findingId\` those in which a Finding occurred. Labels are tags on any of its spans (\`langfuse.trace.tags\`, \`tag.tags\` and others), or labels that people added. \`sort\` and \`order\` (\`desc\` or \`asc\`) order the list; conversations whose cost or tokens are unknown come last in both directions. By \`tokens\`, and by anything but \`started\` together with a filter, the newest ${SORTED_MAX.toLocaleString("en")} matching conversations are sorted: \`sampled\` is \`true\` if more match.`,
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: listConversationsInput,
@@ -141,9 +141,15 @@ export function searchedFor({ q, model, label }: Pick<ConversationFilters, "q" |
 }
 
 /** Returns the filters that are conditions on the conversation itself. */
-export const narrowedBy = ({ hasFindings, hasErrors, hasUser }: ConversationFilters): SQL | undefined =>
+export const narrowedBy = ({ hasFindings, findingId, hasErrors, hasUser }: ConversationFilters): SQL | undefined =>
   and(
     someOrNone("finding_count", hasFindings),
+    findingId === undefined
+      ? undefined
+      : sql`exists (
+          select 1 from ${occurrences} o
+          where o.project_id = ${conversations.projectId} and o.finding_id = ${findingId}
+            and o.conversation_id = ${conversations.id})`,
     someOrNone("error_count", hasErrors),
     hasUser === undefined ? undefined : (hasUser ? isNotNull : isNull)(conversations.userId),
   );

@@ -43,7 +43,10 @@ export function Conversations({ projectId, openedAt }: { projectId: string; open
     }),
   );
   const { actions, dialogs } = useConversationActions(projectId, view, now);
-  const chosen = chosenFilters(view);
+  const finding = useQuery(
+    trpc.findings.get.queryOptions({ projectId, findingId: view.finding ?? "" }, { enabled: view.finding !== null }),
+  );
+  const chosen = chosenFilters(view, { findingTitle: finding.data?.finding.title });
   const rows = list.data?.pages.flatMap((page) => page.conversations) ?? [];
   const refresh = () => {
     setNow(Date.now());

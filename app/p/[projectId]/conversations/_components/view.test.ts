@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chosenFilters, isFiltered, labelHref, listInput, loadView, searchOf } from "./view";
+import { chosenFilters, findingHref, isFiltered, labelHref, listInput, loadView, searchOf } from "./view";
 
 const viewOf = async (search: string) => loadView(new URLSearchParams(search));
 
@@ -18,6 +18,15 @@ test("hasUser=false in the URL filters for conversations without a user", async 
   expect(listInput("p", view, 0)).toMatchObject({ hasUser: false });
   expect(chosenFilters(view)).toEqual([{ id: "hasUser", text: "No user", without: { hasUser: null } }]);
   expect(searchOf(view)).toBe("?hasUser=false");
+});
+
+test("a Finding in the URL filters the list, and its chip has the Finding's title", async () => {
+  const view = await viewOf(findingHref("p", "fnd_1").split("?")[1]!);
+  expect(listInput("p", view, 0)).toMatchObject({ findingId: "fnd_1" });
+  expect(chosenFilters(view)).toMatchObject([{ text: "Finding: fnd_1" }]);
+  expect(chosenFilters(view, { findingTitle: "An answer is empty" })).toEqual([
+    { id: "finding", text: "Finding: An answer is empty", without: { finding: null } },
+  ]);
 });
 
 test("several values of a filter are repeated parameters, each with its own chip", async () => {

@@ -24,6 +24,7 @@ export const viewParsers = {
   user: parseAsString,
   hasUser: parseAsBoolean,
   findings: parseAsBoolean,
+  finding: parseAsString,
   errors: parseAsBoolean,
   range: parseAsStringLiteral(RANGE_VALUES),
   from: parseAsInteger,
@@ -36,6 +37,10 @@ export type View = Awaited<ReturnType<typeof loadView>>;
 
 /** Returns the view as a query string (`?…`), without the open row. */
 export const searchOf = (view: View) => serialize({ ...view, peek: null });
+
+/** Returns the URL of the conversations in which a Finding occurred. */
+export const findingHref = (projectId: string, findingId: string) =>
+  `/p/${encodeURIComponent(projectId)}/conversations${serialize({ finding: findingId })}`;
 
 /** Returns the URL of the conversations with a label. */
 export const labelHref = (projectId: string, label: string) =>
@@ -66,6 +71,7 @@ export function listInput(projectId: string, view: View, now: number) {
     ...(view.user !== null ? { userId: view.user } : {}),
     ...(view.hasUser !== null ? { hasUser: view.hasUser } : {}),
     ...(view.findings !== null ? { hasFindings: view.findings } : {}),
+    ...(view.finding !== null ? { findingId: view.finding.slice(0, 100) } : {}),
     ...(view.errors !== null ? { hasErrors: view.errors } : {}),
     ...(after !== undefined ? { startedAfter: after } : {}),
     ...(before !== undefined ? { startedBefore: before } : {}),
@@ -86,6 +92,7 @@ export const NO_FILTERS = {
   user: null,
   hasUser: null,
   findings: null,
+  finding: null,
   errors: null,
   range: null,
   from: null,
@@ -98,8 +105,11 @@ export type ChosenFilter = { id: string; text: string; without: Partial<View> };
 /** Whether the client named a user. */
 export const HAS_USER = { true: "With a user", false: "No user" } as const;
 
-/** Returns the sidebar's filters that are active. */
-export function chosenFilters({ model, label, user, hasUser, findings, errors }: View): ChosenFilter[] {
+/** Returns the filters that are active beside the search and the time. */
+export function chosenFilters(
+  { model, label, user, hasUser, findings, finding, errors }: View,
+  { findingTitle }: { findingTitle?: string | undefined } = {},
+): ChosenFilter[] {
   const either = (name: "findings" | "errors", value: boolean | null, what: string): ChosenFilter[] =>
     value === null ? [] : [{ id: name, text: `${value ? "With" : "Without"} ${what}`, without: { [name]: null } }];
   const each = (name: "model" | "label", values: readonly string[], what: string): ChosenFilter[] =>
@@ -110,6 +120,9 @@ export function chosenFilters({ model, label, user, hasUser, findings, errors }:
     }));
   return [
     ...either("findings", findings, "Findings"),
+    ...(finding === null
+      ? []
+      : [{ id: "finding", text: `Finding: ${findingTitle ?? finding}`, without: { finding: null } }]),
     ...either("errors", errors, "errors"),
     ...each("model", model, "Model"),
     ...each("label", label, "Label"),

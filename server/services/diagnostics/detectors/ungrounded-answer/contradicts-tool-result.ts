@@ -97,7 +97,7 @@ function contradicted(
     verdict: certain ? "match" : "ambiguous",
     evidence: [quoteMessage(conversation.messages, index, start, end), quoteExchange(conversation, exchange)],
     cause: `${exchange.name}: ${label}: another ${how.kind}`,
-    title: `An answer states a different ${label.replaceAll("_", " ")} than \`${exchange.name}\` returned`,
+    title: `An answer states a different \`${label}\` than \`${exchange.name}\` returned`,
     summary: `\`${exchange.name}\` returned ${label} “${excerpt(String(fact), 60)}”, and the assistant said “${excerpt(text.slice(Math.max(0, start - 40), end), 120)}”.`,
   };
 }

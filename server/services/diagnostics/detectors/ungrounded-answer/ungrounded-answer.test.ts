@@ -36,7 +36,7 @@ describe("contradicts_tool_result", () => {
 
   test("names the field and the tool in its title", () => {
     const [found] = matches(answered(ORDER, "- Status: Delivered"));
-    expect(found!.title).toBe("An answer states a different status than `get_order` returned");
+    expect(found!.title).toBe("An answer states a different `status` than `get_order` returned");
     expect(found!.cause).toBe("get_order: status: another status");
   });
 

@@ -5,7 +5,7 @@ import { notFound } from "@/server/platform/errors";
 import { publicUrl } from "@/server/platform/public-url";
 import { renderTicket, type Templates, type TicketFacts } from "@/server/services/tickets";
 import { basisOfFinding, judgedFindings } from "../../findings/judged-findings";
-import { occurrencesOf } from "../../findings/list-occurrences";
+import { clearestOccurrences } from "../../findings/list-occurrences";
 import { PlaceholderMask } from "../../masking";
 import type { ConfidenceBasis } from "../../schemas";
 
@@ -29,7 +29,7 @@ async function factsOf(ctx: Ctx, findingId: string, mask: PlaceholderMask): Prom
     .where(and(eq(findings.projectId, ctx.projectId), eq(findings.id, findingId)));
   if (!row) throw notFound("Finding");
   const { finding, project } = row;
-  const occurrences = await occurrencesOf(ctx, finding, OCCURRENCES);
+  const occurrences = await clearestOccurrences(ctx, finding, OCCURRENCES);
   const page = `p/${ctx.projectId}`;
   return {
     project: { name: project },

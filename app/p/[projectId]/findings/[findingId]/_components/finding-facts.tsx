@@ -8,6 +8,7 @@ import { wilson } from "@/app/_lib/rate";
 import { CostTotal } from "@/app/p/[projectId]/_components/costs/cost-total";
 import { ruleWords } from "@/app/p/[projectId]/_components/findings/rule-words";
 import { ScoreParts } from "@/app/p/[projectId]/_components/findings/score";
+import { findingHref } from "@/app/p/[projectId]/conversations/_components/view";
 import { REASON_WORDS } from "@/server/services/diagnostics/findings/schemas";
 import type { FindingDetail } from "@/server/services/diagnostics/schemas";
 import classes from "./finding-page.module.css";
@@ -28,6 +29,7 @@ const recentSince = ({ updatedAt }: FindingDetail) => updatedAt - RECENT_DAYS * 
 
 export function FindingFacts({ projectId, finding }: { projectId: string; finding: FindingDetail }) {
   const { affected, conversations, since } = finding.share;
+  const list = findingHref(projectId, finding.id);
   const interval = wilson(affected, conversations);
   return (
     <>
@@ -45,17 +47,17 @@ export function FindingFacts({ projectId, finding }: { projectId: string; findin
         <h2 className={classes.heading}>Facts</h2>
         <DataList size="xs" gap={6} labelWidth={104}>
           <Fact label="Conversations">
-            <Counted what={formatCount(finding.occurrenceCount)} />
+            <Link href={list}>{formatCount(finding.occurrenceCount)}</Link>
           </Fact>
           <Fact label="Users">{formatCount(finding.userCount)}</Fact>
           <Fact label="Affected cost">
-            <a href={`#${OCCURRENCES_ID}`} title="The sum of the costs of the affected conversations">
+            <Link href={list} title="The sum of the costs of the affected conversations">
               <CostTotal
                 usd={finding.affectedCost}
                 unpriced={finding.unpricedCallCount}
                 note="known costs of the affected conversations"
               />
-            </a>
+            </Link>
             {finding.recountDueAt === null ? null : (
               <Text size="xs" c="dimmed">
                 Some conversations have changed since; users, cost and score update within minutes.
