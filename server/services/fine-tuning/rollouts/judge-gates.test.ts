@@ -14,6 +14,17 @@ test.each([
   expect(judgeLoss(withLoss(measured), withLoss(before), tolerance).status).toBe(status);
 });
 
+test("validation losses are compared only if both are means of the same", () => {
+  const perToken = (eval_loss: number) => ({ metrics: { eval_loss, eval_trained_tokens: 40 } });
+  const perPair = (eval_loss: number) => ({ metrics: { eval_loss, eval_pairs: 4 } });
+  expect(judgeLoss(perToken(1), perToken(1), 0).status).toBe("passed");
+  expect(judgeLoss(perToken(2), perToken(1), 0).status).toBe("failed");
+  for (const other of [withLoss(1), perPair(1)]) {
+    expect(judgeLoss(perToken(2), other, 0)).toMatchObject({ status: "not_applicable", measured: 2 });
+    expect(judgeLoss(other, perToken(1), 0).status).toBe("not_applicable");
+  }
+});
+
 test("the first deployment has no validation loss to compare with", () => {
   expect(judgeLoss(withLoss(9), null, 0)).toMatchObject({ status: "not_applicable" });
 });

@@ -24,9 +24,14 @@ export function judgeCheckpoint(found: { profile: unknown; taintedAt: number | n
     : gate("checkpoint", "passed", "The job succeeded, and its checkpoint generated an answer.");
 }
 
+/** What a validation loss is the mean of. Checkpoints of before this was recorded have the mean over batches. */
+const UNITS = { eval_trained_tokens: "trained token", eval_pairs: "pair", eval_answers: "answer" } as const;
+const unitOf = ({ metrics }: Checkpoint) =>
+  Object.entries(UNITS).find(([name]) => typeof metrics[name] === "number")?.[1] ?? "batch";
+
 /**
  * Judges whether the validation loss is low enough compared with the deployed checkpoint's. `null`: unknown, which does not
- * count as lower.
+ * count as lower. Losses that are means of different things are not compared.
  */
 export function judgeLoss(candidate: Checkpoint, incumbent: Checkpoint | null, maxIncrease: number): Gate {
   if (!incumbent) return gate("validation_loss", "not_applicable", "Nothing is deployed under this name yet.");
@@ -40,6 +45,15 @@ export function judgeLoss(candidate: Checkpoint, incumbent: Checkpoint | null, m
     );
   }
   const allowed = before * (1 + maxIncrease);
+  const [unit, unitBefore] = [unitOf(candidate), unitOf(incumbent)];
+  if (measured !== null && unit !== unitBefore) {
+    return gate(
+      "validation_loss",
+      "not_applicable",
+      `Its validation loss is per ${unit} and that of the deployed model per ${unitBefore}, so they cannot be compared.`,
+      measured,
+    );
+  }
   if (measured === null) {
     return gate(
       "validation_loss",
