@@ -14,7 +14,7 @@ import {
   uniqueIndex,
 } from "drizzle-orm/pg-core";
 import { NOW } from "../now";
-import { actor, createdAt, projectId, unixMs } from "./columns";
+import { actor, chatPayload, createdAt, projectId, unixMs } from "./columns";
 import {
   CANDIDATE_STATUSES,
   COLLECTION_OBJECTIVES,
@@ -126,7 +126,7 @@ export const exampleRevisions = pgTable(
     toVersion: integer("to_version"),
     /** The Example's number in its Dataset, in order of creation; the same in all its revisions. */
     ordinal: integer("ordinal").notNull(),
-    payload: jsonb("payload").notNull(),
+    payload: chatPayload("payload").notNull(),
     tags: text("tags").array().notNull(),
     split: text("split", { enum: EXAMPLE_SPLITS }).notNull(),
     sourceKind: text("source_kind", { enum: EXAMPLE_SOURCE_KINDS }).notNull(),
@@ -249,7 +249,7 @@ export const exampleCandidates = pgTable(
     findingId: text("finding_id"),
     knowledgeGoalId: text("knowledge_goal_id"),
     proposedByModel: boolean("proposed_by_model").notNull().default(false),
-    payload: jsonb("payload").notNull(),
+    payload: chatPayload("payload").notNull(),
     contentHash: text("content_hash").notNull(),
     provenanceKey: text("provenance_key").notNull(),
     /** MinHash of its words: 64 numbers; and its bands, of which near-duplicates share at least one. */

@@ -91,7 +91,11 @@ const REPORT = {
       tokens: 42,
       segments: [
         { text: "<|im_start|>user\nCan I return it?<|im_end|>\n<|im_start|>assistant\n", trained: false },
-        { text: `${LEARNED}<|im_end|>`, trained: true },
+        { text: `${LEARNED}<|im_end|>`, trained: true, weight: 0.5 },
+      ],
+      turns: [
+        { role: "user", weight: null },
+        { role: "assistant", weight: 0.5 },
       ],
     },
   ],

@@ -44,6 +44,38 @@ function hasNumber(value: unknown, depth = 0): boolean {
 const withDigits = (_key: string, value: unknown, { source }: { source?: string }) =>
   typeof value === "number" && source !== undefined && String(value) !== source ? EXACT.rawJSON?.(source) : value;
 
+/** Objects nested more deeply keep their exact numbers: nothing that is read has them. */
+const MAX_PLAIN_DEPTH = 200;
+
+/**
+ * Returns a value with JavaScript's numbers in place of exact ones, and itself if there are none. What `kept` returns for a
+ * field, given its key and the object it is in, takes the place of that field; `undefined` leaves it to the rule.
+ */
+export function withPlainNumbers(
+  value: unknown,
+  kept: (key: string, field: unknown, object: object) => unknown = () => undefined,
+  depth = 0,
+): unknown {
+  if (typeof value !== "object" || value === null || depth > MAX_PLAIN_DEPTH) return value;
+  if (isExactNumber(value)) return Number(value.rawJSON);
+  let copy: Record<string, unknown> | unknown[] | undefined;
+  for (const [key, field] of Object.entries(value)) {
+    const plain = kept(key, field, value) ?? withPlainNumbers(field, kept, depth + 1);
+    if (plain === field) continue;
+    copy ??= Array.isArray(value) ? [...value] : { ...value };
+    Object.defineProperty(copy, key, { value: plain, enumerable: true, configurable: true, writable: true });
+  }
+  return copy ?? value;
+}
+
+/** The fields whose values reach chat templates as they were sent. */
+const VERBATIM = new Set(["tools", "functions"]);
+export const isVerbatim = (key: string): boolean => VERBATIM.has(key);
+
+/** Parses JSON like `JSON.parse`, except that tools keep the digits of their numbers. */
+export const parseJsonWithTools = (text: string): unknown =>
+  withPlainNumbers(parseExactJson(text), (key, field) => (isVerbatim(key) ? field : undefined));
+
 /** Parses JSON like `JSON.parse`, except that a whole number beyond JavaScript's becomes its text. */
 export const parseExactIntegers = (text: string): unknown =>
   EXACT.parse(text, (_key, value, { source }) =>

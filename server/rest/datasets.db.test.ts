@@ -56,6 +56,22 @@ test("a Dataset and an Example are created, read, changed and deleted with the f
   for (const gone of [`/${id}`, `/${id}/examples`, `/${id}/facets`]) expect((await ask("GET", gone)).status).toBe(404);
 });
 
+test("tools come back in the order and with the digits in which they were sent", async () => {
+  const { ctx, id } = await world();
+  const key = await keyFor(ctx, ...LEAST);
+  const tools = `[{"type":"function","function":{"name":"f","parameters":{"z":1.0,"type":"object","a":12345678901234567890}}}]`;
+  const { input, expectedOutput } = smallPayload();
+  const payload = `{"input":{"type":"chat","messages":${JSON.stringify(input.messages)},"tools":${tools}},"expectedOutput":${JSON.stringify({ ...expectedOutput, weight: "W" }).replace('"W"', "0.50")}}`;
+  const path = `/v1/projects/${ctx.projectId}/datasets/${id}/examples`;
+  const made = await dispatch(requestTo("POST", path, { key, body: `{"payload":${payload}}` }));
+  const text = await made.text();
+  expect([made.status, text]).toEqual([201, expect.stringContaining(`"tools":${tools}`)]);
+  const { example } = JSON.parse(text);
+  expect(example.payload.expectedOutput.weight).toBe(0.5);
+  const read = await dispatch(requestTo("GET", `${path}/${example.id}`, { key }));
+  expect(await read.text()).toContain(`"tools":${tools}`);
+});
+
 test("the legacy fields of Examples and Datasets are refused by name", async () => {
   const { ask, id } = await world();
   const { id: exampleId } = await add(ask, id, "a");

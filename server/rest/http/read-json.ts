@@ -1,4 +1,5 @@
 import { ServiceError } from "@/server/platform/errors";
+import { parseJsonWithTools } from "@/server/platform/exact-json";
 import { readBody } from "@/server/platform/http/read-body";
 
 /** Bytes. Larger bodies have streaming routes (ingest, imports). */
@@ -33,7 +34,7 @@ export async function readJson(request: Request): Promise<Record<string, unknown
   }
   let body: unknown;
   try {
-    body = JSON.parse(text);
+    body = parseJsonWithTools(text);
   } catch {
     throw new ServiceError("invalid", "The body is not valid JSON.");
   }

@@ -1,3 +1,4 @@
+import { isExactNumber } from "@/server/platform/exact-json";
 import { pointerOf } from "@/server/platform/field-errors";
 import { isStorable, type Problems } from "./problems";
 import { CHAT_LIMITS } from "./schemas";
@@ -49,6 +50,7 @@ class JsonWalk {
     this.bytes += 2;
     if (typeof value === "string") this.#text(value);
     else if (typeof value === "number") this.#number(value);
+    else if (isExactNumber(value)) this.#number(Number(value.rawJSON));
     else if (typeof value === "object" && value !== null) this.#container(value);
     else if (typeof value !== "boolean" && value !== null) this.#report(NOT_JSON);
   }

@@ -29,11 +29,17 @@ export function checkMessage(
     return undefined;
   }
   problems.knownKeys(fields, at, CHAT_KEYS.message[role], NO_SUCH_FIELD[role]);
+  if (role === "assistant" && fields.weight !== undefined) checkWeight(fields.weight, `${at}/weight`, problems);
   const calls = role === "assistant" && fields.tool_calls !== undefined;
   checkContent(fields.content, `${at}/content`, role, calls, problems);
   if (name !== undefined) problems.name(name, `${at}/name`);
   if (calls) checkCalls(fields.tool_calls, `${at}/tool_calls`, toolNames, problems);
   return { role, fields };
+}
+
+/** Adds a problem unless the value is a share of an answer's part in training. */
+export function checkWeight(value: unknown, at: string, problems: Problems) {
+  if (typeof value !== "number" || !(value >= 0 && value <= 1)) problems.add(at, "Must be a number from 0 to 1.");
 }
 
 function checkContent(content: unknown, at: string, role: ChatRole, calls: boolean, problems: Problems) {

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { canonicalJson } from "@/server/platform/canonical-json";
+import { withPlainNumbers } from "@/server/platform/exact-json";
 import { CHAT_KEYS, type ChatPayload } from "./schemas";
 
 const { message, ...others } = CHAT_KEYS;
@@ -10,7 +11,7 @@ export const PAYLOAD_FIELDS: string[] = [
 
 /** With the fields in order, `JSON.stringify` itself produces canonical JSON, and is faster. */
 const canonical = (payload: ChatPayload) =>
-  payload.input.tools ? canonicalJson(payload) : JSON.stringify(payload, PAYLOAD_FIELDS);
+  payload.input.tools ? canonicalJson(withPlainNumbers(payload)) : JSON.stringify(payload, PAYLOAD_FIELDS);
 
 /** Memoized because an import needs the hash of each row twice. */
 const known = new WeakMap<ChatPayload, string>();

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { canonicalJson } from "@/server/platform/canonical-json";
+import { parseExactJson } from "@/server/platform/exact-json";
 import { contentHashOf, searchTextOf, tokenEstimateOf } from ".";
 import type { ChatPayload } from "./schemas";
 import { call, fullPayload, smallPayload } from "./testing";
@@ -46,6 +47,17 @@ describe("the content hash", () => {
     const { rejectedOutput: _, ...unpaired } = fullPayload();
     expect(contentHashOf(unpaired)).not.toBe(hash);
   });
+});
+
+test("tools whose keys have another order or whose numbers are written differently have the same hash", () => {
+  const [one, other] = [
+    '[{"type":"function","function":{"name":"f","parameters":{"z":1.0,"a":1e3}}}]',
+    '[{"function":{"parameters":{"a":1000,"z":1},"name":"f"},"type":"function"}]',
+  ].map((tools) => {
+    const payload = fullPayload();
+    return { ...payload, input: { ...payload.input, tools: parseExactJson(tools) } } as ChatPayload;
+  });
+  expect(contentHashOf(one!)).toBe(contentHashOf(other!));
 });
 
 describe("the search text", () => {

@@ -1,3 +1,4 @@
+import { isExactNumber } from "@/server/platform/exact-json";
 import { pointerOf } from "@/server/platform/field-errors";
 import { CHAT_LIMITS, CHAT_NAME } from "./schemas";
 
@@ -8,7 +9,7 @@ export type ChatProblem = { path: string; message: string };
 export type Fields = Readonly<Record<string, unknown>>;
 
 const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+  typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
 
 const REQUIRED = "Is required.";
 

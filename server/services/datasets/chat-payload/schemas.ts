@@ -43,6 +43,11 @@ const assistantMessage = z.strictObject({
   name: name.optional(),
   tool_calls: z.array(toolCall).min(1).max(CHAT_LIMITS.callsPerMessage).optional(),
 });
+const weight = z.number().min(0).max(1);
+const earlierAnswer = assistantMessage.extend({
+  /** The weight of this earlier answer in training. Default: as the job's `trainOn` says, and so 0 unless it says otherwise. */
+  weight: weight.optional(),
+});
 const toolMessage = z.strictObject({
   role: z.literal("tool"),
   /** What the tool returned. May be empty. */
@@ -56,7 +61,7 @@ const MESSAGES = {
   system: systemMessage,
   developer: developerMessage,
   user: userMessage,
-  assistant: assistantMessage,
+  assistant: earlierAnswer,
   tool: toolMessage,
 } as const;
 
@@ -68,7 +73,7 @@ const chatMessage = z.discriminatedUnion("role", [
   systemMessage,
   developerMessage,
   userMessage,
-  assistantMessage,
+  earlierAnswer,
   toolMessage,
 ]);
 
@@ -93,7 +98,7 @@ const chatInput = z.strictObject({
 const rejectedOutput = z.strictObject({ type: z.literal("chat_message"), message: assistantMessage });
 const expectedOutput = rejectedOutput.extend({
   /** The weight of this answer in training. Default: 1. */
-  weight: z.number().min(0).max(1).optional(),
+  weight: weight.optional(),
 });
 
 /** The payload of an Example of schema `chat/v1`. `validateChatPayload` checks it, with rules beyond this shape. */

@@ -1,6 +1,6 @@
 import { canonicalJson } from "@/server/platform/canonical-json";
 import { checkJson } from "./check-json";
-import { checkMessage } from "./check-message";
+import { checkMessage, checkWeight } from "./check-message";
 import { checkMessages } from "./check-messages";
 import { checkTools } from "./check-tools";
 import { type ChatProblem, type Fields, Problems } from "./problems";
@@ -26,15 +26,16 @@ function checkPayload(value: unknown, problems: Problems) {
     checkMessages(input.messages, toolNames, problems);
   }
   const output = checkOutput(payload.expectedOutput, "expectedOutput", toolNames, problems);
-  if (output?.weight !== undefined && !isWeight(output.weight)) {
-    problems.add("/expectedOutput/weight", "Must be a number from 0 to 1.");
-  }
+  if (output?.weight !== undefined) checkWeight(output.weight, "/expectedOutput/weight", problems);
   if (payload.rejectedOutput === undefined) return;
   checkOutput(payload.rejectedOutput, "rejectedOutput", toolNames, problems);
   if (problems.list.length === 0) checkDiffers(payload as ChatPayload, problems);
 }
 
-const isWeight = (value: unknown) => typeof value === "number" && value >= 0 && value <= 1;
+const WEIGHT_ELSEWHERE = {
+  expectedOutput: "Is the weight of an earlier answer. Move it to expectedOutput.weight.",
+  rejectedOutput: "A rejected answer has no weight. Remove it.",
+};
 
 function checkOutput(
   value: unknown,
@@ -47,6 +48,7 @@ function checkOutput(
   if (!output) return undefined;
   problems.literal(output.type, `${at}/type`, "chat_message");
   const checked = checkMessage(output.message, `${at}/message`, toolNames, problems);
+  if (checked?.fields.weight !== undefined) problems.add(`${at}/message/weight`, WEIGHT_ELSEWHERE[key]);
   if (checked && checked.role !== "assistant") problems.literal(checked.role, `${at}/message/role`, "assistant");
   return output;
 }

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { textArray } from "@/db/rows";
 import { exampleCandidates } from "@/db/schema";
+import { storedPayload } from "@/db/schema/columns";
 import { insertRows } from "@/db/sets";
 import type { Ctx } from "@/server/platform/context";
 import { type Collected, type Offered, selectProposals } from "../collection";
@@ -184,7 +185,7 @@ const insert = (tx: Ctx, datasetId: string, passId: string, added: readonly Offe
       finding_id: one.findingId,
       knowledge_goal_id: one.proposal.knowledgeGoalId,
       proposed_by_model: one.proposal.proposedByModel,
-      payload: one.proposal.payload,
+      payload: storedPayload(one.proposal.payload),
       content_hash: one.contentHash,
       provenance_key: one.key,
       signature: one.signature,

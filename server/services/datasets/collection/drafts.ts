@@ -25,7 +25,9 @@ export class Drafts {
   /** Proposes an answer to the messages at `indexes`, unless they do not form a valid payload. */
   propose(indexes: readonly number[], answers: Answers, words: Words): void {
     if (this.has(words.turn)) return;
-    const outcome = payloadOf(this.conversation, indexes, answers);
+    // An answer that was corrected stays in the conversation that its correction refers to.
+    const wrong = answers.rejected === undefined ? [] : [words.turn];
+    const outcome = payloadOf(this.conversation, indexes, answers, { wrong });
     if ("left" in outcome) this.leave(outcome.left);
     else
       this.list.push({

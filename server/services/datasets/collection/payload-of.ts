@@ -35,6 +35,10 @@ const storable = (text: string) => text.toWellFormed().replaceAll("\0", "");
 const answerOf = (content: string): ChatAnswer => ({ role: "assistant", content: storable(content) });
 
 export type Answers = { expected: string | number; rejected?: string | number | undefined };
+type Context = {
+  /** Indexes of answers among the messages that must not be taught, because they are known to be wrong. */
+  wrong?: readonly number[];
+};
 
 /**
  * Builds a chat/v1 payload from the messages at `indexes` (ascending), or returns why that is impossible. An answer is either
@@ -44,8 +48,9 @@ export function payloadOf(
   conversation: ConversationSnapshot,
   indexes: readonly number[],
   { expected, rejected }: Answers,
+  { wrong = [] }: Context = {},
 ): Outcome {
-  const messages = chatMessages(conversation, indexes);
+  const messages = chatMessages(conversation, indexes, new Set(wrong));
   if (typeof messages === "string") return { left: messages };
   const last = messages.at(-1)?.role;
   if (!messages.some(({ role }) => role === "user") || (last !== "user" && last !== "tool"))
@@ -66,7 +71,11 @@ export function payloadOf(
 }
 
 /** Converts the messages at `indexes` to chat/v1: system messages first, each result directly after its call. */
-function chatMessages(conversation: ConversationSnapshot, indexes: readonly number[]): Messages {
+function chatMessages(
+  conversation: ConversationSnapshot,
+  indexes: readonly number[],
+  wrong: ReadonlySet<number>,
+): Messages {
   const { messages } = conversation;
   const included = new Set(indexes);
   const system: ChatMessage[] = [];
@@ -88,9 +97,10 @@ function chatMessages(conversation: ConversationSnapshot, indexes: readonly numb
       const answered = answeredCalls(exchanges, included, calls);
       if (!answered) return "incomplete_tool_calls";
       calls += exchanges.length;
+      const weight = wrong.has(index) ? { weight: 0 } : {};
       if (answered.calls.length > 0)
-        rest.push({ role: "assistant", content: text === "" ? null : text, tool_calls: answered.calls });
-      else if (text.trim() !== "") rest.push({ role: "assistant", content: text });
+        rest.push({ role: "assistant", content: text === "" ? null : text, tool_calls: answered.calls, ...weight });
+      else if (text.trim() !== "") rest.push({ role: "assistant", content: text, ...weight });
       rest.push(...answered.results);
     } else if (message.role === "user") {
       const isResult = results.has(index) && (message.toolCallId !== null || text === "");

@@ -303,7 +303,10 @@ describe("learn from user corrections", () => {
       assistant("Python is a programming language that was created by Guido van Rossum."),
       user("Exactly what I needed, thank you"),
     ]);
-    expect(found[0]!.payload.input.messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+    const { messages } = found[0]!.payload.input;
+    expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "user"]);
+    // Whatever a job's settings say about earlier answers, the rejected one is not taught.
+    expect(messages[1]).toMatchObject({ content: expect.stringContaining("snakes"), weight: 0 });
     expect(found[0]!.payload.rejectedOutput?.message.content).toContain("snakes");
   });
 

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
+import { storedPayload } from "@/db/schema/columns";
 import { newId } from "@/server/platform/ids";
 import { tokenEstimateOf } from "../chat-payload";
+import type { ChatPayload } from "../chat-payload/schemas";
 import { type Content, type Hashed, SAID, type Stored } from "./revisions";
 import { splitOf } from "./split";
 import type { Draft, Outcome, Patch, Split } from "./types";
@@ -43,6 +45,27 @@ const NOTHING = {
   reviewer_id: null,
   provenance_key: null,
 };
+
+/**
+ * Returns the payload of an update, and whether its tools are written differently from those that it replaces. A client that
+ * only lost the digits of their numbers, as browsers do, keeps the text that was sent first.
+ */
+function withStoredTools(payload: ChatPayload, stored: string | null) {
+  const { tools } = payload.input;
+  if (tools === undefined) return { payload, isRewritten: false };
+  const given = JSON.stringify(tools);
+  if (stored === null) return { payload, isRewritten: false };
+  const isSame = given === stored || given === JSON.stringify(JSON.parse(stored));
+  return isSame
+    ? { payload: { ...payload, input: { ...payload.input, tools: stored } }, isRewritten: false }
+    : { payload, isRewritten: true };
+}
+
+/** Returns the text of an Example's tools, as the changes before leave it. */
+function toolsText({ now, stored }: Planned): string | null {
+  const payload = storedPayload(now.payload) as { input: { tools?: string } } | null;
+  return payload ? (payload.input.tools ?? null) : (stored?.tools ?? null);
+}
 
 const saysTheSame = (one: Content, other: Content) => SAID.every((name) => isDeepStrictEqual(one[name], other[name]));
 
@@ -153,10 +176,11 @@ export class PlannedChanges {
   #update(found: Planned, patch: Patch, hash: string | undefined): Outcome {
     const exampleId = found.now.example_id;
     if (patch.link && this.#isMissing(patch.link.conversationId)) return { status: "missing" };
-    const next = { ...found.now, ...columnsOf(definedOf(patch), hash) };
+    const written = patch.payload && withStoredTools(patch.payload, toolsText(found));
+    const next = { ...found.now, ...columnsOf(definedOf(patch), hash), ...(written && { payload: written.payload }) };
     if (patch.link && patch.split === undefined)
       next.split = this.#splitOf(patch.link.conversationId, undefined, next.content_hash);
-    if (saysTheSame(next, found.now)) return { status: "unchanged", exampleId };
+    if (saysTheSame(next, found.now) && !written?.isRewritten) return { status: "unchanged", exampleId };
     const alike = this.#byHash.get(next.content_hash);
     if (alike && alike !== found) return { status: "duplicate", exampleId: alike.now.example_id, of: "content" };
     const sameSource = next.provenance_key === null ? undefined : this.#byProvenance.get(next.provenance_key);

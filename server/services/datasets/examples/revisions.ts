@@ -27,8 +27,11 @@ export type Content = Pick<
   | "tokens"
   | "created_at"
 >;
-/** A current revision. Its payload is read only if an update leaves it unchanged. */
-export type Stored = Content & { from_version: number; payload: unknown };
+/**
+ * A current revision. Its payload is read only if an update leaves it unchanged, and the text of its tools only if a change has
+ * tools.
+ */
+export type Stored = Content & { from_version: number; payload: unknown; tools: string | null };
 
 /** If these columns are equal, two revisions of an Example have the same content. */
 export const SAID = [
@@ -46,6 +49,10 @@ export const SAID = [
   "provenance_key",
 ] as const satisfies readonly (keyof Content)[];
 
+/** The same of a revision whose tools may have been reordered, which does not change the hash. */
+export const saidWithTools = (table: string) =>
+  sql.raw(`(${[...SAID.map((name) => `${table}.${name}`), `${table}.payload #>> '{input,tools}'`].join(", ")})`);
+
 const COLUMNS = sql.raw(
   ["example_id", "ordinal", "from_version", "tokens", "created_at", ...SAID].map((name) => `r.${name}`).join(", "),
 );
@@ -58,6 +65,13 @@ export const hashed = (change: Change): Hashed => {
     change.kind === "create" ? change.draft.payload : change.kind === "update" ? change.patch.payload : undefined;
   return { ...change, hash: payload && contentHashOf(payload) };
 };
+
+const toolsOf = (change: Change) =>
+  change.kind === "create"
+    ? change.draft.payload.input.tools
+    : change.kind === "update"
+      ? change.patch.payload?.input.tools
+      : undefined;
 
 /** Reads every current revision that the changes name or may duplicate. */
 export async function readStored(tx: Ctx, datasetId: string, changes: readonly Hashed[]): Promise<Stored[]> {
@@ -91,20 +105,22 @@ export async function readStored(tx: Ctx, datasetId: string, changes: readonly H
         ],
   );
   if (named.length === 0) return [];
-  return readCurrent(tx, datasetId, sql.join(named, sql` union `), unread);
+  const withTools = changes.some((change) => toolsOf(change) !== undefined);
+  return readCurrent(tx, datasetId, sql.join(named, sql` union `), { unread, withTools });
 }
 
-/** Reads the current revisions whose ids `found` selects, with the payloads of some or all of them. */
+/** Reads the current revisions whose ids `found` selects, with the payloads of some or all of them, and their tools' text. */
 async function readCurrent(
   tx: Ctx,
   datasetId: string,
   found: SQL,
-  withPayload: ReadonlySet<string> | "all",
+  { unread, withTools }: { unread: ReadonlySet<string> | "all"; withTools: boolean },
 ): Promise<Stored[]> {
-  const has = withPayload === "all" ? sql`true` : sql`r.example_id = any(${textArray([...withPayload])})`;
+  const has = unread === "all" ? sql`true` : sql`r.example_id = any(${textArray([...unread])})`;
+  const tools = withTools ? sql`r.payload #>> '{input,tools}'` : sql`null`;
   const rows = await tx.db.execute<Stored & { created_at: string }>(sql`
     with found as materialized (${found})
-    select ${COLUMNS}, case when ${has} then r.payload end as payload
+    select ${COLUMNS}, case when ${has} then r.payload end as payload, ${tools} as tools
     from found join lateral (
       select * from example_revisions where ${currentOf(tx, datasetId)} and example_id = found.example_id offset 0
     ) r on true
@@ -137,7 +153,7 @@ export async function withSiblings(
     datasetId,
     sql`select example_id from example_revisions
       where ${currentOf(tx, datasetId)} and conversation_id = any(${textArray([...conversations])})`,
-    "all",
+    { unread: "all", withTools: giving.some((change) => toolsOf(change) !== undefined) },
   );
   const others = stored.filter(({ conversation_id }) => conversation_id === null);
   return [...others, ...siblings].toSorted((a, b) => a.ordinal - b.ordinal);

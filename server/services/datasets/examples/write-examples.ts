@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import { textArray } from "@/db/rows";
 import { exampleRevisions } from "@/db/schema";
+import { storedPayload } from "@/db/schema/columns";
 import { insertRows } from "@/db/sets";
 import { auditActor } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
@@ -106,7 +107,9 @@ async function store(tx: Ctx, { id, now }: LockedDataset, touched: readonly Plan
       actor_id: actorId ?? sql`null::text`,
     },
     left: ["to_version"],
-    rows: touched.filter(({ gone }) => !gone).map(({ now: content }) => ({ ...content, terms: termsOf(content) })),
+    rows: touched
+      .filter(({ gone }) => !gone)
+      .map(({ now: content }) => ({ ...content, payload: storedPayload(content.payload), terms: termsOf(content) })),
   });
   const facets = new FacetChanges();
   for (const { stored, now: content, gone } of touched) {

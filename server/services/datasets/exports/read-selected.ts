@@ -1,6 +1,7 @@
 import { and, eq, gt, isNull, lte, or, type SQL, sql } from "drizzle-orm";
 import { textArray } from "@/db/rows";
 import { datasets, datasetVersions, exampleRevisions } from "@/db/schema";
+import { payloadOfStored } from "@/db/schema/columns";
 import type { Ctx } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
 import { wordsOf } from "@/server/platform/text/words";
@@ -93,7 +94,14 @@ export async function* readSelected(
     let characters = 0;
     for (const { id, version, payload, tags, split, ...source } of page) {
       characters += payload.length;
-      yield { id, version, payload: JSON.parse(payload) as DraftPayload, tags, split, source: knownOf(source) };
+      yield {
+        id,
+        version,
+        payload: payloadOfStored(JSON.parse(payload)) as DraftPayload,
+        tags,
+        split,
+        source: knownOf(source),
+      };
     }
     const last = page.at(-1);
     if (!last || page.length < limit) return;

@@ -3,12 +3,10 @@ import { and, type SQL, sql } from "drizzle-orm";
 import { exampleRevisions } from "@/db/schema";
 import { canonicalJson } from "@/server/platform/canonical-json";
 import type { Ctx } from "@/server/platform/context";
-import { JSON_FORMATS } from "../formats";
+import { type TrainingMethod, trainingLines } from "../formats";
 import { readSelected, type Selected, select } from "./read-selected";
 
-/** The export format that each method trains on. */
-const FORMAT_OF = { sft: "trl_sft", dpo: "trl_dpo", orpo: "trl_dpo", kto: "trl_kto" } as const;
-export type TrainingMethod = keyof typeof FORMAT_OF;
+export type { TrainingMethod };
 
 type Asked = { datasetId: string; version: number; split: "train" | "validation" };
 
@@ -20,16 +18,20 @@ export type TrainingExamples = {
   rejected: number;
   /** With a rejected answer and a better one. */
   paired: number;
-  /** With an answer of non-zero weight. */
+  /** The same, and the better one has a non-zero weight. */
+  weightedPairs: number;
+  /** With an expected answer of non-zero weight. */
   weighted: number;
-  /** With either, or both. */
-  useful: number;
+  /** With any answer of non-zero weight, the expected one or an earlier one. */
+  taught: number;
 };
 
 const HAS_REJECTED = sql`${exampleRevisions.payload} ? 'rejectedOutput'`;
 const HAS_BETTER = sql`${exampleRevisions.payload} #> '{expectedOutput,message}'
   is distinct from ${exampleRevisions.payload} #> '{rejectedOutput,message}'`;
 const HAS_WEIGHT = sql`coalesce((${exampleRevisions.payload} #>> '{expectedOutput,weight}')::float8, 1) > 0`;
+const IS_PAIR = sql`(${HAS_REJECTED} and ${HAS_BETTER})`;
+const TEACHES = sql`(${HAS_WEIGHT} or jsonb_path_exists(${exampleRevisions.payload}, '$.input.messages[*] ? (@.weight > 0)'))`;
 const countOf = (condition: SQL) => sql<number>`count(*) filter (where ${condition})::int`;
 
 export async function countTrainingExamples(ctx: Ctx, asked: Asked): Promise<TrainingExamples> {
@@ -38,9 +40,10 @@ export async function countTrainingExamples(ctx: Ctx, asked: Asked): Promise<Tra
     .select({
       examples: sql<number>`count(*)::int`,
       rejected: countOf(HAS_REJECTED),
-      paired: countOf(sql`(${HAS_REJECTED} and ${HAS_BETTER})`),
+      paired: countOf(IS_PAIR),
+      weightedPairs: countOf(sql`(${IS_PAIR} and ${HAS_WEIGHT})`),
       weighted: countOf(HAS_WEIGHT),
-      useful: countOf(sql`(${HAS_REJECTED} or ${HAS_WEIGHT})`),
+      taught: countOf(TEACHES),
     })
     .from(exampleRevisions)
     .where(selected.condition);
@@ -53,17 +56,14 @@ export const isUnchanged = async ({ db }: Ctx, { selected, examples }: TrainingE
 
 /** Yields the rows that a method trains on, in the order of the Example ids. */
 export async function* readTrainingRows(ctx: Ctx, { selected }: TrainingExamples, method: TrainingMethod) {
-  const write = JSON_FORMATS[FORMAT_OF[method]];
   for await (const row of readSelected(ctx, selected)) {
-    const written = write(row);
-    if ("reason" in written) continue;
-    for (const line of written.lines) {
+    for (const { line, content } of trainingLines(row, method)) {
       yield {
         example_id: row.id,
         example_version: row.version,
         // Hash of the training content, by which equal rows of different Examples are recognized.
-        sha256: hash("sha256", canonicalJson(line)),
-        ...(line as object),
+        sha256: hash("sha256", canonicalJson(content)),
+        ...line,
       };
     }
   }

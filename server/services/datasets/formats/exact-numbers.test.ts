@@ -33,11 +33,28 @@ test.each(EXPORT_FORMATS)("an export as %s writes the arguments of calls as they
   expect(written).not.toContain("9007199254740992");
 });
 
+const TOOLS =
+  '[{"type":"function","function":{"name":"f","parameters":{"type":"object","x-limit":1.50,"maximum":1e3,"a":{"z":1,"b":2.0}}}}]';
+
+test.each([
+  ["JSONL", `{"messages":${chat('"{}"')},"tools":${TOOLS}}\n`],
+  ["JSONL, as text", `{"messages":${chat('"{}"')},"tools":${JSON.stringify(TOOLS)}}\n`],
+  ["a CSV's cell", `messages,tools\r\n${quoted(chat('"{}"'))},${quoted(TOOLS)}\r\n`],
+])("tools of %s keep the order of their keys and the digits of their numbers", async (_, file) => {
+  const [example] = await examplesOf(file);
+  expect(JSON.stringify(example?.payload.input.tools)).toBe(TOOLS);
+});
+
+test.each(["lossless", "csv", "openai_chat", "trl_sft"] as const)(
+  "an export as %s writes tools as they were sent",
+  async (format) => {
+    const rows = await examplesOf(`{"messages":${chat('"{}"')},"tools":${TOOLS}}\n`);
+    const written = (await writeAll(rows, format)).toString();
+    expect([TOOLS, TOOLS.replaceAll('"', '""')].some((text) => written.includes(text))).toBe(true);
+  },
+);
+
 test("numbers elsewhere in a row are JavaScript's", async () => {
-  const tool =
-    '{"type":"function","function":{"name":"f","parameters":{"type":"object","x-limit":1.50,"maximum":1e3}}}';
-  const [example] = await examplesOf(`{"messages":${chat('"{}"')},"tools":[${tool}]}\n`);
-  expect(example?.payload.input.tools).toEqual([
-    { type: "function", function: { name: "f", parameters: { type: "object", "x-limit": 1.5, maximum: 1000 } } },
-  ]);
+  const [example] = await examplesOf(`{"messages":${chat('"{}"')},"weight":0.50}\n`);
+  expect(example?.payload.expectedOutput.weight).toBe(0.5);
 });

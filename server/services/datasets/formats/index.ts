@@ -1,6 +1,6 @@
 import "server-only";
 
-export { JSON_FORMATS, type Written } from "./json-formats";
+export { type TrainingMethod, trainingLines } from "./json-formats";
 export { fromBytes } from "./random-access";
 export { type FilePreview, type PreviewRow, previewFile, readDrafts } from "./read-drafts";
 export {

@@ -1,4 +1,4 @@
-import { parseExactJson } from "@/server/platform/exact-json";
+import { isExactNumber, parseExactJson, plainNumber } from "@/server/platform/exact-json";
 import type { ChatMessage, ExampleRow } from "./types";
 
 /** The lines for an Example, or why it has none. */
@@ -13,6 +13,8 @@ const ONLY_REJECTED = "Its only answer is a rejected one";
 /** Whether there is a better answer than the rejected one: an Example may have only a bad answer, for KTO. */
 const isPair = ({ payload: { expectedOutput, rejectedOutput } }: ExampleRow) =>
   JSON.stringify(expectedOutput.message) !== JSON.stringify(rejectedOutput?.message);
+
+const isTaught = ({ weight = 1 }: { weight?: number }) => weight > 0;
 
 const withTools = (tools: unknown[] | undefined) => (tools && tools.length > 0 ? { tools } : {});
 
@@ -34,11 +36,14 @@ function strict({ role, content, name, tool_calls: calls, tool_call_id: callId }
 }
 
 function openAiChat({ payload: { input, expectedOutput } }: ExampleRow): Written {
-  if (expectedOutput.weight === 0) return { reason: NOTHING_TRAINED };
-  const earlier = input.messages.map((message) =>
-    message.role === "assistant" ? { ...strict(message), weight: 0 } : strict(message),
-  );
-  return line({ messages: [...earlier, strict(expectedOutput.message)], ...withTools(input.tools) });
+  const weights = [...input.messages.map(({ weight = 0 }) => weight), expectedOutput.weight ?? 1];
+  if (!weights.some((weight) => weight > 0)) return { reason: NOTHING_TRAINED };
+  const messages = [...input.messages, expectedOutput.message].map((message, index) => ({
+    ...strict(message),
+    // An answer without a weight is trained on.
+    ...(message.role === "assistant" && weights[index] === 0 && { weight: 0 }),
+  }));
+  return line({ messages, ...withTools(input.tools) });
 }
 
 function openAiPreference(row: ExampleRow): Written {
@@ -66,7 +71,7 @@ function argumentsOf(text: string): unknown {
 }
 
 /** Templates identify a result by its function's name, which OpenAI's messages leave to the call's id. */
-function trlMessages(messages: readonly ChatMessage[]) {
+function trlMessages(messages: readonly ChatMessage[], argumentsAs: (text: string) => unknown = argumentsOf) {
   const names = new Map<string, string>();
   return messages.map((message) => {
     for (const { id, function: called } of message.tool_calls ?? []) names.set(id, called.name);
@@ -78,7 +83,7 @@ function trlMessages(messages: readonly ChatMessage[]) {
         tool_calls: message.tool_calls.map(({ id, function: called }) => ({
           id,
           type: "function",
-          function: { name: called.name, arguments: argumentsOf(called.arguments) },
+          function: { name: called.name, arguments: argumentsAs(called.arguments) },
         })),
       }),
     };
@@ -133,6 +138,74 @@ function lossless({ id, payload, tags, split, source, externalRef }: ExampleRow)
     ...(source && { source }),
     ...(externalRef !== undefined && { externalRef }),
   });
+}
+
+type Line = { tools?: unknown[] } & Record<string, unknown>;
+const verbatim = (text: string) => text;
+const weightOf = ({ weight }: { weight?: number }) => (weight === undefined || weight === 1 ? {} : { weight });
+
+/** Messages with the weight of each answer that has one. */
+const weighted = (messages: readonly ChatMessage[]) =>
+  trlMessages(messages, verbatim).map((message, index) => ({
+    ...message,
+    ...(messages[index]?.weight !== undefined && { weight: messages[index].weight }),
+  }));
+const unweighted = (messages: readonly ChatMessage[]) => trlMessages(messages, verbatim);
+
+/** Tools as their text: a trainer's template then sees keys and numbers as a client sends them. */
+const asText = ({ tools, ...line }: Line): object => ({ ...line, ...(tools && { tools: JSON.stringify(tools) }) });
+
+function trainedConversation({ payload: { input, expectedOutput } }: ExampleRow): Line[] {
+  if (!isTaught(expectedOutput) && !input.messages.some(({ weight }) => weight)) return [];
+  const answer = { ...expectedOutput.message, ...weightOf(expectedOutput) };
+  return [{ messages: weighted([...input.messages, answer]), ...withTools(input.tools) }];
+}
+
+function trainedPair(row: ExampleRow): Line[] {
+  const { input, expectedOutput, rejectedOutput } = row.payload;
+  if (!rejectedOutput || !isPair(row) || !isTaught(expectedOutput)) return [];
+  const [prompt, chosen, rejected] = [input.messages, [expectedOutput.message], [rejectedOutput.message]].map(
+    unweighted,
+  );
+  return [{ prompt, chosen, rejected, ...weightOf(expectedOutput), ...withTools(input.tools) }];
+}
+
+function trainedAnswers({ payload: { input, expectedOutput, rejectedOutput } }: ExampleRow): Line[] {
+  const line = (message: ChatMessage, label: boolean, weight: object = {}): Line => ({
+    prompt: unweighted(input.messages),
+    completion: unweighted([message]),
+    label,
+    ...weight,
+    ...withTools(input.tools),
+  });
+  return [
+    ...(isTaught(expectedOutput) ? [line(expectedOutput.message, true, weightOf(expectedOutput))] : []),
+    ...(rejectedOutput ? [line(rejectedOutput.message, false)] : []),
+  ];
+}
+
+const TRAINED = { sft: trainedConversation, dpo: trainedPair, orpo: trainedPair, kto: trainedAnswers };
+export type TrainingMethod = keyof typeof TRAINED;
+
+/**
+ * Converts an Example to the rows that a method trains on: with weights, and with tools and arguments as text. `content` is the
+ * same without what does not change its meaning: the order of keys, and how numbers are written.
+ */
+export const trainingLines = (row: ExampleRow, method: TrainingMethod): { line: object; content: unknown }[] =>
+  TRAINED[method](row).map((line) => ({ line: asText(line), content: plainContent(line) }));
+
+/** Returns a value with the JSON of a call's arguments parsed, and numbers as JavaScript's. */
+function plainContent(value: unknown): unknown {
+  if (isExactNumber(value)) return plainNumber(value);
+  if (Array.isArray(value)) return value.map(plainContent);
+  if (typeof value !== "object" || value === null) return value;
+  const isCall = typeof (value as { name?: unknown }).name === "string";
+  return Object.fromEntries(
+    Object.entries(value).map(([key, field]) => [
+      key,
+      plainContent(isCall && key === "arguments" && typeof field === "string" ? argumentsOf(field) : field),
+    ]),
+  );
 }
 
 /** Converts an Example to lines of JSON, by format. */

@@ -1,3 +1,4 @@
+import { parseExactJson } from "@/server/platform/exact-json";
 import { ownValue } from "@/server/platform/own-value";
 import { parseRow } from "./parse-row";
 import { isRecord } from "./table";
@@ -189,7 +190,7 @@ export function toolsOf(value: unknown, where: string): unknown[] {
 
 function parsed(text: string, where: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseExactJson(text);
   } catch {
     throw new NotAChat(`${where}: is not JSON`);
   }

@@ -1,6 +1,6 @@
 import { ByteWriter, ParquetWriter, parquetWriteBuffer, schemaFromColumnData } from "hyparquet-writer";
 import { describe, expect, it } from "vitest";
-import { UnreadableFile } from "./index";
+import { type ExampleRow, UnreadableFile } from "./index";
 import { examplesOf, preview, problemsOf, readAll } from "./testing";
 
 const jsonl = (...rows: unknown[]) => rows.map((row) => JSON.stringify(row)).join("\n");
@@ -211,9 +211,39 @@ describe("JSONL", () => {
     expect(items[2]).toMatchObject({ draft: { payload: { input: { messages: [{ content: "abc🦊" }] } } } });
   });
 
-  it("warns once about each key that is not kept, and about the weights of earlier answers", async () => {
+  it("keeps the weight of each answer, whatever JSON it is written as", async () => {
+    const conversation = [
+      { ...USER, weight: 1 },
+      { ...WORSE, weight: 0 },
+      USER,
+      { ...WORSE, weight: 0.5 },
+      USER,
+      WORSE,
+      USER,
+      { ...WORSE, weight: true },
+      USER,
+      { ...ASSISTANT, weight: 0.25 },
+    ];
+    const [item] = await readAll(jsonl({ messages: conversation }));
+    expect(item).toMatchObject({ kind: "draft" });
+    const { input, expectedOutput } = (item as { draft: ExampleRow }).draft.payload;
+    expect(input.messages).toEqual([
+      USER,
+      { ...WORSE, weight: 0 },
+      USER,
+      { ...WORSE, weight: 0.5 },
+      USER,
+      WORSE,
+      USER,
+      { ...WORSE, weight: 1 },
+      USER,
+    ]);
+    expect(expectedOutput).toEqual({ type: "chat_message", message: ASSISTANT, weight: 0.25 });
+  });
+
+  it("warns once about each key that is not kept", async () => {
     const row = {
-      messages: [{ ...USER, mood: "bad" }, { ...WORSE, weight: 1 }, USER, ASSISTANT],
+      messages: [{ ...USER, mood: "bad" }, WORSE, USER, ASSISTANT],
       metadata: { a: 1 },
       parallel_tool_calls: true,
     };
@@ -221,7 +251,6 @@ describe("JSONL", () => {
       "1 warning: “metadata” is ignored: an Example has no field for it",
       "1 warning: “parallel_tool_calls” is ignored: an Example has no field for it",
       "1 warning: “mood” of a message is ignored",
-      "1 warning: The weights of earlier answers are ignored: only an Example's last answer is trained on",
     ]);
     expect(
       problemsOf(await readAll(jsonl({ prompt: "a", completion: "b", note: 1 }), { mapping: { note: "ignore" } })),

@@ -104,26 +104,24 @@ function inputOf(values: readonly unknown[], note: Notes): Context {
     const content = values.map(text).join("\n\n");
     return { messages: content === "" ? [] : [{ role: "user", content }] };
   }
-  if (Array.isArray(chat)) return { messages: plain(messagesOf(chat, "input", note), note) };
+  if (Array.isArray(chat)) return { messages: plain(messagesOf(chat, "input", note)) };
   if (!isRecord(chat)) throw new NotAChat("input: is missing");
-  if ("role" in chat || "from" in chat) return { messages: plain(messagesOf([chat], "input", note), note) };
+  if ("role" in chat || "from" in chat) return { messages: plain(messagesOf([chat], "input", note)) };
   const { messages, tools, functions, ...rest } = chat;
   if (!Array.isArray(messages)) throw new NotAChat(`input: is ${kindOf(chat)}, which is not a chat`);
   for (const key of Object.keys(rest)) note(notKept(`input.${key}`));
   const given = tools ?? functions;
   return {
-    messages: plain(messagesOf(messages, "input.messages", note), note),
+    messages: plain(messagesOf(messages, "input.messages", note)),
     ...(isBlank(given) ? {} : { tools: toolsOf(given, "input.tools") }),
   };
 }
 
-/** In an Example only the last message carries a weight. */
-function plain(read: readonly ReadMessage[], note: Notes): ChatMessage[] {
-  if (read.some(({ message, weight }) => message.role === "assistant" && weight !== undefined && weight !== 0)) {
-    note("The weights of earlier answers are ignored: only an Example's last answer is trained on");
-  }
-  return read.map(({ message }) => message);
-}
+/** Returns messages with the weights of answers; no other message has one. */
+const plain = (read: readonly ReadMessage[]): ChatMessage[] =>
+  read.map(({ message, weight }) =>
+    message.role === "assistant" && weight !== undefined ? { ...message, weight: Number(weight) } : message,
+  );
 
 type Answer = { before: ChatMessage[]; message: ChatMessage; weight?: unknown };
 
@@ -144,10 +142,12 @@ function answerOf(value: unknown, where: string, note: Notes): Answer {
   const read = messagesOf(list, where, note);
   const last = read.at(-1);
   if (last?.message.role !== "assistant") throw new NotAChat(`${where}: does not end with the assistant's message`);
-  return { before: plain(read.slice(0, -1), note), ...last };
+  return { before: plain(read.slice(0, -1)), ...last };
 }
 
-const same = (left: unknown, right: unknown) => JSON.stringify(left) === JSON.stringify(right);
+const withoutWeights = (messages: readonly ChatMessage[]) => messages.map(({ weight: _, ...message }) => message);
+const same = (left: readonly ChatMessage[], right: readonly ChatMessage[]) =>
+  JSON.stringify(withoutWeights(left)) === JSON.stringify(withoutWeights(right));
 
 /** Joins a prompt with the messages before the answer in the answer's own list, which may repeat the prompt. */
 function joined(prompt: ChatMessage[], before: ChatMessage[]): ChatMessage[] {
@@ -198,7 +198,7 @@ function conversation(parts: Parts, note: Notes): { prompt: Context; answer: Ans
   if (whole !== undefined) {
     if (expected === undefined) return { prompt, answer: answerOf(whole, "messages", note) };
     if (!Array.isArray(whole)) throw new NotAChat(`messages: is ${kindOf(whole)}, not a list`);
-    prompt.messages.push(...plain(messagesOf(whole, "messages", note), note));
+    prompt.messages.push(...plain(messagesOf(whole, "messages", note)));
   }
   if (expected === undefined) throw new NotAChat("Has no answer to learn from");
   return { prompt, answer: answerOf(expected, "expectedOutput", note) };

@@ -40,7 +40,10 @@ const call = fc.record({
 });
 const message = fc.oneof(
   fc.record({ role: fc.constantFrom("system", "user", "developer"), content: text }),
-  fc.record({ role: fc.constant("assistant"), content: fc.option(text) }, { requiredKeys: ["role"] }),
+  fc.record(
+    { role: fc.constant("assistant"), content: fc.option(text), weight: fc.constantFrom(0, 0.25, 1) },
+    { requiredKeys: ["role"] },
+  ),
   fc.record({
     role: fc.constant("assistant"),
     content: fc.option(text),

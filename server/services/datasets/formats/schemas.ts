@@ -61,14 +61,14 @@ const PAIRS = "Examples without a rejected answer are skipped";
 export const FILE_OF = {
   lossless: jsonl(),
   openai_chat: jsonl(
-    "Only the last answer is trained on: earlier answers of the assistant get weight 0",
+    "Earlier answers without a weight get weight 0, and weights between 0 and 1 become 1",
     REJECTED,
-    WEIGHTS,
+    "Examples without an answer to train on are skipped",
     META,
   ),
   openai_preference: jsonl(PAIRS, "Weights are left out", META),
   trl_sft: jsonl(
-    "Earlier answers of the assistant are trained on too, unless the trainer masks them",
+    "Earlier answers of the assistant are trained on too, whatever their weights, unless the trainer masks them",
     REJECTED,
     WEIGHTS,
     META,

@@ -17,6 +17,8 @@ export type ChatMessage = {
   name?: string;
   tool_calls?: ToolCall[];
   tool_call_id?: string;
+  /** Of an answer before the last one: how much it counts in training. Default: as the job's settings say. */
+  weight?: number;
 };
 
 export type ChatOutput = { type: "chat_message"; message: ChatMessage; weight?: number };

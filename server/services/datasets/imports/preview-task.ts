@@ -1,4 +1,5 @@
 import { ServiceError } from "@/server/platform/errors";
+import { withPlainNumbers } from "@/server/platform/exact-json";
 import type { Source } from "@/server/platform/processes/bounded-program";
 import { type FilePreview, type Mapping, previewFile, readDrafts, UnreadableFile } from "../formats";
 import { checkRow, problemWords } from "./check-row";
@@ -49,7 +50,8 @@ async function checkFirstRows(file: Source, asked: Asked): Promise<Checked> {
       rows.push({
         line: row.line,
         raw: row.raw.slice(0, RAW_CHARACTERS).toWellFormed(),
-        payload: row.draft?.payload,
+        // Exact numbers do not pass from one process to another, and a preview stores nothing.
+        payload: withPlainNumbers(row.draft?.payload),
         problems: messages.map((message) => ({ severity: "error" as const, message })),
       });
     }

@@ -7,10 +7,8 @@ import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { readDatasetRow } from "../datasets/read-dataset";
 import { EXAMPLE_COLUMNS, exampleJson, ofDataset } from "../examples/read-example";
-import { SAID } from "../examples/revisions";
+import { saidWithTools } from "../examples/revisions";
 import { diffReply, diffVersionsInput } from "./schemas";
-
-const said = (table: string) => sql.raw(`(${SAID.map((name) => `${table}.${name}`).join(", ")})`);
 
 /** Reads the revisions for a page in one query. Returns a function that looks one of them up. */
 async function revisionsOf(ctx: Ctx, datasetId: string, found: readonly Found[]) {
@@ -62,7 +60,7 @@ export const diffVersions = verb(
       )
       select coalesce(a.example_id, b.example_id) as example_id, a.from_version as before, b.from_version as after
       from (${at(from)}) a full join (${at(to)}) b on b.example_id = a.example_id
-      where ${said("a")} is distinct from ${said("b")}
+      where ${saidWithTools("a")} is distinct from ${saidWithTools("b")}
       order by 1 desc limit ${limit + 1}`);
     const shown = found.slice(0, limit);
     const revisions = await revisionsOf(ctx, datasetId, shown);

@@ -5,7 +5,7 @@ import type { Ctx } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
 import { recountFacets } from "../examples/facet-counts";
 import { type LockedDataset, lockDataset } from "../examples/lock-dataset";
-import { SAID } from "../examples/revisions";
+import { SAID, saidWithTools } from "../examples/revisions";
 import { readVersion } from "./list-versions";
 import { recordChanges, type VersionCounts, versionFor } from "./open-version";
 import { restoreVersionInput, versionReply } from "./schemas";
@@ -35,7 +35,6 @@ export const restoreVersion = verb(
   },
 );
 
-const said = (table: string) => sql.raw(`(${SAID.map((name) => `${table}.${name}`).join(", ")})`);
 /** The columns that a restored revision copies from the original one. */
 const COPIED = sql.raw(["example_id", "ordinal", "payload", "tokens", "terms", "created_at", ...SAID].join(", "));
 
@@ -53,7 +52,7 @@ async function restore(
     present as (select * from example_revisions where ${mine} and to_version is null and from_version > ${version})
     select coalesce(p.example_id, c.example_id) as id, p.from_version as past, c.from_version as present
     from past p full join present c on c.example_id = p.example_id
-    where ${said("p")} is distinct from ${said("c")}`);
+    where ${saidWithTools("p")} is distinct from ${saidWithTools("c")}`);
   const closed = rows.filter(({ present }) => present !== null);
   const written = rows.filter(({ past }) => past !== null);
   const columns = "id text, past int, present int";

@@ -253,7 +253,14 @@ test("a dry run returns the trainer's report with Example ids, and starts nothin
         reason: "worst",
         part: "messages",
         tokens: 900,
-        segments: [{ text: "hi", trained: true, cut: true }],
+        segments: [
+          { text: "ha", trained: true, weight: 0.5 },
+          { text: "hi", trained: true, cut: true },
+        ],
+        turns: [
+          { role: "user", weight: null },
+          { role: "assistant", weight: 0.5 },
+        ],
       },
     ],
     steps_total: 12,
@@ -267,7 +274,20 @@ test("a dry run returns the trainer's report with Example ids, and starts nothin
     rows: { total: 3, tooLong: 1, duplicate: 0 },
     dropped: [{ exampleId: "ex_3", code: "example_too_long" }],
     tokens: { histogram: [{ from: 0, to: 64, rows: 3 }] },
-    renderedExamples: [{ exampleId: "ex_3", why: "worst, messages", segments: [{ text: "hi", trained: false }] }],
+    renderedExamples: [
+      {
+        exampleId: "ex_3",
+        why: "worst, messages",
+        segments: [
+          { text: "ha", trained: true, weight: 0.5 },
+          { text: "hi", trained: false, weight: 0 },
+        ],
+        turns: [
+          { role: "user", weight: null },
+          { role: "assistant", weight: 0.5 },
+        ],
+      },
+    ],
     memory: { fits: "unknown" },
     template: { hasTemplate: false },
     stepsTotal: 12,

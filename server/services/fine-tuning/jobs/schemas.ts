@@ -188,7 +188,10 @@ export const validation = z.object({
       exampleId: z.string(),
       why: z.string(),
       tokens: z.int(),
-      segments: z.array(z.object({ text: z.string(), trained: z.boolean() })),
+      /** `weight`: how much a segment's tokens count in the loss; 0 if they are only read. */
+      segments: z.array(z.object({ text: z.string(), trained: z.boolean(), weight: z.number() })),
+      /** The messages of the text, and the weight of each that can be learned. Empty if the trainer does not say. */
+      turns: z.array(z.object({ role: z.string(), weight: z.number().nullable() })),
     }),
   ),
   memory: z.object({

@@ -67,7 +67,15 @@ const report = z.object({
         reason: text,
         part: text,
         tokens: count,
-        segments: z.array(z.object({ text: z.string(), trained: z.boolean(), cut: z.boolean().catch(false) })),
+        segments: z.array(
+          z.object({
+            text: z.string(),
+            trained: z.boolean(),
+            cut: z.boolean().catch(false),
+            weight: z.number().optional().catch(undefined),
+          }),
+        ),
+        turns: z.array(z.object({ role: z.string(), weight: z.number().nullable() })).catch([]),
       }),
     )
     .catch([]),
@@ -122,11 +130,15 @@ export function validationOf(given: unknown, { train, validation, datasetVersion
     },
     template: template ?? NO_TEMPLATE,
     memory: memory ?? NO_MEMORY,
-    renderedExamples: renderedExamples.map(({ exampleId, reason, part, tokens: length, segments }) => ({
+    renderedExamples: renderedExamples.map(({ exampleId, reason, part, tokens: length, segments, turns }) => ({
       exampleId,
       why: [reason, part].filter(Boolean).join(", "),
       tokens: length,
-      segments: segments.map(({ text: shown, trained, cut }) => ({ text: shown, trained: trained && !cut })),
+      segments: segments.map(({ text: shown, trained, cut, weight }) => {
+        const isTrained = trained && !cut;
+        return { text: shown, trained: isTrained, weight: isTrained ? (weight ?? 1) : 0 };
+      }),
+      turns,
     })),
     datasetVersion,
     trainRows: train.rows,

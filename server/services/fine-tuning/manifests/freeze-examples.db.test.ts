@@ -8,7 +8,9 @@ import { testProject } from "@/db/testing/test-project";
 import { amount } from "@/scripts/lib/testing/amounts.mjs";
 import { canonicalJson } from "@/server/platform/canonical-json";
 import { type Ctx, inTransaction } from "@/server/platform/context";
+import { parseExactJson } from "@/server/platform/exact-json";
 import { countTrainingExamples, forgetExamples, isUnchanged, ofUser } from "@/server/services/datasets";
+import type { ChatPayload } from "@/server/services/datasets/chat-payload/schemas";
 import { fullPayload, smallPayload } from "@/server/services/datasets/chat-payload/testing";
 import { storedDataset, creating as storing, write } from "@/server/services/datasets/examples/testing";
 import { storedConversation } from "@/server/services/diagnostics/testing";
@@ -55,13 +57,99 @@ test("a manifest has one split as canonical JSON lines, and is named by the hash
     selection: { dataset_id: datasetId, split: "train" },
   });
   expect(lines).toEqual([header, ...rows].map(canonicalJson));
-  expect(rows[0]).toMatchObject({ example_version: 1, tools: [{ type: "function" }] });
-  // A template serializes a call's arguments itself, so they are an object.
-  expect(rows[0].messages.at(-1).tool_calls[0].function.arguments).toEqual({ orderId: "4711" });
+  expect(rows[0]).toMatchObject({ example_version: 1, tools: JSON.stringify(fullPayload().input.tools) });
+  expect(rows[0].messages.at(-1)).toMatchObject({
+    weight: 0.5,
+    tool_calls: [{ function: { arguments: '{"orderId":"4711"}' } }],
+  });
   const { example_id, example_version, sha256, ...taught } = rows[1];
   expect(example_id).toMatch(/^ex_/);
   expect(sha256).toBe(createHash("sha256").update(canonicalJson(taught)).digest("hex"));
   expect((await rowsIn(ctx, validation as Manifest))[0].messages[0].content).toBe("held out");
+});
+
+const TOOLS = `[{"type":"function","function":{"name":"act","parameters":{"type":"object","properties":{"reason":{},"action":{"default":1.0}}}}}]`;
+const ARGUMENTS = `{"reason": "why", "action": 1.0}`;
+const acting = (tools: string): ChatPayload => ({
+  input: { ...smallPayload("act").input, tools: parseExactJson(tools) as ChatPayload["input"]["tools"] },
+  expectedOutput: {
+    type: "chat_message",
+    message: {
+      role: "assistant",
+      content: null,
+      tool_calls: [{ id: "a", type: "function", function: { name: "act", arguments: ARGUMENTS } }],
+    },
+  },
+});
+
+test("tools and arguments are trained in the order and with the digits in which they were sent", async () => {
+  const { ctx, datasetId } = await world();
+  await write(ctx, datasetId, [creating("act", { payload: acting(TOOLS) })]);
+  const [row] = await rowsIn(ctx, (await freezeExamples(ctx, { datasetId, method: "sft" })).train);
+  expect(row.tools).toBe(TOOLS);
+  expect(row.messages.at(-1).tool_calls[0].function.arguments).toBe(ARGUMENTS);
+});
+
+test("an Example with its tools in another order is the same content, and an update stores the new order", async () => {
+  const { ctx, datasetId } = await world();
+  await write(ctx, datasetId, [creating("act", { payload: acting(TOOLS) })]);
+  const [first] = await rowsIn(ctx, (await freezeExamples(ctx, { datasetId, method: "sft" })).train);
+  const sorted = canonicalJson(JSON.parse(TOOLS));
+  const update = (tools: string) =>
+    write(ctx, datasetId, [{ kind: "update", exampleId: first.example_id, patch: { payload: acting(tools) } }]);
+  // A browser reads 1.0 as 1.
+  expect(await update(JSON.stringify(JSON.parse(TOOLS)))).toMatchObject([{ status: "unchanged" }]);
+  expect(await update(sorted)).toMatchObject([{ status: "updated" }]);
+  const [second] = await rowsIn(ctx, (await freezeExamples(ctx, { datasetId, method: "sft" })).train);
+  expect([second.sha256, second.tools]).toEqual([first.sha256, sorted]);
+  expect(await update(sorted)).toMatchObject([{ status: "unchanged" }]);
+});
+
+test("a manifest has the weight of each answer, and of a pair or a good answer as a whole", async () => {
+  const { ctx, datasetId } = await world();
+  const { input, expectedOutput } = smallPayload("Really?");
+  const messages = [
+    { role: "user" as const, content: "Where is it?" },
+    { role: "assistant" as const, content: "Lost.", weight: 0 },
+    ...input.messages,
+  ];
+  const payload = {
+    input: { ...input, messages },
+    expectedOutput: { ...expectedOutput, weight: 0.25 },
+    rejectedOutput,
+  };
+  await write(ctx, datasetId, [creating("one", { payload })]);
+  const rows = async (method: "sft" | "dpo" | "kto") =>
+    rowsIn(ctx, (await freezeExamples(ctx, { datasetId, method })).train);
+  expect((await rows("sft"))[0].messages.map(({ weight }: { weight?: number }) => weight)).toEqual([
+    undefined,
+    0,
+    undefined,
+    0.25,
+  ]);
+  expect(await rows("dpo")).toMatchObject([{ weight: 0.25 }]);
+  const [good, bad] = await rows("kto");
+  expect([good.weight, bad.weight, JSON.stringify(good.prompt)]).toEqual([
+    0.25,
+    undefined,
+    expect.not.stringContaining("weight"),
+  ]);
+});
+
+test("an Example is trained on for its earlier answers too, if they have a weight", async () => {
+  const { ctx, datasetId } = await world();
+  const { input, expectedOutput } = smallPayload("Really?");
+  const earlier = [
+    { role: "user" as const, content: "Hi" },
+    { role: "assistant" as const, content: "Hello.", weight: 1 },
+  ];
+  const payload = {
+    input: { ...input, messages: [...earlier, ...input.messages] },
+    expectedOutput: { ...expectedOutput, weight: 0 },
+  };
+  await write(ctx, datasetId, [creating("one", { payload })]);
+  const [row] = await rowsIn(ctx, (await freezeExamples(ctx, { datasetId, method: "sft" })).train);
+  expect(row.messages.map(({ weight }: { weight?: number }) => weight)).toEqual([undefined, 1, undefined, 0]);
 });
 
 test("each method gets rows in its own form", async () => {

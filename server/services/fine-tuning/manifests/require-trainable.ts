@@ -5,9 +5,9 @@ type Counts = Omit<TrainingExamples, "selected">;
 
 /** Number of rows that a method makes from the Examples: kto has one per answer, the others one per Example. */
 const ROWS: Record<TrainingMethod, (counts: Counts) => number> = {
-  sft: ({ weighted }) => weighted,
-  dpo: ({ paired }) => paired,
-  orpo: ({ paired }) => paired,
+  sft: ({ taught }) => taught,
+  dpo: ({ weightedPairs }) => weightedPairs,
+  orpo: ({ weightedPairs }) => weightedPairs,
   kto: ({ weighted, rejected }) => weighted + rejected,
 };
 export const rowsOf = (counts: Counts, method: TrainingMethod): number => ROWS[method](counts);
@@ -45,7 +45,7 @@ export function requireTrainable(
     );
   }
   if (rowsOf(counts, method) === 0) {
-    throw unprocessable("/datasetId", "Nothing would be learned: every expectedOutput has the weight 0.");
+    throw unprocessable("/datasetId", "Nothing would be learned: every answer has the weight 0.");
   }
 }
 

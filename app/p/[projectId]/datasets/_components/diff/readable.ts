@@ -14,7 +14,7 @@ const ROLES: Record<string, string> = {
 };
 
 function messageText(message: unknown): string {
-  const { content, tool_calls, tool_call_id } = fieldsOf(message);
+  const { content, tool_calls, tool_call_id, weight } = fieldsOf(message);
   const calls = listOf(tool_calls).map((call) => {
     const { name, arguments: given } = fieldsOf(fieldsOf(call).function);
     return `${String(name ?? "")}(${String(given ?? "")}) #${String(fieldsOf(call).id ?? "")}`;
@@ -23,6 +23,7 @@ function messageText(message: unknown): string {
     ...(typeof tool_call_id === "string" ? [`#${tool_call_id}`] : []),
     ...(typeof content === "string" && content !== "" ? [content] : []),
     ...calls,
+    ...(weight === undefined ? [] : [`Weight: ${String(weight)}`]),
   ];
   return lines.join("\n");
 }

@@ -91,6 +91,19 @@ function Card(props: Props) {
           onChange={({ currentTarget: { value } }) => change({ name: value })}
         />
       ) : null}
+      {role === "assistant" && index !== undefined && (!disabled || message.weight !== "") ? (
+        <TextInput
+          size="xs"
+          label="Weight"
+          description="From 0 to 1. Empty: not trained on, unless a job trains on every answer."
+          inputMode="decimal"
+          maw={320}
+          disabled={disabled}
+          value={message.weight}
+          error={errors[`${at}/weight`]}
+          onChange={({ currentTarget: { value } }) => change({ weight: value })}
+        />
+      ) : null}
       {calls.map((call, position) => (
         <ToolCallFields
           key={call.key}
@@ -114,6 +127,7 @@ const ofRole = (role: ChatRole, { calls }: MessageForm): Partial<MessageForm> =>
   role,
   whenEmpty: role === "assistant" ? null : "",
   calls: role === "assistant" ? calls : [],
+  weight: "",
 });
 
 function CardActions({ message, name, index, last, onChange, onMove, onRemove }: Props) {

@@ -14,6 +14,8 @@ const full = {
         tool_calls: [{ id: "a", type: "function", function: { name: "find_order", arguments: '{"id": 4711}' } }],
       },
       { role: "tool", tool_call_id: "a", content: "" },
+      { role: "assistant", content: "Lost.", weight: 0 },
+      { role: "user", content: "Really?" },
     ],
     tools: [{ type: "function", function: { name: "find_order", parameters: { type: "object" } } }],
   },
@@ -46,7 +48,10 @@ describe("the payload form", () => {
 
   test("reports invalid JSON and numbers at their fields", () => {
     expect(formFaults(formOf(full))).toEqual({});
-    expect(formFaults({ ...emptyPayload(), tools: "[{", weight: "much" })).toEqual({
+    const { messages, ...rest } = emptyPayload();
+    const wrong = { ...rest, messages: messages.map((message) => ({ ...message, weight: "half" })) };
+    expect(formFaults({ ...wrong, tools: "[{", weight: "much" })).toEqual({
+      "/input/messages/0/weight": "Enter a number from 0 to 1, or leave it empty.",
       "/input/tools": expect.stringMatching(/^This is not JSON\./),
       "/expectedOutput/weight": "Enter a number from 0 to 1, or leave it empty.",
     });

@@ -20,6 +20,8 @@ export type MessageForm = {
   name: string;
   toolCallId: string;
   calls: CallForm[];
+  /** Of an answer before the last one. Empty: absent, so that it is not taught unless a job's settings say so. */
+  weight: string;
 };
 export type CallForm = { key: string; id: string; name: string; arguments: string };
 
@@ -36,6 +38,7 @@ export const emptyMessage = (role: ChatRole): MessageForm => ({
   name: "",
   toolCallId: "",
   calls: [],
+  weight: "",
 });
 
 export const emptyCall = (taken: readonly CallForm[]): CallForm => {
@@ -53,7 +56,7 @@ export const emptyPayload = (): PayloadForm => ({
 });
 
 function messageForm(value: unknown): MessageForm {
-  const { role, content, name, tool_call_id, tool_calls } = fieldsOf(value);
+  const { role, content, name, tool_call_id, tool_calls, weight } = fieldsOf(value);
   return {
     key: randomId(),
     role: role as ChatRole,
@@ -61,6 +64,7 @@ function messageForm(value: unknown): MessageForm {
     whenEmpty: content === null ? null : content === undefined ? undefined : "",
     name: textOf(name),
     toolCallId: textOf(tool_call_id),
+    weight: typeof weight === "number" ? String(weight) : "",
     calls: listOf(tool_calls).map((call) => {
       const called = fieldsOf(fieldsOf(call).function);
       return {
@@ -87,13 +91,14 @@ export function formOf(payload: unknown): PayloadForm {
   };
 }
 
-function messageOf({ role, content, whenEmpty, name, toolCallId, calls }: MessageForm) {
+function messageOf({ role, content, whenEmpty, name, toolCallId, calls, weight }: MessageForm) {
   const given = content === "" ? whenEmpty : content;
   return {
     role,
     ...(given === undefined ? {} : { content: given }),
     ...(name === "" ? {} : { name }),
     ...(role === "tool" ? { tool_call_id: toolCallId } : {}),
+    ...(role === "assistant" && weight.trim() !== "" ? { weight: Number(weight) } : {}),
     ...(calls.length === 0
       ? {}
       : {
@@ -131,14 +136,18 @@ export function jsonFault(text: string): string | null {
   }
 }
 
+const WEIGHT = "Enter a number from 0 to 1, or leave it empty.";
+
 /** Returns the problems that keep a form from being sent at all, by pointer. */
-export function formFaults({ tools, weight }: PayloadForm): Record<string, string> {
+export function formFaults({ messages, tools, weight }: PayloadForm): Record<string, string> {
   const fault = tools.trim() === "" ? null : jsonFault(tools);
+  const weights = messages.flatMap((message, index) =>
+    Number.isNaN(Number(message.weight)) ? [[`/input/messages/${index}/weight`, WEIGHT] as const] : [],
+  );
   return {
     ...(fault === null ? {} : { "/input/tools": fault }),
-    ...(Number.isNaN(Number(weight))
-      ? { "/expectedOutput/weight": "Enter a number from 0 to 1, or leave it empty." }
-      : {}),
+    ...(Number.isNaN(Number(weight)) ? { "/expectedOutput/weight": WEIGHT } : {}),
+    ...Object.fromEntries(weights),
   };
 }
 

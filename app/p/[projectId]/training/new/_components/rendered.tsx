@@ -13,6 +13,10 @@ type Props = { projectId: string; datasetId: string; samples: TrainingValidation
 /** `worst, messages` → `Worst`; keeps which answer of a pair it is. */
 const titleOf = (why: string) => capitalized(why.replace(/, (messages|whole)$/, ""));
 
+/** `user`, `assistant 0.5`: only an answer has a weight. */
+const turnWords = ({ role, weight }: Props["samples"][number]["turns"][number]) =>
+  weight === null ? role : `${role} ${weight}`;
+
 /** Examples as the model gets them, with the learned parts highlighted. The first is the worst. */
 export function Rendered({ projectId, datasetId, samples }: Props) {
   const [chosen, setChosen] = useState(0);
@@ -46,10 +50,12 @@ export function Rendered({ projectId, datasetId, samples }: Props) {
       </Group>
       <div ref={box}>
         <ScrollPre label="The exact text, scrollable" className={classes.rendered}>
-          {sample.segments.map(({ text, trained }, index) =>
+          {sample.segments.map(({ text, trained, weight }, index) =>
             trained ? (
               // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text keep their order
-              <mark key={index}>{text}</mark>
+              <mark key={index} title={weight === 1 ? undefined : `Weight ${weight}`}>
+                {text}
+              </mark>
             ) : (
               // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text keep their order
               <span key={index}>{text}</span>
@@ -57,6 +63,11 @@ export function Rendered({ projectId, datasetId, samples }: Props) {
           )}
         </ScrollPre>
       </div>
+      {sample.turns.length > 0 ? (
+        <Text size="xs" mt={4}>
+          Weight of each turn: {sample.turns.map(turnWords).join(", ")}
+        </Text>
+      ) : null}
       <Text size="xs" c="dimmed" mt={4}>
         {formatCount(sample.tokens)} tokens ·{" "}
         <Link href={exampleHref(projectId, datasetId, sample.exampleId)}>Open the Example</Link>
