@@ -5,7 +5,7 @@ const rule = (name, from, to, toNot) => ({
   from: { path: from },
   to: { path: to, ...(toNot && { pathNot: toNot }) },
 });
-const DOORS = "^(app|cli|server/(trpc|rest)|inngest/functions)/";
+const DOORS = "^(app|cli|server/(operations|trpc|rest)|inngest/functions)/";
 const VOCABULARY = "^server/services/.*/(schemas|types)\\.ts$";
 /** Values and types of columns, declared in the schema without any library. */
 const VALUES = "^db/schema/(enumerations|json)\\.ts$";
@@ -15,6 +15,7 @@ module.exports = {
     { name: "no-cycles", severity: "error", from: {}, to: { circular: true } },
     rule("db-is-the-floor", "^db/(?!testing/)", "^(app|server|inngest)/", "^server/platform/"),
     rule("services-know-no-door", "^server/services/", `${DOORS}|^inngest/`),
+    rule("the-table-knows-no-door", "^server/operations/", "^server/(trpc|rest)/"),
     rule("platform-is-a-floor", "^server/platform/", "^(app|cli|inngest|server/(?!platform/))"),
     rule("the-http-server-knows-no-rule", "^web/", "^(app|cli|db|inngest|server)/", "^server/platform/"),
     rule("doors-do-not-query", DOORS, "^db/schema"),

@@ -176,7 +176,7 @@ test("the New Dataset dialog's buttons stay in place while its preview loads", a
   const answers = new Promise<void>((resolve) => {
     answer = resolve;
   });
-  await page.route("**/collection.previewObjective*", async (route) => {
+  await page.route("**/collectionPasses.previewObjective*", async (route) => {
     await answers;
     await route.continue();
   });

@@ -9,7 +9,9 @@ import { logger } from "./logging/log";
 import { loggable } from "./logging/loggable";
 import { isFrozenObject, memoizeByFrozenObject } from "./memoize";
 
-type Spec<Input extends z.ZodType, Reply extends z.ZodType> = {
+export type Effect = "read" | "write";
+
+type Spec<Input extends z.ZodType, Reply extends z.ZodType, E extends Effect = Effect> = {
   /** `<subject>.<action>`, unique: the operation id of `/v1`, the key of the sweep test. */
   name: string;
   /** One sentence for the reference. */
@@ -17,7 +19,7 @@ type Spec<Input extends z.ZodType, Reply extends z.ZodType> = {
   /** What a caller needs to know beyond the summary: units, statuses, effects. */
   description?: string;
   /** Writes are subject to same-origin checks, audit and idempotency. */
-  effect: "read" | "write";
+  effect: E;
   input: Input;
   reply: Reply;
 };
@@ -53,23 +55,35 @@ type PreparedCall<C, Reply> = {
 };
 
 /** A service operation on one project: capability, input, reply, implementation. Every door calls this. */
-export type Verb<Input extends z.ZodType = z.ZodType, Reply extends z.ZodType = z.ZodType> = {
+export type Verb<
+  Input extends z.ZodType = z.ZodType,
+  Reply extends z.ZodType = z.ZodType,
+  E extends Effect = Effect,
+> = {
   (ctx: Ctx, input: z.input<Input>): Promise<z.output<Reply>>;
   /** For a caller with its own transaction: runs the `before` phase and returns the rest. */
   prepare(ctx: Ctx, input: z.input<Input>): Promise<PreparedCall<Ctx, z.output<Reply>>>;
-  spec: Spec<Input, Reply> & WriteOnly & { scope: "project"; capability: readonly Capability[] };
+  spec: Spec<Input, Reply, E> & WriteOnly & { scope: "project"; capability: readonly Capability[] };
 };
 
 /** A service operation of a signed-in person outside any project. */
-export type AccountVerb<Input extends z.ZodType = z.ZodType, Reply extends z.ZodType = z.ZodType> = {
+export type AccountVerb<
+  Input extends z.ZodType = z.ZodType,
+  Reply extends z.ZodType = z.ZodType,
+  E extends Effect = Effect,
+> = {
   (ctx: AccountCtx, input: z.input<Input>): Promise<z.output<Reply>>;
-  spec: Spec<Input, Reply> & { scope: "account" };
+  spec: Spec<Input, Reply, E> & { scope: "account" };
 };
 
 /** A service operation on the installation, for people with the right and for the operator. */
-export type InstallationVerb<Input extends z.ZodType = z.ZodType, Reply extends z.ZodType = z.ZodType> = {
+export type InstallationVerb<
+  Input extends z.ZodType = z.ZodType,
+  Reply extends z.ZodType = z.ZodType,
+  E extends Effect = Effect,
+> = {
   (ctx: InstallationCtx, input: z.input<Input>): Promise<z.output<Reply>>;
-  spec: Spec<Input, Reply> & { scope: "installation"; right: InstallationRight };
+  spec: Spec<Input, Reply, E> & { scope: "installation"; right: InstallationRight };
 };
 
 /** Large replies shared by many callers are validated once. */
@@ -148,10 +162,10 @@ function requireWrite({ name, effect }: Spec<z.ZodType, z.ZodType>, work: unknow
  * `ZodError` lists every problem), runs, and strips the reply to its schema or, for a caller who may only write, to
  * `writeOnlyReply`. A write runs in one transaction with its audit row, which `auditNote` adds details to.
  */
-export function verb<Input extends z.ZodType, Reply extends z.ZodType, Prepared>(
-  spec: Spec<Input, Reply> & WriteOnly & { capability: Capability | readonly Capability[] },
+export function verb<Input extends z.ZodType, Reply extends z.ZodType, Prepared, E extends Effect>(
+  spec: Spec<Input, Reply, E> & WriteOnly & { capability: Capability | readonly Capability[] },
   work: Work<Ctx, z.output<Input>, Reply, Prepared>,
-): Verb<Input, Reply> {
+): Verb<Input, Reply, E> {
   requireWrite(spec, work);
   const capability = typeof spec.capability === "string" ? [spec.capability] : spec.capability;
   // Members who may write may also read, so only API keys get the reduced form; the OpenAPI document has both.
@@ -176,10 +190,10 @@ export function verb<Input extends z.ZodType, Reply extends z.ZodType, Prepared>
 }
 
 /** Declares an operation of a signed-in person outside any project. A write is audited. */
-export function accountVerb<Input extends z.ZodType, Reply extends z.ZodType, Prepared>(
-  spec: Spec<Input, Reply>,
+export function accountVerb<Input extends z.ZodType, Reply extends z.ZodType, Prepared, E extends Effect>(
+  spec: Spec<Input, Reply, E>,
   work: Work<AccountCtx, z.output<Input>, Reply, Prepared>,
-): AccountVerb<Input, Reply> {
+): AccountVerb<Input, Reply, E> {
   requireWrite(spec, work);
   const call = async (ctx: AccountCtx, input: z.input<Input>) => {
     const parsed = spec.input.parse(input);
@@ -190,10 +204,10 @@ export function accountVerb<Input extends z.ZodType, Reply extends z.ZodType, Pr
 }
 
 /** Declares an operation on the installation. A call checks the right before it parses the input. */
-export function installationVerb<Input extends z.ZodType, Reply extends z.ZodType, Prepared>(
-  spec: Spec<Input, Reply> & { right: InstallationRight },
+export function installationVerb<Input extends z.ZodType, Reply extends z.ZodType, Prepared, E extends Effect>(
+  spec: Spec<Input, Reply, E> & { right: InstallationRight },
   work: Work<InstallationCtx, z.output<Input>, Reply, Prepared>,
-): InstallationVerb<Input, Reply> {
+): InstallationVerb<Input, Reply, E> {
   requireWrite(spec, work);
   const call = async (ctx: InstallationCtx, input: z.input<Input>) => {
     await requireRight(ctx, spec.right);

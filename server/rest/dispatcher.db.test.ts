@@ -71,31 +71,31 @@ const take = streamVerb(
 );
 
 const operations: Operation[] = [
-  { subject: "Things", method: "GET", path: "/projects/:projectId/things", verb: listThings },
-  { subject: "Things", method: "PATCH", path: "/projects/:projectId/things/:thingId", verb: changeThing },
-  { subject: "Things", method: "PUT", path: "/projects/:projectId/things/:thingId", verb: changeThing, status: 202 },
-  { subject: "Things", method: "GET", path: "/things", verb: listThings },
-  { subject: "Things", method: "GET", path: "/projects/:projectId/things/first", verb: listThings },
+  { heading: "Things", method: "GET", path: "/projects/:projectId/things", verb: listThings },
+  { heading: "Things", method: "PATCH", path: "/projects/:projectId/things/:thingId", verb: changeThing },
+  { heading: "Things", method: "PUT", path: "/projects/:projectId/things/:thingId", verb: changeThing, status: 202 },
+  { heading: "Things", method: "GET", path: "/things", verb: listThings },
+  { heading: "Things", method: "GET", path: "/projects/:projectId/things/first", verb: listThings },
   {
-    subject: "Things",
+    heading: "Things",
     method: "GET",
     path: "/projects/:projectId/slow",
     verb: failing(() => new ServiceError("rate_limited", "Slower.", { retryAfter: 7 })),
   },
   {
-    subject: "Things",
+    heading: "Things",
     method: "GET",
     path: "/projects/:projectId/broken",
     verb: failing(() => Object.assign(new Error("select secret from users"), { code: "42P01" })),
   },
   {
-    subject: "Things",
+    heading: "Things",
     method: "GET",
     path: "/projects/:projectId/unreachable",
     verb: failing(() => new Error("Failed query", { cause: Object.assign(new Error("no"), { code: "ECONNREFUSED" }) })),
   },
   {
-    subject: "Things",
+    heading: "Things",
     method: "GET",
     path: "/projects/:projectId/unlike",
     verb: verb(
@@ -111,13 +111,13 @@ const operations: Operation[] = [
     ),
   },
   {
-    subject: "Things",
+    heading: "Things",
     method: "POST",
     path: "/take",
     stream: take,
   },
   {
-    subject: "Things",
+    heading: "Things",
     method: "GET",
     path: "/open",
     name: "open",

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
+import { METHODS, type Method } from "@/server/operations/row";
 import { type Ctx, requireCapability } from "@/server/platform/context";
 import { recordDatabaseSuccess } from "@/server/platform/database/database-fault";
 import { notFound, ServiceError } from "@/server/platform/errors";
@@ -15,7 +16,7 @@ import { type ProblemContext, problemResponse } from "./http/problem";
 import { readInput } from "./http/read-input";
 import { runStream } from "./http/run-stream";
 import { callerOf, spend, type Visit } from "./http/visit";
-import { factsOf, METHODS, type Method, type Operation, type VerbOperation } from "./operation";
+import { factsOf, type Operation, type VerbOperation } from "./operation";
 
 const PREFIX = "/v1";
 

@@ -35,9 +35,9 @@ const order = verb(
   },
 );
 const operations: Operation[] = [
-  { subject: "Things", method: "POST", path: "/projects/:projectId/orders", verb: order, status: 201 },
-  { subject: "Things", method: "PUT", path: "/projects/:projectId/orders", verb: order },
-  { subject: "Things", method: "POST", path: "/projects/:projectId/others", verb: order },
+  { heading: "Things", method: "POST", path: "/projects/:projectId/orders", verb: order, status: 201 },
+  { heading: "Things", method: "PUT", path: "/projects/:projectId/orders", verb: order },
+  { heading: "Things", method: "POST", path: "/projects/:projectId/others", verb: order },
 ];
 /** Two processes on one database. */
 const [here, elsewhere] = [createDispatcher(operations), createDispatcher(operations)];

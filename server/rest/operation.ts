@@ -1,45 +1,20 @@
 import type { z } from "zod";
+import type { Address, AnyStreamVerb, AnyVerb, Status } from "@/server/operations/row";
 import type { Capability } from "@/server/platform/capabilities";
-import type { Ctx } from "@/server/platform/context";
-import type { Streams, StreamVerb } from "@/server/platform/stream-verb";
-import type { Verb } from "@/server/platform/verb";
+import type { Effect } from "@/server/platform/verb";
 
-export const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
-export type Method = (typeof METHODS)[number];
-
-/** A verb of any input and reply. The dispatcher passes input that the verb's own schema will check. */
-export type AnyVerb = {
-  (ctx: Ctx, input: never): Promise<unknown>;
-  prepare(ctx: Ctx, input: never): ReturnType<Verb["prepare"]>;
-  spec: Verb["spec"];
-};
-
-type Route = {
-  method: Method;
-  /** Below `/v1`, with `:name` for parameters. */
-  path: string;
+type Route = Omit<Address, "status"> & {
   /** Its heading in the reference. */
-  subject: string;
-  /** From an earlier variant of the interface: responses say so (RFC 9745). `since` is a date. */
-  deprecated?: { since: string };
+  heading: string;
+  /** On success. Default: 200. */
+  status?: Status;
 };
 
 /** A service operation. Schemas, capability and texts come from the verb. */
-export type VerbOperation = Route & {
-  verb: AnyVerb;
-  /** On success. Default: 200. */
-  status?: 200 | 201 | 202;
-};
-
-/** A stream verb of any input and result. */
-export type AnyStreamVerb = { (ctx: Ctx, input: never, streams?: Streams): Promise<unknown>; spec: StreamVerb["spec"] };
+export type VerbOperation = Route & { verb: AnyVerb };
 
 /** An operation that streams its request or response body. */
-export type StreamOperation = Route & {
-  stream: AnyStreamVerb;
-  /** On success. Default: 200. */
-  status?: 200 | 201 | 202;
-};
+export type StreamOperation = Route & { stream: AnyStreamVerb };
 
 /** A route without authentication. */
 export type OpenOperation = Route & {
@@ -47,8 +22,6 @@ export type OpenOperation = Route & {
   summary: string;
   description?: string;
   reply: z.ZodType;
-  /** On success. Default: 200. */
-  status?: 202;
   open: (request: Request, params: Record<string, string>) => Response | Promise<Response>;
 };
 
@@ -58,7 +31,7 @@ type Facts = {
   name: string;
   summary: string;
   description?: string;
-  effect: "read" | "write";
+  effect: Effect;
   /** Any one of these suffices; `null` without authentication. */
   capability: readonly Capability[] | null;
   /** Needed besides. */

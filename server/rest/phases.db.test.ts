@@ -64,8 +64,8 @@ const hasty = verb({ ...spec, name: "things.hasty" }, async (ctx, { url }) => {
   return { status };
 });
 const dispatch = createDispatcher([
-  { subject: "Things", method: "POST", path: "/projects/:projectId/things", verb: publish },
-  { subject: "Things", method: "POST", path: "/projects/:projectId/hasty", verb: hasty },
+  { heading: "Things", method: "POST", path: "/projects/:projectId/things", verb: publish },
+  { heading: "Things", method: "POST", path: "/projects/:projectId/hasty", verb: hasty },
 ]);
 
 async function shop() {

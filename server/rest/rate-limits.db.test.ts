@@ -30,9 +30,9 @@ const look = verb(
   async () => ({}),
 );
 const operations: Operation[] = [
-  { subject: "Things", method: "GET", path: "/projects/:projectId/things", verb: look },
+  { heading: "Things", method: "GET", path: "/projects/:projectId/things", verb: look },
   {
-    subject: "Ingest",
+    heading: "Ingest",
     method: "POST",
     path: "/otlp/v1/traces",
     stream: receiveTraces,

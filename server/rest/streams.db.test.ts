@@ -10,6 +10,7 @@ import { db } from "@/db/pool";
 import { auditLog } from "@/db/schema";
 import { growthOf } from "@/db/testing/live-memory";
 import { testProject } from "@/db/testing/test-project";
+import { get, post, project, under } from "@/server/operations/row";
 import { auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
@@ -20,7 +21,7 @@ import { createUser, endSession } from "@/server/services/identity";
 import { acceptInvitation, changeRole, inviteMember, removeMember } from "@/server/services/members";
 import { disablePerson } from "@/server/services/people";
 import { createDispatcher } from "./dispatcher";
-import { get, post, project } from "./operations/line";
+import { routesOf } from "./operations";
 import { cookieFor, keyFor } from "./testing";
 import { serve } from "./testing/serve";
 
@@ -166,14 +167,16 @@ const feed = streamVerb(
 );
 
 const dispatch = createDispatcher(
-  [
-    get(`${project}/download`, download),
-    get(`${project}/feed`, feed),
-    get(`${project}/sized`, sized),
-    post(`${project}/upload`, upload, 201),
-    post(`${project}/in-time`, inTime),
-    get(`${project}/scarce`, scarce),
-  ].map((line) => ({ ...line, subject: "Things" })),
+  routesOf(
+    under("Things", {
+      download: get(`${project}/download`, download),
+      feed: get(`${project}/feed`, feed),
+      sized: get(`${project}/sized`, sized),
+      upload: post(`${project}/upload`, upload, 201),
+      inTime: post(`${project}/in-time`, inTime),
+      scarce: get(`${project}/scarce`, scarce),
+    }),
+  ),
 );
 const origin = await serve(dispatch);
 

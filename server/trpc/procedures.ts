@@ -1,9 +1,10 @@
 import type { TRPCMutationProcedure, TRPCQueryProcedure } from "@trpc/server";
 import type { z } from "zod";
 import { accountCtx, ctxForSession, requireSession } from "@/server/auth/session-context";
+import type { Row } from "@/server/operations/row";
 import { requireStorable } from "@/server/platform/database/storable";
 import { ServiceError } from "@/server/platform/errors";
-import type { AccountVerb, InstallationVerb, Verb } from "@/server/platform/verb";
+import type { AccountVerb, Effect, InstallationVerb, Verb } from "@/server/platform/verb";
 import { requestLimits } from "@/server/services/rate-limits";
 import { requestInfo } from "./context";
 import { procedure } from "./trpc";
@@ -14,8 +15,27 @@ type WithProject<Input> = string extends keyof Input ? Project : Input & Project
 // biome-ignore lint/suspicious/noConfusingVoidType: only a parameter that may be void can be left out of a call.
 type OrNothing<Input> = string extends keyof Input ? Input | void : Input;
 
-type QueryOf<Input, Reply> = TRPCQueryProcedure<{ input: Input; output: Reply; meta: unknown }>;
-type MutationOf<Input, Reply> = TRPCMutationProcedure<{ input: Input; output: Reply; meta: unknown }>;
+type Procedure<E extends Effect, Input, Reply> = E extends "read"
+  ? TRPCQueryProcedure<{ input: Input; output: Reply; meta: unknown }>
+  : TRPCMutationProcedure<{ input: Input; output: Reply; meta: unknown }>;
+
+/** The input of a verb on a project gains `projectId`. */
+type ProcedureOf<V> =
+  V extends Verb<infer I, infer R, infer E>
+    ? Procedure<E, WithProject<z.input<I>>, z.output<R>>
+    : V extends AccountVerb<infer I, infer R, infer E> | InstallationVerb<infer I, infer R, infer E>
+      ? Procedure<E, OrNothing<z.input<I>>, z.output<R>>
+      : never;
+
+type PageVerb = Verb | AccountVerb | InstallationVerb;
+type Table = Record<string, Record<string, Row>>;
+type ProceduresOf<T extends Table> = {
+  [Subject in keyof T]: {
+    [Action in keyof T[Subject] as T[Subject][Action] extends Row<{ spec: { kind: "stream" } }>
+      ? never
+      : Action]: T[Subject][Action] extends Row<infer V> ? ProcedureOf<V> : never;
+  };
+};
 
 function checkedInput(input: unknown): Record<string, unknown> {
   const given = input ?? {};
@@ -34,11 +54,6 @@ function splitProject(input: unknown) {
     throw new ServiceError("invalid", "The request is not valid.", { errors });
   }
   return { projectId, rest };
-}
-
-/** A write behind a query would bypass the same-origin check and be repeated by client retries. */
-function requireEffect(spec: { name: string; effect: "read" | "write" }, effect: "read" | "write") {
-  if (spec.effect !== effect) throw new Error(`${spec.name} has the effect "${spec.effect}", not "${effect}".`);
 }
 
 /** Runs before the input is parsed, so that nothing of it is parsed for anonymous callers. */
@@ -65,42 +80,22 @@ const inAccount = <I extends z.ZodType, R extends z.ZodType>(verb: AccountVerb<I
       next({ ctx: { call: () => verb(accountCtx(ctx.db, ctx.session, requestInfo(ctx)), input as z.input<I>) } }),
     );
 
-/** Returns the procedure of a reading verb; its input is the verb's plus `projectId`. */
-export function query<I extends z.ZodType, R extends z.ZodType>(verb: Verb<I, R>) {
-  requireEffect(verb.spec, "read");
-  const built = inProject(verb)
-    .meta({ verb: verb.spec.name })
-    .query(({ ctx }) => ctx.call());
-  return built as unknown as QueryOf<WithProject<z.input<I>>, z.output<R>>;
+/** A write behind a query would bypass the same-origin check and be repeated by client retries. */
+function served(verb: PageVerb) {
+  const built = "prepare" in verb ? inProject(verb as Verb) : inAccount(verb as AccountVerb);
+  const named = built.meta({ verb: verb.spec.name });
+  return verb.spec.effect === "read" ? named.query(({ ctx }) => ctx.call()) : named.mutation(({ ctx }) => ctx.call());
 }
 
-/** Returns the procedure of a writing verb; its input is the verb's plus `projectId`. */
-export function mutation<I extends z.ZodType, R extends z.ZodType>(verb: Verb<I, R>) {
-  requireEffect(verb.spec, "write");
-  const built = inProject(verb)
-    .meta({ verb: verb.spec.name })
-    .mutation(({ ctx }) => ctx.call());
-  return built as unknown as MutationOf<WithProject<z.input<I>>, z.output<R>>;
-}
-
-/** Returns the procedure of a verb that reads the signed-in person's own data, or the installation's. */
-export function accountQuery<I extends z.ZodType, R extends z.ZodType>(
-  verb: AccountVerb<I, R> | InstallationVerb<I, R>,
-) {
-  requireEffect(verb.spec, "read");
-  const built = inAccount(verb)
-    .meta({ verb: verb.spec.name })
-    .query(({ ctx }) => ctx.call());
-  return built as unknown as QueryOf<OrNothing<z.input<I>>, z.output<R>>;
-}
-
-/** Returns the procedure of a verb that changes the signed-in person's own data, or the installation's. */
-export function accountMutation<I extends z.ZodType, R extends z.ZodType>(
-  verb: AccountVerb<I, R> | InstallationVerb<I, R>,
-) {
-  requireEffect(verb.spec, "write");
-  const built = inAccount(verb)
-    .meta({ verb: verb.spec.name })
-    .mutation(({ ctx }) => ctx.call());
-  return built as unknown as MutationOf<OrNothing<z.input<I>>, z.output<R>>;
-}
+/** Returns the procedures of a table's rows, by subject and action: of all but streams, which have `/v1` only. */
+export const proceduresOf = <T extends Table>(table: T) =>
+  Object.fromEntries(
+    Object.entries(table).map(([subject, rows]) => [
+      subject,
+      Object.fromEntries(
+        Object.entries(rows).flatMap(([action, { verb }]) =>
+          "kind" in verb.spec ? [] : [[action, served(verb as PageVerb)] as const],
+        ),
+      ),
+    ]),
+  ) as unknown as ProceduresOf<T>;

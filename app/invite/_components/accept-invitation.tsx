@@ -13,7 +13,7 @@ export function AcceptInvitation({ token, role, email }: Props) {
   const trpc = useTRPC();
   const ready = useMounted();
   const accept = useMutation(
-    trpc.links.accept.mutationOptions({
+    trpc.invitations.accept.mutationOptions({
       onSuccess: ({ project }) => {
         forgetLinkToken("invite");
         window.location.assign(`/p/${project.id}/conversations`);

@@ -1,5 +1,6 @@
+import type { Method } from "@/server/operations/row";
 import { ServiceError } from "@/server/platform/errors";
-import type { Method, Operation } from "../operation";
+import type { Operation } from "../operation";
 
 type Node = {
   fixed: Map<string, Node>;

@@ -1,8 +1,8 @@
 import type { z } from "zod";
+import type { Method } from "@/server/operations/row";
 import { requireStorable } from "@/server/platform/database/storable";
 import { type FieldError, ServiceError } from "@/server/platform/errors";
 import { fieldErrors, pointerOf } from "@/server/platform/field-errors";
-import type { Method } from "../operation";
 import { fieldsOf } from "./fields";
 import { readJson } from "./read-json";
 

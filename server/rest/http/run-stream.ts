@@ -1,8 +1,9 @@
+import type { AnyStreamVerb } from "@/server/operations/row";
 import { type Ctx, requireCapability } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import type { Outgoing } from "@/server/platform/stream-verb";
 import { ingestLimits, operationLimits, requestLimits } from "@/server/services/rate-limits";
-import type { AnyStreamVerb, StreamOperation } from "../operation";
+import type { StreamOperation } from "../operation";
 import { incomingBody } from "./incoming-body";
 import { outgoingResponse } from "./outgoing-response";
 import { readAddress } from "./read-input";

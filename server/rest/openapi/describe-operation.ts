@@ -1,8 +1,9 @@
 import type { z } from "zod";
+import type { AnyVerb } from "@/server/operations/row";
 import type { ErrorCode } from "@/server/platform/errors";
 import type { MediaTypes } from "@/server/platform/stream-verb";
 import { IDEMPOTENCY_KEY_MAX } from "../http/idempotency-key";
-import type { AnyVerb, OpenOperation, Operation, StreamOperation, VerbOperation } from "../operation";
+import type { OpenOperation, Operation, StreamOperation, VerbOperation } from "../operation";
 import { isProjectQualified, parametersOf } from "../operation";
 import type { DescribedOperation, JsonSchema, Parameter } from "./document";
 import { exampleOf } from "./example";
@@ -192,7 +193,7 @@ function describeVerb(operation: VerbOperation, id: string, schemas: Schemas): D
   const description = [spec.description ?? spec.summary, ...writeOnlyNote(spec)].join(" ");
   return {
     operationId: id,
-    tags: [operation.subject],
+    tags: [operation.heading],
     summary: spec.summary,
     description,
     parameters: [...addressOf(path, input, !takesBody), ...(method === "POST" ? [idempotencyKey] : [])],
@@ -220,7 +221,7 @@ function describeStream(operation: StreamOperation, id: string, schemas: Schemas
   if (spec.ranges) codes.push("conflict", "range_not_satisfiable");
   return {
     operationId: id,
-    tags: [operation.subject],
+    tags: [operation.heading],
     summary: spec.summary,
     description: spec.description ?? spec.summary,
     parameters: spec.ranges ? [...parameters, range] : parameters,
@@ -241,7 +242,7 @@ function describeStream(operation: StreamOperation, id: string, schemas: Schemas
 
 const describeOpen = (operation: OpenOperation, id: string, schemas: Schemas): DescribedOperation => ({
   operationId: id,
-  tags: [operation.subject],
+  tags: [operation.heading],
   summary: operation.summary,
   description: operation.description ?? operation.summary,
   parameters: parametersOf(operation.path).map((name) => parameter(name, "path", true, { type: "string" })),

@@ -37,7 +37,7 @@ export function openApiOf(operations: readonly Operation[]): OpenApiDocument {
     openapi: "3.1.0",
     info: { title: "Whetstone", version, description: ABOUT, license: { name: "MIT", identifier: "MIT" } },
     servers: [{ url: "/v1", description: "This installation" }],
-    tags: [...new Set(operations.map(({ subject }) => subject))].map((name) => ({ name })),
+    tags: [...new Set(operations.map(({ heading }) => heading))].map((name) => ({ name })),
     paths: {},
     components: {
       schemas: { Problem: problemSchema },

@@ -370,56 +370,56 @@ const SAMPLES: Record<string, Sample> = {
     await rejectCandidate(ctx, { candidateId: await candidateOf(ctx), reason: "Too vague" });
     return { input: {} };
   },
-  "datasets.createImport": async ({ ctx }) => ({ input: await importOf(ctx) }),
-  "datasets.cancelImport": async ({ ctx }) => {
+  "datasetImports.create": async ({ ctx }) => ({ input: await importOf(ctx) }),
+  "datasetImports.cancel": async ({ ctx }) => {
     const input = await importOf(ctx);
     return { input: { datasetId: input.datasetId, importId: (await createImport(ctx, input)).import.id } };
   },
-  "fineTuning.createJob": async ({ ctx }) => ({ input: await trainingChoice(ctx, "a") }),
-  "fineTuning.validateJob": async ({ ctx }) => ({ input: await trainingChoice(ctx, "a") }),
-  "fineTuning.cancelJob": async ({ ctx }) => ({ input: { jobId: (await trainingWorld(ctx, "a")).jobId } }),
-  "fineTuning.pauseJob": async ({ ctx }) => ({ input: { jobId: await jobThatIs(ctx, { status: "running" }) } }),
-  "fineTuning.resumeJob": async ({ ctx }) => ({ input: { jobId: await jobThatIs(ctx, PAUSED) } }),
-  "fineTuning.deployCheckpoint": async ({ ctx }) => {
+  "trainingJobs.create": async ({ ctx }) => ({ input: await trainingChoice(ctx, "a") }),
+  "trainingJobs.validate": async ({ ctx }) => ({ input: await trainingChoice(ctx, "a") }),
+  "trainingJobs.cancel": async ({ ctx }) => ({ input: { jobId: (await trainingWorld(ctx, "a")).jobId } }),
+  "trainingJobs.pause": async ({ ctx }) => ({ input: { jobId: await jobThatIs(ctx, { status: "running" }) } }),
+  "trainingJobs.resume": async ({ ctx }) => ({ input: { jobId: await jobThatIs(ctx, PAUSED) } }),
+  "deployments.deploy": async ({ ctx }) => {
     const { checkpointId } = await trainingWorld(ctx, "a");
     await driveNext(ctx);
     return { input: { checkpointId } };
   },
-  "fineTuning.rollBackDeployment": async ({ ctx }) => {
+  "deployments.rollBack": async ({ ctx }) => {
     const { checkpointId } = await trainingWorld(ctx, "a");
     await storedDeployment(ctx, checkpointId, { status: "stopped", endedAt: 1, startedAt: 1 });
     const deploymentId = await storedDeployment(ctx, checkpointId, { status: "stopped", endedAt: 2, startedAt: 2 });
     await driveNext(ctx);
     return { input: { deploymentId } };
   },
-  "fineTuning.stopDeployment": async ({ ctx }) => ({
+  "deployments.stop": async ({ ctx }) => ({
     input: { deploymentId: await storedDeployment(ctx, (await trainingWorld(ctx, "a")).checkpointId) },
   }),
-  "fineTuning.startPlayground": async ({ ctx }) => ({
+  "deployments.startPlayground": async ({ ctx }) => ({
     input: { checkpointId: (await trainingWorld(ctx, "a")).checkpointId },
   }),
-  "fineTuning.createEvaluation": async ({ ctx }) => ({
+  "evaluations.create": async ({ ctx }) => ({
     input: { checkpointId: (await trainingWorld(ctx, "a")).checkpointId, kind: "examples" },
   }),
-  "fineTuning.cancelEvaluation": async ({ ctx }) => ({
+  "evaluations.cancel": async ({ ctx }) => ({
     input: { evaluationId: (await trainingWorld(ctx, "a")).evaluationId },
   }),
-  "fineTuning.certifyCheckpoint": async ({ ctx }) => ({
+  "certificates.create": async ({ ctx }) => ({
     input: { checkpointId: (await trainingWorld(ctx, "a")).checkpointId },
   }),
-  "fineTuning.createExport": async ({ ctx }) => ({ input: (await trainingWorld(ctx, "a")).publication }),
-  "fineTuning.cancelExport": async ({ ctx }) => ({ input: { exportId: (await trainingWorld(ctx, "a")).exportId } }),
-  "fineTuning.addBaseModel": only({ id: "acme/support", source: "hub" }),
-  "fineTuning.removeBaseModel": async ({ ctx }) => ({
+  "modelExports.create": async ({ ctx }) => ({ input: (await trainingWorld(ctx, "a")).publication }),
+  "modelExports.cancel": async ({ ctx }) => ({ input: { exportId: (await trainingWorld(ctx, "a")).exportId } }),
+  "baseModels.add": only({ id: "acme/support", source: "hub" }),
+  "baseModels.remove": async ({ ctx }) => ({
     input: { baseModelId: (await trainingWorld(ctx, "a")).baseModelId },
   }),
-  "fineTuning.createTuningConfig": async ({ ctx }) => ({
+  "tuningConfigs.create": async ({ ctx }) => ({
     input: { ...(await trainingChoice(ctx, "a")), name: "Weekly" },
   }),
-  "fineTuning.updateTuningConfig": async ({ ctx }) => ({
+  "tuningConfigs.update": async ({ ctx }) => ({
     input: { configId: (await trainingWorld(ctx, "a")).configId, name: "Daily" },
   }),
-  "fineTuning.deleteTuningConfig": async ({ ctx }) => ({
+  "tuningConfigs.delete": async ({ ctx }) => ({
     input: { configId: (await trainingWorld(ctx, "a")).configId },
   }),
   "savedViews.delete": async ({ ctx }) => ({ input: { savedViewId: await viewOf(ctx) } }),
@@ -478,7 +478,7 @@ const LINKS = ["links.forgotPassword", "links.join", "links.resetPassword", "set
 /** Look-ups that are mutations only to keep their token out of URLs. */
 const LOOK_UPS = ["links.invitation", "links.passwordReset"];
 /** A batch is recorded by its receipt, and a model call by the call itself. */
-const BATCHES = ["files.continueUpload", "fineTuning.completeChat", "otlp.logs", "otlp.traces"];
+const BATCHES = ["files.continueUpload", "deployments.completeChat", "otlp.logs", "otlp.traces"];
 
 const verbs = (await verbsOfServices()).map(({ exported, verb }) => ({
   exported,

@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { READS } from "@/bench/scale/reads";
+import { operations } from "@/server/operations";
+import type { Row } from "@/server/operations/row";
 import { INSTALLATION_RIGHTS } from "@/server/platform/capabilities";
 import { appRouter } from "@/server/trpc/root";
 import { type Operation, parametersOf } from "../operation";
@@ -34,11 +36,17 @@ test.each(verbs)("$exported has a unique name, a summary, a capability, entries 
   if (spec.scope === "project") expect(spec.capability.length).toBeGreaterThan(0);
   if (spec.scope === "installation") expect(INSTALLATION_RIGHTS).toContain(spec.right);
   // Operations on accounts and the installation are for pages only: a key has no person.
-  expect(overRest.has(spec.name), "has a line in server/rest/operations").toBe(spec.scope === "project");
-  expect(overTrpc.get(spec.name), "has a line in server/trpc/routers").toBe(
-    spec.effect === "read" ? "query" : "mutation",
-  );
+  expect(overRest.has(spec.name), "has an address in server/operations").toBe(spec.scope === "project");
+  expect(overTrpc.get(spec.name), "has a row in server/operations").toBe(spec.effect === "read" ? "query" : "mutation");
   expect(new RegExp(`\\b${exported}\\b`).test(tests), `${exported} is in no test`).toBe(true);
+});
+
+const rows = Object.entries(operations).flatMap(([subject, actions]) =>
+  Object.entries(actions as Record<string, Row>).map(([action, row]) => [`${subject}.${action}`, row] as const),
+);
+
+test.each(rows)("the row %s has its verb's name", (name, { verb }) => {
+  expect(verb.spec.name).toBe(name);
 });
 
 test("bench:scale measures every read", () => {
@@ -58,9 +66,9 @@ test.each(writes)("$exported refuses unknown fields", ({ verb }) => {
 /** Reads whose input is too large for a URL. */
 const READS_BY_POST = new Set([
   "backfills.preview",
-  "datasets.previewCollection",
-  "datasets.previewImport",
-  "datasets.previewObjective",
+  "collectionPasses.preview",
+  "datasetImports.preview",
+  "collectionPasses.previewObjective",
   "examples.previewConversations",
   "modelPrices.estimate",
   "modelPrices.previewPattern",

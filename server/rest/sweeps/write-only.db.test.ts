@@ -143,32 +143,32 @@ const itemPath = ({ findingId, workItemId }: World) => `/diagnostics/findings/${
 
 /** Writes whose full reply requires read access, with what a caller without it gets. */
 const CALLS: Record<string, { capability: Capability; call: (of: World) => Call; gets: object }> = {
-  "fineTuning.createJob": {
+  "trainingJobs.create": {
     capability: "models:manage",
     call: ({ training }) => ({ method: "POST", path: "/fine-tuning/jobs", body: { ...training.choice, name: "Mine" } }),
     gets: { job: { status: "queued" } },
   },
-  "fineTuning.validateJob": {
+  "trainingJobs.validate": {
     capability: "models:manage",
     call: ({ training }) => ({ method: "POST", path: "/fine-tuning/validate", body: training.choice }),
     gets: { validation: { ok: expect.any(Boolean) } },
   },
-  "fineTuning.cancelJob": {
+  "trainingJobs.cancel": {
     capability: "models:manage",
     call: ({ jobId }) => ({ method: "POST", path: `/fine-tuning/jobs/${jobId}/cancel`, body: {} }),
     gets: { job: { status: "cancelled" } },
   },
-  "fineTuning.pauseJob": {
+  "trainingJobs.pause": {
     capability: "models:manage",
     call: ({ runningJobId }) => ({ method: "POST", path: `/fine-tuning/jobs/${runningJobId}/pause`, body: {} }),
     gets: { job: { status: "pausing" } },
   },
-  "fineTuning.resumeJob": {
+  "trainingJobs.resume": {
     capability: "models:manage",
     call: ({ pausedJobId }) => ({ method: "POST", path: `/fine-tuning/jobs/${pausedJobId}/resume`, body: {} }),
     gets: { job: { status: "queued" } },
   },
-  "fineTuning.deployCheckpoint": {
+  "deployments.deploy": {
     capability: "project:models:manage",
     call: ({ training }) => ({
       method: "POST",
@@ -177,7 +177,7 @@ const CALLS: Record<string, { capability: Capability; call: (of: World) => Call;
     }),
     gets: { deployment: { status: "running", endpoint: expect.any(String), error: null } },
   },
-  "fineTuning.rollBackDeployment": {
+  "deployments.rollBack": {
     capability: "project:models:manage",
     call: ({ deploymentIds }) => ({
       method: "POST",
@@ -186,7 +186,7 @@ const CALLS: Record<string, { capability: Capability; call: (of: World) => Call;
     }),
     gets: { deployment: { status: "running" } },
   },
-  "fineTuning.stopDeployment": {
+  "deployments.stop": {
     capability: "project:models:manage",
     call: ({ deploymentIds }) => ({
       method: "POST",
@@ -195,7 +195,7 @@ const CALLS: Record<string, { capability: Capability; call: (of: World) => Call;
     }),
     gets: { deployment: { id: expect.any(String), status: "stopping" } },
   },
-  "fineTuning.startPlayground": {
+  "deployments.startPlayground": {
     capability: "project:models:manage",
     call: ({ training }) => ({
       method: "POST",
@@ -204,7 +204,7 @@ const CALLS: Record<string, { capability: Capability; call: (of: World) => Call;
     }),
     gets: { deployment: { status: "pending" } },
   },
-  "fineTuning.createEvaluation": {
+  "evaluations.create": {
     capability: "models:manage",
     call: ({ training }) => ({
       method: "POST",
@@ -213,7 +213,7 @@ const CALLS: Record<string, { capability: Capability; call: (of: World) => Call;
     }),
     gets: { evaluation: { status: "queued" } },
   },
-  "fineTuning.cancelEvaluation": {
+  "evaluations.cancel": {
     capability: "models:manage",
     call: ({ training }) => ({
       method: "POST",
@@ -222,7 +222,7 @@ const CALLS: Record<string, { capability: Capability; call: (of: World) => Call;
     }),
     gets: { evaluation: { status: "cancelled" } },
   },
-  "fineTuning.certifyCheckpoint": {
+  "certificates.create": {
     capability: "models:manage",
     call: ({ training }) => ({
       method: "POST",
@@ -231,22 +231,22 @@ const CALLS: Record<string, { capability: Capability; call: (of: World) => Call;
     }),
     gets: { certificate: { status: "queued" } },
   },
-  "fineTuning.createExport": {
+  "modelExports.create": {
     capability: "project:models:manage",
     call: ({ training }) => ({ method: "POST", path: "/fine-tuning/export", body: training.publication }),
     gets: { export: { status: "queued" } },
   },
-  "fineTuning.cancelExport": {
+  "modelExports.cancel": {
     capability: "project:models:manage",
     call: ({ training }) => ({ method: "POST", path: `/fine-tuning/exports/${training.exportId}/cancel`, body: {} }),
     gets: { export: { status: "cancelled" } },
   },
-  "fineTuning.addBaseModel": {
+  "baseModels.add": {
     capability: "models:manage",
     call: () => ({ method: "POST", path: "/fine-tuning/base-models", body: { id: "acme/new", source: "hub" } }),
     gets: { baseModel: { id: "acme/new" } },
   },
-  "fineTuning.createTuningConfig": {
+  "tuningConfigs.create": {
     capability: "project:data:write",
     call: ({ training }) => ({
       method: "POST",
@@ -255,7 +255,7 @@ const CALLS: Record<string, { capability: Capability; call: (of: World) => Call;
     }),
     gets: { tuningConfig: { id: expect.any(String) } },
   },
-  "fineTuning.updateTuningConfig": {
+  "tuningConfigs.update": {
     capability: "project:data:write",
     call: ({ training }) => ({
       method: "PATCH",
@@ -442,12 +442,12 @@ const CALLS: Record<string, { capability: Capability; call: (of: World) => Call;
     call: ({ backfillId }) => ({ method: "POST", path: `/diagnostics/backfills/${backfillId}/cancel`, body: {} }),
     gets: { backfill: { scanStatus: "failed", cancelledAt: expect.any(Number) } },
   },
-  "datasets.createImport": {
+  "datasetImports.create": {
     capability: "models:manage",
     call: ({ datasetId, fileId }) => ({ method: "POST", path: `/datasets/${datasetId}/imports`, body: { fileId } }),
     gets: { import: { status: "queued", onError: "all_or_nothing" } },
   },
-  "datasets.cancelImport": {
+  "datasetImports.cancel": {
     capability: "models:manage",
     call: ({ datasetId, importId }) => ({
       method: "POST",
@@ -509,9 +509,9 @@ const CALLS: Record<string, { capability: Capability; call: (of: World) => Call;
 };
 /** Preparation for calls that need a different state. */
 const BEFORE: Record<string, (of: World) => Promise<unknown>> = {
-  "fineTuning.deployCheckpoint": ({ ctx }) => driveNext(ctx),
+  "deployments.deploy": ({ ctx }) => driveNext(ctx),
   // The running deployment must differ from the previous one.
-  "fineTuning.rollBackDeployment": async ({ ctx, deploymentIds: [before = ""] }) => {
+  "deployments.rollBack": async ({ ctx, deploymentIds: [before = ""] }) => {
     await ctx.db
       .update(deployments)
       .set({ quantization: "q8_0", backend: "llama.cpp", isForced: true })

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
+import type { AnyStreamVerb, AnyVerb } from "@/server/operations/row";
 import type { AccountVerb, InstallationVerb } from "@/server/platform/verb";
-import type { AnyStreamVerb, AnyVerb } from "../operation";
 
 /** Returns the files below a folder whose path ends with `end`. */
 export const filesIn = (folder: string, end: string) =>

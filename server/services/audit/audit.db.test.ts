@@ -8,6 +8,7 @@ import { asOwner } from "@/db/testing/as-owner";
 import { testProject } from "@/db/testing/test-project";
 import { auditable } from "@/server/platform/audit";
 import { csvCell } from "@/server/platform/csv";
+import { newId } from "@/server/platform/ids";
 import { verb } from "@/server/platform/verb";
 import { createDispatcher } from "@/server/rest/dispatcher";
 import { OPERATIONS } from "@/server/rest/operations";
@@ -141,6 +142,25 @@ test("filters and paging find each row once", async () => {
   expect(seen).toEqual(all.map(({ id }) => id));
   const theirs = await testProject();
   expect((await listAudit(theirs.ctx, {})).entries).toEqual([]);
+});
+
+test("an action recorded under a former name is listed and found under today's", async () => {
+  const { ctx } = await testProject();
+  const row = { projectId: ctx.projectId, action: "fineTuning.createJob", actorKind: "operator" as const };
+  await db()
+    .insert(auditLog)
+    .values({ ...row, id: newId("aud") });
+  await db()
+    .insert(auditLog)
+    .values({ ...row, id: newId("aud"), action: "trainingJobs.create" });
+  await db()
+    .insert(auditLog)
+    .values({ ...row, id: newId("aud"), action: "evaluations.create" });
+  const actions = async (action: string) => (await listAudit(ctx, { action })).entries.map((entry) => entry.action);
+  for (const asked of ["trainingJobs.create", "fineTuning.createJob", "trainingJobs"]) {
+    expect(await actions(asked)).toEqual(["trainingJobs.create", "trainingJobs.create"]);
+  }
+  expect(await actions("fineTuning")).toHaveLength(3);
 });
 
 const download = (projectId: string, key: string, query = "") =>

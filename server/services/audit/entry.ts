@@ -1,4 +1,5 @@
 import type { auditLog } from "@/db/schema";
+import { currentAction } from "./former-actions";
 import type { AuditEntry } from "./schemas";
 
 type Row = Omit<typeof auditLog.$inferSelect, "projectId">;
@@ -7,7 +8,7 @@ type Names = { actor: string | null; target: string | null };
 
 export const auditEntryOf = (row: Row, names: Names): AuditEntry => ({
   id: row.id,
-  action: row.action,
+  action: currentAction(row.action),
   actor: { kind: row.actorKind, id: row.actorId, name: names.actor, sessionId: row.sessionId },
   target:
     row.targetType === null || row.targetId === null

@@ -1,18 +1,21 @@
-import { and, eq, gte, lt, sql } from "drizzle-orm";
+import { and, eq, gte, inArray, lt, or, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import { apiKeys, auditLog, users } from "@/db/schema";
 import { byTime } from "@/server/platform/cursor";
 import { readNames } from "@/server/platform/names";
 import { verb } from "@/server/platform/verb";
 import { auditEntryOf } from "./entry";
+import { recordedNames } from "./former-actions";
 import { auditReply, listAuditInput } from "./schemas";
 
 const targetUsers = alias(users, "target_users");
 const targetKeys = alias(apiKeys, "target_keys");
 
 /** `apiKeys` matches every action on API keys, `apiKeys.create` only that one. */
-const actionIs = (action: string) =>
-  action.includes(".") ? eq(auditLog.action, action) : sql`split_part(${auditLog.action}, '.', 1) = ${action}`;
+function actionIs(action: string) {
+  const named = inArray(auditLog.action, recordedNames(action));
+  return action.includes(".") ? named : or(named, sql`split_part(${auditLog.action}, '.', 1) = ${action}`);
+}
 
 export const listAudit = verb(
   {

@@ -12,7 +12,7 @@ export default async function MembersPage({ params }: { params: Promise<{ projec
   const session = await currentSession();
   await Promise.all([
     prefetch(trpc.members.list.infiniteQueryOptions({ projectId, limit: 100 }, nextPage)),
-    prefetch(trpc.members.invitations.infiniteQueryOptions({ projectId, pending: true, limit: 100 }, nextPage)),
+    prefetch(trpc.members.listInvitations.infiniteQueryOptions({ projectId, pending: true, limit: 100 }, nextPage)),
   ]);
   return (
     <Hydrate>

@@ -6,7 +6,7 @@ export const metadata: Metadata = { title: "Trainers" };
 
 export default async function Page({ params }: { params: Promise<{ projectId: string }> }) {
   const { projectId } = await params;
-  await prefetch(trpc.fineTuning.listTrainers.queryOptions({ projectId }));
+  await prefetch(trpc.trainers.list.queryOptions({ projectId }));
   return (
     <Hydrate>
       <Trainers projectId={projectId} />

@@ -22,7 +22,7 @@ const DESCRIPTION = `Reads the newest ${READ_MAX} settled conversations of these
 
 export const previewCollection = verb(
   {
-    name: "datasets.previewCollection",
+    name: "collectionPasses.preview",
     summary: "Show what a Dataset's objective would have collected from the last 30 days. Stores nothing.",
     description: `${DESCRIPTION} 422 if neither the Dataset nor the request names an objective.`,
     effect: "read",
@@ -41,7 +41,7 @@ export const previewCollection = verb(
 
 export const previewObjective = verb(
   {
-    name: "datasets.previewObjective",
+    name: "collectionPasses.previewObjective",
     summary: "Show what a Dataset with an objective would have collected from the last 30 days. Stores nothing.",
     description: `For a Dataset that does not exist yet. ${DESCRIPTION}`,
     effect: "read",

@@ -17,10 +17,10 @@ const fileNameOf = (name: string, version: number, format: string, extension: st
 
 export const exportDataset = streamVerb(
   {
-    name: "datasets.export",
+    name: "datasetExports.download",
     summary: "Download a version of a Dataset in a training format.",
     description:
-      "`lossless`, `csv` and `parquet` contain payload, tags, split and source, and can be imported again as the same Examples. The other formats leave out what they have no field for and skip Examples that they cannot represent; `datasets.exportPreview` lists what and how many. Later changes to the Dataset do not affect a closed version that is being downloaded.",
+      "`lossless`, `csv` and `parquet` contain payload, tags, split and source, and can be imported again as the same Examples. The other formats leave out what they have no field for and skip Examples that they cannot represent; `datasetExports.preview` lists what and how many. Later changes to the Dataset do not affect a closed version that is being downloaded.",
     capability: "workspace:read",
     effect: "read",
     input: exportInput,

@@ -24,7 +24,7 @@ async function skippedOf(rows: readonly ExampleRow[], format: ExportFormat) {
 
 export const exportPreview = verb(
   {
-    name: "datasets.exportPreview",
+    name: "datasetExports.preview",
     summary: "Preview what an export in each format would contain, leave out or skip.",
     description: `Counts the Examples that match, and tries the first ${EXAMINED_MAX} of them in each format.`,
     effect: "read",

@@ -9,7 +9,7 @@ import { importInput, importReply, requestedImportReply } from "./schemas";
 
 export const cancelImport = verb(
   {
-    name: "datasets.cancelImport",
+    name: "datasetImports.cancel",
     summary: "Cancel an import in progress.",
     description:
       "It stops within two thousand rows. With `all_or_nothing`, stored rows are removed and the version disappears; with `good_rows`, stored rows stay as one version. An import that has ended is a 409; cancelling twice changes nothing.",

@@ -12,10 +12,10 @@ import { createImportInput, importReply, requestedImportReply } from "./schemas"
 
 export const createImport = verb(
   {
-    name: "datasets.createImport",
+    name: "datasetImports.create",
     summary: "Import a stored file into a Dataset as one version, in the background.",
     description:
-      "The file was uploaded with `files.upload` or `files.beginUpload`. Reads JSONL, a JSON array, CSV and Parquet: OpenAI `messages`, prompt and completion, prompt with chosen and rejected, ShareGPT, exports of Langfuse and OpenPipe, and our own exports. `datasets.previewImport` reports the detected format. With `all_or_nothing` the whole file is checked before anything is stored. While an import is storing, other changes to the Dataset are refused (409); a second import waits for it. A file without a single readable row is a 422. The limits of a file are those of the preview.",
+      "The file was uploaded with `files.upload` or `files.beginUpload`. Reads JSONL, a JSON array, CSV and Parquet: OpenAI `messages`, prompt and completion, prompt with chosen and rejected, ShareGPT, exports of Langfuse and OpenPipe, and our own exports. `datasetImports.preview` reports the detected format. With `all_or_nothing` the whole file is checked before anything is stored. While an import is storing, other changes to the Dataset are refused (409); a second import waits for it. A file without a single readable row is a 422. The limits of a file are those of the preview.",
     effect: "write",
     capability: "models:manage",
     input: createImportInput,

@@ -29,7 +29,7 @@ async function* rejectsOf(ctx: Ctx, row: ImportRow, signal: AbortSignal): AsyncG
 /** The rejects are read from the import's file, so that there is no second copy of its rows for a deletion to find. */
 export const downloadRejects = streamVerb(
   {
-    name: "datasets.downloadRejects",
+    name: "datasetImports.downloadRejects",
     summary: "Download the unusable rows of an import as JSONL.",
     description:
       "One object per line: `line` (the row's line in the file), `problems` and `row`, as the file has it. Read from the imported file, and a 404 once that has expired (30 days after its upload, or the project's retention if that is shorter) or was deleted with the data of a user or a conversation.",

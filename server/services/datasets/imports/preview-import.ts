@@ -30,7 +30,7 @@ export async function readableFile(
 
 export const previewImport = verb(
   {
-    name: "datasets.previewImport",
+    name: "datasetImports.preview",
     summary: "Preview an import of a stored file: its format, columns and problems. Stores nothing.",
     description: `Guesses the format and what each column is, and checks the first ${ROWS_CHECKED} rows. A file without a single readable row is a 422, as is one that takes too long or too much memory to read. ${FILE_LIMITS}`,
     effect: "read",

@@ -48,7 +48,7 @@ export async function readImport(ctx: Ctx, datasetId: string, importId: string):
 
 export const getImport = verb(
   {
-    name: "datasets.getImport",
+    name: "datasetImports.get",
     summary: "Get an import with its progress and row counts.",
     effect: "read",
     capability: "workspace:read",
@@ -63,7 +63,7 @@ export const getImport = verb(
 
 export const listImports = verb(
   {
-    name: "datasets.listImports",
+    name: "datasetImports.list",
     summary: "List a Dataset's imports, newest first, with their progress.",
     effect: "read",
     capability: "workspace:read",

@@ -99,7 +99,7 @@ export const datasetImport = z.object({
   updated: z.int(),
   /** Rows whose content or reference an existing Example had. */
   duplicate: z.int(),
-  /** Unusable rows. `datasets.downloadRejects` returns them while the file exists. */
+  /** Unusable rows. `datasetImports.downloadRejects` returns them while the file exists. */
   rejected: z.int(),
   /** The first few of them. */
   errors: z.array(z.object({ line: z.int(), message: z.string() })),

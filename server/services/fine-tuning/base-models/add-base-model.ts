@@ -44,7 +44,7 @@ async function requireRoom({ db, projectId }: Ctx) {
 
 export const addBaseModel = verb(
   {
-    name: "fineTuning.addBaseModel",
+    name: "baseModels.add",
     summary: "Add a model from the hub, or a folder on the trainer's machine, to the models that can be trained.",
     description:
       "Nothing is downloaded until a job needs it. A model that was already added is a 409. `trustRemoteCode` lets code from the model's repository run on the trainer, and only at the commit that `revision` names.",

@@ -9,7 +9,7 @@ import { baseModelIdInput, baseModelReply, baseModelsReply, listBaseModelsInput 
 
 export const listBaseModels = verb(
   {
-    name: "fineTuning.listBaseModels",
+    name: "baseModels.list",
     summary: "List the models that can be trained: the project's own, newest first, then well-known open models.",
     description:
       "`q` searches ids, names and families. `parameters` is in billions and `contextLength` in tokens; `null` means unknown. A model of the project's own replaces the same model from the catalogue.",
@@ -39,7 +39,7 @@ export const listBaseModels = verb(
 
 export const getBaseModel = verb(
   {
-    name: "fineTuning.getBaseModel",
+    name: "baseModels.get",
     summary: "Read one of the project's own base models.",
     effect: "read",
     capability: FINE_TUNING_READERS,

@@ -8,7 +8,7 @@ import { baseModelIdInput } from "./schemas";
 
 export const removeBaseModel = verb(
   {
-    name: "fineTuning.removeBaseModel",
+    name: "baseModels.remove",
     summary: "Remove one of the project's own base models from the list.",
     description: "Its jobs and checkpoints stay, and so do its files on the trainer.",
     effect: "write",

@@ -19,7 +19,7 @@ import {
 
 export const certifyCheckpoint = verb(
   {
-    name: "fineTuning.certifyCheckpoint",
+    name: "certificates.create",
     summary: "Compare the answers of a checkpoint's built formats with its own, in the background.",
     description:
       "The checkpoint, each format and the deployment answer the same prompts at temperature 0; answers are compared token by token, and by the distance between the probabilities of the checkpoint's own tokens. Without `forms` and `deploymentId`: the merged model and every format that its job has built. A format that has not been built yet is built first. 409: the deployment is not running, or serves another checkpoint. 422: the checkpoint's files were deleted, or its trainer cannot build a format.",

@@ -13,7 +13,7 @@ const { answers: _, ...COLUMNS } = getTableColumns(parityCertificates);
 
 export const listCertificates = verb(
   {
-    name: "fineTuning.listCertificates",
+    name: "certificates.list",
     summary: "List the parity certificates of a checkpoint, newest first.",
     effect: "read",
     capability: FINE_TUNING_READERS,
@@ -50,7 +50,7 @@ export const listCertificates = verb(
 
 export const getCertificate = verb(
   {
-    name: "fineTuning.getCertificate",
+    name: "certificates.get",
     summary: "Read one parity certificate with its prompts and answers.",
     description:
       "`subjects` has one entry for each format and the deployment. `answers` is `null` once training data of the checkpoint has been deleted with a user or conversation; the figures remain.",

@@ -41,7 +41,7 @@ async function requireJob({ db, projectId }: Ctx, jobId: string) {
 
 export const listCheckpoints = verb(
   {
-    name: "fineTuning.listCheckpoints",
+    name: "checkpoints.list",
     summary: "List the checkpoints of one job or of all jobs, newest first.",
     description:
       "`state` is `pruned` if the trainer deleted the files, per the job's settings. `bytes` is the size of its files, which the trainer stores.",
@@ -72,7 +72,7 @@ export const listCheckpoints = verb(
 
 export const getCheckpoint = verb(
   {
-    name: "fineTuning.getCheckpoint",
+    name: "checkpoints.get",
     summary: "Read one checkpoint.",
     description:
       "`inferenceProfile` describes how to serve it: the chat template, stop tokens and context that it was trained with; `null` until it has generated an answer.",

@@ -43,7 +43,7 @@ async function replyOf(tx: Ctx, id: string) {
 export const deployCheckpoint = verb(
   {
     ...common,
-    name: "fineTuning.deployCheckpoint",
+    name: "deployments.deploy",
     summary: "Deploy a checkpoint, and wait until it is running, has failed or has timed out.",
     description:
       "The response is sent once the deployment is `running`, `failed` or `timeout` (200 for each: the operation is over). `running` means that the trainer got an answer from the model under its name. Disconnecting changes nothing, and the same call again waits for the same deployment. A deployment already running under the name keeps answering until the new one does, then it is drained and stopped; if the new one fails, it keeps running. 409: another deployment of this name is in progress. 422: no backend of the trainer can serve it, with the reasons. With `quantization`, the quantized format has to answer like the checkpoint, unless `force` is set.",
@@ -92,10 +92,10 @@ async function predecessorOf(ctx: Ctx, deploymentId: string): Promise<Wish> {
 export const rollBackDeployment = verb(
   {
     ...common,
-    name: "fineTuning.rollBackDeployment",
+    name: "deployments.rollBack",
     summary: "Redeploy what ran under this name before a deployment.",
     description:
-      "A new deployment of the same checkpoint and format, which takes over once it is running; the response is sent then, as for `fineTuning.deployCheckpoint`. 409: nothing ran under the name before.",
+      "A new deployment of the same checkpoint and format, which takes over once it is running; the response is sent then, as for `deployments.deploy`. 409: nothing ran under the name before.",
     input: deploymentIdInput,
   },
   {

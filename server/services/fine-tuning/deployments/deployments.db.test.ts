@@ -94,8 +94,8 @@ test("a deployment runs under its job's name and at its own address", async () =
   });
   const rows = await ctx.db.select().from(auditLog).where(eq(auditLog.projectId, ctx.projectId));
   expect(rows.map(({ action, targetId }) => [action, targetId]).sort()).toEqual([
-    ["fineTuning.deployCheckpoint", deployment.id],
-    ["fineTuning.queueDeployment", deployment.id],
+    ["deployments.deploy", deployment.id],
+    ["deployments.queue", deployment.id],
   ]);
 });
 

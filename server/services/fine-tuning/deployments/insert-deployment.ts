@@ -153,7 +153,7 @@ export async function queueDeployment(tx: Ctx, candidate: Candidate): Promise<{ 
   const { checkpointId, name, backend, quantization, force } = candidate;
   if (queued.isNew) {
     await recordAudit(tx.db, {
-      action: "fineTuning.queueDeployment",
+      action: "deployments.queue",
       projectId: tx.projectId,
       actor: auditActor(tx.actor),
       request: tx.request,

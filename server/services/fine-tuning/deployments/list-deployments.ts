@@ -9,7 +9,7 @@ import { deploymentIdInput, deploymentReply, deploymentsReply, listDeploymentsIn
 
 export const listDeployments = verb(
   {
-    name: "fineTuning.listDeployments",
+    name: "deployments.list",
     summary: "List deployments, newest first.",
     description: "Each version deployed under a name is one entry; `purpose: service` leaves playgrounds out.",
     effect: "read",
@@ -50,7 +50,7 @@ export const listDeployments = verb(
 
 export const getDeployment = verb(
   {
-    name: "fineTuning.getDeployment",
+    name: "deployments.get",
     summary: "Read one deployment.",
     description:
       "`endpoint` is the base URL for clients of the OpenAI API while it is running. `staleSince`: its trainer has been unreachable since then; it may still be serving.",

@@ -50,7 +50,7 @@ async function ofBaseModel(
 
 export const startPlayground = verb(
   {
-    name: "fineTuning.startPlayground",
+    name: "deployments.startPlayground",
     summary: "Start a checkpoint or a base model in the playground.",
     description:
       "The response is immediate; the playground is ready when `status` is `running`, and `endpoint` is then set. Calls to it are not recorded as conversations. It stops after ten minutes without a call. 422: the base model is not known, or no backend of the trainer can serve it.",

@@ -8,7 +8,7 @@ import { deploymentIdInput, deploymentReply, requestedDeploymentReply } from "./
 
 export const stopDeployment = verb(
   {
-    name: "fineTuning.stopDeployment",
+    name: "deployments.stop",
     summary: "Stop a deployment.",
     description:
       "It accepts no new calls, and calls in progress have 30 s to finish. The status is `stopping` until the trainer has confirmed that the process has ended, even while the trainer is unreachable. A deployment that has ended is unchanged (200).",

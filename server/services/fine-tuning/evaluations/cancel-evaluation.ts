@@ -11,7 +11,7 @@ import { evaluationIdInput, evaluationReply, requestedEvaluationReply } from "./
 
 export const cancelEvaluation = verb(
   {
-    name: "fineTuning.cancelEvaluation",
+    name: "evaluations.cancel",
     summary: "Cancel an evaluation.",
     description:
       "Existing answers stay, with their counts but without a verdict. An evaluation that has ended is unchanged (200).",

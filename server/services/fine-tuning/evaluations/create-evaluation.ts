@@ -8,7 +8,7 @@ import { createEvaluationInput, evaluationReply, PROOF_REPLAYS_MIN, requestedEva
 
 export const createEvaluation = verb(
   {
-    name: "fineTuning.createEvaluation",
+    name: "evaluations.create",
     summary: "Compare a checkpoint with the model it was trained from, or with another checkpoint, in the background.",
     description: `Kind \`examples\`: both models answer held-out Examples, from the test and validation splits of the version that the checkpoint's job trained on, and each answer is compared with the expected one. Kind \`finding\`: conversations in which a Finding occurred are replayed up to the faulty answer, and the Finding's Rule, with its current settings, checks the answers of both. Its verdict is \`proven\` when the 95 % interval of the difference between the two rates lies below zero, and \`not_enough\` with fewer than ${PROOF_REPLAYS_MIN} replays. Anything either model was trained on is left out. 422: nothing was held out, or the Finding's evidence is not in the assistant's answers; the message says why.`,
     effect: "write",

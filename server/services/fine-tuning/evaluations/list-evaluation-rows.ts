@@ -20,7 +20,7 @@ const position = z.tuple([z.int(), z.number(), z.int()]);
 
 export const listEvaluationRows = verb(
   {
-    name: "fineTuning.listEvaluationRows",
+    name: "evaluations.rows",
     summary: "List an evaluation's prompts with both answers, worst regressions first.",
     description:
       "`outcome` narrows the list. Rows of a Finding contain text from conversations and also require `diagnostics:read` or `project:data:read`.",

@@ -9,7 +9,7 @@ import { evaluationIdInput, evaluationReply, evaluationsReply, listEvaluationsIn
 
 export const listEvaluations = verb(
   {
-    name: "fineTuning.listEvaluations",
+    name: "evaluations.list",
     summary: "List the evaluations of a checkpoint, of a Finding or of the project, newest first.",
     effect: "read",
     capability: FINE_TUNING_READERS,
@@ -39,7 +39,7 @@ export const listEvaluations = verb(
 
 export const getEvaluation = verb(
   {
-    name: "fineTuning.getEvaluation",
+    name: "evaluations.get",
     summary: "Read one evaluation.",
     description:
       "`comparison` and `proof` count the rows that both models have answered, even while it is running. A row deleted with its user, conversation or Example no longer counts while the evaluation is running, and still counts once it has ended.",

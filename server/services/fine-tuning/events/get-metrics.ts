@@ -61,7 +61,7 @@ async function readSeries(
 
 export const getMetrics = verb(
   {
-    name: "fineTuning.getMetrics",
+    name: "trainingJobs.metrics",
     summary: "Read the charts of a training job.",
     description:
       "By series, in columns. More points than requested are aggregated: `step` is then the newest step of a point, and `mean`, `min` and `max` are over its steps. Steps that a restarted worker repeated appear once.",

@@ -6,7 +6,7 @@ import { eventsReply, listEventsInput } from "./schemas";
 
 export const listEvents = verb(
   {
-    name: "fineTuning.listEvents",
+    name: "trainingJobs.events",
     summary: "List the events of a training job, in order.",
     description:
       "Pass `lastSeq` as `after` for later events. With `wait` the response is sent as soon as something is new, even if only in the charts. Measurements and progress are not in the list: see metrics and the job.",

@@ -30,7 +30,7 @@ async function* follow(ctx: Ctx, jobId: string, from: number, signal: AbortSigna
 
 export const streamEvents = streamVerb(
   {
-    name: "fineTuning.streamEvents",
+    name: "trainingJobs.streamEvents",
     summary: "Follow the events of a training job as server-sent events.",
     description:
       "Each has its number as `id`, its type as `event` and the event of the list as `data`. `charts` is sent when there are new points or progress; `heartbeat` is sent after every 15 s without events; `end` is the last. The stream ends after ten minutes: continue with `after`.",

@@ -13,7 +13,7 @@ import { exportIdInput, exportReply, requestedExportReply } from "./schemas";
 
 export const cancelExport = verb(
   {
-    name: "fineTuning.cancelExport",
+    name: "modelExports.cancel",
     summary: "Cancel an export.",
     description:
       "An export that has ended is unchanged (200). `cancelRequestedAt` is set until the trainer has confirmed it; what was committed before that stays on the hub, and the export has succeeded.",

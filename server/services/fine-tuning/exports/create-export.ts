@@ -13,7 +13,7 @@ import { createExportInput, exportReply, requestedExportReply } from "./schemas"
 
 export const createExport = verb(
   {
-    name: "fineTuning.createExport",
+    name: "modelExports.create",
     summary: "Publish a checkpoint, or a public model in another format, to a model hub, in the background.",
     description:
       "`destination.connectionId` is a connection of the kind model-hub whose token can write to `repoId`, which is created if it does not exist. A checkpoint is published once its parity certificate for the format has passed, which is created if there is none; with `force` it is published anyway, and the model card says so. Everything arrives in one commit. 422: the connection cannot be used, the checkpoint's files were deleted, it has no adapter, or no trainer can build the format; the message says why.",

@@ -9,7 +9,7 @@ import { exportIdInput, exportReply, exportsReply, listExportsInput } from "./sc
 
 export const listExports = verb(
   {
-    name: "fineTuning.listExports",
+    name: "modelExports.list",
     summary: "List exports, newest first.",
     effect: "read",
     capability: FINE_TUNING_READERS,
@@ -47,7 +47,7 @@ export const listExports = verb(
 
 export const getExport = verb(
   {
-    name: "fineTuning.getExport",
+    name: "modelExports.get",
     summary: "Read one export.",
     description:
       "Includes its progress and, once it has succeeded, its commit, address and files. `staleSince`: its trainer has been unreachable since then; it may still be uploading.",

@@ -59,7 +59,7 @@ export async function requestCancel(tx: Ctx, row: JobRow, mode: "save" | "discar
 export const cancelJob = verb(
   {
     ...common,
-    name: "fineTuning.cancelJob",
+    name: "trainingJobs.cancel",
     summary: "Cancel a training job.",
     description:
       "With `mode: save`, the default, what was trained so far is saved as a checkpoint first. A job that has ended is unchanged (200). Until the trainer has confirmed it, the status is `cancelling`, even while the trainer is unreachable.",
@@ -80,7 +80,7 @@ export const cancelJob = verb(
 export const pauseJob = verb(
   {
     ...common,
-    name: "fineTuning.pauseJob",
+    name: "trainingJobs.pause",
     summary: "Pause a training job.",
     description: "It stores a checkpoint, frees its device and can be resumed. 409 unless it is running.",
     input: jobIdInput,
@@ -98,7 +98,7 @@ export const pauseJob = verb(
 export const resumeJob = verb(
   {
     ...common,
-    name: "fineTuning.resumeJob",
+    name: "trainingJobs.resume",
     summary: "Resume a paused, failed or cancelled training job.",
     description:
       "Continues from its newest checkpoint, or from `checkpointId`. 409 with the reason if that is not possible: the job's `canResume` and `resumeBlockedReason` say the same.",

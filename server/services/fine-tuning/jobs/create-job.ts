@@ -10,7 +10,7 @@ import { createJobInput, jobReply, requestedJobReply } from "./schemas";
 
 export const createJob = verb(
   {
-    name: "fineTuning.createJob",
+    name: "trainingJobs.create",
     summary: "Train a model on a Dataset, in the background.",
     description:
       "Freezes the Examples of the Dataset's version: those in the `train` split are trained on, those in `validation` are evaluated, and later changes to the Dataset do not affect the job. 422: the base model is not known, the Dataset has no Examples to train on or is not of the schema chat/v1, Examples lack the `rejectedOutput` that dpo and orpo need, or no attached trainer can do what is requested; the message says why. With `output.export` the final checkpoint is published once the job has succeeded, which needs the capability project:models:manage; 422 says why the hub would refuse the token. 501: no trainer is attached. In `training`, `lora`, `baseModel` and `output` snake_case names and the usual names of other tools are accepted, too: `n_epochs`, `batch_size`, `max_seq_length`, `cutoff_len`, `sequence_len`, `lora_r` and `from_checkpoint`.",

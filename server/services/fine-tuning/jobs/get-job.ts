@@ -6,7 +6,7 @@ import { jobIdInput, jobReply } from "./schemas";
 
 export const getJob = verb(
   {
-    name: "fineTuning.getJob",
+    name: "trainingJobs.get",
     summary: "Read one training job.",
     description:
       "Includes its status, progress, the newest values of its charts, and what was built from it. `staleSince`: its trainer has been unreachable since then; the job may still be running.",

@@ -9,7 +9,7 @@ import { jobsReply, listJobsInput } from "./schemas";
 
 export const listJobs = verb(
   {
-    name: "fineTuning.listJobs",
+    name: "trainingJobs.list",
     summary: "List training jobs, newest first.",
     effect: "read",
     capability: FINE_TUNING_READERS,

@@ -14,7 +14,7 @@ const STILL_RUNNING = 202;
 
 export const validateJob = verb(
   {
-    name: "fineTuning.validateJob",
+    name: "trainingJobs.validate",
     summary: "Check what a training job would do, without starting it.",
     description:
       "Freezes the Examples as a job would and has the trainer read them. Returns which of them it would drop or cut and why, the exact text of the worst one with what is learned from it, tokens, steps, memory and time. The request is refused for the same reasons as a job. 503: no trainer can be reached.",

@@ -12,7 +12,7 @@ const decisionJson = ({ projectId: _, configId: __, dueAt: ___, ...row }: typeof
 
 export const listRolloutDecisions = verb(
   {
-    name: "fineTuning.listRolloutDecisions",
+    name: "tuningConfigs.rollouts",
     summary: "List what automatic deployment decided about a tuning configuration's jobs, newest first.",
     description:
       "One for each job that succeeded while `deployment.enabled` was on. `gates` are those evaluated so far, in order, with what was measured and allowed; `outcome` is `null` until it is decided. `reason` names the gate that decided.",

@@ -32,7 +32,7 @@ async function readFileOf({ db, projectId }: Ctx, checkpointId: string, path: st
 
 export const downloadCheckpointFile = streamVerb(
   {
-    name: "fineTuning.downloadCheckpointFile",
+    name: "checkpoints.download",
     summary: "Download a file of a checkpoint, or a range of it.",
     description:
       "`path` is one of the checkpoint's `files` that a model is loaded from. It is read from the trainer that stores it (503 while that is unreachable). The ETag is the content's SHA-256.",

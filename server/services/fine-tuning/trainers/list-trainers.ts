@@ -25,7 +25,7 @@ async function jobsRunningOf({ db, projectId }: Ctx): Promise<Map<string | null,
 
 export const listTrainers = verb(
   {
-    name: "fineTuning.listTrainers",
+    name: "trainers.list",
     summary: "List the trainers of this installation, with what each can do and why it can't do the rest.",
     description: "Trainers are shared by all projects. The one that TRAINER_URL names comes first.",
     effect: "read",

@@ -15,10 +15,10 @@ import { createTuningConfigInput, requestedTuningConfigReply, tuningConfigReply 
 
 export const createTuningConfig = verb(
   {
-    name: "fineTuning.createTuningConfig",
+    name: "tuningConfigs.create",
     summary: "Create a tuning configuration: a reusable training setup that can start automatically.",
     description:
-      "With `trigger.enabled` it starts a job as soon as there are `minNewExamples` more Examples than it last trained on; with `cron`, only at the times that it specifies (UTC). `fineTuning.listTriggerDecisions` lists its decisions, with reasons. With `deployment.enabled` the checkpoint of each job that succeeds is deployed under `deployment.name` or, without one, the configuration's name, if it is no worse than the model deployed under that name; `fineTuning.listRolloutDecisions` lists these decisions, with reasons. 422: the base model is not known.",
+      "With `trigger.enabled` it starts a job as soon as there are `minNewExamples` more Examples than it last trained on; with `cron`, only at the times that it specifies (UTC). `tuningConfigs.decisions` lists its decisions, with reasons. With `deployment.enabled` the checkpoint of each job that succeeds is deployed under `deployment.name` or, without one, the configuration's name, if it is no worse than the model deployed under that name; `tuningConfigs.rollouts` lists these decisions, with reasons. 422: the base model is not known.",
     effect: "write",
     capability: "project:data:write",
     input: createTuningConfigInput,

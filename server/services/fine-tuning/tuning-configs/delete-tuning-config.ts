@@ -8,7 +8,7 @@ import { tuningConfigIdInput } from "./schemas";
 
 export const deleteTuningConfig = verb(
   {
-    name: "fineTuning.deleteTuningConfig",
+    name: "tuningConfigs.delete",
     summary: "Delete a tuning configuration.",
     description: "Jobs that it started stay, and a job in progress continues.",
     effect: "write",

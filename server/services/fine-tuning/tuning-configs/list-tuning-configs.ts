@@ -16,7 +16,7 @@ import {
 
 export const listTuningConfigs = verb(
   {
-    name: "fineTuning.listTuningConfigs",
+    name: "tuningConfigs.list",
     summary: "List tuning configurations, newest first.",
     effect: "read",
     capability: FINE_TUNING_READERS,
@@ -46,7 +46,7 @@ export const listTuningConfigs = verb(
 
 export const getTuningConfig = verb(
   {
-    name: "fineTuning.getTuningConfig",
+    name: "tuningConfigs.get",
     summary: "Read one tuning configuration.",
     effect: "read",
     capability: FINE_TUNING_READERS,
@@ -61,7 +61,7 @@ export const getTuningConfig = verb(
 
 export const listTriggerDecisions = verb(
   {
-    name: "fineTuning.listTriggerDecisions",
+    name: "tuningConfigs.decisions",
     summary: "List what a tuning configuration's trigger decided, newest first.",
     description: "The same decision several times in a row is listed once, with its count (`times`) and last time.",
     effect: "read",

@@ -20,7 +20,7 @@ const given = <T extends object>(values: T) =>
 
 export const updateTuningConfig = verb(
   {
-    name: "fineTuning.updateTuningConfig",
+    name: "tuningConfigs.update",
     summary: "Change a tuning configuration.",
     description:
       "Omitted fields keep their value. `training`, `lora`, `evaluation`, `output` and `limits` are replaced as a whole; of `trigger` and `deployment` the fields that are sent change. Jobs that it started keep the settings they were started with.",

@@ -32,10 +32,10 @@ function Fields({ projectId, selection, onClose }: Props & { selection: AddSelec
   const datasets = query.data ?? [];
   const [chosen, setChosen] = useState<string[]>([]);
   const preview = useQuery(
-    trpc.collection.previewConversations.queryOptions({ projectId, ...selection }, { staleTime: 0, gcTime: 0 }),
+    trpc.examples.previewConversations.queryOptions({ projectId, ...selection }, { staleTime: 0, gcTime: 0 }),
   );
   const add = useMutation(
-    trpc.collection.addConversations.mutationOptions({
+    trpc.examples.addConversations.mutationOptions({
       onSuccess: () => queries.invalidateQueries({ queryKey: trpc.datasets.pathKey() }),
     }),
   );
@@ -97,7 +97,7 @@ function Fields({ projectId, selection, onClose }: Props & { selection: AddSelec
   );
 }
 
-type Result = RouterOutputs["collection"]["addConversations"]["results"][number];
+type Result = RouterOutputs["examples"]["addConversations"]["results"][number];
 type ResultsProps = {
   projectId: string;
   results: readonly Result[];

@@ -31,7 +31,7 @@ function Fields({ projectId, conversationId, answer, onClose }: Props & { answer
   const [text, setText] = useState(answer.text);
   const into = datasetId ?? datasets[0]?.id;
   const correct = useMutation(
-    trpc.collection.correctAnswer.mutationOptions({
+    trpc.examples.correctAnswer.mutationOptions({
       onSuccess: ({ result }) => {
         if (result.status === "skipped") return;
         void queries.invalidateQueries({ queryKey: trpc.datasets.pathKey() });

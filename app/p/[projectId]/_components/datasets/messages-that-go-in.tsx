@@ -3,7 +3,7 @@ import { plural } from "@/app/_lib/format";
 import type { RouterOutputs } from "@/app/_lib/trpc/client";
 import classes from "./adding.module.css";
 
-type Made = RouterOutputs["collection"]["previewConversations"]["examples"][number];
+type Made = RouterOutputs["examples"]["previewConversations"]["examples"][number];
 
 const ROLES = { user: "User", assistant: "Assistant", tool: "Tool result", system: "System", developer: "Developer" };
 

@@ -11,6 +11,6 @@ export function useSavedViews(projectId: string, list: SavedViewList) {
     views: useQuery(trpc.savedViews.list.queryOptions({ projectId, list })),
     create: useMutation(trpc.savedViews.create.mutationOptions({ onSuccess })),
     update: useMutation(trpc.savedViews.update.mutationOptions({ onSuccess })),
-    remove: useMutation(trpc.savedViews.remove.mutationOptions({ onSuccess })),
+    remove: useMutation(trpc.savedViews.delete.mutationOptions({ onSuccess })),
   };
 }

@@ -128,7 +128,7 @@ function NameField({ projectId, form, set, error }: PartProps & { error: unknown
 
 function useTrainerList(projectId: string) {
   const trpc = useTRPC();
-  return useQuery(trpc.fineTuning.listTrainers.queryOptions({ projectId })).data?.trainers ?? [];
+  return useQuery(trpc.trainers.list.queryOptions({ projectId })).data?.trainers ?? [];
 }
 
 function FormField({ projectId, form, set }: PartProps) {

@@ -183,7 +183,7 @@ function formatProblem(format: ExportForm["format"], { source }: ExportForm, che
 
 function FormatFields({ projectId, form, set, checkpoint }: FormatProps) {
   const trpc = useTRPC();
-  const trainers = useQuery(trpc.fineTuning.listTrainers.queryOptions({ projectId })).data?.trainers ?? [];
+  const trainers = useQuery(trpc.trainers.list.queryOptions({ projectId })).data?.trainers ?? [];
   return (
     <>
       <Radio.Group

@@ -21,7 +21,7 @@ export default async function Page({ params }: Props) {
   const findingId = decodeURIComponent(raw);
   await Promise.all([
     prefetch(trpc.findings.get.queryOptions({ projectId, findingId })),
-    prefetch(trpc.workItems.ofFinding.queryOptions({ projectId, findingId, limit: 50 })),
+    prefetch(trpc.workItems.listOfFinding.queryOptions({ projectId, findingId, limit: 50 })),
     prefetch(trpc.findings.timeline.queryOptions({ projectId, findingId })),
     prefetch(trpc.findings.occurrences.infiniteQueryOptions(occurrencesInput(projectId, findingId), nextPage)),
   ]);

@@ -221,7 +221,7 @@ function useSave(
   async function requiresFields({ id, kind, secretSet, settings }: Connection): Promise<boolean> {
     if (kind !== "jira" || !secretSet || !("defaultDestination" in settings) || !settings.defaultDestination)
       return false;
-    const options = trpc.connections.ticketFields.queryOptions({ projectId, connectionId: id });
+    const options = trpc.connections.getTicketFields.queryOptions({ projectId, connectionId: id });
     const read = await queries.fetchQuery({ ...options, retry: false }).catch(() => undefined);
     return read?.ticketFields.fields.some(({ required }) => required) === true;
   }

@@ -13,7 +13,7 @@ export function DeleteConnection({ projectId, connection, onClose }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const remove = useMutation(
-    trpc.connections.remove.mutationOptions({
+    trpc.connections.delete.mutationOptions({
       onSuccess: () => {
         void queries.invalidateQueries({ queryKey: trpc.connections.pathKey() });
         notifications.show({ message: `Deleted ${quoted(connection?.name ?? "")}` });

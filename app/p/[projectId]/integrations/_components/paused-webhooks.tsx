@@ -13,7 +13,7 @@ import { useMay } from "../../_components/access/membership";
 /** The webhooks that get no notifications, because they accepted none for a day, each with what resumes it. */
 export function PausedWebhooks({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
-  const { data } = useQuery(trpc.notifications.pausedWebhooks.queryOptions({ projectId }));
+  const { data } = useQuery(trpc.webhooks.listPaused.queryOptions({ projectId }));
   return data?.pausedWebhooks.map((webhook) => (
     <Paused key={webhook.connectionId} projectId={projectId} webhook={webhook} />
   ));
@@ -34,13 +34,16 @@ function Paused({ projectId, webhook }: { projectId: string; webhook: PausedWebh
   const queries = useQueryClient();
   const mayResume = useMay("diagnostics:write");
   const resume = useMutation(
-    trpc.notifications.resume.mutationOptions({
+    trpc.webhooks.resume.mutationOptions({
       onSuccess: ({ resumed }) =>
         notifications.show({
           message: `Resumed ${quoted(connectionName)}, ${plural(resumed.queued, "message")} sent again`,
         }),
       onError: (error) => notifications.show({ message: problemOf(error).detail, color: "red" }),
-      onSettled: () => queries.invalidateQueries({ queryKey: trpc.notifications.pathKey() }),
+      onSettled: () => {
+        void queries.invalidateQueries({ queryKey: trpc.deliveries.pathKey() });
+        return queries.invalidateQueries({ queryKey: trpc.webhooks.pathKey() });
+      },
     }),
   );
   return (

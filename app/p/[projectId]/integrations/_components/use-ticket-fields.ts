@@ -25,7 +25,7 @@ export function useTicketFields({ projectId, connectionId, destination, issueTyp
   const [to] = useDebouncedValue(destination.trim(), TYPING_MS);
   const [type] = useDebouncedValue(issueType.trim(), TYPING_MS);
   const query = useQuery(
-    trpc.connections.ticketFields.queryOptions(
+    trpc.connections.getTicketFields.queryOptions(
       {
         projectId,
         connectionId: connectionId ?? "",

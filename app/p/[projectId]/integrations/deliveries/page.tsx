@@ -8,7 +8,7 @@ export const metadata: Metadata = { title: "Deliveries" };
 
 export default async function DeliveriesPage({ params }: { params: Promise<{ projectId: string }> }) {
   const { projectId } = await params;
-  await prefetch(trpc.notifications.deliveries.infiniteQueryOptions({ projectId }, nextPage));
+  await prefetch(trpc.deliveries.list.infiniteQueryOptions({ projectId }, nextPage));
   return (
     <Hydrate>
       <OnlyFor capability="diagnostics:read" title="Deliveries">

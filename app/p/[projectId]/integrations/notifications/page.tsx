@@ -8,7 +8,7 @@ export const metadata: Metadata = { title: "Notifications" };
 
 export default async function NotificationsPage({ params }: { params: Promise<{ projectId: string }> }) {
   const { projectId } = await params;
-  await prefetch(trpc.notifications.rules.infiniteQueryOptions({ projectId }, nextPage));
+  await prefetch(trpc.notificationRules.list.infiniteQueryOptions({ projectId }, nextPage));
   return (
     <Hydrate>
       <OnlyFor capability="diagnostics:read" title="Notifications">

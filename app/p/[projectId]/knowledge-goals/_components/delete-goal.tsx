@@ -12,7 +12,7 @@ export function DeleteGoal({ projectId, goal, onDeleted, onClose }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const remove = useMutation(
-    trpc.knowledgeGoals.remove.mutationOptions({
+    trpc.knowledgeGoals.delete.mutationOptions({
       onSuccess: () => {
         notifications.show({ message: `Deleted “${goal?.title}”` });
         onDeleted();

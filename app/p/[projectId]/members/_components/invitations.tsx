@@ -45,7 +45,7 @@ export function Invitations({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const list = useInfiniteQuery(
-    trpc.members.invitations.infiniteQueryOptions({ projectId, pending: true, limit: 100 }, nextPage),
+    trpc.members.listInvitations.infiniteQueryOptions({ projectId, pending: true, limit: 100 }, nextPage),
   );
   const revoke = useMutation(
     trpc.members.revokeInvitation.mutationOptions({

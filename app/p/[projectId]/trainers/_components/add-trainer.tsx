@@ -15,8 +15,8 @@ export function AddTrainer({ opened, onClose }: Props) {
   const queries = useQueryClient();
   const [name, setName] = useState("");
   const add = useMutation(
-    trpc.fineTuning.addTrainer.mutationOptions({
-      onSuccess: () => queries.invalidateQueries({ queryKey: trpc.fineTuning.pathKey() }),
+    trpc.trainers.add.mutationOptions({
+      onSuccess: () => queries.invalidateQueries({ queryKey: trpc.trainers.pathKey() }),
     }),
   );
   const close = () => {

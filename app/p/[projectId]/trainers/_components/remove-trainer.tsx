@@ -13,12 +13,12 @@ export function RemoveTrainer({ trainer, onClose }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const remove = useMutation(
-    trpc.fineTuning.removeTrainer.mutationOptions({
+    trpc.trainers.remove.mutationOptions({
       onSuccess: () => {
         notifications.show({ message: `Removed “${trainer?.name}”` });
         onClose();
       },
-      onSettled: () => queries.invalidateQueries({ queryKey: trpc.fineTuning.pathKey() }),
+      onSettled: () => queries.invalidateQueries({ queryKey: trpc.trainers.pathKey() }),
     }),
   );
   return (

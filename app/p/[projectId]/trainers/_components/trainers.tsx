@@ -24,7 +24,7 @@ export function Trainers({ projectId }: { projectId: string }) {
   const mayAsk = useMay("project:admin");
   const [adding, setAdding] = useState(false);
   const [removed, setRemoved] = useState<Trainer | null>(null);
-  const query = useQuery(trpc.fineTuning.listTrainers.queryOptions({ projectId }, { refetchInterval: LIVE_MS }));
+  const query = useQuery(trpc.trainers.list.queryOptions({ projectId }, { refetchInterval: LIVE_MS }));
   const none = useWithoutTrainer(query);
   // Without a trainer, it is not known who may manage them: the server decides.
   const mayManage = none ? mayAsk : (query.data?.mayManage ?? false);

@@ -17,14 +17,14 @@ export function LossSparkline({ projectId, job }: { projectId: string; job: Trai
   const trpc = useTRPC();
   const started = job.startedAt !== null;
   const { data } = useQuery(
-    trpc.fineTuning.getMetrics.queryOptions(
+    trpc.trainingJobs.metrics.queryOptions(
       { projectId, jobId: job.id, series: LOSS, points: POINTS },
       { enabled: started, refetchInterval: started && isMoving(job) ? LIVE_MS : false },
     ),
   );
   useLastReading(
     isMoving(job),
-    trpc.fineTuning.getMetrics.queryKey({ projectId, jobId: job.id, series: LOSS, points: POINTS }),
+    trpc.trainingJobs.metrics.queryKey({ projectId, jobId: job.id, series: LOSS, points: POINTS }),
   );
   const values = data?.metrics[0]?.mean ?? [];
   const last = values.at(-1);

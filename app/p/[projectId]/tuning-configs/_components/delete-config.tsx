@@ -12,7 +12,7 @@ export function DeleteConfig({ projectId, config, onClose, onDeleted }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const remove = useMutation(
-    trpc.tuningConfigs.remove.mutationOptions({
+    trpc.tuningConfigs.delete.mutationOptions({
       onSuccess: () => {
         notifications.show({ message: `Deleted “${config?.name}”` });
         onDeleted();

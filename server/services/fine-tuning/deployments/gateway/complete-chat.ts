@@ -206,7 +206,7 @@ async function answerWhole(ctx: Ctx, { body }: Opened, call: Call): Promise<Outg
 
 export const completeChat = streamVerb(
   {
-    name: "fineTuning.completeChat",
+    name: "deployments.completeChat",
     summary: "Call a deployed model, compatible with OpenAI's chat completions.",
     description:
       "For any client of the OpenAI API: its base URL is the deployment's `endpoint`, its key an API key of the project. `deploymentId` is the id of a deployment or the name it runs under, which always leads to the current version. `model` can be anything: the deployment answers. Each call is recorded as a conversation before the answer ends, under `metadata.conversation_id` or the header `X-Session-Id` if one is sent, and for `user`; calls to a playground are not. Errors have OpenAI's `error` alongside the fields of a problem. 409: it has ended. 503 with Retry-After: it is starting or being restarted.",

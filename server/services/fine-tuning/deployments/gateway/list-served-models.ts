@@ -7,7 +7,7 @@ const SECOND_MS = 1000;
 
 export const listServedModels = streamVerb(
   {
-    name: "fineTuning.listServedModels",
+    name: "deployments.models",
     summary: "List the model of a deployment, compatible with OpenAI's list of models.",
     description:
       "Contains one model, under the deployment's name. Errors have OpenAI's `error` alongside the fields of a problem.",

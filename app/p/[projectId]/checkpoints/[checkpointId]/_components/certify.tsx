@@ -30,7 +30,7 @@ export function Certify({ projectId, checkpoint, onStarted, onClose }: Props) {
   const queries = useQueryClient();
   const [chosen, setChosen] = useState<readonly string[]>(["Merged, 16-bit"]);
   const [deploymentId, setDeploymentId] = useState("");
-  const trainers = useQuery(trpc.fineTuning.listTrainers.queryOptions({ projectId })).data?.trainers ?? [];
+  const trainers = useQuery(trpc.trainers.list.queryOptions({ projectId })).data?.trainers ?? [];
   const running = useQuery(
     trpc.deployments.list.queryOptions(
       { projectId, checkpointId: checkpoint?.id, status: "running", limit: 50 },

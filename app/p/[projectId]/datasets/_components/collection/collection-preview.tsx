@@ -19,7 +19,7 @@ type Props = {
   /** Whether the connected model is asked for better answers. */
   asksModel: boolean;
 };
-type Sample = RouterOutputs["collection"]["previewObjective"]["preview"]["samples"][number];
+type Sample = RouterOutputs["collectionPasses"]["previewObjective"]["preview"]["samples"][number];
 
 const STALE_MS = 5 * 60_000;
 
@@ -27,7 +27,7 @@ const STALE_MS = 5 * 60_000;
 export function CollectionPreview({ projectId, objective, collectionFilters, asksModel }: Props) {
   const trpc = useTRPC();
   const { data, error, refetch, isFetching, isPlaceholderData } = useQuery(
-    trpc.collection.previewObjective.queryOptions(
+    trpc.collectionPasses.previewObjective.queryOptions(
       { projectId, objective, collectionFilters },
       { staleTime: STALE_MS, placeholderData: keepPreviousData },
     ),

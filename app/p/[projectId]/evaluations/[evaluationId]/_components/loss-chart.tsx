@@ -15,7 +15,7 @@ const POINTS = 200;
 export function LossChart({ projectId, jobId }: { projectId: string; jobId: string }) {
   const trpc = useTRPC();
   const { data, error, refetch, isFetching } = useQuery(
-    trpc.fineTuning.getMetrics.queryOptions({ projectId, jobId, points: POINTS }),
+    trpc.trainingJobs.metrics.queryOptions({ projectId, jobId, points: POINTS }),
   );
   if (!data) {
     return error ? (

@@ -13,7 +13,7 @@ import classes from "./finding-page.module.css";
 import { ShowEarlier } from "./show-earlier";
 import { tellProblem } from "./use-review";
 
-type Note = RouterOutputs["findings"]["notes"]["notes"][number];
+type Note = RouterOutputs["findingNotes"]["list"]["notes"][number];
 
 const PAGE = 20;
 const LENGTH_MAX = 5000;
@@ -24,7 +24,7 @@ export function Notes({ projectId, findingId }: { projectId: string; findingId: 
   const may = useMay("diagnostics:write");
   const { add, edit, remove } = useNoteChanges();
   const list = useInfiniteQuery(
-    trpc.findings.notes.infiniteQueryOptions({ projectId, findingId, limit: PAGE }, nextPage),
+    trpc.findingNotes.list.infiniteQueryOptions({ projectId, findingId, limit: PAGE }, nextPage),
   );
   const [editing, setEditing] = useState<string | null>(null);
   const [deleting, setDeleting] = useState<Note | null>(null);
@@ -97,10 +97,13 @@ export function Notes({ projectId, findingId }: { projectId: string; findingId: 
 function useNoteChanges() {
   const trpc = useTRPC();
   const queries = useQueryClient();
-  const onSettled = () => queries.invalidateQueries({ queryKey: trpc.findings.pathKey() });
-  const add = useMutation(trpc.findings.addNote.mutationOptions({ onSettled, onError: tellProblem }));
-  const edit = useMutation(trpc.findings.updateNote.mutationOptions({ onSettled, onError: tellProblem }));
-  const remove = useMutation(trpc.findings.deleteNote.mutationOptions({ onSettled }));
+  const onSettled = () => {
+    void queries.invalidateQueries({ queryKey: trpc.findings.pathKey() });
+    return queries.invalidateQueries({ queryKey: trpc.findingNotes.pathKey() });
+  };
+  const add = useMutation(trpc.findingNotes.add.mutationOptions({ onSettled, onError: tellProblem }));
+  const edit = useMutation(trpc.findingNotes.update.mutationOptions({ onSettled, onError: tellProblem }));
+  const remove = useMutation(trpc.findingNotes.delete.mutationOptions({ onSettled }));
   return { add, edit, remove };
 }
 

@@ -50,6 +50,7 @@ export function useFindingChanges(projectId: string) {
   const queries = useQueryClient();
   const reload = () => {
     void queries.invalidateQueries({ queryKey: trpc.conversations.pathKey() });
+    void queries.invalidateQueries({ queryKey: trpc.findingNotes.pathKey() });
     return queries.invalidateQueries({ queryKey: trpc.findings.pathKey() });
   };
   const update = useMutation(trpc.findings.updateMany.mutationOptions());

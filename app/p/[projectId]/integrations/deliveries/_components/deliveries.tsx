@@ -24,7 +24,7 @@ const LIVE_MS = 3_000;
 export function Deliveries({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const list = useInfiniteQuery({
-    ...trpc.notifications.deliveries.infiniteQueryOptions({ projectId }, nextPage),
+    ...trpc.deliveries.list.infiniteQueryOptions({ projectId }, nextPage),
     refetchInterval: ({ state }) =>
       state.data?.pages.some((page) => page.deliveries.some((one) => one.state === "queued")) ? LIVE_MS : false,
   });
@@ -58,7 +58,7 @@ const nameOf = ({ noticeCount, notices: [first] }: Delivery) =>
 function useActions(projectId: string): ListAction<Delivery>[] {
   const trpc = useTRPC();
   const queries = useQueryClient();
-  const { mutateAsync } = useMutation(trpc.notifications.replay.mutationOptions());
+  const { mutateAsync } = useMutation(trpc.deliveries.replay.mutationOptions());
   if (!useMay("diagnostics:write")) return [];
   return [
     {
@@ -69,7 +69,7 @@ function useActions(projectId: string): ListAction<Delivery>[] {
       applies: ({ state }) => state !== "queued",
       run: async ({ rows }) => {
         for (const { id } of rows) await mutateAsync({ projectId, deliveryId: id });
-        await queries.invalidateQueries({ queryKey: trpc.notifications.deliveries.pathKey() });
+        await queries.invalidateQueries({ queryKey: trpc.deliveries.list.pathKey() });
         return { said: rows.length === 1 ? `Queued “${nameOf(rows[0]!)}” again` : `Queued ${rows.length} again` };
       },
     },

@@ -78,7 +78,7 @@ function useRemove(projectId: string) {
   const { offer } = useUndo();
   const refresh = () => void queries.invalidateQueries({ queryKey: trpc.handoffRules.list.pathKey() });
   const create = useMutation(trpc.handoffRules.create.mutationOptions({ onSuccess: refresh }));
-  const remove = useMutation(trpc.handoffRules.remove.mutationOptions({ onSuccess: refresh }));
+  const remove = useMutation(trpc.handoffRules.delete.mutationOptions({ onSuccess: refresh }));
   return ({ id, createdAt: _, updatedAt: __, usedToday: ___, ...rule }: HandoffRule) =>
     remove.mutate(
       { projectId, handoffRuleId: id },

@@ -79,9 +79,9 @@ function Controls({ projectId, rule, change }: ControlsProps) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const update = useMutation(
-    trpc.notifications.updateRule.mutationOptions({
+    trpc.notificationRules.update.mutationOptions({
       onSuccess: ({ notificationRule }) => {
-        void queries.invalidateQueries({ queryKey: trpc.notifications.rules.pathKey() });
+        void queries.invalidateQueries({ queryKey: trpc.notificationRules.list.pathKey() });
         notifications.show({
           message: `Turned ${notificationRule.enabled ? "on" : "off"} “${notificationRule.name}”.`,
         });

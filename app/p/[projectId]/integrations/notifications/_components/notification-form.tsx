@@ -118,13 +118,13 @@ function useSave({ projectId, rule, onClose }: Pick<Props, "projectId" | "rule" 
   const queries = useQueryClient();
   const after = {
     onSuccess: ({ notificationRule }: { notificationRule: { name: string } }) => {
-      void queries.invalidateQueries({ queryKey: trpc.notifications.pathKey() });
+      void queries.invalidateQueries({ queryKey: trpc.notificationRules.pathKey() });
       notifications.show({ message: `${rule ? "Saved" : "Added"} “${notificationRule.name}”.` });
       onClose();
     },
   };
-  const create = useMutation(trpc.notifications.createRule.mutationOptions(after));
-  const update = useMutation(trpc.notifications.updateRule.mutationOptions(after));
+  const create = useMutation(trpc.notificationRules.create.mutationOptions(after));
+  const update = useMutation(trpc.notificationRules.update.mutationOptions(after));
   return {
     error: create.error ?? update.error,
     isPending: create.isPending || update.isPending,

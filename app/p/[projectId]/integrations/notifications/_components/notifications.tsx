@@ -23,7 +23,7 @@ export function Notifications({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const mayChange = useMay("diagnostics:write");
   const [edited, setEdited] = useState<NotificationRule | "new" | null>(null);
-  const list = useInfiniteQuery(trpc.notifications.rules.infiniteQueryOptions({ projectId }, nextPage));
+  const list = useInfiniteQuery(trpc.notificationRules.list.infiniteQueryOptions({ projectId }, nextPage));
   const { webhooks, connectionName } = useWebhooks(projectId);
   const rules = useQuery(trpc.rules.list.queryOptions({ projectId })).data?.rules ?? [];
   const remove = useRemove(projectId);
@@ -82,9 +82,9 @@ function useRemove(projectId: string) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const { offer } = useUndo();
-  const refresh = () => void queries.invalidateQueries({ queryKey: trpc.notifications.rules.pathKey() });
-  const create = useMutation(trpc.notifications.createRule.mutationOptions({ onSuccess: refresh }));
-  const remove = useMutation(trpc.notifications.removeRule.mutationOptions({ onSuccess: refresh }));
+  const refresh = () => void queries.invalidateQueries({ queryKey: trpc.notificationRules.list.pathKey() });
+  const create = useMutation(trpc.notificationRules.create.mutationOptions({ onSuccess: refresh }));
+  const remove = useMutation(trpc.notificationRules.delete.mutationOptions({ onSuccess: refresh }));
   return ({ id, createdAt: _, updatedAt: __, ...rule }: NotificationRule) =>
     remove.mutate(
       { projectId, notificationRuleId: id },

@@ -21,12 +21,12 @@ const POINTS = 400;
 export function RunCharts({ projectId, job }: { projectId: string; job: TrainingJob }) {
   const trpc = useTRPC();
   const query = useQuery(
-    trpc.fineTuning.getMetrics.queryOptions(
+    trpc.trainingJobs.metrics.queryOptions(
       { projectId, jobId: job.id, points: POINTS },
       { refetchInterval: isMoving(job) ? LIVE_MS : false },
     ),
   );
-  useLastReading(isMoving(job), trpc.fineTuning.getMetrics.queryKey({ projectId, jobId: job.id, points: POINTS }));
+  useLastReading(isMoving(job), trpc.trainingJobs.metrics.queryKey({ projectId, jobId: job.id, points: POINTS }));
   if (!query.data) {
     return query.error ? (
       <ErrorState error={query.error} onRetry={() => void query.refetch()} retrying={query.isFetching} />

@@ -22,7 +22,7 @@ export function useEvents(projectId: string, jobId: string): Log & { retry: () =
     };
     const read = async () => {
       try {
-        const reply = await client.fineTuning.listEvents.query({
+        const reply = await client.trainingJobs.events.query({
           projectId,
           jobId,
           after: last.current,

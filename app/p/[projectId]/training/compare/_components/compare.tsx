@@ -49,14 +49,14 @@ export function Compare({ projectId, jobIds }: { projectId: string; jobIds: read
   const jobs = queries.flatMap(({ data }) => (data ? [data.job] : []));
   const metrics = useQueries({
     queries: jobs.map((job) =>
-      trpc.fineTuning.getMetrics.queryOptions(
+      trpc.trainingJobs.metrics.queryOptions(
         { projectId, jobId: job.id, points: POINTS },
         { refetchInterval: isMoving(job) ? LIVE_MS : false },
       ),
     ),
   });
   const moving = jobs.filter(isMoving).map(({ id }) => id);
-  useLastReading(moving.join(), trpc.fineTuning.getMetrics.pathKey());
+  useLastReading(moving.join(), trpc.trainingJobs.metrics.pathKey());
   const failed = queries.find(({ error }) => error);
   const unattached = useWithoutTrainer({
     error: failed?.error,

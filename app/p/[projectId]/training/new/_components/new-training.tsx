@@ -45,7 +45,7 @@ function Wizard({ projectId }: { projectId: string }) {
   const [draft, setQuery] = useQueryStates(draftParsers, { history: "replace" });
   const setDraft: SetDraft = (change) => void setQuery(change);
   const copying = useCopied(projectId, draft, setDraft);
-  const trainers = useQuery(trpc.fineTuning.listTrainers.queryOptions({ projectId }, { refetchInterval: 15_000 }));
+  const trainers = useQuery(trpc.trainers.list.queryOptions({ projectId }, { refetchInterval: 15_000 }));
   const unattached = useWithoutTrainer(trainers);
   const start = useStart(projectId, draft);
   const at = STEPS.indexOf(draft.step);

@@ -62,7 +62,7 @@ export function CollectionPasses({ projectId, dataset }: { projectId: string; da
   const may = useMay("models:manage");
   const [adding, setAdding] = useState(false);
   const list = useInfiniteQuery(
-    trpc.collection.passes.infiniteQueryOptions(
+    trpc.collectionPasses.list.infiniteQueryOptions(
       { projectId, datasetId: dataset.id },
       {
         ...nextCursorPage,
@@ -77,7 +77,7 @@ export function CollectionPasses({ projectId, dataset }: { projectId: string; da
     applies: isRunning,
     run: async ({ rows: [pass] }) => {
       if (!pass) return null;
-      await client.collection.cancelPass.mutate({ projectId, datasetId: dataset.id, collectionPassId: pass.id });
+      await client.collectionPasses.cancel.mutate({ projectId, datasetId: dataset.id, collectionPassId: pass.id });
       await list.refetch();
       return { said: "Cancelled the collection. What it proposed waits in review, or is discarded." };
     },

@@ -28,9 +28,9 @@ function Fields({ projectId, dataset, onClose }: Omit<Props, "opened">) {
   const [maximum, setMaximum] = useState(DEFAULT_MAXIMUM);
   const [now] = useState(() => Date.now());
   const create = useMutation(
-    trpc.collection.createPass.mutationOptions({
+    trpc.collectionPasses.create.mutationOptions({
       onSuccess: () => {
-        void queries.invalidateQueries({ queryKey: trpc.collection.passes.pathKey() });
+        void queries.invalidateQueries({ queryKey: trpc.collectionPasses.list.pathKey() });
         notifications.show({ message: "Started collecting. It continues when you leave this page." });
         onClose();
       },

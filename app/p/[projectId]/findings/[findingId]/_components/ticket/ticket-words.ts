@@ -1,6 +1,6 @@
 import type { RouterOutputs } from "@/app/_lib/trpc/client";
 
-export type WorkItem = RouterOutputs["workItems"]["ofFinding"]["workItems"][number];
+export type WorkItem = RouterOutputs["workItems"]["listOfFinding"]["workItems"][number];
 export type TicketChange = RouterOutputs["workItems"]["changes"]["changes"][number];
 
 const LINKED: readonly WorkItem["state"][] = ["pending", "open", "closed", "failed"];

@@ -80,7 +80,7 @@ function useWorkItems(projectId: string, findingId: string) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const query = useQuery(
-    trpc.workItems.ofFinding.queryOptions(
+    trpc.workItems.listOfFinding.queryOptions(
       { projectId, findingId, limit: 50 },
       {
         refetchInterval: ({ state }) => {

@@ -1,0 +1,53 @@
+import {
+  addFindingNote,
+  contrastFinding,
+  countFindings,
+  countForReview,
+  deleteFindingNote,
+  findingTimeline,
+  getFinding,
+  listAssignees,
+  listFindingCauses,
+  listFindingEvents,
+  listFindingNotes,
+  listFindings,
+  listOccurrences,
+  mergeFindingsByHand,
+  repairHandoff,
+  splitFinding,
+  undoFindingChange,
+  updateFinding,
+  updateFindingNote,
+  updateFindings,
+} from "@/server/services/diagnostics";
+import { deprecated, get, patch, post, project, remove, under } from "./row";
+
+const findings = `${project}/diagnostics/findings`;
+const finding = `${findings}/:findingId`;
+
+export const FINDINGS = {
+  findings: under("Findings", {
+    list: get(findings, listFindings),
+    updateMany: post(`${findings}/bulk`, updateFindings),
+    undo: post(`${findings}/undo`, undoFindingChange),
+    reviewCount: get(`${project}/diagnostics/review-count`, countForReview),
+    count: get(`${project}/diagnostics/finding-count`, countFindings),
+    assignees: get(`${project}/diagnostics/assignees`, listAssignees),
+    get: get(finding, getFinding),
+    update: patch(finding, updateFinding),
+    occurrences: get(`${finding}/occurrences`, listOccurrences),
+    timeline: get(`${finding}/timeline`, findingTimeline),
+    contrast: get(`${finding}/contrast`, contrastFinding),
+    causes: get(`${finding}/causes`, listFindingCauses),
+    events: get(`${finding}/events`, listFindingEvents),
+    merge: post(`${finding}/merge`, mergeFindingsByHand),
+    split: post(`${finding}/split`, splitFinding),
+    repairHandoff: deprecated("2026-11-22", post(`${finding}/repair-handoff`, repairHandoff)),
+  }),
+  findingNotes: under("Findings", {
+    list: get(`${finding}/notes`, listFindingNotes),
+    add: post(`${finding}/notes`, addFindingNote, 201),
+    update: patch(`${finding}/notes/:noteId`, updateFindingNote),
+    delete: remove(`${finding}/notes/:noteId`, deleteFindingNote),
+  }),
+};

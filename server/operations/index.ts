@@ -1,0 +1,59 @@
+import { ACCOUNT } from "./account";
+import { API_KEYS } from "./api-keys";
+import { AUDIT } from "./audit";
+import { BACKGROUND_JOBS } from "./background-jobs";
+import { COLLECTION } from "./collection";
+import { CONNECTIONS } from "./connections";
+import { DATA } from "./data";
+import { DATASET_FILES } from "./dataset-files";
+import { DATASETS } from "./datasets";
+import { DIAGNOSTICS } from "./diagnostics";
+import { EVALUATIONS } from "./evaluations";
+import { FILES } from "./files";
+import { FINDINGS } from "./findings";
+import { KNOWLEDGE_GOALS } from "./knowledge-goals";
+import { MEMBERS } from "./members";
+import { NOTIFICATIONS } from "./notifications";
+import { PEOPLE } from "./people";
+import { PRICING } from "./pricing";
+import { PROJECTS } from "./projects";
+import { SAMPLE } from "./sample";
+import { SAVED_VIEWS } from "./saved-views";
+import { SERVING } from "./serving";
+import { TELEMETRY } from "./telemetry";
+import { TRAINERS } from "./trainers";
+import { TRAINING } from "./training";
+import { WORK_ITEMS } from "./work-items";
+
+/**
+ * Every operation, by subject and action, in the order of the reference. Its name is `<subject>.<action>`; its verb defines input,
+ * reply and capability; the rows only add the address in `/v1`. `server/rest` and `server/trpc` serve what is here.
+ */
+export const operations = {
+  ...TELEMETRY,
+  ...FINDINGS,
+  ...DIAGNOSTICS,
+  ...WORK_ITEMS,
+  ...DATASETS,
+  ...DATASET_FILES,
+  ...NOTIFICATIONS,
+  ...SAVED_VIEWS,
+  ...KNOWLEDGE_GOALS,
+  ...COLLECTION,
+  ...PRICING,
+  ...TRAINING,
+  ...SERVING,
+  ...EVALUATIONS,
+  ...TRAINERS,
+  ...PROJECTS,
+  ...CONNECTIONS,
+  ...API_KEYS,
+  ...MEMBERS,
+  ...AUDIT,
+  ...DATA,
+  ...FILES,
+  ...BACKGROUND_JOBS,
+  ...ACCOUNT,
+  ...PEOPLE,
+  ...SAMPLE,
+};

@@ -1,0 +1,13 @@
+import { createSavedView, deleteSavedView, listSavedViews, updateSavedView } from "@/server/services/saved-views";
+import { get, patch, post, project, remove, under } from "./row";
+
+const views = `${project}/saved-views`;
+
+export const SAVED_VIEWS = {
+  savedViews: under("Saved views", {
+    list: get(views, listSavedViews),
+    create: post(views, createSavedView, 201),
+    update: patch(`${views}/:savedViewId`, updateSavedView),
+    delete: remove(`${views}/:savedViewId`, deleteSavedView),
+  }),
+};

@@ -1,0 +1,78 @@
+import { deleteConversation } from "@/server/services/deletion";
+import {
+  changeLabels,
+  conversationFacets,
+  conversationHistogram,
+  countConversations,
+  createFeedback,
+  findSpan,
+  getCompaction,
+  getConversation,
+  getMasking,
+  getReceipt,
+  getTrace,
+  listConversations,
+  listFeedback,
+  listLogs,
+  listMessages,
+  listModelCalls,
+  listParkedTraces,
+  listSpans,
+  listToolCalls,
+  locate,
+  receiveLogs,
+  receiveTraces,
+  replayParkedTraces,
+  telemetryStatus,
+  updateCompaction,
+  updateMasking,
+} from "@/server/services/telemetry";
+import { get, patch, post, project, remove, under } from "./row";
+
+export const TELEMETRY = {
+  otlp: under("Ingest", {
+    traces: post("/otlp/v1/traces", receiveTraces),
+    logs: post("/otlp/v1/logs", receiveLogs),
+  }),
+  receipts: under("Ingest", {
+    get: get(`${project}/ingest-receipts/:receiptId`, getReceipt),
+  }),
+  telemetry: under("Ingest", {
+    status: get(`${project}/telemetry-status`, telemetryStatus),
+  }),
+  masking: under("Ingest", {
+    get: get(`${project}/masking`, getMasking),
+    update: patch(`${project}/masking`, updateMasking),
+  }),
+  compaction: under("Ingest", {
+    get: get(`${project}/compaction`, getCompaction),
+    update: patch(`${project}/compaction`, updateCompaction),
+  }),
+  parkedTraces: under("Ingest", {
+    list: get(`${project}/parked-traces`, listParkedTraces),
+    replay: post(`${project}/parked-trace-replays`, replayParkedTraces, 202),
+  }),
+  conversations: under("Conversations", {
+    list: get(`${project}/conversations`, listConversations),
+    get: get(`${project}/conversations/:conversationId`, getConversation),
+    messages: get(`${project}/conversations/:conversationId/messages`, listMessages),
+    modelCalls: get(`${project}/conversations/:conversationId/model-calls`, listModelCalls),
+    toolCalls: get(`${project}/conversations/:conversationId/tool-calls`, listToolCalls),
+    delete: remove(`${project}/conversations/:conversationId`, deleteConversation),
+    changeLabels: patch(`${project}/conversations/:conversationId/labels`, changeLabels),
+    findSpan: get(`${project}/conversations/:conversationId/spans/:spanId`, findSpan),
+    locate: get(`${project}/locations/:telemetryId`, locate),
+    facets: get(`${project}/conversation-facets`, conversationFacets),
+    histogram: get(`${project}/conversation-histogram`, conversationHistogram),
+    count: get(`${project}/conversation-count`, countConversations),
+  }),
+  traces: under("Conversations", {
+    get: get(`${project}/traces/:traceId`, getTrace),
+    spans: get(`${project}/traces/:traceId/spans`, listSpans),
+    logs: get(`${project}/traces/:traceId/logs`, listLogs),
+  }),
+  feedback: under("Feedback", {
+    create: post(`${project}/feedback`, createFeedback, 201),
+    list: get(`${project}/feedback`, listFeedback),
+  }),
+};
