@@ -35,8 +35,12 @@ const SYMBOL = /^(?:Symbol\(.*\)|\[Function.*\]|Promise \{.*\}|function\b.*\{.*)
 
 const isNothing = (text: string) => text === "" || NOTHING.has(text.toLowerCase());
 
+/** Nearly all ids: letters, digits and separators, with a digit that is not zero. None of the others look like this. */
+const PLAIN_ID = /^(?=.*[1-9])[a-z0-9][\w.:@/-]*$/i;
+
 /** Returns whether a text under an id's name is no id but the trace of one that was missing: strangers would share it. */
 export function isPlaceholder(sent: string): boolean {
+  if (PLAIN_ID.test(sent)) return false;
   const text = sent.trim();
   if (isNothing(text) || ZEROS.test(text)) return true;
   const inside = WRAPPED.exec(text)?.[1];

@@ -73,7 +73,25 @@ export function hostedToolOf(item: Sent): Hosted | undefined {
 
 /** Whether an item's type is that of a tool that the provider runs. */
 export const isHostedTool = (item: unknown): boolean =>
-  typeof item === "object" && item !== null && hostedToolOf(item as Sent) !== undefined;
+  typeof item === "object" &&
+  item !== null &&
+  mayBeHosted((item as Sent).type) &&
+  hostedToolOf(item as Sent) !== undefined;
+
+/** Types that clients send, and whether one can be a hosted tool's. Most are "text", which is asked of every part. */
+const TYPES = new Map<unknown, boolean>();
+const TYPES_MAX = 500;
+
+function mayBeHosted(type: unknown): boolean {
+  let may = TYPES.get(type);
+  if (may !== undefined) return may;
+  may =
+    typeof type === "string" &&
+    (/_call|_request|_tool_|_output$/.test(type) || type.startsWith("tool-") || type === "dynamic-tool");
+  if (TYPES.size >= TYPES_MAX) TYPES.clear();
+  if (typeof type !== "string" || type.length < 100) TYPES.set(type, may);
+  return may;
+}
 
 const idOf = (value: unknown) => textOf(value) ?? null;
 const argumentsOf = (value: unknown) => (value === undefined || value === null ? "" : toText(value));

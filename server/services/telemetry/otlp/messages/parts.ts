@@ -131,12 +131,13 @@ export function readParts(parts: readonly unknown[], message: PlainMessage): Pla
   }
   const messages = [message];
   let last = message;
+  let toolResults: PlainMessage[] = [];
   for (const part of parts) {
-    const toolResults: PlainMessage[] = [];
     readPart(part, last, toolResults);
     if (toolResults.length === 0) continue;
     last = plainMessage(message.role);
     messages.push(...toolResults, last);
+    toolResults = [];
   }
   return messages;
 }

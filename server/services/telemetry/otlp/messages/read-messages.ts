@@ -176,13 +176,18 @@ function readMessage(sent: Sent, defaultRole: string): PlainMessage[] {
   // OpenInference sends `content` and `contents`
   if (message.parts.length === 0 && sent.contents !== undefined && sent.content !== undefined)
     messages.push(...readParts(contentOf(sent.contents), message).filter((said) => said !== message));
+  const calls = sent.tool_calls ?? sent.toolCalls;
+  if (calls !== undefined || sent.function_call !== undefined) addCalls(messages, sent, calls, message);
+  return messages;
+}
+
+/** Adds the calls beside a message's content, except those that are in it. */
+function addCalls(messages: readonly PlainMessage[], sent: Sent, calls: unknown, message: PlainMessage): void {
   const called = messages.flatMap(({ toolCalls }) => toolCalls);
-  const last = messages.findLast((said) => said.role === role) ?? message;
-  for (const call of toolCallsOf(sent.tool_calls ?? sent.toolCalls))
-    if (!hasCall(called, call)) addToolCall(last, call);
+  const last = messages.findLast((said) => said.role === message.role) ?? message;
+  for (const call of toolCallsOf(calls)) if (!hasCall(called, call)) addToolCall(last, call);
   const single = toolCallOf(sent.function_call);
   if (single && messages.every(({ toolCalls }) => toolCalls.length === 0)) addToolCall(last, single);
-  return messages;
 }
 
 function readToolMessage(sent: Sent): PlainMessage[] {
