@@ -24,13 +24,16 @@ export class ServiceError extends Error {
   readonly errors: readonly FieldError[] | undefined;
   /** Seconds to wait before a retry. */
   readonly retryAfter: number | undefined;
+  /** What OpenAI's clients recognise the error by, if they do. */
+  readonly openAiCode: string | undefined;
 
   constructor(
     readonly code: ErrorCode,
     message: string,
-    details: { errors?: readonly FieldError[]; retryAfter?: number; cause?: unknown } = {},
+    details: { errors?: readonly FieldError[]; retryAfter?: number; openAiCode?: string; cause?: unknown } = {},
   ) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.openAiCode = details.openAiCode;
     this.errors = details.errors;
     this.retryAfter = details.retryAfter;
   }

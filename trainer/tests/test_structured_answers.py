@@ -266,6 +266,14 @@ for _ in range(40):
         ({"response_format": schema({"enum": [str(n) for n in range(50_000)]})}, "response_format"),
         ({"response_format": schema({"properties": {str(n): {} for n in range(6_000)}})}, "response_format"),
         ({"tools": [tool("f", a=DEEP)], "tool_choice": "required"}, "tools.0.function.parameters"),
+        ({"tools": [BOOK, tool("f", a={"type": "x"})], "tool_choice": "required"}, "tools.1.function.parameters"),
+        (
+            {
+                "tools": [BOOK, tool("f", a={"type": "x"})],
+                "tool_choice": {"type": "function", "function": {"name": "f"}},
+            },
+            "tools.1.function.parameters",
+        ),
         ({"messages": [{"role": "assistant", "tool_calls": [{"id": "1"}]}]}, "messages"),
     ],
 )

@@ -45,14 +45,24 @@ class SampleTarget(BaseModel):
 class SampleMessage(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    role: Literal["system", "user", "assistant"]
+    role: Literal["system", "user", "assistant", "tool"]
     content: str
+    tool_calls: list[dict[str, Any]] | None = None
+    tool_call_id: str | None = None
+    name: str | None = None
 
 
 class SamplePrompt(BaseModel):
+    """A conversation to continue, with the tools that are offered, both as OpenAI's API has them."""
+
     model_config = ConfigDict(extra="forbid")
 
     messages: list[SampleMessage] = Field(min_length=1)
+    tools: list[dict[str, Any]] | None = None
+
+    @property
+    def has_tools(self) -> bool:
+        return bool(self.tools) or any(one.role == "tool" or one.tool_calls for one in self.messages)
 
 
 class SamplesRequest(BaseModel):
@@ -65,12 +75,25 @@ class SamplesRequest(BaseModel):
     max_new_tokens: int = Field(default=DEFAULT_NEW_TOKENS, ge=1, le=4096)
 
 
+class SampledCall(BaseModel):
+    """A tool call of an answer, its arguments as the model wrote them."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str
+    arguments: str
+
+
 class SampleAnswer(BaseModel):
-    """One answer. `finish_reason` is stop if the model ended it, length if the limit did."""
+    """One answer. `finish_reason` is stop if the model ended it, length if the limit did.
+
+    Where tools are offered, `tool_calls` are those in it, and `content` is the text beside them.
+    """
 
     model_config = ConfigDict(extra="forbid")
 
     content: str
+    tool_calls: list[SampledCall] = Field(default_factory=list)
     finish_reason: Literal["stop", "length"]
     prompt_tokens: int
     completion_tokens: int
@@ -151,6 +174,8 @@ def _merged_artifact(home: Path, artifact_id: str) -> Path:
 def _answer(model: Any, tokenizer: Any, prompt: SamplePrompt, max_new_tokens: int) -> SampleAnswer:
     from .artifacts.merge import generate
 
+    if prompt.has_tools:
+        return _answer_with_tools(model, tokenizer, prompt, max_new_tokens)
     started = time.monotonic()
     messages = [message.model_dump() for message in prompt.messages]
     tokens, prompt_tokens = generate(model, tokenizer, messages, max_new_tokens)
@@ -161,6 +186,51 @@ def _answer(model: Any, tokenizer: Any, prompt: SamplePrompt, max_new_tokens: in
         finish_reason="stop" if tokens and tokens[-1] in stops else "length",
         prompt_tokens=prompt_tokens,
         completion_tokens=len(tokens),
+        seconds=round(time.monotonic() - started, 3),
+    )
+
+
+def _answer_with_tools(model: Any, tokenizer: Any, prompt: SamplePrompt, max_new_tokens: int) -> SampleAnswer:
+    """Returns the answer as a deployment would give it; none if the template or the context has no room for the prompt."""
+    import threading
+
+    from .serving.chat import ChatRequest, message_of
+    from .serving.engine import Engine
+    from .serving.prompt import TemplateRefuses, TooLong
+    from .serving.request import ServeProfile
+    from .training.loading import model_limit
+
+    started = time.monotonic()
+    stop = model.generation_config.eos_token_id
+    profile = ServeProfile(
+        chat_template=tokenizer.chat_template,
+        eos_token_ids=stop if isinstance(stop, list) else [] if stop is None else [stop],
+        max_context=model_limit(model.config.to_dict()),
+        generation_config={},
+    )
+    engine = Engine(model, tokenizer, profile)
+    request = ChatRequest(
+        model="",
+        messages=[message.model_dump(exclude_none=True) for message in prompt.messages],
+        tools=prompt.tools,
+        temperature=0,
+        max_tokens=max_new_tokens,
+    )
+    try:
+        ready = engine.prepare(request)
+    except (TemplateRefuses, TooLong):
+        return SampleAnswer(content="", finish_reason="stop", prompt_tokens=0, completion_tokens=0, seconds=0)
+    said: list[str] = []
+    finished = engine.generate(ready, lambda text, _: said.append(text), threading.Event())
+    content, calls = message_of(ready.reader(), said, cut=finished.reason == "length")
+    return SampleAnswer(
+        content=content,
+        tool_calls=[
+            SampledCall(name=call["function"]["name"], arguments=call["function"]["arguments"]) for call in calls
+        ],
+        finish_reason=finished.reason,
+        prompt_tokens=finished.usage.prompt_tokens,
+        completion_tokens=finished.usage.completion_tokens,
         seconds=round(time.monotonic() - started, 3),
     )
 

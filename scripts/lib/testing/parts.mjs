@@ -98,7 +98,9 @@ export const unitTests = (run) => timed(() => vitest(run, "unit"));
 export const databaseTests = (run) =>
   timed(async () => {
     // Without Python the tests that need one of these are skipped, which CI counts as a failure.
-    for (const install of [seaweedfsForTests, openAiPythonForTests]) {
+    const trainer = (/** @type {(name: string) => string} */ logFor) =>
+      trainerEnvironments(logFor, { compress: false });
+    for (const install of [seaweedfsForTests, openAiPythonForTests, trainer]) {
       await install(logsOf(run)).catch((error) => print(explain(error)));
     }
     const database = await startTemporaryDatabase({ throwaway: true });

@@ -94,10 +94,16 @@ async function installer(logFor) {
   return inEnvironment(folder, "uv");
 }
 
+/** @param {keyof typeof PARTS} name */
+const folderOf = (name) => path.join(environmentsFolder(), `${name}-${digestOf([PARTS[name].lock])}`);
+
+/** Returns the path of the Python that trains and serves, or would once it is installed. */
+export const trainerPythonPath = () => inEnvironment(folderOf("train"), "python");
+
 /** @param {keyof typeof PARTS} name @param {(name: string) => string} logFor @returns {Promise<string>} its Python */
 async function environment(name, logFor) {
   const { lock, size } = PARTS[name];
-  const folder = path.join(environmentsFolder(), `${name}-${digestOf([lock])}`);
+  const folder = folderOf(name);
   const python = inEnvironment(folder, "python");
   const log = logFor(`trainer-${name}`);
   await once(folder, () =>

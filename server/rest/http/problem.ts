@@ -42,11 +42,15 @@ const OPENAI_TYPES: Partial<Record<ErrorCode, string>> = {
 };
 
 /** Returns OpenAI's error object. */
-export const openAiError = (code: ErrorCode | "internal", message: string, param: string | null = null) => ({
+export const openAiError = (
+  code: ErrorCode | "internal",
+  message: string,
+  { param = null, openAiCode = code }: { param?: string | null; openAiCode?: string | undefined } = {},
+) => ({
   message,
   type: code === "internal" ? "server_error" : (OPENAI_TYPES[code] ?? "invalid_request_error"),
   param,
-  code,
+  code: openAiCode,
 });
 
 /** While the database is away every request fails for the same reason. */
@@ -74,7 +78,7 @@ export function problemResponse(error: unknown, { requestId, instance, openAi }:
     code,
     requestId,
     ...(known?.errors ? { errors: known.errors } : {}),
-    ...(openAi ? { error: openAiError(code, detail, param) } : {}),
+    ...(openAi ? { error: openAiError(code, detail, { param, openAiCode: known?.openAiCode }) } : {}),
   };
   return new Response(JSON.stringify(body), {
     status,

@@ -17,8 +17,8 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from pydantic import ValidationError
 
 from .answer import Finished, OnText
-from .calls.read_calls import CallReader, CallStart, Piece, Text
-from .chat import ChatRequest, FinishReason, InvalidMessage, Reply, Token, error_document
+from .calls.read_calls import CallStart, Piece
+from .chat import ChatRequest, FinishReason, InvalidMessage, Reply, Token, error_document, message_of
 from .constraint import BrokenConstraint, Unconstrainable
 from .limits import InvalidSchema
 from .prompt import Prompt, TemplateRefuses, TooLong, UnsupportedRequest
@@ -204,39 +204,29 @@ async def _whole(request: Request, run: _Run, prompt: Prompt) -> Response:
 
 
 async def _collect(run: _Run, prompt: Prompt) -> dict[str, Any]:
-    said: list[str] = []
-    pieces: list[Piece] = []
+    parts: list[str] = []
     tokens: list[Token] = []
-    reader = prompt.reader()
     while not isinstance(item := await run.next(), Finished):
-        said.append(item[0])
-        pieces += reader.push(item[0])
+        parts.append(item[0])
         tokens += item[1]
-    pieces += reader.end()
-    if _is_malformed(reader, item):
-        pieces = [Text("".join(said))]
-    finish = _finish(prompt, item, pieces)
-    return Reply(prompt.request).whole(pieces, finish, item.usage, tokens)
+    content, calls = message_of(prompt.reader(), parts, cut=item.reason == "length")
+    return Reply(prompt.request).whole(content, calls, _finish(prompt, item, has_calls=bool(calls)), item.usage, tokens)
 
 
-def _is_malformed(reader: CallReader, finished: Finished) -> bool:
-    """Returns whether an answer has calls that cannot be read: it is then shown as the model wrote it."""
-    return reader.broken or (reader.unfinished and finished.reason != "length")
-
-
-def _finish(prompt: Prompt, finished: Finished, pieces: list[Piece]) -> FinishReason:
+def _finish(prompt: Prompt, finished: Finished, *, has_calls: bool) -> FinishReason:
     """Returns how an answer ended; with a call, unless the client named it, as OpenAI does."""
     if finished.reason == "length" or isinstance(prompt.request.tool_choice, dict):
         return finished.reason
-    return "tool_calls" if any(isinstance(piece, CallStart) for piece in pieces) else "stop"
+    return "tool_calls" if has_calls else "stop"
 
 
 async def _stream(run: _Run, prompt: Prompt) -> AsyncIterator[str]:
     reply, reader = Reply(prompt.request), prompt.reader()
-    starts: list[Piece] = []
+    has_calls = False
 
     def events(pieces: list[Piece], tokens: list[Token]) -> list[str]:
-        starts.extend(piece for piece in pieces if isinstance(piece, CallStart))
+        nonlocal has_calls
+        has_calls = has_calls or any(isinstance(piece, CallStart) for piece in pieces)
         return [_event(chunk) for chunk in reply.parts(pieces, tokens)]
 
     try:
@@ -246,7 +236,7 @@ async def _stream(run: _Run, prompt: Prompt) -> AsyncIterator[str]:
                 yield event
         for event in events(reader.end(), []):
             yield event
-        yield _event(reply.end(_finish(prompt, item, starts)))
+        yield _event(reply.end(_finish(prompt, item, has_calls=has_calls)))
         options = prompt.request.stream_options
         if options is not None and options.include_usage:
             yield _event(reply.usage(item.usage))

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
-from .calls.read_calls import CallArguments, CallStart, Piece, Text
+from .calls.read_calls import CallArguments, CallReader, CallStart, Piece, Text
 from .limits import TOOLS_MAX
 
 FinishReason = Literal["stop", "length", "tool_calls"]
@@ -229,22 +229,9 @@ class Reply:
         self._id = f"chatcmpl-{uuid.uuid4().hex}"
         self._created = int(time.time())
 
-    def whole(self, pieces: list[Piece], finish: FinishReason, usage: Usage, tokens: list[Token]) -> dict[str, Any]:
-        content = "".join(piece.text for piece in pieces if isinstance(piece, Text))
-        calls = [
-            {
-                "id": piece.id,
-                "type": "function",
-                "function": {
-                    "name": piece.name,
-                    "arguments": "".join(
-                        one.text for one in pieces if isinstance(one, CallArguments) and one.index == piece.index
-                    ),
-                },
-            }
-            for piece in pieces
-            if isinstance(piece, CallStart)
-        ]
+    def whole(
+        self, content: str, calls: list[dict[str, Any]], finish: FinishReason, usage: Usage, tokens: list[Token]
+    ) -> dict[str, Any]:
         message: dict[str, Any] = {"role": "assistant", "content": content, "refusal": None}
         if calls:
             message |= {"content": content or None, "tool_calls": calls}
@@ -295,3 +282,24 @@ def _delta(piece: Piece) -> dict[str, Any]:
         return {"tool_calls": [{"index": piece.index, "function": {"arguments": piece.text}}]}
     function = {"name": piece.name, "arguments": ""}
     return {"tool_calls": [{"index": piece.index, "id": piece.id, "type": "function", "function": function}]}
+
+
+def message_of(reader: CallReader, parts: list[str], *, cut: bool) -> tuple[str, list[dict[str, Any]]]:
+    """Returns an answer's text and tool calls.
+
+    If calls cannot be read, the answer is text as the model wrote it. One that was `cut` keeps the part of a call it has.
+    """
+    pieces = [piece for part in parts for piece in reader.push(part)] + reader.end()
+    if reader.broken or (reader.unfinished and not cut):
+        return "".join(parts), []
+    content = "".join(piece.text for piece in pieces if isinstance(piece, Text))
+    calls: list[dict[str, Any]] = []
+    arguments: dict[int, list[str]] = {}
+    for piece in pieces:
+        if isinstance(piece, CallStart):
+            calls.append({"id": piece.id, "type": "function", "function": {"name": piece.name, "arguments": ""}})
+        elif isinstance(piece, CallArguments):
+            arguments.setdefault(piece.index, []).append(piece.text)
+    for index, texts in arguments.items():
+        calls[index]["function"]["arguments"] = "".join(texts)
+    return content, calls

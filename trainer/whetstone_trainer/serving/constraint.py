@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from .calls.call_format import CallFormat
@@ -27,6 +28,15 @@ class Unconstrainable(Exception):
 
 class BrokenConstraint(RuntimeError):
     """The schema became too complex while the answer was generated."""
+
+
+@dataclass(frozen=True)
+class _Tool:
+    """A tool's name and the schema of its arguments; `param` is the request's field."""
+
+    name: str
+    schema: Any
+    param: str
 
 
 class Constraint:
@@ -89,9 +99,11 @@ class Constrainer:
         text, param = grammar
         matcher = llguidance.LLMatcher(tokens, llguidance.LLMatcher.grammar_from_lark(text), log_level=0, limits=limits)
         if matcher.is_error():
-            # What follows the first line is the grammar.
-            reason = _PLACE.sub("", matcher.get_error().split("\n")[0])
-            raise InvalidSchema(f"the schema is not supported: {reason}"[:500], param)
+            for tool in _tools(request, request.offered_tools):
+                schema = llguidance.LLMatcher.grammar_from_json_schema(tool.schema)
+                if reason := llguidance.LLMatcher.validate_grammar(schema, limits=limits):
+                    raise _unsupported(reason, tool.param)
+            raise _unsupported(matcher.get_error(), param)
         return Constraint(matcher)
 
     def _tokens(self) -> Any:
@@ -109,15 +121,14 @@ class Constrainer:
         content = request.content_schema
         forced = request.forced_tools
         if forced is not None:
-            return self._lark(calls, forced, request.parallel_tool_calls, None), "tools"
+            return self._lark(calls, _tools(request, forced), request.parallel_tool_calls, None), "tools"
         if content is None:
             return None
         check_schema(content, "response_format")
-        tools = request.offered_tools
-        offered = [] if tools is None else tools
+        offered = _tools(request, request.offered_tools)
         return self._lark(calls, offered, request.parallel_tool_calls, content), "response_format"
 
-    def _lark(self, calls: CallFormat, tools: list[dict[str, Any]], parallel: bool, content: Any) -> str:
+    def _lark(self, calls: CallFormat, tools: list[_Tool], parallel: bool, content: Any) -> str:
         rules = []
         starts = [] if content is None else ["content"]
         if content is not None:
@@ -132,16 +143,10 @@ class Constrainer:
             more = more if parallel else ""
             rules.append(f"calls: {self._quoted(calls.opening)} call{more} {self._quoted(calls.closing)}")
         for n, tool in enumerate(tools):
-            function = tool["function"]
-            parameters = function.get("parameters") or {
-                "type": "object",
-                "properties": {},
-                "additionalProperties": False,
-            }
-            check_schema(parameters, f"tools.{n}.function.parameters")
-            begin = self._quoted(f"{calls.before}{function['name']}{calls.between}")
+            check_schema(tool.schema, tool.param)
+            begin = self._quoted(f"{calls.before}{tool.name}{calls.between}")
             rules.append(f"call_{n}: {begin} arguments_{n} {self._quoted(calls.after)}")
-            schema = _schema(parameters, calls.item_separator, calls.key_separator)
+            schema = _schema(tool.schema, calls.item_separator, calls.key_separator)
             rules.append(f"arguments_{n}: %json {schema}")
         return "\n".join([f"start: {' | '.join(starts)}", *rules])
 
@@ -169,3 +174,19 @@ def _schema(schema: Any, item_separator: str, key_separator: str) -> str:
     """Returns a schema with the spaces that the model writes, instead of any number of them."""
     style = {"whitespace_flexible": False, "item_separator": item_separator, "key_separator": key_separator}
     return json.dumps({**(schema if isinstance(schema, dict) else {}), "x-guidance": style})
+
+
+def _tools(request: ChatRequest, tools: list[dict[str, Any]] | None) -> list[_Tool]:
+    """Returns some of a request's tools; one without a schema has no arguments."""
+    none = {"type": "object", "properties": {}, "additionalProperties": False}
+    places = [(n, tool["function"]) for n, tool in enumerate(request.tools or []) if tool in (tools or [])]
+    return [
+        _Tool(function["name"], function.get("parameters") or none, f"tools.{n}.function.parameters")
+        for n, function in places
+    ]
+
+
+def _unsupported(reason: str, param: str) -> InvalidSchema:
+    # What follows the first line is the grammar.
+    first = _PLACE.sub("", reason.split("\n")[0])
+    return InvalidSchema(f"the schema is not supported: {first}"[:500], param)

@@ -1,5 +1,8 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { ReadableStream as WebStream } from "node:stream/web";
 import { setTimeout as wait } from "node:timers/promises";
 import { canonicalJson } from "@/server/platform/canonical-json";
 
@@ -23,6 +26,17 @@ const problem = (status: number, code: string, message: string): Answer => ({
   },
 });
 
+/** Passes a call on to a model's server, and its answer back as it arrives, as the trainer does. */
+async function forward({ url, token }: { url: string; token: string }, body: string, response: ServerResponse) {
+  const reply = await fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body,
+  });
+  response.writeHead(reply.status, { "content-type": reply.headers.get("content-type") ?? "application/json" });
+  await pipeline(Readable.fromWeb(reply.body as WebStream), response);
+}
+
 /** For tests: the deployments of a scripted trainer, which survive its restart according to the contract. */
 export class ScriptedDeployments {
   readonly served = new Map<string, Served>();
@@ -37,6 +51,8 @@ export class ScriptedDeployments {
   isSlowToStop = false;
   /** Delay before each chunk, in ms. */
   delayMs = 0;
+  /** A real model's server, which then answers instead. */
+  model: { url: string; token: string } | null = null;
   lastRequest: Record<string, unknown> | undefined;
   /** Number of streams that their reader ended. */
   cancelled = 0;
@@ -145,6 +161,7 @@ export class ScriptedDeployments {
     served.calls += 1;
     const given = JSON.parse(body) as { stream?: boolean; model: string; stream_options?: { include_usage?: boolean } };
     this.lastRequest = given;
+    if (this.model !== null) return forward(this.model, body, response);
     if ("temperature" in given && Number((given as { temperature?: number }).temperature) > 2) {
       return send(problem(400, "invalid_spec", "temperature is at most 2."));
     }

@@ -19,6 +19,8 @@ const SECONDS = 1800;
 const DONE = "[DONE]";
 const WRONG_STATE = 409;
 const SERVER_ERROR = 500;
+/** Agents that get this shorten their history and repeat the call. */
+const TOO_LONG = "context_length_exceeded";
 const CONVERSATION_HEADERS = ["x-session-id", "session_id"] as const;
 const ID_CHARACTERS = 200;
 
@@ -108,7 +110,10 @@ function failureOf(error: unknown): unknown {
   const said = hint === null ? message : `${message} ${hint}`;
   if (error.status === NOT_THERE || isForNow(error)) return new ServiceError("unavailable", said, { retryAfter: 1 });
   if (error.status === 401 || error.status === 403) return trainerFailure(error);
-  return new ServiceError("invalid", said, param === null ? {} : { errors: [{ path: `/${param}`, message }] });
+  return new ServiceError("invalid", said, {
+    ...(param === null ? {} : { errors: [{ path: `/${param.replaceAll(".", "/")}`, message }] }),
+    ...(error.problem.code === TOO_LONG ? { openAiCode: TOO_LONG } : {}),
+  });
 }
 
 const isUsageOnly = (json: unknown) => {
@@ -209,7 +214,7 @@ export const completeChat = streamVerb(
     name: "deployments.completeChat",
     summary: "Call a deployed model, compatible with OpenAI's chat completions.",
     description:
-      "For any client of the OpenAI API: its base URL is the deployment's `endpoint`, its key an API key of the project. `deploymentId` is the id of a deployment or the name it runs under, which always leads to the current version. `model` can be anything: the deployment answers. Each call is recorded as a conversation before the answer ends, under `metadata.conversation_id` or the header `X-Session-Id` if one is sent, and for `user`; calls to a playground are not. Errors have OpenAI's `error` alongside the fields of a problem. 409: it has ended. 503 with Retry-After: it is starting or being restarted.",
+      "For any client of the OpenAI API: its base URL is the deployment's `endpoint`, its key an API key of the project. `deploymentId` is the id of a deployment or the name it runs under, which always leads to the current version. `model` can be anything: the deployment answers. Each call is recorded as a conversation before the answer ends, under `metadata.conversation_id` or the header `X-Session-Id` if one is sent, and for `user`; calls to a playground are not. `tools`, `tool_choice`, `parallel_tool_calls` and `response_format` work as OpenAI's, for models whose template has tool calls; a schema or a choice that cannot be enforced is refused (400). Errors have OpenAI's `error` alongside the fields of a problem. 409: it has ended. 503 with Retry-After: it is starting or being restarted.",
     effect: "write",
     capability: "telemetry:write",
     besides: "workspace:read",
