@@ -335,6 +335,7 @@ export const TABLES = {
     project: "batches",
     measured: true,
   },
+  evaluation_reviews: { conversation: NO_WORDS_OF_TRAINING, person: OPAQUE_ID, project: "cascade" },
   evaluations: { conversation: NO_WORDS_OF_TRAINING, person: OPAQUE_ID, project: "batches" },
   model_exports: { conversation: NO_WORDS_OF_TRAINING, person: OPAQUE_ID, project: "batches" },
   rollout_decisions: { conversation: NO_WORDS_OF_TRAINING, person: NO_ACCOUNT, project: "batches" },

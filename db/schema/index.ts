@@ -60,6 +60,7 @@ export { sampleProjects } from "./samples";
 export { savedViews } from "./saved-views";
 export {
   deployments,
+  evaluationReviews,
   evaluationRows,
   evaluations,
   modelExports,

@@ -325,6 +325,12 @@ export const evaluationRows = pgTable(
     /** For a replay: whether the Finding's detector reports the answer. */
     isFoundBefore: boolean("is_found_before"),
     isFoundAfter: boolean("is_found_after"),
+    /** What a right answer says; null where nobody has said it. */
+    reference: text("reference"),
+    /** Rows with the same number belong together, such as those of one user; null before groups were looked for. */
+    groupNumber: integer("group_number"),
+    /** Whether each answer is right, by reference or by a model; null before it was decided. */
+    rightness: jsonb("rightness").$type<Json>(),
   },
   (t) => [
     primaryKey({ columns: [t.projectId, t.evaluationId, t.n] }),
@@ -335,5 +341,29 @@ export const evaluationRows = pgTable(
     }).onDelete("cascade"),
     index("evaluation_rows_of_example").on(t.projectId, t.datasetId, t.exampleId).where(sql`example_id is not null`),
     index("evaluation_rows_of_conversation").on(t.projectId, t.conversationId).where(sql`conversation_id is not null`),
+  ],
+);
+
+/** What a person says of both answers to a row, without having seen which model gave which. Overrules what was decided before. */
+export const evaluationReviews = pgTable(
+  "evaluation_reviews",
+  {
+    projectId: projectId(),
+    evaluationId: text("evaluation_id").notNull(),
+    n: integer("n").notNull(),
+    reviewerId: text("reviewer_id").notNull(),
+    isRightBefore: boolean("is_right_before").notNull(),
+    isRightAfter: boolean("is_right_after").notNull(),
+    /** Whether the row was drawn at random: only such rows say something about those that nobody reviewed. */
+    isRandom: boolean("is_random").notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.evaluationId, t.n, t.reviewerId] }),
+    foreignKey({
+      name: "evaluation_reviews_row",
+      columns: [t.projectId, t.evaluationId, t.n],
+      foreignColumns: [evaluationRows.projectId, evaluationRows.evaluationId, evaluationRows.n],
+    }).onDelete("cascade"),
   ],
 );

@@ -4,6 +4,8 @@ import {
   getEvaluation,
   listEvaluationRows,
   listEvaluations,
+  nextBlindRow,
+  reviewEvaluationRow,
 } from "@/server/services/fine-tuning";
 import { get, post, project, under } from "./row";
 
@@ -16,6 +18,8 @@ export const EVALUATIONS = {
     create: post(evaluations, createEvaluation, 202),
     get: get(`${evaluations}/:evaluationId`, getEvaluation),
     rows: get(`${evaluations}/:evaluationId/rows`, listEvaluationRows),
+    nextBlind: get(`${evaluations}/:evaluationId/blind-row`, nextBlindRow),
+    review: post(`${evaluations}/:evaluationId/rows/:n/review`, reviewEvaluationRow),
     cancel: post(`${evaluations}/:evaluationId/cancel`, cancelEvaluation),
   }),
 };

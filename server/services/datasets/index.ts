@@ -46,6 +46,7 @@ export { forgetImports } from "./imports/forget-imports";
 export { previewImport } from "./imports/preview-import";
 export { getImport, listImports, unfinishedImports } from "./imports/read-imports";
 export { failImport, runImport } from "./imports/run-import";
+export { type Dropped as GroupDropped, groupsOf, type LikenessOf } from "./likeness/groups";
 export { updateUsers } from "./links";
 export { claimCandidate, nextCandidate, peekCandidate, releaseCandidate } from "./review/claim-candidate";
 export { approveCandidate, rejectCandidate, skipCandidate } from "./review/decide-candidate";

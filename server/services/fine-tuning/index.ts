@@ -26,7 +26,9 @@ export {
   getEvaluation,
   listEvaluationRows,
   listEvaluations,
+  nextBlindRow,
   replayedFrom,
+  reviewEvaluationRow,
   runEvaluation,
   wakeEvaluations,
 } from "./evaluations";

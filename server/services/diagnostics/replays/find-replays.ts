@@ -10,7 +10,13 @@ import { type FrozenRule, isFoundIn, type ReplayedMessage } from "./judge-replay
 import { whyNotReplayable } from "./replayable-signals";
 
 /** An answer in a conversation that a model can be asked to give again. */
-export type Replay = { conversationId: string; prompt: ReplayedMessage[]; recorded: string };
+export type Replay = {
+  conversationId: string;
+  /** Index of the answer in the conversation. */
+  turn: number;
+  prompt: ReplayedMessage[];
+  recorded: string;
+};
 
 export type Replays = {
   rule: FrozenRule;
@@ -121,7 +127,9 @@ function replayOf(
   if (!prompt || answer.toolCalls.length > 0) return "not_text";
   const call = modelCalls.find(({ spanId }) => spanId === answer.spanId);
   const recorded = { content: textOf(answer), finishReason: call?.finishReasons[0] ?? "stop" };
-  return isFoundIn(rule, prompt, recorded) ? { conversationId: id, prompt, recorded: recorded.content } : "changed";
+  return isFoundIn(rule, prompt, recorded)
+    ? { conversationId: id, turn: index, prompt, recorded: recorded.content }
+    : "changed";
 }
 
 const ROLES: Readonly<Record<string, ReplayedMessage["role"]>> = {

@@ -16,6 +16,8 @@ import {
   getEvaluation,
   listEvaluationRows,
   listEvaluations,
+  nextBlindRow,
+  reviewEvaluationRow,
   runEvaluation,
   wakeEvaluations,
 } from "..";
@@ -359,7 +361,9 @@ test("automatic deployment compares with the incumbent, on the Examples of prese
   expect(only).toMatchObject({ total: 1, selection: { preserveSetOnly: true, splits: { test: 0, validation: 1 } } });
 });
 
-const EMPTY = "Please answer with JSON only: where is order 4711?";
+/** A question without a word in common with the others. */
+const questionOf = (n: number) => `${Array.from({ length: 7 }, (_, word) => `w${n}x${word}`).join(" ")} ${n}`;
+const answerOf = (n: number) => `Order ${n} is in Bern.`;
 
 /** Stores a Finding of empty answers, in this many conversations. */
 async function findingOf(ctx: Ctx, count: number, userId?: string) {
@@ -369,7 +373,7 @@ async function findingOf(ctx: Ctx, count: number, userId?: string) {
       ctx,
       [
         { role: "system", text: "You help customers." },
-        { role: "user", text: `${EMPTY} ${n}` },
+        { role: "user", text: questionOf(n) },
         { role: "assistant", text: "" },
         { role: "user", text: "Hello?" },
       ],
@@ -386,13 +390,31 @@ async function findingOf(ctx: Ctx, count: number, userId?: string) {
   return { findingId: findings.find(({ signal }) => signal === "empty_response")!.id, conversations, findings };
 }
 
-test("a Finding's conversations are replayed up to the faulty answer, and its Rule judges both answers", async () => {
-  const { ctx, create, read, rows } = await world(HELD_OUT);
-  const { findingId } = await findingOf(ctx, 12);
+/** Stores held-out Examples that say what the faulty answers should have been. */
+async function corrected(ctx: Ctx, datasetId: string, conversations: readonly string[]) {
+  for (const [n, conversationId] of conversations.entries()) {
+    const payload = smallPayload(questionOf(n), answerOf(n));
+    const { example } = await createExample(ctx, { datasetId, split: "test", payload });
+    await ctx.db
+      .update(exampleRevisions)
+      .set({ conversationId, turn: 2 })
+      .where(and(eq(exampleRevisions.projectId, ctx.projectId), eq(exampleRevisions.exampleId, example.id)));
+  }
+}
+
+/** Answers the first ten with nothing, as the base model, and all but the first rightly, as the checkpoint. */
+function answersBetter() {
   trainer.sample = (prompt, target) => {
     const n = Number(/(\d+)$/.exec(prompt)?.[1]);
-    return { content: isBase(target) ? (n < 10 ? "" : "In Bern.") : n === 0 ? "" : "In Bern." };
+    return { content: isBase(target) ? (n < 10 ? "" : "I do not know.") : n === 0 ? "" : answerOf(n) };
   };
+}
+
+test("a Finding's conversations are replayed up to the faulty answer, and its Rule judges both answers", async () => {
+  const { ctx, create, read, rows, datasetId } = await world(HELD_OUT);
+  const { findingId, conversations } = await findingOf(ctx, 12);
+  await corrected(ctx, datasetId, conversations);
+  answersBetter();
   const created = await create({ kind: "finding", findingId });
   expect(created).toMatchObject({
     kind: "finding",
@@ -407,7 +429,15 @@ test("a Finding's conversations are replayed up to the faulty answer, and its Ru
   expect(ended).toMatchObject({
     status: "succeeded",
     verdict: "proven",
-    proof: { n: 12, foundBefore: 10, foundAfter: 1, fixed: 9, broken: 0 },
+    proof: {
+      n: 12,
+      foundBefore: 10,
+      foundAfter: 1,
+      fixed: 9,
+      broken: 0,
+      right: { n: 10, gained: 9, lost: 0, decidedBy: { match: 11 }, after: { right: 11, stillThere: 1 } },
+      because: null,
+    },
   });
   expect(ended.proof!.difference!.high).toBeLessThan(0);
   const listed = await rows(created.id);
@@ -416,10 +446,12 @@ test("a Finding's conversations are replayed up to the faulty answer, and its Ru
     expected: "",
     prompt: [
       { role: "system", content: "You help customers." },
-      { role: "user", content: `${EMPTY} 0` },
+      { role: "user", content: questionOf(0) },
     ],
   });
-  expect(listed.filter(({ reason }) => reason === "fixed")).toHaveLength(9);
+  const won = listed.filter(({ reason }) => reason === "right_now");
+  expect(won).toHaveLength(9);
+  expect(won[0]).toMatchObject({ expected: "", reference: expect.stringContaining("is in Bern"), outcome: "win" });
   expect((await listEvaluations(ctx, { findingId })).evaluations.map(({ id }) => id)).toEqual([created.id]);
 });
 
@@ -431,13 +463,108 @@ test("too few replays are not enough, and a small difference is not proven", asy
   await toEnd(ctx, few.id);
   expect(await read(few.id)).toMatchObject({
     verdict: "not_enough",
-    proof: { n: 9, fixed: 9 },
-    selection: { available: null },
+    proof: { n: 9, fixed: 9, because: "no_judgement", right: { after: { notJudged: 9 } } },
+    selection: { available: 10 },
   });
-  trainer.sample = (prompt, target) => ({ content: isBase(target) || !prompt.endsWith("0") ? "" : "In Bern." });
+  trainer.sample = () => ({ content: "" });
   const same = await create({ kind: "finding", findingId });
   await toEnd(ctx, same.id);
-  expect(await read(same.id)).toMatchObject({ verdict: "not_proven", proof: { n: 10, fixed: 1, foundAfter: 9 } });
+  expect(await read(same.id)).toMatchObject({ verdict: "not_proven", proof: { n: 10, fixed: 0, foundAfter: 10 } });
+});
+
+test("people review answers without knowing whose they are, and their word counts", async () => {
+  const { ctx, create, read, rows } = await world(HELD_OUT);
+  const { findingId } = await findingOf(ctx, 10);
+  trainer.sample = (prompt, target) => ({ content: isBase(target) ? "" : answerOf(Number(prompt.split(" ").at(-1))) });
+  const { id: evaluationId } = await create({ kind: "finding", findingId });
+  await toEnd(ctx, evaluationId);
+  const firsts = new Set<string>();
+  for (let reviewed = 0; reviewed < 10; reviewed += 1) {
+    const next = await nextBlindRow(ctx, { evaluationId });
+    expect(next).toMatchObject({ reviewed, total: 10, row: { n: expect.any(Number) } });
+    expect(Object.keys(next.row!).sort()).toEqual(["first", "n", "prompt", "reference", "second"]);
+    firsts.add(next.row!.first === "" ? "before" : "after");
+    const choice = next.row!.first === "" ? "second" : "first";
+    await reviewEvaluationRow(ctx, { evaluationId, n: next.row!.n, choice });
+  }
+  expect((await nextBlindRow(ctx, { evaluationId })).row).toBeNull();
+  expect(firsts.size).toBe(2);
+  expect(await read(evaluationId)).toMatchObject({
+    verdict: "proven",
+    proof: { right: { gained: 10, lost: 0, reviewed: 10, checked: 10, decidedBy: { person: 20 } } },
+  });
+  for (let n = 0; n < 6; n += 1)
+    await reviewEvaluationRow(ctx, { evaluationId, n, isRight: { before: false, after: false } });
+  const overruled = await read(evaluationId);
+  expect(overruled).toMatchObject({ verdict: "not_enough", proof: { right: { gained: 4, checked: 10 } } });
+  expect((await rows(evaluationId, { outcome: "win" })).map(({ rightness }) => rightness!.after)).toEqual(
+    Array.from({ length: 4 }, () => ({ right: true, by: "person" })),
+  );
+});
+
+test("a row that a reviewer passes over comes last, and other projects and keys review nothing", async () => {
+  const { ctx, create, asKey } = await world(HELD_OUT);
+  const { id: evaluationId } = await create();
+  trainer.sample = () => ({ content: "Yes" });
+  await toEnd(ctx, evaluationId);
+  const { row } = await nextBlindRow(ctx, { evaluationId });
+  const { row: other } = await nextBlindRow(ctx, { evaluationId, after: String(row!.n) });
+  expect(other!.n).not.toBe(row!.n);
+  const stranger = await world(HELD_OUT);
+  const review = { evaluationId, n: row!.n, choice: "both" as const };
+  await expect(nextBlindRow(stranger.ctx, { evaluationId })).rejects.toMatchObject({ code: "not_found" });
+  await expect(reviewEvaluationRow(stranger.ctx, review)).rejects.toMatchObject({ code: "not_found" });
+  const key = asKey("workspace:read", "models:manage");
+  await expect(reviewEvaluationRow(key, review)).rejects.toMatchObject(refused(/signed-in person/));
+});
+
+test("a proof from before answers were judged proves nothing", async () => {
+  const { ctx, create, read } = await world(HELD_OUT);
+  const { findingId } = await findingOf(ctx, 10);
+  const { id } = await create({ kind: "finding", findingId });
+  const old = {
+    n: 10,
+    foundBefore: 4,
+    foundAfter: 0,
+    fixed: 4,
+    broken: 0,
+    before: null,
+    after: null,
+    difference: null,
+  };
+  await ctx.db
+    .update(evaluations)
+    .set({ status: "succeeded", finishedAt: 1, verdict: "proven", summary: { proof: { ...old, replaysNeeded: 10 } } })
+    .where(eq(evaluations.id, id));
+  expect(await read(id)).toMatchObject({
+    verdict: "not_enough",
+    proof: { fixed: 4, right: null, because: "measured_before" },
+  });
+});
+
+const NEAR = {
+  question: "Can I send back the blue winter jacket that I bought in May?",
+  answer: "Yes, within thirty days, with the label that came in the parcel.",
+};
+
+test("Examples with a near copy, the same user or the same answer in training are not held out", async () => {
+  const { create } = await world([
+    { ...NEAR, split: "train", userId: "usr_1" },
+    { ...NEAR, question: NEAR.question.replace("blue", "red"), answer: "Yes.", split: "test" },
+    { question: "Is the tent dry again?", answer: NEAR.answer, split: "test" },
+    { question: "How heavy is the lamp?", answer: "Light.", split: "test", userId: "usr_1" },
+    { question: "Which stove burns longest on one cartridge?", answer: "The small one.", split: "test" },
+  ]);
+  const { total, selection } = await create();
+  expect([total, selection]).toEqual([1, expect.objectContaining({ available: 4, nearCopies: 3, seenOnly: false })]);
+});
+
+test("where every held-out Example has a copy in training, they are compared and prove nothing", async () => {
+  const { create } = await world([
+    { ...NEAR, split: "train" },
+    { ...NEAR, question: NEAR.question.replace("blue", "red"), split: "test" },
+  ]);
+  expect(await create()).toMatchObject({ total: 1, selection: { nearCopies: 1, seenOnly: true } });
 });
 
 test("conversations that were trained on are not replayed, and Findings that answers cannot show are refused", async () => {

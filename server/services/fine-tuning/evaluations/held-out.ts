@@ -1,5 +1,5 @@
 import { type SQL, sql } from "drizzle-orm";
-import { textArray } from "@/db/rows";
+import { rowsOf, textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
 import type { PromptMessage } from "./schemas";
 
@@ -7,6 +7,8 @@ export type HeldOutExample = {
   datasetId: string;
   exampleId: string;
   split: "validation" | "test";
+  conversationId: string | null;
+  userId: string | null;
   prompt: PromptMessage[];
   expected: string;
 };
@@ -22,6 +24,8 @@ type Message = { role: string; content?: string | null };
 type Row = {
   example_id: string;
   split: "validation" | "test";
+  conversation_id: string | null;
+  user_id: string | null;
   messages: Message[];
   expected: string;
 };
@@ -43,7 +47,7 @@ const taughtBy = (projectId: string, checkpointIds: readonly string[]): SQL => s
   ) select distinct dataset_id, version from line`;
 
 /** Returns a query of the Examples that any of these checkpoints was trained on. */
-const taughtExamples = (projectId: string, checkpointIds: readonly string[]): SQL => sql`
+export const taughtExamples = (projectId: string, checkpointIds: readonly string[]): SQL => sql`
   select t.dataset_id, t.example_id, t.content_hash, t.conversation_id
   from (${taughtBy(projectId, checkpointIds)}) v
   join example_revisions t on t.project_id = ${projectId} and t.dataset_id = v.dataset_id and t.split = 'train'
@@ -57,13 +61,17 @@ export async function taughtConversations({ db, projectId }: Ctx, checkpointIds:
   return new Set([...rows].map((row) => row.conversation_id));
 }
 
-/** Text only: no tools, no calls, and an answer with a positive weight. */
+/** An answer in text with a positive weight. */
+const IS_ANSWER = sql`
+  not (e.payload #> '{expectedOutput,message}' ? 'tool_calls')
+  and coalesce(e.payload #>> '{expectedOutput,message,content}', '') <> ''
+  and coalesce((e.payload #>> '{expectedOutput,weight}')::float8, 1) > 0`;
+
+/** Text only: no tools, no calls, and an answer. */
 const IS_TEXT = sql`
   not (e.payload -> 'input' ? 'tools')
   and not jsonb_path_exists(e.payload, '$.input.messages[*] ? (@.role == "tool" || exists(@.tool_calls))')
-  and not (e.payload #> '{expectedOutput,message}' ? 'tool_calls')
-  and coalesce(e.payload #>> '{expectedOutput,message,content}', '') <> ''
-  and coalesce((e.payload #>> '{expectedOutput,weight}')::float8, 1) > 0`;
+  and ${IS_ANSWER}`;
 
 const PRESERVING = "preserve_successful_behavior";
 
@@ -86,7 +94,7 @@ export async function readHeldOut(ctx: Ctx, asked: Asked): Promise<HeldOut> {
   const candidates = sql`
     with taught as materialized (${taughtExamples(projectId, checkpointIds)}),
     candidates as materialized (
-      select e.example_id, e.split, e.payload, ${IS_TEXT} as is_text,
+      select e.example_id, e.split, e.conversation_id, e.user_id, e.payload, ${IS_TEXT} as is_text,
         not (
           not exists (select 1 from taught t where t.dataset_id = e.dataset_id and t.example_id = e.example_id)
           and not exists (select 1 from taught t where t.content_hash = e.content_hash)
@@ -103,15 +111,17 @@ export async function readHeldOut(ctx: Ctx, asked: Asked): Promise<HeldOut> {
       count(*) filter (where not is_taught and not is_text)::int as not_text
     from candidates`);
   const rows = await db.execute<Row>(sql`${candidates}
-    select example_id, split, payload #> '{input,messages}' as messages,
+    select example_id, split, conversation_id, user_id, payload #> '{input,messages}' as messages,
       payload #>> '{expectedOutput,message,content}' as expected
     from candidates where is_text and not is_taught
     order by split = 'validation', md5(example_id), example_id limit ${limit}`);
   return {
-    examples: [...rows].map(({ example_id, split, messages, expected }) => ({
+    examples: [...rows].map(({ example_id, split, conversation_id, user_id, messages, expected }) => ({
       datasetId,
       exampleId: example_id,
       split,
+      conversationId: conversation_id,
+      userId: user_id,
       prompt: messages.map(promptOf),
       expected,
     })),
@@ -133,4 +143,44 @@ export async function hasPreserveSet(ctx: Ctx, datasetId: string, version: numbe
       and split in ('validation', 'test') and objective = ${PRESERVING}
       and from_version <= ${version} and coalesce(to_version > ${version}, true) limit 1`);
   return found !== undefined;
+}
+
+type Place = { conversationId: string; turn: number };
+
+/**
+ * Returns what people or a better answer say instead of recorded answers: the expected outputs of current Examples in the test
+ * and validation splits of the same conversations and turns, by `conversation turn`.
+ */
+export async function referencesFor({ db, projectId }: Ctx, places: readonly Place[]): Promise<Map<string, string>> {
+  const rows = await db.execute<{ conversation_id: string; turn: number; expected: string }>(sql`
+    select distinct on (e.conversation_id, e.turn) e.conversation_id, e.turn,
+      e.payload #>> '{expectedOutput,message,content}' as expected
+    from example_revisions e join ${rowsOf(
+      places.map(({ conversationId, turn }) => ({ conversation_id: conversationId, turn })),
+      "conversation_id text, turn int",
+    )} on t.conversation_id = e.conversation_id and t.turn = e.turn
+    where e.project_id = ${projectId} and e.to_version is null and e.split in ('validation', 'test') and ${IS_ANSWER}
+      and e.conversation_id = any(${textArray(places.map(({ conversationId }) => conversationId))})
+    order by e.conversation_id, e.turn, e.reviewer_id is null, e.updated_at desc, e.example_id`);
+  return new Map([...rows].map((row) => [`${row.conversation_id} ${row.turn}`, row.expected]));
+}
+
+/** Returns text answers of a Dataset's version, or of the current Examples of the Datasets that these conversations are in. */
+export async function answersLike(
+  { db, projectId }: Ctx,
+  from: { datasetId: string; version: number } | { conversationIds: readonly string[] },
+  limit: number,
+): Promise<string[]> {
+  const which =
+    "datasetId" in from
+      ? sql`e.dataset_id = ${from.datasetId} and e.from_version <= ${from.version}
+          and coalesce(e.to_version > ${from.version}, true)`
+      : sql`e.to_version is null and e.dataset_id in (
+          select dataset_id from example_revisions
+          where project_id = ${projectId} and to_version is null and conversation_id = any(${textArray(from.conversationIds)}))`;
+  const rows = await db.execute<{ answer: string }>(sql`
+    select e.payload #>> '{expectedOutput,message,content}' as answer from example_revisions e
+    where e.project_id = ${projectId} and ${which} and ${IS_ANSWER}
+    order by md5(e.example_id), e.example_id limit ${limit}`);
+  return [...rows].map(({ answer }) => answer);
 }

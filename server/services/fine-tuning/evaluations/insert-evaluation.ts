@@ -15,7 +15,7 @@ import type { EvaluationChoice, NewRow, PreparedEvaluation } from "./prepare-eva
 export async function insertEvaluation(
   tx: Ctx,
   { checkpointId, kind, findingId }: EvaluationChoice,
-  { trainerId, baselineCheckpointId, dataset, rule, rows: chosen, selection }: PreparedEvaluation,
+  { trainerId, baselineCheckpointId, dataset, rule, rows: chosen, selection, floors }: PreparedEvaluation,
 ): Promise<string> {
   const rows = await stillThere(tx, dataset, chosen);
   if (rows.length === 0)
@@ -35,28 +35,47 @@ export async function insertEvaluation(
     ruleConfiguration: rule && { ...rule.configuration, signal: rule.signal },
     status: "queued",
     total: rows.length,
-    summary: { selection: { ...selection, selected: rows.length } },
+    summary: {
+      selection: { ...selection, selected: rows.length },
+      floors,
+      tries: await triesOf(tx, findingId, checkpointId),
+    },
     trainerId,
     dueAt: NOW,
     actorKind: tx.actor.kind,
     actorId: auditActor(tx.actor).id,
     updatedAt: NOW,
   });
-  const stored = rows.map(({ datasetId, exampleId, conversationId, prompt, expected }, n) => ({
+  const stored = rows.map(({ datasetId, exampleId, conversationId, prompt, expected, reference, group }, n) => ({
     n,
+    reference,
+    group_number: group,
     dataset_id: datasetId,
     example_id: exampleId,
     conversation_id: conversationId,
     prompt,
     expected,
   }));
-  const columns = "n int, dataset_id text, example_id text, conversation_id text, prompt jsonb, expected text";
+  const columns =
+    "n int, dataset_id text, example_id text, conversation_id text, prompt jsonb, expected text, reference text, group_number int";
   await tx.db.execute(sql`
-    insert into evaluation_rows (project_id, evaluation_id, n, dataset_id, example_id, conversation_id, prompt, expected)
-    select ${tx.projectId}, ${id}, t.n, t.dataset_id, t.example_id, t.conversation_id, t.prompt, t.expected
+    insert into evaluation_rows (project_id, evaluation_id, n, dataset_id, example_id, conversation_id, prompt, expected,
+      reference, group_number)
+    select ${tx.projectId}, ${id}, t.n, t.dataset_id, t.example_id, t.conversation_id, t.prompt, t.expected, t.reference,
+      t.group_number
     from ${rowsOf(stored, columns)}`);
   await emit(tx.db, evaluationDue.create({ projectId: tx.projectId, evaluationId: id }));
   return id;
+}
+
+/** Returns how many checkpoints have been tried on the Finding, this one included: one of many wins by chance. */
+async function triesOf(tx: Ctx, findingId: string | undefined, checkpointId: string): Promise<number> {
+  if (findingId === undefined) return 1;
+  const [row] = await tx.db.execute<{ others: number }>(sql`
+    select count(distinct checkpoint_id)::int as others from evaluations
+    where project_id = ${tx.projectId} and finding_id = ${findingId} and status = 'succeeded'
+      and checkpoint_id <> ${checkpointId}`);
+  return 1 + (row?.others ?? 0);
 }
 
 /**

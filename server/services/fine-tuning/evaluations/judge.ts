@@ -81,11 +81,15 @@ function languageOf(text: string): string | null {
 
 type Expected = { text: string; structure: unknown; language: string | null };
 
-const isSame = ({ text, structure }: Expected, { content }: Answer) => {
+const matchesExpected = ({ text, structure }: Pick<Expected, "text" | "structure">, { content }: Answer) => {
   if (structure === undefined) return normalised(text) === normalised(content);
   const given = structureOf(content);
   return given !== undefined && sortedJson(structure) === sortedJson(given);
 };
+
+/** Returns whether an answer is the expected one: the same text, or the same JSON value. */
+export const isSame = (expected: string, answer: Answer): boolean =>
+  matchesExpected({ text: expected, structure: structureOf(expected) }, answer);
 
 /** Faults, worst first: an answer with one loses to an answer without it, however similar they are otherwise. */
 const FAULTS: readonly { reason: Reason; has: (answer: Answer, expected: Expected) => boolean }[] = [
@@ -114,7 +118,7 @@ export function judge(expectedText: string, before: Answer, after: Answer): Judg
     structure: structureOf(expectedText),
     language: languageOf(expectedText),
   };
-  const matches = [isSame(expected, before), isSame(expected, after)] as const;
+  const matches = [matchesExpected(expected, before), matchesExpected(expected, after)] as const;
   const scoreBefore = matches[0] ? 1 : wordF1(expectedText, before.content);
   const scoreAfter = matches[1] ? 1 : wordF1(expectedText, after.content);
   const judged = (outcome: Outcome, reason: Reason): Judgement => ({ outcome, reason, scoreBefore, scoreAfter });

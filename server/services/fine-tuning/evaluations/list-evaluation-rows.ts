@@ -6,7 +6,9 @@ import { codecOf } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
 import { requireTrainer } from "../trainers";
 import { readEvaluation } from "./read-evaluations";
-import { type EvaluationRow, evaluationRowsReply, listEvaluationRowsInput } from "./schemas";
+import { type EvaluationRow, evaluationRowsReply, listEvaluationRowsInput, type RowRightness } from "./schemas";
+import { reviewsOf } from "./store-answers";
+import { effectiveRightness } from "./summarise";
 
 /** Sorts the worst outcome for the model's users first. */
 const RANK = sql<number>`case
@@ -52,8 +54,15 @@ export const listEvaluationRows = verb(
       .limit(limit + 1);
     const shown = found.slice(0, limit);
     const last = shown.at(-1);
+    const reviews = await reviewsOf(ctx, evaluationId);
     return {
-      rows: shown.map(({ row }) => row as unknown as EvaluationRow),
+      rows: shown.map(({ row }): EvaluationRow => {
+        const rightness = effectiveRightness({
+          rightness: row.rightness as RowRightness | null,
+          reviews: reviews.get(row.n) ?? [],
+        });
+        return { ...(row as unknown as EvaluationRow), rightness: row.after === null ? null : rightness };
+      }),
       nextCursor: found.length > limit && last ? encode([last.rank, last.gain, last.row.n]) : null,
     };
   },

@@ -1,12 +1,21 @@
 import { and, eq, inArray } from "drizzle-orm";
-import { checkpoints, trainingJobs } from "@/db/schema";
+import { isOneOf } from "@/db/rows";
+import { checkpoints, conversations, trainingJobs } from "@/db/schema";
 import type { EVALUATION_KINDS } from "@/db/schema/enumerations";
 import type { Ctx } from "@/server/platform/context";
 import { notFound, unprocessable } from "@/server/platform/errors";
 import { type FrozenRule, findReplays } from "@/server/services/diagnostics";
 import { requireTrainer } from "../trainers";
-import { hasPreserveSet, readHeldOut, taughtConversations } from "./held-out";
-import type { PromptMessage, Selection } from "./schemas";
+import { answersLike, hasPreserveSet, readHeldOut, referencesFor, taughtConversations } from "./held-out";
+import { isSame } from "./judge";
+import { floorsOf } from "./right";
+import type { PromptMessage, Selection, SimilarityFloor } from "./schemas";
+import { groupedWithTaught, oneOfEachFirst } from "./unseen";
+
+/** Candidates that are examined for near copies in training. */
+const EXAMINED_MAX = 5_000;
+/** Answers from which the floor of similarity is measured. */
+const REFERENCES_READ = 600;
 
 export type EvaluationChoice = {
   checkpointId: string;
@@ -25,6 +34,10 @@ export type NewRow = {
   conversationId: string | null;
   prompt: PromptMessage[];
   expected: string;
+  /** What a right answer says, where it is known. */
+  reference: string | null;
+  /** Rows with the same number belong together: of one conversation or user, or near copies. */
+  group: number;
 };
 
 /** An evaluation that is ready to start. */
@@ -35,6 +48,7 @@ export type PreparedEvaluation = {
   rule: FrozenRule | null;
   rows: NewRow[];
   selection: Selection;
+  floors: SimilarityFloor[];
 };
 
 type Model = { checkpoint: typeof checkpoints.$inferSelect; job: typeof trainingJobs.$inferSelect };
@@ -96,9 +110,16 @@ async function examplesOf(
   { maxRows, preserveSet = false }: EvaluationChoice,
 ) {
   const preserveSetOnly = preserveSet && (await hasPreserveSet(ctx, id, version));
-  const asked = { datasetId: id, version, checkpointIds, limit: maxRows, preserveSetOnly };
-  const { examples, available, trainedOn, notText } = await readHeldOut(ctx, asked);
-  if (examples.length === 0) throw unprocessable("/checkpointId", noneHeldOut(version, { trainedOn, notText }));
+  const asked = { datasetId: id, version, checkpointIds, limit: EXAMINED_MAX, preserveSetOnly };
+  const { examples: heldOut, available, trainedOn, notText } = await readHeldOut(ctx, asked);
+  if (heldOut.length === 0) throw unprocessable("/checkpointId", noneHeldOut(version, { trainedOn, notText }));
+  const { chosen: examples, ...seen } = await unseenFirst(
+    ctx,
+    checkpointIds,
+    heldOut,
+    maxRows,
+    ({ expected }) => expected,
+  );
   const inTest = examples.filter(({ split }) => split === "test").length;
   const selection: Selection = {
     available,
@@ -108,9 +129,48 @@ async function examplesOf(
     notText,
     changed: 0,
     preserveSetOnly,
+    ...seen,
   };
-  const rows = examples.map(({ split: _, ...row }): NewRow => ({ ...row, conversationId: null }));
-  return { rows, selection };
+  const rows = examples.map(
+    ({ datasetId, exampleId, prompt, expected, group }): NewRow => ({
+      datasetId,
+      exampleId,
+      conversationId: null,
+      prompt,
+      expected,
+      reference: expected,
+      group,
+    }),
+  );
+  const floors = floorsOf(await answersLike(ctx, { datasetId: id, version }, REFERENCES_READ));
+  return { rows, selection, floors };
+}
+
+type Prompted = { conversationId: string | null; userId: string | null; prompt: PromptMessage[] };
+
+/**
+ * Chooses what none of the models has seen: neither itself nor, in training, a near copy or an Example of the same user. Where
+ * nothing else is left, everything is compared, and the result proves nothing.
+ */
+async function unseenFirst<One extends Prompted>(
+  ctx: Ctx,
+  checkpointIds: readonly string[],
+  candidates: readonly One[],
+  limit: number,
+  answerOf: (one: One) => string | null,
+) {
+  const likeness = candidates.map((one) => ({
+    conversationId: one.conversationId,
+    userId: one.userId,
+    messages: one.prompt.filter(({ role }) => role !== "system"),
+    answer: answerOf(one),
+  }));
+  const { groups, isSeen, dropped } = await groupedWithTaught(ctx, checkpointIds, likeness);
+  const all = candidates.map((one, at) => ({ ...one, group: groups[at]!, isSeen: isSeen[at]! }));
+  const unseen = all.filter((one) => !one.isSeen);
+  const nearCopies = all.length - unseen.length;
+  const chosen = oneOfEachFirst(unseen.length > 0 ? unseen : all).slice(0, limit);
+  return { chosen, nearCopies, seenOnly: unseen.length === 0, groupsWithout: dropped };
 }
 
 function noneHeldOut(version: number, { trainedOn, notText }: { trainedOn: number; notText: number }) {
@@ -124,7 +184,7 @@ function noneHeldOut(version: number, { trainedOn, notText }: { trainedOn: numbe
 
 async function replaysOf(ctx: Ctx, findingId: string, checkpointIds: readonly string[], limit: number) {
   const skip = await taughtConversations(ctx, checkpointIds);
-  const found = await findReplays(ctx, findingId, { limit, skip });
+  const found = await findReplays(ctx, findingId, { limit: Math.min(EXAMINED_MAX, limit * 2), skip });
   const { rule, replays, skipped, notText, changed } = found;
   if (replays.length === 0) {
     const why = [
@@ -135,23 +195,47 @@ async function replaysOf(ctx: Ctx, findingId: string, checkpointIds: readonly st
     const left = why.length === 0 ? "" : ` Of its conversations, ${why.join(", ")}.`;
     throw unprocessable("/findingId", `No conversation of this Finding can be replayed.${left}`);
   }
+  const users = await usersOf(
+    ctx,
+    replays.map(({ conversationId }) => conversationId),
+  );
+  const prompted = replays.map((replay) => ({ ...replay, userId: users.get(replay.conversationId) ?? null }));
+  const { chosen, ...seen } = await unseenFirst(ctx, checkpointIds, prompted, limit, () => null);
+  const references = await referencesFor(ctx, chosen);
   const selection: Selection = {
     available: found.isWhole ? replays.length : null,
-    selected: replays.length,
+    selected: chosen.length,
     splits: null,
     trainedOn: skipped,
     notText,
     changed,
     preserveSetOnly: false,
+    ...seen,
   };
-  const rows = replays.map(
-    ({ conversationId, prompt, recorded }): NewRow => ({
+  const rows = chosen.map(({ conversationId, turn, prompt, recorded, group }): NewRow => {
+    const reference = references.get(`${conversationId} ${turn}`) ?? null;
+    return {
       datasetId: null,
       exampleId: null,
       conversationId,
       prompt,
       expected: recorded,
-    }),
-  );
-  return { rule, rows, selection };
+      // The recorded answer is the faulty one, whatever an Example says of it.
+      reference:
+        reference !== null && isSame(reference, { content: recorded, finishReason: "stop" }) ? null : reference,
+      group,
+    };
+  });
+  const withReference = chosen.flatMap((one, at) => (rows[at]!.reference === null ? [] : [one.conversationId]));
+  const answers =
+    withReference.length === 0 ? [] : await answersLike(ctx, { conversationIds: withReference }, REFERENCES_READ);
+  return { rule, rows, selection, floors: floorsOf(answers) };
+}
+
+async function usersOf({ db, projectId }: Ctx, ids: readonly string[]): Promise<Map<string, string>> {
+  const rows = await db
+    .select({ id: conversations.id, userId: conversations.userId })
+    .from(conversations)
+    .where(and(eq(conversations.projectId, projectId), isOneOf(conversations.id, ids)));
+  return new Map(rows.flatMap(({ id, userId }) => (userId === null ? [] : [[id, userId] as const])));
 }

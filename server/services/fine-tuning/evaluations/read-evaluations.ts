@@ -4,7 +4,17 @@ import { checkpoints, evaluations, findings, trainingJobs } from "@/db/schema";
 import { type Ctx, hasCapability } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
 import { trainerProblem } from "../jobs/schemas";
-import type { Comparison, Evaluation, Proof, Selection } from "./schemas";
+import {
+  type Comparison,
+  comparison as comparisonShape,
+  type Evaluation,
+  type Proof,
+  proof as proofShape,
+  type Selection,
+  type SimilarityFloor,
+  selection as selectionShape,
+} from "./schemas";
+import { type ProofBasis, verdictOf } from "./summarise";
 
 export type EvaluationRecord = typeof evaluations.$inferSelect;
 
@@ -13,6 +23,9 @@ export type Summary = {
   selection: Selection;
   comparison?: Comparison;
   proof?: Proof;
+  floors?: SimilarityFloor[];
+  /** Checkpoints that were tried on the same Finding, this one included. */
+  tries?: number;
   /** The rows that the trainer is answering, and the id of the request. */
   request?: { id: string; rows: number[] } | undefined;
   /** Rows up to this number are sent one by one, because one of them crashed the trainer's process. */
@@ -21,6 +34,22 @@ export type Summary = {
   crashes?: number | undefined;
 };
 export const summaryOf = ({ summary }: Pick<EvaluationRecord, "summary">) => (summary ?? {}) as Summary;
+
+export const basisOf = ({ floors = [], tries = 1, selection }: Summary): ProofBasis => ({
+  floors,
+  tries,
+  isSeen: selection?.seenOnly ?? false,
+});
+
+/** A stored proof. One of before answers were judged proves nothing, whatever was said of it then. */
+function proofIn(row: Pick<EvaluationRecord, "summary" | "verdict">) {
+  const { proof } = summaryOf(row);
+  if (!proof) return { proof: null, verdict: row.verdict };
+  const read = proofShape.parse(proof);
+  if (row.verdict === null || read.right !== null) return { proof: read, verdict: row.verdict };
+  const { verdict, because } = verdictOf(read, { isSeen: false });
+  return { proof: { ...read, because }, verdict };
+}
 
 /** Condition: an evaluation of the project. */
 export const isEvaluation = ({ projectId }: Pick<Ctx, "projectId">, id: string) =>
@@ -73,7 +102,7 @@ export async function readEvaluations(
     .orderBy(...order)
     .limit(limit);
   return rows.map(({ row, checkpoint, job, baselineStep, baselineJobName, findingTitle }) => {
-    const { selection, comparison, proof } = summaryOf(row);
+    const { selection, comparison } = summaryOf(row);
     const baselineName = baselineStep === null ? "A deleted checkpoint" : nameOf(baselineJobName ?? "", baselineStep);
     return {
       ...row,
@@ -85,9 +114,9 @@ export async function readEvaluations(
       jobId: job.id,
       jobName: job.name,
       findingTitle,
-      selection: selection ?? null,
-      comparison: comparison ?? null,
-      proof: proof ?? null,
+      selection: selection ? selectionShape.parse(selection) : null,
+      comparison: comparison ? comparisonShape.parse(comparison) : null,
+      ...proofIn(row),
       error: row.error && trainerProblem.parse(row.error),
     };
   });

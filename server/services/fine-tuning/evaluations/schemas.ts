@@ -73,8 +73,31 @@ export const selection = z.object({
   changed: z.int(),
   /** Whether only Examples that preserve successful behaviour were used. */
   preserveSetOnly: z.boolean(),
+  /**
+   * Held out, but with a near copy, an Example of the same user or the same answer in training; left out unless `seenOnly`. `null`
+   * for evaluations of before this was looked for.
+   */
+  nearCopies: z.int().nullable().default(null),
+  /** Whether nothing else was left: the models have as good as seen every row, so the result proves nothing. */
+  seenOnly: z.boolean().default(false),
+  /** What was not counted as a copy, because it would have joined more than a tenth of the Examples. */
+  groupsWithout: z.array(z.enum(["answer", "user"])).default([]),
 });
-export type Selection = z.infer<typeof selection>;
+export type Selection = z.output<typeof selection>;
+
+/** How often an answer was right: both answers to the same rows, with rows of one conversation, user or question as one group. */
+export const rightPairs = z.object({
+  /** Rows of which both answers were judged. */
+  n: z.int(),
+  groups: z.int(),
+  /** Right only after, and only before. */
+  gained: z.int(),
+  lost: z.int(),
+  /** The share after minus the share before, with its limits; positive is better. */
+  difference: interval.nullable(),
+  /** Of the exact paired test by McNemar. */
+  p: z.number(),
+});
 
 /** Counts of the rows that both models have answered; while it is running, so far. */
 export const comparison = z.object({
@@ -88,8 +111,68 @@ export const comparison = z.object({
   score: z.object({ before: z.number(), after: z.number(), drop: z.number() }).nullable(),
   /** Number of rows by reason of their outcome. */
   reasons: z.record(z.string(), z.int()),
+  /** How often each model's answer is right; `null` for comparisons of before this was judged. */
+  right: rightPairs.nullable().default(null),
 });
-export type Comparison = z.infer<typeof comparison>;
+export type Comparison = z.output<typeof comparison>;
+
+/** How similar an answer has to be to its reference, in one language: more than answers to other questions are. */
+export const similarityFloor = z.object({
+  /** `null`: any, for languages with too few references. */
+  language: z.string().nullable(),
+  /** The word F1 that an answer must exceed. */
+  floor: z.number(),
+  /** References that it was measured on. */
+  n: z.int(),
+  /** How similar each of them is to the most similar other one: counts by tenths. */
+  others: z.array(z.int()),
+});
+export type SimilarityFloor = z.infer<typeof similarityFloor>;
+
+/** What became of the answers of one model. */
+const rightSide = z.object({
+  right: z.int(),
+  /** The Finding is gone, and the answer is not right. */
+  goneNotRight: z.int(),
+  stillThere: z.int(),
+  /** The Finding is gone, and nobody knows whether the answer is right. */
+  notJudged: z.int(),
+  /** The share of right ones in the rows that count. */
+  share: interval.nullable(),
+});
+
+export const PROOF_REASONS = [
+  "seen_in_training",
+  "no_judgement",
+  "too_few",
+  "unclear",
+  "unchecked",
+  "measured_before",
+] as const;
+
+/** Whether the answers are right, besides being without the Finding. */
+export const rightness = rightPairs.extend({
+  before: rightSide,
+  after: rightSide,
+  /** More gains that would prove it, if no more are lost; 0 if it has enough. */
+  gainsMissing: z.int(),
+  /** Other checkpoints that were tried on the same Finding, this one included: each needs a clearer result. */
+  tries: z.int(),
+  /** Whether answers without the Finding that are not right became clearly more: one fault for another. */
+  trades: z.boolean(),
+  /** How many answers were decided how: `match`, `similar`, `unlike`, `contradicts`, `judge` or `person`. */
+  decidedBy: z.record(z.string(), z.int()),
+  floors: z.array(similarityFloor),
+  /** Rows that people have reviewed, how many of them at random, and how many random ones a verdict takes. */
+  reviewed: z.int(),
+  checked: z.int(),
+  checksNeeded: z.int(),
+  /** The share of right answers after, as people correct what was decided without them; `null` before they checked any. */
+  corrected: interval.nullable(),
+  /** How far reviewers of the same answers agree: the share of equal judgements, and Gwet's AC1. */
+  agreement: z.object({ judgements: z.int(), share: z.number(), ac1: z.number() }).nullable(),
+});
+export type Rightness = z.infer<typeof rightness>;
 
 /** How often a Finding occurs in the answers of both models to the same conversations. */
 export const proof = z.object({
@@ -104,8 +187,12 @@ export const proof = z.object({
   /** The rate after minus the rate before, with its limits; negative is better. */
   difference: interval.nullable(),
   replaysNeeded: z.int(),
+  /** `null` for proofs of before this was judged, which prove nothing. */
+  right: rightness.nullable().default(null),
+  /** Why the verdict is not “proven”; `null` if it is, or before the end. */
+  because: z.enum(PROOF_REASONS).nullable().default(null),
 });
-export type Proof = z.infer<typeof proof>;
+export type Proof = z.output<typeof proof>;
 
 const modelSide = z.object({
   /** `null` for a base model. */
@@ -165,6 +252,19 @@ export type PromptMessage = z.infer<typeof promptMessage>;
 export const modelAnswer = z.object({ content: z.string(), finishReason: z.enum(["stop", "length"]) });
 export type ModelAnswer = z.infer<typeof modelAnswer>;
 
+/** Whether an answer is right, and how that was decided. */
+const answerRight = z.object({
+  /** `null`: it could not be told. */
+  right: z.boolean().nullable(),
+  by: z.enum(["match", "similar", "unlike", "contradicts", "judge", "person"]),
+  /** The model that judged, and its reply. */
+  model: z.string().optional(),
+  reply: z.string().optional(),
+});
+export type AnswerRight = z.infer<typeof answerRight>;
+export const rowRightness = z.object({ before: answerRight.nullable(), after: answerRight.nullable() });
+export type RowRightness = z.infer<typeof rowRightness>;
+
 export const evaluationRow = z.object({
   n: z.int(),
   datasetId: z.string().nullable(),
@@ -180,6 +280,12 @@ export const evaluationRow = z.object({
   reason: z.string().nullable(),
   isFoundBefore: z.boolean().nullable(),
   isFoundAfter: z.boolean().nullable(),
+  /** What a right answer says: of a held-out Example of the same turn; `null` where nobody has said it. */
+  reference: z.string().nullable(),
+  /** Whether the answers are right; a person's word overrules others. `null` before it was decided. */
+  rightness: rowRightness.nullable(),
+  /** Rows with the same number belong together. */
+  groupNumber: z.int().nullable(),
 });
 export type EvaluationRow = z.infer<typeof evaluationRow>;
 export const evaluationRowsReply = z.object({
@@ -187,3 +293,41 @@ export const evaluationRowsReply = z.object({
   rows: z.array(evaluationRow),
   nextCursor: z.string().nullable(),
 });
+
+/** Which of two answers, shown in an order that depends on row and reviewer, is right. */
+export const BLIND_CHOICES = ["first", "second", "both", "neither"] as const;
+export const nextBlindRowInput = z.strictObject({
+  evaluationId: idInput,
+  /** The row that the reviewer passes over: the next one in the drawn order comes. */
+  after: queryInteger(0).optional(),
+});
+export const blindRow = z.object({
+  n: z.int(),
+  prompt: z.array(promptMessage),
+  reference: z.string().nullable(),
+  first: z.string(),
+  second: z.string(),
+});
+export type BlindRow = z.infer<typeof blindRow>;
+export const nextBlindRowReply = z.object({
+  /** `null` once the reviewer has reviewed or skipped every row. */
+  row: blindRow.nullable(),
+  reviewed: z.int(),
+  total: z.int(),
+});
+export const reviewRowInput = z
+  .strictObject({
+    evaluationId: idInput,
+    n: queryInteger(0),
+    /** For a row that was shown blind. */
+    choice: z.enum(BLIND_CHOICES).optional(),
+    /** For a row whose models are known: overrules what was decided. */
+    isRight: z.strictObject({ before: z.boolean(), after: z.boolean() }).optional(),
+  })
+  .refine(({ choice, isRight }) => (choice === undefined) !== (isRight === undefined), {
+    message: "Send either choice or isRight.",
+  })
+  .meta({
+    examples: [{ choice: "first" }],
+    oneOf: [{ required: ["choice"] }, { required: ["isRight"] }],
+  });

@@ -1,13 +1,30 @@
-import { and, eq, inArray, isNull, sql } from "drizzle-orm";
+import { and, desc, eq, inArray, isNull, sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { rowsOf } from "@/db/rows";
-import { evaluationRows, evaluations } from "@/db/schema";
+import { evaluationReviews, evaluationRows, evaluations } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { type FrozenRule, isFoundIn, type RuleConfiguration } from "@/server/services/diagnostics";
 import { judge } from "./judge";
-import { type EvaluationRecord, isEvaluation, lockEvaluation, type Summary, summaryOf } from "./read-evaluations";
-import type { ModelAnswer, PromptMessage } from "./schemas";
-import { type AnsweredRow, comparisonOf, proofOf, verdictOf } from "./summarise";
+import {
+  basisOf,
+  type EvaluationRecord,
+  isEvaluation,
+  lockEvaluation,
+  type Summary,
+  summaryOf,
+} from "./read-evaluations";
+import { decideRight } from "./right";
+import type { ModelAnswer, PromptMessage, RowRightness, SimilarityFloor } from "./schemas";
+import {
+  type AnsweredRow,
+  comparisonOf,
+  effectiveRightness,
+  outcomeOf,
+  proofOf,
+  type Review,
+  stateOf,
+  verdictOf,
+} from "./summarise";
 
 type Answer = Pick<ModelAnswer, "content" | "finishReason">;
 /** Both answers to a row, or `null` if requesting them crashed the trainer's process. */
@@ -26,38 +43,47 @@ type Stored = {
   reason: string;
   is_found_before: boolean | null;
   is_found_after: boolean | null;
+  rightness: RowRightness | null;
 };
 const COLUMNS =
-  "n int, before jsonb, after jsonb, outcome text, reason text, is_found_before boolean, is_found_after boolean";
+  "n int, before jsonb, after jsonb, outcome text, reason text, is_found_before boolean, is_found_after boolean, rightness jsonb";
 
 function frozenRuleOf({ ruleId, ruleVersion, ruleConfiguration }: EvaluationRecord): FrozenRule {
   const { signal, ...configuration } = ruleConfiguration as RuleConfiguration & { signal: string };
   return { ruleId: ruleId ?? "", version: ruleVersion ?? 0, configuration, signal };
 }
 
-/** Judges both answers to a row: against the expected answer, or with the Finding's detectors. */
+/** Judges both answers to a row: against the expected answer, or with the Finding's detectors and against the reference. */
 function judged(record: EvaluationRecord, row: Asked, { n, before, after }: Answered): Stored {
   const nothing = { outcome: null, is_found_before: null, is_found_after: null };
-  if (before === null) return { n, before, after, ...nothing, reason: "no_answer" };
+  if (before === null) return { n, before, after, ...nothing, rightness: null, reason: "no_answer" };
+  const { floors = [] } = summaryOf(record);
+  const rightness = rightnessOf(row.reference, { before, after }, floors);
   if (record.kind === "examples") {
     const { outcome, reason, scoreBefore, scoreAfter } = judge(row.expected ?? "", before, after);
     const scored = { before: { ...before, score: scoreBefore }, after: { ...after, score: scoreAfter } };
-    return { n, ...nothing, ...scored, outcome, reason };
+    return { n, ...nothing, ...scored, outcome, reason, rightness };
   }
   const rule = frozenRuleOf(record);
   const [was, is] = [isFoundIn(rule, row.prompt, before), isFoundIn(rule, row.prompt, after)];
   if (was === null || is === null) throw new RuleChanged();
-  return { n, before, after, ...CHANGES[`${was} ${is}`], is_found_before: was, is_found_after: is };
+  const states = {
+    before: stateOf(was, rightness.before?.right ?? null),
+    after: stateOf(is, rightness.after?.right ?? null),
+  };
+  return { n, before, after, ...outcomeOf(states), is_found_before: was, is_found_after: is, rightness };
 }
 
-const CHANGES = {
-  "true false": { outcome: "win", reason: "fixed" },
-  "true true": { outcome: "tie", reason: "still_found" },
-  "false true": { outcome: "loss", reason: "newly_found" },
-  "false false": { outcome: "tie", reason: "never_found" },
-} as const;
+const rightnessOf = (
+  reference: string | null,
+  { before, after }: { before: Answer; after: Answer },
+  floors: readonly SimilarityFloor[],
+): RowRightness => ({
+  before: decideRight(reference, before, floors),
+  after: decideRight(reference, after, floors),
+});
 
-type Asked = { n: number; prompt: PromptMessage[]; expected: string | null };
+type Asked = { n: number; prompt: PromptMessage[]; expected: string | null; reference: string | null };
 
 /** Returns unanswered rows of an evaluation: the first ones, or those given. */
 export const unansweredRows = async (
@@ -66,7 +92,12 @@ export const unansweredRows = async (
   { only, limit }: { only?: readonly number[]; limit: number },
 ): Promise<Asked[]> =>
   (await db
-    .select({ n: evaluationRows.n, prompt: evaluationRows.prompt, expected: evaluationRows.expected })
+    .select({
+      n: evaluationRows.n,
+      prompt: evaluationRows.prompt,
+      expected: evaluationRows.expected,
+      reference: evaluationRows.reference,
+    })
     .from(evaluationRows)
     .where(
       and(
@@ -101,7 +132,7 @@ export async function storeAnswers(
     if (!current || current.finishedAt !== null) return true;
     await tx.db.execute(sql`
       update evaluation_rows r set before = t.before, after = t.after, outcome = t.outcome, reason = t.reason,
-        is_found_before = t.is_found_before, is_found_after = t.is_found_after
+        is_found_before = t.is_found_before, is_found_after = t.is_found_after, rightness = t.rightness
       from ${rowsOf(stored, COLUMNS)}
       where r.project_id = ${tx.projectId} and r.evaluation_id = ${record.id} and r.n = t.n
         and r.after is null and r.reason is null`);
@@ -114,40 +145,100 @@ const numberOf = (field: "before" | "after") => sql<number | null>`(${evaluation
 /** When the evaluation is woken if the process that runs it has died. */
 export const WAKE_AGAIN_MS = 60_000;
 
-/** Counts the rows of a locked evaluation and ends it if none is left to answer. */
-async function recount(tx: Ctx, record: EvaluationRecord, changed: Partial<Summary>): Promise<boolean> {
+const rowsOfEvaluation = async (tx: Ctx, evaluationId: string): Promise<AnsweredRow[]> => {
   const rows = await tx.db
     .select({
+      n: evaluationRows.n,
       outcome: evaluationRows.outcome,
       reason: evaluationRows.reason,
       scoreBefore: numberOf("before"),
       scoreAfter: numberOf("after"),
       isFoundBefore: evaluationRows.isFoundBefore,
       isFoundAfter: evaluationRows.isFoundAfter,
+      groupNumber: evaluationRows.groupNumber,
+      rightness: evaluationRows.rightness,
     })
     .from(evaluationRows)
-    .where(and(eq(evaluationRows.projectId, tx.projectId), eq(evaluationRows.evaluationId, record.id)));
+    .where(and(eq(evaluationRows.projectId, tx.projectId), eq(evaluationRows.evaluationId, evaluationId)))
+    .orderBy(evaluationRows.n);
+  const reviews = await reviewsOf(tx, evaluationId);
+  return rows.map((row) => ({
+    ...row,
+    rightness: row.rightness as RowRightness | null,
+    reviews: reviews.get(row.n) ?? [],
+  }));
+};
+
+/** Returns what people say of the rows of an evaluation, newest first. */
+export async function reviewsOf(
+  { db, projectId }: Ctx,
+  evaluationId: string,
+): Promise<ReadonlyMap<number, (Review & { reviewerId: string })[]>> {
+  const found = await db
+    .select()
+    .from(evaluationReviews)
+    .where(and(eq(evaluationReviews.projectId, projectId), eq(evaluationReviews.evaluationId, evaluationId)))
+    .orderBy(desc(evaluationReviews.createdAt), evaluationReviews.reviewerId);
+  return Map.groupBy(found, ({ n }) => n);
+}
+
+/** Counts the rows of a locked evaluation again after a review, with the verdict if it has ended. */
+export async function recountReviewed(tx: Ctx, record: EvaluationRecord, n: number): Promise<void> {
+  const rows = await rowsOfEvaluation(tx, record.id);
+  const row = rows.find((one) => one.n === n);
+  if (record.kind === "finding" && row) {
+    const { before, after } = effectiveRightness(row);
+    const { outcome, reason } = outcomeOf({
+      before: stateOf(row.isFoundBefore, before?.right ?? null),
+      after: stateOf(row.isFoundAfter, after?.right ?? null),
+    });
+    await tx.db
+      .update(evaluationRows)
+      .set({ outcome, reason })
+      .where(
+        and(
+          eq(evaluationRows.projectId, tx.projectId),
+          eq(evaluationRows.evaluationId, record.id),
+          eq(evaluationRows.n, n),
+        ),
+      );
+    Object.assign(row, { outcome, reason });
+  }
+  const { verdict, ...counted } = summarised(record, rows);
+  await tx.db
+    .update(evaluations)
+    .set({
+      summary: { ...summaryOf(record), ...counted },
+      updatedAt: NOW,
+      ...(record.status === "succeeded" ? { verdict } : {}),
+    })
+    .where(isEvaluation(tx, record.id));
+}
+
+/** Returns the counts of answered rows, and for a proof its verdict. */
+function summarised(record: EvaluationRecord, rows: readonly AnsweredRow[]) {
   const answered = rows.filter(({ reason }) => reason !== null);
-  const isDone = answered.length === rows.length;
-  const proof = record.kind === "finding" ? proofOf(answered) : undefined;
-  const summary: Summary = {
-    ...summaryOf(record),
-    request: undefined,
-    ...changed,
-    ...(proof ? { proof } : { comparison: comparisonOf(answered) }),
-  };
-  const ended = {
-    status: "succeeded",
-    verdict: proof ? verdictOf(proof) : null,
-    finishedAt: NOW,
-    dueAt: null,
-  } as const;
+  if (record.kind !== "finding") return { comparison: comparisonOf(answered), verdict: null };
+  const basis = basisOf(summaryOf(record));
+  const counted = proofOf(answered, basis);
+  const { verdict, because } = verdictOf(counted, basis);
+  return { proof: { ...counted, because }, verdict };
+}
+
+/** Counts the rows of a locked evaluation and ends it if none is left to answer. */
+async function recount(tx: Ctx, record: EvaluationRecord, changed: Partial<Summary>): Promise<boolean> {
+  const rows = await rowsOfEvaluation(tx, record.id);
+  const done = rows.filter(({ reason }) => reason !== null).length;
+  const isDone = done === rows.length;
+  const { verdict, ...counted } = summarised(record, rows);
+  const summary: Summary = { ...summaryOf(record), request: undefined, ...changed, ...counted };
+  const ended = { status: "succeeded", verdict, finishedAt: NOW, dueAt: null } as const;
   await tx.db
     .update(evaluations)
     .set({
       summary,
       total: rows.length,
-      done: answered.length,
+      done,
       staleSince: null,
       updatedAt: NOW,
       ...(isDone ? ended : { dueAt: sql`${NOW} + ${WAKE_AGAIN_MS}` }),

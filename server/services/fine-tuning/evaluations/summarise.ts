@@ -1,15 +1,40 @@
 import { wilson } from "@/server/services/diagnostics";
-import { pairedDifference } from "./intervals";
-import { type Comparison, type Evaluation, PROOF_REPLAYS_MIN, type Proof } from "./schemas";
+import {
+  agreementOf,
+  alphaOf,
+  correctedShare,
+  gainsNeeded,
+  groupedDifference,
+  mcnemar,
+  pairedDifference,
+} from "./paired";
+import {
+  type AnswerRight,
+  type Comparison,
+  type Evaluation,
+  PROOF_REPLAYS_MIN,
+  type Proof,
+  type Rightness,
+  type RowRightness,
+  type SimilarityFloor,
+} from "./schemas";
+
+/** What one person says of both answers to a row. */
+export type Review = { isRightBefore: boolean; isRightAfter: boolean; isRandom: boolean };
 
 /** The fields of an answered row that a summary needs. */
 export type AnsweredRow = {
+  n: number;
   outcome: "win" | "tie" | "loss" | null;
   reason: string | null;
   scoreBefore: number | null;
   scoreAfter: number | null;
   isFoundBefore: boolean | null;
   isFoundAfter: boolean | null;
+  groupNumber: number | null;
+  rightness: RowRightness | null;
+  /** Newest first. */
+  reviews: readonly Review[];
 };
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -34,37 +59,215 @@ export function comparisonOf(rows: readonly AnsweredRow[]): Comparison {
     lossShare: wilson({ affected: loss, conversations }),
     score: scores.length === 0 ? null : { before, after, drop: before - after },
     reasons: Object.fromEntries(reasons),
+    right: pairsOf(rows, (row) => {
+      const { before: was, after: is } = rightOf(row);
+      return was === null || is === null ? null : { before: was, after: is };
+    }),
   };
 }
 
-/** Counts in how many replays the Finding occurred before and after, with the intervals of both rates and their difference. */
-export function proofOf(rows: readonly AnsweredRow[]): Proof {
+/** Returns what counts of a row: the newest person's word, else what was decided without people. */
+export function effectiveRightness({ rightness, reviews }: Pick<AnsweredRow, "rightness" | "reviews">): RowRightness {
+  const [review] = reviews;
+  if (!review) return rightness ?? { before: null, after: null };
+  return {
+    before: { right: review.isRightBefore, by: "person" },
+    after: { right: review.isRightAfter, by: "person" },
+  };
+}
+
+function rightOf(row: AnsweredRow): { before: boolean | null; after: boolean | null } {
+  const { before, after } = effectiveRightness(row);
+  return { before: before?.right ?? null, after: after?.right ?? null };
+}
+
+export type SideState = "right" | "gone_not_right" | "still_there" | "not_judged";
+
+/** Returns what became of an answer: it is right only if it is also without the Finding. */
+export function stateOf(isFound: boolean | null, right: boolean | null): SideState {
+  if (isFound !== false) return isFound === null ? "not_judged" : "still_there";
+  if (right === null) return "not_judged";
+  return right ? "right" : "gone_not_right";
+}
+
+type State = { before: SideState; after: SideState };
+const statesOf = (row: AnsweredRow): State => {
+  const { before, after } = rightOf(row);
+  return { before: stateOf(row.isFoundBefore, before), after: stateOf(row.isFoundAfter, after) };
+};
+
+/** Outcome and reason of a replay: it is won only by a right answer. */
+export function outcomeOf({ before, after }: State): { outcome: "win" | "tie" | "loss"; reason: string } {
+  if (after === "still_there") {
+    return before === "still_there"
+      ? { outcome: "tie", reason: "still_found" }
+      : { outcome: "loss", reason: "newly_found" };
+  }
+  if (before === "right" || after === "right") {
+    if (before === after) return { outcome: "tie", reason: "both_right" };
+    if (before === "not_judged" || after === "not_judged") return { outcome: "tie", reason: "not_judged" };
+    return after === "right" ? { outcome: "win", reason: "right_now" } : { outcome: "loss", reason: "right_before" };
+  }
+  if (after === "not_judged") return { outcome: "tie", reason: "not_judged" };
+  return { outcome: "tie", reason: before === "still_there" ? "gone_not_right" : "never_right" };
+}
+
+type Pair = { before: boolean; after: boolean };
+
+function pairsOf(rows: readonly AnsweredRow[], pairOf: (row: AnsweredRow) => Pair | null) {
+  const pairs = rows.flatMap((row) => {
+    const pair = pairOf(row);
+    return pair === null ? [] : [{ ...pair, group: row.groupNumber ?? -1 - row.n }];
+  });
+  const gained = pairs.filter(({ before, after }) => !before && after).length;
+  const lost = pairs.filter(({ before, after }) => before && !after).length;
+  return {
+    n: pairs.length,
+    groups: new Set(pairs.map(({ group }) => group)).size,
+    gained,
+    lost,
+    difference: groupedDifference(
+      pairs.map(({ before, after, group }) => ({ gain: (Number(after) - Number(before)) as -1 | 0 | 1, group })),
+    ),
+    p: mcnemar({ lost, gained }),
+  };
+}
+
+/** What a proof knows besides its rows. */
+export type ProofBasis = { floors: readonly SimilarityFloor[]; tries: number; isSeen: boolean };
+
+/** Of answers that only similarity or a model called right, people check this many at random, or all if there are fewer. */
+const CHECKS_MIN = 30;
+const BY_MACHINE: readonly AnswerRight["by"][] = ["similar", "judge"];
+
+function rightnessOf(rows: readonly AnsweredRow[], { floors, tries }: ProofBasis): Rightness {
+  const states = rows.map(statesOf);
+  const counted = (row: AnsweredRow) => {
+    const { before, after } = statesOf(row);
+    return before === "not_judged" || after === "not_judged" ? null : { before, after };
+  };
+  const pairs = (wanted: SideState) =>
+    pairsOf(rows, (row) => {
+      const state = counted(row);
+      return state && { before: state.before === wanted, after: state.after === wanted };
+    });
+  const right = pairs("right");
+  const faults = pairs("gone_not_right");
+  const side = (which: "before" | "after") => {
+    const count = (state: SideState) => states.filter((one) => one[which] === state).length;
+    const affected = rows.filter((row) => counted(row)?.[which] === "right").length;
+    return {
+      right: count("right"),
+      goneNotRight: count("gone_not_right"),
+      stillThere: count("still_there"),
+      notJudged: count("not_judged"),
+      share: wilson({ affected, conversations: right.n }),
+    };
+  };
+  const decidedBy = new Map<string, number>();
+  const decided = rows.flatMap((row) => Object.values(effectiveRightness(row)).flatMap((one) => one ?? []));
+  for (const { by } of decided) decidedBy.set(by, (decidedBy.get(by) ?? 0) + 1);
+  const byMachine = rows.filter(({ rightness }) =>
+    [rightness?.before, rightness?.after].some((one) => one?.right === true && BY_MACHINE.includes(one.by)),
+  );
+  const random = rows.filter(({ reviews }) => reviews.some(({ isRandom }) => isRandom));
+  const isChosen = rows.some(({ reviews }) => reviews.length > 0 && !reviews.some(({ isRandom }) => isRandom));
+  // Rows that people picked to judge say nothing about those that they left.
+  const isPartial =
+    isChosen && states.some(({ before: was, after: is }) => was === "not_judged" || is === "not_judged");
+  return {
+    ...right,
+    before: side("before"),
+    after: side("after"),
+    gainsMissing: Math.max(0, gainsNeeded(right.lost, tries) - right.gained),
+    tries,
+    trades: faults.gained > faults.lost && faults.p < alphaOf(1),
+    decidedBy: Object.fromEntries(decidedBy),
+    floors: [...floors],
+    reviewed: rows.filter(({ reviews }) => reviews.length > 0).length,
+    checked: random.length,
+    checksNeeded: byMachine.length === 0 && !isPartial ? 0 : Math.min(CHECKS_MIN, rows.length),
+    corrected: correctedOf(rows),
+    agreement: agreementIn(rows),
+  };
+}
+
+/** Returns the share of right later answers with what people say of random rows as its correction. */
+function correctedOf(rows: readonly AnsweredRow[]) {
+  const judged = rows.flatMap((row) => {
+    const judge = row.rightness?.after?.right ?? null;
+    if (row.isFoundAfter === null || (judge === null && !row.isFoundAfter)) return [];
+    const review = row.reviews.find(({ isRandom }) => isRandom);
+    const isRight = (right: boolean) => !row.isFoundAfter && right;
+    return [{ judge: isRight(judge ?? false), person: review && isRight(review.isRightAfter) }];
+  });
+  return correctedShare({
+    judged: judged.map(({ judge }) => judge),
+    checked: judged.flatMap(({ judge, person }) => (person === undefined ? [] : [{ judge, person }])),
+  });
+}
+
+/** Compares the two newest reviewers of each row, by both answers. */
+function agreementIn(rows: readonly AnsweredRow[]) {
+  const pairs = rows.flatMap(({ reviews: [one, other] }) =>
+    one && other
+      ? [
+          [one.isRightBefore, other.isRightBefore],
+          [one.isRightAfter, other.isRightAfter],
+        ]
+      : [],
+  );
+  const count = (holds: (a: boolean, b: boolean) => boolean) => pairs.filter(([a, b]) => holds(a!, b!)).length;
+  const found = agreementOf({
+    bothYes: count((a, b) => a && b),
+    bothNo: count((a, b) => !a && !b),
+    apart: count((a, b) => a !== b),
+  });
+  return found && { judgements: pairs.length, ...found };
+}
+
+/**
+ * Counts in how many replays the Finding occurred before and after and in how many the answer was right, with the intervals of
+ * the rates and their differences.
+ */
+export function proofOf(rows: readonly AnsweredRow[], basis: ProofBasis): Proof {
   const judged = rows.filter(({ isFoundBefore, isFoundAfter }) => isFoundBefore !== null && isFoundAfter !== null);
   const count = (before: boolean, after: boolean) =>
     judged.filter((row) => row.isFoundBefore === before && row.isFoundAfter === after).length;
-  const pairs = {
-    both: count(true, true),
-    onlyBefore: count(true, false),
-    onlyAfter: count(false, true),
-    neither: count(false, false),
-  };
-  const [foundBefore, foundAfter] = [pairs.both + pairs.onlyBefore, pairs.both + pairs.onlyAfter];
+  const [both, fixed, broken] = [count(true, true), count(true, false), count(false, true)];
+  const [foundBefore, foundAfter] = [both + fixed, both + broken];
   const conversations = judged.length;
   return {
     n: conversations,
     foundBefore,
     foundAfter,
-    fixed: pairs.onlyBefore,
-    broken: pairs.onlyAfter,
+    fixed,
+    broken,
     before: wilson({ affected: foundBefore, conversations }),
     after: wilson({ affected: foundAfter, conversations }),
-    difference: pairedDifference(pairs),
+    difference: pairedDifference({ lost: fixed, gained: broken, n: conversations }),
     replaysNeeded: PROOF_REPLAYS_MIN,
+    right: rightnessOf(judged, basis),
+    because: null,
   };
 }
 
-/** Returns a verdict: proven only if the whole interval of the difference is below zero, and never with few replays. */
-export function verdictOf({ n, difference }: Proof): NonNullable<Evaluation["verdict"]> {
-  if (n < PROOF_REPLAYS_MIN || difference === null) return "not_enough";
-  return difference.high < 0 ? "proven" : "not_proven";
+type Verdict = { verdict: NonNullable<Evaluation["verdict"]>; because: Proof["because"] };
+
+/**
+ * Returns a verdict and what keeps it from being “proven”: that takes clearly more right answers, by the paired test and by the
+ * lower limit of their interval, on rows that no model has seen, checked by people where a machine called them right.
+ */
+export function verdictOf({ right }: Proof, { isSeen }: Pick<ProofBasis, "isSeen">): Verdict {
+  const none = (because: Proof["because"]): Verdict => ({ verdict: "not_enough", because });
+  if (right === null) return none("measured_before");
+  if (isSeen) return none("seen_in_training");
+  const { n, difference, gained, lost, p, tries, before, checked, checksNeeded } = right;
+  if (n === 0 || difference === null) return none("no_judgement");
+  const isProven = gained > lost && p < alphaOf(tries) && difference.low > 0;
+  if (isProven) return checked < checksNeeded ? none("unchecked") : { verdict: "proven", because: null };
+  if (n < PROOF_REPLAYS_MIN) return none("too_few");
+  const notRightBefore = 1 - (before.share?.rate ?? 0);
+  if (difference.high < notRightBefore / 2) return { verdict: "not_proven", because: "unclear" };
+  return none("unclear");
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bandsOf, type Collected, type Offered, selectProposals, signatureOf } from "../index";
+import { similarity } from "./min-hash";
 
 const NOTHING: Collected = { keys: new Set(), signatures: [], byUser: new Map(), byFinding: new Map() };
 const NO_CAPS = { perUser: null, perFinding: null };
@@ -15,7 +16,7 @@ const offered = (key: string, fields: Partial<Offered> = {}): Offered => ({
   reasonCode: "accepted_by_user",
   userId: null,
   findingId: null,
-  signature: signature(`Question ${key} about ${key} things`, `Answer ${key} with ${key} words of ${key}`),
+  signature: signature(`${key}a ${key}b ${key}c ${key}d`, `${key}e ${key}f ${key}g`),
   ...fields,
 });
 const keysOf = (found: readonly Offered[]) => found.map(({ key }) => key).sort();
@@ -29,6 +30,11 @@ describe("near-duplicates", () => {
     expect(bandsOf(one).some((band) => bandsOf(near).includes(band))).toBe(true);
     const far = signature("How do I cook rice", "Boil it in twice as much water for twelve minutes.");
     expect(bandsOf(one).some((band) => bandsOf(far).includes(band))).toBe(false);
+  });
+
+  test("are found when one word of eight is another", () => {
+    const [one, other] = [signature("", LONG), signature("", LONG.replace("Monday", "Friday").replace("noon", "six"))];
+    expect(similarity(one, other)).toBeGreaterThan(0.7);
   });
 
   test("are reduced to the most certain one, even when one was collected earlier", () => {

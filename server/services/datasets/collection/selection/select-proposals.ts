@@ -25,8 +25,8 @@ export type Collected = {
 export type SelectionCode = "already_collected" | "near_duplicate" | "user_cap" | "finding_cap";
 type Selection<One> = { selected: One[]; left: Partial<Record<SelectionCode, number>> };
 
-/** With this share of common shingles or more, two Examples teach the same thing. */
-const ALIKE = 0.8;
+/** With this share of common words or more, two Examples teach the same thing. */
+const ALIKE = 0.7;
 
 /** Most certain first: of near-duplicates, the most certain one is kept. */
 const CERTAINTY: readonly ReasonCode[] = [

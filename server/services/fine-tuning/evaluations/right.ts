@@ -1,0 +1,102 @@
+import { detectLanguage } from "@/server/services/diagnostics";
+import { isSame, wordF1 } from "./judge";
+import type { SimilarityFloor } from "./schemas";
+
+/** How it was decided whether an answer is right. */
+export type RightBy = "match" | "similar" | "unlike" | "contradicts";
+export type RightDecision = { right: boolean; by: RightBy };
+
+/** With fewer different references of a language, how alike answers to other questions are is unknown. */
+const REFERENCES_MIN = 20;
+/** References that are compared with each other, which bounds the time. */
+const REFERENCES_MAX = 300;
+/** Of other questions' answers, this share is below the floor. */
+const BELOW_FLOOR = 0.95;
+/** No floor is lower: one common word in three is chance. */
+const FLOOR_MIN = 0.3;
+export const HISTOGRAM_BINS = 10;
+const LANGUAGE_CERTAINTY = 0.6;
+
+const languageOf = (text: string): string | null => {
+  const found = detectLanguage(text);
+  return found && found.certainty >= LANGUAGE_CERTAINTY ? found.language : null;
+};
+
+export const histogramOf = (values: readonly number[]): number[] => {
+  const bins = new Array<number>(HISTOGRAM_BINS).fill(0);
+  for (const value of values) bins[Math.min(HISTOGRAM_BINS - 1, Math.floor(value * HISTOGRAM_BINS))]! += 1;
+  return bins;
+};
+
+/**
+ * Returns how similar an answer has to be to its reference, by language and, last, in any: more than 95 % of the references are
+ * to the most similar reference of another question. With too few references there is no floor.
+ */
+export function floorsOf(references: readonly string[]): SimilarityFloor[] {
+  const byLanguage = new Map<string, Set<string>>();
+  const all = new Set(references);
+  for (const reference of all) {
+    const language = languageOf(reference);
+    if (language !== null) byLanguage.set(language, (byLanguage.get(language) ?? new Set()).add(reference));
+  }
+  const sets = [...[...byLanguage].map(([language, own]) => ({ language, own })), { language: null, own: all }];
+  return sets.flatMap(({ language, own }) => {
+    if (own.size < REFERENCES_MIN) return [];
+    const texts = [...own].slice(0, REFERENCES_MAX);
+    const nearest = texts.map((one, at) =>
+      texts.reduce((most, other, n) => (n === at ? most : Math.max(most, wordF1(one, other))), 0),
+    );
+    const sorted = nearest.toSorted((a, b) => a - b);
+    const floor = Math.max(FLOOR_MIN, sorted[Math.ceil(BELOW_FLOOR * sorted.length) - 1]!);
+    return [{ language, floor, n: texts.length, others: histogramOf(nearest) }];
+  });
+}
+
+function floorFor(floors: readonly SimilarityFloor[], reference: string) {
+  const language = languageOf(reference);
+  return floors.find((one) => one.language === language) ?? floors.find((one) => one.language === null);
+}
+
+/** Numbers, dates, amounts, codes with digits, web and e-mail addresses. */
+const FACT = /https?:\/\/[^\s)>\]]+|[\w.+-]+@[\w-]+\.[\w.-]+|[\p{L}\p{N}]*\p{N}[\p{L}\p{N}]*(?:[.,:/-]\p{N}+)*/gu;
+const factsIn = (text: string) =>
+  (text.normalize("NFKC").toLowerCase().match(FACT) ?? []).map((fact) => fact.replace(/[.,;:!?]+$/u, ""));
+
+const NEGATIONS = new Set(
+  `no not never none nothing cannot without neither nor nicht kein keine keinen keiner keinem nie niemals ohne nichts weder
+   pas jamais aucun aucune sans rien ni nunca ningún ninguna sin nada tampoco non mai nessun nessuna senza niente niet geen
+   nooit zonder não nunca nenhum nenhuma sem`.split(/\s+/u),
+);
+const isNegated = (text: string) =>
+  (
+    text
+      .toLowerCase()
+      .replaceAll("’", "'")
+      .match(/[\p{L}']+/gu) ?? []
+  ).some((word) => NEGATIONS.has(word) || word.endsWith("n't"));
+
+/** Returns whether every fact of the reference occurs in the answer, and both deny something or neither does. */
+export function contradictsNothing(reference: string, answer: string): boolean {
+  const given = new Set(factsIn(answer));
+  return factsIn(reference).every((fact) => given.has(fact)) && isNegated(reference) === isNegated(answer);
+}
+
+/**
+ * Decides whether an answer is right, as far as a comparison with the reference can tell: it is the same, or it is more similar
+ * than answers to other questions are and contradicts no fact. `null` where there is no floor to decide by. No similarity sees
+ * every false fact, which is why a person or a model may overrule it.
+ */
+export function decideRight(
+  reference: string | null,
+  answer: { content: string; finishReason: "stop" | "length" },
+  floors: readonly SimilarityFloor[],
+): RightDecision | null {
+  if (reference === null) return null;
+  if (isSame(reference, answer)) return { right: true, by: "match" };
+  const found = floorFor(floors, reference);
+  if (found === undefined) return null;
+  if (wordF1(reference, answer.content) <= found.floor) return { right: false, by: "unlike" };
+  return contradictsNothing(reference, answer.content)
+    ? { right: true, by: "similar" }
+    : { right: false, by: "contradicts" };
+}
