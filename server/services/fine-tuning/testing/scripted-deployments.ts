@@ -54,6 +54,8 @@ export class ScriptedDeployments {
   /** A real model's server, which then answers instead. */
   model: { url: string; token: string } | null = null;
   lastRequest: Record<string, unknown> | undefined;
+  /** The same as it was sent. */
+  lastBody = "";
   /** Number of streams that their reader ended. */
   cancelled = 0;
 
@@ -161,6 +163,7 @@ export class ScriptedDeployments {
     served.calls += 1;
     const given = JSON.parse(body) as { stream?: boolean; model: string; stream_options?: { include_usage?: boolean } };
     this.lastRequest = given;
+    this.lastBody = body;
     if (this.model !== null) return forward(this.model, body, response);
     if ("temperature" in given && Number((given as { temperature?: number }).temperature) > 2) {
       return send(problem(400, "invalid_spec", "temperature is at most 2."));

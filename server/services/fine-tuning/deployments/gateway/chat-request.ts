@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type FieldError, ServiceError } from "@/server/platform/errors";
+import { parseJsonWithTools } from "@/server/platform/exact-json";
 
 const pointer = (path: readonly PropertyKey[]) => path.map((part) => `/${String(part)}`).join("");
 
@@ -20,7 +21,7 @@ export type ChatRequest = z.output<typeof chatRequest>;
 export function readChatRequest(body: Uint8Array): ChatRequest {
   let given: unknown;
   try {
-    given = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+    given = parseJsonWithTools(new TextDecoder("utf-8", { fatal: true }).decode(body));
   } catch {
     throw new ServiceError("invalid", "The body is not valid JSON.");
   }

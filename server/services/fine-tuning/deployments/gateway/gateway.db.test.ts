@@ -107,6 +107,21 @@ test("OpenAI's client needs only a base URL, and its call is recorded as a price
   expect(conversation!.costComplete).toBe(true);
 });
 
+test("tools and arguments reach the model as they were sent", async () => {
+  const { deployment, key, base } = await world();
+  const tools =
+    '[{"type":"function","function":{"name":"pay","parameters":{"type":"object","properties":{"z":{"minimum":1.0},"a":{"default":1e2}}}}}]';
+  const calls = String.raw`[{"id":"c1","type":"function","function":{"name":"pay","arguments":"{\"z\": 1.0, \"a\": 5}"}}]`;
+  const reply = await fetch(`${base(deployment.id)}/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: `{"messages":[{"role":"user","content":"Pay"},{"role":"assistant","tool_calls":${calls}},{"role":"tool","tool_call_id":"c1","content":"ok"}],"tools":${tools}}`,
+  });
+  expect(reply.status).toBe(200);
+  expect(trainer.deployments.lastBody).toContain(`"tools":${tools}`);
+  expect(trainer.deployments.lastBody).toContain(`"tool_calls":${calls}`);
+});
+
 test("a streamed answer arrives in pieces, and is recorded when it ends", async () => {
   const { ctx, client } = await world();
   const stream = await client().chat.completions.create(

@@ -60,8 +60,10 @@ export function Endpoint({ projectId, deployment }: { projectId: string; deploym
         <CopyButton value={snippet} label={`Copy ${LANGUAGE_WORDS[view.language]}`} />
       </div>
       <Text size="xs" c="dimmed">
-        The base URL stays the same for the next version under this name. Calls are recorded as conversations of this
-        project; send <span className="mono">metadata.conversation_id</span> to group the turns of one conversation.
+        The base URL stays the same for the next version under this name. Tools, tool calls and JSON schemas work as in
+        OpenAI’s chat completions, streamed or not, so an agent moves here by changing base URL, key and model. Calls
+        are recorded as conversations of this project; send <span className="mono">metadata.conversation_id</span> to
+        group the turns of one conversation.
       </Text>
     </Stack>
   );
