@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 import pytest
 from huggingface_hub import errors
+from safetensors.numpy import save_file
 
 from whetstone_trainer.spec import BaseModelRef
 from whetstone_trainer.trainer_error import TrainerFailure
 from whetstone_trainer.training.base_model import hub_failure, resolve_base
+from whetstone_trainer.training.loading import load_tokenizer
 
 REF = BaseModelRef(id="org/model", revision="a" * 40)
 
@@ -21,7 +25,10 @@ def model_folder(tmp_path: Path, config: dict[str, Any] | None = None, weights: 
     folder = tmp_path / "model"
     folder.mkdir()
     (folder / "config.json").write_text(json.dumps(config or {"model_type": "llama"}))
-    (folder / weights).write_bytes(b"x")
+    if weights.endswith(".safetensors"):
+        save_file({"model.embed_tokens.weight": np.ones((4, 2), np.float32)}, folder / weights)
+    else:
+        (folder / weights).write_bytes(b"x")
     return folder
 
 
@@ -51,6 +58,90 @@ def test_a_model_with_code_of_its_own_is_refused_unless_allowed(tmp_path: Path) 
     assert refusal(tmp_path, id=str(folder), source="local").error.code == "remote_code_refused"
     allowed = BaseModelRef(id=str(folder), source="local", trust_remote_code=True)
     assert resolve_base(tmp_path, allowed, weights=True).folder == folder
+
+
+@pytest.mark.parametrize("file", ["tokenizer_config.json", "generation_config.json", "processor_config.json"])
+def test_code_that_another_file_names_is_refused_in_the_dry_run(tmp_path: Path, file: str) -> None:
+    folder = model_folder(tmp_path)
+    (folder / file).write_text(json.dumps({"auto_map": {"AutoTokenizer": ["t.T", None]}}))
+    with pytest.raises(TrainerFailure) as caught:
+        resolve_base(tmp_path, BaseModelRef(id=str(folder), source="local"), weights=False)
+    assert (caught.value.error.code, caught.value.error.blame) == ("remote_code_refused", "user")
+
+
+def truncate(folder: Path) -> None:
+    file = folder / "model.safetensors"
+    file.write_bytes(file.read_bytes()[:-3])
+
+
+def cut_header(folder: Path) -> None:
+    file = folder / "model.safetensors"
+    file.write_bytes(file.read_bytes()[:20])
+
+
+def damage_header(folder: Path) -> None:
+    file = folder / "model.safetensors"
+    file.write_bytes(file.read_bytes().replace(b"[4,2]", b"[4,3]"))
+
+
+def put_nan(folder: Path) -> None:
+    numbers = np.ones((4, 2), np.float32)
+    numbers[3, 1] = np.nan
+    save_file({"model.embed_tokens.weight": numbers}, folder / "model.safetensors")
+
+
+def put_infinite_half(folder: Path) -> None:
+    save_file({"norm.weight": np.array([1, np.inf], np.float16)}, folder / "model.safetensors")
+
+
+def lose_a_shard(folder: Path) -> None:
+    map_ = {"model.embed_tokens.weight": "model.safetensors", "lm_head.weight": "model-2.safetensors"}
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": map_}))
+
+
+def lose_a_tensor(folder: Path) -> None:
+    (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"lm_head": "model.safetensors"}}))
+
+
+def be_one_off(folder: Path) -> None:
+    (folder / "config.json").write_text(json.dumps({"model_type": "llama", "vocab_size": 5}))
+
+
+def damage_configuration(folder: Path) -> None:
+    (folder / "config.json").write_text("{")
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        (truncate, "has 125 bytes where its header says 128"),
+        (cut_header, "has no header"),
+        (damage_header, "damaged header"),
+        (put_nan, "NaN or infinite weights in model.embed_tokens.weight"),
+        (put_infinite_half, "NaN or infinite weights in norm.weight"),
+        (lose_a_shard, "model-2.safetensors of model.safetensors.index.json is missing"),
+        (lose_a_tensor, "lm_head of model.safetensors.index.json is in none of its files"),
+        (be_one_off, "has 4 rows, and config.json says vocab_size 5"),
+        (damage_configuration, "config.json"),
+    ],
+)
+def test_a_damaged_folder_is_refused_in_the_dry_run(tmp_path: Path, damage: Callable[[Path], None], said: str) -> None:
+    folder = model_folder(tmp_path)
+    damage(folder)
+    with pytest.raises(TrainerFailure) as caught:
+        resolve_base(tmp_path, BaseModelRef(id=str(folder), source="local"), weights=False)
+    error = caught.value.error
+    assert (error.code, error.blame, error.param) == ("base_model_corrupt", "user", "base_model.id")
+    assert said in error.message
+
+
+def test_a_damaged_tokenizer_is_refused(tmp_path: Path) -> None:
+    folder = model_folder(tmp_path)
+    (folder / "tokenizer.json").write_text('{"version": "1.0", "model": {')
+    base = resolve_base(tmp_path, BaseModelRef(id=str(folder), source="local"), weights=False)
+    with pytest.raises(TrainerFailure) as caught:
+        load_tokenizer(tmp_path, base)
+    assert (caught.value.error.code, caught.value.error.blame) == ("base_model_corrupt", "user")
 
 
 def test_code_from_the_hub_runs_only_at_a_pinned_commit() -> None:

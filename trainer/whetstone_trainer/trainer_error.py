@@ -22,6 +22,7 @@ ErrorCode = Literal[
     "template_not_trainable",
     "stop_token_not_trained",
     "base_model_not_found",
+    "base_model_corrupt",
     "base_model_gated",
     "base_model_revision_changed",
     "hub_auth_failed",

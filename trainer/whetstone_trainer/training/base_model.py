@@ -12,10 +12,13 @@ from ..checkpoints import CheckpointManifest, checkpoint_dir, find_checkpoint
 from ..files import read_json
 from ..spec import BaseModelRef
 from ..trainer_error import TrainerFailure
+from .weight_files import check_weights
 
 TOKENIZER_FILES = ["*.json", "*.jinja", "*.txt", "*.model", "*.tiktoken", "*.py"]
 WEIGHT_FILES = ["*.safetensors"]
 PICKLES = (".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle")
+# transformers loads the code that any of these names.
+MAY_NAME_CODE = ("config.json", "tokenizer_config.json", "generation_config.json", "processor_config.json")
 COMMIT_SHA = re.compile(r"^[0-9a-f]{40}$")
 
 
@@ -42,7 +45,7 @@ def resolve_base(home: Path, ref: BaseModelRef, *, weights: bool, token: str | N
     """Returns the model on disk, downloading it if it is on the hub. Without `weights`, only what tokenizing needs.
 
     Raises TrainerFailure: base_model_not_found, base_model_gated, base_model_revision_changed, hub_auth_failed,
-    hub_rate_limited, network_unavailable, remote_code_refused, checkpoint_corrupt, unsupported_combination.
+    hub_rate_limited, network_unavailable, remote_code_refused, base_model_corrupt, checkpoint_corrupt, unsupported_combination.
     """
     if ref.source == "checkpoint":
         return _resolve_checkpoint(home, ref, weights=weights, token=token)
@@ -50,12 +53,27 @@ def resolve_base(home: Path, ref: BaseModelRef, *, weights: bool, token: str | N
     config_file = folder / "config.json"
     if not config_file.exists():
         raise TrainerFailure.of("base_model_not_found", f"{ref.id} has no config.json", param="base_model.id")
-    config = read_json(config_file)
-    refuse_remote_code(ref, config)
-    if weights:
+    config = _read_configuration(ref, config_file)
+    for name in MAY_NAME_CODE:
+        if (folder / name).exists():
+            refuse_remote_code(ref, _read_configuration(ref, folder / name))
+    if weights or ref.source == "local":
         refuse_pickles(ref.id, folder)
+        check_weights(ref.id, folder, config)
     revision = folder.name if ref.source == "hub" and COMMIT_SHA.match(folder.name) else ref.revision
     return ResolvedBase(ref, folder, revision, config)
+
+
+def _read_configuration(ref: BaseModelRef, file: Path) -> dict[str, Any]:
+    try:
+        content = read_json(file)
+    except ValueError:
+        content = None
+    if isinstance(content, dict):
+        return content
+    raise TrainerFailure.of(
+        "base_model_corrupt", f"{file.name} of {ref.id} is not readable JSON", param="base_model.id"
+    )
 
 
 def refuse_remote_code(ref: BaseModelRef, config: dict[str, Any]) -> None:

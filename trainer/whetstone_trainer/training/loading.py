@@ -25,12 +25,24 @@ class LoadedModel:
 
 
 def load_tokenizer(home: Path, base: ResolvedBase) -> Any:
-    """Returns the tokenizer of the parent checkpoint or the base; it pads with its end token if it has no pad token."""
+    """Returns the tokenizer of the parent checkpoint or the base; it pads with its end token if it has no pad token.
+
+    Raises TrainerFailure base_model_corrupt if its files cannot be read.
+    """
     from transformers import AutoTokenizer
 
-    tokenizer: Any = AutoTokenizer.from_pretrained(
-        base.tokenizer_folder(home), trust_remote_code=base.ref.trust_remote_code
-    )
+    try:
+        tokenizer: Any = AutoTokenizer.from_pretrained(
+            base.tokenizer_folder(home), trust_remote_code=base.ref.trust_remote_code
+        )
+    except Exception as error:
+        # The tokenizers library raises a bare Exception for a damaged file.
+        raise TrainerFailure.of(
+            "base_model_corrupt",
+            f"the tokenizer of {base.ref.id} cannot be read: {error}",
+            param="base_model.id",
+            hint="Copy or download the model again.",
+        ) from error
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     if tokenizer.chat_template is None and base.parent is not None:
