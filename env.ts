@@ -52,102 +52,215 @@ const readBy = (read: (text: string) => unknown) =>
     }
   });
 
-const variables = z.object({
-  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, "must start with postgres://"),
-  /** Owner of the tables, when it is not the user of DATABASE_URL. Never passed to the web server or the worker. */
-  MIGRATION_DATABASE_URL: z
+const url = (shape: RegExp, problem: string) => z.string().regex(shape, problem);
+
+const ADDRESSES = {
+  HOST: z.string().default("127.0.0.1").describe("Where it listens."),
+  PORT: port.default(3000).describe("Where it listens."),
+  PUBLIC_URL: z
+    .url()
+    .optional()
+    .describe(
+      "The address that people type, if a proxy is in front; https makes cookies secure. Unset: `http://HOST:PORT`.",
+    ),
+  TRUSTED_PROXIES: readBy(trustedProxies)
+    .optional()
+    .describe(
+      "Proxies whose `X-Forwarded-For` is trusted: addresses and networks (`10.0.0.2,172.16.0.0/12`), or the number of proxies in front (`1`). Set it behind a proxy, or all visitors share one client's attempt limits; use a number only if the server can be reached through the proxy alone. Unset: none.",
+    ),
+};
+
+const DATA = {
+  DATA_DIR: z
     .string()
-    .regex(/^postgres(ql)?:\/\//, "must start with postgres://")
-    .optional(),
-  /** At least two: background work holds one connection while it queries through another. */
-  DATABASE_POOL_SIZE: z.coerce.number().int().min(2).max(200).default(10),
-  /** Web processes that share the port. `npm start` starts them; each has its own pool. */
-  WEB_PROCESSES: z.coerce.number().int().min(1).max(16).default(1),
-  /** Timeout of a statement on behalf of a request, which then fails; 0 means no limit. */
-  DATABASE_STATEMENT_SECONDS: z.coerce.number().min(0).max(3600).default(20),
-  /** Niceness of background work, 0 to 19; see `worker/yield-to-requests.ts`. */
-  WORKER_NICENESS: z.coerce.number().int().min(0).max(19).default(10),
-  /** Where generated secrets, the embedded database and artifacts live. */
-  DATA_DIR: z.string().default(".data"),
+    .default(".data")
+    .describe("Where the embedded PostgreSQL, the generated secret, files and logs are."),
+  DATABASE_URL: url(/^postgres(ql)?:\/\//, "must start with postgres://").describe(
+    "Any PostgreSQL from 15 on. Unset: an embedded one.",
+  ),
+  MIGRATION_DATABASE_URL: url(/^postgres(ql)?:\/\//, "must start with postgres://")
+    .optional()
+    .describe(
+      "The table owner's address, so that `DATABASE_URL` can name a user who cannot change the audit log. Never passed to the web server or the worker. [How](decisions/operators.md). Unset: the user of `DATABASE_URL` owns the tables.",
+    ),
+  DATABASE_POOL_SIZE: z.coerce
+    .number()
+    .int()
+    // Background work holds one connection while it queries through another.
+    .min(2)
+    .max(200)
+    .default(10)
+    .describe(
+      "Connections per process; the web server opens half as many more for arriving telemetry. [Failures](decisions/failures.md).",
+    ),
+  DATABASE_STATEMENT_SECONDS: z.coerce
+    .number()
+    .min(0)
+    .max(3600)
+    .default(20)
+    .describe("Timeout of a statement on behalf of a request, which then fails; 0 means no limit."),
+  FILES_URL: readBy(parseFilesUrl)
+    .optional()
+    .describe(
+      "An S3-compatible bucket for files: `s3://bucket/prefix?endpoint=https://s3.example.com&region=…`; credentials as `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`. [Files](decisions/files.md). Unset: a folder under `DATA_DIR`.",
+    ),
+  WHETSTONE_SECRET: z
+    .string()
+    .min(SECRET_CHARACTERS_MIN)
+    .optional()
+    .describe(
+      "The installation's secret: signs cookies and API keys, and [encrypts connections' secrets](decisions/secrets.md). If it is lost, all of these become invalid. Unset: generated once into `DATA_DIR`.",
+    ),
+  WHETSTONE_SECRET_FILE: secretFile
+    .optional()
+    .describe("A file that contains only the secret, which can be stored apart from the database."),
+};
+
+const PROCESSES = {
+  WEB_PROCESSES: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(16)
+    .default(1)
+    .describe(
+      "Web processes that share the port, so that one request's computing delays fewer others and more processors serve. Each takes memory and connections of its own. [Failures](decisions/failures.md#several-web-processes).",
+    ),
+  WORKER_NICENESS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(19)
+    .default(10)
+    .describe("How far background work and its database connections yield to requests and to other programs; 0: not."),
+  INNGEST_BASE_URL: z
+    .url()
+    .optional()
+    .describe("A self-hosted Inngest server or Inngest Cloud. [Jobs](decisions/jobs.md). Unset: the embedded runner."),
+  INNGEST_EVENT_KEY: z.string().optional().describe("Its event key."),
+  INNGEST_SIGNING_KEY: z.string().optional().describe("Its signing key."),
+  INNGEST_DEV: z.string().optional().describe("`1` for Inngest's development server, which needs no keys."),
+  LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("info").describe("What is logged."),
+  DEPLOYMENT_TARGET: z.string().max(100).default("self-hosted").describe("A name for this installation in `/healthz`."),
+};
+
+const BEHAVIOUR = {
+  DIAGNOSE_AFTER_QUIET_SECONDS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(86_400)
+    .default(15)
+    .describe(
+      "How long a conversation must be inactive (no new spans) before the Rules check it; also the polling interval, 15 s at most.",
+    ),
+  PRICING_WRITES: z
+    .enum(["on", "off"])
+    .default("on")
+    .describe("`off` freezes prices: they can be read and matched, but a change is a 501."),
+  OUTBOUND_ALLOW: readBy(allowList)
+    .optional()
+    .describe(
+      "Additional destinations for connections to other services: hosts, addresses and networks, such as `127.0.0.1:11434,ollama.lan,10.0.0.0/8`. [Details](decisions/outbound.md). Unset: public addresses over https only.",
+    ),
+  RATE_LIMIT_KEY_REQUESTS: limit
+    .default(12_000)
+    .describe("Requests to `/v1` per minute by key or member; 0 means no limit. [Limits](decisions/http-limits.md)."),
+  RATE_LIMIT_PROJECT_REQUESTS: limit.default(30_000).describe("The same by project."),
+  RATE_LIMIT_KEY_INGEST_MIB: limit
+    .default(6_000)
+    .describe("MiB of telemetry per minute, after decompression, by key; 0 means no limit."),
+  RATE_LIMIT_PROJECT_INGEST_MIB: limit.default(12_000).describe("The same by project."),
+};
+
+const SIGN_IN = {
+  PASSWORD_SIGN_IN: z
+    .enum(["on", "off"])
+    .default("on")
+    .describe("`off` makes the provider the only way to sign in. [Sign-in](decisions/sign-in.md)."),
+  OIDC_ISSUER: z
+    .url()
+    .refine(isPrivate, "must be https, unless the provider runs on this machine")
+    .optional()
+    .describe(
+      "Sign-in through an OpenID Connect provider, by its issuer URL; register `PUBLIC_URL/api/auth/callback/oidc` with it. Unset: e-mail and password only.",
+    ),
+  OIDC_CLIENT_ID: z.string().max(500).optional().describe("This installation's client there."),
+  OIDC_CLIENT_SECRET: z.string().max(1000).optional().describe("The client's secret."),
+  OIDC_NAME: z
+    .string()
+    .trim()
+    .min(1)
+    .max(60)
+    .default("single sign-on")
+    .describe("The button's label: “Continue with …”."),
+  OIDC_ALLOWED_DOMAINS: list(/^[^\s@,]+\.[^\s@,]+$/, "must be comma-separated domains, such as example.com")
+    .transform((domains) => domains.map((domain) => domain.toLowerCase()))
+    .optional()
+    .describe("E-mail domains that may sign in through the provider: `example.com,example.org`. Unset: any verified."),
+  OIDC_DEFAULT_ROLE: z
+    .enum(["viewer", "editor", "manager"])
+    .optional()
+    .describe(
+      "The role of people who sign in through the provider without an account; needs `OIDC_ALLOWED_DOMAINS`. Unset: they need an account or an invitation.",
+    ),
+  OIDC_DEFAULT_PROJECTS: z
+    .union([z.literal("*"), list(/^prj_\w+$/, "must be comma-separated project ids, or *")])
+    .optional()
+    .describe("Their projects: ids, or `*` for all existing ones."),
+  SMTP_URL: url(/^smtps?:\/\/[^/?#]/, "must look like smtps://user:password@host:465 or smtp://host:587")
+    .refine(URL.canParse, "is not a valid URL; percent-encode special characters in the password")
+    .optional()
+    .describe(
+      "The mail server: `smtps://user:password@host:465`; `smtp://` with a password needs STARTTLS. Sends invitations and password links; needs `PUBLIC_URL`. Unset: no e-mail is sent.",
+    ),
+  MAIL_FROM: url(
+    /^[^\r\n<>]*<[^\s@<>]+@[^\s@<>]+>$|^[^\s@<>]+@[^\s@<>]+$/,
+    "must be an e-mail address, or Name <address>",
+  )
+    .optional()
+    .describe("The sender of e-mails: an address, or `Whetstone <whetstone@example.com>`."),
+};
+
+const TRAINER = {
+  TRAINER_URL: z
+    .url({ protocol: /^https?$/, error: "must look like http://trainer:8600 or https://trainer.example.com" })
+    .refine((given) => !/[?#@]/.test(given), "must have no user, query or fragment; the token goes to TRAINER_TOKEN")
+    .transform((given) => given.replace(/\/+$/, ""))
+    .optional()
+    .describe(
+      "The trainer that this installation calls, as `npm run trainer` prints it; its host may then be called. [Trainers](decisions/trainers.md); its own variables are in [its README](../trainer/README.md). Unset: work that needs a trainer is a 501, unless an agent is attached.",
+    ),
+  TRAINER_TOKEN: z
+    .string()
+    .min(16, "must have at least 16 characters")
+    .max(1000)
+    .optional()
+    .describe("The trainer's bearer token."),
+};
+
+/** Variables that people set, by the headings of `docs/configuration.md`, which is generated from their descriptions. */
+export const SETTINGS = {
+  Addresses: ADDRESSES,
+  Data: DATA,
+  "Sign-in and e-mail": SIGN_IN,
+  "Processes and jobs": PROCESSES,
+  "Behaviour and limits": BEHAVIOUR,
+  Trainer: TRAINER,
+};
+
+const variables = z.object({
+  ...ADDRESSES,
+  ...DATA,
+  ...SIGN_IN,
+  ...PROCESSES,
+  ...BEHAVIOUR,
+  ...TRAINER,
   /** For the web process: `npm start` starts it alongside the database and tells it when to listen. */
   LISTEN: z.enum(["when-told"]).optional(),
   /** For the web process: an open file in which `npm start` reads the operations in progress after a crash. */
   OPERATIONS_FD: z.coerce.number().int().min(3).optional(),
-  /** The bucket that stores files, in place of a folder under DATA_DIR. */
-  FILES_URL: z
-    .string()
-    .superRefine((text, { addIssue }) => {
-      try {
-        parseFilesUrl(text);
-      } catch (error) {
-        addIssue({ code: "custom", message: (error as Error).message });
-      }
-    })
-    .optional(),
-  HOST: z.string().default("127.0.0.1"),
-  PORT: port.default(3000),
-  /** Signs and encrypts API-key hashes, cookies and the key ring. `npm start` generates one into DATA_DIR. */
-  WHETSTONE_SECRET: z.string().min(SECRET_CHARACTERS_MIN).optional(),
-  /** A file with the secret, in place of the variable, so that it need not be next to the database. */
-  WHETSTONE_SECRET_FILE: secretFile.optional(),
-  /** The public URL, when it is not http://HOST:PORT (behind a proxy). */
-  PUBLIC_URL: z.url().optional(),
-  /** Proxies whose `X-Forwarded-For` is trusted: addresses and networks, or the number of proxies. Read by the web process. */
-  TRUSTED_PROXIES: readBy(trustedProxies).optional(),
-  /** What connections may reach besides public addresses over TLS: hosts, addresses and networks. */
-  OUTBOUND_ALLOW: readBy(allowList).optional(),
-  DEPLOYMENT_TARGET: z.string().max(100).default("self-hosted"),
-  /** Whether people can sign in with e-mail and password. */
-  PASSWORD_SIGN_IN: z.enum(["on", "off"]).default("on"),
-  /** The OpenID Connect provider for sign-in, by its issuer URL, and this installation's client there. */
-  OIDC_ISSUER: z.url().refine(isPrivate, "must be https, unless the provider runs on this machine").optional(),
-  OIDC_CLIENT_ID: z.string().max(500).optional(),
-  OIDC_CLIENT_SECRET: z.string().max(1000).optional(),
-  /** The provider's display name. */
-  OIDC_NAME: z.string().trim().min(1).max(60).default("single sign-on"),
-  /** Restricts sign-in through the provider to e-mail addresses in these domains. */
-  OIDC_ALLOWED_DOMAINS: list(/^[^\s@,]+\.[^\s@,]+$/, "must be comma-separated domains, such as example.com")
-    .transform((domains) => domains.map((domain) => domain.toLowerCase()))
-    .optional(),
-  /** Role and projects of people who sign in through the provider without having an account. */
-  OIDC_DEFAULT_ROLE: z.enum(["viewer", "editor", "manager"]).optional(),
-  OIDC_DEFAULT_PROJECTS: z
-    .union([z.literal("*"), list(/^prj_\w+$/, "must be comma-separated project ids, or *")])
-    .optional(),
-  /** The mail server, with user and password. Without it no e-mail is sent. */
-  SMTP_URL: z
-    .string()
-    .regex(/^smtps?:\/\/[^/?#]/, "must look like smtps://user:password@host:465 or smtp://host:587")
-    .refine(URL.canParse, "is not a valid URL; percent-encode special characters in the password")
-    .optional(),
-  /** The sender of e-mails: an address, or `Whetstone <whetstone@example.com>`. */
-  MAIL_FROM: z
-    .string()
-    .regex(/^[^\r\n<>]*<[^\s@<>]+@[^\s@<>]+>$|^[^\s@<>]+@[^\s@<>]+$/, "must be an e-mail address, or Name <address>")
-    .optional(),
-  /** The trainer that this installation calls, and its bearer token. Naming its host allows exactly that host. */
-  TRAINER_URL: z
-    .url({ protocol: /^https?$/, error: "must look like http://trainer:8600 or https://trainer.example.com" })
-    .refine((url) => !/[?#@]/.test(url), "must have no user, query or fragment; the token goes to TRAINER_TOKEN")
-    .transform((url) => url.replace(/\/+$/, ""))
-    .optional(),
-  TRAINER_TOKEN: z.string().min(16, "must have at least 16 characters").max(1000).optional(),
-  INNGEST_BASE_URL: z.url().optional(),
-  INNGEST_EVENT_KEY: z.string().optional(),
-  INNGEST_SIGNING_KEY: z.string().optional(),
-  INNGEST_DEV: z.string().optional(),
   NODE_ENV: z.enum(["development", "production", "test"]).default("production"),
-  LOG_LEVEL: z.enum(["debug", "info", "warn", "error", "silent"]).default("info"),
-  /** The Rules read a conversation once it has been inactive (no new spans) for this long. */
-  DIAGNOSE_AFTER_QUIET_SECONDS: z.coerce.number().int().min(1).max(86_400).default(15),
-  /** `off`: prices can be read and matched, but every change is rejected with 501. */
-  PRICING_WRITES: z.enum(["on", "off"]).default("on"),
-  /** Requests to /v1 per minute, by key or member and by project; 0 means no limit. */
-  RATE_LIMIT_KEY_REQUESTS: limit.default(12_000),
-  RATE_LIMIT_PROJECT_REQUESTS: limit.default(30_000),
-  /** MiB of telemetry per minute, after decompression, by key and by project; 0 means no limit. */
-  RATE_LIMIT_KEY_INGEST_MIB: limit.default(6_000),
-  RATE_LIMIT_PROJECT_INGEST_MIB: limit.default(12_000),
 });
 type Variable = keyof typeof variables.shape;
 

@@ -4,8 +4,7 @@ import { expect, test } from "vitest";
 
 const root = path.join(import.meta.dirname, "..");
 const pages = [
-  "README.md",
-  "CONTRIBUTING.md",
+  ...["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"],
   ...readdirSync(path.join(root, "docs"), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".md"))
     .map((file) => path.join("docs", file)),
