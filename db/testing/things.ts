@@ -22,6 +22,7 @@ const PLACES: Record<string, Partial<Place> & { table: string }> = {
   configId: { table: "tuning_configs" },
   jobId: { table: "training_jobs" },
   keyId: { table: "api_keys" },
+  n: { table: "evaluation_rows", id: "n" },
   noteId: { table: "finding_notes" },
   modelPriceId: { table: "model_price_definitions" },
   rootModelId: { table: "training_jobs" },

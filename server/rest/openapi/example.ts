@@ -2,6 +2,7 @@ import type { JsonSchema } from "./document";
 
 /** Fixed times, so that the document is deterministic. */
 const A_TIME = 1_767_225_600_000;
+const A_LATER_TIME = 1_767_312_000_000;
 const A_FUTURE_TIME = 4_102_444_800_000;
 /** Deeper than any of our schemas; bounds recursive ones. */
 const DEPTH_MAX = 12;
@@ -54,6 +55,8 @@ const PREFIX_OF_ID: Record<string, string> = {
   fromUserId: "usr",
   workItemId: "wi",
 };
+/** What a hub calls a model that can be trained. */
+const A_BASE_MODEL = "Qwen/Qwen3-0.6B";
 const ID_BODY = "0199b2f0c0de7abc8def0123456789ab";
 
 /** Realistic values by field name. */
@@ -67,6 +70,7 @@ const BY_NAME: Record<string, unknown> = {
   email: "ann@example.com",
   model: "gpt-4.1-mini",
   repoId: "acme/support-7b",
+  destination: "acme/support",
   functionId: "run-rules",
   baseModelPriceId: "openai:gpt-4o",
   version: "0.1.0",
@@ -76,7 +80,8 @@ const BY_NAME: Record<string, unknown> = {
 function byName(name: string, type: unknown): unknown {
   if (type === "integer" || type === "number") {
     if (name === "expiresAt") return A_FUTURE_TIME;
-    return /(At|After|Before|Ms|day)$/.test(name) ? A_TIME : undefined;
+    if (name === "to" || name === "endMs") return A_LATER_TIME;
+    return /(At|After|Before|Ms|day)$|^from$/.test(name) ? A_TIME : undefined;
   }
   if (type !== "string") return undefined;
   if (PREFIX_OF_ID[name]) return `${PREFIX_OF_ID[name]}_${ID_BODY}`;
@@ -108,7 +113,8 @@ export function exampleOf(schema: JsonSchema, name = "", depth = 0, owner = ""):
   }
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
   const known = byName(name, type);
-  if (known !== undefined) return known;
+  const isTooLarge = typeof known === "number" && typeof schema.maximum === "number" && known > schema.maximum;
+  if (known !== undefined && !isTooLarge) return known;
   switch (type) {
     case "object": {
       if (depth >= DEPTH_MAX) return {};
@@ -124,6 +130,7 @@ export function exampleOf(schema: JsonSchema, name = "", depth = 0, owner = ""):
         : [];
     }
     case "string":
+      if (name === "id" && owner === "baseModel") return A_BASE_MODEL;
       return name === "id" ? `${prefixOfOwner(owner)}_${ID_BODY}` : name || "text";
     case "integer":
     case "number":

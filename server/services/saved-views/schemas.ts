@@ -64,7 +64,10 @@ export const SAVED_VIEWS_MAX = 100;
 const fields = {
   name: filledText(VIEW_NAME_CHARACTERS, "Enter a name."),
   /** The query string of the list's page, without `?`. */
-  query: z.string().max(4000),
+  query: z
+    .string()
+    .max(4000)
+    .meta({ examples: ["errors=true"] }),
   /** Whether every member of the project sees it. */
   shared: z.boolean(),
 };

@@ -78,7 +78,10 @@ export const approveCandidateInput = z.strictObject({
   /** An edited payload. Default: as proposed. */
   payload: givenChatPayload.optional(),
   /** Makes a pair: a worse answer to the same input, `{type: "chat_message", message}`. Replaces the payload's own. */
-  rejectedOutput: z.unknown().optional(),
+  rejectedOutput: z
+    .unknown()
+    .optional()
+    .meta({ examples: [{ type: "chat_message", message: { role: "assistant", content: "I do not know." } }] }),
   tags: tags.default([]),
 });
 export const rejectCandidateInput = z.strictObject({
