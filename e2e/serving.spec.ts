@@ -89,17 +89,14 @@ async function deploy(page: Page, checkpoint?: string) {
 test("without a trainer every serving page asks for one", async ({ page, baseURL }) => {
   const project = await newProject(baseURL!);
   await authenticate(page, project);
-  for (const path of [
-    "deployments",
-    "playground",
-    "exports",
-    "lineage",
-    "deployments/dep_x",
-    "lineage/Qwen%2FQwen3-0.6B",
-  ]) {
+  for (const path of ["deployments", "playground", "exports", "lineage"]) {
     await page.goto(at(project, path));
     await expect(page.getByText("Attach a trainer")).toBeVisible();
   }
+  await page.goto(at(project, "deployments/dep_x"));
+  await expect(page.getByText("Deployment not found")).toBeVisible();
+  await page.goto(at(project, "lineage/Qwen%2FQwen3-0.6B"));
+  await expect(page.getByText("Nothing was trained from this model")).toBeVisible();
 });
 
 test("a finished run is compared, deployed, called, tried, exported and rolled back", async ({ page }) => {

@@ -1,6 +1,5 @@
 import "server-only";
 import { dehydrate, HydrationBoundary } from "@tanstack/react-query";
-import { TRPCError } from "@trpc/server";
 import { createTRPCOptionsProxy } from "@trpc/tanstack-react-query";
 import type { Metadata } from "next";
 import { cache, type ReactNode } from "react";
@@ -9,7 +8,6 @@ import { contextOfPage } from "@/server/trpc/context";
 import { appRouter } from "@/server/trpc/root";
 import { createCallerFactory } from "@/server/trpc/trpc";
 import { makeQueryClient } from "./query-client";
-import { UnsupportedReads } from "./refused-reads";
 
 /** The query cache of the current render. */
 export const getQueryClient = cache(() => makeQueryClient({ patient: false }));
@@ -54,15 +52,7 @@ export async function titled<Data>(
   return { title: name ? `${excerpt(name, TITLE_MAX)} · ${kind}` : kind };
 }
 
-const isUnsupported = (error: unknown) => error instanceof TRPCError && error.code === "NOT_IMPLEMENTED";
-
-/** Passes prefetched data to the client components below, and whether a read was refused as not supported. */
-export function Hydrate({ children }: { children: ReactNode }) {
-  const client = getQueryClient();
-  const reads = client.getQueryCache().getAll();
-  return (
-    <HydrationBoundary state={dehydrate(client)}>
-      <UnsupportedReads any={reads.some(({ state }) => isUnsupported(state.error))}>{children}</UnsupportedReads>
-    </HydrationBoundary>
-  );
-}
+/** Passes prefetched data to the client components below. */
+export const Hydrate = ({ children }: { children: ReactNode }) => (
+  <HydrationBoundary state={dehydrate(getQueryClient())}>{children}</HydrationBoundary>
+);

@@ -226,8 +226,8 @@ test("the recorded model cannot be deployed, certified or trained further, and t
 test("another project does not see the sample's model, and has no trainer", async () => {
   const { checkpoints } = await listCheckpoints(ctx, {});
   const { ctx: neighbour } = await testProject();
-  await expect(listJobs(neighbour, {})).rejects.toMatchObject({ code: "not_implemented" });
-  await expect(listTrainers(ctx, {})).rejects.toMatchObject({ code: "not_implemented" });
+  expect((await listJobs(neighbour, {})).jobs).toEqual([]);
+  expect((await listTrainers(ctx, {})).trainers).toEqual([]);
   const detach = attachTrainer();
   try {
     expect((await listJobs(neighbour, {})).jobs).toEqual([]);

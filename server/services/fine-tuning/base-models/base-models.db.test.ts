@@ -84,15 +84,12 @@ test.each([
   await expect(addBaseModel(ctx, input)).rejects.toMatchObject({ code: "unprocessable", errors: [{ path }] });
 });
 
-test("without a trainer every operation explains how to attach one", async () => {
+test("without a trainer models are listed, and changing them explains how to attach one", async () => {
   const { ctx } = await testProject();
   detachTrainer();
-  const calls = await Promise.allSettled([
-    listBaseModels(ctx, {}),
-    getBaseModel(ctx, { baseModelId: "bm_1" }),
-    addBaseModel(ctx, { id: "acme/a", source: "hub" }),
-    removeBaseModel(ctx, { baseModelId: "bm_1" }),
-  ]);
+  expect((await listBaseModels(ctx, {})).baseModels.length).toBeGreaterThan(0);
+  await expect(getBaseModel(ctx, { baseModelId: "bm_1" })).rejects.toMatchObject({ code: "not_found" });
   const refused = { code: "not_implemented", message: expect.stringContaining("TRAINER_URL") };
-  for (const call of calls) expect(call).toMatchObject({ status: "rejected", reason: refused });
+  await expect(addBaseModel(ctx, { id: "acme/a", source: "hub" })).rejects.toMatchObject(refused);
+  await expect(removeBaseModel(ctx, { baseModelId: "bm_1" })).rejects.toMatchObject(refused);
 });

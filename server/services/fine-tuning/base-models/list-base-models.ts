@@ -3,7 +3,6 @@ import { baseModels } from "@/db/schema";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { FINE_TUNING_READERS } from "../readers";
-import { requireTrainer } from "../trainers";
 import { catalogueModels, isBaseModel, ownModelJson } from "./base-models";
 import { baseModelIdInput, baseModelReply, baseModelsReply, listBaseModelsInput } from "./schemas";
 
@@ -19,7 +18,6 @@ export const listBaseModels = verb(
     reply: baseModelsReply,
   },
   async (ctx, { q = "" }) => {
-    await requireTrainer(ctx);
     const rows = await ctx.db
       .select()
       .from(baseModels)
@@ -47,7 +45,6 @@ export const getBaseModel = verb(
     reply: baseModelReply,
   },
   async (ctx, { baseModelId }) => {
-    await requireTrainer(ctx);
     const [row] = await ctx.db.select().from(baseModels).where(isBaseModel(ctx, baseModelId));
     if (!row) throw notFound("The base model");
     return { baseModel: ownModelJson(row) };

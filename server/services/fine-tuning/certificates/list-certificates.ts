@@ -4,7 +4,6 @@ import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
 import { requireCheckpoint } from "../checkpoints/require-checkpoint";
 import { FINE_TUNING_READERS } from "../readers";
-import { requireTrainer } from "../trainers";
 import { answersOf, certificateJson, readCertificate } from "./certificate-rows";
 import { certificateIdInput, certificateReply, certificatesReply, listCertificatesInput } from "./schemas";
 
@@ -21,7 +20,6 @@ export const listCertificates = verb(
     reply: certificatesReply,
   },
   async (ctx, { checkpointId, limit, cursor }) => {
-    await requireTrainer(ctx);
     await requireCheckpoint(ctx, checkpointId);
     const list = newestFirst({
       name: "parity-certificates",
@@ -60,7 +58,6 @@ export const getCertificate = verb(
     reply: certificateReply,
   },
   async (ctx, { certificateId }) => {
-    await requireTrainer(ctx);
     const row = await readCertificate(ctx, certificateId);
     return { certificate: { ...certificateJson(row), answers: answersOf(row) } };
   },

@@ -6,7 +6,7 @@ import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { parityOf } from "../certificates/certificate-rows";
 import { FINE_TUNING_READERS } from "../readers";
-import { RECORDED_TRAINER, requireTrainer } from "../trainers";
+import { RECORDED_TRAINER } from "../trainers";
 import { type Checkpoint, checkpointIdInput, checkpointReply, checkpointsReply, listCheckpointsInput } from "./schemas";
 
 const ofItsJob = and(eq(trainingJobs.projectId, checkpoints.projectId), eq(trainingJobs.id, checkpoints.jobId));
@@ -51,7 +51,6 @@ export const listCheckpoints = verb(
     reply: checkpointsReply,
   },
   async (ctx, { jobId, limit, cursor }) => {
-    await requireTrainer(ctx);
     if (jobId !== undefined) await requireJob(ctx, jobId);
     const list = newestFirst({
       name: "checkpoints",
@@ -82,7 +81,6 @@ export const getCheckpoint = verb(
     reply: checkpointReply,
   },
   async (ctx, { checkpointId }) => {
-    await requireTrainer(ctx);
     const [found] = await select(ctx, eq(checkpoints.id, checkpointId));
     if (!found) throw notFound("The checkpoint");
     const [checkpoint] = await checkpointsJson(ctx, [found]);

@@ -3,7 +3,6 @@ import { deployments } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
 import { FINE_TUNING_READERS } from "../readers";
-import { requireTrainer } from "../trainers";
 import { deploymentJson, readDeployment } from "./read-deployments";
 import { deploymentIdInput, deploymentReply, deploymentsReply, listDeploymentsInput } from "./schemas";
 
@@ -18,7 +17,6 @@ export const listDeployments = verb(
     reply: deploymentsReply,
   },
   async (ctx, { limit, cursor, ...filters }) => {
-    await requireTrainer(ctx);
     const list = newestFirst({
       name: "deployments",
       filters: { project: ctx.projectId, ...filters },
@@ -60,7 +58,6 @@ export const getDeployment = verb(
     reply: deploymentReply,
   },
   async (ctx, { deploymentId }) => {
-    await requireTrainer(ctx);
     return { deployment: deploymentJson(await readDeployment(ctx, deploymentId)) };
   },
 );

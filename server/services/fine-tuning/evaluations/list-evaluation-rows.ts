@@ -4,7 +4,6 @@ import { evaluationRows } from "@/db/schema";
 import { requireCapability } from "@/server/platform/context";
 import { codecOf } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
-import { requireTrainer } from "../trainers";
 import { readEvaluation } from "./read-evaluations";
 import { type EvaluationRow, evaluationRowsReply, listEvaluationRowsInput, type RowRightness } from "./schemas";
 import { reviewsOf } from "./store-answers";
@@ -32,7 +31,6 @@ export const listEvaluationRows = verb(
     reply: evaluationRowsReply,
   },
   async (ctx, { evaluationId, outcome, limit, cursor }) => {
-    await requireTrainer(ctx);
     const { kind } = await readEvaluation(ctx, evaluationId);
     if (kind === "finding") requireCapability(ctx, ["diagnostics:read", "project:data:read"]);
     const filters = { project: ctx.projectId, evaluationId, outcome };

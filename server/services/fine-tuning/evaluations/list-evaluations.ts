@@ -3,7 +3,6 @@ import { evaluations } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
 import { FINE_TUNING_READERS } from "../readers";
-import { requireTrainer } from "../trainers";
 import { readEvaluation, readEvaluations } from "./read-evaluations";
 import { evaluationIdInput, evaluationReply, evaluationsReply, listEvaluationsInput } from "./schemas";
 
@@ -17,7 +16,6 @@ export const listEvaluations = verb(
     reply: evaluationsReply,
   },
   async (ctx, { checkpointId, findingId, limit, cursor }) => {
-    await requireTrainer(ctx);
     const list = newestFirst({
       name: "evaluations",
       filters: { project: ctx.projectId, checkpointId, findingId },
@@ -49,7 +47,6 @@ export const getEvaluation = verb(
     reply: evaluationReply,
   },
   async (ctx, { evaluationId }) => {
-    await requireTrainer(ctx);
     return { evaluation: await readEvaluation(ctx, evaluationId) };
   },
 );

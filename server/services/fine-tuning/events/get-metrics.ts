@@ -4,7 +4,6 @@ import type { Ctx } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { FINE_TUNING_READERS } from "../readers";
-import { requireTrainer } from "../trainers";
 import { FAN, LEVELS } from "./metric-points";
 import { type MetricSeries, metricsInput, metricsReply } from "./schemas";
 
@@ -71,7 +70,6 @@ export const getMetrics = verb(
     reply: metricsReply,
   },
   async (ctx, input) => {
-    await requireTrainer(ctx);
     const { projectId, db } = ctx;
     const isJob = and(eq(trainingJobs.projectId, projectId), eq(trainingJobs.id, input.jobId));
     const [job] = await db.select({ id: trainingJobs.id }).from(trainingJobs).where(isJob);

@@ -1,6 +1,5 @@
 import { verb } from "@/server/platform/verb";
 import { FINE_TUNING_READERS } from "../readers";
-import { requireTrainer } from "../trainers";
 import { awaitLog } from "./read-log";
 import { eventsReply, listEventsInput } from "./schemas";
 
@@ -16,7 +15,6 @@ export const listEvents = verb(
     reply: eventsReply,
   },
   async (ctx, { jobId, after, limit, wait }) => {
-    await requireTrainer(ctx);
     return awaitLog(ctx, jobId, after, limit, wait);
   },
 );

@@ -3,7 +3,6 @@ import { modelExports } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
 import { FINE_TUNING_READERS } from "../readers";
-import { requireTrainer } from "../trainers";
 import { exportJson, readExport } from "./export-rows";
 import { exportIdInput, exportReply, exportsReply, listExportsInput } from "./schemas";
 
@@ -17,7 +16,6 @@ export const listExports = verb(
     reply: exportsReply,
   },
   async (ctx, { limit, cursor, ...filters }) => {
-    await requireTrainer(ctx);
     const list = newestFirst({
       name: "model-exports",
       filters: { project: ctx.projectId, ...filters },
@@ -57,7 +55,6 @@ export const getExport = verb(
     reply: exportReply,
   },
   async (ctx, { exportId }) => {
-    await requireTrainer(ctx);
     return { export: exportJson(await readExport(ctx, exportId)) };
   },
 );

@@ -1,6 +1,5 @@
 import { verb } from "@/server/platform/verb";
 import { FINE_TUNING_READERS } from "../readers";
-import { requireTrainer } from "../trainers";
 import { readJob } from "./read-jobs";
 import { jobIdInput, jobReply } from "./schemas";
 
@@ -16,7 +15,6 @@ export const getJob = verb(
     reply: jobReply,
   },
   async (ctx, { jobId }) => {
-    await requireTrainer(ctx);
     return { job: await readJob(ctx, jobId) };
   },
 );

@@ -3,7 +3,6 @@ import { trainingJobs } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
 import { FINE_TUNING_READERS } from "../readers";
-import { requireTrainer } from "../trainers";
 import { readJobs } from "./read-jobs";
 import { jobsReply, listJobsInput } from "./schemas";
 
@@ -17,7 +16,6 @@ export const listJobs = verb(
     reply: jobsReply,
   },
   async (ctx, { limit, cursor, ...filters }) => {
-    await requireTrainer(ctx);
     const list = newestFirst({
       name: "training-jobs",
       filters: { project: ctx.projectId, ...filters },

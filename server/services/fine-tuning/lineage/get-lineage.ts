@@ -1,7 +1,6 @@
 import { hasCapability } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
 import { FINE_TUNING_READERS } from "../readers";
-import { requireTrainer } from "../trainers";
 import { drawLineage } from "./draw-lineage";
 import { createCut, readLineage } from "./read-lineage";
 import { resolveRoot } from "./resolve-root";
@@ -19,7 +18,6 @@ export const getLineage = verb(
     reply: lineageReply,
   },
   async (ctx, { rootModelId }) => {
-    await requireTrainer(ctx);
     const root = await resolveRoot(ctx, rootModelId);
     const cut = createCut();
     const rows = await readLineage(ctx, root, cut);

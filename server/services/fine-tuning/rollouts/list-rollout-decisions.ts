@@ -3,7 +3,6 @@ import { rolloutDecisions } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
 import { FINE_TUNING_READERS } from "../readers";
-import { requireTrainer } from "../trainers";
 import { readConfig } from "../tuning-configs/read-configs";
 import { listRolloutDecisionsInput, type RolloutDecision, rolloutDecisionsReply } from "./schemas";
 
@@ -22,7 +21,6 @@ export const listRolloutDecisions = verb(
     reply: rolloutDecisionsReply,
   },
   async (ctx, { configId, limit, cursor }) => {
-    await requireTrainer(ctx);
     await readConfig(ctx, configId);
     const list = newestFirst({
       name: "rollout-decisions",

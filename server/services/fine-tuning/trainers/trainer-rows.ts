@@ -62,7 +62,7 @@ const isSample = async ({ db, projectId }: { db: Db; projectId: string }) =>
   (await db.$count(sampleProjects, eq(sampleProjects.projectId, projectId))) > 0;
 
 /** Throws the 501 that says how to attach a trainer, unless one is attached. */
-export async function requireAttachedTrainer({ db }: { db: Db }): Promise<void> {
+async function requireAttachedTrainer({ db }: { db: Db }): Promise<void> {
   if (!(await isTrainerAttached(db))) throw new ServiceError("not_implemented", NO_TRAINER);
 }
 

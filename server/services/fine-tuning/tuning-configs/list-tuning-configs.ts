@@ -3,7 +3,6 @@ import { triggerDecisions, tuningConfigs } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
 import { FINE_TUNING_READERS } from "../readers";
-import { requireTrainer } from "../trainers";
 import { configJson, decisionJson, readConfig } from "./read-configs";
 import {
   listTriggerDecisionsInput,
@@ -24,7 +23,6 @@ export const listTuningConfigs = verb(
     reply: tuningConfigsReply,
   },
   async (ctx, { limit, cursor }) => {
-    await requireTrainer(ctx);
     const list = newestFirst({
       name: "tuning-configs",
       filters: { project: ctx.projectId },
@@ -54,7 +52,6 @@ export const getTuningConfig = verb(
     reply: tuningConfigReply,
   },
   async (ctx, { configId }) => {
-    await requireTrainer(ctx);
     return { tuningConfig: await configJson(ctx, await readConfig(ctx, configId)) };
   },
 );
@@ -70,7 +67,6 @@ export const listTriggerDecisions = verb(
     reply: triggerDecisionsReply,
   },
   async (ctx, { configId, limit, cursor }) => {
-    await requireTrainer(ctx);
     await readConfig(ctx, configId);
     const list = newestFirst({
       name: "trigger-decisions",

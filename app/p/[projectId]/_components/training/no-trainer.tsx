@@ -1,24 +1,27 @@
 import { Button, Code, Group, Stack, Text } from "@mantine/core";
 import { IconCpu } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
 import Link from "next/link";
 import { CopyButton } from "@/app/_components/controls/copy-button";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
-import { problemOf } from "@/app/_lib/problem";
-import { useUnsupportedReads } from "@/app/_lib/trpc/refused-reads";
+import { useTRPC } from "@/app/_lib/trpc/client";
 import { pageHref } from "../shell/pages";
 
 /** The environment with which Whetstone is started to attach a trainer. */
 export const ATTACH = "TRAINER_URL=http://127.0.0.1:8420\nTRAINER_TOKEN=<the token that the trainer prints>";
 const START = "npm run trainer";
 
-/** Returns whether an error means that no trainer is attached. */
-export const isWithoutTrainer = (error: unknown) => problemOf(error).status === 501;
-
-/** Returns whether a read fails because no trainer is attached; while it is pending, whether it did on the server. */
-export function useWithoutTrainer({ error, isPending }: { error: unknown; isPending: boolean }) {
-  const before = useUnsupportedReads();
-  return isWithoutTrainer(error) || (isPending && before);
+/** Returns whether a list is empty because no trainer is attached, which could fill it. What is stored is shown without one. */
+export function useWithoutTrainer(projectId: string, isEmpty: boolean) {
+  const trpc = useTRPC();
+  const { data } = useQuery(
+    trpc.trainers.list.queryOptions({ projectId }, { enabled: isEmpty, staleTime: TRAINERS_MS }),
+  );
+  return isEmpty && data?.trainers.length === 0;
 }
+
+/** How long the list of trainers is fresh; they come and go when somebody sets one up. */
+const TRAINERS_MS = 15_000;
 
 /** Explains how to attach a trainer; fine-tuning can do nothing without one. */
 export const NoTrainer = ({ projectId, here = false }: { projectId: string; here?: boolean }) => (

@@ -30,7 +30,8 @@ export function Checkpoints({ projectId }: { projectId: string }) {
       refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : 15_000),
     }),
   );
-  const unattached = useWithoutTrainer(list);
+  const isEmpty = list.data?.pages.every((page) => page.checkpoints.length === 0) ?? false;
+  const unattached = useWithoutTrainer(projectId, isEmpty && view.run === null);
   return (
     <>
       <PageHeader title="Checkpoints" aside={unattached ? null : <ColumnMenu columns={COLUMNS} />}>

@@ -45,7 +45,8 @@ export function Deployments({ projectId }: { projectId: string }) {
   const checkpointName = useCheckpointNames(projectId);
   const [stopped, setStopped] = useState<Deployment | null>(null);
   const columns = columnsOf({ projectId, checkpointName });
-  const unattached = useWithoutTrainer(list);
+  const isEmpty = list.data?.pages.every((page) => page.deployments.length === 0) ?? false;
+  const unattached = useWithoutTrainer(projectId, isEmpty && !isFiltered(view));
   const deploy = <Button onClick={() => void setView({ deploy: "new" })}>Deploy a checkpoint</Button>;
   return (
     <>

@@ -34,8 +34,9 @@ export function Evaluations({ projectId }: { projectId: string }) {
       },
     }),
   );
-  const unattached = useWithoutTrainer(list);
   const isFiltered = view.checkpoint !== null || view.finding !== null;
+  const isEmpty = list.data?.pages.every((page) => page.evaluations.length === 0) ?? false;
+  const unattached = useWithoutTrainer(projectId, isEmpty && !isFiltered);
   const clear = () => void setView(NO_FILTERS);
   return (
     <>

@@ -42,7 +42,8 @@ export function Exports({ projectId }: { projectId: string }) {
   const checkpointName = useCheckpointNames(projectId);
   const columns = columnsOf({ checkpointName });
   const [cancelled, setCancelled] = useState<ModelExport | null>(null);
-  const unattached = useWithoutTrainer(list);
+  const isEmpty = list.data?.pages.every((page) => page.exports.length === 0) ?? false;
+  const unattached = useWithoutTrainer(projectId, isEmpty && !isFiltered(view));
   const exporting = <Button onClick={() => void setView({ export: "new" })}>Export a model</Button>;
   return (
     <>

@@ -44,7 +44,7 @@ const COLUMNS: ListColumn<Root>[] = [
 export function LineageRoots({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const list = useQuery(trpc.trainingJobs.list.queryOptions({ projectId, limit: 100 }));
-  const unattached = useWithoutTrainer(list);
+  const unattached = useWithoutTrainer(projectId, list.data?.jobs.length === 0);
   return (
     <>
       <PageHeader title="Lineage" />

@@ -31,12 +31,13 @@ function useTargets(projectId: string, given: { a: Target | null; b: Target | nu
     ({ id }) => given.b?.kind === "checkpoint" && id === given.b.id,
   );
   const base: Target | null = checkpoint === undefined ? null : { kind: "base", id: checkpoint.baseModel.id };
-  return { a: given.a ?? base, b: given.b, unattached: useWithoutTrainer(checkpoints) };
+  return { a: given.a ?? base, b: given.b };
 }
 
 function Panes({ projectId }: { projectId: string }) {
   const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
-  const { a, b, unattached } = useTargets(projectId, view);
+  const { a, b } = useTargets(projectId, view);
+  const unattached = useWithoutTrainer(projectId, true);
   const first = usePane(projectId, a);
   const second = usePane(projectId, b);
   const context = useContextMessages(projectId, view.conversation, view.turn);

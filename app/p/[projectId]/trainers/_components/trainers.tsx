@@ -9,8 +9,7 @@ import { PageBody } from "@/app/_components/layout/page-body";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import type { Trainer } from "@/server/services/fine-tuning/trainers/schemas";
-import { useMay } from "../../_components/access/membership";
-import { AttachLines, NoTrainer, useWithoutTrainer } from "../../_components/training/no-trainer";
+import { AttachLines, NoTrainer } from "../../_components/training/no-trainer";
 import { AddTrainer } from "./add-trainer";
 import { RemoveTrainer } from "./remove-trainer";
 import { TrainerCard } from "./trainer-card";
@@ -21,14 +20,11 @@ const LIVE_MS = 5000;
 /** The machines that train: their hardware, what they are doing, what they cannot do and why; adds and removes agents. */
 export function Trainers({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
-  const mayAsk = useMay("project:admin");
   const [adding, setAdding] = useState(false);
   const [removed, setRemoved] = useState<Trainer | null>(null);
   const query = useQuery(trpc.trainers.list.queryOptions({ projectId }, { refetchInterval: LIVE_MS }));
-  const none = useWithoutTrainer(query);
-  // Without a trainer, it is not known who may manage them: the server decides.
-  const mayManage = none ? mayAsk : (query.data?.mayManage ?? false);
-  const trainers = none ? [] : (query.data?.trainers ?? []);
+  const mayManage = query.data?.mayManage ?? false;
+  const trainers = query.data?.trainers ?? [];
   return (
     <>
       <PageHeader
@@ -41,7 +37,7 @@ export function Trainers({ projectId }: { projectId: string }) {
           ) : null
         }
       />
-      {none || (query.data && trainers.length === 0) ? (
+      {query.data && trainers.length === 0 ? (
         <PageBody>
           <NoTrainer projectId={projectId} here />
         </PageBody>

@@ -40,7 +40,7 @@ export function TrainingJobs({ projectId }: { projectId: string }) {
       New training
     </Button>
   );
-  const unattached = useWithoutTrainer(list);
+  const unattached = useWithoutTrainer(projectId, list.isSuccess && jobs.length === 0 && !isFiltered(view));
   return (
     <>
       <PageHeader

@@ -34,7 +34,7 @@ export function TuningConfigs({ projectId }: { projectId: string }) {
     }),
   );
   const configs = list.data?.pages.flatMap((page) => page.tuningConfigs) ?? [];
-  const unattached = useWithoutTrainer(list);
+  const unattached = useWithoutTrainer(projectId, list.isSuccess && configs.length === 0);
   const add = <Button onClick={() => void setView({ edit: NEW })}>New configuration</Button>;
   return (
     <>

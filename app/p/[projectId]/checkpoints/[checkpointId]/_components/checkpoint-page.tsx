@@ -15,7 +15,6 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { pageHref } from "../../../_components/shell/pages";
 import { Artifacts } from "../../../_components/training/artifacts";
-import { NoTrainer, useWithoutTrainer } from "../../../_components/training/no-trainer";
 import { CheckpointFacts, CheckpointFiles, CheckpointProfile } from "../../_components/checkpoint-parts";
 import { Certificates } from "./certificates";
 import { CheckpointHeader } from "./checkpoint-header";
@@ -72,8 +71,7 @@ export function CheckpointPage({ projectId, checkpointId }: { projectId: string;
 type Query = { error: unknown; isPending: boolean; isFetching: boolean; refetch: () => unknown };
 
 function NoCheckpoint({ projectId, query }: { projectId: string; query: Query }) {
-  const unattached = useWithoutTrainer(query);
-  if (!query.error && !unattached) {
+  if (!query.error) {
     return (
       <Stack p="md" gap="lg" role="status" aria-label="Loading the checkpoint">
         {[40, 90, 70, 80, 60].map((width) => (
@@ -85,9 +83,7 @@ function NoCheckpoint({ projectId, query }: { projectId: string; query: Query })
   return (
     <>
       <PageHeader title="Checkpoint" />
-      {unattached ? (
-        <NoTrainer projectId={projectId} />
-      ) : problemOf(query.error).status === 404 ? (
+      {problemOf(query.error).status === 404 ? (
         <EmptyState
           icon={<IconDeviceFloppy size={32} stroke={1.5} aria-hidden />}
           title="Checkpoint not found"

@@ -16,7 +16,6 @@ import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { CertificateView } from "../../../_components/serving/certificate-view";
 import { isChanging } from "../../../_components/serving/words";
 import { pageHref } from "../../../_components/shell/pages";
-import { NoTrainer, useWithoutTrainer } from "../../../_components/training/no-trainer";
 import { TrainerError } from "../../../_components/training/trainer-error";
 import { DeploymentFacts } from "./deployment-facts";
 import { DeploymentHeader } from "./deployment-header";
@@ -79,8 +78,7 @@ type NoDeploymentProps = { projectId: string; query: ReturnType<typeof useDeploy
 
 /** Shown instead of a deployment: that it is loading, does not exist, or why it could not be read. */
 function NoDeployment({ projectId, query }: NoDeploymentProps) {
-  const unattached = useWithoutTrainer(query);
-  if (!query.error && !unattached) {
+  if (!query.error) {
     return (
       <Stack p="md" gap="lg" role="status" aria-label="Loading the deployment">
         {[40, 90, 70, 80, 60].map((width) => (
@@ -92,9 +90,7 @@ function NoDeployment({ projectId, query }: NoDeploymentProps) {
   return (
     <>
       <PageHeader title="Deployment" />
-      {unattached ? (
-        <NoTrainer projectId={projectId} />
-      ) : problemOf(query.error).status === 404 ? (
+      {problemOf(query.error).status === 404 ? (
         <EmptyState
           icon={<IconRocket size={32} stroke={1.5} aria-hidden />}
           title="Deployment not found"

@@ -22,7 +22,6 @@ import { StartEvaluation } from "../../../_components/evaluations/start-evaluati
 import { EvaluationState } from "../../../_components/evaluations/state";
 import { isUnfinished } from "../../../_components/evaluations/words";
 import { pageHref } from "../../../_components/shell/pages";
-import { NoTrainer, useWithoutTrainer } from "../../../_components/training/no-trainer";
 import { TrainerError } from "../../../_components/training/trainer-error";
 import classes from "./evaluation-page.module.css";
 import { Facts } from "./facts";
@@ -132,14 +131,6 @@ type Query = { error: unknown; isPending: boolean; isFetching: boolean; refetch:
 /** Shown instead: that it is loading, does not exist, or why it could not be read. */
 function NoEvaluation({ projectId, query }: { projectId: string; query: Query }) {
   const header = <PageHeader title="Before/after" />;
-  if (useWithoutTrainer(query)) {
-    return (
-      <>
-        {header}
-        <NoTrainer projectId={projectId} />
-      </>
-    );
-  }
   if (problemOf(query.error).status === 404) {
     return (
       <>

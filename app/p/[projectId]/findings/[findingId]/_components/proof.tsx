@@ -14,7 +14,7 @@ import { RateBars } from "../../../_components/evaluations/rate-bars";
 import { StartEvaluation } from "../../../_components/evaluations/start-evaluation";
 import { EvaluationState } from "../../../_components/evaluations/state";
 import { isUnfinished, pointsWords } from "../../../_components/evaluations/words";
-import { isWithoutTrainer } from "../../../_components/training/no-trainer";
+import { useWithoutTrainer } from "../../../_components/training/no-trainer";
 import classes from "./finding-page.module.css";
 
 const SHOWN = 5;
@@ -32,7 +32,7 @@ export function Proof({ projectId, findingId }: { projectId: string; findingId: 
       { refetchInterval: ({ state }) => (state.data?.evaluations.some(isUnfinished) ? BUSY_MS : IDLE_MS) },
     ),
   );
-  const unattached = isWithoutTrainer(error);
+  const unattached = useWithoutTrainer(projectId, data?.evaluations.length === 0);
   const [newest, ...older] = data?.evaluations ?? [];
   return (
     <section aria-label="Proof">

@@ -15,7 +15,6 @@ import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { pageHref } from "../../../_components/shell/pages";
-import { NoTrainer, useWithoutTrainer } from "../../../_components/training/no-trainer";
 import { LineageGraph } from "./lineage-graph";
 import { LineageTable } from "./lineage-table";
 import { SHOWS, viewParsers } from "./view";
@@ -83,7 +82,6 @@ export function LineagePage({ projectId, rootModelId }: { projectId: string; roo
 type Query = { error: unknown; isPending: boolean; isFetching: boolean; refetch: () => unknown };
 
 function NoLineage({ projectId, query }: { projectId: string; query: Query }) {
-  if (useWithoutTrainer(query)) return <NoTrainer projectId={projectId} />;
   if (!query.error) {
     return (
       <Stack p="md" gap="lg" role="status" aria-label="Loading the lineage">

@@ -14,7 +14,6 @@ import { useListHref } from "@/app/_lib/remember-list";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { pageHref } from "../../../_components/shell/pages";
-import { NoTrainer, useWithoutTrainer } from "../../../_components/training/no-trainer";
 import { TrainerError } from "../../../_components/training/trainer-error";
 import { useLastReading } from "../../../_components/training/use-last-reading";
 import { isMoving } from "../../../_components/training/words";
@@ -89,14 +88,6 @@ type NoRunProps = { projectId: string; query: ReturnType<typeof useRun> };
 
 /** Shown instead of a run: that it is loading, does not exist, or why it could not be read. */
 function NoRun({ projectId, query }: NoRunProps) {
-  if (useWithoutTrainer(query)) {
-    return (
-      <>
-        <PageHeader title="Training run" />
-        <NoTrainer projectId={projectId} />
-      </>
-    );
-  }
   if (problemOf(query.error).status === 404) {
     return (
       <>

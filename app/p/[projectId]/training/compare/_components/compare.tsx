@@ -23,7 +23,6 @@ import { formatMetric } from "../../../_components/training/charts/metric-words"
 import { chartsOf, seriesWords } from "../../../_components/training/charts/series";
 import { jobHref } from "../../../_components/training/hrefs";
 import { JobStatus } from "../../../_components/training/job-status";
-import { NoTrainer, useWithoutTrainer } from "../../../_components/training/no-trainer";
 import { differencesOf } from "../../../_components/training/settings-of";
 import { useLastReading } from "../../../_components/training/use-last-reading";
 import { isMoving } from "../../../_components/training/words";
@@ -58,10 +57,6 @@ export function Compare({ projectId, jobIds }: { projectId: string; jobIds: read
   const moving = jobs.filter(isMoving).map(({ id }) => id);
   useLastReading(moving.join(), trpc.trainingJobs.metrics.pathKey());
   const failed = queries.find(({ error }) => error);
-  const unattached = useWithoutTrainer({
-    error: failed?.error,
-    isPending: queries.length > 0 && queries.every(({ isPending }) => isPending),
-  });
   const header = (
     <PageHeader
       title={
@@ -72,14 +67,6 @@ export function Compare({ projectId, jobIds }: { projectId: string; jobIds: read
       }
     />
   );
-  if (unattached) {
-    return (
-      <>
-        {header}
-        <NoTrainer projectId={projectId} />
-      </>
-    );
-  }
   if (jobIds.length < 2) {
     return (
       <>

@@ -12,7 +12,7 @@ import { ESC, useKeys } from "@/app/_lib/use-keys";
 import { OnlyFor } from "../../../_components/access/only-for";
 import { useDatasets } from "../../../_components/datasets/use-datasets";
 import { pageHref } from "../../../_components/shell/pages";
-import { NoTrainer, useWithoutTrainer } from "../../../_components/training/no-trainer";
+import { NoTrainer } from "../../../_components/training/no-trainer";
 import { howWords, shortModel } from "../../../_components/training/words";
 import { CheckStep } from "./check-step";
 import { DatasetStep } from "./dataset-step";
@@ -46,7 +46,7 @@ function Wizard({ projectId }: { projectId: string }) {
   const setDraft: SetDraft = (change) => void setQuery(change);
   const copying = useCopied(projectId, draft, setDraft);
   const trainers = useQuery(trpc.trainers.list.queryOptions({ projectId }, { refetchInterval: 15_000 }));
-  const unattached = useWithoutTrainer(trainers);
+  const unattached = trainers.data?.trainers.length === 0;
   const start = useStart(projectId, draft);
   const at = STEPS.indexOf(draft.step);
   const next = STEPS[at + 1];
