@@ -41,6 +41,7 @@ import { addTrainer, refreshTrainers } from "@/server/services/fine-tuning";
 import { driveNext } from "@/server/services/fine-tuning/deployments/testing/drive";
 import { storedDeployment } from "@/server/services/fine-tuning/deployments/testing/stored-deployment";
 import { ScriptedTrainer } from "@/server/services/fine-tuning/testing/scripted-trainer";
+import { storedEvaluation } from "@/server/services/fine-tuning/testing/stored-evaluation";
 import { trainingChoice, trainingWorld } from "@/server/services/fine-tuning/testing/training-world";
 import { createUser, startSession } from "@/server/services/identity";
 import { acceptInvitation, inviteMember } from "@/server/services/members";
@@ -404,6 +405,17 @@ const SAMPLES: Record<string, Sample> = {
   "evaluations.cancel": async ({ ctx }) => ({
     input: { evaluationId: (await trainingWorld(ctx, "a")).evaluationId },
   }),
+  "evaluations.review": async ({ ctx }) => {
+    const answer = { content: "Yes", finishReason: "stop" };
+    const { checkpointId } = await trainingWorld(ctx, "a");
+    const evaluationId = await storedEvaluation(
+      ctx,
+      checkpointId,
+      {},
+      { before: answer, after: answer, reason: "both_match" },
+    );
+    return { input: { evaluationId, n: "0", choice: "both" } };
+  },
   "certificates.create": async ({ ctx }) => ({
     input: { checkpointId: (await trainingWorld(ctx, "a")).checkpointId },
   }),

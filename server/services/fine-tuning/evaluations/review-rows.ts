@@ -5,19 +5,17 @@ import { evaluationReviews, evaluationRows } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { type Ctx, requireCapability } from "@/server/platform/context";
 import { notFound, ServiceError, unprocessable } from "@/server/platform/errors";
+import { okReply } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
-import { FINE_TUNING_READERS } from "../readers";
 import { requireTrainer } from "../trainers";
 import { lockEvaluation, readEvaluation } from "./read-evaluations";
 import {
   type BLIND_CHOICES,
   type BlindRow,
-  evaluationReply,
   type ModelAnswer,
   nextBlindRowInput,
   nextBlindRowReply,
   type PromptMessage,
-  requestedEvaluationReply,
   reviewRowInput,
 } from "./schemas";
 import { recountReviewed } from "./store-answers";
@@ -56,10 +54,10 @@ async function readReviewable(ctx: Ctx, evaluationId: string) {
 
 export const nextBlindRow = verb(
   {
-    name: "fineTuning.nextBlindRow",
+    name: "evaluations.nextBlind",
     summary: "Read the next row to review, with both answers in an order that hides the models.",
     description:
-      "Rows come in an order that is random and the same for all reviewers, so that those reviewed first say something about the rest. Reply with `reviewEvaluationRow`.",
+      "Rows come in an order that is random and the same for all reviewers, so that those reviewed first say something about the rest. Decide it with `evaluations.review`.",
     effect: "read",
     capability: "workspace:read",
     input: nextBlindRowInput,
@@ -113,15 +111,14 @@ function rightOfChoice(choice: (typeof BLIND_CHOICES)[number], laterFirst: boole
 
 export const reviewEvaluationRow = verb(
   {
-    name: "fineTuning.reviewEvaluationRow",
+    name: "evaluations.review",
     summary: "Say which of both answers to a row is right, and count the evaluation again.",
     description:
-      "`choice` is about the answers as `nextBlindRow` shows them to you; `isRight` overrules a row whose models you know. Your word replaces your earlier one and overrules similarity and a judging model. Only rows reviewed blind count as a random check of the others.",
+      "`choice` is about the answers as `evaluations.nextBlind` shows them to you; `isRight` overrules a row whose models you know. Your word replaces your earlier one and overrules similarity and a judging model. Only rows reviewed blind count as a random check of the others.",
     effect: "write",
     capability: "models:manage",
     input: reviewRowInput,
-    reply: evaluationReply,
-    writeOnlyReply: { unless: FINE_TUNING_READERS, reply: requestedEvaluationReply },
+    reply: okReply,
   },
   async (ctx, { evaluationId, n, choice, isRight }) => {
     const reviewerId = reviewerOf(ctx);
@@ -151,6 +148,6 @@ export const reviewEvaluationRow = verb(
       });
     await recountReviewed(ctx, record, n);
     auditNote(ctx, { target: { type: "evaluation", id: evaluationId }, after: { n, ...values } });
-    return { evaluation: await readEvaluation(ctx, evaluationId) };
+    return { ok: true as const };
   },
 );

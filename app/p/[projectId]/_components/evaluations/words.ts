@@ -1,5 +1,11 @@
 import { formatCount, formatPercent, plural } from "@/app/_lib/format";
-import type { Evaluation, EvaluationRow, ShareInterval } from "@/server/services/fine-tuning/evaluations/schemas";
+import type {
+  AnswerRight,
+  Evaluation,
+  EvaluationRow,
+  Proof,
+  ShareInterval,
+} from "@/server/services/fine-tuning/evaluations/schemas";
 
 type Word = { word: string; color: string; hollow?: true };
 
@@ -15,19 +21,61 @@ export const VERDICT: Record<NonNullable<Evaluation["verdict"]>, Word & { says: 
   proven: {
     word: "Proven",
     color: "var(--state-ok)",
-    says: "The rate fell: the whole 95% interval of the difference lies below zero.",
+    says: "The Finding is gone and more answers are right: by a paired test, and by the lower limit of the interval.",
   },
   not_proven: {
     word: "Not proven",
     color: "var(--severity-medium)",
-    says: "The 95% interval of the difference is not entirely below zero: the rate may not have fallen.",
+    says: "Whatever is still possible, less than half of the wrong answers became right.",
   },
-  not_enough: {
-    word: "Not enough yet",
-    color: "var(--severity-info)",
-    says: "Too few conversations were replayed for a verdict.",
-  },
+  not_enough: { word: "Not enough yet", color: "var(--severity-info)", says: "" },
 };
+
+/** What became of an answer, best first. */
+export const STATES = [
+  { name: "right", word: "Right", color: "var(--state-ok)" },
+  { name: "goneNotRight", word: "Gone, not right", color: "var(--severity-medium)" },
+  { name: "stillThere", word: "Still there", color: "var(--severity-critical)" },
+  { name: "notJudged", word: "Not judged", color: "var(--severity-info)" },
+] as const;
+
+const DECIDED: Record<string, string> = {
+  match: "the same as the reference",
+  similar: "similar, no fact contradicts",
+  unlike: "unlike the reference",
+  contradicts: "similar, but a fact contradicts",
+  judge: "by a model",
+  person: "by people",
+};
+export const decidedWords = (decidedBy: Readonly<Record<string, number>>): string => {
+  const counted = Object.entries(decidedBy).toSorted(([, a], [, b]) => b - a);
+  return counted.length === 0
+    ? "No answer could be judged: no held-out Example says what is right in these conversations."
+    : `Answers judged: ${counted.map(([by, count]) => `${formatCount(count)} ${DECIDED[by] ?? by}`).join(", ")}.`;
+};
+/** How it was decided whether an answer is right. */
+export const rightWords = ({ right, by }: AnswerRight): string =>
+  `${right === null ? "Cannot tell" : right ? "Right" : "Not right"} (${DECIDED[by] ?? by})`;
+
+/** What a proof still lacks. */
+export function lackWords({ because, right, n, replaysNeeded }: Proof): string {
+  switch (because) {
+    case "seen_in_training":
+      return "Every conversation has a near copy in training, or is of a user in training: the models have as good as seen them.";
+    case "no_judgement":
+      return "Nobody has said which answers are right. Review them, or add Examples with the right answers to the test split.";
+    case "too_few":
+      return `It needs ${formatCount(replaysNeeded)} conversations whose answers are judged, and there were ${formatCount(right?.n ?? n)}.`;
+    case "unchecked":
+      return `The numbers would do, but a machine called the answers right: ${plural(Math.max(0, (right?.checksNeeded ?? 0) - (right?.checked ?? 0)), "more row")} reviewed blind will decide.`;
+    case "measured_before":
+      return "It was measured before answers were judged to be right, by whether the Finding was gone. Start it again.";
+    default:
+      return right !== null && right.gainsMissing > 0
+        ? `It takes ${plural(right.gainsMissing, "more right answer")}, without losing any. Some 20 conversations usually show it.`
+        : "The interval includes no difference.";
+  }
+}
 
 export type Outcome = NonNullable<EvaluationRow["outcome"]>;
 export const OUTCOME: Record<Outcome, Word> = {
@@ -53,6 +101,12 @@ const REASONS: Record<string, string> = {
   "closer win": "“After” is closer to the expected answer",
   "closer loss": "“Before” is closer to the expected answer",
   equally_close: "Both are about equally close to the expected answer",
+  right_now: "Right after, not before",
+  right_before: "Right before, not after",
+  both_right: "Right before and after",
+  gone_not_right: "Found before; after, gone but not right",
+  never_right: "Found in neither, and neither is right",
+  not_judged: "Gone, and not judged whether it is right",
   fixed: "Found before, not after",
   still_found: "Found before and after",
   newly_found: "Found after, not before",
@@ -90,14 +144,32 @@ export const pointsWords = (difference: number) => {
 /** What was compared and what was left out, in sentences. */
 export function selectionWords({ kind, selection, datasetVersion }: Evaluation): string[] {
   if (selection === null) return [];
-  const { selected, splits, available, trainedOn, notText, changed, preserveSetOnly } = selection;
+  const { selected, splits, available, trainedOn, notText, changed, preserveSetOnly, nearCopies, seenOnly } = selection;
   const more = available !== null && available > selected ? ` of ${formatCount(available)}` : "";
   const left = [
     ...(trainedOn > 0 ? [`${formatCount(trainedOn)} because a model was trained on them`] : []),
-    ...(notText > 0 ? [`${formatCount(notText)} because they use tools or have no text answer`] : []),
+    ...(notText > 0
+      ? [`${formatCount(notText)} because they ${kind === "finding" ? "use tools or attachments" : "have no answer"}`]
+      : []),
+    ...(nearCopies !== null && nearCopies > 0 && !seenOnly
+      ? [`${formatCount(nearCopies)} because training has a near copy, the same answer or the same user`]
+      : []),
     ...(changed > 0 ? [`${formatCount(changed)} because the Rule no longer reports their recorded answer`] : []),
   ];
-  const without = left.length === 0 ? [] : [`Left out: ${left.join(", ")}.`];
+  const without = [
+    ...(left.length === 0 ? [] : [`Left out: ${left.join(", ")}.`]),
+    ...(seenOnly
+      ? [
+          `All ${formatCount(selected)} have a near copy, the same answer or the same user in training, so nothing is really held out and the result proves nothing. Add Examples of other users and questions to the test split.`,
+        ]
+      : []),
+    ...selection.groupsWithout.map((one) =>
+      one === "answer"
+        ? "Equal answers were not taken for copies, because more than a tenth of the Examples share one."
+        : "Examples of one user were not taken for copies, because one user has more than a tenth of them.",
+    ),
+    ...(nearCopies === null ? ["Near copies in training were not looked for yet when this was started."] : []),
+  ];
   if (kind === "finding") {
     return [
       `${plural(selected, "conversation")}${more} with the Finding, each up to the faulty answer.`,

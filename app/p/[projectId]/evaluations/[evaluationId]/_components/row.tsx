@@ -1,19 +1,20 @@
 import Link from "next/link";
 import { Dot } from "@/app/_components/values/dot";
 import { formatCount, plural } from "@/app/_lib/format";
-import type { Evaluation, EvaluationRow } from "@/server/services/fine-tuning/evaluations/schemas";
-import { OUTCOME, reasonWords } from "../../../_components/evaluations/words";
+import type { AnswerRight, Evaluation, EvaluationRow } from "@/server/services/fine-tuning/evaluations/schemas";
+import { OUTCOME, reasonWords, rightWords } from "../../../_components/evaluations/words";
 import { WordDiff } from "../../../datasets/_components/diff/word-diff";
 import { exampleHref } from "../../../datasets/_components/view";
 import classes from "./evaluation-page.module.css";
+import { Overrule } from "./overrule";
 
-type Props = { projectId: string; kind: Evaluation["kind"]; row: EvaluationRow };
+type Props = { projectId: string; evaluationId: string; kind: Evaluation["kind"]; row: EvaluationRow };
 
-const ROLES = { system: "System", user: "User", assistant: "Assistant" } as const;
+const ROLES = { system: "System", user: "User", assistant: "Assistant", tool: "Tool" } as const;
 
 /** A prompt with the answers of both models; differences from the expected answer are marked. */
-export function Row({ projectId, kind, row }: Props) {
-  const { prompt, expected, before, after, outcome, isFoundBefore, isFoundAfter } = row;
+export function Row({ projectId, evaluationId, kind, row }: Props) {
+  const { prompt, expected, before, after, outcome, isFoundBefore, isFoundAfter, reference, rightness } = row;
   const asked = prompt.findLast(({ role }) => role === "user");
   const earlier = prompt.filter((message) => message !== asked);
   const isReplay = kind === "finding";
@@ -49,9 +50,23 @@ export function Row({ projectId, kind, row }: Props) {
       )}
       <div className={classes.answers}>
         <Answer title={isReplay ? "Recorded answer" : "Expected answer"} text={expected} />
-        <Answer title="Before" answer={before} against={isReplay ? null : expected} isFound={isFoundBefore} />
-        <Answer title="After" answer={after} against={isReplay ? null : expected} isFound={isFoundAfter} />
+        {isReplay && reference !== null ? <Answer title="Right answer" text={reference} /> : null}
+        <Answer
+          title="Before"
+          answer={before}
+          against={isReplay ? null : expected}
+          isFound={isFoundBefore}
+          right={rightness?.before ?? null}
+        />
+        <Answer
+          title="After"
+          answer={after}
+          against={isReplay ? null : expected}
+          isFound={isFoundAfter}
+          right={rightness?.after ?? null}
+        />
       </div>
+      {after === null ? null : <Overrule projectId={projectId} evaluationId={evaluationId} row={row} />}
     </li>
   );
 }
@@ -82,9 +97,10 @@ type AnswerProps = {
   /** The text that differences are marked against. */
   against?: string | null;
   isFound?: boolean | null;
+  right?: AnswerRight | null;
 };
 
-function Answer({ title, text, answer, against = null, isFound = null }: AnswerProps) {
+function Answer({ title, text, answer, against = null, isFound = null, right = null }: AnswerProps) {
   const said = answer === undefined ? (text ?? null) : (answer?.content ?? null);
   return (
     <fieldset className={classes.answer} aria-label={title}>
@@ -93,6 +109,14 @@ function Answer({ title, text, answer, against = null, isFound = null }: AnswerP
         {answer?.finishReason === "length" ? <span className={classes.dim}> cut off</span> : null}
         {isFound === null ? null : (
           <Dot color={isFound ? "var(--severity-high)" : "var(--state-ok)"}>{isFound ? "Found" : "Not found"}</Dot>
+        )}
+        {right === null ? null : (
+          <Dot
+            color={right.right === true ? "var(--state-ok)" : "var(--severity-medium)"}
+            hollow={right.right === null}
+          >
+            {rightWords(right)}
+          </Dot>
         )}
       </h3>
       {said === null ? (

@@ -3,7 +3,7 @@ import { Button, Group, NativeSelect, Skeleton, Stack } from "@mantine/core";
 import { IconFilterOff, IconLock, IconMessages } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
-import { useEffect, useRef } from "react";
+import { useEffect, useRef, useState } from "react";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { ErrorState } from "@/app/_components/feedback/error-state";
 import { StaleNote } from "@/app/_components/feedback/stale-note";
@@ -12,7 +12,9 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextCursorPage } from "@/app/_lib/trpc/next-page";
 import { useKeys } from "@/app/_lib/use-keys";
 import type { Evaluation } from "@/server/services/fine-tuning/evaluations/schemas";
+import { useMay } from "../../../_components/access/membership";
 import { OUTCOME, OUTCOMES } from "../../../_components/evaluations/words";
+import { BlindReview } from "./blind-review";
 import classes from "./evaluation-page.module.css";
 import { Row } from "./row";
 import { viewParsers } from "./view";
@@ -54,10 +56,18 @@ export function Rows({ projectId, evaluation }: { projectId: string; evaluation:
   };
   useKeys({ j: () => move(1), k: () => move(-1) });
   const rows = query.data?.pages.flatMap((page) => page.rows) ?? [];
+  const [reviewing, setReviewing] = useState(false);
+  const mayReview = useMay("models:manage");
+  if (reviewing) return <BlindReview projectId={projectId} evaluation={evaluation} onEnd={() => setReviewing(false)} />;
   return (
     <section className={classes.rows} aria-label="Rows">
       <div className={classes.rowsHead}>
         <h2 className={classes.heading}>Rows, worst first</h2>
+        {mayReview && evaluation.done > 0 ? (
+          <Button size="compact-xs" variant="default" onClick={() => setReviewing(true)}>
+            Review blind…
+          </Button>
+        ) : null}
         <NativeSelect
           aria-label="Outcome"
           value={view.outcome ?? ""}
@@ -94,7 +104,7 @@ export function Rows({ projectId, evaluation }: { projectId: string; evaluation:
       ) : (
         <ul className={classes.list} ref={box} aria-label="Answers">
           {rows.map((row) => (
-            <Row key={row.n} projectId={projectId} kind={evaluation.kind} row={row} />
+            <Row key={row.n} projectId={projectId} evaluationId={evaluation.id} kind={evaluation.kind} row={row} />
           ))}
         </ul>
       )}

@@ -3,10 +3,12 @@ import { formatCount, formatPercent } from "@/app/_lib/format";
 import type { Comparison, Evaluation, Proof } from "@/server/services/fine-tuning/evaluations/schemas";
 import { OutcomeBar } from "../../../_components/evaluations/outcome-bar";
 import { RateBars } from "../../../_components/evaluations/rate-bars";
+import { RightResult } from "../../../_components/evaluations/right-result";
 import {
   countedWords,
   intervalWords,
   isUnfinished,
+  lackWords,
   pointsWords,
   selectionWords,
   VERDICT,
@@ -85,7 +87,7 @@ function Outcomes({ comparison }: { comparison: Comparison }) {
 }
 
 function Rates({ proof, verdict }: { proof: Proof; verdict: Evaluation["verdict"] }) {
-  const { n, difference, fixed, broken, replaysNeeded } = proof;
+  const { difference, fixed, broken, right } = proof;
   return (
     <>
       {verdict === null ? null : (
@@ -93,14 +95,16 @@ function Rates({ proof, verdict }: { proof: Proof; verdict: Evaluation["verdict"
           <Dot color={VERDICT[verdict].color}>
             <strong>{VERDICT[verdict].word}</strong>
           </Dot>
-          <span>
-            {VERDICT[verdict].says}
-            {verdict === "not_enough"
-              ? ` It needs ${formatCount(replaysNeeded)}, and there were ${formatCount(n)}.`
-              : ""}
-          </span>
+          <span>{verdict === "not_enough" ? lackWords(proof) : VERDICT[verdict].says}</span>
         </p>
       )}
+      {right === null ? null : (
+        <>
+          <h3 className={classes.subheading}>Right answers</h3>
+          <RightResult right={right} />
+        </>
+      )}
+      <h3 className={classes.subheading}>Answers with the Finding, right or not</h3>
       <RateBars proof={proof} />
       <dl className={classes.figures}>
         {difference === null ? null : (
@@ -114,12 +118,12 @@ function Rates({ proof, verdict }: { proof: Proof; verdict: Evaluation["verdict"
             </dd>
           </>
         )}
-        <dt>Fixed</dt>
+        <dt>Gone</dt>
         <dd>
           <strong>{formatCount(fixed)}</strong>
           <span>found before, not after</span>
         </dd>
-        <dt>Broken</dt>
+        <dt>New</dt>
         <dd>
           <strong>{formatCount(broken)}</strong>
           <span>found after, not before</span>
