@@ -16,7 +16,7 @@ from whetstone_trainer.certificates.judge import (
     of_its_form,
     threshold_of,
 )
-from whetstone_trainer.certificates.request import SubjectKind
+from whetstone_trainer.certificates.request import Subject, SubjectKind
 from whetstone_trainer.spec import CompressedQuantization, GgufQuantization
 
 REFERENCE = Reference(
@@ -70,6 +70,28 @@ def test_a_lossless_form_may_differ_only_where_the_checkpoint_was_undecided() ->
         assert verdict(kind, quantization, [1, 9, 3], [-0.1, -0.2, -0.7]) == "different"  # type: ignore[arg-type]
         # It did not stop where the checkpoint stopped.
         assert verdict(kind, quantization, [1, 2, 3, 5], [-0.1, -0.2, -0.7]) == "different"  # type: ignore[arg-type]
+
+
+def drifting(
+    drift: float, margin: float, kind: SubjectKind = "merged-16bit", quantization: str | None = None
+) -> Subject:
+    """Judges a form that says the second likeliest token at the end, and has drifted this far at one other token."""
+    answer = Reference(
+        tokens=[1] * 40, logprobs=[-0.1] * 40, alternatives=[{1: -0.1}] * 39 + [{1: -0.1, 4: -0.1 - margin}]
+    )
+    return judge(kind, quantization, [answer], [Said("", [1] * 39 + [4], [-0.1 - drift] + [-0.1] * 39)])
+
+
+def test_a_flip_within_twice_the_measured_drift_is_no_difference() -> None:
+    assert drifting(drift=0.3, margin=0.59).verdict == "same"
+    assert drifting(drift=0.3, margin=0.61).verdict == "different"
+    assert drifting(drift=0.3, margin=0.59).threshold.near_tie == pytest.approx(0.6)
+    # Without any drift, a token that the checkpoint did not choose was no rounding.
+    assert drifting(drift=0, margin=0.2).verdict == "different"
+
+
+def test_a_quantized_forms_own_loss_is_no_near_tie() -> None:
+    assert drifting(0.3, 0.59, "gguf", "q4_0").verdict == "close"
 
 
 def test_a_quantized_form_that_words_it_otherwise_is_close() -> None:
