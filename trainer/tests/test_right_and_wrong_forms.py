@@ -45,7 +45,7 @@ BASES: dict[str, Callable[[], Any]] = {
     "gemma": lambda: GemmaForCausalLM(GemmaConfig(**SIZES, head_dim=16)),
 }
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
-WORDS = "hello world this is a tiny tokenizer weather sunny".split()
+WORDS = ["hello", "world", "this", "is", "a", "tiny", "tokenizer", "weather", "sunny"]
 # Undecided after a few steps, decided after many.
 STEPS = {"few": 4, "many": 40}
 # Models of usual size have logits of 10 to 30, at which bfloat16 rounds to an eighth; those of tiny ones are below 1.
