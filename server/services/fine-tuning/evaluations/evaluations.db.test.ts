@@ -193,24 +193,72 @@ test("Examples that a checkpoint or its ancestors were trained on are not held o
   expect(last.baselineCheckpointId).toBe(later);
 });
 
-test("Examples with tools or unwanted answers are left out and counted", async () => {
+test("Examples without a wanted answer are left out and counted", async () => {
   const { ctx, datasetId, create } = await world(HELD_OUT);
-  const call = { id: "c1", type: "function" as const, function: { name: "find", arguments: "{}" } };
-  await createExample(ctx, {
-    datasetId,
-    split: "test",
-    payload: {
-      input: { type: "chat", messages: [{ role: "user", content: "Find it" }] },
-      expectedOutput: { type: "chat_message", message: { role: "assistant", tool_calls: [call] } },
-    },
-  });
   const unwanted = smallPayload("Unwanted", "Never");
   await createExample(ctx, {
     datasetId,
     split: "test",
     payload: { ...unwanted, expectedOutput: { ...unwanted.expectedOutput, weight: 0 } },
   });
-  expect((await create()).selection).toMatchObject({ available: 3, notText: 2 });
+  expect((await create()).selection).toMatchObject({ available: 3, notText: 1 });
+});
+
+test("Examples with tools are asked with them as they were sent, and calls are compared with the expected ones", async () => {
+  const { ctx, datasetId, create, read, rows } = await world(HELD_OUT.slice(0, 1));
+  const call = (id: string, given: string) => ({
+    id,
+    type: "function" as const,
+    function: { name: "find_order", arguments: given },
+  });
+  const properties = { z: { type: "integer" }, a: { type: "string" } };
+  const tools = [
+    { type: "function" as const, function: { name: "find_order", parameters: { type: "object", properties } } },
+  ];
+  const asked = [
+    { role: "user" as const, content: "Find order 7" },
+    { role: "assistant" as const, tool_calls: [call("c1", '{"z": 1, "a": "x"}')] },
+    { role: "tool" as const, tool_call_id: "c1", content: "no such order" },
+  ];
+  await createExample(ctx, {
+    datasetId,
+    split: "test",
+    payload: {
+      input: { type: "chat", messages: asked, tools },
+      expectedOutput: {
+        type: "chat_message",
+        message: { role: "assistant", tool_calls: [call("c2", '{"z": 7, "a": "y"}')] },
+      },
+    },
+  });
+  trainer.sample = (_, target) =>
+    isBase(target)
+      ? { content: "I do not know." }
+      : { content: "", tool_calls: [{ name: "find_order", arguments: '{"a":"y","z":7}' }] };
+  const created = await create();
+  await toEnd(ctx, created.id);
+  expect(await read(created.id)).toMatchObject({
+    selection: { available: 1, notText: 0 },
+    comparison: { win: 1, reasons: { matches_expected: 1 } },
+  });
+  const [row] = await rows(created.id);
+  expect(row).toMatchObject({
+    prompt: [
+      { role: "user", content: "Find order 7" },
+      { role: "assistant", content: '[{"name":"find_order","arguments":{"z":1,"a":"x"}}]' },
+      { role: "tool", content: "no such order" },
+    ],
+    expected: '[{"name":"find_order","arguments":{"z":7,"a":"y"}}]',
+    before: { content: "I do not know." },
+    after: { content: '[{"name":"find_order","arguments":{"a":"y","z":7}}]' },
+    rightness: { before: { right: false }, after: { right: true, by: "match" } },
+  });
+  const [request] = [...trainer.samples.values()];
+  const [prompt] = request!.prompts;
+  const [user, assistant, result] = asked;
+  expect(prompt!.messages).toEqual([user, { ...assistant, content: "" }, result]);
+  // A template renders the keys of a tool in their order.
+  expect(JSON.stringify(prompt!.tools)).toBe(JSON.stringify(tools));
 });
 
 test("a killed process repeats no request, and each row keeps its first answer", async () => {

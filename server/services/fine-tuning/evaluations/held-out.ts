@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { rowsOf, textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
+import { answerText, type Call } from "./answer-text";
 import type { PromptMessage } from "./schemas";
 
 export type HeldOutExample = {
@@ -20,14 +21,15 @@ export type HeldOut = {
   notText: number;
 };
 
-type Message = { role: string; content?: string | null };
+type ToolCall = { function: Call };
+type Message = { role: string; content?: string | null; tool_calls?: ToolCall[] };
 type Row = {
   example_id: string;
   split: "validation" | "test";
   conversation_id: string | null;
   user_id: string | null;
   messages: Message[];
-  expected: string;
+  answer: Message;
 };
 type Counts = { available: number; trained_on: number; not_text: number };
 
@@ -61,17 +63,15 @@ export async function taughtConversations({ db, projectId }: Ctx, checkpointIds:
   return new Set([...rows].map((row) => row.conversation_id));
 }
 
-/** An answer in text with a positive weight. */
-const IS_ANSWER = sql`
-  not (e.payload #> '{expectedOutput,message}' ? 'tool_calls')
-  and coalesce(e.payload #>> '{expectedOutput,message,content}', '') <> ''
-  and coalesce((e.payload #>> '{expectedOutput,weight}')::float8, 1) > 0`;
+const HAS_CALLS = sql`e.payload #> '{expectedOutput,message}' ? 'tool_calls'`;
+const HAS_TEXT = sql`coalesce(e.payload #>> '{expectedOutput,message,content}', '') <> ''`;
+const HAS_WEIGHT = sql`coalesce((e.payload #>> '{expectedOutput,weight}')::float8, 1) > 0`;
 
-/** Text only: no tools, no calls, and an answer. */
-const IS_TEXT = sql`
-  not (e.payload -> 'input' ? 'tools')
-  and not jsonb_path_exists(e.payload, '$.input.messages[*] ? (@.role == "tool" || exists(@.tool_calls))')
-  and ${IS_ANSWER}`;
+/** An answer in text with a positive weight. */
+const IS_ANSWER = sql`not (${HAS_CALLS}) and ${HAS_TEXT} and ${HAS_WEIGHT}`;
+
+/** An answer that a model can be compared with: text, or calls of tools. */
+const IS_ANSWERED = sql`(${HAS_CALLS} or ${HAS_TEXT}) and ${HAS_WEIGHT}`;
 
 const PRESERVING = "preserve_successful_behavior";
 
@@ -94,7 +94,7 @@ export async function readHeldOut(ctx: Ctx, asked: Asked): Promise<HeldOut> {
   const candidates = sql`
     with taught as materialized (${taughtExamples(projectId, checkpointIds)}),
     candidates as materialized (
-      select e.example_id, e.split, e.conversation_id, e.user_id, e.payload, ${IS_TEXT} as is_text,
+      select e.example_id, e.split, e.conversation_id, e.user_id, e.payload, ${IS_ANSWERED} as is_answered,
         not (
           not exists (select 1 from taught t where t.dataset_id = e.dataset_id and t.example_id = e.example_id)
           and not exists (select 1 from taught t where t.content_hash = e.content_hash)
@@ -106,24 +106,24 @@ export async function readHeldOut(ctx: Ctx, asked: Asked): Promise<HeldOut> {
         ${preserveSetOnly ? sql`and e.objective = ${PRESERVING}` : sql``}
     )`;
   const [counts] = await db.execute<Counts>(sql`${candidates}
-    select count(*) filter (where is_text and not is_taught)::int as available,
+    select count(*) filter (where is_answered and not is_taught)::int as available,
       count(*) filter (where is_taught)::int as trained_on,
-      count(*) filter (where not is_taught and not is_text)::int as not_text
+      count(*) filter (where not is_taught and not is_answered)::int as not_text
     from candidates`);
   const rows = await db.execute<Row>(sql`${candidates}
     select example_id, split, conversation_id, user_id, payload #> '{input,messages}' as messages,
-      payload #>> '{expectedOutput,message,content}' as expected
-    from candidates where is_text and not is_taught
+      payload #> '{expectedOutput,message}' as answer
+    from candidates where is_answered and not is_taught
     order by split = 'validation', md5(example_id), example_id limit ${limit}`);
   return {
-    examples: [...rows].map(({ example_id, split, conversation_id, user_id, messages, expected }) => ({
+    examples: [...rows].map(({ example_id, split, conversation_id, user_id, messages, answer }) => ({
       datasetId,
       exampleId: example_id,
       split,
       conversationId: conversation_id,
       userId: user_id,
       prompt: messages.map(promptOf),
-      expected,
+      expected: textOf(answer),
     })),
     available: counts?.available ?? 0,
     trainedOn: counts?.trained_on ?? 0,
@@ -131,9 +131,15 @@ export async function readHeldOut(ctx: Ctx, asked: Asked): Promise<HeldOut> {
   };
 }
 
-const promptOf = ({ role, content }: Message): PromptMessage => ({
+const textOf = ({ content, tool_calls: calls = [] }: Message) =>
+  answerText(
+    content ?? "",
+    calls.map((call) => call.function),
+  );
+
+const promptOf = ({ role, ...message }: Message): PromptMessage => ({
   role: role === "developer" ? "system" : (role as PromptMessage["role"]),
-  content: content ?? "",
+  content: textOf({ role, ...message }),
 });
 
 /** Returns whether the version has Examples in the held-out splits that preserve successful behaviour. */

@@ -176,7 +176,7 @@ async function unseenFirst<One extends Prompted>(
 function noneHeldOut(version: number, { trainedOn, notText }: { trainedOn: number; notText: number }) {
   const why = [
     ...(trainedOn > 0 ? [`${trainedOn.toLocaleString("en")} were trained on`] : []),
-    ...(notText > 0 ? [`${notText.toLocaleString("en")} have tools or no text answer`] : []),
+    ...(notText > 0 ? [`${notText.toLocaleString("en")} have no answer`] : []),
   ];
   const left = why.length === 0 ? "" : ` Of those in the test and validation splits, ${why.join(", ")}.`;
   return `Version ${version} of the Dataset has no held-out Examples.${left} Move some Examples to the test split, and train again.`;

@@ -1,4 +1,5 @@
 import { detectLanguage } from "@/server/services/diagnostics";
+import { isCalls } from "./answer-text";
 import { isSame, wordF1 } from "./judge";
 import type { SimilarityFloor } from "./schemas";
 
@@ -93,6 +94,8 @@ export function decideRight(
 ): RightDecision | null {
   if (reference === null) return null;
   if (isSame(reference, answer)) return { right: true, by: "match" };
+  // A call with other arguments does something else, however alike both are.
+  if (isCalls(reference)) return { right: false, by: "unlike" };
   const found = floorFor(floors, reference);
   if (found === undefined) return null;
   if (wordF1(reference, answer.content) <= found.floor) return { right: false, by: "unlike" };

@@ -17,7 +17,9 @@ import {
   TrainerUnreachable,
   trainerProblemOf,
 } from "../trainers";
+import { answerText } from "./answer-text";
 import { type EvaluationRecord, isEvaluation, type Summary, summaryOf } from "./read-evaluations";
+import { samplePrompts } from "./sample-prompts";
 import { type Answered, RuleChanged, storeAnswers, unansweredRows, WAKE_AGAIN_MS } from "./store-answers";
 
 /** Prompts per request. The trainer loads each model once for all of them. */
@@ -88,7 +90,7 @@ async function turn(ctx: Ctx, trainer: TrainerClient, record: EvaluationRecord):
   const longest = Math.max(...rows.map(({ expected }) => expected?.length ?? 0));
   const json = {
     targets: await targetsOf(ctx, record),
-    prompts: rows.map(({ prompt }) => ({ messages: prompt })),
+    prompts: await samplePrompts(ctx, record, rows),
     max_new_tokens: Math.min(TOKENS_MAX, Math.max(TOKENS_MIN, Math.ceil(longest / CHARACTERS_PER_TOKEN))),
   };
   // The reply comes immediately, with the location of the answers, so that an interrupted step does not send the request again.
@@ -132,7 +134,12 @@ async function targetsOf({ db, projectId }: Ctx, record: EvaluationRecord): Prom
   return [{ base: { ...base, checkpoint_id: null } }, after];
 }
 
-const answerShape = z.object({ content: z.string(), finish_reason: z.enum(["stop", "length"]) });
+const answerShape = z.object({
+  content: z.string(),
+  /** Trainers of before tools could be sampled send none. */
+  tool_calls: z.array(z.object({ name: z.string(), arguments: z.string() })).default([]),
+  finish_reason: z.enum(["stop", "length"]),
+});
 const replyShape = z.object({
   answers: z.array(z.object({ answers: z.array(answerShape) })),
   error: z.unknown().optional(),
@@ -146,7 +153,10 @@ async function take(ctx: Ctx, record: EvaluationRecord, ns: readonly number[], j
   const problem = error === null || error === undefined ? null : trainerProblemOf(error);
   if (problem) throw new TrainerRefused(422, problem);
   const [before, after] = answers.map((one) =>
-    one.answers.map(({ content, finish_reason: finishReason }) => ({ content, finishReason })),
+    one.answers.map(({ content, tool_calls: calls, finish_reason: finishReason }) => ({
+      content: answerText(content, calls),
+      finishReason,
+    })),
   );
   if (before?.length !== ns.length || after?.length !== ns.length) {
     throw new TrainerUnreachable("The trainer answered prompts other than those it was given.");

@@ -65,9 +65,7 @@ export const selection = z.object({
   splits: z.object({ test: z.int(), validation: z.int() }).nullable(),
   /** Excluded because the checkpoint, its baseline, or one that either continues from was trained on them. */
   trainedOn: z.int(),
-  /**
-   * Excluded because of tool calls or attachments, which a trainer's samples do not support, or for lack of an answer in text.
-   */
+  /** Excluded for lack of an answer; of conversations, also because of tool calls or attachments, which a replay cannot repeat. */
   notText: z.int(),
   /** Excluded conversations: they have changed since the Finding was detected, or are no longer stored. */
   changed: z.int(),
@@ -247,7 +245,11 @@ export const requestedEvaluationReply = z.object({
   evaluation: evaluation.pick({ id: true, status: true, createdAt: true, finishedAt: true }),
 });
 
-export const promptMessage = z.object({ role: z.enum(["system", "user", "assistant"]), content: z.string() });
+/** A message of a prompt, with an assistant's tool calls as a JSON list of names and arguments. */
+export const promptMessage = z.object({
+  role: z.enum(["system", "user", "assistant", "tool"]),
+  content: z.string(),
+});
 export type PromptMessage = z.infer<typeof promptMessage>;
 export const modelAnswer = z.object({ content: z.string(), finishReason: z.enum(["stop", "length"]) });
 export type ModelAnswer = z.infer<typeof modelAnswer>;

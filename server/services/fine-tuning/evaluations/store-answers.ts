@@ -65,7 +65,9 @@ function judged(record: EvaluationRecord, row: Asked, { n, before, after }: Answ
     return { n, ...nothing, ...scored, outcome, reason, rightness };
   }
   const rule = frozenRuleOf(record);
-  const [was, is] = [isFoundIn(rule, row.prompt, before), isFoundIn(rule, row.prompt, after)];
+  // A conversation with tools is not replayed.
+  const prompt = row.prompt.flatMap(({ role, content }) => (role === "tool" ? [] : [{ role, content }]));
+  const [was, is] = [isFoundIn(rule, prompt, before), isFoundIn(rule, prompt, after)];
   if (was === null || is === null) throw new RuleChanged();
   const states = {
     before: stateOf(was, rightness.before?.right ?? null),
@@ -83,7 +85,13 @@ const rightnessOf = (
   after: decideRight(reference, after, floors),
 });
 
-type Asked = { n: number; prompt: PromptMessage[]; expected: string | null; reference: string | null };
+type Asked = {
+  n: number;
+  exampleId: string | null;
+  prompt: PromptMessage[];
+  expected: string | null;
+  reference: string | null;
+};
 
 /** Returns unanswered rows of an evaluation: the first ones, or those given. */
 export const unansweredRows = async (
@@ -94,6 +102,7 @@ export const unansweredRows = async (
   (await db
     .select({
       n: evaluationRows.n,
+      exampleId: evaluationRows.exampleId,
       prompt: evaluationRows.prompt,
       expected: evaluationRows.expected,
       reference: evaluationRows.reference,

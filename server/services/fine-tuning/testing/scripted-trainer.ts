@@ -28,7 +28,7 @@ type Sent = { type: string; data?: Record<string, unknown>; attempt?: number; me
 type Job = { spec: Record<string, unknown>; hash: string; status: string; events: object[]; requests: Set<string> };
 type SamplesRequest = {
   targets: Record<string, unknown>[];
-  prompts: { messages: { role: string; content: string }[] }[];
+  prompts: { messages: { role: string; content: string }[]; tools?: object[] }[];
   max_new_tokens: number;
 };
 type Answer = { status: number; body: unknown };
@@ -66,7 +66,10 @@ export class ScriptedTrainer {
   script: Sent[] = [];
   report: unknown = { ok: true };
   /** Answers a prompt of a sample, as the earlier or the later model; what it throws is the trainer's error. */
-  sample: (prompt: string, target: Record<string, unknown>) => { content: string; finish_reason?: string } = () => ({
+  sample: (
+    prompt: string,
+    target: Record<string, unknown>,
+  ) => { content: string; finish_reason?: string; tool_calls?: { name: string; arguments: string }[] } = () => ({
     content: "",
   });
   /** Whether sample requests are answered with the location of the result. */
