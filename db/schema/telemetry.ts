@@ -491,6 +491,8 @@ export const ingestReceipts = pgTable(
     traceIds: text("trace_ids").array().notNull(),
     /** Credentials masked or removed; null for batches from before they were counted. */
     masked: integer("masked"),
+    /** Texts under an id's name that are no ids; null for batches from before they were listed. */
+    ignoredIds: jsonb("ignored_ids").$type<{ attribute: string; value: string; items: number }[]>(),
     createdAt: createdAt(),
   },
   (t) => [

@@ -337,6 +337,11 @@ export const receipt = z.object({
   traceIds: z.array(z.string()),
   /** Credentials that were masked or dropped; `null` for batches from before they were counted. */
   masked: z.int().nullable(),
+  /**
+   * Texts under the name of a conversation's or user's id that are no ids (`undefined`, `{{session_id}}`, zeros), which would join
+   * strangers: they are stored, but not used. The most frequent first, at most 20; `null` for batches from before they were listed.
+   */
+  ignoredIds: z.array(z.object({ attribute: z.string(), value: z.string(), items: z.int() })).nullable(),
   createdAt: z.number(),
 });
 export const getReceiptInput = z.strictObject({ receiptId: idInput });

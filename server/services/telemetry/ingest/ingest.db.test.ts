@@ -83,6 +83,20 @@ test("a resent span changes nothing and is counted as a duplicate", async () => 
   expect(conversation).toMatchObject({ modelCallCount: 2 });
 });
 
+test("the receipt says which ids were none", async () => {
+  const { ctx } = await testProject();
+  const { receiptId } = await ingest(ctx, [
+    chatSpan({ spanId: ids[0], attributes: { "session.id": "None", "user.id": "{{user_id}}" } }),
+    chatSpan({ traceId: OTHER_TRACE, spanId: ids[1], attributes: { "session.id": "None", "user.id": "ann" } }),
+  ]);
+  const { receipt } = await getReceipt(ctx, { receiptId });
+  expect(receipt).toMatchObject({ rejected: 0, stored: 2 });
+  expect(receipt.ignoredIds).toEqual([
+    { attribute: "session.id", value: "None", items: 2 },
+    { attribute: "user.id", value: "{{user_id}}", items: 1 },
+  ]);
+});
+
 test("history that each call resends appears once, across traces of one session", async () => {
   const { ctx } = await testProject();
   const session = { "gen_ai.conversation.id": "s" };

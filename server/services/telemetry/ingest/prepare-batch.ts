@@ -5,6 +5,7 @@ import { ContentBatch, type ContentColumns, STORED_WHOLE } from "../content/cont
 import { type Left, takeFromLog, takeFromSpan } from "../content/take-content";
 import { type Masked, type Masking, maskLogs, maskSpans } from "../masking";
 import { decodeLogs, decodeTraces, type Encoding } from "../otlp";
+import { type IgnoredId, ignoredIdsOf } from "../otlp/identity";
 import type { Decoded, LogRecord, Rejection, SpanRecord } from "../otlp/types";
 import { placeOf } from "./arrival";
 import { createSourceIndex, type SourceRow } from "./source-id";
@@ -18,6 +19,7 @@ type Prepared<Rows extends string> = {
   received: number;
   masked: number;
   rejections: readonly Rejection[];
+  ignoredIds: readonly IgnoredId[];
   /** The number of rows. */
   count: number;
   rows: Rows;
@@ -104,7 +106,7 @@ export function prepareLogs(decoded: Decoded<LogRecord>, preparation: Preparatio
 /** An item of a batch, what is to be stored of it in its own row, and the columns that refer to the rest. */
 type Divided<Item> = { item: Item; left: Item; content: ContentColumns };
 
-function prepared<Item extends { traceId: string | null }, Rows extends string>(
+function prepared<Item extends Pick<LogRecord, "traceId" | "attributes" | "resource">, Rows extends string>(
   { items, received, masked, rejections }: Masked<Item>,
   { projectId, whole }: Preparation,
   sources: ReturnType<typeof createSourceIndex>,
@@ -124,6 +126,7 @@ function prepared<Item extends { traceId: string | null }, Rows extends string>(
     received,
     masked,
     rejections,
+    ignoredIds: ignoredIdsOf(items),
     count: items.length,
     rows,
     sources: sources.rows(),

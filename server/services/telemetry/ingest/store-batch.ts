@@ -184,14 +184,16 @@ const receiptOf = (signal: "traces" | "logs", batch: PreparedTraces | PreparedLo
   rejected: batch.rejections.length,
   rejections: batch.rejections.slice(0, MAX_STORED_REJECTIONS),
   traceIds: batch.traceIds.slice(0, 1000),
+  ignoredIds: batch.ignoredIds,
 });
 
 const insertReceipt = (ctx: Ctx, receipt: ReturnType<typeof receiptOf>) => sql`
-  insert into ingest_receipts (project_id, id, signal, received, stored, rejected, rejections, trace_ids, masked, created_at)
+  insert into ingest_receipts (project_id, id, signal, received, stored, rejected, rejections, trace_ids, masked, ignored_ids,
+    created_at)
   select ${ctx.projectId}::text, ${receipt.id}::text, ${receipt.signal}::text, ${receipt.received}::int, (select count(*)::int from stored),
          ${receipt.rejected}::int + ${REFUSED},
          ${JSON.stringify(receipt.rejections)}::text::jsonb || case when ${REFUSED} = 0 then '[]' else
            jsonb_build_array(jsonb_build_object('index', null, 'spanId', null, 'reason', ${REFUSED} || ' × ' || ${TRACE_DELETED}::text)) end,
          array(select id from unnest(${sql.param(receipt.traceIds)}::text[]) as t(id) where id not in (select trace_id from refused)),
-         ${receipt.masked}::int, now
+         ${receipt.masked}::int, ${JSON.stringify(receipt.ignoredIds)}::text::jsonb, now
   from clock`;

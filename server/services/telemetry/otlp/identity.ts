@@ -46,6 +46,35 @@ export const USER_ID: readonly Reader<string>[] = [
   onlyIds(jsonText("mlflow.trace.user")),
 ];
 
+/** Attributes that hold nothing but an id; `thread.id` usually is the number of an OS thread. */
+const ID_NAMES: readonly string[] = [...CONVERSATION_ID, ...USER_ID]
+  .flatMap(({ takes }) => takes)
+  .filter((name, index, all) => name !== "metadata" && name !== "thread.id" && all.indexOf(name) === index);
+
+/** Text under an id's name that is no id, and how many items of a batch have it. */
+export type IgnoredId = { attribute: string; value: string; items: number };
+
+const IGNORED_MAX = 20;
+const IGNORED_CHARACTERS = 100;
+/** Bounds what is counted: a client may send another placeholder with every span. */
+const IGNORED_DISTINCT_MAX = 1000;
+
+/** Returns what the spans or log records of a batch have under an id's name that is no id, the most frequent first. */
+export function ignoredIdsOf(items: readonly { attributes: Attributes; resource: Attributes }[]): IgnoredId[] {
+  const found = new Map<string, IgnoredId>();
+  for (const { attributes, resource } of items) {
+    for (const attribute of ID_NAMES) {
+      const sent = textOf(attributes[attribute] ?? (attribute === "session.id" ? resource[attribute] : undefined));
+      if (sent === undefined || sent.length > ID_CHARACTERS_MAX || !isPlaceholder(sent)) continue;
+      const value = sent.slice(0, IGNORED_CHARACTERS).toWellFormed();
+      const known = found.get(`${attribute} ${value}`);
+      if (known) known.items++;
+      else if (found.size < IGNORED_DISTINCT_MAX) found.set(`${attribute} ${value}`, { attribute, value, items: 1 });
+    }
+  }
+  return [...found.values()].sort((a, b) => b.items - a.items).slice(0, IGNORED_MAX);
+}
+
 /** A scrubber's replacement for an id. */
 const SCRUBBED = /^\[scrubbed\b/i;
 

@@ -64,6 +64,12 @@ export function Arrived({ projectId, first, receipt, conversationId }: Props) {
             Span {rejection.index} was refused: {rejection.reason}
           </li>
         ))}
+        {receipt.ignoredIds?.slice(0, 3).map(({ attribute, value, items }) => (
+          <li key={`${attribute} ${value}`}>
+            <span className="mono">{attribute}</span> of {plural(items, "span")} is{" "}
+            <span className="mono">{value}</span>, which is no id: set it, so that conversations are told apart
+          </li>
+        ))}
         {conversation ? (
           <>
             <li>

@@ -1,0 +1,1 @@
+ALTER TABLE "ingest_receipts" ADD COLUMN "ignored_ids" jsonb;
