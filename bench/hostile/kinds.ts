@@ -86,6 +86,30 @@ const template = (attacker: Attacker, bodyTemplate: string) =>
 const doublings = (count: number) =>
   `{% assign s = "ab," %}${"{% assign s = s | append: s %}".repeat(count)}{% assign all = s | split: "," %}`;
 
+/** Opens connections that send a whole body in chunks of one byte, as fast as they are taken. */
+async function inBytes({ port }: Attacker, beginning: string, { connections = 20, chunks = 200_000 } = {}) {
+  const ended = Array.from({ length: connections }, () => {
+    const socket = connect(port, "127.0.0.1");
+    const { promise, resolve } = Promise.withResolvers<string>();
+    socket.on("error", () => {});
+    socket.once("data", (reply) => resolve(String(reply).slice(9, 12)));
+    socket.once("close", () => resolve("closed"));
+    socket.end(`${beginning}${"1\r\nx\r\n".repeat(chunks)}0\r\n\r\n`);
+    return promise.finally(() => socket.destroy());
+  });
+  return Promise.all(ended);
+}
+
+/** A price whose pattern this is, and what a name that it almost matches would cost. */
+async function priced(attacker: Attacker, matchPattern: string, model: string) {
+  const prices = [{ name: "Standard", isDefault: true, priority: 0, prices: { input_tokens: 1 } }];
+  const price = { provider: "external", modelName: "hostile", matchPattern, pricingTiers: prices };
+  return [
+    await attacker.call("POST", "model-prices", JSON.stringify(price)),
+    await attacker.call("POST", "model-price-estimates", JSON.stringify({ model, usage: { input_tokens: 1 } })),
+  ];
+}
+
 const otlp = (attacker: Attacker, body: string | Uint8Array, headers: Record<string, string> = {}) =>
   anonymous(attacker, "/v1/otlp/v1/traces", {
     method: "POST",
@@ -165,6 +189,19 @@ export const KINDS: readonly Kind[] = [
         attacker,
         `${head(attacker, "POST /v1/projects/x/files?name=a HTTP/1.1", "content-length: 5000000000")}${"x".repeat(100_000)}`,
         { connections: 20 },
+      ),
+  },
+  {
+    name: "20 bodies of 200,000 pieces of one byte",
+    send: (attacker) =>
+      inBytes(
+        attacker,
+        head(
+          attacker,
+          "POST /v1/otlp/v1/traces HTTP/1.1",
+          "content-type: application/json",
+          "transfer-encoding: chunked",
+        ),
       ),
   },
   // Bodies that are larger inside than outside.
@@ -263,6 +300,20 @@ export const KINDS: readonly Kind[] = [
     name: "a template of 30 doublings",
     refused: 422,
     send: async (attacker) => [await template(attacker, doublings(30))],
+  },
+  // Patterns.
+  {
+    name: "a price's pattern of nested repetitions",
+    send: (attacker) => priced(attacker, "^(a+)+$", `${"a".repeat(450)}!`),
+  },
+  {
+    name: "a price's pattern of alternatives that begin alike",
+    send: (attacker) =>
+      priced(attacker, `^(${Array.from({ length: 40 }, (_, n) => `a{0,${n}}b?`).join("|")})*c$`, "ab".repeat(220)),
+  },
+  {
+    name: "a price's pattern of 20 nested counts",
+    send: (attacker) => priced(attacker, `^${"(".repeat(20)}a${"{1,9})".repeat(20)}$`, "a".repeat(450)),
   },
   // Addresses, headers and lists.
   {
