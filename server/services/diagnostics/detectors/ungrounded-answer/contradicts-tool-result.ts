@@ -4,6 +4,7 @@ import { spokenMessages } from "../reading/assistant-messages";
 import { mergeByCause, quoteMessage } from "../reading/evidence";
 import { proseOf } from "../reading/prose";
 import { resultFacts } from "../reading/result-facts";
+import { sentenceAround } from "../reading/sentence";
 import { type StatedValue, statedValues } from "../reading/stated-values";
 import { textOf } from "../reading/text";
 import { quoteExchange, type ToolExchange, toolExchanges } from "../reading/tool-exchanges";
@@ -91,14 +92,15 @@ function contradicted(
   const ofAChange = OF_A_CHANGE.test(text.slice(Math.max(0, start - AROUND), end + AROUND));
   const isExplained = how.kind === "number" && (held.length > 1 || isComputed(value, fresh));
   const certain = hows.every((one) => one?.certain) && !ofAChange && !isExplained;
+  const [from] = sentenceAround(text, start, end);
   return {
     name: "contradicts_tool_result",
     score: certain ? CERTAIN_SCORE : PERHAPS_SCORE,
     verdict: certain ? "match" : "ambiguous",
-    evidence: [quoteMessage(conversation.messages, index, start, end), quoteExchange(conversation, exchange)],
+    evidence: [quoteMessage(conversation.messages, index, from, end), quoteExchange(conversation, exchange)],
     cause: `${exchange.name}: ${label}: another ${how.kind}`,
     title: `An answer states a different \`${label}\` than \`${exchange.name}\` returned`,
-    summary: `\`${exchange.name}\` returned ${label} “${excerpt(String(fact), 60)}”, and the assistant said “${excerpt(text.slice(Math.max(0, start - 40), end), 120)}”.`,
+    summary: `\`${exchange.name}\` returned ${label} “${excerpt(String(fact), 60)}”, and the assistant said “${excerpt(text.slice(from, end), 160)}”.`,
   };
 }
 

@@ -40,6 +40,13 @@ describe("contradicts_tool_result", () => {
     expect(found!.cause).toBe("get_order: status: another status");
   });
 
+  test("quotes the statement from its beginning", () => {
+    const said = "- Item: Moss down sleeping bag\n- Status: Delivered\n- Total: $129.50";
+    const [found] = matches(answered(ORDER, said));
+    expect(found!.evidence[0]!.quote).toBe("- Status: Delivered");
+    expect(found!.summary).toContain("the assistant said “- Status: Delivered”");
+  });
+
   test.each([
     ["the tool's value", "- Status: Shipped\n- Total: $129.50\n- Refundable: No\n- Order date: March 14, 2025"],
     ["the same status in other words", "- Status: In transit"],
