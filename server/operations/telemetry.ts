@@ -22,6 +22,7 @@ import {
   locate,
   receiveLogs,
   receiveTraces,
+  refuseMetrics,
   replayParkedTraces,
   telemetryStatus,
   updateCompaction,
@@ -31,8 +32,10 @@ import { get, patch, post, project, remove, under } from "./row";
 
 export const TELEMETRY = {
   otlp: under("Ingest", {
-    traces: post("/otlp/v1/traces", receiveTraces),
-    logs: post("/otlp/v1/logs", receiveLogs),
+    // The second addresses are where an exporter sends that was given the installation's address alone.
+    traces: post(["/otlp/v1/traces", "/traces"], receiveTraces),
+    logs: post(["/otlp/v1/logs", "/logs"], receiveLogs),
+    metrics: post(["/otlp/v1/metrics", "/metrics"], refuseMetrics),
   }),
   receipts: under("Ingest", {
     get: get(`${project}/ingest-receipts/:receiptId`, getReceipt),

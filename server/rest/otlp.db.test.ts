@@ -49,6 +49,74 @@ test.each([
   expect(await stored(ctx)).toHaveLength(1);
 });
 
+test("the installation's address alone is enough for an exporter: it sends to /v1/traces and /v1/logs", async () => {
+  const { ctx, secret } = await sender();
+  const send = (path: string, body: string) =>
+    dispatch(
+      new Request(`http://test${path}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${secret}`, "content-type": "application/json" },
+        body,
+      }),
+    );
+  expect((await send("/v1/traces", batch(chatSpan({ spanId: SPAN })))).status).toBe(200);
+  expect((await send("/v1/logs", '{"resourceLogs":[]}')).status).toBe(200);
+  expect(await stored(ctx)).toHaveLength(1);
+});
+
+const METRICS = {
+  resourceMetrics: [
+    {
+      scopeMetrics: [
+        {
+          metrics: [
+            { name: "calls", sum: { dataPoints: [{ asInt: "1" }, { asInt: "2" }] } },
+            { name: "duration", histogram: { dataPoints: [{ count: "1" }] } },
+          ],
+        },
+      ],
+    },
+  ],
+};
+/** The same batch: one field inside the other, each with its number and length. */
+const field = (number: number, ...inner: Uint8Array[]) =>
+  Buffer.concat([Buffer.from([number * 8 + 2, Buffer.concat(inner).length]), ...inner]);
+const point = field(1, Buffer.from([0x21, 1, 0, 0, 0, 0, 0, 0, 0]));
+const METRICS_PROTOBUF = field(1, field(2, field(2, field(7, point, point)), field(2, field(9, point))));
+
+test.each(["/v1/metrics", "/v1/otlp/v1/metrics"])(
+  "metrics sent to %s are answered with how many are not stored, and how to stop them",
+  async (path) => {
+    const { secret } = await sender();
+    const send = (body: BodyInit, type: string) =>
+      dispatch(
+        new Request(`http://test${path}`, {
+          method: "POST",
+          headers: { authorization: `Bearer ${secret}`, "content-type": type },
+          body,
+        }),
+      );
+    const reply = await send(JSON.stringify(METRICS), "application/json");
+    expect([reply.status, await reply.json()]).toEqual([
+      200,
+      {
+        partialSuccess: { rejectedDataPoints: 3, errorMessage: expect.stringContaining("OTEL_METRICS_EXPORTER=none") },
+      },
+    ]);
+    const binary = await send(new Uint8Array(METRICS_PROTOBUF), "application/x-protobuf");
+    const bytes = Buffer.from(await binary.arrayBuffer());
+    expect([binary.status, bytes[0], bytes[2], bytes[3]]).toEqual([200, 10, 8, 3]);
+    expect(bytes.toString()).toContain("OTEL_METRICS_EXPORTER=none");
+    for (const [body, type] of [
+      ["[]", "application/json"],
+      [new Uint8Array([10, 200, 1]), "application/x-protobuf"],
+    ] as const) {
+      expect((await send(body, type)).status).toBe(400);
+    }
+    expect(await (await send("{}", "application/json")).json()).toEqual({});
+  },
+);
+
 test("a media type with parameters is accepted, and another media type or encoding is a 415", async () => {
   const { send } = await sender();
   expect((await send(batch(), { "content-type": "application/json; charset=utf-8" })).status).toBe(200);

@@ -20,13 +20,14 @@ const ABOUT = [
 const nameOf = (operation: Operation) => factsOf(operation).name;
 const templated = (path: string) => path.replace(/:(\w+)/g, "{$1}");
 
-/** A verb may have two routes, with and without the project in the path; operation ids must be unique per route. */
+/** A verb may have two routes: with and without the project in the path, or a shorter one; operation ids must be unique. */
 function idsOf(operations: readonly Operation[]) {
   const names = operations.map(nameOf);
   return (operation: Operation) => {
     const name = nameOf(operation);
-    const isShared = names.indexOf(name) !== names.lastIndexOf(name);
-    return isShared && isProjectQualified(operation.path) ? `${name}InProject` : name;
+    if (names.indexOf(name) === names.lastIndexOf(name)) return name;
+    if (isProjectQualified(operation.path)) return `${name}InProject`;
+    return operations[names.indexOf(name)] === operation ? name : `${name}AtBase`;
   };
 }
 

@@ -490,7 +490,7 @@ const LINKS = ["links.forgotPassword", "links.join", "links.resetPassword", "set
 /** Look-ups that are mutations only to keep their token out of URLs. */
 const LOOK_UPS = ["links.invitation", "links.passwordReset"];
 /** A batch is recorded by its receipt, and a model call by the call itself. */
-const BATCHES = ["files.continueUpload", "deployments.completeChat", "otlp.logs", "otlp.traces"];
+const BATCHES = ["files.continueUpload", "deployments.completeChat", "otlp.logs", "otlp.metrics", "otlp.traces"];
 
 const verbs = (await verbsOfServices()).map(({ exported, verb }) => ({
   exported,

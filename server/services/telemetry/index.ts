@@ -53,7 +53,7 @@ export {
 export { conversationIdsMatching } from "./ingest/conversation-key";
 export { getReceipt } from "./ingest/get-receipt";
 export { getMasking, updateMasking } from "./ingest/masking-setting";
-export { receiveLogs, receiveTraces } from "./ingest/receive-otlp";
+export { receiveLogs, receiveTraces, refuseMetrics } from "./ingest/receive-otlp";
 export { storeLogs, storeTraces } from "./ingest/store-batch";
 export { telemetryStatus } from "./ingest/telemetry-status";
 export { lockSources, stripReceipts } from "./ingest/tombstones";

@@ -1,7 +1,8 @@
 import { Writer } from "protobufjs/minimal.js";
 import { z } from "zod";
+import { ServiceError } from "@/server/platform/errors";
 import { type MediaTypes, type Outgoing, streamVerb } from "@/server/platform/stream-verb";
-import type { Encoding } from "../otlp";
+import { countDataPoints, type Encoding, MalformedBody } from "../otlp";
 import { maskingOf } from "./masking-setting";
 import { receiveRequest } from "./receive-request";
 import type { Signal } from "./store-request";
@@ -39,6 +40,50 @@ export const receiveLogs = receiver({
   rejectedField: "rejectedLogRecords",
 });
 
+/** Bytes of a batch of metrics after decompression: they are only counted, in this process. */
+const METRICS_MAX_BYTES = 4 * 1024 * 1024;
+
+const NO_METRICS = "Whetstone does not store metrics. To stop sending them, set OTEL_METRICS_EXPORTER=none.";
+
+/**
+ * `POST /v1/otlp/v1/metrics`: auto-instrumentation sends metrics unasked. The reply is a partial success, so that exporters
+ * neither repeat a batch nor report a missing address each minute.
+ */
+export const refuseMetrics = streamVerb(
+  {
+    name: "otlp.metrics",
+    summary: "Accepts metrics (OTLP/HTTP) and stores none of them, as the reply says.",
+    description:
+      "JSON or protobuf, plain, gzip or deflate, up to 4 MiB. The reply is a 200 whose partial success rejects all data points and names the setting that stops an exporter from sending them.",
+    capability: "telemetry:write",
+    effect: "write",
+    input: z.strictObject({}),
+    consumes: {
+      types: MESSAGES,
+      aliases: { "application/protobuf": "application/x-protobuf" },
+      encodings: ["gzip", "deflate"],
+      maxBytes: METRICS_MAX_BYTES,
+    },
+    produces: MESSAGES,
+    limits: { rate: "telemetry" },
+    unaudited: "Nothing is stored.",
+  },
+  async (_ctx, _, { body }): Promise<Outgoing> => {
+    const encoding: Encoding = body.mediaType === "application/json" ? "json" : "protobuf";
+    const rejected = await body.whole(async (bytes) => pointsIn(bytes, encoding));
+    return replyOf(encoding, "rejectedDataPoints", rejected, NO_METRICS);
+  },
+);
+
+function pointsIn(bytes: Uint8Array, encoding: Encoding): number {
+  try {
+    return countDataPoints(bytes, encoding);
+  } catch (error) {
+    if (error instanceof MalformedBody) throw new ServiceError("invalid", error.message);
+    throw error;
+  }
+}
+
 function receiver({ name, signal, what, list, rejectedField }: Endpoint) {
   return streamVerb(
     {
@@ -72,18 +117,21 @@ function receiver({ name, signal, what, list, rejectedField }: Endpoint) {
       const { receiptId, rejected, reasons } = await body.whole(async (bytes) =>
         receiveRequest(ctx, { signal, body: bytes, encoding, masking: await maskingOf(ctx) }),
       );
-      const message = reasons.join(" ");
-      const headers = { "x-whetstone-receipt": receiptId };
-      if (encoding === "protobuf") {
-        return { mediaType: "application/x-protobuf", body: protobufReply(rejected, message), headers };
-      }
-      const reply = rejected === 0 ? {} : { partialSuccess: { [rejectedField]: rejected, errorMessage: message } };
-      return { mediaType: "application/json", body: JSON.stringify(reply), headers };
+      const reply = replyOf(encoding, rejectedField, rejected, reasons.join(" "));
+      return { ...reply, headers: { "x-whetstone-receipt": receiptId } };
     },
   );
 }
 
-/** `ExportTraceServiceResponse` and `ExportLogsServiceResponse` share these field numbers. */
+function replyOf(encoding: Encoding, rejectedField: string, rejected: number, message: string): Outgoing {
+  if (encoding === "protobuf") {
+    return { mediaType: "application/x-protobuf", body: protobufReply(rejected, message) };
+  }
+  const reply = rejected === 0 ? {} : { partialSuccess: { [rejectedField]: rejected, errorMessage: message } };
+  return { mediaType: "application/json", body: JSON.stringify(reply) };
+}
+
+/** The responses of the three signals share these field numbers. */
 function protobufReply(rejected: number, message: string): Uint8Array<ArrayBuffer> {
   const writer = Writer.create();
   if (rejected > 0) {

@@ -3,6 +3,7 @@ import "server-only";
 export { type Assembler, createAssembler } from "./assemble/create-assembler";
 export { withTexts } from "./assemble/interned-messages";
 export { IN_MEMORY, type TextStore } from "./assemble/text-store";
+export { countDataPoints } from "./decode/count-data-points";
 export type { Encoding } from "./decode/decode-batch";
 export { decodeLogs } from "./decode/decode-logs";
 export { decodeTraces } from "./decode/decode-traces";
