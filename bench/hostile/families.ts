@@ -67,6 +67,19 @@ const requestOf = (attacker: Attacker, route: Route, { body = BODY, headers = []
     ? `${headOf(attacker, route, [`content-length: ${Buffer.byteLength(body)}`, ...headers])}\r\n\r\n${body}`
     : `${headOf(attacker, route, headers)}\r\n\r\n`;
 
+/** Asks every route once, so that the code behind it is loaded. */
+export async function askEveryRoute(attacker: Attacker): Promise<void> {
+  for (const route of ROUTES) {
+    const reply = await fetch(`${attacker.url}${route.path(attacker)}`, {
+      method: route.method,
+      headers: { authorization: `Bearer ${attacker.secret}`, ...(route.type ? { "content-type": route.type } : {}) },
+      ...(route.type ? { body: BODY } : {}),
+      redirect: "manual",
+    });
+    await reply.body?.cancel();
+  }
+}
+
 /** Opens connections, does this with each, and destroys them after a while. */
 async function onConnections(
   { port }: Attacker,
