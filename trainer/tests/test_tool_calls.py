@@ -131,11 +131,20 @@ def test_an_answer_in_json_is_not_held_back() -> None:
     assert reader.push(': "Ulm"}') == [Text(': "Ulm"}')]
 
 
-def test_reading_takes_time_in_proportion_to_the_text() -> None:
-    """Deep and long texts of calls are read to their end."""
-    for text in ('{"name": "book", "arguments": ' + "[" * 200_000, "<tool_call>{" * 50_000, "[TOOL_CALLS]" * 50_000):
-        for family in ("hermes", "json", "mistral"):
-            read(family, [text])  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("family", "text"),
+    [
+        ("json", '{"name": "book", "arguments": ' + "[" * 50_000),
+        ("hermes", "<tool_call>{" * 10_000),
+        ("mistral", "[TOOL_CALLS]" * 10_000),
+    ],
+)
+def test_long_and_deep_texts_are_read_to_their_end(family: Family, text: str) -> None:
+    """None of these is a call; they would overflow a stack, or take minutes if what was read were read again."""
+    content, _, is_broken = read(family, [text])
+    assert is_broken and content == ""
+    other: Family = "hermes" if family == "json" else "json"
+    assert read(other, [text]) == (text, [], False)
 
 
 TEMPLATES = Path(trl.__file__).parent / "chat_templates"

@@ -15,7 +15,7 @@ from ..trainer_error import TrainerFailure
 from .backends import vllm_python
 from .llama_cpp import LlamaCppEngine, LlamaProcess
 from .prompt import Prompter
-from .request import FOLDER_VARIABLE, TOKEN_VARIABLE, ServeProfile
+from .request import TOKEN_VARIABLE, ServeProfile
 from .sources import Source, base_folder, serve_profile, trusts_remote_code
 from .vllm import VllmModel, memory_share, tool_parser, vllm_command, vllm_environment
 
@@ -36,8 +36,8 @@ def start_llama_cpp(home: Path, source: Source, folder: Path) -> LlamaCppEngine:
             "max_context": profile.max_context,
         },
     )
-    inherited = (*INHERITED, FOLDER_VARIABLE)
-    environment = {name: os.environ[name] for name in inherited if name in os.environ}
+    # Without the variable that identifies a deployment's server, which is this process.
+    environment = {name: os.environ[name] for name in INHERITED if name in os.environ}
     process = LlamaProcess([llama.node, str(llama.serve_script), str(folder / "llama-cpp.json")], environment)
     process.exit_with_it()
     vocabulary = max(int(config.get("vocab_size") or 0), len(tokenizer))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from .calls.call_format import CallFormat
+from .calls.read_calls import HERMES_OPEN, MISTRAL_OPEN
 from .chat import ChatRequest
 from .limits import InvalidSchema, check_schema
 
@@ -37,6 +38,7 @@ class _Tool:
     name: str
     schema: Any
     param: str
+    strict: bool
 
 
 class Constraint:
@@ -123,10 +125,26 @@ class Constrainer:
         if forced is not None:
             return self._lark(calls, _tools(request, forced), request.parallel_tool_calls, None), "tools"
         if content is None:
-            return None
+            return self._strict(request, calls)
         check_schema(content, "response_format")
         offered = _tools(request, request.offered_tools)
         return self._lark(calls, offered, request.parallel_tool_calls, content), "response_format"
+
+    def _strict(self, request: ChatRequest, calls: CallFormat) -> tuple[str, str] | None:
+        """Returns a grammar of any text, with calls whose arguments match if their tool is strict; None without such a tool."""
+        offered = _tools(request, request.offered_tools)
+        if not any(tool.strict for tool in offered) or not self._is_marked(calls):
+            return None
+        tools = [tool if tool.strict else replace(tool, schema={"type": "object"}) for tool in offered]
+        grammar = self._lark(calls, tools, request.parallel_tool_calls, None)
+        # Text has no special tokens, so the mark ends it.
+        return grammar.replace("start: calls", "start: calls | TEXT calls?", 1) + "\nTEXT: /(.|\\n)*/", "tools"
+
+    def _is_marked(self, calls: CallFormat) -> bool:
+        """Returns whether one special token announces calls. Elsewhere, text cannot be told from a call as it is written."""
+        marker = {"hermes": HERMES_OPEN, "mistral": MISTRAL_OPEN}.get(calls.family or "")
+        number = None if marker is None else self._tokenizer.get_vocab().get(marker)
+        return number is not None and bool(self._tokens().is_special_token(number))
 
     def _lark(self, calls: CallFormat, tools: list[_Tool], parallel: bool, content: Any) -> str:
         rules = []
@@ -181,7 +199,12 @@ def _tools(request: ChatRequest, tools: list[dict[str, Any]] | None) -> list[_To
     none = {"type": "object", "properties": {}, "additionalProperties": False}
     places = [(n, tool["function"]) for n, tool in enumerate(request.tools or []) if tool in (tools or [])]
     return [
-        _Tool(function["name"], function.get("parameters") or none, f"tools.{n}.function.parameters")
+        _Tool(
+            name=function["name"],
+            schema=function.get("parameters") or none,
+            param=f"tools.{n}.function.parameters",
+            strict=function.get("strict") is True,
+        )
         for n, function in places
     ]
 
