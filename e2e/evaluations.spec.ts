@@ -11,12 +11,21 @@ import { FORGOTTEN, LEARNED, startTrainingScript } from "./support/training-scri
 /** Before/after in the browser. The trainer is a script that implements the contract over HTTP. */
 
 const LAST_MS = 90_000;
-const TALKS = Array.from({ length: 11 }, (_, n) => ({
-  id: `silent-${n}`,
-  model: "acme-small",
-  ask: `Can I return number ${n}, left without an answer?`,
-  answer: "null",
-}));
+/** Questions that are no near copies of each other. */
+const ASKED = [
+  "Can I return these boots after a month of hiking?",
+  "How long does delivery to the north of Norway take?",
+  "Which stove burns longest on a single cartridge?",
+  "Do you repair zips of tents bought elsewhere?",
+  "Where is the warehouse that my parcel left yesterday?",
+  "Why was my credit card charged two times today?",
+  "What size of helmet fits a child aged nine?",
+  "Is the blue rope safe after one hard fall?",
+  "Could somebody call me about the broken lamp tomorrow?",
+  "Who decides whether an outlet item counts as worn?",
+  "May we pay for our whole club by invoice?",
+];
+const TALKS = ASKED.map((ask, n) => ({ id: `silent-${n}`, model: "acme-small", ask, answer: "null" }));
 
 const callsOf =
   (page: Page, { url, projectId }: TestProject) =>
@@ -133,11 +142,28 @@ test("a Checkpoint is compared with its base model, and the fix of a Finding is 
     await press(proof.getByRole("button", { name: "Prove a fix…" }), proving);
     await expect(proving.getByRole("combobox", { name: "Checkpoint" })).toHaveValue(/_40$/);
     await proving.getByRole("button", { name: "Start the proof" }).click();
-    await expect(page.getByText("Proven", { exact: true }).first()).toBeVisible({ timeout: LAST_MS });
+    await expect(page.getByText("Not enough yet", { exact: true }).first()).toBeVisible({ timeout: LAST_MS });
     await expect(result).toContainText("11 of 11");
     await expect(result).toContainText("0 of 11");
-    await expect(result).toContainText("−100 points");
-    await expect(rows.first()).toContainText("Found before, not after");
+    await expect(result).toContainText("Nobody has said which answers are right");
+    await expect(rows.first()).toContainText("Gone, and not judged whether it is right");
+    await expectSound(page, "proof-without-judgement");
+
+    // A person says which answers are right, one key each, without knowing whose they are.
+    await page.getByRole("button", { name: "Review blind…" }).click();
+    const blind = page.getByRole("region", { name: "Blind review" });
+    for (let n = 0; n < TALKS.length; n += 1) {
+      await expect(blind).toContainText(`${n} of 11 rows reviewed`);
+      const first = blind.getByRole("group", { name: "First" });
+      await expect(first).toBeVisible();
+      if (n === 0) await expectSound(page, "blind-review");
+      await page.keyboard.press(((await first.textContent()) ?? "").includes("An empty answer") ? "2" : "1");
+    }
+    await expect(blind).toContainText("11 of 11 rows reviewed");
+    await page.keyboard.press("Escape");
+    await expect(result).toContainText("Proven");
+    await expect(result).toContainText("11 gained");
+    await expect(rows.first()).toContainText("Right after, not before");
     await expectSound(page, "proof");
 
     await page.goto(at(`findings/${findingId}`));

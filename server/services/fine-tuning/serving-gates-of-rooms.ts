@@ -8,8 +8,11 @@ export const SERVING_GATES: ServingGates = {
   ensureParity,
   startComparison: (ctx, asked) => startEvaluation(ctx, { ...asked, preserveSet: true }),
   async readComparison(ctx, id) {
-    const { status, comparison, error } = await readEvaluation(ctx, id);
-    if (status === "succeeded") return { status: "done", drop: comparison?.score?.drop ?? null };
+    const { status, comparison, selection, error } = await readEvaluation(ctx, id);
+    if (status === "succeeded") {
+      const pairs = comparison?.right ?? { n: 0, gained: 0, lost: 0 };
+      return { status: "done", pairs, seenOnly: selection?.seenOnly ?? false };
+    }
     if (status === "failed" || status === "cancelled")
       return { status: "failed", message: error?.message ?? "The comparison was cancelled." };
     return { status: "waiting" };

@@ -9,13 +9,10 @@ type Parity = {
   problem?: TrainerProblem;
 };
 
-/**
- * How much less similar to the expected answers a checkpoint's are than its baseline's; `drop` is `null` if there is nothing to
- * compare.
- */
+/** How often a checkpoint's answers to held-out Examples are right where its baseline's are not, and the reverse. */
 type Comparison =
   | { status: "waiting" }
-  | { status: "done"; drop: number | null }
+  | { status: "done"; pairs: { n: number; gained: number; lost: number }; seenOnly: boolean }
   | { status: "failed"; message: string };
 
 /** The checks on a checkpoint before it is served, implemented in other folders. Tests pass in their own. */

@@ -187,24 +187,37 @@ test("the sample's tiny model was trained on those Examples with a falling loss,
   expect(hash.digest("hex")).toBe(file.sha256);
 });
 
-test("the model's answers before and after training prove that the failure became rarer", async () => {
+test("the model learned the language and not what to say, so its proof is none", async () => {
   const { id: findingId } = await plantedFinding("englishInstead");
   const { evaluations } = await listEvaluations(ctx, {});
   const proof = evaluations.find(({ kind }) => kind === "finding")!;
   expect(proof).toMatchObject({
     findingId,
     status: "succeeded",
-    verdict: "proven",
-    selection: { selected: 11, trainedOn: 11, changed: 0 },
-    proof: { foundAfter: 0 },
+    verdict: "not_enough",
+    selection: { selected: 11, trainedOn: 11, changed: 0, seenOnly: true },
+    proof: {
+      foundAfter: 0,
+      because: "seen_in_training",
+      right: { after: { right: 1, goneNotRight: 9, notJudged: 1 } },
+    },
   });
   expect(proof.proof!.foundBefore).toBeGreaterThanOrEqual(10);
-  expect(proof.proof!.difference!.high).toBeLessThan(-0.3);
   const { rows } = await listEvaluationRows(ctx, { evaluationId: proof.id, limit: 100 });
-  const fixed = rows.filter(({ reason }) => reason === "fixed");
-  expect(fixed.length).toBe(proof.proof!.foundBefore);
+  const backpack = rows.find(({ prompt }) => prompt.at(-1)!.content.includes("Rucksack"))!;
+  expect(backpack).toMatchObject({
+    outcome: "tie",
+    reason: "gone_not_right",
+    reference: expect.stringContaining("Laden in Leipzig"),
+    after: { content: expect.stringContaining("bei 30 Grad") },
+    rightness: { after: { right: false, by: "another" } },
+  });
   const compared = evaluations.find(({ kind }) => kind === "examples")!;
-  expect(compared).toMatchObject({ status: "succeeded", total: 11, selection: { splits: { test: 11 } } });
+  expect(compared).toMatchObject({
+    status: "succeeded",
+    total: 11,
+    selection: { splits: { test: 11 }, seenOnly: true },
+  });
 });
 
 test("the recorded model cannot be deployed, certified or trained further, and training needs a trainer", async () => {

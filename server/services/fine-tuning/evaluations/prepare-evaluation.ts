@@ -200,8 +200,10 @@ async function replaysOf(ctx: Ctx, findingId: string, checkpointIds: readonly st
     replays.map(({ conversationId }) => conversationId),
   );
   const prompted = replays.map((replay) => ({ ...replay, userId: users.get(replay.conversationId) ?? null }));
-  const { chosen, ...seen } = await unseenFirst(ctx, checkpointIds, prompted, limit, () => null);
-  const references = await referencesFor(ctx, chosen);
+  const references = await referencesFor(ctx, prompted);
+  const referenceOf = ({ conversationId, turn }: { conversationId: string; turn: number }) =>
+    references.get(`${conversationId} ${turn}`) ?? null;
+  const { chosen, ...seen } = await unseenFirst(ctx, checkpointIds, prompted, limit, referenceOf);
   const selection: Selection = {
     available: found.isWhole ? replays.length : null,
     selected: chosen.length,
@@ -213,7 +215,7 @@ async function replaysOf(ctx: Ctx, findingId: string, checkpointIds: readonly st
     ...seen,
   };
   const rows = chosen.map(({ conversationId, turn, prompt, recorded, group }): NewRow => {
-    const reference = references.get(`${conversationId} ${turn}`) ?? null;
+    const reference = referenceOf({ conversationId, turn });
     return {
       datasetId: null,
       exampleId: null,

@@ -59,6 +59,12 @@ test("a close answer with another number, or that denies what the reference says
   expect(contradictsNothing("It arrives on 2026-03-04.", "It arrives on 2026-04-03.")).toBe(false);
 });
 
+test("the answer to another question is not right, however few references there are", () => {
+  const few = REFERENCES.slice(0, 2);
+  expect(decideRight(few[0]!, answer(few[1]!), [], few)).toEqual({ right: false, by: "another" });
+  expect(decideRight(few[0]!, answer("You can try it on in Bern."), [], few)).toBeNull();
+});
+
 test("without a reference, or with too few to know what similar means, nothing is decided", () => {
   expect(decideRight(null, answer("Yes"), floors)).toBeNull();
   expect(decideRight(REFERENCES[0]!, answer("Yes"), floorsOf(REFERENCES.slice(0, 19)))).toBeNull();

@@ -4,7 +4,7 @@ import { isSame, wordF1 } from "./judge";
 import type { SimilarityFloor } from "./schemas";
 
 /** How it was decided whether an answer is right. */
-export type RightBy = "match" | "similar" | "unlike" | "contradicts";
+export type RightBy = "match" | "similar" | "unlike" | "contradicts" | "another";
 export type RightDecision = { right: boolean; by: RightBy };
 
 /** With fewer different references of a language, how alike answers to other questions are is unknown. */
@@ -82,23 +82,31 @@ export function contradictsNothing(reference: string, answer: string): boolean {
   return factsIn(reference).every((fact) => given.has(fact)) && isNegated(reference) === isNegated(answer);
 }
 
+/** An answer that is so much more similar to the reference of another question answers that one. */
+const CLEARLY_MORE = 0.3;
+
 /**
  * Decides whether an answer is right, as far as a comparison with the reference can tell: it is the same, or it is more similar
- * than answers to other questions are and contradicts no fact. `null` where there is no floor to decide by. No similarity sees
- * every false fact, which is why a person or a model may overrule it.
+ * than answers to other questions are and contradicts no fact. `null` where there is no floor to decide by, unless the answer is
+ * one to another question, by its reference among `others`. No similarity sees every false fact, which is why a person may
+ * overrule it.
  */
 export function decideRight(
   reference: string | null,
   answer: { content: string; finishReason: "stop" | "length" },
   floors: readonly SimilarityFloor[],
+  others: readonly string[] = [],
 ): RightDecision | null {
   if (reference === null) return null;
   if (isSame(reference, answer)) return { right: true, by: "match" };
   // A call with other arguments does something else, however alike both are.
   if (isCalls(reference)) return { right: false, by: "unlike" };
+  const own = wordF1(reference, answer.content);
+  if (others.some((other) => wordF1(other, answer.content) - own >= CLEARLY_MORE))
+    return { right: false, by: "another" };
   const found = floorFor(floors, reference);
   if (found === undefined) return null;
-  if (wordF1(reference, answer.content) <= found.floor) return { right: false, by: "unlike" };
+  if (own <= found.floor) return { right: false, by: "unlike" };
   return contradictsNothing(reference, answer.content)
     ? { right: true, by: "similar" }
     : { right: false, by: "contradicts" };

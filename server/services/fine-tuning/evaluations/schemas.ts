@@ -158,7 +158,7 @@ export const rightness = rightPairs.extend({
   tries: z.int(),
   /** Whether answers without the Finding that are not right became clearly more: one fault for another. */
   trades: z.boolean(),
-  /** How many answers were decided how: `match`, `similar`, `unlike`, `contradicts`, `judge` or `person`. */
+  /** How many answers were decided how: `match`, `similar`, `unlike`, `contradicts`, `another` or `person`. */
   decidedBy: z.record(z.string(), z.int()),
   floors: z.array(similarityFloor),
   /** Rows that people have reviewed, how many of them at random, and how many random ones a verdict takes. */
@@ -258,10 +258,7 @@ export type ModelAnswer = z.infer<typeof modelAnswer>;
 const answerRight = z.object({
   /** `null`: it could not be told. */
   right: z.boolean().nullable(),
-  by: z.enum(["match", "similar", "unlike", "contradicts", "judge", "person"]),
-  /** The model that judged, and its reply. */
-  model: z.string().optional(),
-  reply: z.string().optional(),
+  by: z.enum(["match", "similar", "unlike", "contradicts", "another", "person"]),
 });
 export type AnswerRight = z.infer<typeof answerRight>;
 export const rowRightness = z.object({ before: answerRight.nullable(), after: answerRight.nullable() });

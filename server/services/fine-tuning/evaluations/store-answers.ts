@@ -14,7 +14,7 @@ import {
   summaryOf,
 } from "./read-evaluations";
 import { decideRight } from "./right";
-import type { ModelAnswer, PromptMessage, RowRightness, SimilarityFloor } from "./schemas";
+import type { ModelAnswer, PromptMessage, RowRightness } from "./schemas";
 import {
   type AnsweredRow,
   comparisonOf,
@@ -54,11 +54,17 @@ function frozenRuleOf({ ruleId, ruleVersion, ruleConfiguration }: EvaluationReco
 }
 
 /** Judges both answers to a row: against the expected answer, or with the Finding's detectors and against the reference. */
-function judged(record: EvaluationRecord, row: Asked, { n, before, after }: Answered): Stored {
+function judged(
+  record: EvaluationRecord,
+  row: Asked,
+  { n, before, after }: Answered,
+  references: readonly string[],
+): Stored {
   const nothing = { outcome: null, is_found_before: null, is_found_after: null };
   if (before === null) return { n, before, after, ...nothing, rightness: null, reason: "no_answer" };
   const { floors = [] } = summaryOf(record);
-  const rightness = rightnessOf(row.reference, { before, after }, floors);
+  const decide = (answer: Answer) => decideRight(row.reference, answer, floors, references);
+  const rightness: RowRightness = { before: decide(before), after: decide(after) };
   if (record.kind === "examples") {
     const { outcome, reason, scoreBefore, scoreAfter } = judge(row.expected ?? "", before, after);
     const scored = { before: { ...before, score: scoreBefore }, after: { ...after, score: scoreAfter } };
@@ -75,15 +81,6 @@ function judged(record: EvaluationRecord, row: Asked, { n, before, after }: Answ
   };
   return { n, before, after, ...outcomeOf(states), is_found_before: was, is_found_after: is, rightness };
 }
-
-const rightnessOf = (
-  reference: string | null,
-  { before, after }: { before: Answer; after: Answer },
-  floors: readonly SimilarityFloor[],
-): RowRightness => ({
-  before: decideRight(reference, before, floors),
-  after: decideRight(reference, after, floors),
-});
 
 type Asked = {
   n: number;
@@ -132,9 +129,10 @@ export async function storeAnswers(
 ): Promise<boolean> {
   const only = answers.map(({ n }) => n);
   const rows = new Map((await unansweredRows(ctx, record.id, { only, limit: only.length })).map((row) => [row.n, row]));
+  const references = await referencesOf(ctx, record.id);
   const stored = answers.flatMap((answer) => {
     const row = rows.get(answer.n);
-    return row ? [judged(record, row, answer)] : [];
+    return row ? [judged(record, row, answer, references)] : [];
   });
   return inTransaction(ctx, async (tx) => {
     const current = await lockEvaluation(tx, record.id);
@@ -147,6 +145,18 @@ export async function storeAnswers(
         and r.after is null and r.reason is null`);
     return recount(tx, current, changed);
   });
+}
+
+/** References of an evaluation that an answer is compared with, besides its own. */
+const REFERENCES_MAX = 300;
+
+async function referencesOf({ db, projectId }: Ctx, evaluationId: string): Promise<string[]> {
+  const rows = await db
+    .selectDistinct({ reference: evaluationRows.reference })
+    .from(evaluationRows)
+    .where(and(eq(evaluationRows.projectId, projectId), eq(evaluationRows.evaluationId, evaluationId)))
+    .limit(REFERENCES_MAX);
+  return rows.flatMap(({ reference }) => reference ?? []);
 }
 
 const numberOf = (field: "before" | "after") => sql<number | null>`(${evaluationRows[field]} ->> 'score')::float8`;

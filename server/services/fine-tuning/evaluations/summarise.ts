@@ -136,9 +136,9 @@ function pairsOf(rows: readonly AnsweredRow[], pairOf: (row: AnsweredRow) => Pai
 /** What a proof knows besides its rows. */
 export type ProofBasis = { floors: readonly SimilarityFloor[]; tries: number; isSeen: boolean };
 
-/** Of answers that only similarity or a model called right, people check this many at random, or all if there are fewer. */
+/** Of answers that only similarity called right, people check this many at random, or all if there are fewer. */
 const CHECKS_MIN = 30;
-const BY_MACHINE: readonly AnswerRight["by"][] = ["similar", "judge"];
+const isBySimilarity = (one: AnswerRight | null | undefined) => one?.right === true && one.by === "similar";
 
 function rightnessOf(rows: readonly AnsweredRow[], { floors, tries }: ProofBasis): Rightness {
   const states = rows.map(statesOf);
@@ -167,9 +167,7 @@ function rightnessOf(rows: readonly AnsweredRow[], { floors, tries }: ProofBasis
   const decidedBy = new Map<string, number>();
   const decided = rows.flatMap((row) => Object.values(effectiveRightness(row)).flatMap((one) => one ?? []));
   for (const { by } of decided) decidedBy.set(by, (decidedBy.get(by) ?? 0) + 1);
-  const byMachine = rows.filter(({ rightness }) =>
-    [rightness?.before, rightness?.after].some((one) => one?.right === true && BY_MACHINE.includes(one.by)),
-  );
+  const bySimilarity = rows.filter(({ rightness }) => [rightness?.before, rightness?.after].some(isBySimilarity));
   const random = rows.filter(({ reviews }) => reviews.some(({ isRandom }) => isRandom));
   const isChosen = rows.some(({ reviews }) => reviews.length > 0 && !reviews.some(({ isRandom }) => isRandom));
   // Rows that people picked to judge say nothing about those that they left.
@@ -186,7 +184,7 @@ function rightnessOf(rows: readonly AnsweredRow[], { floors, tries }: ProofBasis
     floors: [...floors],
     reviewed: rows.filter(({ reviews }) => reviews.length > 0).length,
     checked: random.length,
-    checksNeeded: byMachine.length === 0 && !isPartial ? 0 : Math.min(CHECKS_MIN, rows.length),
+    checksNeeded: bySimilarity.length === 0 && !isPartial ? 0 : Math.min(CHECKS_MIN, rows.length),
     corrected: correctedOf(rows),
     agreement: agreementIn(rows),
   };

@@ -37,15 +37,31 @@ test("a checkpoint must be stored, have an inference profile and be free of dele
   }
 });
 
-test("answers may be worse by the allowed amount, and the gate does not apply without answers", () => {
-  const status = (drop: number | null, allowed: number) => judgePreserved({ status: "done", drop }, allowed).status;
-  expect([status(0, 0), status(-0.1, 0), status(0.05, 0.05), status(0.06, 0.05), status(null, 0)]).toEqual([
+test("right answers may become rarer by less than the margin, as far as the rows can tell", () => {
+  const judge = (n: number, gained: number, lost: number, margin = 0.05, seenOnly = false) =>
+    judgePreserved({ status: "done", pairs: { n, gained, lost }, seenOnly }, margin);
+  expect([judge(52, 0, 0), judge(87, 0, 1), judge(25, 0, 0, 0.1)].map(({ status }) => status)).toEqual([
     "passed",
     "passed",
     "passed",
-    "failed",
-    "not_applicable",
   ]);
+  expect(judge(51, 0, 0)).toMatchObject({
+    status: "failed",
+    message: expect.stringMatching(/cannot be said.* it takes 52/),
+  });
+  expect(judge(0, 0, 0)).toMatchObject({ status: "failed", message: expect.stringMatching(/cannot be said/) });
+  expect(judge(60, 0, 20)).toMatchObject({
+    status: "failed",
+    message: expect.stringMatching(/worse by more than 5 points/),
+  });
+  expect(judge(100, 0, 0, 0)).toMatchObject({ status: "failed", message: expect.stringMatching(/allow more/) });
+  expect(judge(100, 0, 0, 0.05, true)).toMatchObject({ status: "failed", message: expect.stringMatching(/near copy/) });
+});
+
+test("answers that are not compared pass only where nothing is deployed to compare with", () => {
+  const message = "No Examples were held out.";
+  expect(judgePreserved({ status: "none", message }, 1).status).toBe("not_applicable");
+  expect(judgePreserved({ status: "nothing_held_out", message }, 1).status).toBe("failed");
   expect(judgePreserved({ status: "failed", message: "The trainer is gone." }, 1).status).toBe("failed");
   expect(judgePreserved({ status: "waiting" }, 1).status).toBe("waiting");
 });

@@ -1,3 +1,4 @@
+import { nonInferiority } from "../evaluations/paired";
 import type { Gate } from "./schemas";
 
 type Checkpoint = { metrics: Record<string, number | null> };
@@ -83,23 +84,53 @@ export const judgeParity = (form: object | null, status: "passed" | "failed" | "
 
 type Comparison =
   | { status: "waiting" }
-  | { status: "done"; drop: number | null }
-  | { status: "failed"; message: string };
+  | { status: "done"; pairs: { n: number; gained: number; lost: number }; seenOnly: boolean }
+  | { status: "failed"; message: string }
+  | { status: "none"; message: string }
+  | { status: "nothing_held_out"; message: string };
 
-/** Judges whether held-out answers are as good as those of the deployed checkpoint. */
-export function judgePreserved(compared: Comparison | { status: "none"; message: string }, maxDrop: number): Gate {
+const points = (share: number) => `${shown(share * 100)} points`;
+
+/**
+ * Judges whether right answers to held-out Examples become rarer by less than the margin: by a test of non-inferiority. Where
+ * the rows are too few to say, it does not pass.
+ */
+export function judgePreserved(compared: Comparison, margin: number): Gate {
   switch (compared.status) {
     case "none":
       return gate("preserved_answers", "not_applicable", compared.message);
     case "waiting":
       return gate("preserved_answers", "waiting", "Answers to held-out Examples are being compared.");
+    case "nothing_held_out":
+      return gate(
+        "preserved_answers",
+        "failed",
+        `It cannot be said whether its answers are as good. ${compared.message}`,
+      );
     case "failed":
       return gate("preserved_answers", "failed", `They could not be compared. ${compared.message}`.trim());
   }
-  const { drop } = compared;
-  if (drop === null) return gate("preserved_answers", "not_applicable", "No answer could be compared.");
-  const message = `Its answers are ${percent(Math.abs(drop))} ${drop > 0 ? "less" : "more"} like the expected ones than those of the deployed model; ${percent(maxDrop)} less is allowed.`;
-  return gate("preserved_answers", drop <= maxDrop ? "passed" : "failed", message, drop, maxDrop);
+  const { pairs, seenOnly } = compared;
+  const cannotSay = (why: string, measured: number | null) =>
+    gate("preserved_answers", "failed", `It cannot be said whether its answers are as good: ${why}`, measured, margin);
+  if (seenOnly) return cannotSay("every held-out Example has a near copy in training.", null);
+  const { low, verdict, rowsNeeded } = nonInferiority(pairs, margin);
+  const drop = low === null ? null : -low;
+  const rows = `${pairs.n.toLocaleString("en")} held-out ${pairs.n === 1 ? "Example" : "Examples"} whose answers could be judged`;
+  const found = `of ${rows}, ${pairs.gained} are right only now and ${pairs.lost} only were before`;
+  if (verdict === "worse") {
+    const message = `Its answers are worse by more than ${points(margin)}: ${found}.`;
+    return gate("preserved_answers", "failed", message, drop, margin);
+  }
+  if (verdict === "not_enough") {
+    const needed =
+      rowsNeeded === null
+        ? `no number of rows shows less than ${points(margin)} with so many lost; allow more`
+        : `it takes ${rowsNeeded.toLocaleString("en")}, if no more are lost`;
+    return cannotSay(`there are ${rows}; ${needed}.`, drop);
+  }
+  const message = `Right answers become rarer by at most ${points(Math.max(0, drop ?? 0))} (95 %), and ${points(margin)} are allowed: ${found}.`;
+  return gate("preserved_answers", "passed", message, drop, margin);
 }
 
 export const judgeDeployment = (status: Gate["status"], message: string): Gate => gate("deployment", status, message);

@@ -32,7 +32,7 @@ beforeEach(async () => {
 const NAME = "configuration-a";
 
 /** Gates whose comparison of answers has the result that the test chooses. */
-const comparing = (drop: number | null = 0): ServingGates & { asked: object[] } => {
+const comparing = (lost = 0): ServingGates & { asked: object[] } => {
   const asked: object[] = [];
   return {
     asked,
@@ -41,7 +41,7 @@ const comparing = (drop: number | null = 0): ServingGates & { asked: object[] } 
       asked.push(given);
       return "eval_1";
     },
-    readComparison: async () => ({ status: "done", drop }),
+    readComparison: async () => ({ status: "done", pairs: { n: 100, gained: 0, lost }, seenOnly: false }),
   };
 };
 
@@ -136,17 +136,17 @@ test("a better model replaces the running one if its answers to held-out Example
   const old = await succeed(0.5);
   await decide();
   const young = await succeed(0.4);
-  const rooms = comparing(0.05);
+  const rooms = comparing(1);
   const decision = await decide(rooms);
   expect(decision).toMatchObject({ outcome: "deployed", evaluationId: "eval_1" });
   expect(rooms.asked).toEqual([{ checkpointId: young.checkpointId, baselineCheckpointId: old.checkpointId }]);
   expect(await running()).toEqual([[NAME, young.checkpointId]]);
   await succeed(0.3);
-  expect(await decide(comparing(0.06))).toMatchObject({ outcome: "skipped", reason: "preserved_answers" });
+  expect(await decide(comparing(9))).toMatchObject({ outcome: "skipped", reason: "preserved_answers" });
   expect(await running()).toEqual([[NAME, young.checkpointId]]);
 });
 
-test("without held-out Examples the comparison does not apply, and the decision gives the reason", async () => {
+test("without held-out Examples nothing can be said of the answers, so nothing is deployed", async () => {
   const { succeed, decide } = await world();
   await succeed(0.5);
   await decide();
@@ -158,10 +158,10 @@ test("without held-out Examples the comparison does not apply, and the decision 
     },
   };
   const decision = await decide(rooms);
-  expect(decision.outcome).toBe("deployed");
+  expect(decision).toMatchObject({ outcome: "skipped", reason: "preserved_answers" });
   expect(decision.gates.find(({ gate }) => gate === "preserved_answers")).toMatchObject({
-    status: "not_applicable",
-    message: "No Examples were held out.",
+    status: "failed",
+    message: expect.stringContaining("No Examples were held out."),
   });
 });
 

@@ -129,7 +129,7 @@ async function comparePreserved(
     return { evaluationId: await rooms.startComparison(ctx, asked), judged: { status: "waiting" } };
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== "unprocessable") throw error;
-    return { evaluationId: null, judged: { status: "none", message: error.message } };
+    return { evaluationId: null, judged: { status: "nothing_held_out", message: error.message } };
   }
 }
 

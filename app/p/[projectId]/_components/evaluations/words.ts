@@ -44,7 +44,7 @@ const DECIDED: Record<string, string> = {
   similar: "similar, no fact contradicts",
   unlike: "unlike the reference",
   contradicts: "similar, but a fact contradicts",
-  judge: "by a model",
+  another: "the answer to another question",
   person: "by people",
 };
 export const decidedWords = (decidedBy: Readonly<Record<string, number>>): string => {

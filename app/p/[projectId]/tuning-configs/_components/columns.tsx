@@ -34,7 +34,7 @@ export function triggerWords({ enabled, minNewExamples, cron }: TuningConfig["tr
 /** Returns which of its finished runs are deployed automatically, in words. */
 export const deployWords = ({ enabled, name, maxLossIncrease, maxPreserveDrop }: TuningConfig["deployment"]): string =>
   enabled
-    ? `${name === null ? "If" : `As “${name}”, if`} the loss is at most ${formatPercent(maxLossIncrease)} higher and preserved answers drop by at most ${formatPercent(maxPreserveDrop)}`
+    ? `${name === null ? "If" : `As “${name}”, if`} the loss is at most ${formatPercent(maxLossIncrease)} higher and right answers drop by at most ${formatPercent(maxPreserveDrop)}`
     : "Manual only";
 
 function NextCheck({ at }: { at: number }) {

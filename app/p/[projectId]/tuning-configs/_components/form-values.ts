@@ -52,7 +52,7 @@ export const EMPTY: FormValues = {
   deploys: false,
   servedName: "",
   maxLossIncrease: 0,
-  maxPreserveDrop: 0,
+  maxPreserveDrop: 5,
 };
 
 export const valuesOf = (config: TuningConfig): FormValues => ({

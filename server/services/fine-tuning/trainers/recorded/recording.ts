@@ -45,8 +45,11 @@ export function rowHashes(manifest: string): string[] {
     .sort();
 }
 
-/** Returns a job's spec without what identifies its Examples, which differs between projects. */
-export const comparableSpec = ({ manifest, webhook: _, ...spec }: Fields) =>
+/**
+ * Returns a job's spec without what identifies its Examples, which differs between projects, and without the contract's version:
+ * the recorded Examples have one answer each, which every version teaches in the same way.
+ */
+export const comparableSpec = ({ manifest, webhook: _, spec_version: __, ...spec }: Fields) =>
   canonicalJson({ ...spec, manifest: { ...(manifest as Fields), sha256: null } });
 
 /** Returns a checkpoint's id as a trainer builds it: from its job, its step and its content. */

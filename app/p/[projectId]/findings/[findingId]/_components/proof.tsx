@@ -11,9 +11,10 @@ import type { Evaluation } from "@/server/services/fine-tuning/evaluations/schem
 import { useMay } from "../../../_components/access/membership";
 import { evaluationHref } from "../../../_components/evaluations/hrefs";
 import { RateBars } from "../../../_components/evaluations/rate-bars";
+import { RightResult } from "../../../_components/evaluations/right-result";
 import { StartEvaluation } from "../../../_components/evaluations/start-evaluation";
 import { EvaluationState } from "../../../_components/evaluations/state";
-import { isUnfinished, pointsWords } from "../../../_components/evaluations/words";
+import { isUnfinished, lackWords } from "../../../_components/evaluations/words";
 import { useWithoutTrainer } from "../../../_components/training/no-trainer";
 import classes from "./finding-page.module.css";
 
@@ -55,7 +56,7 @@ export function Proof({ projectId, findingId }: { projectId: string; findingId: 
       ) : newest === undefined ? (
         <p className={classes.quiet}>
           No fix has been measured yet. A proof replays conversations with this Finding on a trained model and on the
-          one before it, and compares how often it occurs.
+          one before it, and compares how often the answers are right.
         </p>
       ) : (
         <>
@@ -69,8 +70,8 @@ export function Proof({ projectId, findingId }: { projectId: string; findingId: 
                     {one.after.name}
                   </Link>
                   <span className={`${classes.quiet} tabular`}>
-                    {formatPercent(one.proof?.before?.rate)} → {formatPercent(one.proof?.after?.rate)},{" "}
-                    <Ago at={one.createdAt} />
+                    {formatPercent(one.proof?.right?.before.share?.rate)} →{" "}
+                    {formatPercent(one.proof?.right?.after.share?.rate)} right, <Ago at={one.createdAt} />
                   </span>
                 </li>
               ))}
@@ -108,13 +109,11 @@ function Newest({ projectId, evaluation }: { projectId: string; evaluation: Eval
         </p>
       ) : (
         <>
-          <RateBars proof={proof} />
-          {proof.difference === null ? null : (
-            <p className={`${classes.quiet} tabular`}>
-              {pointsWords(proof.difference.rate)} points; 95% interval {pointsWords(proof.difference.low)} to{" "}
-              {pointsWords(proof.difference.high)}. The conversations were chosen because they failed.
-            </p>
-          )}
+          {proof.right === null ? <RateBars proof={proof} /> : <RightResult right={proof.right} />}
+          <p className={classes.quiet}>
+            {evaluation.verdict === null || evaluation.verdict === "proven" ? "" : `${lackWords(proof)} `}
+            The conversations were chosen because they failed.
+          </p>
         </>
       )}
     </div>
