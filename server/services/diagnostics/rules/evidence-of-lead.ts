@@ -7,6 +7,9 @@ const LEADS: Readonly<Record<string, readonly string[]>> = {
   accepted_correction: ["ignored_correction"],
 };
 
+/** Signals of which a conversation has one: an assistant that is stuck declines and asks again by turns. */
+const ONCE: ReadonlySet<string> = new Set(["repeated_message"]);
+
 /** How directly a Signal tells of a failure that several describe: the lowest gives the Finding its name. */
 const RANKS: Readonly<Record<string, number>> = {
   tool_error: 1,
@@ -26,7 +29,7 @@ export type RankedOccurrence = RuleOccurrence & { rank?: number };
  */
 export function asEvidenceOfLeads(occurrences: readonly RuleOccurrence[]): readonly RankedOccurrence[] {
   const seen = new Set<string>();
-  return occurrences
+  return onceEach(occurrences)
     .map((one) => {
       const leads = (LEADS[one.signal] ?? []).flatMap((name) => occurrences.filter(({ signal }) => signal === name));
       const lead = leads.find((other) => isWithin(one, other));
@@ -39,6 +42,30 @@ export function asEvidenceOfLeads(occurrences: readonly RuleOccurrence[]): reado
       return !seen.has(key) && seen.add(key);
     });
 }
+
+/** Merges what a conversation has once: the cause with the most evidence stands for all. */
+function onceEach(occurrences: readonly RuleOccurrence[]): readonly RuleOccurrence[] {
+  const leads = new Map<string, RuleOccurrence>();
+  for (const one of occurrences) {
+    const lead = leads.get(one.signal);
+    if (!ONCE.has(one.signal)) continue;
+    if (!lead || one.evidence.length > lead.evidence.length) leads.set(one.signal, one);
+  }
+  return occurrences.flatMap((one) => {
+    const lead = leads.get(one.signal);
+    if (!lead) return [one];
+    if (lead !== one) return [];
+    const others = occurrences.filter((other) => other.signal === one.signal && other !== one);
+    const evidence = [one, ...others]
+      .flatMap((each) => each.evidence)
+      .slice(0, EVIDENCE)
+      .sort((a, b) => (a.messageIndex ?? 0) - (b.messageIndex ?? 0));
+    return [{ ...one, evidence }];
+  });
+}
+
+/** Quotes of an occurrence that stands for several. */
+const EVIDENCE = 100;
 
 function isWithin(one: RuleOccurrence, lead: RuleOccurrence): boolean {
   const quoted = new Set(lead.evidence.map(({ messageIndex }) => messageIndex));

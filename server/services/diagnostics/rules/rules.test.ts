@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { assistant, called, conversationOf, user } from "../../../../bench/labelled/conversation";
 import {
+  asEvidenceOfLeads,
   causeKeys,
   causeSimilarity,
   causeWords,
@@ -187,6 +188,17 @@ describe("causes", () => {
     const [key] = causeKeys("prj_2", ["r", "s"], read[0]!);
     expect(keys[0]!.has(key!)).toBe(false);
   });
+});
+
+test("a conversation in which the assistant repeats itself in two ways has one such failure, with the evidence of both", () => {
+  const repeats = (cause: string, ...at: number[]) => ({
+    ...{ signal: "repeated_message", severity: "medium" as const, score: 1, confidence: 1, verdict: "match" as const },
+    ...{ cause, title: cause, summary: cause },
+    evidence: at.map((messageIndex) => ({ messageIndex, start: 0, end: 1, quote: "x", spanId: null })),
+  });
+  const found = asEvidenceOfLeads([repeats("declines", 3, 7), repeats("asks back", 5, 9, 11)]);
+  expect(found).toMatchObject([{ cause: "asks back" }]);
+  expect(found[0]!.evidence.map(({ messageIndex }) => messageIndex)).toEqual([3, 5, 7, 9, 11]);
 });
 
 test("a score is the product of its parts, and 1 of 1 conversations does not have the highest spread", () => {
