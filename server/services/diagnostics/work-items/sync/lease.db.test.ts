@@ -84,6 +84,25 @@ test("a process that died before it called the tracker is followed at once when 
   expect(await stateOf(ctx, id)).toBe("open");
 });
 
+test("the lease of a process that died before the clock was set back has ended", async () => {
+  const { ctx, id } = await pendingItem();
+  await set(id, { leasedUntil: Date.now() + 3_600_000 });
+  expect(await runTurns(ctx, id)).toBeUndefined();
+  expect(await stateOf(ctx, id)).toBe("open");
+});
+
+test("a process that lives when the clock is set back keeps its lease by renewing it", async () => {
+  const { ctx, id } = await pendingItem();
+  const item = await leased(ctx, id);
+  const later = item.leasedUntil! + 3_600_000;
+  await set(id, { leasedUntil: later });
+  await whileLeased(ctx, { ...item, leasedUntil: later }, async (renew) => {
+    await renew();
+    expect(await leaseWorkItem(ctx, id)).toBeUndefined();
+    expect((await readWorkItem(ctx, id)).leasedUntil).toBeLessThan(later);
+  });
+});
+
 test("a process that may have created a ticket is followed once the tracker lists it, and no other is created", async () => {
   const { ctx, id } = await pendingItem();
   github.fault = (request) => (isCreation(request) ? "lose" : undefined);

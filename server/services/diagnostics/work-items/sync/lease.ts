@@ -11,17 +11,29 @@ import { type WorkItemRow, whichItem } from "../rows";
 export const LEASE_MS = 20_000;
 const RENEWAL_MS = 5_000;
 
+/** When the present lease has ended at the latest, however the clock was set since (Unix ms); `null` without one. */
+export const leaseEnd = sql<number | null>`least(${workItems.leasedUntil}, ${NOW} + ${LEASE_MS}::bigint)`;
+
 /** `lapsedAt`: the end of the previous lease (Unix ms) if its process died; `null` if it was released. */
 export type LeasedItem = WorkItemRow & { lapsedAt: number | null };
 
 const extended = sql<number>`${NOW} + ${LEASE_MS}::bigint`;
 
 /**
+ * Whether no process has a work item: its lease has ended, or would end later than any that is made now. The clock was set
+ * back since then, and the holder, if it lives, shortens its lease within seconds.
+ */
+export const isUnleased = sql`(coalesce(${workItems.leasedUntil}, 0) <= ${NOW} or ${workItems.leasedUntil} > ${extended})`;
+
+/**
  * Leases a work item to this process; `undefined` while another has it, and for one that is history. A replaced one may still
  * have a comment on a merge to post.
  */
 export async function leaseWorkItem(ctx: Ctx, id: string): Promise<LeasedItem | undefined> {
-  const [before] = await ctx.db.select({ lapsedAt: workItems.leasedUntil }).from(workItems).where(whichItem(ctx, id));
+  const [before] = await ctx.db
+    .select({ until: workItems.leasedUntil, now: sql<string>`${NOW}` })
+    .from(workItems)
+    .where(whichItem(ctx, id));
   if (before === undefined) return undefined;
   const [row] = await ctx.db
     .update(workItems)
@@ -30,11 +42,12 @@ export async function leaseWorkItem(ctx: Ctx, id: string): Promise<LeasedItem | 
       and(
         whichItem(ctx, id),
         sql`(${workItems.state} in ('pending', 'open', 'closed', 'failed') or ${workItems.state} = 'replaced' and ${workItems.dueAt} is not null)
-          and ${workItems.leasedUntil} is not distinct from ${before.lapsedAt}::bigint and coalesce(${workItems.leasedUntil}, 0) <= ${NOW}`,
+          and ${workItems.leasedUntil} is not distinct from ${before.until}::bigint and ${isUnleased}`,
       ),
     )
     .returning();
-  return row && { ...row, lapsedAt: before.lapsedAt };
+  const lapsedAt = before.until === null ? null : Math.min(before.until, Number(before.now));
+  return row && { ...row, lapsedAt };
 }
 
 /** Extends the lease from now on. Rejects if another process may have it, and nothing may be written. */

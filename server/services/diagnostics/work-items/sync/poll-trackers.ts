@@ -8,6 +8,7 @@ import { emit } from "@/server/platform/outbox";
 import { openTracker, type Ticket } from "@/server/services/connections";
 import { requestRead } from "../request-read";
 import { trackerFailure } from "./failures";
+import { isUnleased } from "./lease";
 
 /** Some trackers list changes by a search that lags behind, and Jira's has times only to the minute. */
 const OVERLAP_MS = 3 * 60_000;
@@ -25,7 +26,7 @@ export async function schedulePolls(db: Db): Promise<{ projects: number; woken: 
   await emit(db, ...[...projects].map((row) => trackerPollDue.create({ projectId: row.project_id })));
   const forgotten = await db.execute<{ project_id: string; id: string }>(sql`
     select project_id, id from work_items
-    where due_at < ${NOW} - ${FORGOTTEN_MS}::bigint and coalesce(leased_until, 0) < ${NOW}
+    where due_at < ${NOW} - ${FORGOTTEN_MS}::bigint and ${isUnleased}
       and state in ('pending', 'open', 'closed', 'replaced')
     order by due_at limit 500`);
   await emit(db, ...[...forgotten].map((row) => workItemDue.create({ projectId: row.project_id, workItemId: row.id })));

@@ -5,7 +5,7 @@ import type { Ctx } from "@/server/platform/context";
 import { type WorkItemRow, whichItem } from "../rows";
 import { type ChangeRow, changeTicket } from "./change-ticket";
 import { createTicket } from "./create-ticket";
-import { leaseWorkItem, type Renew, whileLeased } from "./lease";
+import { leaseEnd, leaseWorkItem, type Renew, whileLeased } from "./lease";
 import { readTicket } from "./read-ticket";
 
 /**
@@ -51,7 +51,7 @@ const postponed = (retryAt: number | undefined): Turn => ({
 
 async function waitForLease(ctx: Ctx, workItemId: string): Promise<Turn> {
   const [row] = await ctx.db
-    .select({ state: workItems.state, leasedUntil: workItems.leasedUntil, dueAt: workItems.dueAt })
+    .select({ state: workItems.state, leasedUntil: leaseEnd, dueAt: workItems.dueAt })
     .from(workItems)
     .where(whichItem(ctx, workItemId));
   if (row === undefined || row.state === "abandoned" || row.leasedUntil === null || row.dueAt === null)
