@@ -83,9 +83,9 @@ def test_a_suffix_cannot_leave_its_folder(client: httpx.Client) -> None:
     assert reply.status_code == 422
 
 
-@pytest.mark.parametrize("version", [0, 2])
+@pytest.mark.parametrize("version", [0, 3])
 def test_a_spec_of_another_version_of_the_contract_is_refused(client: httpx.Client, version: int) -> None:
-    assert client.get("/capabilities").json()["spec_version"] == 1
+    assert client.get("/capabilities").json()["spec_version"] == 2
     reply = client.put("/jobs/job_a", json=spec(put_manifest(client, rows()), spec_version=version))
     assert (reply.status_code, reply.json()["error"]["param"]) == (422, "spec_version")
 

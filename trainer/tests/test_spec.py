@@ -40,7 +40,7 @@ def test_any_other_value_changes_the_hash() -> None:
         {"training": {"learning_rate": -1}},
         {"training": {"learning_rate": float("nan")}},
         {"method": "ppo"},
-        {"spec_version": 2},
+        {"spec_version": 3},
         {"output": {"suffix": "../etc"}},
         {"output": {"suffix": "a/b"}},
         {"output": {"suffix": "a..b"}},

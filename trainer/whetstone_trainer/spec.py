@@ -191,7 +191,8 @@ class Limits(_Part):
 
 
 class JobSpec(_Part):
-    spec_version: Literal[1] = 1
+    # Since 2, manifests have tools and arguments as text, and weights. Jobs of before can still be resumed.
+    spec_version: Literal[1, 2] = 1
     engine: Literal["transformers"] = "transformers"
     method: Method
     adapter: Adapter

@@ -25,6 +25,7 @@ WarningCode = Literal[
     "ends_with_user",
     "kto_labels_unbalanced",
     "template_not_prefix_preserving",
+    "template_not_as_served",
     "template_without_generation_tags",
     "only_last_turn_trained",
     "tight_memory",

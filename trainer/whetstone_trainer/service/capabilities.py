@@ -18,7 +18,7 @@ from .. import __version__
 from ..spec import Adapter, Method
 from .processes import boot_id
 
-SPEC_VERSION = 1
+SPEC_VERSION = 2
 _PACKAGES = ("torch", "transformers", "trl", "peft", "accelerate", "datasets", "bitsandbytes", "tokenizers")
 _NEEDED = ("torch", "transformers", "trl", "peft", "accelerate", "datasets")
 _REFRESH_SECONDS = 60.0

@@ -8,15 +8,20 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import re
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..serving.calls.call_format import CallFormat, call_format, tool
+
 Message = dict[str, Any]
 Span = tuple[int, int]
 TrainOn = Literal["all_assistant", "last_assistant", "all"]
+PROBE_ID = "a1B2c3D4e"
+_MISTRAL_ID = re.compile(r"[A-Za-z0-9]{9}")
 TemplateSource = Literal["model", "trl_patched", "none"]
 
 
@@ -56,7 +61,10 @@ class ChatRenderer:
         self.tokenizer = tokenizer
         self.eos_token_ids = eos_token_ids
         self.template, self.source = training_template(tokenizer)
+        # The model's own template, with which it is served.
+        self.served = str(tokenizer.chat_template)
         self.has_generation_tags = bool(self.template) and _has_generation_tags(str(self.template))
+        self._calls: CallFormat | None = None
 
     def encode(self, messages: list[Message], tools: list[Any] | None, train_on: TrainOn) -> Encoded:
         """Returns the conversation with each token's weight: that of its message, or what `train_on` gives the others.
@@ -64,9 +72,8 @@ class ChatRenderer:
         Raises TemplateFailed when the template refuses the conversation or its turns cannot be distinguished.
         """
         weights = turn_weights(messages, train_on)
-        messages = [as_template_sees(message) for message in messages]
-        text, generated = self._render(messages, tools)
-        turns = self._spans(messages, tools, text, generated, weights)
+        messages = [self._form(message) for message in messages]
+        text, turns = self._served_turns(messages, tools, weights) or self._tagged_turns(messages, tools, weights)
         spans = [(0, len(text), 1.0)] if train_on == "all" else []
         spans += [(start, end, weights[index]) for index, (start, end) in turns.items()]
         shown = [(message["role"], weights.get(index)) for index, message in enumerate(messages)]
@@ -77,10 +84,10 @@ class ChatRenderer:
 
         Raises TemplateFailed when the template refuses the conversation.
         """
-        prompt = [as_template_sees(message) for message in prompt]
-        answer = [as_template_sees(message) for message in answer]
-        text, _ = self._render(prompt + answer, tools)
-        asked, _ = self._render(prompt, tools, add_generation_prompt=True)
+        prompt = [self._form(message) for message in prompt]
+        answer = [self._form(message) for message in answer]
+        text, _ = self._render(prompt + answer, tools, template=self.served)
+        asked, _ = self._render(prompt, tools, add_generation_prompt=True, template=self.served)
         shown: list[tuple[str, float | None]] = [
             *((message["role"], 0.0 if message["role"] == "assistant" else None) for message in prompt),
             *((message["role"], 1.0) for message in answer),
@@ -91,8 +98,17 @@ class ChatRenderer:
 
     def prompt_text(self, messages: list[Message], tools: list[Any] | None) -> str:
         """Returns the string given to the model to continue."""
-        messages = [as_template_sees(message) for message in messages]
-        return self._render(messages, tools, add_generation_prompt=True)[0]
+        messages = [self._form(message) for message in messages]
+        return self._render(messages, tools, add_generation_prompt=True, template=self.served)[0]
+
+    def _form(self, message: Message) -> Message:
+        """Returns a message without its weight, and with tool calls as the template gets them when it is served."""
+        message = {key: value for key, value in message.items() if key != "weight"}
+        if not message.get("tool_calls") and "tool_call_id" not in message:
+            return message
+        if self._calls is None:
+            self._calls = call_format(lambda messages, tools, begins: self._render(messages, tools, begins)[0])
+        return formed(message, self._calls)
 
     def stop_token_id(self) -> int | None:
         """Returns the special token that ends a trained answer; None if no such token is trained on."""
@@ -118,15 +134,29 @@ class ChatRenderer:
             return False
         return longer.startswith(shorter)
 
+    def trains_as_served(self) -> bool:
+        """Returns whether an answer is trained after the prompt that it is asked with when the model is served."""
+        user, assistant = {"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}
+        try:
+            served, _ = self._render([user], None, add_generation_prompt=True, template=self.served)
+            return self.encode([user, assistant], None, "last_assistant").text.startswith(served)
+        except TemplateFailed:
+            return False
+
     def supports_tools(self) -> bool:
         """Returns whether the template renders tool calls and tool results."""
-        from trl.chat_template_utils import supports_tool_calling
-
+        name, key, value, result = (f"probe_{word}" for word in ("name", "key", "value", "result"))
+        call = {"id": PROBE_ID, "type": "function", "function": {"name": name, "arguments": json.dumps({key: value})}}
+        messages: list[Message] = [
+            {"role": "user", "content": "x"},
+            {"role": "assistant", "content": "", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": PROBE_ID, "name": name, "content": result},
+        ]
         try:
-            return bool(supports_tool_calling(self.tokenizer))
-        except Exception:
-            # Templates fail in many ways on a kind of conversation they do not support.
+            text, _ = self._render([self._form(message) for message in messages], [tool(name)])
+        except TemplateFailed:
             return False
+        return all(word in text for word in (name, key, value, result))
 
     def template_sha256(self) -> str | None:
         """Returns the hash of the model's own template, the one to serve with."""
@@ -134,7 +164,11 @@ class ChatRenderer:
         return hashlib.sha256(str(own).encode()).hexdigest() if own else None
 
     def _render(
-        self, messages: list[Message], tools: list[Any] | None, add_generation_prompt: bool = False
+        self,
+        messages: list[Message],
+        tools: list[Any] | None,
+        add_generation_prompt: bool = False,
+        template: str | None = None,
     ) -> tuple[str, list[Span]]:
         from transformers.utils.chat_template_utils import render_jinja_template
 
@@ -142,8 +176,10 @@ class ChatRenderer:
             result: Any = render_jinja_template(
                 conversations=[messages],
                 tools=tools,
-                chat_template=self.template,
-                return_assistant_tokens_mask=self.has_generation_tags and not add_generation_prompt,
+                chat_template=template or self.template,
+                return_assistant_tokens_mask=template is None
+                and self.has_generation_tags
+                and not add_generation_prompt,
                 add_generation_prompt=add_generation_prompt,
                 **self.tokenizer.special_tokens_map,
             )
@@ -153,6 +189,30 @@ class ChatRenderer:
         rendered, spans = result
         return str(rendered[0]), [(int(start), int(end)) for start, end in (spans[0] if spans else [])]
 
+    def _served_turns(
+        self, messages: list[Message], tools: list[Any] | None, weights: dict[int, float]
+    ) -> tuple[str, dict[int, Span]] | None:
+        """Returns the text of the model's own template with the turns that are taught; None if one cannot be found in it.
+
+        TRL's copies of templates write earlier turns so that each can be found, which is not always as they are served.
+        """
+        if self.source != "trl_patched":
+            return None
+        try:
+            text, _ = self._render(messages, tools, template=self.served)
+            turns = self._turns(messages, tools, text, weights, template=self.served)
+        except TemplateFailed:
+            return None
+        taught = {index for index, weight in weights.items() if weight > 0}
+        return (text, turns) if taught <= turns.keys() else None
+
+    def _tagged_turns(
+        self, messages: list[Message], tools: list[Any] | None, weights: dict[int, float]
+    ) -> tuple[str, dict[int, Span]]:
+        """Returns the text and where each of the assistant's messages is in it, by its index."""
+        text, generated = self._render(messages, tools)
+        return text, self._spans(messages, tools, text, generated, weights)
+
     def _spans(
         self,
         messages: list[Message],
@@ -161,7 +221,6 @@ class ChatRenderer:
         generated: list[Span],
         weights: dict[int, float],
     ) -> dict[int, Span]:
-        """Returns where each of the assistant's messages is in the text, by its index."""
         answers = [index for index, message in enumerate(messages) if message["role"] == "assistant"]
         if not self.has_generation_tags:
             return self._turns(messages, tools, text, weights)
@@ -176,7 +235,12 @@ class ChatRenderer:
         return found
 
     def _turns(
-        self, messages: list[Message], tools: list[Any] | None, text: str, weights: dict[int, float]
+        self,
+        messages: list[Message],
+        tools: list[Any] | None,
+        text: str,
+        weights: dict[int, float],
+        template: str | None = None,
     ) -> dict[int, Span]:
         """Finds the assistant's turns by rendering what comes before each one."""
         spans: dict[int, Span] = {}
@@ -184,8 +248,8 @@ class ChatRenderer:
         for index, message in enumerate(messages):
             if message["role"] != "assistant":
                 continue
-            before, _ = self._render(messages[:index], tools, add_generation_prompt=True)
-            through, _ = self._render(messages[: index + 1], tools)
+            before, _ = self._render(messages[:index], tools, add_generation_prompt=True, template=template)
+            through, _ = self._render(messages[: index + 1], tools, template=template)
             if text.startswith(before) and text.startswith(through):
                 spans[index] = (len(before), len(through))
             elif index == last and weights[index] > 0:
@@ -231,9 +295,37 @@ def training_template(tokenizer: Any) -> tuple[str | None, TemplateSource]:
     return (str(patched), "trl_patched") if patched else (str(own), "model")
 
 
-def as_template_sees(message: Message) -> Message:
-    """Returns the message without its weight, with arguments as objects."""
-    return with_parsed_arguments({key: value for key, value in message.items() if key != "weight"})
+def formed(message: Message, calls: CallFormat) -> Message:
+    """Returns a message with tool calls in the form that a template expects: arguments as objects or text, known ids."""
+    found = with_text_arguments(message) if calls.arguments_as_text else with_parsed_arguments(message)
+    return _with_short_ids(found) if calls.family == "mistral" else found
+
+
+def with_text_arguments(message: Message) -> Message:
+    """Returns the message with tool call arguments as text, for templates that write them as they are."""
+    calls = []
+    for call in message.get("tool_calls") or []:
+        function = call.get("function") or {}
+        arguments = function.get("arguments")
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+        calls.append({**call, "function": {**function, "arguments": text}})
+    return {**message, "tool_calls": calls, "content": message.get("content") or ""} if calls else message
+
+
+def _with_short_ids(message: Message) -> Message:
+    """Returns a message whose ids Mistral's templates accept; what an Example was made from may have longer ones."""
+    calls = [{**call, "id": _short(call["id"])} if call.get("id") else call for call in message.get("tool_calls") or []]
+    given = message.get("tool_call_id")
+    return {
+        **message,
+        **({"tool_calls": calls} if calls else {}),
+        **({"tool_call_id": _short(given)} if given else {}),
+    }
+
+
+def _short(given: Any) -> str:
+    text = str(given)
+    return text if _MISTRAL_ID.fullmatch(text) else hashlib.sha256(text.encode()).hexdigest()[:9]
 
 
 def with_parsed_arguments(message: Message) -> Message:

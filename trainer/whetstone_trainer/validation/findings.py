@@ -92,6 +92,12 @@ def warnings(
     if not template.prefix_preserving:
         message = "The chat template renders earlier turns differently in longer conversations"
         warn("template_not_prefix_preserving", message)
+    if prepared.spec.method == "sft" and not prepared.renderer.trains_as_served():
+        message = (
+            "When the model is served, its template begins answers with text that answers of Examples do not have, "
+            "such as the beginning of its reasoning"
+        )
+        warn("template_not_as_served", message)
     if not prepared.renderer.has_generation_tags and prepared.spec.method == "sft":
         warn(
             "template_without_generation_tags",

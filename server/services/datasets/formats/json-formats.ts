@@ -71,7 +71,7 @@ function argumentsOf(text: string): unknown {
 }
 
 /** Templates identify a result by its function's name, which OpenAI's messages leave to the call's id. */
-function trlMessages(messages: readonly ChatMessage[], argumentsAs: (text: string) => unknown = argumentsOf) {
+function trlMessages(messages: readonly ChatMessage[]) {
   const names = new Map<string, string>();
   return messages.map((message) => {
     for (const { id, function: called } of message.tool_calls ?? []) names.set(id, called.name);
@@ -83,7 +83,7 @@ function trlMessages(messages: readonly ChatMessage[], argumentsAs: (text: strin
         tool_calls: message.tool_calls.map(({ id, function: called }) => ({
           id,
           type: "function",
-          function: { name: called.name, arguments: argumentsAs(called.arguments) },
+          function: { name: called.name, arguments: argumentsOf(called.arguments) },
         })),
       }),
     };
@@ -141,16 +141,17 @@ function lossless({ id, payload, tags, split, source, externalRef }: ExampleRow)
 }
 
 type Line = { tools?: unknown[] } & Record<string, unknown>;
-const verbatim = (text: string) => text;
 const weightOf = ({ weight }: { weight?: number }) => (weight === undefined || weight === 1 ? {} : { weight });
 
-/** Messages with the weight of each answer that has one. */
+/** Messages as a client sends them: nothing is added that a template would see in training only. */
+const asSent = (messages: readonly ChatMessage[]) =>
+  messages.map((message) => ({ ...strict(message), ...(message.name !== undefined && { name: message.name }) }));
+/** The same with the weight of each answer that has one. */
 const weighted = (messages: readonly ChatMessage[]) =>
-  trlMessages(messages, verbatim).map((message, index) => ({
+  asSent(messages).map((message, index) => ({
     ...message,
     ...(messages[index]?.weight !== undefined && { weight: messages[index].weight }),
   }));
-const unweighted = (messages: readonly ChatMessage[]) => trlMessages(messages, verbatim);
 
 /** Tools as their text: a trainer's template then sees keys and numbers as a client sends them. */
 const asText = ({ tools, ...line }: Line): object => ({ ...line, ...(tools && { tools: JSON.stringify(tools) }) });
@@ -164,16 +165,14 @@ function trainedConversation({ payload: { input, expectedOutput } }: ExampleRow)
 function trainedPair(row: ExampleRow): Line[] {
   const { input, expectedOutput, rejectedOutput } = row.payload;
   if (!rejectedOutput || !isPair(row) || !isTaught(expectedOutput)) return [];
-  const [prompt, chosen, rejected] = [input.messages, [expectedOutput.message], [rejectedOutput.message]].map(
-    unweighted,
-  );
+  const [prompt, chosen, rejected] = [input.messages, [expectedOutput.message], [rejectedOutput.message]].map(asSent);
   return [{ prompt, chosen, rejected, ...weightOf(expectedOutput), ...withTools(input.tools) }];
 }
 
 function trainedAnswers({ payload: { input, expectedOutput, rejectedOutput } }: ExampleRow): Line[] {
   const line = (message: ChatMessage, label: boolean, weight: object = {}): Line => ({
-    prompt: unweighted(input.messages),
-    completion: unweighted([message]),
+    prompt: asSent(input.messages),
+    completion: asSent([message]),
     label,
     ...weight,
     ...withTools(input.tools),

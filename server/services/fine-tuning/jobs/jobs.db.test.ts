@@ -76,7 +76,7 @@ test("a job is frozen, queued, sent to its trainer once, and followed to its end
     finishedAt: expect.any(Number),
   });
   expect(trainer.jobs.get(job.id)?.spec).toMatchObject({
-    spec_version: 1,
+    spec_version: 2,
     engine: "transformers",
     base_model: { id: model, source: "hub", checkpoint_id: null, trust_remote_code: false },
     manifest: {

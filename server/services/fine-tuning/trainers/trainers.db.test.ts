@@ -124,7 +124,8 @@ test("a job goes to a trainer that supports all of it, and is otherwise refused 
 
 test.each([
   [0, "Update the trainer"],
-  [2, "Update Whetstone"],
+  [1, "Update the trainer"],
+  [3, "Update Whetstone"],
 ])("a trainer with contract version %i gets no job, and the error names the remedy", async (spec_version, remedy) => {
   replies["GET /v1/capabilities"] = json(200, { ...CAPABILITIES, spec_version });
   const { ctx } = await named();
