@@ -65,11 +65,13 @@ test("an Example is written as a chat, and problems are shown at their fields", 
   await expect(message("Message 3").getByLabel("Result of call")).toHaveValue("call_1");
   await says("Message 3", "on its way");
   await says("Expected output", "It arrives tomorrow.");
+  await message("Message 2").getByLabel("Weight").fill("0.5");
   await page.getByLabel("Split").selectOption("train");
   await save();
   await page.waitForURL(/\/examples\/ex_/);
   await expect(page.getByText("Unsaved changes")).toBeHidden();
   await expect(page.getByLabel("About the Example")).toContainText("By hand");
+  await expect(message("Message 2").getByLabel("Weight")).toHaveValue("0.5");
 });
 
 test("following a link with unsaved changes asks first and can keep them", async () => {
