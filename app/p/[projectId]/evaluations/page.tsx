@@ -11,7 +11,7 @@ type Props = { params: Promise<{ projectId: string }>; searchParams: Promise<Rec
 export default async function Page({ params, searchParams }: Props) {
   const { projectId } = await params;
   const view = await loadView(searchParams);
-  void prefetch(trpc.trainers.list.queryOptions({ projectId }));
+  await prefetch(trpc.trainers.list.queryOptions({ projectId }));
   await prefetch(trpc.evaluations.list.infiniteQueryOptions(listInput(projectId, view), nextCursorPage));
   return (
     <Hydrate>

@@ -6,7 +6,7 @@ export const metadata: Metadata = { title: "Playground" };
 
 export default async function Page({ params }: { params: Promise<{ projectId: string }> }) {
   const { projectId } = await params;
-  void prefetch(trpc.trainers.list.queryOptions({ projectId }));
+  await prefetch(trpc.trainers.list.queryOptions({ projectId }));
   await prefetch(trpc.checkpoints.list.queryOptions({ projectId, limit: 100 }));
   return (
     <Hydrate>

@@ -8,7 +8,7 @@ export const metadata: Metadata = { title: "Tuning configurations" };
 
 export default async function Page({ params }: { params: Promise<{ projectId: string }> }) {
   const { projectId } = await params;
-  void prefetch(trpc.trainers.list.queryOptions({ projectId }));
+  await prefetch(trpc.trainers.list.queryOptions({ projectId }));
   await prefetch(trpc.tuningConfigs.list.infiniteQueryOptions(listInput(projectId), nextCursorPage));
   return (
     <Hydrate>
