@@ -5,7 +5,8 @@ const rule = (name, from, to, toNot) => ({
   from: { path: from },
   to: { path: to, ...(toNot && { pathNot: toNot }) },
 });
-const DOORS = "^(app|cli|server/(operations|trpc|rest)|inngest/functions)/";
+/** What tests of doors share may look behind them. */
+const DOORS = "^(app|cli|server/(operations|trpc|rest)(?!/testing)|inngest/functions)/";
 const VOCABULARY = "^server/services/.*/(schemas|types)\\.ts$";
 /** Values and types of columns, declared in the schema without any library. */
 const VALUES = "^db/schema/(enumerations|json)\\.ts$";

@@ -90,7 +90,11 @@ test("the image serves as a user who can write to its data only", async () => {
   expect(child.exitCode, output).toBeNull();
   const [, check] = /^CMD (.*)$/.exec(all("HEALTHCHECK")[0]?.replace(/^--\S+ /, "") ?? "") ?? [];
   const [, ...checkArgs] = JSON.parse(check ?? "[]") as string[];
-  execFileSync(node, checkArgs, { env: { PORT: port } as unknown as NodeJS.ProcessEnv, uid: NODE_USER, gid: NODE_USER });
+  execFileSync(node, checkArgs, {
+    env: { PORT: port } as unknown as NodeJS.ProcessEnv,
+    uid: NODE_USER,
+    gid: NODE_USER,
+  });
   expect((await fetch(`http://127.0.0.1:${port}/sign-in`)).status, output).toBe(200);
   expect(execFileSync("find", [app, "-user", String(NODE_USER)], { encoding: "utf8" })).toBe("");
 });

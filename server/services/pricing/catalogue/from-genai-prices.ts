@@ -2,14 +2,12 @@ import { Decimal } from "decimal.js";
 import type { Vendor } from "../matching/providers";
 import type { PricingTier } from "../schemas";
 import { serviceTierCalled } from "../usage/schemas";
+import type { CataloguePrice, CataloguePrices } from "./catalogue-prices";
 import { EXTRA_ALIASES, EXTRA_PRICES, EXTRA_TIERS, SUPPLEMENT } from "./corrections";
 import { type MatchLogic, type ModelNames, matchPatternOf, namesIn, spellings } from "./name-patterns";
 import { type ServiceTierPrices, serviceTierPrices } from "./service-tier-prices";
 import { type ListPrice, type PricedNames, pricesByVendor, snapshotsDiffer, withoutOtherPrices } from "./snapshots";
 
-/** A price in the catalogue: flat, or by total input (`start` exclusive: a request above it is entirely at `price`). */
-export type CataloguePrice = number | { base: number; tiers: { start: number; price: number }[] };
-export type CataloguePrices = Record<string, CataloguePrice | undefined>;
 type DatedPrices = { constraint?: Record<string, string>; prices: CataloguePrices };
 export type CatalogueModel = { id: string; match: MatchLogic; prices: CataloguePrices | DatedPrices[] };
 export type CatalogueProvider = { id: string; models: CatalogueModel[] };

@@ -1,4 +1,4 @@
-import type { CataloguePrice, CataloguePrices } from "./from-genai-prices";
+import type { CataloguePrice, CataloguePrices } from "./catalogue-prices";
 import file from "./service-tiers.generated.json";
 
 type Dated = { from: string | null; prices: CataloguePrices };
