@@ -1,6 +1,7 @@
 import type { Metadata } from "next";
 import { nextCursorPage } from "@/app/_lib/trpc/next-page";
 import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc/server";
+import { prefetchTrainersIfEmpty } from "../_components/training/prefetch-trainers";
 import { TrainingJobs } from "./_components/training-jobs";
 import { listInput, loadView } from "./_components/view";
 
@@ -11,8 +12,9 @@ type Props = { params: Promise<{ projectId: string }>; searchParams: Promise<Rec
 export default async function TrainingPage({ params, searchParams }: Props) {
   const { projectId } = await params;
   const view = await loadView(searchParams);
-  await prefetch(trpc.trainers.list.queryOptions({ projectId }));
-  await prefetch(trpc.trainingJobs.list.infiniteQueryOptions(listInput(projectId, view), nextCursorPage));
+  const list = trpc.trainingJobs.list.infiniteQueryOptions(listInput(projectId, view), nextCursorPage);
+  await prefetch(list);
+  await prefetchTrainersIfEmpty(projectId, list);
   return (
     <Hydrate>
       <TrainingJobs projectId={projectId} />

@@ -1,6 +1,7 @@
 import type { Metadata } from "next";
 import { nextCursorPage } from "@/app/_lib/trpc/next-page";
 import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc/server";
+import { prefetchTrainersIfEmpty } from "../_components/training/prefetch-trainers";
 import { TuningConfigs } from "./_components/tuning-configs";
 import { listInput } from "./_components/view";
 
@@ -8,8 +9,9 @@ export const metadata: Metadata = { title: "Tuning configurations" };
 
 export default async function Page({ params }: { params: Promise<{ projectId: string }> }) {
   const { projectId } = await params;
-  await prefetch(trpc.trainers.list.queryOptions({ projectId }));
-  await prefetch(trpc.tuningConfigs.list.infiniteQueryOptions(listInput(projectId), nextCursorPage));
+  const list = trpc.tuningConfigs.list.infiniteQueryOptions(listInput(projectId), nextCursorPage);
+  await prefetch(list);
+  await prefetchTrainersIfEmpty(projectId, list);
   return (
     <Hydrate>
       <TuningConfigs projectId={projectId} />
