@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { DAY_MS, MINUTE_MS } from "@/server/platform/durations";
 import { backordered, FAILURES, failedBooking, HEALTHY } from "./support/failures";
 import { findingRows, mergeFirstTwo } from "./support/merge-first-two";
 import { press } from "./support/press";
@@ -14,8 +15,6 @@ import { expect, test } from "./support/test";
 // biome-ignore lint/suspicious/noExplicitAny: a test reads replies as a client without types does
 type Row = Record<string, any>;
 
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
 /** Enough that the backfill has not completed when it is killed. */
 const BACKLOG = 400;
 const ENV = { DIAGNOSE_AFTER_QUIET_SECONDS: "1", OUTBOUND_ALLOW: "127.0.0.1" };
@@ -81,10 +80,10 @@ test("in the browser, failures are found, reviewed, merged and announced once th
     await addWebhook(page, at, hook.url);
     await sendOf([
       ...FAILURES.flatMap(({ rule: _, signal, quote: __, title: ___, ...failure }) =>
-        [1, 2].map((n) => ({ ...failure, id: `${signal}-${n}`, startedAt: now - n * DAY })),
+        [1, 2].map((n) => ({ ...failure, id: `${signal}-${n}`, startedAt: now - n * DAY_MS })),
       ),
-      ...BOOKINGS.map((tool) => ({ id: tool, said: failedBooking(tool), startedAt: now - DAY })),
-      ...HEALTHY.map((said, n) => ({ id: `healthy-${n}`, said, startedAt: now - DAY })),
+      ...BOOKINGS.map((tool) => ({ id: tool, said: failedBooking(tool), startedAt: now - DAY_MS })),
+      ...HEALTHY.map((said, n) => ({ id: `healthy-${n}`, said, startedAt: now - DAY_MS })),
     ]);
 
     await test.step("each failure is in the right Finding with the right quote, and a healthy conversation is in none", async () => {
@@ -143,7 +142,7 @@ test("in the browser, failures are found, reviewed, merged and announced once th
 
     await test.step("a resolved Finding regresses only on a conversation that started later, and one alert is sent", async () => {
       const { said } = regressing;
-      await sendOf([{ id: "started-before", said, startedAt: now - MINUTE }]);
+      await sendOf([{ id: "started-before", said, startedAt: now - MINUTE_MS }]);
       await expect.poll(async () => (await stateOf()).occurrenceCount, SETTLES).toBe(3);
       await page.goto(at("findings?tab=resolved"));
       const row = page.getByRole("row").filter({ hasText: "search_emails" });
@@ -181,7 +180,7 @@ test("in the browser, failures are found, reviewed, merged and announced once th
         Array.from({ length: BACKLOG }, (_, n) => ({
           id: `backlog-${n}`,
           said: backordered(n),
-          startedAt: now - 3 * DAY + n * 1000,
+          startedAt: now - 3 * DAY_MS + n * 1000,
         })),
       );
       await expect

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from "@/server/platform/durations";
 import { attribute } from "./support/known-load";
 import { newProject, type TestProject } from "./support/project";
 import { authenticate } from "./support/sign-in";
@@ -7,8 +8,6 @@ import { expect, test } from "./support/test";
 
 /** Opening a page reads the conversation, then the span's trace, then the span. */
 const OPENS = { timeout: 30_000 };
-
-const MINUTE = 60_000;
 
 type Sent = { traceId: string; spanId: string; at: number; attributes: object[]; parentSpanId?: string; name?: string };
 
@@ -49,14 +48,14 @@ test("a Finding's evidence links to its span in its trace, and its text is only 
   baseURL,
 }) => {
   const project = await newProject(baseURL!);
-  const start = Date.now() - 120 * MINUTE;
+  const start = Date.now() - 120 * MINUTE_MS;
   // Seven traces whose ids are ordered differently from their times; the sixth has many spans before the failing tool.
   const traces = [5, 1, 7, 3, 2, 6, 4].map((id) => hex(id, 32));
   const failing = traces[5]!;
   const spans: Sent[] = traces.map((traceId, index) => ({
     traceId,
     spanId: hex(1),
-    at: start + index * MINUTE,
+    at: start + index * MINUTE_MS,
     attributes: chat("long"),
   }));
   for (let step = 0; step < 80; step++) {
@@ -64,7 +63,7 @@ test("a Finding's evidence links to its span in its trace, and its text is only 
       traceId: failing,
       spanId: hex(100 + step),
       parentSpanId: hex(1),
-      at: start + 5 * MINUTE + step,
+      at: start + 5 * MINUTE_MS + step,
       attributes: [],
     });
   }
@@ -74,7 +73,7 @@ test("a Finding's evidence links to its span in its trace, and its text is only 
     spanId,
     parentSpanId: hex(1),
     name: "execute_tool get_order",
-    at: start + 5 * MINUTE + 90,
+    at: start + 5 * MINUTE_MS + 90,
     attributes: failingTool(1042),
   });
   await send(project, spans);
@@ -108,8 +107,8 @@ test("a Finding's evidence links to its span in its trace, and its text is only 
 
   const another = hex(8, 32);
   await send(project, [
-    { traceId: another, spanId: hex(1), at: Date.now() - MINUTE, attributes: chat("short") },
-    { traceId: another, spanId: hex(2), parentSpanId: hex(1), at: Date.now() - MINUTE, attributes: failingTool(7) },
+    { traceId: another, spanId: hex(1), at: Date.now() - MINUTE_MS, attributes: chat("short") },
+    { traceId: another, spanId: hex(2), parentSpanId: hex(1), at: Date.now() - MINUTE_MS, attributes: failingTool(7) },
   ]);
   await expect.poll(findings, { timeout: 60_000 }).toMatchObject([{ occurrenceCount: 2 }]);
   await page.goto(`/p/${project.projectId}/findings/${finding!.id}`);

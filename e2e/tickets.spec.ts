@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { DAY_MS } from "@/server/platform/durations";
 import { type SimulatedGithub, startGithub } from "../server/services/connections/trackers/testing/github-server";
 import { failedBooking } from "./support/failures";
 import { press } from "./support/press";
@@ -13,7 +14,6 @@ import { expect, test } from "./support/test";
 
 const SETTLES = { timeout: 90_000, intervals: [500] };
 const SHOWS = { timeout: 60_000 };
-const DAY = 24 * 60 * 60_000;
 
 let github: SimulatedGithub;
 let project: TestProject;
@@ -51,7 +51,7 @@ async function connected() {
 }
 
 async function finding(tool = "book_fitting"): Promise<string> {
-  await send(project, [{ id: tool, said: failedBooking(tool), startedAt: Date.now() - DAY }]);
+  await send(project, [{ id: tool, said: failedBooking(tool), startedAt: Date.now() - DAY_MS }]);
   const found = async () =>
     ((await project.read("diagnostics/findings?ruleId=tool-failure")).findings as unknown as Row[])[0]?.id;
   await expect.poll(found, SETTLES).toBeDefined();

@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { DAY_MS } from "@/server/platform/durations";
 import { startGithub } from "../server/services/connections/trackers/testing/github-server";
 import { press } from "./support/press";
 import { newProject, type TestProject } from "./support/project";
@@ -10,7 +11,6 @@ import { expect, test } from "./support/test";
 /** Rule Runs, jobs and deliveries take as long as a busy machine needs. */
 const SETTLES = { timeout: 90_000, intervals: [500] };
 const SHOWS = { timeout: 60_000 };
-const DAY = 24 * 60 * 60_000;
 
 const EMAIL = "jane.doe@example.com";
 /** A tool that fails for one reason, with an e-mail address in its result. */
@@ -40,7 +40,7 @@ test("a Finding becomes a ticket, is resolved when the ticket is closed, and reo
 
   try {
     await authenticate(page, project);
-    await send(project, [{ id: "first", said: FAILED, startedAt: Date.now() - DAY }]);
+    await send(project, [{ id: "first", said: FAILED, startedAt: Date.now() - DAY_MS }]);
     await expect.poll(async () => (await findingsOf(project)).length, SETTLES).toBe(1);
     const { id: findingId } = (await finding())!;
     const ticket = content(page).getByRole("region", { name: "Ticket", exact: true });
@@ -214,7 +214,7 @@ test("several selected Findings are handed off, and a handoff rule is added and 
       ["book_fitting", "reserve_slot"].map((name) => ({
         id: name,
         said: FAILED.map((one) => (one.calls ? { ...one, calls: [{ ...one.calls[0]!, name }] } : one)),
-        startedAt: Date.now() - DAY,
+        startedAt: Date.now() - DAY_MS,
       })),
     );
     await expect.poll(async () => (await findingsOf(project)).length, SETTLES).toBe(2);

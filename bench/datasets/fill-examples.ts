@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type postgres from "postgres";
 import type { Db } from "@/db/client";
 import type { ProjectId } from "@/server/platform/context";
+import { MINUTE_MS } from "@/server/platform/durations";
 import { tokenEstimateOf } from "@/server/services/datasets/chat-payload";
 import type { ChatPayload } from "@/server/services/datasets/chat-payload/schemas";
 import { exampleTerms } from "@/server/services/datasets/examples/example-terms";
@@ -12,7 +13,6 @@ import { dropKeys } from "../scale/fill";
 /** Marks in the templates that a copy replaces: with a word of its own, one of 20,000 and one of 2,000. */
 const MARK = { own: "markown", first: "markfirst", second: "marksecond" } as const;
 const TEMPLATES = 500;
-const MINUTE_MS = 60_000;
 /** Number of Examples that a second version edits. */
 const EDITED = 100;
 /** Rows per statement. */

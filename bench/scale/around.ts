@@ -1,7 +1,7 @@
 import type postgres from "postgres";
+import { DAY_MS } from "@/server/platform/durations";
 import { PROJECTS } from "./fill";
 
-const DAY_MS = 86_400_000;
 export const OWNER = "usr_scale_0";
 const PEOPLE = 500;
 const AUDIT_ROWS = 300_000;

@@ -1,11 +1,11 @@
 import type postgres from "postgres";
+import { DAY_MS } from "@/server/platform/durations";
 import { MARK, type Template } from "./templates";
 
 type Sql = postgres.Sql;
 
 export const PROJECTS = { big: "prj_scale_big", medium: "prj_scale_medium", small: 8, tiny: 200 } as const;
 export const DAYS = 90;
-const DAY_MS = 86_400_000;
 const CHUNK = 20_000;
 const CONNECTIONS = 2;
 const SLOTS = 100_000;

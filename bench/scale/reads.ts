@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { COLLECTION_OBJECTIVES, SAVED_VIEW_LISTS } from "@/db/schema/enumerations";
 import { placeOf } from "@/db/testing/things";
+import { DAY_MS } from "@/server/platform/durations";
 import { jsonSchemaOf } from "@/server/rest/openapi/json-schema";
 import { isProjectQualified } from "@/server/rest/operation";
 import { OPERATIONS } from "@/server/rest/operations";
@@ -74,8 +75,6 @@ import { DAYS } from "./fill";
 import { GIANT_CONVERSATION, GIANT_TRACE, giantSpan } from "./giants";
 import { LABELS, MODELS } from "./templates";
 import { cursorAt, SAMPLES, type World } from "./world";
-
-const DAY_MS = 86_400_000;
 
 type Scope = "project" | "account" | "installation";
 // biome-ignore lint/suspicious/noExplicitAny: every verb has its own context, input and reply

@@ -1,3 +1,4 @@
+import { DAY_MS, MINUTE_MS } from "@/server/platform/durations";
 import { amount } from "../../scripts/lib/testing/amounts.mjs";
 import { FAILURES, failedBooking, HEALTHY } from "../support/failures";
 import { killTree } from "../support/process-tree";
@@ -11,8 +12,6 @@ import { expect, test } from "../support/test";
 // biome-ignore lint/suspicious/noExplicitAny: a test reads replies as a client without types does
 type Row = Record<string, any>;
 
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
 /** Enough that the backfill has not completed when it is killed. */
 const BACKLOG = amount(150, 600);
 /** Tools that fail for the same reason, as a person would recognize. */
@@ -65,14 +64,14 @@ test("over /v1, failures are found by a backfill that is killed midway, reviewed
     const now = Date.now();
     const conversations: Spoken[] = [
       ...FAILURES.flatMap(({ rule: _, signal, quote: __, ...failure }) =>
-        [1, 2].map((n) => ({ ...failure, id: `${signal}-${n}`, startedAt: now - n * DAY })),
+        [1, 2].map((n) => ({ ...failure, id: `${signal}-${n}`, startedAt: now - n * DAY_MS })),
       ),
-      ...BOOKINGS.map((tool) => ({ id: tool, said: failedBooking(tool), startedAt: now - DAY })),
-      ...HEALTHY.map((said, n) => ({ id: `healthy-${n}`, said, startedAt: now - DAY })),
+      ...BOOKINGS.map((tool) => ({ id: tool, said: failedBooking(tool), startedAt: now - DAY_MS })),
+      ...HEALTHY.map((said, n) => ({ id: `healthy-${n}`, said, startedAt: now - DAY_MS })),
       ...Array.from({ length: BACKLOG }, (_, n) => ({
         id: `backlog-${n}`,
         said: HEALTHY[n % HEALTHY.length]!,
-        startedAt: now - 3 * DAY + n * 1000,
+        startedAt: now - 3 * DAY_MS + n * 1000,
       })),
     ];
     await send({ url: product.url, secret: keys.send }, conversations);
@@ -82,7 +81,7 @@ test("over /v1, failures are found by a backfill that is killed midway, reviewed
 
     await test.step("a backfill of every Rule survives kill -9 and reads each conversation once", async () => {
       const { rules } = await read("diagnostics/rules");
-      const window = { startMs: now - 7 * DAY, endMs: now + DAY, maxConversations: 10_000 };
+      const window = { startMs: now - 7 * DAY_MS, endMs: now + DAY_MS, maxConversations: 10_000 };
       const ids: string[] = [];
       for (const { id } of rules as Row[]) {
         const { status, body } = await call(keys.write, "POST", `diagnostics/rules/${id}/backfills`, window);
@@ -151,7 +150,7 @@ test("over /v1, failures are found by a backfill that is killed midway, reviewed
       expect((await call(keys.write, "PATCH", path, { reviewStatus: "confirmed" })).status).toBe(200);
       expect((await call(keys.write, "PATCH", path, { resolutionStatus: "resolved" })).status).toBe(200);
       await call(keys.write, "PATCH", "diagnostics/settings", { automaticSchedulingEnabled: true });
-      await sendFailure("started-before", now - MINUTE);
+      await sendFailure("started-before", now - MINUTE_MS);
       await expect.poll(countOf, SETTLES).toBe(3);
       expect((await read(path)).finding).toMatchObject({ resolutionStatus: "resolved", regressedAt: null });
       // The conversation must start after the resolution by the database's clock.

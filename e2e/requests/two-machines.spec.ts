@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import path from "node:path";
 import postgres from "postgres";
+import { HOUR_MS } from "@/server/platform/durations";
 import { gather } from "../../bench/chaos/evidence";
 import { judge } from "../../bench/chaos/judge";
 import { startLoad } from "../../bench/chaos/load";
@@ -14,7 +15,6 @@ import { expect, test } from "../support/test";
 /** The product twice on one database, each with a web process and a worker; the second clock is hours ahead. */
 
 const REQUESTS_A_MINUTE = 600;
-const HOUR_MS = 3_600_000;
 const AHEAD_MS = 7 * HOUR_MS;
 const WAIT_MS = 60_000;
 

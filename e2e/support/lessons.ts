@@ -1,3 +1,4 @@
+import { HOUR_MS } from "@/server/platform/durations";
 import type { TestProject } from "./project";
 import { type Said, type Spoken, send } from "./said";
 
@@ -114,8 +115,6 @@ export const LESSONS: readonly Lesson[] = [
     said: [user("How long is the return window?"), assistant("You can return lamps within 30 days, with the receipt.")],
   },
 ];
-
-const HOUR_MS = 3_600_000;
 
 /** Sends them all, an hour apart. */
 export const sendLessons = (project: Pick<TestProject, "url" | "secret">) =>

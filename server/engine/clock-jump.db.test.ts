@@ -5,11 +5,11 @@ import { db } from "@/db/pool";
 import { jobRuns } from "@/db/schema/engine";
 import { asOwner } from "@/db/testing/as-owner";
 import { newGate } from "@/db/testing/gate";
+import { HOUR_MS } from "@/server/platform/durations";
 import { emit } from "@/server/platform/outbox";
 import { type Engine, startEngine } from "./engine";
 import { embeddedClient, QUICK, until } from "./testing/describe-engine";
 
-const HOUR_MS = 3_600_000;
 const LEASE_MS = 1_500;
 
 const jump = (ms: number) => asOwner((owner) => owner.execute(sql`update jump.by set ms = ms + ${ms}`));

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { HOUR_MS } from "@/server/platform/durations";
 import { createClockWatch } from "./clock-watch";
 
 const LEASE_MS = 15_000;
-const HOUR_MS = 3_600_000;
 
 /** Returns a watch, and reads it after so many seconds, with a database that is ahead by so many hours. */
 function watched() {

@@ -4,6 +4,7 @@ import { GET } from "@/app/readyz/route";
 import { db } from "@/db/pool";
 import { testProject } from "@/db/testing/test-project";
 import { recordDatabaseSuccess, unavailable } from "@/server/platform/database/database-fault";
+import { MINUTE_MS } from "@/server/platform/durations";
 import { eventLoopDelay, watchEventLoop } from "@/server/platform/event-loop/watch";
 import { type Check, readiness } from "./readiness";
 
@@ -12,7 +13,6 @@ const ask = async (...given: Parameters<typeof readiness>) => {
   const reply = await readiness(...given);
   return { ...((await reply.json()) as Body), http: reply.status };
 };
-const MINUTE = 60_000;
 const ago = (ms: number) => sql`(extract(epoch from clock_timestamp()) * 1000)::bigint - ${ms}::bigint`;
 
 beforeEach(async () => {
@@ -52,23 +52,23 @@ const run = (id: string, dueMs: number, finishedMs: number | null) =>
             ${finishedMs === null ? ago(dueMs) : sql`null`}, ${ago(dueMs)}, ${finishedMs === null ? sql`null` : ago(finishedMs)})`);
 
 test("pending events are a failure when none are being dispatched, and a backlog when others are", async () => {
-  await event("waits", 10 * MINUTE, null);
+  await event("waits", 10 * MINUTE_MS, null);
   expect((await ask()).checks.jobs).toMatchObject({
     status: "failing",
     reason: expect.stringMatching(/60\d s.*none are being dispatched/),
   });
-  await event("taken", 10 * MINUTE, 0);
+  await event("taken", 10 * MINUTE_MS, 0);
   expect((await ask()).checks.jobs?.status).toBe("ok");
 });
 
 test("due runs are a failure when none are completing, and a backlog when others do", async () => {
-  await run("due", 10 * MINUTE, null);
-  await run("done-long-ago", 20 * MINUTE, 15 * MINUTE);
+  await run("due", 10 * MINUTE_MS, null);
+  await run("done-long-ago", 20 * MINUTE_MS, 15 * MINUTE_MS);
   expect((await ask()).checks.jobs).toMatchObject({
     status: "failing",
     reason: expect.stringMatching(/60\d s.*none are completing/),
   });
-  await run("done", 10 * MINUTE, MINUTE);
+  await run("done", 10 * MINUTE_MS, MINUTE_MS);
   expect((await ask()).checks.jobs).toMatchObject({
     status: "ok",
     reason: expect.stringMatching(/60\d s, but others are completing/),
@@ -80,7 +80,7 @@ test("waiting spans are a failure when no projector makes progress, and a backlo
   const queued = (attempts: number) =>
     db().execute(sql`
       insert into projection_queue (project_id, trace_id, received_at, attempts)
-      values (${ctx.projectId}, ${`trace-${attempts}`}, ${ago(MINUTE)}, ${attempts})`);
+      values (${ctx.projectId}, ${`trace-${attempts}`}, ${ago(MINUTE_MS)}, ${attempts})`);
   await queued(0);
   expect((await ask()).checks.projector).toMatchObject({
     status: "failing",

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { LRUCache } from "lru-cache";
 import { db } from "@/db/pool";
 import { requireShallow } from "@/server/platform/database/storable";
+import { MINUTE_MS } from "@/server/platform/durations";
 import { notFound, ServiceError } from "@/server/platform/errors";
 import { readBody } from "@/server/platform/http/read-body";
 import { requestIdOf } from "@/server/platform/http/request-id";
@@ -26,7 +27,6 @@ const RESULT_MAX_BYTES = 12 * MIB;
 const EVENTS_MAX_BYTES = 4 * MIB;
 const EVENTS_MAX_DECOMPRESSED_BYTES = 32 * MIB;
 
-const MINUTE_MS = 60_000;
 /** By trainer or job: far more than a healthy one sends. */
 const CALLS_PER_MINUTE = 1200;
 /** For all callers with wrong credentials from one network. */

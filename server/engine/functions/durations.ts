@@ -1,11 +1,12 @@
-const SECOND = 1000;
+import { SECOND_MS } from "@/server/platform/durations";
+
 const UNITS: Record<string, number> = {
   ms: 1,
-  s: SECOND,
-  m: 60 * SECOND,
-  h: 3600 * SECOND,
-  d: 86_400 * SECOND,
-  w: 7 * 86_400 * SECOND,
+  s: SECOND_MS,
+  m: 60 * SECOND_MS,
+  h: 3600 * SECOND_MS,
+  d: 86_400 * SECOND_MS,
+  w: 7 * 86_400 * SECOND_MS,
 };
 const DURATION = /^(?:\d+(?:ms|[smhdw]))+$/;
 const PART = /(\d+)(ms|[smhdw])/g;
@@ -27,13 +28,13 @@ export function momentOf(text: string, now: number): number {
 export function retryDelay(header: string | null): number | undefined {
   if (!header) return undefined;
   const seconds = Number(header);
-  const delay = Number.isFinite(seconds) ? seconds * SECOND : Date.parse(header) - Date.now();
+  const delay = Number.isFinite(seconds) ? seconds * SECOND_MS : Date.parse(header) - Date.now();
   return Number.isNaN(delay) ? undefined : Math.max(0, delay);
 }
 
-const FIRST_RETRY = SECOND;
+const FIRST_RETRY = SECOND_MS;
 const GROWTH = 5;
-const LONGEST_RETRY = 10 * 60 * SECOND;
+const LONGEST_RETRY = 10 * 60 * SECOND_MS;
 const JITTER = 0.2;
 
 /** Returns the milliseconds before the retry after failure `attempt` (from 0): about 1 s, 5 s, 25 s, 2 min, then 10 min. */

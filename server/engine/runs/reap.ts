@@ -2,13 +2,13 @@ import { and, inArray, isNotNull, lt, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { jobEvents, jobRuns } from "@/db/schema/engine";
+import { DAY_MS } from "@/server/platform/durations";
 
-const DAY = 86_400_000;
-const COMPLETED_TTL_MS = 3 * DAY;
+const COMPLETED_TTL_MS = 3 * DAY_MS;
 /** For failed and cancelled runs: long enough to be noticed and replayed. */
-const FAILED_TTL_MS = 30 * DAY;
+const FAILED_TTL_MS = 30 * DAY_MS;
 /** While an event is kept, its id deduplicates a second delivery. */
-const EVENTS_TTL_MS = 7 * DAY;
+const EVENTS_TTL_MS = 7 * DAY_MS;
 const ROWS_PER_STATEMENT = 1000;
 
 /** Deletes expired runs and events in small batches. Returns the number deleted; call again while it is not 0. */

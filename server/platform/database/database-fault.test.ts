@@ -1,14 +1,14 @@
 import { beforeEach, expect, test } from "vitest";
+import { SECOND_MS } from "@/server/platform/durations";
 import { faultOf, hasRecentFault, recordDatabaseSuccess, unavailable } from "./database-fault";
 
-const SECOND = 1000;
 beforeEach(() => recordDatabaseSuccess("write"));
 
 /** Returns the seconds at which an OpenTelemetry exporter retries that honours each Retry-After and gives up after five. */
 function exporterRetries(timeoutSeconds: number) {
   const retries = [];
   for (let at = 0, n = 0; n < 5; n++) {
-    const { retryAfter = 0 } = unavailable("away", undefined, at * SECOND);
+    const { retryAfter = 0 } = unavailable("away", undefined, at * SECOND_MS);
     at += retryAfter;
     if (at > timeoutSeconds) break;
     retries.push(at);
@@ -27,10 +27,10 @@ test("a fault clears on a success, a full disk only on a write, and any after a 
   unavailable("full", undefined, 0);
   recordDatabaseSuccess("read");
   expect([hasRecentFault("away", 1), hasRecentFault("full", 1)]).toEqual([false, true]);
-  expect(hasRecentFault("full", 60 * SECOND)).toBe(false);
-  expect(unavailable("full", undefined, 61 * SECOND).retryAfter).toBe(2);
+  expect(hasRecentFault("full", 60 * SECOND_MS)).toBe(false);
+  expect(unavailable("full", undefined, 61 * SECOND_MS).retryAfter).toBe(2);
   recordDatabaseSuccess("write");
-  expect(hasRecentFault("full", 62 * SECOND)).toBe(false);
+  expect(hasRecentFault("full", 62 * SECOND_MS)).toBe(false);
 });
 
 test("each code maps to one fault, and a programming error to none", () => {

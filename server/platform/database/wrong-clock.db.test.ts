@@ -9,6 +9,7 @@ import { shiftClock } from "@/e2e/support/shifted-clock.mjs";
 import { startEngine } from "@/server/engine/engine";
 import { embeddedClient, QUICK, until } from "@/server/engine/testing/describe-engine";
 import type { Ctx } from "@/server/platform/context";
+import { HOUR_MS } from "@/server/platform/durations";
 import { createDispatcher } from "@/server/rest/dispatcher";
 import { OPERATIONS } from "@/server/rest/operations";
 import { keyFor } from "@/server/rest/testing";
@@ -37,7 +38,6 @@ import { previewRetention, runHousekeeping, updateRetention } from "@/server/ser
 import { listConversations } from "@/server/services/telemetry";
 import { chatSpan, ingest, otlpJson } from "@/server/services/telemetry/testing";
 
-const HOUR_MS = 3_600_000;
 /** Nine hours either way, so that this clock misjudges both what has an hour left and what ended an hour ago. */
 const AHEAD = 9 * HOUR_MS;
 const BEHIND = -9 * HOUR_MS;

@@ -1,6 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { buffer } from "node:stream/consumers";
 import type { z } from "zod";
+import { SECOND_MS } from "@/server/platform/durations";
 import { createBulkhead, emptyBulkhead } from "../database/bulkhead";
 import { refuseInsideTransaction } from "../database/inside-transaction";
 import { allowList } from "./allow-list";
@@ -15,11 +16,10 @@ export type OutboundReply = Head & { body: Buffer };
 export type { OutboundStream } from "./transport";
 export type Outbound = ReturnType<typeof createOutbound>;
 
-const SECOND = 1000;
 const MIB = 1024 * 1024;
 type Limits = { timeoutMs: number; maxBytes: number };
-const LIMITS: Limits = { timeoutMs: 30 * SECOND, maxBytes: 10 * MIB };
-const STREAM_LIMITS: Limits = { timeoutMs: 600 * SECOND, maxBytes: 1024 * MIB };
+const LIMITS: Limits = { timeoutMs: 30 * SECOND_MS, maxBytes: 10 * MIB };
+const STREAM_LIMITS: Limits = { timeoutMs: 600 * SECOND_MS, maxBytes: 1024 * MIB };
 /** For all projects in one process; a single project gets at most half. */
 const CONCURRENT_CALLS = 64;
 const BUSY = "Earlier calls from this project to other services are still in progress. Try again shortly.";
@@ -49,9 +49,9 @@ export function createOutbound({
   databases = [],
   resolve = (host) => lookup(host, { all: true, verbatim: true }),
   ca,
-  connectMs = 5 * SECOND,
-  silenceMs = 60 * SECOND,
-  retryBaseMs = SECOND / 4,
+  connectMs = 5 * SECOND_MS,
+  silenceMs = 60 * SECOND_MS,
+  retryBaseMs = SECOND_MS / 4,
   concurrentCalls = CONCURRENT_CALLS,
 }: Options = {}) {
   const policy = createPolicy({ allow: allowList(allow), databases, resolve });

@@ -2,13 +2,13 @@ import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { db } from "@/db/pool";
 import { testProject } from "@/db/testing/test-project";
+import { DAY_MS } from "@/server/platform/durations";
 import { createModelPrice } from "@/server/services/pricing";
 import { foldDailyCosts } from "@/server/services/telemetry";
 import { chatSpan, ingest } from "@/server/services/telemetry/testing";
 import { downloadCosts, exportCosts, getCosts, previewModelPattern, priceUsage } from ".";
 import { storedAndRecomputedCosts } from "./testing";
 
-const DAY_MS = 86_400_000;
 const DAY = Date.UTC(2026, 10, 1);
 const hex = (n: number, length: number) => n.toString(16).padStart(length, "0");
 

@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import type { Ctx } from "@/server/platform/context";
-import { DAY_MS } from "./schemas";
+import { DAY_MS } from "@/server/platform/durations";
 
 /** Expands a range to whole UTC days, as `[from, to)`. */
 export const wholeDays = ({ from, to }: { from: number; to: number }) => ({

@@ -1,10 +1,11 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { Ctx } from "@/server/platform/context";
+import { DAY_MS } from "@/server/platform/durations";
 import { verb } from "@/server/platform/verb";
 import { type CostSource, costSource } from "./cost-source";
 import { inDays, SUMS, type SumsRow, sumsOf, wholeDays } from "./daily-costs";
 import { requireDays } from "./require-range";
-import { type Costs, costsReply, DAY_MS, getCostsInput } from "./schemas";
+import { type Costs, costsReply, getCostsInput } from "./schemas";
 
 const ROWS_MAX = 500;
 /** Decimals to which the remaining usage is rounded: finer than any counted unit, coarser than floating-point error. */

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { db } from "@/db/pool";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
+import { DAY_MS } from "@/server/platform/durations";
 import { deleteConversation } from "@/server/services/deletion";
 import { createModelPrice } from "@/server/services/pricing";
 import { conversationFacets, foldDailyCosts, getConversation, listConversations } from "@/server/services/telemetry";
@@ -10,7 +11,6 @@ import { chatSpan, ingest, type TestSpan } from "@/server/services/telemetry/tes
 import { createRepricing, exportCosts, getCosts, previewRepricing, undoRepricing } from ".";
 import { runToCompletion, storedAndRecomputedCosts } from "./testing";
 
-const DAY_MS = 86_400_000;
 const DAY = Date.UTC(2026, 10, 1);
 const RANGE = { from: DAY, to: DAY + 2 * DAY_MS };
 /** Cost of `call`: 100 input and 20 output tokens of gpt-4o. */

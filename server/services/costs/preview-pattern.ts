@@ -1,11 +1,12 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
+import { DAY_MS } from "@/server/platform/durations";
 import { filledText, queryInteger } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
 import { previewMatcher } from "@/server/services/pricing";
 import { PRICE_PROVIDERS } from "@/server/services/pricing/schemas";
 import { inDays } from "./daily-costs";
-import { DAY_MS, patternPreviewReply } from "./schemas";
+import { patternPreviewReply } from "./schemas";
 
 /** Exceeds the longest valid pattern, so that `error` explains a pattern that is too long. */
 const TEXT_MAX = 2_000;

@@ -1,3 +1,4 @@
+import { DAY_MS } from "@/server/platform/durations";
 import { verb } from "@/server/platform/verb";
 import { currentPriceRevision, priceBookAtRevision } from "@/server/services/pricing";
 import { estimateCallCount } from "./daily-costs";
@@ -5,7 +6,7 @@ import { Comparison, planCall } from "./plan-repricing";
 import { pricesVersionOf } from "./prices-version";
 import { type Cursor, cursorOf, readCalls } from "./read-calls";
 import { requireRange } from "./require-range";
-import { DAY_MS, previewRepricingInput, type RepricingPreview, repricingPreviewReply } from "./schemas";
+import { previewRepricingInput, type RepricingPreview, repricingPreviewReply } from "./schemas";
 
 /** Bounds a preview to about what a person is willing to wait for. */
 const CALLS_MAX = 50_000;

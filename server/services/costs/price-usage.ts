@@ -1,10 +1,11 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
+import { DAY_MS } from "@/server/platform/durations";
 import { queryInteger } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
 import { currentPriceBook } from "@/server/services/pricing";
 import { inDays, SUMS, type SumsRow, sumsOf } from "./daily-costs";
-import { DAY_MS, priceUsageReply } from "./schemas";
+import { priceUsageReply } from "./schemas";
 
 const UNPRICED_MAX = 200;
 

@@ -1,5 +1,6 @@
+import { DAY_MS } from "@/server/platform/durations";
 import { unprocessable } from "@/server/platform/errors";
-import { DAY_MS, DAYS_MAX } from "./schemas";
+import { DAYS_MAX } from "./schemas";
 
 type Range = { from: number; to: number };
 

@@ -10,7 +10,6 @@ import {
   unixMs,
 } from "@/server/platform/schemas";
 
-export const DAY_MS = 86_400_000;
 /** Longer than any model name or definition id. */
 const NAME_MAX = 500;
 

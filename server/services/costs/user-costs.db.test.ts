@@ -3,12 +3,12 @@ import { expect, test } from "vitest";
 import { db } from "@/db/pool";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
+import { DAY_MS } from "@/server/platform/durations";
 import { deleteConversation } from "@/server/services/deletion";
 import { getConversation } from "@/server/services/telemetry";
 import { chatSpan, ingest } from "@/server/services/telemetry/testing";
 import { exportCosts, getCosts } from ".";
 
-const DAY_MS = 86_400_000;
 const DAY = Date.UTC(2026, 10, 1);
 const RANGE = { from: DAY, to: DAY + 2 * DAY_MS };
 const hex = (n: number, length: number) => n.toString(16).padStart(length, "0");

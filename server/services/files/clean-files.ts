@@ -3,12 +3,11 @@ import type { Db } from "@/db/client";
 import { databaseNow } from "@/db/database-now";
 import { files, projects } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
+import { DAY_MS, HOUR_MS } from "@/server/platform/durations";
 import { fileStore } from "@/server/platform/files";
 import { logger } from "@/server/platform/logging/log";
 import { erase, markForErasure, staleFiles } from "./erase-files";
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** Longer than any request may last, so nothing in use is removed. */
 const STALE = { uploadMs: DAY_MS, otherMs: 2 * HOUR_MS };
 const MISSING_LOGGED = 20;

@@ -3,6 +3,7 @@ import { beforeAll, expect, test, vi } from "vitest";
 import { NOW } from "@/db/now";
 import { db } from "@/db/pool";
 import { sessions, users } from "@/db/schema";
+import { HOUR_MS } from "@/server/platform/durations";
 import { verifyApiKey } from "@/server/services/api-keys";
 import { listProjects, roleIn } from "@/server/services/projects";
 import {
@@ -28,7 +29,6 @@ vi.mock("@node-rs/argon2", async (original) => {
 
 beforeAll(countInOneWindow);
 
-const HOUR_MS = 3_600_000;
 let people = 0;
 const person = async (password = "correct horse") => {
   const email = `Person${++people}@Example.test`;

@@ -3,14 +3,13 @@ import { LRUCache } from "lru-cache";
 import type { Db } from "@/db/client";
 import { databaseNow } from "@/db/database-now";
 import { loginAttempts } from "@/db/schema";
+import { HOUR_MS, MINUTE_MS } from "@/server/platform/durations";
 import { ServiceError } from "@/server/platform/errors";
 import { networkOf } from "@/server/platform/http/visitor-network";
 import { isFamiliar } from "./familiar-networks";
 import { keyedHash } from "./keyed-hash";
 
-const MINUTE_MS = 60_000;
 const QUARTER_MS = 15 * MINUTE_MS;
-const HOUR_MS = 60 * MINUTE_MS;
 
 type Who = { email: string; address: string };
 type Limit = { kind: string; windowMs: number; most: number; of: (who: Who) => string };

@@ -4,9 +4,9 @@ import { NOW } from "@/db/now";
 import { sessions, users } from "@/db/schema";
 import { recordAudit } from "@/server/platform/audit";
 import type { RequestInfo } from "@/server/platform/context";
+import { DAY_MS } from "@/server/platform/durations";
 import { newId } from "@/server/platform/ids";
 
-const DAY_MS = 86_400_000;
 /** Lifetime of a password session, and of every cookie: the session's row is what counts. */
 export const SESSION_SECONDS = (30 * DAY_MS) / 1000;
 /** Providers do not report people who leave, so provider sessions are short and a new sign-in checks again. */

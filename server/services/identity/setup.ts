@@ -4,6 +4,7 @@ import { NOW } from "@/db/now";
 import { setupTokens, users } from "@/db/schema";
 import { recordAudit } from "@/server/platform/audit";
 import type { RequestInfo } from "@/server/platform/context";
+import { HOUR_MS } from "@/server/platform/durations";
 import { ServiceError } from "@/server/platform/errors";
 import { createdProjectNote, createProject, startProject } from "@/server/services/projects";
 import { createUser } from "./create-user";
@@ -15,7 +16,6 @@ import { type CompleteSetupInput, completeSetupInput } from "./schemas";
 const SETUP_LOCK = 7_231_004_118;
 /** The link makes its holder an owner and may sit in a log for a long time, so it expires. */
 const LINK_HOURS = 24;
-const HOUR_MS = 3_600_000;
 const FIRST_PROJECT = "My project";
 
 const lock = (db: Db) => db.execute(sql`select pg_advisory_xact_lock(${SETUP_LOCK}::bigint)`);

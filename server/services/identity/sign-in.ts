@@ -4,6 +4,7 @@ import type { Db } from "@/db/client";
 import { users } from "@/db/schema";
 import { recordAudit } from "@/server/platform/audit";
 import type { RequestInfo } from "@/server/platform/context";
+import { MINUTE_MS } from "@/server/platform/durations";
 import { ServiceError } from "@/server/platform/errors";
 import { logger } from "@/server/platform/logging/log";
 import { loggable } from "@/server/platform/logging/loggable";
@@ -80,8 +81,6 @@ export async function signInWithPassword(
     throw error;
   }
 }
-
-const MINUTE_MS = 60_000;
 
 const minuteOf = (at: number) => Math.floor(at / MINUTE_MS);
 

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import { ACTOR_KINDS } from "@/db/schema/enumerations";
 import { ROLES } from "@/server/platform/capabilities";
+import { DAY_MS } from "@/server/platform/durations";
 import { idInput, pageInput, pagination, queryBoolean } from "@/server/platform/schemas";
 import { email, password, personName } from "@/server/services/identity/schemas";
 
 const role = z.enum(ROLES);
-const DAY_MS = 86_400_000;
 export const INVITATION_DAYS = 7;
 export const INVITATION_DAYS_MAX = 30;
 

@@ -6,13 +6,12 @@ import { notices } from "@/db/schema";
 import { insertRows } from "@/db/sets";
 import { severityRank } from "@/db/severity-rank";
 import { type Ctx, inTransaction, type ProjectId } from "@/server/platform/context";
+import { DAY_MS, HOUR_MS } from "@/server/platform/durations";
 import { newId } from "@/server/platform/ids";
 import { deliveryQueued } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
 import type { NoticeKind } from "./schemas";
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** Maximum individual messages per connection and hour; any more are combined into digests. */
 const SINGLE_MESSAGES_PER_HOUR = 5;
 const DIGEST_INTERVAL_MS = 15 * 60_000;

@@ -13,6 +13,7 @@ import {
 } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
+import { DAY_MS } from "@/server/platform/durations";
 import { bodyOfChunks } from "@/server/platform/http/testing";
 import { addConversationsToDatasets } from "@/server/services/datasets";
 import { storedDataset } from "@/server/services/datasets/examples/testing";
@@ -25,7 +26,6 @@ import { listConversations } from "@/server/services/telemetry";
 import { chatSpan, ingest } from "@/server/services/telemetry/testing";
 import { getRetention, previewRetention, runHousekeeping, scheduleHousekeeping, updateRetention } from ".";
 
-const DAY = 86_400_000;
 const NOW = Date.now();
 
 async function conversation(ctx: Ctx, n: number, age: { active: number; received?: number }) {
@@ -33,13 +33,13 @@ async function conversation(ctx: Ctx, n: number, age: { active: number; received
     chatSpan({
       traceId: n.toString(16).padStart(32, "0"),
       spanId: n.toString(16).padStart(16, "0"),
-      startMs: NOW - age.active * DAY,
+      startMs: NOW - age.active * DAY_MS,
       attributes: { "gen_ai.conversation.id": `s-${n}` },
     }),
   ]);
   await db()
     .update(conversations)
-    .set({ receivedAt: NOW - (age.received ?? age.active) * DAY })
+    .set({ receivedAt: NOW - (age.received ?? age.active) * DAY_MS })
     .where(and(eq(conversations.projectId, ctx.projectId), eq(conversations.externalId, `s-${n}`)));
 }
 const names = async (ctx: Ctx) => (await listConversations(ctx, {})).conversations.map((one) => one.externalId).sort();
@@ -65,7 +65,7 @@ test("conversations beyond the retention period are deleted, with a preview befo
 
   const { preview } = await previewRetention(ctx, { days: 30 });
   expect(preview).toMatchObject({ days: 30, conversations: 2, impact: { spans: 2, findings: 0 } });
-  expect(preview.oldestActivityAt).toBeLessThan(NOW - 39 * DAY);
+  expect(preview.oldestActivityAt).toBeLessThan(NOW - 39 * DAY_MS);
   expect((await updateRetention(ctx, { days: 30 })).retention.days).toBe(30);
   await toEnd(ctx);
   expect(await names(ctx)).toEqual(["s-3", "s-4"]);
@@ -97,13 +97,13 @@ async function anonymousAtFirst(ctx: Ctx) {
     chatSpan({
       traceId: "2".padStart(32, "0"),
       spanId: "2".padStart(16, "0"),
-      startMs: NOW - 40 * DAY + 1000,
+      startMs: NOW - 40 * DAY_MS + 1000,
       attributes: { "gen_ai.conversation.id": "s-1", "user.id": "ann" },
     }),
   ]);
   await db()
     .update(conversations)
-    .set({ receivedAt: NOW - 40 * DAY })
+    .set({ receivedAt: NOW - 40 * DAY_MS })
     .where(eq(conversations.id, id));
   await updateRetention(ctx, { days: 30 });
   await toEnd(ctx);
@@ -150,8 +150,8 @@ test("interrupted housekeeping resumes, and batch receipts are deleted after a m
   await db()
     .insert(ingestReceipts)
     .values([
-      { ...receipt, id: "rcp_old", rejections: [], traceIds: [], createdAt: NOW - 31 * DAY },
-      { ...receipt, id: "rcp_new", rejections: [], traceIds: [], createdAt: NOW - 29 * DAY },
+      { ...receipt, id: "rcp_old", rejections: [], traceIds: [], createdAt: NOW - 31 * DAY_MS },
+      { ...receipt, id: "rcp_new", rejections: [], traceIds: [], createdAt: NOW - 29 * DAY_MS },
     ]);
   expect((await previewRetention(ctx, { days: 365 })).preview).toMatchObject({
     conversations: 450,
@@ -177,7 +177,7 @@ test("an imported file is deleted after a month, or earlier by the project's ret
       const { file } = await uploadFile(ctx, { name }, { body: bodyOf(name) });
       await db()
         .update(files)
-        .set({ createdAt: NOW - age * DAY })
+        .set({ createdAt: NOW - age * DAY_MS })
         .where(eq(files.id, file.id));
     }
   const left = async (ctx: Ctx) => (await listFiles(ctx, {})).files.map(({ name }) => name);
@@ -204,7 +204,7 @@ test("the adjudicator's answers are deleted when the project no longer reuses th
         id: `${days} days`,
         conversationId,
         answer,
-        createdAt: NOW - days * DAY,
+        createdAt: NOW - days * DAY_MS,
       })),
     );
   const left = async () =>
@@ -218,7 +218,7 @@ test("the adjudicator's answers are deleted when the project no longer reuses th
 
 test("each project's housekeeping is queued once a day, however often it is scheduled", async () => {
   const { ctx } = await testProject();
-  for (const at of [NOW, NOW, NOW + DAY]) await scheduleHousekeeping(db(), at);
+  for (const at of [NOW, NOW, NOW + DAY_MS]) await scheduleHousekeeping(db(), at);
   const told = await db()
     .select()
     .from(jobEvents)
@@ -231,7 +231,7 @@ test("the next housekeeping is within the hour, or tomorrow if today's is alread
   const nextRun = async () => new Date((await getRetention(ctx, {})).retention.nextRunAt);
   const soon = await nextRun();
   expect([soon.getUTCMinutes(), soon.getUTCSeconds()]).toEqual([17, 0]);
-  expect(soon.getTime() - Date.now()).toBeLessThanOrEqual(DAY / 24);
+  expect(soon.getTime() - Date.now()).toBeLessThanOrEqual(DAY_MS / 24);
   await scheduleHousekeeping(db());
   const [today, tomorrow] = [new Date().toISOString(), (await nextRun()).toISOString()];
   expect(tomorrow.slice(11)).toBe("00:17:00.000Z");

@@ -5,16 +5,15 @@ import { NOW } from "@/db/now";
 import { jobEvents, retentionSettings } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
+import { DAY_MS, HOUR_MS } from "@/server/platform/durations";
 import { verb } from "@/server/platform/verb";
 import { CONVERSATIONS_COUNTED, impactOf } from "@/server/services/deletion";
 import { previewRetentionInput, previewRetentionReply, retentionReply, updateRetentionInput } from "./schemas";
 
-const DAY_MS = 86_400_000;
 /** Counting stops here: beyond this, "many" is enough for a person, and counting takes too long. */
 const COUNTED = 100_000;
 /** The minute of every hour (UTC) at which the day's housekeeping is queued for projects that still lack it. */
 export const HOUSEKEEPING_MINUTE = 17;
-const HOUR_MS = 3_600_000;
 
 export const cutoffOf = (days: number, now: number) => now - days * DAY_MS;
 

@@ -6,6 +6,7 @@ import { allowNetworkUnderLock } from "@/db/inside-transaction";
 import { NOW } from "@/db/now";
 import { sampleProjects } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
+import { DAY_MS } from "@/server/platform/durations";
 import { storedReason } from "@/server/platform/logging/stored-reason";
 import {
   executeRuleRuns,
@@ -19,7 +20,6 @@ import { DAYS, FIXES, PLANTED, type Planned, plannedConversations, SECOND_PART_F
 import { otlpOf } from "./story/spans";
 import { trainAndProve } from "./training";
 
-const DAY_MS = 86_400_000;
 /** Conversations per batch. */
 const BATCH = 50;
 /** Rule Runs per batch. */

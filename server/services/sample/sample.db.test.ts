@@ -4,6 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import { db } from "@/db/pool";
 import { testProject } from "@/db/testing/test-project";
 import type { AccountCtx, Ctx, ProjectId } from "@/server/platform/context";
+import { DAY_MS } from "@/server/platform/durations";
 import { createApiKey } from "@/server/services/api-keys";
 import { listDatasets, listExamples } from "@/server/services/datasets";
 import { deleteProject, runDeletion } from "@/server/services/deletion";
@@ -40,7 +41,6 @@ import { countOf, PLANTED, plannedConversations } from "./story/plan";
 import { trainAndProve } from "./training";
 
 const LOAD_MS = 120_000;
-const DAY_MS = 86_400_000;
 const NEVER = new AbortController().signal;
 
 async function person(): Promise<AccountCtx> {

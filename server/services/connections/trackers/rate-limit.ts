@@ -1,6 +1,5 @@
+import { MINUTE_MS } from "@/server/platform/durations";
 import { retryAfterSeconds } from "@/server/platform/outbound";
-
-const MINUTE = 60_000;
 
 export type ReplyHeaders = Readonly<Record<string, string | number | undefined>>;
 
@@ -26,5 +25,5 @@ export function limitedUntil(
   const seconds = retryAfterSeconds(headers["retry-after"]?.toString());
   if (seconds !== undefined) return Date.now() + seconds * 1000;
   const end = `${headers[remaining]}` === "0" ? Number(headers[reset]) * 1000 : Number.NaN;
-  return Number.isFinite(end) ? end : Date.now() + MINUTE; // what GitHub recommends if a reply names no time
+  return Number.isFinite(end) ? end : Date.now() + MINUTE_MS; // what GitHub recommends if a reply names no time
 }

@@ -1,11 +1,9 @@
 import { sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import type { Ctx } from "@/server/platform/context";
+import { DAY_MS, HOUR_MS } from "@/server/platform/durations";
 import { reviewerOf } from "./candidates";
 import type { ReviewCounter } from "./schemas";
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** Counts waiting candidates and the caller's recent decisions. */
 export async function reviewCounterOf(ctx: Ctx, datasetId?: string): Promise<ReviewCounter> {

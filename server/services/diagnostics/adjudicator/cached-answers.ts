@@ -5,10 +5,10 @@ import { NOW } from "@/db/now";
 import { isOneOf } from "@/db/rows";
 import { adjudications } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
+import { DAY_MS } from "@/server/platform/durations";
 import { DEFAULT_CACHE_DAYS } from "./find-adjudicator";
 import { PROMPT_VERSION, type Prompt } from "./prompt";
 
-const DAY_MS = 86_400_000;
 /** Number of latest answers averaged to measure a question's tokens; with fewer than `MEASURED_MIN` there is no mean. */
 const MEASURED = 200;
 const MEASURED_MIN = 10;

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
+import { HOUR_MS } from "@/server/platform/durations";
 import {
   cancelBackfill,
   createBackfill,
@@ -23,16 +24,15 @@ import {
 import { failingToolCall, storedConversation } from "../testing";
 import { executeQueued, runToEnd } from "./testing";
 
-const HOUR = 3_600_000;
 const START = Date.UTC(2026, 5, 1);
-const ALL = { ruleId: "tool-failure", startMs: START, endMs: START + 1000 * HOUR, maxConversations: 1000 };
+const ALL = { ruleId: "tool-failure", startMs: START, endMs: START + 1000 * HOUR_MS, maxConversations: 1000 };
 
 /** Stores one conversation an hour from `START` on, each with the same failure, and returns them oldest first. */
 async function conversations(ctx: Ctx, count: number) {
   const stored = [];
   for (let n = 0; n < count; n += 1) {
     const said = failingToolCall("get_order", "Error: order 4821 not found");
-    stored.push(await storedConversation(ctx, said, { startedAt: START + n * HOUR }));
+    stored.push(await storedConversation(ctx, said, { startedAt: START + n * HOUR_MS }));
   }
   return stored;
 }

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
+import { HOUR_MS } from "@/server/platform/durations";
 import { createBackfill, listFindings } from "..";
 import { failingToolCall, storedConversation } from "../testing";
 import { runToEnd } from "./testing";
 
 const START = Date.UTC(2026, 5, 1);
-const HOUR = 3_600_000;
 const ERRORS = [
   "Error: order 4821 not found",
   "Error: order 77 not found",
@@ -19,10 +19,10 @@ async function found(ctx: Ctx, order: readonly number[]) {
   for (const [hour, nth] of order.entries()) {
     const tool = nth % 2 === 0 ? "get_order" : "pay";
     await storedConversation(ctx, failingToolCall(tool, ERRORS[nth % ERRORS.length]!), {
-      startedAt: START + hour * HOUR,
+      startedAt: START + hour * HOUR_MS,
     });
   }
-  const window = { ruleId: "tool-failure", startMs: START, endMs: START + 1000 * HOUR, maxConversations: 100 };
+  const window = { ruleId: "tool-failure", startMs: START, endMs: START + 1000 * HOUR_MS, maxConversations: 100 };
   const backfill = async () => runToEnd(ctx, (await createBackfill(ctx, window)).backfill.id);
   const read = async () =>
     (await listFindings(ctx, {})).findings

@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 import { callBaselines } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
+import { DAY_MS } from "@/server/platform/durations";
 import { findConversation } from "@/server/services/telemetry";
 import { chatSpan, ingest } from "@/server/services/telemetry/testing";
 import { createRuleRuns, deleteBaselinesBefore, executeRuleRuns, listFindings, listRuleRuns, updateRule } from "..";
 
-const DAY_MS = 86_400_000;
 const DAY = Date.UTC(2026, 9, 20);
 const NOON = DAY + DAY_MS / 2;
 let calls = 0;

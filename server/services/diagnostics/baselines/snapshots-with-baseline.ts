@@ -3,6 +3,7 @@ import { callBaselines } from "@/db/schema";
 import type { ModelBaseline, Quantiles } from "@/db/schema/json";
 import { insertOf } from "@/db/sets";
 import type { Ctx } from "@/server/platform/context";
+import { DAY_MS } from "@/server/platform/durations";
 import { readSnapshots, type Snapshot, type SnapshotContent } from "@/server/services/telemetry";
 import type { ProjectBaseline } from "../types";
 
@@ -12,7 +13,6 @@ const NEWEST = 5_000;
 const FEWEST = 50;
 /** Maximum number of a project's models with a baseline: those with the most calls. */
 const MODELS = 50;
-const DAY_MS = 86_400_000;
 
 const dayOf = (at: number) => Math.floor(at / DAY_MS) * DAY_MS;
 

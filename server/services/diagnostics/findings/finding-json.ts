@@ -3,6 +3,7 @@ import { NOW } from "@/db/now";
 import { textArray } from "@/db/rows";
 import type { findings } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
+import { DAY_MS } from "@/server/platform/durations";
 import { memberNames } from "@/server/services/members";
 import { wilson } from "../rules";
 import type { Finding } from "../schemas";
@@ -10,7 +11,6 @@ import { handoffRefs } from "../work-items/handoff-refs";
 import { basisOfFinding, judgedFindings } from "./judged-findings";
 import { trendOf } from "./matching-findings";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const TREND_BARS = 14;
 
 /** Converts rows to their JSON form, with their recent days. `repairHandoffRef` names the linked ticket. */

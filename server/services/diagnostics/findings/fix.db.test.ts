@@ -2,12 +2,12 @@ import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
+import { DAY_MS } from "@/server/platform/durations";
 import { newId } from "@/server/platform/ids";
 import { createRuleRuns, executeRuleRuns, findingTimeline, listFindings, updateFindings, updateRule } from "..";
 import { RULES } from "../rules";
 import { failingToolCall, storedConversation } from "../testing";
 
-const DAY = 86_400_000;
 const RULE = "tool-failure";
 const VERSION = RULES.find(({ id }) => id === RULE)!.version;
 
@@ -25,7 +25,7 @@ type Traffic = {
 async function resolved() {
   const { ctx } = await testProject();
   const said = failingToolCall("alpha", "Error: not found");
-  const { id, lastActivityAt } = await storedConversation(ctx, said, { startedAt: Date.now() - 200 * DAY });
+  const { id, lastActivityAt } = await storedConversation(ctx, said, { startedAt: Date.now() - 200 * DAY_MS });
   const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
   await executeRuleRuns(
     ctx,
@@ -34,7 +34,7 @@ async function resolved() {
   const { findings } = await listFindings(ctx, {});
   const findingId = findings[0]!.id;
   await updateFindings(ctx, { findingIds: [findingId], set: { resolutionStatus: "resolved" } });
-  const at = Date.now() - 30 * DAY;
+  const at = Date.now() - 30 * DAY_MS;
   await ctx.db.execute(sql`
     update findings set resolved_at = ${at} where project_id = ${ctx.projectId} and id = ${findingId}`);
   return {
@@ -51,7 +51,7 @@ async function stored(ctx: Ctx, { at, findingId }: { at: number; findingId: stri
   const { affected = 0, conversations, days, labels = [], models = [], read = {} } = traffic;
   const prefix = newId("conv");
   const all = sql`
-    select ${prefix} || '-' || n as id, ${at + days[0] * DAY}::bigint + (n * ${((days[1] - days[0]) * DAY) / conversations}::float8)::bigint as at,
+    select ${prefix} || '-' || n as id, ${at + days[0] * DAY_MS}::bigint + (n * ${((days[1] - days[0]) * DAY_MS) / conversations}::float8)::bigint as at,
       floor(n * ${affected}::float8 / ${conversations}) > floor((n - 1) * ${affected}::float8 / ${conversations}) as has_it
     from generate_series(1, ${conversations}::int) n`;
   await ctx.db.execute(sql`
@@ -167,7 +167,7 @@ test("a fix made at a peak is compared with the calm days before it", async () =
   await stored({ affected: 20, conversations: 2600, days: [-28, -5] });
   await stored({ affected: 60, conversations: 400, days: [-4, 0] });
   await stored({ affected: 2, conversations: 300, days: SINCE });
-  const peak = { from: at - 2 * DAY, id: newId("fev") };
+  const peak = { from: at - 2 * DAY_MS, id: newId("fev") };
   expect(await fix()).toMatchObject({ calmPast: false });
   await ctx.db.execute(sql`
     insert into finding_events (project_id, id, finding_id, kind, at, actor_kind, detail)

@@ -1,6 +1,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import type { Ctx } from "@/server/platform/context";
+import { DAY_MS } from "@/server/platform/durations";
 import { NOW_DAYS, wilson } from "../rules";
 import { startOfDay } from "./counts/occurrence-changes";
 import {
@@ -15,7 +16,6 @@ import {
 import type { FindingFix } from "./schemas";
 import { type DayCount, type Watched, watch, worseOf } from "./watch";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** Days before a fix that are compared with what came since: more if these cannot prove even a complete fix. */
 export const DAYS_BEFORE_FIX = [28, 56] as const;
 export const DAYS_SINCE_FIX = 56;

@@ -1,13 +1,13 @@
 import { and, eq, sql } from "drizzle-orm";
 import { findings } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
+import { DAY_MS } from "@/server/platform/durations";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { type FindingDetail, findingReply, getFindingInput } from "../schemas";
 import { findingsJson } from "./finding-json";
 import { clearestOccurrence, occurrencesOf } from "./list-occurrences";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const DAYS_SHOWN = 30;
 /** Shares are computed over at most this many of the newest conversations, which bounds the query's cost. */
 const CONVERSATIONS_MAX = 50_000;

@@ -3,12 +3,12 @@ import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
+import { DAY_MS } from "@/server/platform/durations";
 import { chatSpan, ingest } from "@/server/services/telemetry/testing";
 import { createRuleRuns, executeRuleRuns, findingTimeline, listFindings, undoFindingChange, updateFindings } from "..";
 import { failingToolCall, storedConversation } from "../testing";
 
-const DAY = 86_400_000;
-const startOf = (at: number) => Math.floor(at / DAY) * DAY;
+const startOf = (at: number) => Math.floor(at / DAY_MS) * DAY_MS;
 const hex = (bytes: number) => randomBytes(bytes).toString("hex");
 
 type Said = Parameters<typeof storedConversation>[1];
@@ -38,15 +38,15 @@ const sent = (ctx: Ctx, at: number, { version, model }: { version?: string; mode
 test("each day with conversations has a rate with its interval, including days without the Finding", async () => {
   const { ctx } = await testProject();
   const today = startOf(Date.now());
-  await failing(ctx, today - 3 * DAY + 1000);
-  for (let n = 0; n < 3; n++) await healthy(ctx, today - 3 * DAY + 2000);
-  for (let n = 0; n < 2; n++) await healthy(ctx, today - 2 * DAY + 2000);
-  await storedConversation(ctx, HELLO, { startedAt: today - 2 * DAY + 3000 });
+  await failing(ctx, today - 3 * DAY_MS + 1000);
+  for (let n = 0; n < 3; n++) await healthy(ctx, today - 3 * DAY_MS + 2000);
+  for (let n = 0; n < 2; n++) await healthy(ctx, today - 2 * DAY_MS + 2000);
+  await storedConversation(ctx, HELLO, { startedAt: today - 2 * DAY_MS + 3000 });
   const { days } = await findingTimeline(ctx, { findingId: await theFinding(ctx) });
   expect(days).toHaveLength(30);
   expect(days.at(-1)!.day).toBe(today);
   expect(days.at(-4)).toMatchObject({
-    day: today - 3 * DAY,
+    day: today - 3 * DAY_MS,
     affected: 1,
     conversations: 4,
     read: 4,
@@ -63,7 +63,7 @@ test("the timeline of a Finding that stopped long ago ends two weeks after it", 
   const then = Date.UTC(2026, 1, 2, 9);
   await failing(ctx, then);
   const { days } = await findingTimeline(ctx, { findingId: await theFinding(ctx) });
-  expect(days.at(-1)!.day).toBe(startOf(then) + 14 * DAY);
+  expect(days.at(-1)!.day).toBe(startOf(then) + 14 * DAY_MS);
   expect(days.filter(({ affected }) => affected > 0)).toMatchObject([{ day: startOf(then), conversations: 1 }]);
 });
 
@@ -71,34 +71,34 @@ test("the first appearance of a version or a model is marked, whatever order spa
   const { ctx } = await testProject();
   const { ctx: other } = await testProject();
   const today = startOf(Date.now());
-  await failing(ctx, today - 2 * DAY);
-  await sent(ctx, today - 60 * DAY, { version: "1.0", model: "gpt-4o" });
-  await sent(ctx, today - 4 * DAY, { version: "1.1", model: "gpt-4o" });
-  await sent(ctx, today - 5 * DAY + 7, { version: "1.1", model: "gpt-4o-mini" });
-  await sent(ctx, today - 3 * DAY, { version: "1.1", model: "gpt-4o-mini" });
-  await sent(ctx, today - 3 * DAY, { model: "gpt-4o" });
-  await sent(other, today - 4 * DAY, { version: "9.9", model: "claude" });
+  await failing(ctx, today - 2 * DAY_MS);
+  await sent(ctx, today - 60 * DAY_MS, { version: "1.0", model: "gpt-4o" });
+  await sent(ctx, today - 4 * DAY_MS, { version: "1.1", model: "gpt-4o" });
+  await sent(ctx, today - 5 * DAY_MS + 7, { version: "1.1", model: "gpt-4o-mini" });
+  await sent(ctx, today - 3 * DAY_MS, { version: "1.1", model: "gpt-4o-mini" });
+  await sent(ctx, today - 3 * DAY_MS, { model: "gpt-4o" });
+  await sent(other, today - 4 * DAY_MS, { version: "9.9", model: "claude" });
   const { markers } = await findingTimeline(ctx, { findingId: await theFinding(ctx) });
   expect(markers).toEqual([
-    { kind: "model", at: today - 5 * DAY, name: "gpt-4o-mini", service: null },
-    { kind: "version", at: today - 5 * DAY + 7, name: "1.1", service: "shop" },
+    { kind: "model", at: today - 5 * DAY_MS, name: "gpt-4o-mini", service: null },
+    { kind: "version", at: today - 5 * DAY_MS + 7, name: "1.1", service: "shop" },
   ]);
 });
 
 test("a release is marked like a version, and only once if both are the same", async () => {
   const { ctx } = await testProject();
   const today = startOf(Date.now());
-  await failing(ctx, today - 2 * DAY);
+  await failing(ctx, today - 2 * DAY_MS);
   const released = (at: number, release: string, version?: string) =>
     ingest(ctx, [chatSpan({ traceId: hex(16), spanId: hex(8), startMs: at })], version, {
       "langfuse.release": release,
     });
-  await released(today - 4 * DAY, "a1b2c3");
-  await released(today - 3 * DAY, "1.2", "1.2");
+  await released(today - 4 * DAY_MS, "a1b2c3");
+  await released(today - 3 * DAY_MS, "1.2", "1.2");
   const { markers } = await findingTimeline(ctx, { findingId: await theFinding(ctx) });
   expect(markers.filter(({ kind }) => kind === "version")).toEqual([
-    { kind: "version", at: today - 4 * DAY, name: "a1b2c3", service: "shop" },
-    { kind: "version", at: today - 3 * DAY, name: "1.2", service: "shop" },
+    { kind: "version", at: today - 4 * DAY_MS, name: "a1b2c3", service: "shop" },
+    { kind: "version", at: today - 3 * DAY_MS, name: "1.2", service: "shop" },
   ]);
 });
 

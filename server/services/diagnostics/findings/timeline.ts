@@ -2,6 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { findings } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
+import { DAY_MS } from "@/server/platform/durations";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { wilson } from "../rules";
@@ -11,7 +12,6 @@ import { mergedWith } from "./merged-with";
 import { kindOfReadings, type Readings, readingsOf, ruleHistory, rulesOfFinding } from "./readings";
 import { type FindingMarker, timelineInput, timelineReply } from "./schemas";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const DAYS = 30;
 /** Days after the last detection, which show whether it stopped. */
 const DAYS_AFTER = 14;

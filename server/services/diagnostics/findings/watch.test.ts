@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { DAY_MS } from "@/server/platform/durations";
 import { alwaysValidDifference, conversationsToProve, type DayCount, dispersionOf, watch } from "./watch";
 
 const rate = (affected: number, conversations: number) => ({ affected, conversations });
@@ -6,16 +7,15 @@ const margin = (strata: Parameters<typeof alwaysValidDifference>[0]) => {
   const { rate: difference, high } = alwaysValidDifference(strata)!;
   return [difference, high - difference].map((value) => Number(value.toFixed(4)));
 };
-const DAY = 86_400_000;
 
 /** The same rate on each of 28 days, and what came since. */
 function traffic(kind: string, before: [number, number], since: [number, number]): DayCount[] {
   const days = Array.from({ length: 28 }, (_, day) => {
     const upTo = (total: number, n: number) => Math.round((total * n) / 28);
     const of = (total: number) => upTo(total, day + 1) - upTo(total, day);
-    return { kind, day: day * DAY, isSince: false, ...rate(of(before[0]), of(before[1])) };
+    return { kind, day: day * DAY_MS, isSince: false, ...rate(of(before[0]), of(before[1])) };
   });
-  return [...days, { kind, day: 28 * DAY, isSince: true, ...rate(...since) }];
+  return [...days, { kind, day: 28 * DAY_MS, isSince: true, ...rate(...since) }];
 }
 
 test("the limits of a rate that may be looked at every day match reference values", () => {

@@ -3,6 +3,7 @@ import { databaseNow } from "@/db/database-now";
 import { conversations } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
+import { DAY_MS } from "@/server/platform/durations";
 import { verb } from "@/server/platform/verb";
 import type { Snapshot } from "@/server/services/telemetry";
 import { outcomeOf, type RuleConfiguration, type RuleOccurrence, signalsIn, signalsOf } from "../rules";
@@ -12,7 +13,6 @@ import { readLong, signalsFound } from "../windows/read-long";
 import { type ChangeExample, previewedRuleReply, previewRuleInput, previewRuleReply } from "./schemas";
 import { configuredWith } from "./try-rule";
 
-const DAY_MS = 86_400_000;
 const DAYS = 7;
 const CONVERSATIONS_MAX = 2_000;
 /** Short because a person is waiting for the preview. */

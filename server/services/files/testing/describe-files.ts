@@ -5,6 +5,7 @@ import { db } from "@/db/pool";
 import { auditLog, files } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
+import { DAY_MS } from "@/server/platform/durations";
 import { type FileStore, fileStore } from "@/server/platform/files";
 import type { IncomingBody } from "@/server/platform/stream-verb";
 import {
@@ -23,7 +24,6 @@ import {
 } from "..";
 
 const MIB = 1024 * 1024;
-const DAY_MS = 86_400_000;
 
 export const sha256Of = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 

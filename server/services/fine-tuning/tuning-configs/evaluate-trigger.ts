@@ -4,6 +4,7 @@ import { databaseNow } from "@/db/database-now";
 import { NOW } from "@/db/now";
 import { trainingJobs, triggerDecisions, tuningConfigs } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
+import { DAY_MS, MINUTE_MS } from "@/server/platform/durations";
 import { ServiceError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { insertJob } from "../jobs/insert-job";
@@ -13,8 +14,6 @@ import { type ConfigRow, countNewExamples, isConfig, lastJobOf } from "./read-co
 import { nextCheck } from "./schedule";
 import { createTuningConfigInput } from "./schemas";
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 const DUE_AT_ONCE = 100;
 const MESSAGE_CHARACTERS = 1_000;
 

@@ -1,7 +1,7 @@
 import { Cron } from "croner";
+import { MINUTE_MS } from "@/server/platform/durations";
 import { unprocessable } from "@/server/platform/errors";
 
-const MINUTE_MS = 60_000;
 const FIELDS = 5;
 
 /** Returns the next time of a cron pattern in UTC (Unix ms); throws 422 for an invalid pattern or one that never occurs. */

@@ -2,9 +2,9 @@ import { and, eq, isNull } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { databaseNow } from "@/db/database-now";
 import { passwordResets } from "@/db/schema";
+import { HOUR_MS } from "@/server/platform/durations";
 import { hashOfToken, linkTo, newToken } from "../one-time-link";
 
-const HOUR_MS = 3_600_000;
 const LINK_HOURS = 24;
 
 /** Returns when a link created now expires (Unix ms). */

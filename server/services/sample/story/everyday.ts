@@ -1,3 +1,4 @@
+import { DAY_MS } from "@/server/platform/durations";
 import { dayMonth } from "./dates";
 import { type Dice, pickByShare } from "./random";
 import type { Script } from "./script";
@@ -5,8 +6,6 @@ import { asked, city, goodbye, orderNumber, orderOf, PRODUCTS } from "./shop";
 
 /** A conversation in which nothing goes wrong; `at` is its time, Unix ms. */
 type Scene = (dice: Dice, at: number) => Script;
-
-const DAY_MS = 86_400_000;
 
 const whereIsIt: Scene = (dice, at) => {
   const order = orderNumber(dice);

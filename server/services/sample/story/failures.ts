@@ -1,9 +1,9 @@
+import { DAY_MS } from "@/server/platform/durations";
 import { dayMonth } from "./dates";
 import type { Dice } from "./random";
 import type { Script } from "./script";
 import { asked, city, orderNumber, orderOf, PRODUCTS } from "./shop";
 
-const DAY_MS = 86_400_000;
 const LOOKUPS = [4, 5, 4, 6];
 
 /** The agent looks up the same parcel again and again. */

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from "@/server/platform/durations";
 import { everydayScript } from "./everyday";
 import {
   emptyAnswerScript,
@@ -11,8 +12,6 @@ import { englishInsteadScript, germanScript } from "./german";
 import { type Dice, diceOf, pickByShare } from "./random";
 import type { Script } from "./script";
 
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 /** A fixed seed, so that every load tells the same story. */
 const SEED = 20_417;
 

@@ -1,5 +1,6 @@
 import { and, eq, or, sql } from "drizzle-orm";
 import { conversations } from "@/db/schema";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "@/server/platform/durations";
 import { verb } from "@/server/platform/verb";
 import { keyOfExternalId } from "../ingest/conversation-key";
 import { conversationFilters, conversationHistogramReply } from "../schemas";
@@ -11,14 +12,11 @@ const BUCKETS_MAX = 48;
 /** Conversations examined per bucket, which bounds the statement whatever the filters are. */
 const COUNTED = 500;
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
 /** Bucket widths that are easy to read on a time axis. */
 const WIDTHS = [
-  ...[1, 5, 15, 30].map((minutes) => minutes * MINUTE),
-  ...[1, 3, 6, 12].map((hours) => hours * HOUR),
-  ...[1, 2, 7, 14, 30, 90, 365, 3650].map((days) => days * DAY),
+  ...[1, 5, 15, 30].map((minutes) => minutes * MINUTE_MS),
+  ...[1, 3, 6, 12].map((hours) => hours * HOUR_MS),
+  ...[1, 2, 7, 14, 30, 90, 365, 3650].map((days) => days * DAY_MS),
 ];
 
 export const conversationHistogram = verb(

@@ -2,9 +2,9 @@ import { sql } from "drizzle-orm";
 import { expect, test } from "vitest";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
+import { DAY_MS } from "@/server/platform/durations";
 import { conversationFacets, conversationHistogram, countConversations, listConversations } from "..";
 
-const DAY_MS = 86_400_000;
 const START = Date.UTC(2026, 0, 1);
 const WORDS = ["order", "refund", "parcel", "invoice"] as const;
 

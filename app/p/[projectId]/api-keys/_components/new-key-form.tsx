@@ -2,10 +2,10 @@ import { Button, Group, NativeSelect, Stack, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { Refused } from "@/app/_components/feedback/refused";
 import { type Capability, DEFAULT_KEY_CAPABILITIES } from "@/server/platform/capabilities";
+import { DAY_MS } from "@/server/platform/durations";
 import { CapabilityChoice } from "./capability-choice";
 import { ALL_CAPABILITIES } from "./capability-words";
 
-const DAY_MS = 86_400_000;
 const EXPIRY = [
   { value: "", label: "Never" },
   { value: "7", label: "In 7 days" },

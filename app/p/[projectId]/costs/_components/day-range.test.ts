@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { DAY_MS } from "@/server/platform/durations";
 import { daysOf, isoDay, rangeOfDays } from "./day-range";
 
-const DAY_MS = 86_400_000;
 const NOW = Date.UTC(2026, 10, 20, 23, 59);
 const days = (range: Parameters<typeof daysOf>[0]) => {
   const { from, to } = daysOf(range, NOW);

@@ -1,5 +1,6 @@
+import { DAY_MS } from "@/server/platform/durations";
+
 /** A range of whole days (UTC) as in the URL: a preset that ends today, or custom ends (Unix ms). */
-const DAY_MS = 86_400_000;
 export const DAY_PRESETS = [
   { value: "7d", label: "Last 7 days", days: 7 },
   { value: "30d", label: "Last 30 days", days: 30 },

@@ -2,6 +2,7 @@ import { createLoader, createSerializer, parseAsInteger, parseAsStringLiteral } 
 import { VENDOR_WORDS } from "@/app/p/[projectId]/_components/costs/price-words";
 import { usageNames } from "@/app/p/[projectId]/_components/costs/usage-words";
 import { DAY_RANGE_VALUES, daysOf } from "@/app/p/[projectId]/costs/_components/day-range";
+import { DAY_MS } from "@/server/platform/durations";
 import { COST_GROUPS, type CostGroup, type Costs } from "@/server/services/costs/schemas";
 import { viewParsers as conversationParsers } from "../../conversations/_components/view";
 import { priceHref } from "../../prices/_components/view";
@@ -76,7 +77,6 @@ export function groupName(groupBy: CostGroup, { key, others = false }: { key: st
 const conversationsSearch = createSerializer(conversationParsers);
 
 type Days = { from: number; to: number };
-const DAY_MS = 86_400_000;
 /** Returns the one day (UTC) that begins at a time. */
 export const dayFrom = (from: number): Days => ({ from, to: from + DAY_MS });
 

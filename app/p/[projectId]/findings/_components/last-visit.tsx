@@ -1,10 +1,10 @@
 import { useLocalStorage } from "@mantine/hooks";
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
+import { MINUTE_MS } from "@/server/platform/durations";
 import classes from "./findings.module.css";
 
 /** Coming back within this time counts as the same visit: what was new stays marked. */
 const SAME_VISIT_MS = 30 * 60_000;
-const MINUTE_MS = 60_000;
 
 /** Times in Unix ms: when the reader was last here, and when before this visit. */
 type Visits = { at: number; before: number | null };

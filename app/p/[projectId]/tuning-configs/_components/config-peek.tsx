@@ -11,6 +11,7 @@ import { IdText } from "@/app/_components/values/id-text";
 import { formatCount, formatDuration, plural } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextCursorPage } from "@/app/_lib/trpc/next-page";
+import { MINUTE_MS } from "@/server/platform/durations";
 import type { TuningConfig } from "@/server/services/fine-tuning/tuning-configs/schemas";
 import { useMay } from "../../_components/access/membership";
 import { useDatasets } from "../../_components/datasets/use-datasets";
@@ -77,8 +78,6 @@ export function ConfigPeek({ projectId, configId, row, onEdit, onDelete, onClose
     </PeekPanel>
   );
 }
-
-const MINUTE_MS = 60_000;
 
 function Facts({ projectId, config }: { projectId: string; config: TuningConfig }) {
   const datasets = useDatasets(projectId);

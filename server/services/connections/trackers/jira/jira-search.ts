@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MINUTE_MS } from "@/server/platform/durations";
 import type { Ticket } from "../tracker";
 import { idSegment, type JiraApi, jiraStatus, jiraTime, projectKey } from "./jira-api";
 import { JiraError } from "./jira-errors";
@@ -26,7 +27,6 @@ export const ticketOf = ({ id, key, fields: { status, updated } }: JiraIssue, si
   updatedAt: updated,
 });
 
-const MINUTE_MS = 60_000;
 /** Margin for the difference between Jira's clock and ours. */
 const CLOCK_MINUTES = 5;
 const PAGE = 100;

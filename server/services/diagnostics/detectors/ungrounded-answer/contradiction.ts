@@ -1,3 +1,4 @@
+import { DAY_MS } from "@/server/platform/durations";
 import type { Fact } from "../reading/result-facts";
 
 /** How a stated value contradicts a tool's: `certain` where nothing but an error explains it. */
@@ -82,7 +83,6 @@ function idContradiction(key: string, stated: string, fact: string): Contradicti
 const bare = (id: string) => id.toLowerCase().replace(/[^a-z0-9]/g, "");
 
 const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-const DAY_MS = 86_400_000;
 
 /** Returns the day of a date with a year, in days since 1970; `null` for anything that may be read in two ways. */
 function dayOf(text: string): number | null {

@@ -1,4 +1,4 @@
-const DAY_MS = 24 * 60 * 60 * 1000;
+import { DAY_MS } from "@/server/platform/durations";
 
 export const startOfDay = (ms: number) => Math.floor(ms / DAY_MS) * DAY_MS;
 

@@ -2,10 +2,10 @@ import { sql } from "drizzle-orm";
 import { LRUCache } from "lru-cache";
 import { NOW } from "@/db/now";
 import type { Ctx } from "@/server/platform/context";
+import { DAY_MS } from "@/server/platform/durations";
 import { NOW_DAYS, PAST_DAYS } from "../../rules";
 import { ruleHistory } from "../readings";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** Window of the share of recent conversations, by the time at which they started. */
 const RECENT_MS = 14 * DAY_MS;
 /** The share is computed over at most this many of the newest recent conversations. */

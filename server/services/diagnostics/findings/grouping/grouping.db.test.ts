@@ -3,11 +3,10 @@ import { expect, test } from "vitest";
 import { testProject } from "@/db/testing/test-project";
 import { amount } from "@/scripts/lib/testing/amounts.mjs";
 import { type Ctx, inTransaction } from "@/server/platform/context";
+import { DAY_MS } from "@/server/platform/durations";
 import { createRuleRuns, executeRuleRuns, listFindings, updateFinding } from "../..";
 import { failingToolCall, storedConversation } from "../../testing";
 import { forgetConversations } from "../forget-conversations";
-
-const DAY = 86_400_000;
 
 async function runOn(ctx: Ctx, conversations: readonly { id: string; lastActivityAt: number }[]) {
   for (const { id, lastActivityAt } of conversations) {
@@ -189,6 +188,6 @@ test("a cause whose conversations are deleted is removed, and the remaining caus
   );
   expect([...causes]).toEqual([{ cause: expect.stringContaining("hotel"), occurrence_count: 1 }]);
   expect((await groups(ctx)).find(({ signal }) => signal === "tool_error")!.days).toEqual([
-    `${Math.floor((START + DAY / 12.34) / DAY) * DAY} 1`,
+    `${Math.floor((START + DAY_MS / 12.34) / DAY_MS) * DAY_MS} 1`,
   ]);
 });

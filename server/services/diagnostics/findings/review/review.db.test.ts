@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { conversations } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { type Ctx, inTransaction } from "@/server/platform/context";
+import { DAY_MS } from "@/server/platform/durations";
 import {
   addFindingNote,
   contrastFinding,
@@ -27,8 +28,6 @@ import {
 } from "../..";
 import { failingToolCall, storedConversation } from "../../testing";
 import { recountFindings } from "../counts/recount-findings";
-
-const DAY = 86_400_000;
 
 async function failing(ctx: Ctx, tool: string, error: string, options: Parameters<typeof storedConversation>[2] = {}) {
   const conversation = await storedConversation(ctx, failingToolCall(tool, error), options);
@@ -231,7 +230,7 @@ test("a conversation with two merged causes has one occurrence, and a split divi
 
 /** Stores a day's conversations, `affected` of which have the Finding, for a recount to count. */
 async function dayOf(ctx: Ctx, findingId: string, daysAgo: number, affected: number, all: number) {
-  const at = Date.now() - daysAgo * DAY;
+  const at = Date.now() - daysAgo * DAY_MS;
   await ctx.db.execute(sql`
     with made as (
       insert into conversations (project_id, id, key, started_at, last_activity_at, received_at)
@@ -253,7 +252,7 @@ const recount = (ctx: Ctx, findingId: string) =>
 
 test("a Finding escalates compared with its own past, stays escalating and calms down", async () => {
   const { ctx } = await testProject();
-  await failing(ctx, "alpha", "Error: not found", { startedAt: Date.now() - 9 * DAY });
+  await failing(ctx, "alpha", "Error: not found", { startedAt: Date.now() - 9 * DAY_MS });
   const [findingId] = await of(ctx, "alpha");
   for (const daysAgo of [8, 7, 6, 5]) await dayOf(ctx, findingId!, daysAgo, 2, 50);
   await recount(ctx, findingId!);
@@ -276,11 +275,11 @@ test("a Finding escalates compared with its own past, stays escalating and calms
 
 test("reading more of the conversations is no escalation, and other settings are no calm", async () => {
   const { ctx } = await testProject();
-  await failing(ctx, "alpha", "Error: not found", { startedAt: Date.now() - 9 * DAY });
+  await failing(ctx, "alpha", "Error: not found", { startedAt: Date.now() - 9 * DAY_MS });
   const [findingId] = await of(ctx, "alpha");
   for (const daysAgo of [8, 7, 6, 5]) {
     await dayOf(ctx, findingId!, daysAgo, 2, 10);
-    const at = Date.now() - daysAgo * DAY;
+    const at = Date.now() - daysAgo * DAY_MS;
     await ctx.db.execute(sql`
       insert into conversations (project_id, id, key, started_at, last_activity_at, received_at)
       select ${ctx.projectId}::text, id, id, ${at}::bigint, ${at}::bigint, 1
@@ -303,7 +302,7 @@ test("reading more of the conversations is no escalation, and other settings are
 test("a Finding dismissed until it gets worse comes back when it does, and one dismissed permanently does not", async () => {
   const { ctx } = await testProject();
   for (const tool of ["alpha", "bravo"])
-    await failing(ctx, tool, "Error: not found", { startedAt: Date.now() - 9 * DAY });
+    await failing(ctx, tool, "Error: not found", { startedAt: Date.now() - 9 * DAY_MS });
   const [[alpha], [bravo]] = [await of(ctx, "alpha"), await of(ctx, "bravo")];
   for (const id of [alpha!, bravo!]) await dayOf(ctx, id, id === alpha ? 5 : 6, 5, 50);
   for (const id of [alpha!, bravo!]) await recount(ctx, id);
@@ -345,7 +344,7 @@ test("notes are edited and deleted by their author only, and follow a merge", as
 test("the list is sorted and paginated by score, conversations or first detection, and filtered by title", async () => {
   const { ctx } = await testProject();
   for (const [n, tool] of ["alpha", "bravo", "charlie"].entries()) {
-    for (let i = 0; i <= n; i++) await failing(ctx, tool, "Error: not found", { startedAt: Date.now() - n * DAY });
+    for (let i = 0; i <= n; i++) await failing(ctx, tool, "Error: not found", { startedAt: Date.now() - n * DAY_MS });
   }
   for (const sort of ["score", "conversations", "first_seen", "newest"] as const) {
     const all = (await listFindings(ctx, { sort, signal: "tool_error" })).findings.map(({ id }) => id);

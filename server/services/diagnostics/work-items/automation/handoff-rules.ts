@@ -4,6 +4,7 @@ import { handoffRules } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
 import { newestFirst } from "@/server/platform/cursor";
+import { DAY_MS } from "@/server/platform/durations";
 import { notFound, unprocessable } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { okReply } from "@/server/platform/schemas";
@@ -18,8 +19,6 @@ import {
   listHandoffRulesInput,
   updateHandoffRuleInput,
 } from "../schemas";
-
-const DAY_MS = 24 * 60 * 60_000;
 
 /** A rule's tickets of today (UTC), as SQL. */
 export const usedToday = (rule: SQL = sql`handoff_rules`) => sql<number>`(

@@ -2,11 +2,11 @@ import { createHmac, randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { db } from "@/db/pool";
 import { testProject } from "@/db/testing/test-project";
+import { MINUTE_MS } from "@/server/platform/durations";
 import { createTrackerWebhook } from "@/server/services/connections";
 import { listTrackerDeliveries, receiveTrackerDelivery } from "../..";
 import { connectTracker } from "../testing";
 
-const MINUTE = 60_000;
 /** Never called. */
 const NOWHERE = { baseUrl: "https://api.linear.example", secret: "a key", destination: "ENG" };
 
@@ -29,10 +29,10 @@ async function withWebhook() {
 
 test("a signed delivery with a time too old or too far ahead is rejected and not stored", async () => {
   const { ctx, deliver } = await withWebhook();
-  for (const sentAt of [Date.now() - 11 * MINUTE, Date.now() + 6 * MINUTE])
+  for (const sentAt of [Date.now() - 11 * MINUTE_MS, Date.now() + 6 * MINUTE_MS])
     await expect(deliver(sentAt)).rejects.toMatchObject({ code: "invalid" });
   expect((await listTrackerDeliveries(ctx, {})).trackerDeliveries).toEqual([]);
-  expect(await deliver(Date.now() - 9 * MINUTE)).toEqual({ repeated: false });
+  expect(await deliver(Date.now() - 9 * MINUTE_MS)).toEqual({ repeated: false });
 });
 
 test("more than 600 signed deliveries a minute are rejected, but not another connection's", async () => {

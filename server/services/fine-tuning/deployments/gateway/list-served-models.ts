@@ -1,9 +1,8 @@
+import { SECOND_MS } from "@/server/platform/durations";
 import { streamVerb } from "@/server/platform/stream-verb";
 import { requireTrainer } from "../../trainers";
 import { gatewayInput } from "../schemas";
 import { findTarget } from "./find-target";
-
-const SECOND_MS = 1000;
 
 export const listServedModels = streamVerb(
   {

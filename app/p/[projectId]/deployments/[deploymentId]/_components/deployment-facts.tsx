@@ -7,6 +7,7 @@ import { ExactTime } from "@/app/_components/values/exact-time";
 import { Fact } from "@/app/_components/values/fact";
 import { IdText } from "@/app/_components/values/id-text";
 import { formatCount, formatDuration } from "@/app/_lib/format";
+import { SECOND_MS } from "@/server/platform/durations";
 import type { Deployment } from "@/server/services/fine-tuning/deployments/schemas";
 import { useMay } from "../../../_components/access/membership";
 import { DeploymentStatus } from "../../../_components/serving/status";
@@ -17,7 +18,6 @@ import { servedWords } from "../../_components/columns";
 import { useCheckpointNames } from "../../_components/use-checkpoint-names";
 
 type Props = { projectId: string; deployment: Deployment };
-const SECOND_MS = 1000;
 
 export function DeploymentFacts({ projectId, deployment }: Props) {
   const checkpointName = useCheckpointNames(projectId);

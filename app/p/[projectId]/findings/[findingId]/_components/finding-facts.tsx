@@ -9,6 +9,7 @@ import { CostTotal } from "@/app/p/[projectId]/_components/costs/cost-total";
 import { ruleWords } from "@/app/p/[projectId]/_components/findings/rule-words";
 import { ScoreParts } from "@/app/p/[projectId]/_components/findings/score";
 import { findingHref } from "@/app/p/[projectId]/conversations/_components/view";
+import { DAY_MS } from "@/server/platform/durations";
 import { REASON_WORDS } from "@/server/services/diagnostics/findings/schemas";
 import type { FindingDetail } from "@/server/services/diagnostics/schemas";
 import classes from "./finding-page.module.css";
@@ -18,7 +19,6 @@ const FEW = 30;
 
 /** The `id` of the list of affected conversations on this page. */
 export const OCCURRENCES_ID = "affected";
-const DAY_MS = 24 * 60 * 60 * 1000;
 const RECENT_DAYS = 14;
 
 /** A count of affected conversations, which leads to their list. */

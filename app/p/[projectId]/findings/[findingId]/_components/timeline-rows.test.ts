@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
+import { HOUR_MS } from "@/server/platform/durations";
 import { daysOfChanges, timelineRows } from "./timeline-rows";
 
 const day = Date.UTC(2026, 10, 20);
-const HOUR = 3_600_000;
 
 test("a day without conversations has no rate, and one without the Finding has a rate of zero", () => {
   const rows = timelineRows([
     { day, affected: 0, conversations: 0, read: 0, readAffected: 0, rate: null },
     {
-      day: day + 24 * HOUR,
+      day: day + 24 * HOUR_MS,
       affected: 0,
       conversations: 10,
       read: 10,
@@ -24,10 +24,10 @@ test("a day without conversations has no rate, and one without the Finding has a
 
 test("changes on the same day share a number, oldest first", () => {
   const changes = daysOfChanges([
-    { kind: "resolved", at: day + 30 * HOUR, name: null, service: null },
-    { kind: "version", at: day + 9 * HOUR, name: "1.1", service: "shop" },
+    { kind: "resolved", at: day + 30 * HOUR_MS, name: null, service: null },
+    { kind: "version", at: day + 9 * HOUR_MS, name: "1.1", service: "shop" },
     { kind: "model", at: day, name: "gpt-4o", service: null },
-    { kind: "version", at: day + 50 * HOUR, name: "7", service: null },
+    { kind: "version", at: day + 50 * HOUR_MS, name: "7", service: null },
   ]);
   expect(changes.map(({ number, changes: said }) => [number, ...said])).toEqual([
     [1, "gpt-4o first used", "shop 1.1 first seen"],

@@ -1,11 +1,10 @@
 import { formatDay } from "@/app/_lib/format";
 import type { RouterOutputs } from "@/app/_lib/trpc/client";
+import { DAY_MS } from "@/server/platform/durations";
 
 type Timeline = RouterOutputs["findings"]["timeline"];
 type Marker = Timeline["markers"][number];
 export type TimelineDay = Timeline["days"][number];
-
-const DAY_MS = 86_400_000;
 
 /** One day of the chart. Without conversations it has no rate, which is not a rate of zero. */
 export type TimelineRow = TimelineDay & {
