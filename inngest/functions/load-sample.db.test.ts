@@ -34,6 +34,6 @@ test("a sample load that is killed repeatedly stores every conversation once and
     planted: 72,
     datasets: 1,
     trained: 1,
-    evaluated: "examples succeeded , finding succeeded proven",
+    evaluated: "examples succeeded , finding succeeded not_enough",
   });
 }, 180_000);

@@ -490,7 +490,7 @@ const LINKS = ["links.forgotPassword", "links.join", "links.resetPassword", "set
 /** Look-ups that are mutations only to keep their token out of URLs. */
 const LOOK_UPS = ["links.invitation", "links.passwordReset"];
 /** A batch is recorded by its receipt, and a model call by the call itself. */
-const BATCHES = ["files.continueUpload", "deployments.completeChat", "otlp.logs", "otlp.metrics", "otlp.traces"];
+const BATCHES = ["deployments.completeChat", "files.continueUpload", "otlp.logs", "otlp.metrics", "otlp.traces"];
 
 const verbs = (await verbsOfServices()).map(({ exported, verb }) => ({
   exported,
@@ -555,5 +555,5 @@ test("only the listed tRPC mutations and streams change anything without an audi
   const unaudited = OPERATIONS.flatMap((one) =>
     "stream" in one && one.stream.spec.unaudited ? [one.stream.spec.name] : [],
   );
-  expect(unaudited.sort()).toEqual(BATCHES);
+  expect([...new Set(unaudited)].sort()).toEqual(BATCHES);
 });
