@@ -1,15 +1,16 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { chmodSync, chownSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { freePort } from "../../scripts/lib/database/postgres.mjs";
+import { launcherFor } from "../../scripts/lib/system/os-user.mjs";
 import { expect, test } from "../support/test";
 
 /** The image of `Dockerfile`, without a container engine: its files, its environment, its user and its command. */
 
 const START_MS = 60_000;
-/** Of the user `node` in the official image. */
-const NODE_USER = 1000;
+/** The user `node` of the official image. */
+const NODE_USER = { name: "node", uid: 1000, gid: 1000 };
 /** What the image's own steps make; here the test run made it with the same commands. */
 const BUILT = ["node_modules", ".next", "dist"];
 
@@ -51,7 +52,7 @@ test("the image serves as a user who can write to its data only", async () => {
   );
   test.skip(process.getuid?.() !== 0, "only root can start a program as another user");
 
-  const [app, data, node] = ["app", "data", "node"].map((name) => path.join(root, name)) as [string, string, string];
+  const [app, data] = ["app", "data"].map((name) => path.join(root, name)) as [string, string];
   mkdirSync(app);
   const files = execFileSync("git", ["ls-files", "-z"], { encoding: "utf8" }).split("\0").filter(Boolean);
   execFileSync("cp", [
@@ -62,10 +63,10 @@ test("the image serves as a user who can write to its data only", async () => {
     ...files.filter((file) => !/^(e2e|bench|docs|trainer\/tests)\//.test(file)),
   ]);
   for (const folder of BUILT) copy(folder, path.join(app, folder));
-  // The tests' own Node may be in a folder that only root can enter.
-  copyFileSync(process.execPath, node);
   mkdirSync(data);
-  chownSync(data, NODE_USER, NODE_USER);
+  chownSync(data, NODE_USER.uid, NODE_USER.gid);
+  // The run's folder and the tests' own Node are in folders that only root can enter: it may read them, and write nothing.
+  const launch = launcherFor(NODE_USER, { program: process.execPath, folder: app });
 
   const port = String(await freePort());
   const settings = Object.fromEntries(
@@ -74,10 +75,10 @@ test("the image serves as a user who can write to its data only", async () => {
       .map((pair) => pair.split("=", 2)) ?? [],
   );
   const [, ...args] = JSON.parse(all("CMD")[0] ?? "[]") as string[];
-  child = spawn(node, args, {
+  const { command, args: given, ...user } = launch(process.execPath, args);
+  child = spawn(command, given, {
+    ...user,
     cwd: app,
-    uid: NODE_USER,
-    gid: NODE_USER,
     env: { PATH: process.env.PATH, ...settings, DATA_DIR: data, PORT: port, STOP_WITH_PARENT: "1" },
   });
   let output = "";
@@ -90,11 +91,7 @@ test("the image serves as a user who can write to its data only", async () => {
   expect(child.exitCode, output).toBeNull();
   const [, check] = /^CMD (.*)$/.exec(all("HEALTHCHECK")[0]?.replace(/^--\S+ /, "") ?? "") ?? [];
   const [, ...checkArgs] = JSON.parse(check ?? "[]") as string[];
-  execFileSync(node, checkArgs, {
-    env: { PORT: port } as unknown as NodeJS.ProcessEnv,
-    uid: NODE_USER,
-    gid: NODE_USER,
-  });
+  execFileSync(process.execPath, checkArgs, { env: { PORT: port } as unknown as NodeJS.ProcessEnv });
   expect((await fetch(`http://127.0.0.1:${port}/sign-in`)).status, output).toBe(200);
-  expect(execFileSync("find", [app, "-user", String(NODE_USER)], { encoding: "utf8" })).toBe("");
+  expect(execFileSync("find", [app, "-user", String(NODE_USER.uid)], { encoding: "utf8" })).toBe("");
 });
