@@ -2,30 +2,17 @@ import type { Page } from "@playwright/test";
 import { press } from "./support/press";
 import { startProduct } from "./support/product";
 import { newProject, type TestProject } from "./support/project";
+import { reviewBlind } from "./support/review-blind";
 import { seed } from "./support/seed";
 import { authenticate } from "./support/sign-in";
 import { expectSound } from "./support/sound";
 import { expect, test } from "./support/test";
-import { FORGOTTEN, LEARNED, startTrainingScript } from "./support/training-script";
+import { FORGOTTEN, LEARNED, startTrainingScript, UNANSWERED } from "./support/training-script";
 
 /** Before/after in the browser. The trainer is a script that implements the contract over HTTP. */
 
 const LAST_MS = 90_000;
-/** Questions that are no near copies of each other. */
-const ASKED = [
-  "Can I return these boots after a month of hiking?",
-  "How long does delivery to the north of Norway take?",
-  "Which stove burns longest on a single cartridge?",
-  "Do you repair zips of tents bought elsewhere?",
-  "Where is the warehouse that my parcel left yesterday?",
-  "Why was my credit card charged two times today?",
-  "What size of helmet fits a child aged nine?",
-  "Is the blue rope safe after one hard fall?",
-  "Could somebody call me about the broken lamp tomorrow?",
-  "Who decides whether an outlet item counts as worn?",
-  "May we pay for our whole club by invoice?",
-];
-const TALKS = ASKED.map((ask, n) => ({ id: `silent-${n}`, model: "acme-small", ask, answer: "null" }));
+const TALKS = UNANSWERED.map((ask, n) => ({ id: `silent-${n}`, model: "acme-small", ask, answer: "null" }));
 
 const callsOf =
   (page: Page, { url, projectId }: TestProject) =>
@@ -151,16 +138,11 @@ test("a Checkpoint is compared with its base model, and the fix of a Finding is 
 
     // A person says which answers are right, one key each, without knowing whose they are.
     await page.getByRole("button", { name: "Review blind…" }).click();
-    const blind = page.getByRole("region", { name: "Blind review" });
-    for (let n = 0; n < TALKS.length; n += 1) {
-      await expect(blind).toContainText(`${n} of 11 rows reviewed`);
-      const first = blind.getByRole("group", { name: "First" });
-      await expect(first).toBeVisible();
-      if (n === 0) await expectSound(page, "blind-review");
-      await page.keyboard.press(((await first.textContent()) ?? "").includes("An empty answer") ? "2" : "1");
-    }
-    await expect(blind).toContainText("11 of 11 rows reviewed");
-    await page.keyboard.press("Escape");
+    await expect(
+      page.getByRole("region", { name: "Blind review" }).getByRole("group", { name: "First" }),
+    ).toBeVisible();
+    await expectSound(page, "blind-review");
+    await reviewBlind(page, TALKS.length, (answer) => !answer.includes("An empty answer"));
     await expect(result).toContainText("Proven");
     await expect(result).toContainText("11 gained");
     await expect(rows.first()).toContainText("Right after, not before");

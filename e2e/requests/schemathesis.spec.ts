@@ -38,21 +38,21 @@ checks.negative_data_rejection.expected-statuses = [200, 400, 401, 403, 404, 405
 # Of the blocks that name an operation the first holds, so these stand before that of all fine-tuning.
 # A quantization belongs to a GGUF export and to no other, which a JSON Schema does not say.
 [[operations]]
-include-operation-id-regex = "^fineTuning[.](create(Job|Export|TuningConfig)|updateTuningConfig|validateJob)$"
+include-operation-id-regex = "^(trainingJobs[.](create|validate)|modelExports[.]create|tuningConfigs[.](create|update))$"
 checks.not_a_server_error.expected-statuses = ["2xx", "3xx", "4xx", 501]
 checks.positive_data_acceptance.expected-statuses = [501, 400, 401, 403, 404, 409, 422, 429]
 # The body of a stream is read by the service, which looks for a trainer first.
 [[operations]]
-include-operation-id-regex = "^fineTuning[.]completeChat$"
+include-operation-id-regex = "^deployments[.]completeChat$"
 checks.not_a_server_error.expected-statuses = ["2xx", "3xx", "4xx", 501]
 checks.positive_data_acceptance.expected-statuses = [501, 401, 403, 404, 409, 422, 429]
 checks.negative_data_rejection.expected-statuses = [400, 401, 403, 404, 405, 406, 409, 413, 415, 422, 428, 429, 431, 501]
 # This runtime has no service for these: 501 is the documented answer, and any other server error is still a fault.
 [[operations]]
-include-operation-id-regex = "^fineTuning[.]"
+include-operation-id-regex = "^(trainingJobs|checkpoints|certificates|deployments|evaluations|modelExports|tuningConfigs|baseModels)[.]"
 checks.not_a_server_error.expected-statuses = ["2xx", "3xx", "4xx", 501]
-# 409 and 422: it reuses an Idempotency-Key for another request.
-checks.positive_data_acceptance.expected-statuses = [501, 401, 403, 404, 409, 422, 429]
+# What is stored is read without a trainer. 409 and 422: it reuses an Idempotency-Key for another request.
+checks.positive_data_acceptance.expected-statuses = ["2xx", 501, 401, 403, 404, 409, 422, 429]
 # The tracker of the project's connection does not exist.
 [[operations]]
 include-operation-id-regex = "^connections[.](get|update)TicketFields$"

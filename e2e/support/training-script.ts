@@ -16,13 +16,27 @@ type Run = { events: Event[]; status: string; timer: ReturnType<typeof setInterv
 /** The base model's answer; the trained one gives the learned answers, except to `FORGOTTEN`. */
 const UNLEARNED = "I do not know.";
 export const FORGOTTEN = "Do you have a shop in Bern?";
+/** Questions, no near copies of each other, to which the base model gives an empty answer. */
+export const UNANSWERED = [
+  "Can I return these boots after a month of hiking?",
+  "How long does delivery to the north of Norway take?",
+  "Which stove burns longest on a single cartridge?",
+  "Do you repair zips of tents bought elsewhere?",
+  "Where is the warehouse that my parcel left yesterday?",
+  "Why was my credit card charged two times today?",
+  "What size of helmet fits a child aged nine?",
+  "Is the blue rope safe after one hard fall?",
+  "Could somebody call me about the broken lamp tomorrow?",
+  "Who decides whether an outlet item counts as worn?",
+  "May we pay for our whole club by invoice?",
+];
 /** How long answers to samples take. */
 const SAMPLE_MS = 8000;
 
 type Samples = { targets: Record<string, unknown>[]; prompts: { messages: { content: string }[] }[] };
 const answerOf = (target: Record<string, unknown>, asked: string) => {
   const isTrained = target.checkpoint_id !== undefined;
-  if (asked.includes("without an answer")) return isTrained ? LEARNED : "";
+  if (UNANSWERED.includes(asked)) return isTrained ? LEARNED : "";
   if (asked === FORGOTTEN) return isTrained ? "" : LEARNED;
   return isTrained ? LEARNED : UNLEARNED;
 };
