@@ -96,7 +96,7 @@ test("a Checkpoint is compared with its base model, and the fix of a Finding is 
     await expect(page.getByRole("region", { name: "Loss", exact: true })).toBeVisible();
 
     // The worst row first, with both answers; the filter is in the URL.
-    const answers = page.getByRole("list", { name: "Answers" });
+    const answers = page.getByRole("list", { name: "Answers", exact: true });
     const rows = answers.locator(":scope > li");
     await expect(rows).toHaveCount(3);
     await expect(rows.first()).toContainText(FORGOTTEN);
