@@ -74,7 +74,8 @@ const sortedJson = (value: unknown): string =>
       : field,
   );
 
-function languageOf(text: string): string | null {
+/** Returns the language of a text, or `null` if that is not certain enough. */
+export function languageOf(text: string): string | null {
   const found = detectLanguage(text);
   return found && found.certainty >= LANGUAGE_CERTAINTY ? found.language : null;
 }

@@ -1,6 +1,5 @@
-import { detectLanguage } from "@/server/services/diagnostics";
 import { isCalls } from "./answer-text";
-import { isSame, wordF1 } from "./judge";
+import { isSame, languageOf, wordF1 } from "./judge";
 import type { SimilarityFloor } from "./schemas";
 
 /** How it was decided whether an answer is right. */
@@ -16,12 +15,6 @@ const BELOW_FLOOR = 0.95;
 /** No floor is lower: one common word in three is chance. */
 const FLOOR_MIN = 0.3;
 export const HISTOGRAM_BINS = 10;
-const LANGUAGE_CERTAINTY = 0.6;
-
-const languageOf = (text: string): string | null => {
-  const found = detectLanguage(text);
-  return found && found.certainty >= LANGUAGE_CERTAINTY ? found.language : null;
-};
 
 export const histogramOf = (values: readonly number[]): number[] => {
   const bins = new Array<number>(HISTOGRAM_BINS).fill(0);
