@@ -81,7 +81,7 @@ const DATA = {
   MIGRATION_DATABASE_URL: url(/^postgres(ql)?:\/\//, "must start with postgres://")
     .optional()
     .describe(
-      "The table owner's address, so that `DATABASE_URL` can name a user who cannot change the audit log. Never passed to the web server or the worker. [How](decisions/operators.md). Unset: the user of `DATABASE_URL` owns the tables.",
+      "The table owner's address, so that `DATABASE_URL` can name a user who cannot change the audit log. Never passed to the web server or the worker. [How](decisions/running/operators.md). Unset: the user of `DATABASE_URL` owns the tables.",
     ),
   DATABASE_POOL_SIZE: z.coerce
     .number()
@@ -91,7 +91,7 @@ const DATA = {
     .max(200)
     .default(10)
     .describe(
-      "Connections per process; the web server opens half as many more for arriving telemetry. [Failures](decisions/failures.md).",
+      "Connections per process; the web server opens half as many more for arriving telemetry. [Failures](decisions/running/failures.md).",
     ),
   DATABASE_STATEMENT_SECONDS: z.coerce
     .number()
@@ -102,14 +102,14 @@ const DATA = {
   FILES_URL: readBy(parseFilesUrl)
     .optional()
     .describe(
-      "An S3-compatible bucket for files: `s3://bucket/prefix?endpoint=https://s3.example.com&region=…`; credentials as `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`. [Files](decisions/files.md). Unset: a folder under `DATA_DIR`.",
+      "An S3-compatible bucket for files: `s3://bucket/prefix?endpoint=https://s3.example.com&region=…`; credentials as `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`. [Files](decisions/running/files.md). Unset: a folder under `DATA_DIR`.",
     ),
   WHETSTONE_SECRET: z
     .string()
     .min(SECRET_CHARACTERS_MIN)
     .optional()
     .describe(
-      "The installation's secret: signs cookies and API keys, and [encrypts connections' secrets](decisions/secrets.md). If it is lost, all of these become invalid. Unset: generated once into `DATA_DIR`.",
+      "The installation's secret: signs cookies and API keys, and [encrypts connections' secrets](decisions/running/secrets.md). If it is lost, all of these become invalid. Unset: generated once into `DATA_DIR`.",
     ),
   WHETSTONE_SECRET_FILE: secretFile
     .optional()
@@ -124,7 +124,7 @@ const PROCESSES = {
     .max(16)
     .default(1)
     .describe(
-      "Web processes that share the port, so that one request's computing delays fewer others and more processors serve. Each takes memory and connections of its own. [Failures](decisions/failures.md#several-web-processes).",
+      "Web processes that share the port, so that one request's computing delays fewer others and more processors serve. Each takes memory and connections of its own. [Failures](decisions/running/failures.md#several-web-processes).",
     ),
   WORKER_NICENESS: z.coerce
     .number()
@@ -136,7 +136,9 @@ const PROCESSES = {
   INNGEST_BASE_URL: z
     .url()
     .optional()
-    .describe("A self-hosted Inngest server or Inngest Cloud. [Jobs](decisions/jobs.md). Unset: the embedded runner."),
+    .describe(
+      "A self-hosted Inngest server or Inngest Cloud. [Jobs](decisions/running/jobs.md). Unset: the embedded runner.",
+    ),
   INNGEST_EVENT_KEY: z.string().optional().describe("Its event key."),
   INNGEST_SIGNING_KEY: z.string().optional().describe("Its signing key."),
   INNGEST_DEV: z.string().optional().describe("`1` for Inngest's development server, which needs no keys."),
@@ -161,11 +163,13 @@ const BEHAVIOUR = {
   OUTBOUND_ALLOW: readBy(allowList)
     .optional()
     .describe(
-      "Additional destinations for connections to other services: hosts, addresses and networks, such as `127.0.0.1:11434,ollama.lan,10.0.0.0/8`. [Details](decisions/outbound.md). Unset: public addresses over https only.",
+      "Additional destinations for connections to other services: hosts, addresses and networks, such as `127.0.0.1:11434,ollama.lan,10.0.0.0/8`. [Details](decisions/running/outbound.md). Unset: public addresses over https only.",
     ),
   RATE_LIMIT_KEY_REQUESTS: limit
     .default(12_000)
-    .describe("Requests to `/v1` per minute by key or member; 0 means no limit. [Limits](decisions/http-limits.md)."),
+    .describe(
+      "Requests to `/v1` per minute by key or member; 0 means no limit. [Limits](decisions/running/http-limits.md).",
+    ),
   RATE_LIMIT_PROJECT_REQUESTS: limit.default(30_000).describe("The same by project."),
   RATE_LIMIT_KEY_INGEST_MIB: limit
     .default(6_000)
@@ -177,7 +181,7 @@ const SIGN_IN = {
   PASSWORD_SIGN_IN: z
     .enum(["on", "off"])
     .default("on")
-    .describe("`off` makes the provider the only way to sign in. [Sign-in](decisions/sign-in.md)."),
+    .describe("`off` makes the provider the only way to sign in. [Sign-in](decisions/running/sign-in.md)."),
   OIDC_ISSUER: z
     .url()
     .refine(isPrivate, "must be https, unless the provider runs on this machine")
@@ -229,7 +233,7 @@ const TRAINER = {
     .transform((given) => given.replace(/\/+$/, ""))
     .optional()
     .describe(
-      "The trainer that this installation calls, as `npm run trainer` prints it; its host may then be called. [Trainers](decisions/trainers.md); its own variables are in [its README](../trainer/README.md). Unset: work that needs a trainer is a 501, unless an agent is attached.",
+      "The trainer that this installation calls, as `npm run trainer` prints it; its host may then be called. [Trainers](decisions/training/trainers.md); its own variables are in [its README](../trainer/README.md). Unset: work that needs a trainer is a 501, unless an agent is attached.",
     ),
   TRAINER_TOKEN: z
     .string()

@@ -31,7 +31,7 @@ const FORGET_CONVERSATIONS = "diagnostics/findings/forget-conversations";
 
 /**
  * What each table contains and how a deletion reaches it, in the order in which a project's rows are deleted: no table blocks
- * a later one, and rows that cascade from another table's are deleted first. See docs/decisions/deletion.md for adding a table.
+ * a later one, and rows that cascade from another table's are deleted first. See docs/decisions/reading/deletion.md for adding a table.
  */
 export const TABLES = {
   projection_queue: {
