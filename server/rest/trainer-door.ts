@@ -16,7 +16,7 @@ import {
   takeAgentEvents,
   takeResult,
   takeWebhookEvents,
-} from "@/server/services/fine-tuning/door";
+} from "@/server/services/fine-tuning";
 import { decompressed } from "./http/decompress";
 import { problemResponse } from "./http/problem";
 

@@ -7,8 +7,8 @@ import type { Ctx } from "@/server/platform/context";
 import { ServiceError, unprocessable } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { verb } from "@/server/platform/verb";
-import { FINE_TUNING_READERS } from "../readers";
 import { requireTrainer } from "../trainers";
+import { FINE_TUNING_READERS } from "../trainers/readers";
 import { ownModelJson } from "./base-models";
 import { addBaseModelInput, addedBaseModelReply, baseModelReply } from "./schemas";
 

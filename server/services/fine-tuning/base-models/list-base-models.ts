@@ -2,7 +2,7 @@ import { desc, eq } from "drizzle-orm";
 import { baseModels } from "@/db/schema";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
-import { FINE_TUNING_READERS } from "../readers";
+import { FINE_TUNING_READERS } from "../trainers/readers";
 import { catalogueModels, isBaseModel, ownModelJson } from "./base-models";
 import { baseModelIdInput, baseModelReply, baseModelsReply, listBaseModelsInput } from "./schemas";
 

@@ -5,8 +5,8 @@ import type { Ctx } from "@/server/platform/context";
 import { notFound, ServiceError, unprocessable } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { requireStoredCheckpoint } from "../checkpoints/require-checkpoint";
-import { FINE_TUNING_READERS } from "../readers";
 import { chooseTrainer, requireTrainer } from "../trainers";
+import { FINE_TUNING_READERS } from "../trainers/readers";
 import { answersOf, certificateJson, readCertificate } from "./certificate-rows";
 import { insertCertificate } from "./insert-certificate";
 import {

@@ -3,7 +3,7 @@ import { parityCertificates } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
 import { requireCheckpoint } from "../checkpoints/require-checkpoint";
-import { FINE_TUNING_READERS } from "../readers";
+import { FINE_TUNING_READERS } from "../trainers/readers";
 import { answersOf, certificateJson, readCertificate } from "./certificate-rows";
 import { certificateIdInput, certificateReply, certificatesReply, listCertificatesInput } from "./schemas";
 

@@ -6,6 +6,14 @@ import { checkpoints, parityCertificates } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { parityCertificateDue } from "@/server/platform/jobs/events";
 import {
+  openTrainer,
+  problemOf,
+  type TrainerClient,
+  type TrainerProblem,
+  TrainerRefused,
+  TrainerUnreachable,
+} from "../trainers";
+import {
   inMs,
   isForNow,
   NOT_THERE,
@@ -15,16 +23,8 @@ import {
   restartsOf,
   type Turn,
   withRestart,
-} from "../background/follow";
-import { wakeDue } from "../background/wake-due";
-import {
-  openTrainer,
-  problemOf,
-  type TrainerClient,
-  type TrainerProblem,
-  TrainerRefused,
-  TrainerUnreachable,
-} from "../trainers";
+} from "../trainers/follow";
+import { wakeDue } from "../trainers/wake-due";
 import { type CertificateRow, formsOf, isCertificate } from "./certificate-rows";
 import { readWireCertificate } from "./wire-certificate";
 

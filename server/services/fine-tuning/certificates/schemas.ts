@@ -7,7 +7,7 @@ import {
   PARITY_VERDICTS,
 } from "@/db/schema/enumerations";
 import { idInput, pageInput } from "@/server/platform/schemas";
-import { trainerProblem } from "../jobs/schemas";
+import { trainerProblem } from "../trainers/schemas";
 
 const FORMS_MAX = 1 + GGUF_QUANTIZATIONS.length + COMPRESSED_QUANTIZATIONS.length;
 
@@ -91,11 +91,4 @@ export const certificatesReply = z.object({
 /** The reply for callers who may compare but not read. */
 export const requestedCertificateReply = z.object({
   certificate: certificate.pick({ id: true, status: true, createdAt: true }),
-});
-
-/** The newest ready certificate of a checkpoint. */
-export const checkpointParity = z.object({
-  certificateId: z.string(),
-  verdict: z.enum(PARITY_VERDICTS),
-  createdAt: z.number(),
 });

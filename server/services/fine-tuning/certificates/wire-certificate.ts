@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { CERTIFICATE_STATUSES, PARITY_VERDICTS } from "@/db/schema/enumerations";
-import { storableValue } from "../events/wire-event";
-import { trainerProblemOf } from "../trainers";
+import { storableValue, trainerProblemOf } from "../trainers";
 import type { certificateAnswer, certificateSubject } from "./schemas";
 
 const SUBJECTS_MAX = 50;

@@ -4,9 +4,9 @@ import type { Ctx } from "@/server/platform/context";
 import { newestFirst } from "@/server/platform/cursor";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
-import { parityOf } from "../certificates/certificate-rows";
-import { FINE_TUNING_READERS } from "../readers";
 import { RECORDED_TRAINER } from "../trainers";
+import { FINE_TUNING_READERS } from "../trainers/readers";
+import { parityOf } from "./parity-of";
 import { type Checkpoint, checkpointIdInput, checkpointReply, checkpointsReply, listCheckpointsInput } from "./schemas";
 
 const ofItsJob = and(eq(trainingJobs.projectId, checkpoints.projectId), eq(trainingJobs.id, checkpoints.jobId));

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { CHECKPOINT_KINDS, CHECKPOINT_STATES } from "@/db/schema/enumerations";
+import { CHECKPOINT_KINDS, CHECKPOINT_STATES, PARITY_VERDICTS } from "@/db/schema/enumerations";
 import { idInput, pageInput } from "@/server/platform/schemas";
-import { checkpointParity } from "../certificates/schemas";
 
 export const listCheckpointsInput = z.strictObject({ jobId: idInput.optional(), ...pageInput });
 export const checkpointIdInput = z.strictObject({ checkpointId: idInput });
@@ -9,6 +8,13 @@ export const checkpointFileInput = z.strictObject({
   checkpointId: idInput,
   /** As in the checkpoint's `files`. */
   path: z.string().min(1).max(500),
+});
+
+/** The newest ready certificate of a checkpoint. */
+export const checkpointParity = z.object({
+  certificateId: z.string(),
+  verdict: z.enum(PARITY_VERDICTS),
+  createdAt: z.number(),
 });
 
 /** A trained state of a model. Times are Unix ms. */

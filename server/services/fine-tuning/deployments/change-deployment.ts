@@ -6,9 +6,9 @@ import { type Ctx, inTransaction } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import { deploymentDue, deploymentMoved } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
-import { inMs } from "../background/follow";
 import type { TrainerProblem } from "../trainers";
 import { problemOf } from "../trainers";
+import { inMs } from "../trainers/follow";
 import { type DeploymentRow, isDeployment, isInService, isRollOut, lockNamed } from "./read-deployments";
 import type { WireDeployment } from "./wire-deployment";
 

@@ -4,8 +4,8 @@ import { auditNote } from "@/server/platform/audit";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
-import { FINE_TUNING_READERS } from "../readers";
 import { requireTrainer } from "../trainers";
+import { FINE_TUNING_READERS } from "../trainers/readers";
 import { prepareDeployment, queueDeployment, type Wish } from "./insert-deployment";
 import { deploymentJson, isNamed, readDeployment } from "./read-deployments";
 import {

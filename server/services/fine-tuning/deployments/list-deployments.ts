@@ -2,7 +2,7 @@ import { and, eq, inArray } from "drizzle-orm";
 import { deployments } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
-import { FINE_TUNING_READERS } from "../readers";
+import { FINE_TUNING_READERS } from "../trainers/readers";
 import { deploymentJson, readDeployment } from "./read-deployments";
 import { deploymentIdInput, deploymentReply, deploymentsReply, listDeploymentsInput } from "./schemas";
 

@@ -3,7 +3,7 @@ import { deployments } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
 import { publicUrl } from "@/server/platform/public-url";
-import { trainerProblem } from "../jobs/schemas";
+import { trainerProblem } from "../trainers/schemas";
 import type { Deployment } from "./schemas";
 
 export type DeploymentRow = typeof deployments.$inferSelect;

@@ -2,10 +2,9 @@ import { isNull } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { deployments } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
-import { inMs, isForNow, NOT_THERE, RETRY_MS, type Turn } from "../background/follow";
-import type { ServingGates } from "../serving-gates";
-import { SERVING_GATES } from "../serving-gates-of-rooms";
+import { SERVING_GATES, type ServingGates } from "../serving-gates";
 import { openTrainer, problemOf, type TrainerClient, TrainerRefused, TrainerUnreachable } from "../trainers";
+import { inMs, isForNow, NOT_THERE, RETRY_MS, type Turn } from "../trainers/follow";
 import {
   end,
   endStopped,

@@ -8,7 +8,7 @@ import {
   SERVE_BACKENDS,
 } from "@/db/schema/enumerations";
 import { idInput, oneOrSeveral, pageInput } from "@/server/platform/schemas";
-import { trainerProblem } from "../jobs/schemas";
+import { trainerProblem } from "../trainers/schemas";
 
 export const TIMEOUT_SECONDS = 1200;
 const TIMEOUT_SECONDS_MIN = 10;

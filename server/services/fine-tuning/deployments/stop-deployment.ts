@@ -1,7 +1,7 @@
 import { auditNote } from "@/server/platform/audit";
 import { verb } from "@/server/platform/verb";
-import { FINE_TUNING_READERS } from "../readers";
 import { requireTrainer } from "../trainers";
+import { FINE_TUNING_READERS } from "../trainers/readers";
 import { requestStop } from "./change-deployment";
 import { deploymentJson, lockDeployment } from "./read-deployments";
 import { deploymentIdInput, deploymentReply, requestedDeploymentReply } from "./schemas";

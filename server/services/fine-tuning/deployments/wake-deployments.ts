@@ -1,9 +1,9 @@
 import type { Db } from "@/db/client";
 import { deployments } from "@/db/schema";
 import { deploymentDue } from "@/server/platform/jobs/events";
-import { wakeDue } from "../background/wake-due";
 import { openTrainer, TrainerRefused, TrainerUnreachable } from "../trainers";
 import { attachedTrainers, isOnline } from "../trainers/trainer-rows";
+import { wakeDue } from "../trainers/wake-due";
 import { queueCleanup } from "./change-deployment";
 import { liveIdsOf } from "./wire-deployment";
 

@@ -4,8 +4,8 @@ import { evaluations } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
-import { FINE_TUNING_READERS } from "../readers";
 import { requireTrainer } from "../trainers";
+import { FINE_TUNING_READERS } from "../trainers/readers";
 import { isEvaluation, lockEvaluation, readEvaluation } from "./read-evaluations";
 import { evaluationIdInput, evaluationReply, requestedEvaluationReply } from "./schemas";
 

@@ -1,6 +1,6 @@
 import { auditNote } from "@/server/platform/audit";
 import { verb } from "@/server/platform/verb";
-import { FINE_TUNING_READERS } from "../readers";
+import { FINE_TUNING_READERS } from "../trainers/readers";
 import { insertEvaluation } from "./insert-evaluation";
 import { prepareEvaluation } from "./prepare-evaluation";
 import { readEvaluation } from "./read-evaluations";

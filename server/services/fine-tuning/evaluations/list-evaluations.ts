@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { evaluations } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
-import { FINE_TUNING_READERS } from "../readers";
+import { FINE_TUNING_READERS } from "../trainers/readers";
 import { readEvaluation, readEvaluations } from "./read-evaluations";
 import { evaluationIdInput, evaluationReply, evaluationsReply, listEvaluationsInput } from "./schemas";
 

@@ -3,7 +3,7 @@ import { alias } from "drizzle-orm/pg-core";
 import { checkpoints, evaluations, findings, trainingJobs } from "@/db/schema";
 import { type Ctx, hasCapability } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
-import { trainerProblem } from "../jobs/schemas";
+import { trainerProblem } from "../trainers/schemas";
 import {
   type Comparison,
   comparison as comparisonShape,

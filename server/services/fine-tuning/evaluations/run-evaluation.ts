@@ -7,7 +7,6 @@ import { checkpoints, evaluations, trainingJobs } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { evaluationDue } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
-import { inMs, isForNow, NOT_THERE, RETRY_MS } from "../background/follow";
 import {
   openTrainer,
   problemOf,
@@ -17,6 +16,7 @@ import {
   TrainerUnreachable,
   trainerProblemOf,
 } from "../trainers";
+import { inMs, isForNow, NOT_THERE, RETRY_MS } from "../trainers/follow";
 import { answerText } from "./answer-text";
 import { type EvaluationRecord, isEvaluation, type Summary, summaryOf } from "./read-evaluations";
 import { samplePrompts } from "./sample-prompts";

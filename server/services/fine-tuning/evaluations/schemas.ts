@@ -7,7 +7,7 @@ import {
   PROOF_VERDICTS,
 } from "@/db/schema/enumerations";
 import { idInput, pageInput, queryInteger } from "@/server/platform/schemas";
-import { trainerProblem } from "../jobs/schemas";
+import { trainerProblem } from "../trainers/schemas";
 
 /** The maximum, and the default, number of rows of an evaluation. */
 export const ROWS_MAX = 500;

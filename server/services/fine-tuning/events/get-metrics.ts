@@ -3,7 +3,7 @@ import { trainingJobs } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
-import { FINE_TUNING_READERS } from "../readers";
+import { FINE_TUNING_READERS } from "../trainers/readers";
 import { FAN, LEVELS } from "./metric-points";
 import { type MetricSeries, metricsInput, metricsReply } from "./schemas";
 

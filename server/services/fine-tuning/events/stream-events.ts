@@ -1,6 +1,6 @@
 import type { Ctx } from "@/server/platform/context";
 import { streamVerb } from "@/server/platform/stream-verb";
-import { FINE_TUNING_READERS } from "../readers";
+import { FINE_TUNING_READERS } from "../trainers/readers";
 import { awaitLog, readLog } from "./read-log";
 import { EVENTS_MAX, streamEventsInput } from "./schemas";
 

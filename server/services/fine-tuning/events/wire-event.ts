@@ -1,18 +1,8 @@
 import { z } from "zod";
 import { TRAINING_EVENT_LEVELS } from "@/db/schema/enumerations";
+import { storable, storableValue } from "../trainers";
 
 const MESSAGE_MAX = 4000;
-
-/** Replaces U+0000 and lone surrogates, which a log line may contain and Postgres cannot store. */
-const storable = (text: string) => text.replaceAll("\u0000", "\uFFFD").toWellFormed();
-
-/** Returns the value with every string in it storable. */
-export function storableValue(value: unknown): unknown {
-  if (typeof value === "string") return storable(value);
-  if (Array.isArray(value)) return value.map(storableValue);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [storable(key), storableValue(item)]));
-}
 
 /** An event in the format of the trainer's contract. `ts` is ISO 8601 by the trainer's clock. */
 export const wireEvent = z.object({

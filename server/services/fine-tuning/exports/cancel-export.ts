@@ -6,8 +6,8 @@ import { notFound } from "@/server/platform/errors";
 import { modelExportDue } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
 import { verb } from "@/server/platform/verb";
-import { FINE_TUNING_READERS } from "../readers";
 import { requireTrainer } from "../trainers";
+import { FINE_TUNING_READERS } from "../trainers/readers";
 import { exportJson, isExport, readExport } from "./export-rows";
 import { exportIdInput, exportReply, requestedExportReply } from "./schemas";
 

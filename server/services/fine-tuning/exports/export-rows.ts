@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { modelExports } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
-import { trainerProblem } from "../jobs/schemas";
+import { trainerProblem } from "../trainers/schemas";
 import type { ModelExport } from "./schemas";
 
 export type ExportRow = typeof modelExports.$inferSelect;

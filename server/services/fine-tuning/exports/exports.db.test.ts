@@ -12,12 +12,11 @@ import { testProject } from "@/db/testing/test-project";
 import { createConnection, deleteConnection, updateConnection } from "@/server/services/connections";
 import { cancelExport, createExport, getExport, listExports, runCertificate, runExport, wakeExports } from "..";
 import { CATALOGUE } from "../base-models/catalogue";
-import { leaseCommands, takeResult } from "../door";
 import { ScriptedTrainer } from "../testing/scripted-trainer";
 import { storedCheckpoint } from "../testing/stored-checkpoint";
 import { HUB_TOKEN, storedHub } from "../testing/stored-hub";
 import { storedJob } from "../testing/stored-job";
-import { refreshTrainers } from "../trainers";
+import { leaseCommands, refreshTrainers, takeResult } from "../trainers";
 import { newAgentKey } from "../trainers/agent-key";
 import { attachedTrainers } from "../trainers/trainer-rows";
 

@@ -2,7 +2,7 @@ import { and, eq, inArray } from "drizzle-orm";
 import { modelExports } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
-import { FINE_TUNING_READERS } from "../readers";
+import { FINE_TUNING_READERS } from "../trainers/readers";
 import { exportJson, readExport } from "./export-rows";
 import { exportIdInput, exportReply, exportsReply, listExportsInput } from "./schemas";
 

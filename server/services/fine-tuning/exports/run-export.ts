@@ -7,18 +7,6 @@ import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { modelExportDue } from "@/server/platform/jobs/events";
 import { hideHubToken, openHub } from "@/server/services/connections";
-import {
-  inMs,
-  isForNow,
-  NOT_THERE,
-  POLL_MS,
-  RESTARTS_MAX,
-  RETRY_MS,
-  restartsOf,
-  type Turn,
-  withRestart,
-} from "../background/follow";
-import { wakeDue } from "../background/wake-due";
 import { licenseOf } from "../base-models/license-of";
 import { ensureParity } from "../certificates/ensure-parity";
 import { requireCheckpoint } from "../checkpoints/require-checkpoint";
@@ -30,6 +18,18 @@ import {
   TrainerRefused,
   TrainerUnreachable,
 } from "../trainers";
+import {
+  inMs,
+  isForNow,
+  NOT_THERE,
+  POLL_MS,
+  RESTARTS_MAX,
+  RETRY_MS,
+  restartsOf,
+  type Turn,
+  withRestart,
+} from "../trainers/follow";
+import { wakeDue } from "../trainers/wake-due";
 import { type ExportRow, isExport } from "./export-rows";
 import { type ModelCard, modelCard } from "./model-card";
 import { readWireExport } from "./wire-export";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { ACTOR_KINDS, EXPORT_FORMATS, EXPORT_STATUSES, GGUF_QUANTIZATIONS } from "@/db/schema/enumerations";
 import { idInput, oneOrSeveral, pageInput } from "@/server/platform/schemas";
-import { trainerProblem } from "../jobs/schemas";
 import { destinationSettings, requireQuantization } from "../settings/schemas";
+import { trainerProblem } from "../trainers/schemas";
 
 export { EXPORT_FORMATS };
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { EXPORT_STATUSES } from "@/db/schema/enumerations";
-import { storableValue } from "../events/wire-event";
-import { trainerProblemOf } from "../trainers";
+import { storableValue, trainerProblemOf } from "../trainers";
 
 const FILES_MAX = 10_000;
 const text = z.string().max(2000);

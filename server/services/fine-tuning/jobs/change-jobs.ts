@@ -9,8 +9,8 @@ import { ServiceError, unprocessable } from "@/server/platform/errors";
 import { trainingJobDue } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
 import { verb } from "@/server/platform/verb";
-import { FINE_TUNING_READERS } from "../readers";
 import { requireTrainer } from "../trainers";
+import { FINE_TUNING_READERS } from "../trainers/readers";
 import { isJob, isUnfinished, type JobRow, lockJob, readJob } from "./read-jobs";
 import { cancelJobInput, jobIdInput, jobReply, requestedJobReply, resumeJobInput } from "./schemas";
 

@@ -2,7 +2,7 @@ import { trainingJobs } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
-import { FINE_TUNING_READERS } from "../readers";
+import { FINE_TUNING_READERS } from "../trainers/readers";
 import { insertJob } from "./insert-job";
 import { prepareJob } from "./prepare-job";
 import { isJob, readJob } from "./read-jobs";

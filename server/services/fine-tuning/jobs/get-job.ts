@@ -1,5 +1,5 @@
 import { verb } from "@/server/platform/verb";
-import { FINE_TUNING_READERS } from "../readers";
+import { FINE_TUNING_READERS } from "../trainers/readers";
 import { readJob } from "./read-jobs";
 import { jobIdInput, jobReply } from "./schemas";
 

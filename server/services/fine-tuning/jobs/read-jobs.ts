@@ -6,8 +6,9 @@ import { checkpoints, trainingArtifacts, trainingJobs, trainingManifests } from 
 import type { Ctx } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
 import { plannedExport } from "../settings/schemas";
+import { trainerProblem } from "../trainers/schemas";
 import { camelCased } from "./job-spec";
-import { type artifact, progress, type TrainingJob, trainerProblem } from "./schemas";
+import { type artifact, progress, type TrainingJob } from "./schemas";
 
 export type JobRow = typeof trainingJobs.$inferSelect;
 

@@ -6,10 +6,10 @@ import { trainingJobs, trainingManifests } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { trainingJobDue } from "@/server/platform/jobs/events";
 import { openFile } from "@/server/services/files";
-import { inMs, isForNow, NOT_THERE, POLL_MS, RETRY_MS, type Turn } from "../background/follow";
-import { wakeDue } from "../background/wake-due";
 import { storeEvents } from "../events";
 import { openTrainer, problemOf, type TrainerClient, TrainerRefused, TrainerUnreachable } from "../trainers";
+import { inMs, isForNow, NOT_THERE, POLL_MS, RETRY_MS, type Turn } from "../trainers/follow";
+import { wakeDue } from "../trainers/wake-due";
 import type { Requested } from "./change-jobs";
 import { isJob, type JobRow } from "./read-jobs";
 

@@ -10,6 +10,7 @@ import {
 } from "@/db/schema/enumerations";
 import { filledText, idInput, oneOrSeveral, pageInput } from "@/server/platform/schemas";
 import { plannedExport, trainingChoice } from "../settings/schemas";
+import { trainerProblem } from "../trainers/schemas";
 
 /** The statuses of a job that a trainer is working on. */
 export const RUNNING_JOB_STATUSES = ["validating", "running", "pausing", "cancelling"] as const;
@@ -44,21 +45,6 @@ export const listJobsInput = z.strictObject({
   datasetId: idInput.optional(),
   tuningConfigId: idInput.optional(),
   ...pageInput,
-});
-
-/** In the form of the trainer's contract. */
-export const trainerProblem = z.object({
-  code: z.string(),
-  message: z.string(),
-  param: z.string().nullable().default(null),
-  retryable: z.boolean().default(false),
-  /** Who is responsible: `user`, `platform`, `hardware` or `dependency`. */
-  blame: z.string().nullable().default(null),
-  phase: z.string().nullable().default(null),
-  /** What to do. */
-  hint: z.string().nullable().default(null),
-  /** The last lines of the worker's log. */
-  logTail: z.array(z.string()).default([]),
 });
 
 export const progress = z.object({

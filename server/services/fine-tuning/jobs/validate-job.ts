@@ -1,7 +1,7 @@
 import { ServiceError, unprocessable } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
-import { FINE_TUNING_READERS } from "../readers";
 import { openTrainer, TrainerRefused, TrainerUnreachable, withHint } from "../trainers";
+import { FINE_TUNING_READERS } from "../trainers/readers";
 import { prepareJob } from "./prepare-job";
 import { sendManifest } from "./run-job";
 import { requestedValidationReply, validateJobInput, validationReply } from "./schemas";

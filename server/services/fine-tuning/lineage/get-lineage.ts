@@ -1,6 +1,6 @@
 import { hasCapability } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
-import { FINE_TUNING_READERS } from "../readers";
+import { FINE_TUNING_READERS } from "../trainers/readers";
 import { drawLineage } from "./draw-lineage";
 import { createCut, readLineage } from "./read-lineage";
 import { resolveRoot } from "./resolve-root";

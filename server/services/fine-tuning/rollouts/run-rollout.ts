@@ -7,14 +7,13 @@ import { checkpoints, deployments, rolloutDecisions, trainingJobs, tuningConfigs
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { rolloutDue } from "@/server/platform/jobs/events";
-import { inMs, type Turn } from "../background/follow";
-import { wakeDue } from "../background/wake-due";
 import { prepareDeployment, queueDeployment, servedNameOf } from "../deployments/insert-deployment";
 import { findDeployment, isInService, isNamed } from "../deployments/read-deployments";
 import { TIMEOUT_SECONDS } from "../deployments/schemas";
 import { formOf } from "../deployments/servable";
-import type { ServingGates } from "../serving-gates";
-import { SERVING_GATES } from "../serving-gates-of-rooms";
+import { SERVING_GATES, type ServingGates } from "../serving-gates";
+import { inMs, type Turn } from "../trainers/follow";
+import { wakeDue } from "../trainers/wake-due";
 import { judgeCheckpoint, judgeDeployment, judgeLoss, judgeParity, judgePreserved } from "./judge-gates";
 import type { Gate } from "./schemas";
 

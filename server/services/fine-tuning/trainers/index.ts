@@ -1,14 +1,21 @@
 import "server-only";
 
 export { forgetOldCommands } from "./agent-trainer";
+export { type Agent, authenticateAgent } from "./agents/authenticate-agent";
+export { leaseCommands, leaseInput } from "./agents/lease-commands";
+export { takeResult } from "./agents/take-result";
+export { requireSignature } from "./agents/webhook-signature";
 export { SPEC_VERSION } from "./capabilities";
 export { chooseTrainer, type TrainerNeeds } from "./choose-trainer";
-export { downloadCheckpointFile } from "./download-checkpoint-file";
+export { contextOfTrainer } from "./context-of-trainer";
 export { listTrainers } from "./list-trainers";
 export { addTrainer, removeTrainer } from "./manage-agents";
 export { clientOf, openTrainer } from "./open-trainer";
+export { lockRecording } from "./recorded/lock-recording";
 export { ONLY_RECORDED, RECORDED_TRAINER } from "./recorded/recorded-trainer";
+export { recordedTimes } from "./recorded/recording";
 export { refreshTrainers } from "./refresh-trainers";
+export { storable, storableValue } from "./storable-value";
 export {
   type TrainerCall,
   type TrainerClient,
@@ -18,6 +25,7 @@ export {
   type TrainerReply,
   TrainerUnreachable,
 } from "./trainer-client";
+export { trainerFailure } from "./trainer-failure";
 export { trainerHealth } from "./trainer-health";
 export { problemOf, trainerProblemOf, withHint } from "./trainer-problem";
 export { type CalledTrainer, requireTrainer } from "./trainer-rows";

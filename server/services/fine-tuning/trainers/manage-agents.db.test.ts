@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import { db } from "@/db/pool";
 import { trainers, users } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
-import { authenticateAgent } from "../door/authenticate-agent";
 import { storedJob } from "../testing/stored-job";
 import { addTrainer, listTrainers, removeTrainer } from ".";
+import { authenticateAgent } from "./agents/authenticate-agent";
 
 test("an owner of the installation adds a trainer, whose key works until the trainer is removed", async () => {
   const { ctx, userId } = await testProject();

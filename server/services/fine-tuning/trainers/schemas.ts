@@ -53,3 +53,18 @@ export const addTrainerInput = z.strictObject({ name: filledText(100, "Enter a n
 /** `key` is returned only here. */
 export const addedTrainerReply = z.object({ trainer, key: z.string(), command: z.string() });
 export const trainerIdInput = z.strictObject({ trainerId: idInput });
+
+/** What went wrong at a trainer, in the form of its contract. */
+export const trainerProblem = z.object({
+  code: z.string(),
+  message: z.string(),
+  param: z.string().nullable().default(null),
+  retryable: z.boolean().default(false),
+  /** Who is responsible: `user`, `platform`, `hardware` or `dependency`. */
+  blame: z.string().nullable().default(null),
+  phase: z.string().nullable().default(null),
+  /** What to do. */
+  hint: z.string().nullable().default(null),
+  /** The last lines of the worker's log. */
+  logTail: z.array(z.string()).default([]),
+});

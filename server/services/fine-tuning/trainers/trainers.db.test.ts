@@ -8,11 +8,11 @@ import { NOW } from "@/db/now";
 import { db } from "@/db/pool";
 import { trainerCommands, trainers } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
+import { downloadCheckpointFile } from "../checkpoints/download-checkpoint-file";
 import { storedCheckpoint } from "../testing/stored-checkpoint";
 import { storedJob } from "../testing/stored-job";
 import {
   chooseTrainer,
-  downloadCheckpointFile,
   listTrainers,
   openTrainer,
   refreshTrainers,

@@ -2,7 +2,7 @@ import { and, eq } from "drizzle-orm";
 import { triggerDecisions, tuningConfigs } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
-import { FINE_TUNING_READERS } from "../readers";
+import { FINE_TUNING_READERS } from "../trainers/readers";
 import { configJson, decisionJson, readConfig } from "./read-configs";
 import {
   listTriggerDecisionsInput,

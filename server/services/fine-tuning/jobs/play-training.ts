@@ -1,24 +1,15 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { z } from "zod";
-import { checkpoints, evaluations, trainingJobs } from "@/db/schema";
+import { checkpoints, trainingJobs } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
-import { insertEvaluation } from "../evaluations/insert-evaluation";
-import { prepareEvaluation } from "../evaluations/prepare-evaluation";
-import { runEvaluation } from "../evaluations/run-evaluation";
-import { ROWS_DEFAULT } from "../evaluations/schemas";
-import { insertJob } from "../jobs/insert-job";
-import { prepareJob } from "../jobs/prepare-job";
-import { runTrainingJob } from "../jobs/run-job";
-import { createJobInput } from "../jobs/schemas";
-import { RECORDED_TRAINER } from "../trainers";
-import { recordedTimes } from "../trainers/recorded/recording";
+import { lockRecording, RECORDED_TRAINER, recordedTimes } from "../trainers";
+import { insertJob } from "./insert-job";
+import { prepareJob } from "./prepare-job";
+import { runTrainingJob } from "./run-job";
+import { createJobInput } from "./schemas";
 
 const isPlayed = ({ projectId }: Ctx) =>
   and(eq(trainingJobs.projectId, projectId), eq(trainingJobs.trainerId, RECORDED_TRAINER));
-
-/** Ensures that concurrent processes playing a project's recording create each part only once. */
-const lock = ({ db, projectId }: Ctx) =>
-  db.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`recording ${projectId}`}, 0))`);
 
 /**
  * Creates the recorded job and plays it to its end. What has been played stays, so this can be interrupted anywhere and
@@ -46,7 +37,7 @@ async function insertPlayed(ctx: Ctx, asked: z.output<typeof createJobInput>): P
   const prepared = await prepareJob(ctx, asked, { trainerId: RECORDED_TRAINER });
   const { begin, end } = recordedTimes();
   return inTransaction(ctx, async (tx) => {
-    await lock(tx);
+    await lockRecording(tx);
     const known = await playedJob(tx);
     if (known !== undefined) return known;
     const { id } = await insertJob(tx, asked, prepared);
@@ -66,35 +57,3 @@ const moveToRecordedTimes = ({ db, projectId }: Ctx, jobId: string) =>
       from training_events where project_id = ${projectId} and job_id = ${jobId}
     ) e
     where j.project_id = ${projectId} and j.id = ${jobId} and j.finished_at is not null and e.ended is not null`);
-
-type Choice = { checkpointId: string; kind: "examples" } | { checkpointId: string; kind: "finding"; findingId: string };
-
-/** Evaluates a played checkpoint with the recorded answers, once per choice. Throws if they belong to other prompts. */
-export async function playEvaluation(ctx: Ctx, choice: Choice): Promise<void> {
-  const id = (await playedEvaluation(ctx, choice)) ?? (await insertPlayedEvaluation(ctx, choice));
-  while (!(await runEvaluation(ctx, id)).done);
-  const [ended] = await ctx.db
-    .select({ error: evaluations.error })
-    .from(evaluations)
-    .where(and(eq(evaluations.projectId, ctx.projectId), eq(evaluations.id, id)));
-  if (ended?.error) throw new Error(`The recorded answers do not fit. ${ended.error.message ?? ""}`.trim());
-}
-
-async function playedEvaluation({ db, projectId }: Ctx, { checkpointId, kind }: Choice): Promise<string | undefined> {
-  const [found] = await db
-    .select({ id: evaluations.id })
-    .from(evaluations)
-    .where(
-      and(eq(evaluations.projectId, projectId), eq(evaluations.checkpointId, checkpointId), eq(evaluations.kind, kind)),
-    );
-  return found?.id;
-}
-
-async function insertPlayedEvaluation(ctx: Ctx, choice: Choice): Promise<string> {
-  const asked = { ...choice, maxRows: ROWS_DEFAULT };
-  const prepared = await prepareEvaluation(ctx, asked);
-  return inTransaction(ctx, async (tx) => {
-    await lock(tx);
-    return (await playedEvaluation(tx, choice)) ?? (await insertEvaluation(tx, asked, prepared));
-  });
-}

@@ -5,9 +5,9 @@ import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { trainerCommands, trainers, trainingJobs } from "@/db/schema";
 import { throttle } from "@/server/platform/throttle";
-import { RUNNING_JOB_STATUSES } from "../jobs/schemas";
-import { forgetOldCommands, sentPayload } from "../trainers/agent-trainer";
-import { readCapabilities } from "../trainers/capabilities";
+import { RUNNING_JOB_STATUSES } from "../../jobs/schemas";
+import { forgetOldCommands, sentPayload } from "../agent-trainer";
+import { readCapabilities } from "../capabilities";
 import { type Agent, refused } from "./authenticate-agent";
 
 export const LEASE_SECONDS_MAX = 50;

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { notFound, ServiceError } from "@/server/platform/errors";
-import { namedTrainer } from "../trainers/attachment";
+import { namedTrainer } from "../attachment";
 
 /** A delivery older than this, or this far in the future, may be a replay. */
 const WINDOW_MS = 5 * 60_000;

@@ -4,11 +4,9 @@ import type { Ctx } from "@/server/platform/context";
 import { notFound, ServiceError } from "@/server/platform/errors";
 import { streamVerb } from "@/server/platform/stream-verb";
 import { parseRange } from "@/server/services/files";
-import { checkpointFileInput } from "../checkpoints/schemas";
-import { FINE_TUNING_READERS } from "../readers";
-import { openTrainer } from "./open-trainer";
-import { trainerFailure } from "./trainer-failure";
-import { requireTrainer } from "./trainer-rows";
+import { openTrainer, requireTrainer, trainerFailure } from "../trainers";
+import { FINE_TUNING_READERS } from "../trainers/readers";
+import { checkpointFileInput } from "./schemas";
 
 const DOWNLOAD_SECONDS = 3600;
 /** Needed only for resuming a training. It contains pickles, and loading one can run code. */

@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
-import type { TrainerProblem } from "../trainers";
+import type { TrainerProblem } from "./trainer-client";
 
 /** Whether there is nothing left to do. */
 export type Turn = { done: boolean };

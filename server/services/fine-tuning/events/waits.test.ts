@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { leaseInput } from "./door";
-import { listEventsInput } from "./events/schemas";
+import { leaseInput } from "../trainers/agents/lease-commands";
+import { listEventsInput } from "./schemas";
 
 /** Proxies end a request after 60 s. */
 const LONGEST_SECONDS = 55;

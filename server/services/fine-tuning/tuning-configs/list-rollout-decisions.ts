@@ -2,9 +2,9 @@ import { and, eq } from "drizzle-orm";
 import { rolloutDecisions } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
-import { FINE_TUNING_READERS } from "../readers";
-import { readConfig } from "../tuning-configs/read-configs";
-import { listRolloutDecisionsInput, type RolloutDecision, rolloutDecisionsReply } from "./schemas";
+import { listRolloutDecisionsInput, type RolloutDecision, rolloutDecisionsReply } from "../rollouts/schemas";
+import { FINE_TUNING_READERS } from "../trainers/readers";
+import { readConfig } from "./read-configs";
 
 const decisionJson = ({ projectId: _, configId: __, dueAt: ___, ...row }: typeof rolloutDecisions.$inferSelect) =>
   row as RolloutDecision;

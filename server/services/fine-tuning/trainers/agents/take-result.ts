@@ -1,0 +1,24 @@
+import { and, eq, ne, sql } from "drizzle-orm";
+import type { Db } from "@/db/client";
+import { NOW } from "@/db/now";
+import { trainerCommands } from "@/db/schema";
+import { commandResult } from "../agent-trainer";
+import { storableValue } from "../storable-value";
+import type { Agent } from "./authenticate-agent";
+
+/** Stores a command's result once. A repeated result, or one of a forgotten command, changes nothing. */
+export async function takeResult(db: Db, agent: Agent, commandId: string, body: unknown) {
+  const result = storableValue(commandResult.parse(body)) as Record<string, unknown>;
+  const taken = await db
+    .update(trainerCommands)
+    .set({ state: "done", result, doneAt: NOW, payload: sql`${trainerCommands.payload} - 'sealedSecret'` })
+    .where(
+      and(
+        eq(trainerCommands.id, commandId),
+        eq(trainerCommands.trainerId, agent.id),
+        ne(trainerCommands.state, "done"),
+      ),
+    )
+    .returning({ id: trainerCommands.id });
+  return { accepted: taken.length > 0 };
+}
