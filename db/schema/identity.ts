@@ -82,6 +82,10 @@ export const memberships = pgTable(
       .notNull()
       .references(() => users.id, { onDelete: "cascade" }),
     role: text("role", { enum: ROLES }).notNull(),
+    /** When the person last used the project, to the minute; null for never. */
+    visitedAt: unixMs("visited_at"),
+    /** When they last used it before the current visit; null if that is their first. */
+    visitedBeforeAt: unixMs("visited_before_at"),
     createdAt: createdAt(),
   },
   (t) => [primaryKey({ columns: [t.projectId, t.userId] }), index("memberships_user").on(t.userId)],

@@ -3,7 +3,7 @@ import type { AccountCtx, Ctx, ProjectId, RequestInfo } from "@/server/platform/
 import { projectPool } from "@/server/platform/database/project-pool";
 import { notFound, ServiceError } from "@/server/platform/errors";
 import type { Session } from "@/server/services/identity";
-import { roleIn } from "@/server/services/projects";
+import { enterProject } from "@/server/services/projects";
 
 /** Returns the session; throws `unauthenticated` when there is none. */
 export function requireSession(session: Session | null): Session {
@@ -17,7 +17,7 @@ export function accountCtx(db: Db, session: Session | null, request?: RequestInf
   return { db, userId: user.id, sessionId: id, request };
 }
 
-/** Returns the context of the signed-in person in one project. Throws `not_found` for projects they do not belong to. */
+/** Returns the context of the signed-in person in one project, and records their visit. Throws `not_found` for projects they do not belong to. */
 export async function ctxForSession(
   db: Db,
   session: Session | null,
@@ -25,7 +25,7 @@ export async function ctxForSession(
   request?: RequestInfo,
 ): Promise<Ctx> {
   const { id: sessionId, user } = requireSession(session);
-  const role = await roleIn(db, { projectId, userId: user.id });
+  const role = await enterProject(db, { projectId, userId: user.id });
   if (!role) throw notFound("The project");
   const ours = projectPool(db, projectId);
   return {
