@@ -7,8 +7,8 @@ import { cpuOf } from "./lib/cpu";
 import { bound, machine, percentile } from "./lib/machine";
 
 /**
- * Run by `npm run bench:agents`: a live, long session of an agent, where each call sends the whole history in a request of its
- * own and is projected before the next arrives, in this process. Then the same spans are sent to a second project, whose
+ * Run by `npm run bench -- agents`: a live, long session of an agent, where each call sends the whole history in a request of
+ * its own and is projected before the next arrives, in this process. Then the same spans are sent to a second project, whose
  * conversation is rebuilt from scratch each time. `cold` is one rebuild of the whole session after a restart. Prints one line
  * of JSON per form.
  */

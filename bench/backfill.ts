@@ -15,7 +15,7 @@ import { atPace, type Paced } from "./lib/pace";
 import { readerOf, slowestKinds } from "./lib/reads";
 
 /**
- * Run by `npm run bench:backfill -- --conversations 100000`: backfills stored conversations through the product itself while
+ * Run by `npm run bench -- backfill --conversations 100000`: backfills stored conversations through the product itself while
  * a person reads, then again in the same order and once with time reversed; all three must find the same.
  */
 const BOUND_MINUTES = 5;

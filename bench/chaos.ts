@@ -11,7 +11,7 @@ import { bound, machine, percentile } from "./lib/machine";
 import { randomOf } from "./lib/random";
 
 /**
- * Run by `npm run bench:chaos`: kills one process of the product after another with `kill -9` while it ingests spans and
+ * Run by `npm run bench -- chaos`: kills one process of the product after another with `kill -9` while it ingests spans and
  * executes Rule Runs. Nothing acknowledged may be lost, nothing done twice. `--seed` repeats the choice of victims and gaps;
  * `--kills 6` is the short form.
  */

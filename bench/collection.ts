@@ -19,9 +19,9 @@ import { labelKey, readLabels } from "./collection/labels";
 import { evidenceOf } from "./collection/read-evidence";
 
 /**
- * Measures automatic collection: `npm run bench:collection -- DIR… [--print]`. Each DIR contains `*.jsonl` files of labelled
- * conversations. For each objective it prints what is proposed, what is left out and why, and how many of the labelled
- * proposals are right; `--print` prints each proposal with its messages, to be read and labelled. Fails if part of a
+ * `npm run bench -- collection DIR… [--print]`: what automatic collection proposes. Each DIR contains `*.jsonl` files of
+ * labelled conversations. For each objective it prints what is proposed, what is left out and why, and how many of the
+ * labelled proposals are right; `--print` prints each proposal with its messages, to be read and labelled. Fails if part of a
  * conversation of the test split is in train, or if less than RIGHT_LEAST of an objective's labelled proposals are right.
  */
 const RIGHT_LEAST = 0.9;

@@ -7,8 +7,8 @@ import { measureVersions } from "./datasets/measure-versions";
 import { machine } from "./lib/machine";
 
 /**
- * Run by `npm run bench:datasets`: lists, searches and facets of a Dataset of a million Examples beside one of 10,000, and the
- * cost of a hundred versions and of a restore. `--only reads` runs one part; use `--examples 300000` on a busy machine.
+ * Run by `npm run bench -- datasets`: lists, searches and facets of a Dataset of a million Examples beside one of 10,000, and
+ * the cost of a hundred versions and of a restore. `--only reads` runs one part; use `--examples 300000` on a busy machine.
  */
 const { values } = parseArgs({
   options: {

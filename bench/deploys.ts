@@ -12,7 +12,7 @@ import { bound, machine, percentile } from "./lib/machine";
 import { randomOf } from "./lib/random";
 
 /**
- * Run by `npm run bench:deploys`: deploys checkpoints of a model that was really trained, two at a time and under two names,
+ * Run by `npm run bench -- deploys`: deploys checkpoints of a model that was really trained, two at a time and under two names,
  * and kills the app, its worker, the trainer or a model's server with `kill -9` in the middle of each. Two must never run under
  * one name, and one reported as running must answer. `--seed` repeats names, victims and moments; `--deploys 6` is the short
  * form.

@@ -22,7 +22,7 @@ import { conversationReadings, diagnoseFile, type LabelledFile, messageReadings 
 import { OF_CHARACTERS, OF_MESSAGES, ofCharacters, ofMessages, speedOf } from "./diagnostics/speed";
 
 /**
- * Measures the diagnostics on labelled conversations: `npm run bench:diagnostics -- [DIR…] [--write] [--quick]`. Each DIR has
+ * `npm run bench -- diagnostics [DIR…] [--write] [--quick]`: the diagnostics on labelled conversations. Each DIR has
  * `*.jsonl`, whose conversations are healthy if the file is named `healthy…`; without a DIR only the generated set is read.
  * `--write` regenerates the confidence table and docs/diagnostics-quality.md. `--quick` leaves out the speed.
  */

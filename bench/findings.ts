@@ -13,8 +13,8 @@ import type { ConversationSnapshot } from "@/server/services/diagnostics/types";
 import { groupedCauses, type ReadingOf } from "./diagnostics/grouped-causes";
 
 /**
- * Counts the Findings of labelled conversations by Signal, and of generated ones that have no word in common:
- * `npm run bench:findings -- [DIR…] [--titles]`.
+ * `npm run bench -- findings [DIR…] [--titles]`: counts the Findings of labelled conversations by Signal, and of generated ones
+ * that have no word in common.
  */
 
 const GENERATED = 10_000;

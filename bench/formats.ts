@@ -1,5 +1,5 @@
 /**
- * Measures what reading and writing files of Examples costs: `npm run bench:formats`. Exits with 1 when a bound is missed.
+ * `npm run bench -- formats`: what reading and writing files of Examples costs. Exits with 1 when a bound is missed.
  *
  * - JSONL, CSV and Parquet of 100,000 Examples (200 MB of JSONL): rows/s, written and read; JSONL is read at ≥ 20,000/s
  * - memory from the first to the last third of reading grows by no more than 64 MiB: what is read is not retained

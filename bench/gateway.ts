@@ -14,7 +14,7 @@ import { databaseOf } from "./lib/database";
 import { bound, machine, percentile } from "./lib/machine";
 
 /**
- * Run by `npm run bench:gateway`: compares a call through the gateway of the built product with one made directly to the
+ * Run by `npm run bench -- gateway`: compares a call through the gateway of the built product with one made directly to the
  * model's server. The two take turns in one run, so that other work on the machine affects both. Also measures a commit of one
  * row to the same database: the least that storing anything before the answer ends would cost.
  */

@@ -13,7 +13,7 @@ import type { SimulatedTracker } from "../server/services/connections/trackers/t
 import { bound, machine, percentile } from "./lib/machine";
 
 /**
- * Run by `npm run bench:handoff`: measures how long after a ticket is closed in its tracker the Finding is resolved in the
+ * Run by `npm run bench -- handoff`: measures how long after a ticket is closed in its tracker the Finding is resolved in the
  * running product, for each simulated tracker: through a signed webhook delivery, and through polling alone.
  */
 const BY_WEBHOOK_MS = 5_000;

@@ -15,8 +15,9 @@ import { bound, machine, percentile } from "./lib/machine";
 import { memoryOf } from "./lib/memory";
 
 /**
- * Run by `npm run bench:hostile`: sends requests that cost more than they bring, one kind after the other, while a neighbour reads
- * a page of its own project. Afterwards the idle product must use what it used before. `--kind` runs those whose name contains it.
+ * Run by `npm run bench -- hostile`: sends requests that cost more than they bring, one kind after the other, while a
+ * neighbour reads a page of its own project. Afterwards the idle product must use what it used before. `--kind` runs those
+ * whose name contains it.
  */
 const NEIGHBOUR_MS = 500;
 const READ_EVERY_MS = 200;

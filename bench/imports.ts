@@ -9,7 +9,7 @@ import { startProduct } from "./lib/product";
 import { type Sample, thirdsOf } from "./lib/thirds";
 
 /**
- * Run by `npm run bench:imports`: imports a file of 100,000 Examples (200 MB) into the running product, all rows or none, so
+ * Run by `npm run bench -- imports`: imports a file of 100,000 Examples (200 MB) into the running product, all rows or none, so
  * that it is read twice: once to validate, once to store. The memory measured is the worker's own.
  */
 const EXAMPLES = Number(process.argv[2] ?? 100_000);

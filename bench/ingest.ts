@@ -8,8 +8,8 @@ import { startProduct } from "./lib/product";
 import { senderTo } from "./lib/sender";
 
 /**
- * Run by `npm run bench:ingest`: durable spans per second over HTTP, compared with a raw COPY of equally many rows of that size
- * into the same database in the same run.
+ * Run by `npm run bench -- ingest`: durable spans per second over HTTP, compared with a raw COPY of equally many rows of that
+ * size into the same database in the same run.
  */
 const SPANS = Number(process.argv[2] ?? 100_000);
 const BATCH = 500;

@@ -6,7 +6,7 @@ import { inBrowser, sendSpans } from "./lib/in-browser";
 import { bound, machine, percentile } from "./lib/machine";
 
 /**
- * Run by `npm run bench:interactions` on a finished build: measures Interaction to Next Paint in a list of 10,000
+ * Run by `npm run bench -- interactions` on a finished build: measures Interaction to Next Paint in a list of 10,000
  * conversations, all of them loaded. What counts is the longest event of an interaction (Event Timing), as in web-vitals.
  */
 const CONVERSATIONS = 10_000;

@@ -12,9 +12,9 @@ import { startProduct } from "./lib/product";
 import { slowestKinds } from "./lib/reads";
 
 /**
- * Run by `npm run bench:live-agents`: many agents at the same time, each sending its whole history every few seconds, while a
- * person works in the project. The same reads of the same long sessions are measured again afterwards with nothing else going
- * on, and compared with only the last part of the reads beside the agents, when the sessions have about that length.
+ * Run by `npm run bench -- live-agents`: many agents at the same time, each sending its whole history every few seconds, while
+ * a person works in the project. The same reads of the same long sessions are measured again afterwards with nothing else
+ * going on, and compared with only the last part of the reads beside the agents, when the sessions have about that length.
  */
 const READS_PER_SECOND = 8;
 const IDLE_MS = 60_000;

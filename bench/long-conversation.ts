@@ -5,9 +5,10 @@ import { startTemporaryDatabase } from "../scripts/lib/database/temporary-databa
 import { machine, percentile } from "./lib/machine";
 
 /**
- * Run by `npm run bench:long`: a conversation of one trace with 20,000 spans (10,000 model calls, 9,999 tool calls) and 20,000
- * log records, read as `/v1` and the pages read it, and diagnosed by all Rules together. Time is the median of ten calls;
- * memory is the growth of the heap and its buffers during a call. For the Runs, the memory in use without garbage is given too.
+ * Run by `npm run bench -- long-conversation`: a conversation of one trace with 20,000 spans (10,000 model calls, 9,999 tool
+ * calls) and 20,000 log records, read as `/v1` and the pages read it, and diagnosed by all Rules together. Time is the median
+ * of ten calls; memory is the growth of the heap and its buffers during a call. For the Runs, the memory in use without
+ * garbage is given too.
  */
 const SPANS = 20_000;
 const BATCH = 1000;

@@ -10,8 +10,8 @@ import { startProduct } from "./lib/product";
 import { ratioOf } from "./lib/ratio";
 
 /**
- * Run by `npm run bench:neighbours`: measures how a neighbour that sends and reads ten times as much affects a project. Windows
- * with and without the neighbour alternate, so that other work on the machine affects both alike.
+ * Run by `npm run bench -- neighbours`: measures how a neighbour that sends and reads ten times as much affects a project.
+ * Windows with and without the neighbour alternate, so that other work on the machine affects both alike.
  */
 const TIMES = 10;
 const RATIO = 1.2;

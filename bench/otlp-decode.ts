@@ -6,8 +6,8 @@ import { idOf } from "../server/services/telemetry/otlp/testing/conversations";
 import { type SentSpan, tracesJson, tracesProtobuf } from "../server/services/telemetry/otlp/testing/encode-otlp";
 import type { SpanRecord } from "../server/services/telemetry/otlp/types";
 
-/*
- * How fast one core reads telemetry: `npx tsx bench/otlp-decode.ts`. Spans are chat calls of about 1.5 kB in batches of 500, as
+/**
+ * `npm run bench -- otlp-decode`: how fast one core reads telemetry. Spans are chat calls of about 1.5 kB in batches of 500, as
  * an OpenTelemetry SDK sends them; each call resends its conversation so far. CPU time is what counts on a shared machine.
  */
 const BATCH = 500;

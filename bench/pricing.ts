@@ -1,5 +1,5 @@
 /**
- * Measures what pricing a call costs: `npx tsx bench/pricing.ts`. Exits with 1 when a bound is missed.
+ * `npm run bench -- pricing`: what pricing a call costs. Exits with 1 when a bound is missed.
  *
  * - warm (names seen before): model match, tier choice and cost in ≤ 500 ns per call
  * - cold (a name never seen before): the same in ≤ 60 µs per call

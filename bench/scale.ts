@@ -8,7 +8,7 @@ import { READS } from "./scale/reads";
 import { hotLines, writeHottest } from "./scale/report";
 
 /**
- * Run by `npm run bench:scale`: creates (or reopens) a data set of a million conversations and ten million spans, and
+ * Run by `npm run bench -- scale`: creates (or reopens) a data set of a million conversations and ten million spans, and
  * measures every list and read of the services on it. `--conversations 100000` is the form for daily work.
  */
 const BOUND_MS = 50;

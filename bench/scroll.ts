@@ -6,9 +6,9 @@ import { inBrowser, sendSpans } from "./lib/in-browser";
 import { machine, percentile } from "./lib/machine";
 
 /**
- * Run by `npm run bench:scroll` on a finished build: a conversation of 20,000 messages in a browser. Measures how long it takes
- * to open by its address and from the list (medians of ten), what that transfers, and the time from frame to frame while it
- * scrolls from its start and in its middle.
+ * Run by `npm run bench -- scroll` on a finished build: a conversation of 20,000 messages in a browser. Measures how long it
+ * takes to open by its address and from the list (medians of ten), what that transfers, and the time from frame to frame while
+ * it scrolls from its start and in its middle.
  */
 const MESSAGES = 20_000;
 const OPENS = 10;

@@ -11,7 +11,7 @@ import { slowestKinds } from "./lib/reads";
 import { type Sample, thirdsOf } from "./lib/thirds";
 
 /**
- * Run by `npm run bench:soak`: spans arrive at a quarter of the rate at which they become readable while people read, and
+ * Run by `npm run bench -- soak`: spans arrive at a quarter of the rate at which they become readable while people read, and
  * nothing may grow: memory, read latency, queues. `--minutes 3` is the short form; `--rate` (readable spans a second)
  * replaces the calibration.
  *

@@ -7,7 +7,7 @@ import { startProduct } from "../e2e/support/product";
 import { bound, machine } from "./lib/machine";
 
 /**
- * Run by `npm run bench:start`: time from `npm start` of a finished build to its ready line (new data folder, then the same
+ * Run by `npm run bench -- start`: time from `npm start` of a finished build to its ready line (new data folder, then the same
  * one again), and the idle memory of the process tree.
  */
 const STARTS = 5;

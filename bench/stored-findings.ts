@@ -15,7 +15,7 @@ import { generateVaried } from "./labelled/generate-varied";
 import { machine } from "./lib/machine";
 
 /**
- * Run by `npm run bench:stored-findings -- [conversations]`: stores conversations that have no word in common at 50 a second,
+ * Run by `npm run bench -- stored-findings [conversations]`: stores conversations that have no word in common at 50 a second,
  * and has all Rules read them meanwhile. Prints the queue, and the longest transaction that the database saw.
  */
 const PER_SECOND = 50;

@@ -1,6 +1,5 @@
 /**
- * Measures what following a training job costs: `npm run bench:training-events`, in a temporary database. Exits with 1 when a
- * bound is missed.
+ * `npm run bench -- training-events`: what following a training job costs. Exits with 1 when a bound is missed.
  *
  * - an event of a live job: stored, projected and drawn in ≤ 5 ms, one by one and in batches of 500
  * - the charts of a job with 1,000,000 points: read in ≤ 200 ms

@@ -64,7 +64,7 @@ const LIMITS = `## What limits these figures
 
 const INTRODUCTION = `# Measured quality of the Signals
 
-Written by \`npm run bench:diagnostics -- DIR --write\`, which also makes the table behind every confidence. Don't edit it.
+Written by \`npm run bench -- diagnostics DIR --write\`, which also makes the table behind every confidence. Don't edit it.
 
 Precision, recall, F1 and AUC are by conversation, on conversations labelled by people or benchmarks, for matches without an
 adjudicator. Rows marked ° are on conversations that we generated: they show that a detector works, not how precise it is on real ones.

@@ -16,7 +16,7 @@ import { makeTemplates } from "./templates";
 
 /** Incremented when the contents change: an existing data set of another version is rebuilt. */
 const VERSION = 2;
-/** Of a Dataset. `bench:datasets` measures larger ones. */
+/** Of a Dataset. `bench -- datasets` measures larger ones. */
 const EXAMPLES = 100_000;
 const TEMPLATE_PROJECT = "prj_templates";
 

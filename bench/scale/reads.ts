@@ -439,7 +439,7 @@ const aroundReads: Read[] = [
   read(checkDataset, "", async (world) => (await inVersions(world)).map(({ id }) => ({ datasetId: id })), {
     payload: true,
   }),
-  // Reads a file, and the data set's files have no contents. `bench:imports` measures it.
+  // Reads a file, and the data set's files have no contents. `bench -- imports` measures it.
   read(previewImport, "", []),
   read(getExample, "", async (world) =>
     (

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Hot, Plan } from "./explain";
 
-const MARKS = ["<!-- hottest: written by npm run bench:scale -- --write -->", "<!-- end -->"] as const;
+const MARKS = ["<!-- hottest: written by npm run bench -- scale --write -->", "<!-- end -->"] as const;
 const QUERY_CHARACTERS = 400;
 
 const ms = (value: number) => (value < 10 ? value.toFixed(1) : value.toFixed(0));

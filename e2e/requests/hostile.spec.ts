@@ -5,7 +5,7 @@ import { webProcessOf } from "../support/process-tree";
 import { startProduct } from "../support/product";
 import { expect, test } from "../support/test";
 
-/** Requests that once froze or ended the web process. `npm run bench:hostile` sends more of them, and measures a neighbour. */
+/** Requests that once froze or ended the web process. `npm run bench -- hostile` sends more of them, and measures a neighbour. */
 
 let product: Awaited<ReturnType<typeof startProduct>>;
 let github: Awaited<ReturnType<typeof startGithub>>;

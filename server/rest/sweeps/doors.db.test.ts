@@ -49,7 +49,7 @@ test.each(rows)("the row %s has its verb's name", (name, { verb }) => {
   expect(verb.spec.name).toBe(name);
 });
 
-test("bench:scale measures every read", () => {
+test("the bench of lists measures every read", () => {
   const reads = verbs.filter(({ verb }) => verb.spec.effect === "read").map(({ verb }) => verb.spec.name);
   const measured = new Set(READS.map((read) => read.verb));
   expect(reads.filter((name) => !measured.has(name))).toEqual([]);

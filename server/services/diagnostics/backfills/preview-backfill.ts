@@ -12,7 +12,7 @@ import { type BackfillWindow, backfillPreviewReply, previewBackfillInput } from 
 const EXAMINED_MAX = 50_000;
 /** Conversations that are read to estimate what adjudicating costs. */
 const SAMPLE = 100;
-/** Conversations per second of `npm run bench:backfill` on two cores, for a project without a measured backfill. */
+/** Conversations per second of `npm run bench -- backfill` on two cores, for a project without a measured backfill. */
 const BENCHMARK_RATE = 600;
 
 export const previewBackfill = verb(

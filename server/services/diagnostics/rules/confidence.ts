@@ -20,7 +20,7 @@ export type DetectorFigures = {
 };
 
 /**
- * Metrics of one Signal from `npm run bench:diagnostics`. `measured` is on externally labelled conversations (on which the
+ * Metrics of one Signal from `npm run bench -- diagnostics`. `measured` is on externally labelled conversations (on which the
  * detectors were tuned), with `n` = 0 and nulls where there are none. `generated` is on conversations that we generated: it
  * verifies the detectors and must not be presented as precision on real ones.
  */
