@@ -81,7 +81,7 @@ const DATA = {
   MIGRATION_DATABASE_URL: url(/^postgres(ql)?:\/\//, "must start with postgres://")
     .optional()
     .describe(
-      "The table owner's address, so that `DATABASE_URL` can name a user who cannot change the audit log. Never passed to the web server or the worker. [How](decisions/running/operators.md). Unset: the user of `DATABASE_URL` owns the tables.",
+      "The table owner's address, so that `DATABASE_URL` can name a user who cannot change the audit log. Never passed to the web server or the worker. [How](decisions/running/database-rights.md). Unset: the user of `DATABASE_URL` owns the tables.",
     ),
   DATABASE_POOL_SIZE: z.coerce
     .number()
@@ -91,7 +91,7 @@ const DATA = {
     .max(200)
     .default(10)
     .describe(
-      "Connections per process; the web server opens half as many more for arriving telemetry. [Failures](decisions/running/failures.md).",
+      "Connections per process; the web server opens half as many more for arriving telemetry. [Failures](decisions/running/database-failures.md).",
     ),
   DATABASE_STATEMENT_SECONDS: z.coerce
     .number()
@@ -102,7 +102,7 @@ const DATA = {
   FILES_URL: readBy(parseFilesUrl)
     .optional()
     .describe(
-      "An S3-compatible bucket for files: `s3://bucket/prefix?endpoint=https://s3.example.com&region=…`; credentials as `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`. [Files](decisions/running/files.md). Unset: a folder under `DATA_DIR`.",
+      "An S3-compatible bucket for files: `s3://bucket/prefix?endpoint=https://s3.example.com&region=…`; credentials as `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY`. [Files](decisions/reading/files.md). Unset: a folder under `DATA_DIR`.",
     ),
   WHETSTONE_SECRET: z
     .string()
@@ -124,7 +124,7 @@ const PROCESSES = {
     .max(16)
     .default(1)
     .describe(
-      "Web processes that share the port, so that one request's computing delays fewer others and more processors serve. Each takes memory and connections of its own. [Failures](decisions/running/failures.md#several-web-processes).",
+      "Web processes that share the port, so that one request's computing delays fewer others and more processors serve. Each takes memory and connections of its own. [Failures](decisions/running/web-processes.md#several-web-processes).",
     ),
   WORKER_NICENESS: z.coerce
     .number()

@@ -31,7 +31,8 @@ const FORGET_CONVERSATIONS = "diagnostics/findings/forget-conversations";
 
 /**
  * What each table contains and how a deletion reaches it, in the order in which a project's rows are deleted: no table blocks
- * a later one, and rows that cascade from another table's are deleted first. See docs/decisions/reading/deletion.md for adding a table.
+ * a later one, and rows that cascade from another table's are deleted first. How to add a table:
+ * docs/decisions/reading/deletion-registry.md.
  */
 export const TABLES = {
   projection_queue: {
@@ -392,6 +393,11 @@ export const TABLES = {
     },
     person: NO_ACCOUNT,
     project: "batches",
+  },
+  training_removals: {
+    conversation: nothing("Ids of jobs and checkpoints whose files are being deleted."),
+    person: NO_ACCOUNT,
+    project: "cascade",
   },
   trigger_decisions: { conversation: NO_WORDS_OF_TRAINING, person: NO_ACCOUNT, project: "batches" },
   tuning_configs: { conversation: NO_WORDS_OF_TRAINING, person: OPAQUE_ID, project: "batches" },

@@ -9,7 +9,7 @@ export { insideTransaction };
 export function refuseInsideTransaction(what: string) {
   if (insideTransaction()) {
     throw new Error(
-      `${what} inside a transaction. Do it before, after, or in a step of a job: see docs/decisions/running/outbound.md.`,
+      `${what} inside a transaction. Do it before, after, or in a step of a job: see docs/decisions/running/writes.md.`,
     );
   }
 }
