@@ -1,8 +1,9 @@
 import { and, eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { db } from "@/db/pool";
 import { checkpoints, evaluationRows, evaluations, exampleRevisions, jobEvents, trainers } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
+import * as environment from "@/env";
 import type { Ctx } from "@/server/platform/context";
 import { createExample, deleteDataset, deleteDatasetRows } from "@/server/services/datasets";
 import { smallPayload } from "@/server/services/datasets/chat-payload/testing";
@@ -83,6 +84,14 @@ async function toEnd(ctx: Ctx, id: string) {
     if (done || waits) return { done, waits };
   }
   throw new Error("It does not end.");
+}
+
+/** Detaches the trainer until the end of the test. */
+async function detachTrainer() {
+  const { TRAINER_URL: _, TRAINER_TOKEN: __, ...others } = environment.env();
+  const spy = vi.spyOn(environment, "env").mockReturnValue(others as ReturnType<typeof environment.env>);
+  onTestFinished(() => spy.mockRestore());
+  await db().delete(trainers);
 }
 
 const isBase = (target: Record<string, unknown>) => target.base !== undefined;
@@ -564,6 +573,18 @@ test("a row that a reviewer passes over comes last, and other projects and keys 
   await expect(reviewEvaluationRow(stranger.ctx, review)).rejects.toMatchObject({ code: "not_found" });
   const key = asKey("workspace:read", "models:manage");
   await expect(reviewEvaluationRow(key, review)).rejects.toMatchObject(refused(/signed-in person/));
+});
+
+test("stored answers are reviewed without a trainer", async () => {
+  const { ctx, create, read } = await world(HELD_OUT);
+  const { id: evaluationId } = await create();
+  await toEnd(ctx, evaluationId);
+  await detachTrainer();
+  const { row } = await nextBlindRow(ctx, { evaluationId });
+  await reviewEvaluationRow(ctx, { evaluationId, n: row!.n, choice: "both" });
+  expect(await nextBlindRow(ctx, { evaluationId })).toMatchObject({ reviewed: 1, total: 3 });
+  expect(await read(evaluationId)).toMatchObject({ status: "succeeded", done: 3 });
+  await expect(create()).rejects.toMatchObject({ code: "not_implemented" });
 });
 
 test("a proof from before answers were judged proves nothing", async () => {

@@ -7,7 +7,6 @@ import { type Ctx, requireCapability } from "@/server/platform/context";
 import { notFound, ServiceError, unprocessable } from "@/server/platform/errors";
 import { okReply } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
-import { requireTrainer } from "../trainers";
 import { lockEvaluation, readEvaluation } from "./read-evaluations";
 import {
   type BLIND_CHOICES,
@@ -46,7 +45,6 @@ const answeredRows = (ctx: Ctx, evaluationId: string) =>
 
 /** Reads the evaluation, with the right to see words of conversations if it has any. */
 async function readReviewable(ctx: Ctx, evaluationId: string) {
-  await requireTrainer(ctx);
   const found = await readEvaluation(ctx, evaluationId);
   if (found.kind === "finding") requireCapability(ctx, ["diagnostics:read", "project:data:read"]);
   return found;
