@@ -148,6 +148,8 @@ export const exampleRevisions = pgTable(
     tokens: integer("tokens").notNull(),
     /** The distinct lower-cased words of its messages, and its attributes prefixed such as `tag:` and `split:`. */
     terms: text("terms").array().notNull(),
+    /** Hashes of which copies share at least one: bands of its question's MinHash, and its long answer. Null if stored before. */
+    likeness: bigint("likeness", { mode: "number" }).array(),
     ...actor(),
     /** When the Example was created. */
     createdAt: unixMs("created_at").notNull(),
@@ -187,6 +189,10 @@ export const exampleRevisions = pgTable(
       .using("gin", sql`search_keys(dataset_id, ordinal::bigint * 10000, terms)`)
       .with({ fastupdate: "on", gin_pending_list_limit: 65_536 })
       .where(sql`to_version is null`),
+    index("example_revisions_likeness").using("gin", t.likeness).where(sql`to_version is null`),
+    index("example_revisions_without_likeness")
+      .on(t.projectId, t.datasetId)
+      .where(sql`to_version is null and likeness is null`),
     check("example_revisions_range", sql`${t.toVersion} is null or ${t.toVersion} > ${t.fromVersion}`),
   ],
 );

@@ -29,6 +29,7 @@ import {
   TRAINING_EVENT_LEVELS,
   TRAINING_JOB_STATUSES,
   TRAINING_METHODS,
+  TRAINING_REMOVAL_KINDS,
   TRAINING_STOP_REASONS,
   TRIGGER_OUTCOMES,
 } from "./enumerations";
@@ -107,6 +108,8 @@ export const baseModels = pgTable(
     license: text("license"),
     /** Whether code of the model's repository may run on the trainer, for this revision only. */
     trustRemoteCode: boolean("trust_remote_code").notNull().default(false),
+    /** What a trainer found in a folder when it was added: template, weights, licence, size; null if none was asked. */
+    found: jsonb("found").$type<Json>(),
     ...actor(),
     createdAt: createdAt(),
     updatedAt: unixMs("updated_at").notNull(),
@@ -403,6 +406,36 @@ export const trainingArtifacts = pgTable(
     index("training_artifacts_of_checkpoint").on(t.projectId, t.checkpointId),
     index("training_artifacts_of_job").on(t.projectId, t.jobId),
     check("training_artifacts_failure_has_an_error", sql`${t.state} <> 'failed' or ${t.error} is not null`),
+  ],
+);
+
+/** Files of a deleted job or checkpoint that are still to be deleted on its trainer. Deleted once the trainer has confirmed it. */
+export const trainingRemovals = pgTable(
+  "training_removals",
+  {
+    projectId: projectId(),
+    id: text("id").notNull(),
+    kind: text("kind", { enum: TRAINING_REMOVAL_KINDS }).notNull(),
+    /** The job's or the checkpoint's id. */
+    subjectId: text("subject_id").notNull(),
+    /** Without a foreign key: a trainer can be removed. */
+    trainerId: text("trainer_id"),
+    /** The checkpoints that were deleted with it, for a trainer that can delete nothing else. */
+    checkpointIds: text("checkpoint_ids").array().notNull(),
+    attempts: integer("attempts").notNull().default(0),
+    /** Why the last attempt failed. */
+    error: text("error"),
+    dueAt: unixMs("due_at").notNull(),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.projectId, t.id] }),
+    foreignKey({
+      name: "training_removals_project",
+      columns: [t.projectId],
+      foreignColumns: [projects.id],
+    }).onDelete("cascade"),
+    index("training_removals_due").on(t.dueAt),
   ],
 );
 

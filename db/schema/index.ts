@@ -43,6 +43,7 @@ export {
   trainingJobs,
   trainingManifests,
   trainingPoints,
+  trainingRemovals,
   triggerDecisions,
   tuningConfigs,
 } from "./fine-tuning";
