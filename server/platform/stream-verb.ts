@@ -49,7 +49,7 @@ type Spec<Input extends z.ZodType> = {
   /** Like a verb's name, and unique among them. */
   name: string;
   summary: string;
-  description?: string;
+  description: string;
   effect: "read" | "write";
   /** From the path and the query. */
   input: Input;

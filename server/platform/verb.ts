@@ -16,13 +16,16 @@ type Spec<Input extends z.ZodType, Reply extends z.ZodType, E extends Effect = E
   name: string;
   /** One sentence for the reference. */
   summary: string;
-  /** What a caller needs to know beyond the summary: units, statuses, effects. */
+  /** What a caller needs to know beyond the summary: what the reply contains, its order and limits, errors worth knowing. */
   description?: string;
   /** Writes are subject to same-origin checks, audit and idempotency. */
   effect: E;
   input: Input;
   reply: Reply;
 };
+
+/** An operation of `/v1` says more than its summary, as any program may call it. */
+type Described = { description: string };
 
 /** For a write: the reduced reply for a caller who may not read what it changed. */
 type WriteOnly = {
@@ -63,7 +66,7 @@ export type Verb<
   (ctx: Ctx, input: z.input<Input>): Promise<z.output<Reply>>;
   /** For a caller with its own transaction: runs the `before` phase and returns the rest. */
   prepare(ctx: Ctx, input: z.input<Input>): Promise<PreparedCall<Ctx, z.output<Reply>>>;
-  spec: Spec<Input, Reply, E> & WriteOnly & { scope: "project"; capability: readonly Capability[] };
+  spec: Spec<Input, Reply, E> & Described & WriteOnly & { scope: "project"; capability: readonly Capability[] };
 };
 
 /** A service operation of a signed-in person outside any project. */
@@ -163,7 +166,7 @@ function requireWrite({ name, effect }: Spec<z.ZodType, z.ZodType>, work: unknow
  * `writeOnlyReply`. A write runs in one transaction with its audit row, which `auditNote` adds details to.
  */
 export function verb<Input extends z.ZodType, Reply extends z.ZodType, Prepared, E extends Effect>(
-  spec: Spec<Input, Reply, E> & WriteOnly & { capability: Capability | readonly Capability[] },
+  spec: Spec<Input, Reply, E> & Described & WriteOnly & { capability: Capability | readonly Capability[] },
   work: Work<Ctx, z.output<Input>, Reply, Prepared>,
 ): Verb<Input, Reply, E> {
   requireWrite(spec, work);

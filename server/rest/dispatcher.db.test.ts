@@ -14,6 +14,7 @@ const listThings = verb(
   {
     name: "things.list",
     summary: "Says what it was asked.",
+    description: "",
     capability: "workspace:read",
     effect: "read",
     input: z.strictObject({ colour: z.enum(["red", "blue"]).optional(), q: z.string().optional(), ...pageInput }),
@@ -25,6 +26,7 @@ const changeThing = verb(
   {
     name: "things.change",
     summary: "Says what it was given.",
+    description: "",
     capability: ["project:data:write", "models:manage"],
     effect: "write",
     input: z.strictObject({
@@ -42,6 +44,7 @@ const failing = (error: () => unknown) =>
     {
       name: "fails",
       summary: "Fails.",
+      description: "",
       capability: "workspace:read",
       effect: "read",
       input: z.strictObject({}),
@@ -56,6 +59,7 @@ const take = streamVerb(
   {
     name: "things.take",
     summary: "Takes bytes.",
+    description: "",
     capability: "telemetry:write",
     effect: "write",
     input: z.strictObject({}),
@@ -102,6 +106,7 @@ const operations: Operation[] = [
       {
         name: "unlike",
         summary: "",
+        description: "",
         capability: "workspace:read",
         effect: "read",
         input: z.strictObject({}),
@@ -122,6 +127,7 @@ const operations: Operation[] = [
     path: "/open",
     name: "open",
     summary: "Anyone.",
+    description: "",
     reply: z.object({}),
     open: () => Response.json({}),
   },

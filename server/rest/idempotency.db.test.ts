@@ -22,6 +22,7 @@ const order = verb(
   {
     name: "things.order",
     summary: "Orders a thing.",
+    description: "",
     capability: "workspace:read",
     effect: "write",
     input: z.strictObject({ what: z.string(), size: z.int().optional() }),

@@ -20,7 +20,7 @@ export type StreamOperation = Route & { stream: AnyStreamVerb };
 export type OpenOperation = Route & {
   name: string;
   summary: string;
-  description?: string;
+  description: string;
   reply: z.ZodType;
   open: (request: Request, params: Record<string, string>) => Response | Promise<Response>;
 };
@@ -30,7 +30,7 @@ export type Operation = VerbOperation | StreamOperation | OpenOperation;
 type Facts = {
   name: string;
   summary: string;
-  description?: string;
+  description: string;
   effect: Effect;
   /** Any one of these suffices; `null` without authentication. */
   capability: readonly Capability[] | null;

@@ -35,6 +35,8 @@ const OPEN: readonly OpenOperation[] = [
     path: "/healthz",
     name: "service.health",
     summary: "Returns whether the process responds. It does not check storage, jobs or providers.",
+    description:
+      "For a supervisor: a process that does not answer within its time limit should be restarted. Whether it can serve requests, with the database and what else it needs, is said by `/readyz`, outside `/v1`.",
     reply: healthReply,
     open: health,
   },
@@ -44,6 +46,8 @@ const OPEN: readonly OpenOperation[] = [
     path: "/openapi.json",
     name: "service.openapi",
     summary: "Returns this API as an OpenAPI 3.1 document.",
+    description:
+      "The same for everybody, and for one version of Whetstone always the same. Send its `ETag` as `If-None-Match` to get a 304 while it is unchanged.",
     reply: openApiReply,
     open: cachedJson(() => openApiOf(OPERATIONS)),
   },

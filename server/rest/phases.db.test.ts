@@ -30,6 +30,7 @@ async function enter(phase: string, projectId: string) {
 
 const spec = {
   summary: "Publishes a thing.",
+  description: "",
   capability: "workspace:read",
   effect: "write",
   input: z.strictObject({ url: z.string() }),

@@ -22,6 +22,7 @@ const look = verb(
   {
     name: "things.look",
     summary: "Looks.",
+    description: "",
     capability: "workspace:read",
     effect: "read",
     input: z.strictObject({}),

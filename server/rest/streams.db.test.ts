@@ -42,6 +42,7 @@ const download = streamVerb(
   {
     name: "things.download",
     summary: "Writes as many MiB as it is asked for.",
+    description: "",
     capability: "workspace:read",
     effect: "read",
     input: z.strictObject({ mib: z.coerce.number().min(0), failAfter: z.coerce.number().optional() }),
@@ -68,6 +69,7 @@ const upload = streamVerb(
   {
     name: "things.upload",
     summary: "Counts what it is sent.",
+    description: "",
     capability: "models:manage",
     effect: "write",
     input: z.strictObject({ name: z.string().max(20), forgets: z.coerce.boolean().optional() }),
@@ -99,6 +101,7 @@ const inTime = streamVerb(
   {
     name: "things.inTime",
     summary: "Has a second for reading, and a second for writing.",
+    description: "",
     capability: "workspace:read",
     effect: "write",
     input: z.strictObject({}),
@@ -122,6 +125,7 @@ const scarce = streamVerb(
   {
     name: "things.scarce",
     summary: "May be asked twice a minute.",
+    description: "",
     capability: "workspace:read",
     effect: "read",
     input: z.strictObject({}),
@@ -135,6 +139,7 @@ const sized = streamVerb(
   {
     name: "things.sized",
     summary: "Declares one length and writes another.",
+    description: "",
     capability: "workspace:read",
     effect: "read",
     input: z.strictObject({ declared: z.string(), parts: z.string() }),
@@ -152,6 +157,7 @@ const feed = streamVerb(
   {
     name: "things.feed",
     summary: "Writes a word, and then nothing for a long time.",
+    description: "",
     capability: "models:manage",
     effect: "read",
     input: z.strictObject({}),

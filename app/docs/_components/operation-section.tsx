@@ -28,11 +28,9 @@ export function OperationSection({ method, path, operation }: Listed) {
       <p>
         <Words text={operation.summary} />
       </p>
-      {operation.description ? (
-        <p>
-          <Words text={operation.description} />
-        </p>
-      ) : null}
+      <p>
+        <Words text={operation.description} />
+      </p>
       <p className="docs-quiet">
         {operation["x-capability"] ? (
           <>

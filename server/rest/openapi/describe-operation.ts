@@ -190,7 +190,7 @@ function describeVerb(operation: VerbOperation, id: string, schemas: Schemas): D
   if (takesBody || spec.effect === "write") codes.push("unprocessable");
 
   const body = takesBody ? bodyOf(input, inPath) : undefined;
-  const description = [spec.description ?? spec.summary, ...writeOnlyNote(spec)].join(" ");
+  const description = [spec.description, ...writeOnlyNote(spec)].join(" ");
   return {
     operationId: id,
     tags: [operation.heading],
@@ -223,7 +223,7 @@ function describeStream(operation: StreamOperation, id: string, schemas: Schemas
     operationId: id,
     tags: [operation.heading],
     summary: spec.summary,
-    description: spec.description ?? spec.summary,
+    description: spec.description,
     parameters: spec.ranges ? [...parameters, range] : parameters,
     ...(spec.consumes ? { requestBody: { required: true, content: contentOf(spec.consumes.types) } } : {}),
     responses: {
@@ -244,7 +244,7 @@ const describeOpen = (operation: OpenOperation, id: string, schemas: Schemas): D
   operationId: id,
   tags: [operation.heading],
   summary: operation.summary,
-  description: operation.description ?? operation.summary,
+  description: operation.description,
   parameters: parametersOf(operation.path).map((name) => parameter(name, "path", true, { type: "string" })),
   responses: {
     [operation.status ?? 200]: { description: "Done.", content: replyOf(operation.reply, id, schemas) },

@@ -22,7 +22,7 @@ export type DescribedOperation = {
   operationId: string;
   tags: string[];
   summary: string;
-  description?: string;
+  description: string;
   deprecated?: true;
   parameters: Parameter[];
   requestBody?: { required: boolean; content: Record<string, MediaType> };

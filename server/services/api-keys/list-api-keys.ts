@@ -10,6 +10,8 @@ export const listApiKeys = verb(
   {
     name: "apiKeys.list",
     summary: "List the project's API keys, including revoked ones, newest first. Never their secrets.",
+    description:
+      "A key's `hint` is the end of its secret, which is shown only once, when the key is created. `status` says whether it still works; `lastUsedAt` is accurate to the minute.",
     capability: "project:admin",
     effect: "read",
     input: listApiKeysInput,

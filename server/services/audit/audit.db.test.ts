@@ -68,6 +68,7 @@ test("a change that fails is neither stored nor logged", async () => {
     {
       name: "things.fail",
       summary: "Changes something and fails.",
+      description: "",
       capability: "project:admin",
       effect: "write",
       input: z.strictObject({}),

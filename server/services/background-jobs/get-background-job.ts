@@ -21,6 +21,8 @@ export const getBackgroundJob = verb(
   {
     name: "backgroundJobs.get",
     summary: "Read one background job with its steps.",
+    description:
+      "`steps` are in the order in which they ran, each with its attempts and its last error. `nextAt` says when a step that failed, sleeps or waits continues. Errors contain no secrets. 404 once the job was deleted with old ones.",
     effect: "read",
     capability: "workspace:read",
     input: getBackgroundJobInput,

@@ -47,6 +47,8 @@ export const replayFailedBackgroundJobs = verb(
   {
     name: "backgroundJobs.replayFailed",
     summary: "Replay all failed background jobs that match the filters, oldest first, up to 1,000 per request.",
+    description:
+      "`functionId`, `createdAfter` (inclusive) and `createdBefore` (exclusive) limit which; without them, all are replayed. Completed steps keep their results. `more` says whether failed jobs are left: repeat the request.",
     effect: "write",
     capability: "project:admin",
     input: replayFailedBackgroundJobsInput,

@@ -18,6 +18,8 @@ export const summariseBackgroundJobs = verb(
   {
     name: "backgroundJobs.summary",
     summary: "Count the project's background jobs by state, with the due time of the most overdue one.",
+    description:
+      "Counting stops at `countedUpTo` jobs: the oldest unfinished ones, and the newest finished ones. `oldestDueAt` is `null` when nothing is overdue. With an Inngest server, `dashboardUrl` is where its jobs are listed.",
     effect: "read",
     capability: "workspace:read",
     input: z.strictObject({}),

@@ -11,6 +11,8 @@ export const deleteConnection = verb(
   {
     name: "connections.delete",
     summary: "Delete a connection and its secret.",
+    description:
+      "What depends on it stops: its notification and handoff rules and its messages are deleted with it, and an adjudicator is no longer called. Tickets and work items stay, but are no longer synchronised.",
     capability: "connections:manage",
     effect: "write",
     input: connectionIdInput,

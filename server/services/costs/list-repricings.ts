@@ -8,6 +8,8 @@ export const listRepricings = verb(
   {
     name: "repricings.list",
     summary: "List repricings, newest first, with requester, progress and changes.",
+    description:
+      "Each has its period and filters, who requested it, its progress, and the sums before and after of the calls examined so far. An undone repricing stays in the list, with `undoneAt`.",
     effect: "read",
     capability: "model-pricing:read",
     input: listRepricingsInput,
@@ -32,6 +34,8 @@ export const getRepricing = verb(
   {
     name: "repricings.get",
     summary: "Read one repricing with its state, progress, and costs before and after.",
+    description:
+      "`callsExamined` of about `callsExpected` calls are done. Costs are sums over the examined calls, before and after. `callsRestored` and `callsKept` are those of its undo.",
     effect: "read",
     capability: "model-pricing:read",
     input: repricingIdInput,

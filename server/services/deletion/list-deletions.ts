@@ -9,6 +9,8 @@ export const listDeletions = verb(
   {
     name: "deletions.list",
     summary: "List deletion receipts, newest first.",
+    description:
+      "One for each deletion of a conversation, of a user's data, or by retention. Who requested it, its progress, and the number of deleted rows by table. Receipts contain nothing of what was deleted.",
     effect: "read",
     capability: "project:admin",
     input: listDeletionsInput,
@@ -33,6 +35,8 @@ export const getDeletion = verb(
   {
     name: "deletions.get",
     summary: "Read one deletion receipt.",
+    description:
+      "`counts` has the deleted rows by table, and `remaining` what a check afterwards still found (`null` before the check). `failedJobId` is the background job that stalls it: replay that to continue.",
     effect: "read",
     capability: "project:admin",
     input: getDeletionInput,

@@ -25,6 +25,8 @@ export const previewConversationDeletion = verb(
   {
     name: "deletions.previewConversation",
     summary: "Count what deleting a conversation would delete.",
+    description:
+      "Deletes nothing. Accepts Whetstone's id or the client's own. Findings without Occurrences elsewhere would be deleted; others stay and are recounted. `complete` is `false` where figures are lower bounds.",
     effect: "read",
     capability: "project:admin",
     input: deleteConversationInput,

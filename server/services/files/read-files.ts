@@ -14,6 +14,8 @@ export const listFiles = verb(
   {
     name: "files.list",
     summary: "List the project's files and uploads in progress, newest first.",
+    description:
+      "Datasets and imports refer to files by id. `bytes` and `sha256` are the declared values until the upload is finished, then the actual ones.",
     effect: "read",
     capability: "project:data:read",
     input: listFilesInput,
@@ -36,6 +38,8 @@ export const getFile = verb(
   {
     name: "files.get",
     summary: "Get a file, with the progress of its upload.",
+    description:
+      "`uploadedBytes` are stored: an interrupted upload resumes there. `bytes` and `sha256` are the declared values until the upload is finished, then the actual ones.",
     effect: "read",
     capability: "project:data:read",
     input: fileInput,

@@ -91,6 +91,8 @@ export const listInvitations = verb(
   {
     name: "members.listInvitations",
     summary: "List the project's invitations, newest first. Never their links.",
+    description:
+      "A link is shown only once, when it is created. `pending` filters by whether it still works. `status` is `revoked`, too, when its creator lost the right to invite.",
     capability: "project:admin",
     effect: "read",
     input: listInvitationsInput,

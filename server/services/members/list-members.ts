@@ -35,6 +35,8 @@ export const listMembers = verb(
   {
     name: "members.list",
     summary: "List the project's members and their roles, newest first.",
+    description:
+      "`lastSeenAt` is accurate to five minutes, and `null` for a person without a session. `activeKeyCount` counts the active API keys of the project that the person created.",
     capability: "project:admin",
     effect: "read",
     input: listMembersInput,

@@ -13,6 +13,8 @@ export const listDeliveries = verb(
   {
     name: "deliveries.list",
     summary: "List messages sent to webhooks, newest first.",
+    description:
+      "`state` and `connectionId` filter the list. `sequence` numbers the messages of a webhook, because after an outage they can arrive in another order. A digest lists its first 20 notices. `error` says why the last attempt failed.",
     effect: "read",
     capability: "diagnostics:read",
     input: listDeliveriesInput,
@@ -49,6 +51,8 @@ export const getDelivery = verb(
   {
     name: "deliveries.get",
     summary: "Read one message to a webhook.",
+    description:
+      "`attempts` and `lastAttemptAt` say how often and when it was sent, `error` why the last attempt failed, `deliveredAt` when it was accepted. `notices` are its first 20 of `noticeCount`.",
     effect: "read",
     capability: "diagnostics:read",
     input: deliveryIdInput,

@@ -15,6 +15,8 @@ export const listNotificationRules = verb(
   {
     name: "notificationRules.list",
     summary: "List notification rules, newest first.",
+    description:
+      "Each with its webhook and its conditions. Rules that are turned off are included, with `enabled: false`.",
     effect: "read",
     capability: "diagnostics:read",
     input: listNotificationRulesInput,
@@ -44,6 +46,8 @@ export const getNotificationRule = verb(
   {
     name: "notificationRules.get",
     summary: "Read one notification rule.",
+    description:
+      "Its webhook, and which Findings it announces: their kinds, least severity, Rules (empty: all) and number of conversations.",
     effect: "read",
     capability: "diagnostics:read",
     input: notificationRuleIdInput,

@@ -35,6 +35,8 @@ export const listPausedWebhooks = verb(
   {
     name: "webhooks.listPaused",
     summary: "List webhooks that get no notifications, because they accepted none for a day.",
+    description:
+      "Those paused longest come first. `failed` messages and `waiting` notices are sent when it is resumed with `POST …/resume`.",
     effect: "read",
     capability: "diagnostics:read",
     input: z.strictObject({}),

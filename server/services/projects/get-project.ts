@@ -9,6 +9,7 @@ export const getProject = verb(
   {
     name: "projects.get",
     summary: "Read the project.",
+    description: "Its id, name and when it was created.",
     capability: "workspace:read",
     effect: "read",
     input: z.strictObject({}),

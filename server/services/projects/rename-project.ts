@@ -9,6 +9,7 @@ export const renameProject = verb(
   {
     name: "projects.rename",
     summary: "Rename the project.",
+    description: "Ids and addresses stay. Deleting the project takes the new name.",
     capability: "project:admin",
     effect: "write",
     input: renameProjectInput,

@@ -49,6 +49,8 @@ export const getRetention = verb(
   {
     name: "retention.get",
     summary: "Read how many days conversations are kept after their last activity.",
+    description:
+      "`days` is `null` if conversations are kept forever. `nextRunAt` says when older ones are deleted next.",
     effect: "read",
     capability: "workspace:read",
     input: z.strictObject({}),

@@ -69,6 +69,7 @@ export const requestStorageMeasurement = verb(
   {
     name: "storage.measure",
     summary: "Measure the storage size of the project's data in the background.",
+    description: "Takes seconds to minutes. `GET` the storage until `measuring` is `false`.",
     effect: "write",
     capability: "project:data:write",
     input: z.strictObject({}),

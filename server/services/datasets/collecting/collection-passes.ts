@@ -66,6 +66,8 @@ export const listCollectionPasses = verb(
   {
     name: "collectionPasses.list",
     summary: "List a Dataset's collection passes, newest first, with their progress.",
+    description:
+      "Passes that a person requested (`backfill`) and those that read conversations as they settle (`automatic`). `proposed` Examples were collected from `conversationsRead` conversations; `left` counts what was left out, by reason.",
     effect: "read",
     capability: "workspace:read",
     input: listCollectionPassesInput,
@@ -96,6 +98,8 @@ export const getCollectionPass = verb(
   {
     name: "collectionPasses.get",
     summary: "Read one collection pass with its progress and what it skipped.",
+    description:
+      "`conversationsRead` of about `conversationsExpected` are done. `left` counts what was not collected, by reason. `error` says why a pass was cancelled or failed. 404 if the pass belongs to another Dataset.",
     effect: "read",
     capability: "workspace:read",
     input: collectionPassIdInput,

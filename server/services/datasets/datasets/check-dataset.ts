@@ -19,6 +19,8 @@ export const checkDataset = verb(
   {
     name: "datasets.check",
     summary: "Find leakage between splits and duplicates among a Dataset's newest 10,000 Examples.",
+    description:
+      "Compares conversations, inputs and answers, ignoring case and white space, and takes about a second. Each kind has the number of its groups and the ten largest, each with up to five Examples. `complete` is `false` if the Dataset has more Examples than were compared.",
     effect: "read",
     capability: "workspace:read",
     input: datasetIdInput,

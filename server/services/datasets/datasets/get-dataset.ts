@@ -6,6 +6,8 @@ export const getDataset = verb(
   {
     name: "datasets.get",
     summary: "Read one Dataset.",
+    description:
+      "Its settings for collection, the number of its Examples, and its newest version (0 before the first Example). 404 once it was deleted.",
     effect: "read",
     capability: "workspace:read",
     input: datasetIdInput,

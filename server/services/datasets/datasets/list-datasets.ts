@@ -9,6 +9,8 @@ export const listDatasets = verb(
   {
     name: "datasets.list",
     summary: "List Datasets, newest first.",
+    description:
+      "Each with its settings for collection, the number of its Examples and its newest version. Deleted Datasets are not listed.",
     effect: "read",
     capability: "workspace:read",
     input: listDatasetsInput,

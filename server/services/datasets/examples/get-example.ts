@@ -8,6 +8,8 @@ export const getExample = verb(
   {
     name: "examples.get",
     summary: "Read one Example, and who reviewed it.",
+    description:
+      "Its newest revision, with where it came from. `reviewer` is the person or key that reviewed it, by name as far as they are still in the project; `null` if nobody did. 404 if it was deleted.",
     effect: "read",
     capability: "workspace:read",
     input: exampleIdInput,

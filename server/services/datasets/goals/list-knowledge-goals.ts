@@ -10,6 +10,8 @@ export const listKnowledgeGoals = verb(
   {
     name: "knowledgeGoals.list",
     summary: "List knowledge goals, newest first.",
+    description:
+      "What a model should know about the project. Collection finds conversations about a goal by its title and `keyPhrases`. A project has at most 500 goals.",
     effect: "read",
     capability: "workspace:read",
     input: listKnowledgeGoalsInput,
@@ -39,6 +41,7 @@ export const getKnowledgeGoal = verb(
   {
     name: "knowledgeGoals.get",
     summary: "Read one knowledge goal.",
+    description: "Its title, description, and the `keyPhrases` by which collection finds conversations about it.",
     effect: "read",
     capability: "workspace:read",
     input: knowledgeGoalIdInput,

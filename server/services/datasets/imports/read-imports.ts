@@ -50,6 +50,8 @@ export const getImport = verb(
   {
     name: "datasetImports.get",
     summary: "Get an import with its progress and row counts.",
+    description:
+      "`status` says what it is doing, `bytesDone` of `bytesTotal` how far it is. `rejected` rows are unusable: the first 100 are in `errors`, all of them in `GET …/rejects`. After `failed` and `cancelled`, `error` says what stays stored.",
     effect: "read",
     capability: "workspace:read",
     input: importInput,
@@ -65,6 +67,8 @@ export const listImports = verb(
   {
     name: "datasetImports.list",
     summary: "List a Dataset's imports, newest first, with their progress.",
+    description:
+      "Each with its `status`, its counts of rows, and the version that contains what it stored. `etaMs` is the time that its status is expected to take still (`null` when unknown).",
     effect: "read",
     capability: "workspace:read",
     input: listImportsInput,

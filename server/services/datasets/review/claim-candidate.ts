@@ -89,6 +89,8 @@ export const releaseCandidate = verb(
   {
     name: "reviewQueue.release",
     summary: "Give a candidate back, so that others can take it.",
+    description:
+      "It is offered to the next reviewer at once, in its old place. 409 if another reviewer has it open or it was decided.",
     ...DECIDED,
     input: candidateIdInput,
   },

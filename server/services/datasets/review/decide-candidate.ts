@@ -82,6 +82,7 @@ export const rejectCandidate = verb(
   {
     name: "reviewQueue.reject",
     summary: "Reject a candidate, with a reason. The same source is not collected again.",
+    description: "The reason is kept with the candidate. 409 if another reviewer has it open or it was decided.",
     ...DECIDED,
     input: rejectCandidateInput,
   },
@@ -102,6 +103,8 @@ export const skipCandidate = verb(
   {
     name: "reviewQueue.skip",
     summary: "Move a candidate to the end of the queue.",
+    description:
+      "It is offered again after all that nobody has skipped, those that were skipped first before others. 409 if another reviewer has it open or it was decided.",
     ...DECIDED,
     input: candidateIdInput,
   },

@@ -50,6 +50,8 @@ export const getCandidate = verb(
   {
     name: "reviewQueue.get",
     summary: "Read one collected Example and its review outcome.",
+    description:
+      "With the conversation and turn that it was collected from, why, and whether a model proposed its answer. Once decided, it has the reviewer, and the Example made from it or the reason of the rejection.",
     effect: "read",
     capability: "workspace:read",
     input: candidateIdInput,

@@ -53,6 +53,8 @@ export const getVersion = verb(
   {
     name: "datasetVersions.get",
     summary: "Read one version of a Dataset.",
+    description:
+      "What it added, changed and removed, the number of its Examples, and the import, pass or edit session that made it. `closedAt` is `null` while edits are still added to it.",
     effect: "read",
     capability: "workspace:read",
     input: getVersionInput,

@@ -9,6 +9,8 @@ export const listBackfills = verb(
   {
     name: "backfills.list",
     summary: "List backfills, newest first, with their progress.",
+    description:
+      "`ruleId` and `scanStatus` filter the list. `counts` has the Runs of each by status, `etaMs` the time that is expected to be left (`null` when unknown).",
     effect: "read",
     capability: "diagnostics:read",
     input: listBackfillsInput,
@@ -41,6 +43,8 @@ export const getBackfill = verb(
   {
     name: "backfills.get",
     summary: "Read one backfill with its progress and its Runs by status.",
+    description:
+      "`scanStatus` is `scanning` while conversations are being queued and `processing` until the last Run has finished. A conversation that already has a Run for the same question gets a `skipped` one that names it. A cancelled backfill is `failed` with `cancelledAt`.",
     effect: "read",
     capability: "diagnostics:read",
     input: backfillIdInput,

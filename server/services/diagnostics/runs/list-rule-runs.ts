@@ -114,6 +114,8 @@ export const getRuleRun = verb(
   {
     name: "ruleRuns.get",
     summary: "Read one Rule Run.",
+    description:
+      "`status` says how far it is, `resultCount` how many Occurrences it found; `notes` say what it left out or could not decide. A `skipped` Run has a `skipReason`, a failed one an `errorMessage`. It says what the Rule found with the settings of `configurationRevision`.",
     effect: "read",
     capability: "diagnostics:read",
     input: getRuleRunInput,

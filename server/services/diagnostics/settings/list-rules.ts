@@ -17,6 +17,8 @@ export const listRules = verb(
   {
     name: "rules.list",
     summary: "List the built-in Rules with their Signals and this project's configuration.",
+    description:
+      "Signals have the project's overrides applied, and `enabled` says whether Runs report them. `precision` and `recall` were measured on labelled conversations; `reviewedPrecision` and `confidence` come from this project's own reviews. `null` is unknown.",
     effect: "read",
     capability: "diagnostics:read",
     input: z.strictObject({}),

@@ -29,6 +29,8 @@ export const getDiagnosticSettings = verb(
   {
     name: "diagnosticSettings.get",
     summary: "Read whether conversations are diagnosed automatically, and the adjudicator with what it used today.",
+    description:
+      "`adjudicator` is `null` if the project has no usable model connection for it; otherwise `usedToday` counts its calls, tokens and US dollars since midnight (UTC), next to its daily limits.",
     effect: "read",
     capability: "diagnostics:read",
     input: z.strictObject({}),

@@ -83,6 +83,8 @@ export const getWorkItem = verb(
   {
     name: "workItems.get",
     summary: "Read a work item.",
+    description:
+      "Its ticket in the tracker, the Finding that it is about, and the state of both. `error` says why the last call of the tracker failed, `nextAttemptAt` when it is tried again. `externalId`, `externalKey` and `url` are `null` until the ticket exists.",
     effect: "read",
     capability: "diagnostics:read",
     input: workItemIdInput,
@@ -96,6 +98,8 @@ export const listTicketChanges = verb(
     name: "workItems.changes",
     summary:
       "List what Whetstone did or is about to do to a ticket, and changes that it detected in the tracker, newest first.",
+    description:
+      "Changes that people made in the tracker are noted when Whetstone reads the ticket. `doneAt` is `null` until a change is done, `error` says why its last attempt failed. 404 if the work item belongs to another Finding.",
     effect: "read",
     capability: "diagnostics:read",
     input: listTicketChangesInput,
@@ -128,6 +132,8 @@ export const listCodeReferences = verb(
   {
     name: "workItems.references",
     summary: `List commits and pull requests that name a ticket, newest first, as reported by its tracker. At most ${REFERENCES_MAX}.`,
+    description:
+      "They are read with the ticket, so a new one appears after the next synchronisation. `state` is `null` for commits.",
     effect: "read",
     capability: "diagnostics:read",
     input: findingWorkItemInput,

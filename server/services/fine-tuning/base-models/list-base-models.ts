@@ -39,6 +39,8 @@ export const getBaseModel = verb(
   {
     name: "baseModels.get",
     summary: "Read one of the project's own base models.",
+    description:
+      "Its source and revision, whether its own code may run, and what is known of its size and chat template; `null` is unknown. The models of the catalogue are read with the list.",
     effect: "read",
     capability: FINE_TUNING_READERS,
     input: baseModelIdInput,

@@ -14,6 +14,8 @@ export const listCertificates = verb(
   {
     name: "certificates.list",
     summary: "List the parity certificates of a checkpoint, newest first.",
+    description:
+      "Without prompts and answers, which each certificate has when it is read alone. `verdict` is `null` until it is `ready`; `staleSince` says since when its trainer has been unreachable.",
     effect: "read",
     capability: FINE_TUNING_READERS,
     input: listCertificatesInput,

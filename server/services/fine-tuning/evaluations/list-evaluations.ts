@@ -10,6 +10,8 @@ export const listEvaluations = verb(
   {
     name: "evaluations.list",
     summary: "List the evaluations of a checkpoint, of a Finding or of the project, newest first.",
+    description:
+      "`checkpointId` and `findingId` filter the list. Each has its progress (`done` of `total` rows) and its counts so far; `verdict` is that of a proof that has ended, otherwise `null`.",
     effect: "read",
     capability: FINE_TUNING_READERS,
     input: listEvaluationsInput,

@@ -10,6 +10,8 @@ export const listExports = verb(
   {
     name: "modelExports.list",
     summary: "List exports, newest first.",
+    description:
+      "`status` takes one or more values, `checkpointId` limits the list to one checkpoint. Each has its destination, its progress and, once it has succeeded, its commit and address.",
     effect: "read",
     capability: FINE_TUNING_READERS,
     input: listExportsInput,

@@ -10,6 +10,8 @@ export const listJobs = verb(
   {
     name: "trainingJobs.list",
     summary: "List training jobs, newest first.",
+    description:
+      "`status` takes one or more values; `datasetId` and `tuningConfigId` filter, too. Each has its progress and the newest values of its charts. Jobs are read from the database, also while no trainer is attached.",
     effect: "read",
     capability: FINE_TUNING_READERS,
     input: listJobsInput,

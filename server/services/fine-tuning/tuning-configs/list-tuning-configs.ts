@@ -17,6 +17,8 @@ export const listTuningConfigs = verb(
   {
     name: "tuningConfigs.list",
     summary: "List tuning configurations, newest first.",
+    description:
+      "Each with its trigger, when that is checked next, its last decision, and the number of Examples added since its last training.",
     effect: "read",
     capability: FINE_TUNING_READERS,
     input: listTuningConfigsInput,
@@ -46,6 +48,8 @@ export const getTuningConfig = verb(
   {
     name: "tuningConfigs.get",
     summary: "Read one tuning configuration.",
+    description:
+      "What it trains and how, its trigger with the last decision, its rules for deployment, and the job that it started last. `nextCheckAt` is `null` while the trigger is off.",
     effect: "read",
     capability: FINE_TUNING_READERS,
     input: tuningConfigIdInput,

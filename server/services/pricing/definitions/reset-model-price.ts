@@ -8,6 +8,8 @@ export const resetModelPrice = verb(
   {
     name: "modelPrices.reset",
     summary: "Reset an overridden price to its default.",
+    description:
+      "Only later calls get the default price; costs that are stored change by a repricing. 404 if the price is not an override.",
     effect: "write",
     capability: "model-pricing:write",
     input: modelPriceIdInput,

@@ -9,6 +9,8 @@ export const telemetryStatus = verb(
   {
     name: "telemetry.status",
     summary: "Get whether telemetry has arrived, with the latest receipt and conversation.",
+    description:
+      "`receivedAt` and `lastReceipt` are of the last batch that stored anything, and `null` before the first. `lastConversationId` is `null` until its spans have become a conversation.",
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: z.strictObject({}),

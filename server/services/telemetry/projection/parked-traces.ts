@@ -42,6 +42,8 @@ export const replayParkedTraces = verb(
   {
     name: "parkedTraces.replay",
     summary: "Retry all quarantined traces.",
+    description:
+      "They are queued in the order of their arrival and become conversations in the background; those that fail again are quarantined again. `replayed` is their number.",
     effect: "write",
     capability: "project:admin",
     input: z.strictObject({}),

@@ -65,6 +65,8 @@ export const addFindingNote = verb(
   {
     name: "findingNotes.add",
     summary: "Add a note to a Finding.",
+    description:
+      "The note is plain text under the name of the signed-in person or key, and part of the Finding's history. The audit log has its id, not its text.",
     effect: "write",
     capability: "diagnostics:write",
     input: addNoteInput,
@@ -95,6 +97,7 @@ export const updateFindingNote = verb(
   {
     name: "findingNotes.update",
     summary: "Edit one of your own notes.",
+    description: "Replaces the text and sets `editedAt`. 403 for the note of another person or key.",
     effect: "write",
     capability: "diagnostics:write",
     input: updateNoteInput,
@@ -116,6 +119,7 @@ export const deleteFindingNote = verb(
   {
     name: "findingNotes.delete",
     summary: "Delete one of your own notes.",
+    description: "It can't be restored. 403 for the note of another person or key.",
     effect: "write",
     capability: "diagnostics:write",
     input: deleteNoteInput,

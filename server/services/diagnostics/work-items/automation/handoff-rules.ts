@@ -40,6 +40,8 @@ export const listHandoffRules = verb(
   {
     name: "handoffRules.list",
     summary: "List the rules that hand off new Findings to a tracker automatically, newest first.",
+    description:
+      "Each with its conditions, its `dailyLimit`, and how many tickets it has created today (UTC). Paused rules are included, with `enabled: false`.",
     effect: "read",
     capability: "diagnostics:read",
     input: listHandoffRulesInput,
@@ -72,6 +74,8 @@ export const getHandoffRule = verb(
   {
     name: "handoffRules.get",
     summary: "Read a handoff rule.",
+    description:
+      "Its conditions, where its tickets go (`destination` `null`: the connection's default), its `dailyLimit`, and how many tickets it has created today (UTC).",
     effect: "read",
     capability: "diagnostics:read",
     input: handoffRuleIdInput,
@@ -107,6 +111,8 @@ export const updateHandoffRule = verb(
   {
     name: "handoffRules.update",
     summary: "Change a handoff rule, or pause it.",
+    description:
+      "Omitted fields keep their value; `enabled: false` pauses it. 422 for an unknown Rule, an unusable connection, or a Jira project that requires fields without a value. Tickets that exist are not changed.",
     effect: "write",
     capability: "connections:manage",
     input: updateHandoffRuleInput,
@@ -144,6 +150,7 @@ export const deleteHandoffRule = verb(
   {
     name: "handoffRules.delete",
     summary: "Delete a handoff rule. Its tickets stay.",
+    description: "Findings are no longer handed off by it. Its tickets and work items keep being synchronised.",
     effect: "write",
     capability: "connections:manage",
     input: handoffRuleIdInput,

@@ -37,6 +37,8 @@ export const listTrackerDeliveries = verb(
   {
     name: "trackerDeliveries.list",
     summary: "List deliveries from tracker webhooks, newest first: which ticket each names, but not its content.",
+    description:
+      "`connectionId` and `state` filter the list. `ignored` deliveries name no ticket of the project. `nextAttemptAt` says when a failed read of the ticket is tried again. Deliveries are deleted after 30 days.",
     effect: "read",
     capability: "diagnostics:read",
     input: listTrackerDeliveriesInput,
@@ -71,6 +73,8 @@ export const replayTrackerDelivery = verb(
   {
     name: "trackerDeliveries.replay",
     summary: "Process a tracker's webhook delivery again: the ticket that it names is read.",
+    description:
+      "The ticket is read in the background, as when the delivery arrived; doing so twice changes nothing. A delivery that names no ticket of the project is `ignored`.",
     effect: "write",
     capability: "diagnostics:write",
     input: trackerDeliveryIdInput,
