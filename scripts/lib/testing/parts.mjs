@@ -10,6 +10,7 @@ import { print, tail } from "../system/print.mjs";
 import { findPython, trainerEnvironments, variablesOf } from "../trainer/environments.mjs";
 import { audit } from "./audit.mjs";
 import { chromiumForTests } from "./chromium.mjs";
+import { commits } from "./commits.mjs";
 import { durationsOfPlaywright, durationsOfPytest, durationsOfVitest } from "./durations.mjs";
 import { openAiPythonForTests } from "./openai-python.mjs";
 import { schemathesisForTests } from "./schemathesis.mjs";
@@ -73,7 +74,7 @@ export async function checks(run) {
   /** @type {Tally[]} */
   const tallies = [];
   for (const other of others) tallies.push(...(await check(run, other)));
-  tallies.push(...(await timed(async () => [await audit(run)])));
+  tallies.push(...commits(), ...(await timed(async () => [await audit(run)])));
   return [...(await one), ...tallies];
 }
 
