@@ -9,10 +9,10 @@ import {
   type Objective,
   type Proposal,
   proposals,
-  provenanceKeyOf,
   selectProposals,
   signatureOf,
 } from "@/server/services/datasets/collection";
+import { provenanceKeyOf } from "@/server/services/datasets/examples/provenance-key";
 import { splitOf } from "@/server/services/datasets/examples/split";
 import goals from "./collection/goals.json" with { type: "json" };
 import { labelKey, readLabels } from "./collection/labels";

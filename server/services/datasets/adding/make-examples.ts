@@ -2,9 +2,10 @@ import { sql } from "drizzle-orm";
 import { type Ctx, idOfActor } from "@/server/platform/context";
 import { type Beginning, readBeginnings } from "@/server/services/telemetry";
 import type { ChatPayload } from "../chat-payload/schemas";
-import { keyOfChosen, type LeftCode, maskExample } from "../collection";
+import { type LeftCode, maskExample } from "../collection";
 import { payloadOf } from "../collection/payload-of";
 import { EXAMPLE_REACH } from "../example-reach";
+import { keyOfChosen } from "../examples/provenance-key";
 import type { Draft } from "../examples/types";
 
 const TOO_LARGE = "The conversation is too large for an Example.";

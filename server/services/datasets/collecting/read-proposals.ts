@@ -3,16 +3,9 @@ import { newId } from "@/server/platform/ids";
 import { isAdjudication } from "@/server/services/diagnostics/adjudicator";
 import { readBeginnings } from "@/server/services/telemetry";
 import { contentHashOf } from "../chat-payload";
-import {
-  bandsOf,
-  type Offered,
-  type Proposal,
-  type Propose,
-  proposals,
-  provenanceKeyOf,
-  signatureOf,
-} from "../collection";
+import { bandsOf, type Offered, type Proposal, type Propose, proposals, signatureOf } from "../collection";
 import { EXAMPLE_REACH } from "../example-reach";
+import { provenanceKeyOf } from "../examples/provenance-key";
 import type { Collecting } from "./collection-settings";
 import { goalsIn, occurrencesIn } from "./read-evidence";
 

@@ -1,6 +1,5 @@
 import "server-only";
 
-export { keyOfChosen, type ProvenanceSource, provenanceKeyOf } from "./keys";
 export { maskExample } from "./masking/mask-example";
 export { proposals } from "./proposals";
 export { bandsOf, signatureOf } from "./selection/min-hash";

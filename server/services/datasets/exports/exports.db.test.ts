@@ -6,7 +6,7 @@ import type { Ctx } from "@/server/platform/context";
 import { deleteUserData, runDeletion } from "@/server/services/deletion";
 import { storedConversation } from "@/server/services/diagnostics/testing";
 import { smallPayload } from "../chat-payload/testing";
-import { provenanceKeyOf } from "../collection";
+import { provenanceKeyOf } from "../examples/provenance-key";
 import { creating, requireExactCounts, storedDataset, write } from "../examples/testing";
 import { contentsOf, imported } from "../imports/testing";
 import { exportDataset } from "./export-dataset";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { COLLECTION_OBJECTIVES, EXAMPLE_SOURCE_KINDS, EXAMPLE_SPLITS } from "@/db/schema/enumerations";
 import { pointerOf } from "@/server/platform/field-errors";
 import { validateChatPayload } from "../chat-payload";
-import { keyOfChosen, provenanceKeyOf } from "../collection";
+import { keyOfChosen, provenanceKeyOf } from "../examples/provenance-key";
 import { externalRef, indexedText, tags } from "../examples/schemas";
 import type { Draft } from "../examples/types";
 import type { ReadItem, Source } from "../formats";

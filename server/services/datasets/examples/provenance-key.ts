@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
+import type { COLLECTION_OBJECTIVES } from "@/db/schema/enumerations";
 import { canonicalJson } from "@/server/platform/canonical-json";
-import type { Objective } from "./types";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
-export type ProvenanceSource = { conversationId: string; turn: number };
+type Objective = (typeof COLLECTION_OBJECTIVES)[number];
+type ProvenanceSource = { conversationId: string; turn: number };
 
 /**
  * Returns the key of an Example's source, so that a source never yields two Examples for one objective. Neither Finding nor

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { provenanceKeyOf } from "./index";
+import { provenanceKeyOf } from "./provenance-key";
 
 test("a source has one key for each objective", () => {
   const source = { conversationId: "conv_1", turn: 3 };
