@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { readLabelled, snapshotFromLabelled } from "@/bench/labelled";
 import { COLLECTION_OBJECTIVES } from "@/db/schema/enumerations";
-import { validateChatPayload } from "@/server/services/datasets/chat-payload";
 import {
   type Goal,
   type LeftOut,
@@ -11,7 +10,8 @@ import {
   proposals,
   selectProposals,
   signatureOf,
-} from "@/server/services/datasets/collection";
+} from "@/server/services/collection/proposals";
+import { validateChatPayload } from "@/server/services/datasets/chat-payload";
 import { provenanceKeyOf } from "@/server/services/datasets/examples/provenance-key";
 import { splitOf } from "@/server/services/datasets/examples/split";
 import goals from "./collection/goals.json" with { type: "json" };

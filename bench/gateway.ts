@@ -2,14 +2,14 @@ import { loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { drizzle } from "drizzle-orm/postgres-js";
 import { Agent } from "undici";
+import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
+import { storedDeployment } from "@/server/services/serving/deployments/testing/stored-deployment";
+import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
+import { storedJob } from "@/server/services/training/testing/stored-job";
 import * as schema from "../db/schema";
 import { startProduct } from "../e2e/support/product";
 import { newProject } from "../e2e/support/project";
 import type { Ctx, ProjectId } from "../server/platform/context";
-import { storedDeployment } from "../server/services/fine-tuning/deployments/testing/stored-deployment";
-import { ScriptedTrainer } from "../server/services/fine-tuning/testing/scripted-trainer";
-import { storedCheckpoint } from "../server/services/fine-tuning/testing/stored-checkpoint";
-import { storedJob } from "../server/services/fine-tuning/testing/stored-job";
 import { databaseOf } from "./lib/database";
 import { bound, machine, percentile } from "./lib/machine";
 

@@ -1,15 +1,15 @@
 import { loadavg } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { startGithub } from "@/server/services/connections/trackers/testing/github-server";
+import { startGitlab } from "@/server/services/connections/trackers/testing/gitlab-server";
+import { startJira } from "@/server/services/connections/trackers/testing/jira-server";
+import { startLinear } from "@/server/services/connections/trackers/testing/linear-server";
+import type { SimulatedTracker } from "@/server/services/connections/trackers/testing/simulated-tracker";
 import { failedBooking } from "../e2e/support/failures";
 import { startProduct } from "../e2e/support/product";
 import { newProject } from "../e2e/support/project";
 import { send } from "../e2e/support/said";
-import { startGithub } from "../server/services/connections/trackers/testing/github-server";
-import { startGitlab } from "../server/services/connections/trackers/testing/gitlab-server";
-import { startJira } from "../server/services/connections/trackers/testing/jira-server";
-import { startLinear } from "../server/services/connections/trackers/testing/linear-server";
-import type { SimulatedTracker } from "../server/services/connections/trackers/testing/simulated-tracker";
 import { bound, machine, percentile } from "./lib/machine";
 
 /**

@@ -1,10 +1,10 @@
 import os from "node:os";
-import { createAssembler } from "../server/services/telemetry/otlp/assemble/create-assembler";
-import { decodeTraces } from "../server/services/telemetry/otlp/decode/decode-traces";
-import { resolveTraceIdentity } from "../server/services/telemetry/otlp/identity";
-import { idOf } from "../server/services/telemetry/otlp/testing/conversations";
-import { type SentSpan, tracesJson, tracesProtobuf } from "../server/services/telemetry/otlp/testing/encode-otlp";
-import type { SpanRecord } from "../server/services/telemetry/otlp/types";
+import { createAssembler } from "@/server/services/telemetry/otlp/assemble/create-assembler";
+import { decodeTraces } from "@/server/services/telemetry/otlp/decode/decode-traces";
+import { resolveTraceIdentity } from "@/server/services/telemetry/otlp/identity";
+import { idOf } from "@/server/services/telemetry/otlp/testing/conversations";
+import { type SentSpan, tracesJson, tracesProtobuf } from "@/server/services/telemetry/otlp/testing/encode-otlp";
+import type { SpanRecord } from "@/server/services/telemetry/otlp/types";
 
 /**
  * `npm run bench -- otlp-decode`: how fast one core reads telemetry. Spans are chat calls of about 1.5 kB in batches of 500, as

@@ -15,11 +15,11 @@ import {
   DEFAULT_MODELS,
   DEFAULTS_VERSION,
   type DefaultModel,
-} from "../server/services/pricing/catalogue/default-prices";
-import { priceCall } from "../server/services/pricing/costing/price-call";
-import { compilePattern, isPattern, SUBJECT_MAX } from "../server/services/pricing/matching/pattern";
-import { createPriceBook, type ProjectPrice } from "../server/services/pricing/matching/resolve-price";
-import type { PricingTier, TierCondition } from "../server/services/pricing/schemas";
+} from "@/server/services/pricing/catalogue/default-prices";
+import { priceCall } from "@/server/services/pricing/costing/price-call";
+import { compilePattern, isPattern, SUBJECT_MAX } from "@/server/services/pricing/matching/pattern";
+import { createPriceBook, type ProjectPrice } from "@/server/services/pricing/matching/resolve-price";
+import type { PricingTier, TierCondition } from "@/server/services/pricing/schemas";
 import { storedPrices } from "./lib/stored-prices";
 
 const WARM_NS = 500;

@@ -9,7 +9,7 @@ import { db as pool } from "@/db/pool";
 import { projects, trainingJobs, trainingManifests } from "@/db/schema";
 import { type Ctx, inTransaction, type ProjectId } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
-import { getMetrics, storeEvents } from "@/server/services/fine-tuning/events";
+import { getMetrics, storeEvents } from "@/server/services/training/events";
 
 const EVENT_MS = 5;
 const READ_MS = 200;

@@ -1,7 +1,7 @@
 import type { Browser, Page } from "@playwright/test";
+import { startMailServer } from "@/server/services/mail/testing";
 import { freePort } from "../scripts/lib/database/postgres.mjs";
 import { CLIENT, startProvider } from "../server/auth/testing/provider";
-import { startMailServer } from "../server/services/mail/testing";
 import { press } from "./support/press";
 import { setupLinkOf, startProduct } from "./support/product";
 import { seen } from "./support/seen";

@@ -1,5 +1,5 @@
-import { startJira } from "../server/services/connections/trackers/testing/jira-server";
-import type { SimulatedTracker } from "../server/services/connections/trackers/testing/simulated-tracker";
+import { startJira } from "@/server/services/connections/trackers/testing/jira-server";
+import type { SimulatedTracker } from "@/server/services/connections/trackers/testing/simulated-tracker";
 import { press } from "./support/press";
 import { newProject, type TestProject } from "./support/project";
 import { authenticate } from "./support/sign-in";

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { DAY_MS } from "@/server/platform/durations";
-import { type SimulatedGithub, startGithub } from "../server/services/connections/trackers/testing/github-server";
+import { type SimulatedGithub, startGithub } from "@/server/services/connections/trackers/testing/github-server";
 import { failedBooking } from "./support/failures";
 import { press } from "./support/press";
 import { newProject, type TestProject } from "./support/project";

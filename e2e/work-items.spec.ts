@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { DAY_MS } from "@/server/platform/durations";
-import { startGithub } from "../server/services/connections/trackers/testing/github-server";
+import { startGithub } from "@/server/services/connections/trackers/testing/github-server";
 import { press } from "./support/press";
 import { newProject, type TestProject } from "./support/project";
 import { type Said, send } from "./support/said";

@@ -13,7 +13,7 @@ import {
   type DefaultPrice,
   defaultPricesFrom,
   SOURCES,
-} from "../server/services/pricing/catalogue/from-genai-prices";
+} from "@/server/services/pricing/catalogue/from-genai-prices";
 
 /**
  * The package does not carry its own date: `npm view @pydantic/genai-prices time`. The date is that of the newer source, the

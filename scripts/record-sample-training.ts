@@ -13,25 +13,15 @@ import type { Ctx, ProjectId } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import { listDatasets } from "@/server/services/datasets";
 import { openFile } from "@/server/services/files";
-import {
-  createEvaluation,
-  createJob,
-  listTrainers,
-  runEvaluation,
-  runTrainingJob,
-} from "@/server/services/fine-tuning";
-import { openTrainer } from "@/server/services/fine-tuning/trainers";
-import {
-  promptHash,
-  RECORDED_FILES,
-  type Recording,
-  rowHashes,
-} from "@/server/services/fine-tuning/trainers/recorded/recording";
+import { createEvaluation, runEvaluation } from "@/server/services/proof";
 import { loadSampleFor, runSampleLoad } from "@/server/services/sample";
 import { findingOf } from "@/server/services/sample/make-examples";
 import { stepsBeforeTraining } from "@/server/services/sample/run-load";
 import { PLANTED } from "@/server/services/sample/story/plan";
 import { addSampleBase, SAMPLE_TRAINING } from "@/server/services/sample/training";
+import { listTrainers, openTrainer } from "@/server/services/trainers";
+import { promptHash, RECORDED_FILES, type Recording, rowHashes } from "@/server/services/trainers/recorded/recording";
+import { createJob, runTrainingJob } from "@/server/services/training";
 import { baseChats } from "./sample-training/chats";
 
 const FILES = path.join(import.meta.dirname, "..", RECORDED_FILES);

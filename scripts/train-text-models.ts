@@ -8,9 +8,9 @@ import type {
   HeldOutFigures,
   TextModelData,
   TextModelFile,
-} from "../server/services/diagnostics/detectors/text-model/score-text";
-import { scoreText } from "../server/services/diagnostics/detectors/text-model/score-text";
-import { packWeights } from "../server/services/diagnostics/detectors/text-model/weights";
+} from "@/server/services/diagnostics/detectors/text-model/score-text";
+import { scoreText } from "@/server/services/diagnostics/detectors/text-model/score-text";
+import { packWeights } from "@/server/services/diagnostics/detectors/text-model/weights";
 import { crossValidated, figuresOf } from "./text-models/evaluate";
 import { TEXT_MODELS, type TextModelSpec } from "./text-models/models";
 import { type DataSet, MissingData } from "./text-models/read-data";

@@ -1,4 +1,4 @@
-import type { CollectedOccurrence, CollectionEvidence, Goal } from "@/server/services/datasets/collection";
+import type { CollectedOccurrence, CollectionEvidence, Goal } from "@/server/services/collection/proposals";
 import { DEFAULT_CONFIGURATION, RULES, runDetectors } from "@/server/services/diagnostics/rules";
 import type { ConversationSnapshot } from "@/server/services/diagnostics/types";
 

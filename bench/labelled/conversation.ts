@@ -1,4 +1,4 @@
-import type { ConversationSnapshot } from "../../server/services/diagnostics/types";
+import type { ConversationSnapshot } from "@/server/services/diagnostics/types";
 import { type LabelledInput, labelledConversation, snapshotFromLabelled } from "./read-labelled";
 
 /** Returns a conversation with the given messages, for tests. */

@@ -1,7 +1,7 @@
-import { RULES } from "../../server/services/diagnostics/rules";
-import { signalsIn } from "../../server/services/diagnostics/rules/run-rule";
-import { DEFAULT_CONFIGURATION } from "../../server/services/diagnostics/rules/schemas";
-import type { ConversationSnapshot, Evidence, Rule } from "../../server/services/diagnostics/types";
+import { RULES } from "@/server/services/diagnostics/rules";
+import { signalsIn } from "@/server/services/diagnostics/rules/run-rule";
+import { DEFAULT_CONFIGURATION } from "@/server/services/diagnostics/rules/schemas";
+import type { ConversationSnapshot, Evidence, Rule } from "@/server/services/diagnostics/types";
 
 /** One Signal in a conversation, as printed by `cli diagnose`. */
 export type DiagnosedSignal = {

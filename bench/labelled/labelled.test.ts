@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { textOf } from "../../server/services/diagnostics/detectors/reading/text";
+import { textOf } from "@/server/services/diagnostics/detectors/reading/text";
 import { diagnoseSnapshot, generateLabelled, readLabelled, snapshotFromLabelled } from "./";
 
 test("invalid lines are reported and the others are read", () => {

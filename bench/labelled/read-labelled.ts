@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { chatSnapshot } from "../../server/services/diagnostics/chat-snapshot";
-import type { ConversationSnapshot } from "../../server/services/diagnostics/types";
+import { chatSnapshot } from "@/server/services/diagnostics/chat-snapshot";
+import type { ConversationSnapshot } from "@/server/services/diagnostics/types";
 
 const labelledToolCall = z.looseObject({
   id: z.string().nullish(),

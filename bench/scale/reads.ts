@@ -8,6 +8,7 @@ import { OPERATIONS } from "@/server/rest/operations";
 import { listAudit, listMyActivity } from "@/server/services/audit";
 import { listBackgroundJobs } from "@/server/services/background-jobs";
 import { BACKGROUND_JOB_SORTS, BACKGROUND_JOB_STATES } from "@/server/services/background-jobs/schemas";
+import { previewConversations, previewObjective } from "@/server/services/collection";
 import { createConnection, listConnections } from "@/server/services/connections";
 import {
   createRepricing,
@@ -20,15 +21,7 @@ import {
   priceUsage,
 } from "@/server/services/costs";
 import { COST_GROUPS } from "@/server/services/costs/schemas";
-import {
-  checkDataset,
-  diffVersions,
-  getExample,
-  getVersion,
-  previewConversations,
-  previewImport,
-  previewObjective,
-} from "@/server/services/datasets";
+import { checkDataset, diffVersions, getExample, getVersion, previewImport } from "@/server/services/datasets";
 import { previewDeletion } from "@/server/services/deletion";
 import {
   createBackfill,

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { addTrainer as addAgent, removeTrainer } from "@/server/services/fine-tuning";
-import { addTrainerInput } from "@/server/services/fine-tuning/trainers/schemas";
+import { addTrainer as addAgent, removeTrainer } from "@/server/services/trainers";
+import { addTrainerInput } from "@/server/services/trainers/schemas";
 import { withDatabase } from "../database";
 import { printResult } from "../output";
 

@@ -20,7 +20,7 @@ export const FILE_KIND_ENTRIES: Record<FileKind, Pick<Entry, "conversation" | "p
       holds: "words",
       erased: "deleted",
       because: "The frozen Examples of a training; the file is deleted with any Example in it.",
-      in: "fine-tuning/manifests/forget-training",
+      in: "training/manifests/forget-training",
     },
     person: { holds: "nothing", because: "Clients send data about their own users, who have no account here." },
   },

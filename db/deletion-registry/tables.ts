@@ -25,8 +25,8 @@ const EVENT_IDS = {
 const DELETE_CONVERSATIONS = "telemetry/conversations/delete-conversations";
 const DELETE_UNUSED_CONTENT = "telemetry/content/delete-unused-content";
 const FORGET_EXAMPLES = "datasets/examples/forget-examples";
-const FORGET_TRAINING = "fine-tuning/manifests/forget-training";
-const FORGET_EVALUATIONS = "fine-tuning/evaluations/forget-evaluations";
+const FORGET_TRAINING = "training/manifests/forget-training";
+const FORGET_EVALUATIONS = "proof/evaluations/forget-evaluations";
 const FORGET_CONVERSATIONS = "diagnostics/findings/forget-conversations";
 
 /**

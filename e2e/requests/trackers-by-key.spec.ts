@@ -1,8 +1,8 @@
-import { startGithub } from "../../server/services/connections/trackers/testing/github-server";
-import { startGitlab } from "../../server/services/connections/trackers/testing/gitlab-server";
-import { startJira } from "../../server/services/connections/trackers/testing/jira-server";
-import { startLinear } from "../../server/services/connections/trackers/testing/linear-server";
-import type { SimulatedTracker } from "../../server/services/connections/trackers/testing/simulated-tracker";
+import { startGithub } from "@/server/services/connections/trackers/testing/github-server";
+import { startGitlab } from "@/server/services/connections/trackers/testing/gitlab-server";
+import { startJira } from "@/server/services/connections/trackers/testing/jira-server";
+import { startLinear } from "@/server/services/connections/trackers/testing/linear-server";
+import type { SimulatedTracker } from "@/server/services/connections/trackers/testing/simulated-tracker";
 import { failedBooking } from "../support/failures";
 import { newProject } from "../support/project";
 import { send } from "../support/said";

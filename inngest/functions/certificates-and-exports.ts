@@ -1,6 +1,7 @@
 import { db } from "@/db/pool";
 import { modelExportDue, parityCertificateDue } from "@/server/platform/jobs/events";
-import { runCertificate, runExport, wakeCertificates, wakeExports } from "@/server/services/fine-tuning";
+import { runExport, wakeExports } from "@/server/services/model-exports";
+import { runCertificate, wakeCertificates } from "@/server/services/proof";
 import { inngest } from "../client";
 import { jobContext } from "../job-context";
 import { inPasses, inTurns, pollOptions, turnOptions } from "../turns";

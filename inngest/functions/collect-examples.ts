@@ -1,7 +1,7 @@
 import { db } from "@/db/pool";
 import { functionOptions } from "@/server/platform/jobs/catalogue";
 import { collectionPassRequested } from "@/server/platform/jobs/events";
-import { collectSettled, failCollectionPass, runCollectionPass } from "@/server/services/datasets";
+import { collectSettled, failCollectionPass, runCollectionPass } from "@/server/services/collection";
 import { inngest } from "../client";
 import { jobContext } from "../job-context";
 import { inSweeps, pollOptions } from "../turns";

@@ -1,6 +1,6 @@
 import { db } from "@/db/pool";
 import { deploymentDue } from "@/server/platform/jobs/events";
-import { runDeployment, stopOrphans, wakeDeployments, wakeRollouts } from "@/server/services/fine-tuning";
+import { runDeployment, stopOrphans, wakeDeployments, wakeRollouts } from "@/server/services/serving";
 import { inngest } from "../client";
 import { jobContext } from "../job-context";
 import { inPasses, inTurns, pollOptions, turnOptions } from "../turns";

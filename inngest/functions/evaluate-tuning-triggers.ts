@@ -1,5 +1,5 @@
 import { db } from "@/db/pool";
-import { dueTuningConfigs, evaluateTrigger } from "@/server/services/fine-tuning";
+import { dueTuningConfigs, evaluateTrigger } from "@/server/services/training";
 import { inngest } from "../client";
 import { jobContext } from "../job-context";
 import { pollOptions } from "../turns";

@@ -1,6 +1,6 @@
 import { db } from "@/db/pool";
 import { evaluationDue } from "@/server/platform/jobs/events";
-import { runEvaluation, wakeEvaluations } from "@/server/services/fine-tuning";
+import { runEvaluation, wakeEvaluations } from "@/server/services/proof";
 import { inngest } from "../client";
 import { jobContext } from "../job-context";
 import { inTurns, pollOptions, turnOptions } from "../turns";

@@ -1,5 +1,5 @@
 import { rolloutDue } from "@/server/platform/jobs/events";
-import { runRollout } from "@/server/services/fine-tuning";
+import { runRollout } from "@/server/services/serving";
 import { inngest } from "../client";
 import { jobContext } from "../job-context";
 import { inTurns, turnOptions } from "../turns";

@@ -22,14 +22,9 @@ import {
   takeOver,
 } from "@/server/services/background-jobs";
 import { storedJob } from "@/server/services/background-jobs/testing";
+import { createCollectionPass, getCollectionPass } from "@/server/services/collection";
 import { createRepricing, getRepricing } from "@/server/services/costs";
-import {
-  createCollectionPass,
-  createDataset,
-  deleteDataset,
-  getCollectionPass,
-  getImport,
-} from "@/server/services/datasets";
+import { createDataset, deleteDataset, getImport } from "@/server/services/datasets";
 import { storedDataset } from "@/server/services/datasets/examples/testing";
 import { chatLine, newImport } from "@/server/services/datasets/imports/testing";
 import { deleteProject, deleteUserData, getDeletion } from "@/server/services/deletion";

@@ -1,6 +1,6 @@
 import { db } from "@/db/pool";
 import { trainingJobDue } from "@/server/platform/jobs/events";
-import { runTrainingJob, wakeTrainingJobs } from "@/server/services/fine-tuning";
+import { runTrainingJob, wakeTrainingJobs } from "@/server/services/training";
 import { inngest } from "../client";
 import { jobContext } from "../job-context";
 import { inPasses, inTurns, pollOptions, turnOptions } from "../turns";

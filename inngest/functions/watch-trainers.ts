@@ -1,6 +1,6 @@
 import { db } from "@/db/pool";
 import { workerStarted } from "@/server/platform/jobs/events";
-import { forgetOldCommands, refreshTrainers } from "@/server/services/fine-tuning";
+import { forgetOldCommands, refreshTrainers } from "@/server/services/trainers";
 import { inngest } from "../client";
 import { pollOptions } from "../turns";
 

@@ -1,9 +1,9 @@
-import { areaUnderCurve, hashOf } from "../../bench/labelled";
 import {
   type HeldOutFigures,
   scoreText,
   type ThresholdFigures,
-} from "../../server/services/diagnostics/detectors/text-model/score-text";
+} from "@/server/services/diagnostics/detectors/text-model/score-text";
+import { areaUnderCurve, hashOf } from "../../bench/labelled";
 import { type Example, type Training, trainTextModel } from "./train";
 
 const FOLDS = 5;

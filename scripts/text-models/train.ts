@@ -1,5 +1,5 @@
-import { type FeatureSettings, readFeatures } from "../../server/services/diagnostics/detectors/text-model/features";
-import type { TextModel } from "../../server/services/diagnostics/detectors/text-model/score-text";
+import { type FeatureSettings, readFeatures } from "@/server/services/diagnostics/detectors/text-model/features";
+import type { TextModel } from "@/server/services/diagnostics/detectors/text-model/score-text";
 import { minimise } from "./minimise";
 
 /** A labelled text. Texts of one `group` (a question, an attack, a person) are never used both to train and to evaluate. */

@@ -1,16 +1,18 @@
 import {
-  approveCandidate,
   cancelCollectionPass,
-  claimCandidate,
   createCollectionPass,
-  getCandidate,
   getCollectionPass,
   listCollectionPasses,
+  previewCollection,
+  previewObjective,
+} from "@/server/services/collection";
+import {
+  approveCandidate,
+  claimCandidate,
+  getCandidate,
   listReviewQueue,
   nextCandidate,
   peekCandidate,
-  previewCollection,
-  previewObjective,
   rejectCandidate,
   releaseCandidate,
   skipCandidate,

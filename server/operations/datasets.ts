@@ -1,8 +1,7 @@
+import { addConversationsToDatasets, correctAnswer, previewConversations } from "@/server/services/collection";
 import {
-  addConversationsToDatasets,
   batchExamples,
   checkDataset,
-  correctAnswer,
   createDataset,
   createExample,
   deleteDataset,
@@ -15,7 +14,6 @@ import {
   listDatasets,
   listExamples,
   listVersions,
-  previewConversations,
   restoreVersion,
   updateDataset,
   updateExample,

@@ -6,7 +6,7 @@ import {
   listEvaluations,
   nextBlindRow,
   reviewEvaluationRow,
-} from "@/server/services/fine-tuning";
+} from "@/server/services/proof";
 import { get, post, project, under } from "./row";
 
 const base = `${project}/fine-tuning`;

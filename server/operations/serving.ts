@@ -1,17 +1,14 @@
+import { cancelExport, createExport, getExport, listExports } from "@/server/services/model-exports";
 import {
-  cancelExport,
   completeChat,
-  createExport,
   deployCheckpoint,
   getDeployment,
-  getExport,
   listDeployments,
-  listExports,
   listServedModels,
   rollBackDeployment,
   startPlayground,
   stopDeployment,
-} from "@/server/services/fine-tuning";
+} from "@/server/services/serving";
 import { get, post, project, under } from "./row";
 
 const base = `${project}/fine-tuning`;

@@ -1,4 +1,4 @@
-import { addTrainer, listTrainers, removeTrainer } from "@/server/services/fine-tuning";
+import { addTrainer, listTrainers, removeTrainer } from "@/server/services/trainers";
 import { get, page, project, under } from "./row";
 
 const base = `${project}/fine-tuning`;

@@ -1,33 +1,33 @@
 import {
   addBaseModel,
+  downloadCheckpointFile,
+  getBaseModel,
+  getCheckpoint,
+  getLineage,
+  listBaseModels,
+  listCheckpoints,
+  removeBaseModel,
+} from "@/server/services/models";
+import { certifyCheckpoint, getCertificate, listCertificates } from "@/server/services/proof";
+import {
   cancelJob,
-  certifyCheckpoint,
   createJob,
   createTuningConfig,
   deleteTuningConfig,
-  downloadCheckpointFile,
-  getBaseModel,
-  getCertificate,
-  getCheckpoint,
   getJob,
-  getLineage,
   getMetrics,
   getTuningConfig,
-  listBaseModels,
-  listCertificates,
-  listCheckpoints,
   listEvents,
   listJobs,
   listRolloutDecisions,
   listTriggerDecisions,
   listTuningConfigs,
   pauseJob,
-  removeBaseModel,
   resumeJob,
   streamEvents,
   updateTuningConfig,
   validateJob,
-} from "@/server/services/fine-tuning";
+} from "@/server/services/training";
 import { get, patch, post, project, remove, under } from "./row";
 
 const base = `${project}/fine-tuning`;

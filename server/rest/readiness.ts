@@ -7,8 +7,8 @@ import { type EventLoopDelay, eventLoopDelay } from "@/server/platform/event-loo
 import { errorCodes } from "@/server/platform/logging/known-error";
 import { logger } from "@/server/platform/logging/log";
 import { loggable } from "@/server/platform/logging/loggable";
-import { trainerHealth } from "@/server/services/fine-tuning";
 import { projectionHealth } from "@/server/services/telemetry";
+import { trainerHealth } from "@/server/services/trainers";
 
 /**
  * The state of one component. `not_configured` is a choice and does not affect readiness; `unknown` could not be checked,

@@ -10,9 +10,9 @@ import type { Ctx } from "@/server/platform/context";
 import { bodyOfChunks } from "@/server/platform/http/testing";
 import { newId } from "@/server/platform/ids";
 import { uploadFile } from "@/server/services/files";
-import { newAgentKey } from "@/server/services/fine-tuning/trainers/agent-key";
-import { agentTrainer } from "@/server/services/fine-tuning/trainers/agent-trainer";
-import { signatureOf } from "@/server/services/fine-tuning/trainers/agents/webhook-signature";
+import { newAgentKey } from "@/server/services/trainers/agent-key";
+import { agentTrainer } from "@/server/services/trainers/agent-trainer";
+import { signatureOf } from "@/server/services/trainers/agents/webhook-signature";
 import { trainerDoor } from "./trainer-door";
 
 process.env.TRAINER_URL = "http://127.0.0.1:9";

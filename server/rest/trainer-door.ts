@@ -7,16 +7,8 @@ import { notFound, ServiceError } from "@/server/platform/errors";
 import { readBody } from "@/server/platform/http/read-body";
 import { requestIdOf } from "@/server/platform/http/request-id";
 import { networkOf } from "@/server/platform/http/visitor-network";
-import {
-  authenticateAgent,
-  leaseCommands,
-  leaseInput,
-  openManifest,
-  requireSignature,
-  takeAgentEvents,
-  takeResult,
-  takeWebhookEvents,
-} from "@/server/services/fine-tuning";
+import { authenticateAgent, leaseCommands, leaseInput, requireSignature, takeResult } from "@/server/services/trainers";
+import { openManifest, takeAgentEvents, takeWebhookEvents } from "@/server/services/training";
 import { decompressed } from "./http/decompress";
 import { problemResponse } from "./http/problem";
 

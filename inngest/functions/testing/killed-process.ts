@@ -1,19 +1,10 @@
-import {
-  approveCandidate,
-  nextCandidate,
-  rejectCandidate,
-  runCollectionPass,
-  runImport,
-} from "@/server/services/datasets";
-import {
-  getExport,
-  runCertificate,
-  runDeployment,
-  runEvaluation,
-  runExport,
-  runTrainingJob,
-} from "@/server/services/fine-tuning";
+import { runCollectionPass } from "@/server/services/collection";
+import { approveCandidate, nextCandidate, rejectCandidate, runImport } from "@/server/services/datasets";
+import { getExport, runExport } from "@/server/services/model-exports";
+import { runCertificate, runEvaluation } from "@/server/services/proof";
 import { runSampleLoad } from "@/server/services/sample";
+import { runDeployment } from "@/server/services/serving";
+import { runTrainingJob } from "@/server/services/training";
 import { jobContext } from "../../job-context";
 
 /** For tests: continues a piece of work, once it is told to, until it is done or killed. */

@@ -5,7 +5,7 @@ import { installTool, pathOfTool } from "./python-tool.mjs";
 const TOOL = {
   name: "openai-python",
   program: "python",
-  requirements: "server/services/fine-tuning/deployments/testing/requirements.txt",
+  requirements: "server/services/serving/deployments/testing/requirements.txt",
   purpose: "The tests of the gateway with OpenAI's Python client",
 };
 

@@ -1,9 +1,6 @@
+import { maskedOrder, orderSentences } from "@/server/services/diagnostics/detectors/unsafe-content/injection/orders";
+import { windowOf } from "@/server/services/diagnostics/detectors/unsafe-content/injection/window";
 import { isHeldOut } from "../../../bench/labelled";
-import {
-  maskedOrder,
-  orderSentences,
-} from "../../../server/services/diagnostics/detectors/unsafe-content/injection/orders";
-import { windowOf } from "../../../server/services/diagnostics/detectors/unsafe-content/injection/window";
 import { type DataSet, dataEntries, dataFile, jsonlFile, labelledConversations } from "../read-data";
 import type { Example } from "../train";
 import { ORDERS_FOR_PEOPLE, PLANTED_ORDERS } from "./agent-order-samples";

@@ -8,11 +8,11 @@ import type { AccountCtx, Ctx } from "@/server/platform/context";
 import type { AccountVerb, InstallationVerb, Verb } from "@/server/platform/verb";
 import { issueApiKey } from "@/server/services/api-keys";
 import { storedJob } from "@/server/services/background-jobs/testing";
+import { createCollectionPass } from "@/server/services/collection";
 import { createConnection } from "@/server/services/connections";
 import { startGithub } from "@/server/services/connections/trackers/testing/github-server";
 import { createRepricing, failRepricing } from "@/server/services/costs";
 import {
-  createCollectionPass,
   createDataset,
   createExample,
   createImport,
@@ -37,12 +37,6 @@ import {
 } from "@/server/services/diagnostics";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
 import { connectTracker, failWorkItem, storedTrackerDelivery } from "@/server/services/diagnostics/work-items/testing";
-import { addTrainer, refreshTrainers } from "@/server/services/fine-tuning";
-import { driveNext } from "@/server/services/fine-tuning/deployments/testing/drive";
-import { storedDeployment } from "@/server/services/fine-tuning/deployments/testing/stored-deployment";
-import { ScriptedTrainer } from "@/server/services/fine-tuning/testing/scripted-trainer";
-import { storedEvaluation } from "@/server/services/fine-tuning/testing/stored-evaluation";
-import { trainingChoice, trainingWorld } from "@/server/services/fine-tuning/testing/training-world";
 import { createUser, startSession } from "@/server/services/identity";
 import { acceptInvitation, inviteMember } from "@/server/services/members";
 import {
@@ -53,7 +47,13 @@ import {
 } from "@/server/services/notifications/testing";
 import { changeRights } from "@/server/services/people";
 import { createModelPrice } from "@/server/services/pricing";
+import { storedEvaluation } from "@/server/services/proof/testing/stored-evaluation";
 import { createSavedView } from "@/server/services/saved-views";
+import { driveNext } from "@/server/services/serving/deployments/testing/drive";
+import { storedDeployment } from "@/server/services/serving/deployments/testing/stored-deployment";
+import { addTrainer, refreshTrainers } from "@/server/services/trainers";
+import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
+import { trainingChoice, trainingWorld } from "@/server/services/training/testing/training-world";
 import { appRouter } from "@/server/trpc/root";
 import { exampleOf } from "../openapi/example";
 import { jsonSchemaOf } from "../openapi/json-schema";

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { namesAThing, placeOf } from "@/db/testing/things";
-import { ScriptedTrainer } from "@/server/services/fine-tuning/testing/scripted-trainer";
+import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { createDispatcher } from "../dispatcher";
 import { openApiOf } from "../openapi";
 import { OPERATIONS } from "../operations";

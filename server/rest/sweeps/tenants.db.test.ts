@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import type { z } from "zod";
 import { namesAThing, placeOf } from "@/db/testing/things";
-import { ScriptedTrainer } from "@/server/services/fine-tuning/testing/scripted-trainer";
+import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { handleTrpc } from "@/server/trpc/handler";
 import { appRouter } from "@/server/trpc/root";
 import { createDispatcher } from "../dispatcher";

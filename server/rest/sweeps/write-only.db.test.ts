@@ -29,12 +29,12 @@ import {
 import { RULES } from "@/server/services/diagnostics/rules";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
 import { connectTracker, failWorkItem, storedTrackerDelivery } from "@/server/services/diagnostics/work-items/testing";
-import { driveNext } from "@/server/services/fine-tuning/deployments/testing/drive";
-import { storedDeployment } from "@/server/services/fine-tuning/deployments/testing/stored-deployment";
-import { ScriptedTrainer } from "@/server/services/fine-tuning/testing/scripted-trainer";
-import { storedJob as storedTrainingJob } from "@/server/services/fine-tuning/testing/stored-job";
-import { trainingWorld } from "@/server/services/fine-tuning/testing/training-world";
 import { failedDelivery } from "@/server/services/notifications/testing";
+import { driveNext } from "@/server/services/serving/deployments/testing/drive";
+import { storedDeployment } from "@/server/services/serving/deployments/testing/stored-deployment";
+import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
+import { storedJob as storedTrainingJob } from "@/server/services/training/testing/stored-job";
+import { trainingWorld } from "@/server/services/training/testing/training-world";
 import { createDispatcher } from "../dispatcher";
 import { OPERATIONS } from "../operations";
 import { keyFor, requestTo } from "../testing";

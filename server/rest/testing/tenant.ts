@@ -22,14 +22,14 @@ import {
   listFindings,
 } from "@/server/services/diagnostics";
 import { storedTrackerDelivery } from "@/server/services/diagnostics/work-items/testing";
-import { storedDeployment } from "@/server/services/fine-tuning/deployments/testing/stored-deployment";
-import { trainingWorld } from "@/server/services/fine-tuning/testing/training-world";
 import { inviteMember } from "@/server/services/members";
 import { failedDelivery, storedNotificationRule } from "@/server/services/notifications/testing";
 import { createModelPrice } from "@/server/services/pricing";
 import { createSavedView } from "@/server/services/saved-views";
+import { storedDeployment } from "@/server/services/serving/deployments/testing/stored-deployment";
 import { createFeedback, projectPending } from "@/server/services/telemetry";
 import { chatSpan, otlpJson } from "@/server/services/telemetry/testing";
+import { trainingWorld } from "@/server/services/training/testing/training-world";
 import { createDispatcher } from "../dispatcher";
 import { OPERATIONS } from "../operations";
 import { cookieFor, keyFor, requestTo } from ".";

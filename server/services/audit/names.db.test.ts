@@ -9,8 +9,8 @@ import { readNames } from "@/server/platform/names";
 import { createDataset, createExample, deleteDataset, updateDataset } from "@/server/services/datasets";
 import { storedDataset } from "@/server/services/datasets/examples/testing";
 import { failedTool } from "@/server/services/diagnostics/work-items/testing";
-import { storedCheckpoint, storedExport } from "@/server/services/fine-tuning/testing/stored-checkpoint";
-import { storedJob } from "@/server/services/fine-tuning/testing/stored-job";
+import { storedCheckpoint, storedExport } from "@/server/services/models/testing/stored-checkpoint";
+import { storedJob } from "@/server/services/training/testing/stored-job";
 import { listAudit } from ".";
 
 test("things have their current names, only in their own project and for those who may read them", async () => {

@@ -17,7 +17,7 @@ import {
   replayBackgroundJob,
   replayFailedBackgroundJobs,
   summariseBackgroundJobs,
-} from "./";
+} from ".";
 import { storedJob } from "./testing";
 
 let engine: Engine | undefined;

@@ -19,8 +19,9 @@ import {
 } from "@/server/platform/jobs/events";
 import { logger } from "@/server/platform/logging/log";
 import { emit, type OutgoingEvent } from "@/server/platform/outbox";
+import { unfinishedCollectionPasses } from "@/server/services/collection";
 import { unfinishedRepricings } from "@/server/services/costs";
-import { unfinishedCollectionPasses, unfinishedDatasetDeletions, unfinishedImports } from "@/server/services/datasets";
+import { unfinishedDatasetDeletions, unfinishedImports } from "@/server/services/datasets";
 import { unfinishedDeletions } from "@/server/services/deletion";
 import { unfinishedBackfills, unfinishedRuleRuns } from "@/server/services/diagnostics";
 import { unsentMail } from "@/server/services/mail";

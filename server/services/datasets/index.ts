@@ -1,22 +1,13 @@
 import "server-only";
 
-export { addConversationsToDatasets, correctAnswer, previewConversations } from "./adding/add-conversations";
-export { collectSettled } from "./collecting/collect-settled";
-export {
-  cancelCollectionPass,
-  createCollectionPass,
-  getCollectionPass,
-  listCollectionPasses,
-} from "./collecting/collection-passes";
-export { unfinishedCollectionPasses } from "./collecting/passes";
-export { previewCollection, previewObjective } from "./collecting/preview-collection";
-export { failCollectionPass, runCollectionPass } from "./collecting/run-collection-pass";
 export { checkDataset } from "./datasets/check-dataset";
 export { createDataset } from "./datasets/create-dataset";
 export { deleteDataset, deleteDatasetRows, unfinishedDatasetDeletions } from "./datasets/delete-dataset";
 export { getDataset } from "./datasets/get-dataset";
 export { listDatasets } from "./datasets/list-datasets";
+export { readDatasetRow } from "./datasets/read-dataset";
 export { updateDataset } from "./datasets/update-dataset";
+export { EXAMPLE_REACH } from "./example-reach";
 export { batchExamples } from "./examples/batch-examples";
 export { createExample } from "./examples/create-example";
 export { deleteExample } from "./examples/delete-example";
@@ -24,8 +15,12 @@ export { exampleFacets } from "./examples/example-facets";
 export { forgetExamples, ofConversations, ofUser } from "./examples/forget-examples";
 export { getExample } from "./examples/get-example";
 export { listExamples } from "./examples/list-examples";
-export { requireDataset } from "./examples/lock-dataset";
+export { lockConversations } from "./examples/lock-conversations";
+export { type LockedDataset, lockDataset, requireDataset } from "./examples/lock-dataset";
+export { keyOfChosen, provenanceKeyOf } from "./examples/provenance-key";
+export type { Draft, Outcome } from "./examples/types";
 export { updateExample } from "./examples/update-example";
+export { writeExamples } from "./examples/write-examples";
 export { exportDataset } from "./exports/export-dataset";
 export { exportPreview } from "./exports/export-preview";
 export {
@@ -47,12 +42,15 @@ export { previewImport } from "./imports/preview-import";
 export { getImport, listImports, unfinishedImports } from "./imports/read-imports";
 export { failImport, runImport } from "./imports/run-import";
 export { type Dropped as GroupDropped, groupsOf, type LikenessOf } from "./likeness/groups";
+export { likenessWords, minHasher } from "./likeness/min-hash";
 export { updateUsers } from "./links";
 export { claimCandidate, nextCandidate, peekCandidate, releaseCandidate } from "./review/claim-candidate";
 export { approveCandidate, rejectCandidate, skipCandidate } from "./review/decide-candidate";
+export { draftOf } from "./review/draft-of";
 export { getCandidate, listReviewQueue } from "./review/list-review-queue";
 export { undoDecision } from "./review/undo-decision";
 export { closeForTraining } from "./versions/close-for-training";
 export { diffVersions } from "./versions/diff-versions";
 export { getVersion, listVersions } from "./versions/list-versions";
+export { closeVersion } from "./versions/open-version";
 export { restoreVersion } from "./versions/restore-version";

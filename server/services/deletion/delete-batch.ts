@@ -2,8 +2,9 @@ import { sql } from "drizzle-orm";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { forgetExamples, forgetImports, ofConversations, updateUsers } from "@/server/services/datasets";
 import { forgetConversations } from "@/server/services/diagnostics";
-import { answeredFor, forgetEvaluations, forgetTraining, replayedFrom } from "@/server/services/fine-tuning";
+import { answeredFor, forgetEvaluations, replayedFrom } from "@/server/services/proof";
 import { deleteConversations } from "@/server/services/telemetry";
+import { forgetTraining } from "@/server/services/training";
 import { addCounts } from "./deletion-receipt";
 
 /** Limits on one transaction, short enough not to block other requests. A larger conversation gets its own batch. */

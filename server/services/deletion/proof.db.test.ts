@@ -23,10 +23,9 @@ import { creating, storedDataset, write } from "@/server/services/datasets/examp
 import { chatLine, newImport } from "@/server/services/datasets/imports/testing";
 import { storedCandidate } from "@/server/services/datasets/review/testing";
 import { createRuleRuns, executeRuleRuns } from "@/server/services/diagnostics";
-import { storedCertificate, storedCheckpoint } from "@/server/services/fine-tuning/testing/stored-checkpoint";
-import { storedEvaluation } from "@/server/services/fine-tuning/testing/stored-evaluation";
-import { storedJob as storedTraining } from "@/server/services/fine-tuning/testing/stored-job";
+import { storedCertificate, storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
 import { createModelPrice } from "@/server/services/pricing";
+import { storedEvaluation } from "@/server/services/proof/testing/stored-evaluation";
 import {
   changeLabels,
   createFeedback,
@@ -39,6 +38,7 @@ import {
   storeTraces,
 } from "@/server/services/telemetry";
 import { chatSpan, ingest, otlpJson, type TestSpan } from "@/server/services/telemetry/testing";
+import { storedJob as storedTraining } from "@/server/services/training/testing/stored-job";
 import { deleteConversation, deleteProject, deleteUserData, getDeletion, runDeletion } from ".";
 import { tablesNaming, tablesStillNaming } from "./testing";
 

@@ -6,7 +6,7 @@ import { deletionReceipts } from "@/db/schema";
 import { type Ctx, inTransaction, type ProjectId } from "@/server/platform/context";
 import { forgetExamples, forgetImports, ofUser } from "@/server/services/datasets";
 import { eraseMarkedFiles, eraseProjectFiles } from "@/server/services/files";
-import { answeredFor, forgetEvaluations, forgetTraining } from "@/server/services/fine-tuning";
+import { answeredFor, forgetEvaluations } from "@/server/services/proof";
 import {
   CHUNKS_AT_A_TIME,
   deleteUnassignedLogsMentioning,
@@ -17,6 +17,7 @@ import {
   projectIsolatingFailures,
   stripReceipts,
 } from "@/server/services/telemetry";
+import { forgetTraining } from "@/server/services/training";
 import { countRemainingOfUser } from "./count-remaining";
 import { deleteBatch } from "./delete-batch";
 import { deleteOfProject } from "./delete-of-project";

@@ -19,7 +19,7 @@ import {
   joinByInvitation,
   listInvitations,
   transferOwnership,
-} from "./";
+} from ".";
 
 /** The rights that a key passes on, and how long they are valid. */
 

@@ -15,7 +15,7 @@ import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { DAY_MS } from "@/server/platform/durations";
 import { bodyOfChunks } from "@/server/platform/http/testing";
-import { addConversationsToDatasets } from "@/server/services/datasets";
+import { addConversationsToDatasets } from "@/server/services/collection";
 import { storedDataset } from "@/server/services/datasets/examples/testing";
 import { chatLine, newImport } from "@/server/services/datasets/imports/testing";
 import { deleteUserData, listDeletions, runDeletion } from "@/server/services/deletion";

@@ -1,7 +1,8 @@
 import { and, desc, eq } from "drizzle-orm";
 import { datasets, findings } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
-import { addConversationsToDatasets, createDataset, listExamples, updateExample } from "@/server/services/datasets";
+import { addConversationsToDatasets } from "@/server/services/collection";
+import { createDataset, listExamples, updateExample } from "@/server/services/datasets";
 import { germanFor, splitByTopic } from "./story/german";
 import { PLANTED } from "./story/plan";
 

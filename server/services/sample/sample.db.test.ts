@@ -17,24 +17,17 @@ import {
   listFindings,
   updateFinding,
 } from "@/server/services/diagnostics";
-import {
-  certifyCheckpoint,
-  createJob,
-  deployCheckpoint,
-  downloadCheckpointFile,
-  getMetrics,
-  listCheckpoints,
-  listEvaluationRows,
-  listEvaluations,
-  listJobs,
-  listTrainers,
-} from "@/server/services/fine-tuning";
-import { attachTrainer } from "@/server/services/fine-tuning/testing/attach-trainer";
 import { joinDefaultProjects } from "@/server/services/members";
+import { downloadCheckpointFile, listCheckpoints } from "@/server/services/models";
 import { getPerson } from "@/server/services/people";
 import { listProjects } from "@/server/services/projects";
+import { certifyCheckpoint, listEvaluationRows, listEvaluations } from "@/server/services/proof";
 import { createSavedView } from "@/server/services/saved-views";
+import { deployCheckpoint } from "@/server/services/serving";
 import { changeLabels, createFeedback, listConversations } from "@/server/services/telemetry";
+import { listTrainers } from "@/server/services/trainers";
+import { attachTrainer } from "@/server/services/trainers/testing/attach-trainer";
+import { createJob, getMetrics, listJobs } from "@/server/services/training";
 import { failSampleLoad, loadSample, runSampleLoad, unfinishedSamples } from ".";
 import { findingOf } from "./make-examples";
 import { countOf, PLANTED, plannedConversations } from "./story/plan";

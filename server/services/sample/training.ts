@@ -2,7 +2,9 @@ import { eq } from "drizzle-orm";
 import { datasets } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
-import { addBaseModel, playEvaluation, playTraining } from "@/server/services/fine-tuning";
+import { addBaseModel } from "@/server/services/models";
+import { playEvaluation } from "@/server/services/proof";
+import { playTraining } from "@/server/services/training";
 import { findingOf } from "./make-examples";
 import { PLANTED } from "./story/plan";
 

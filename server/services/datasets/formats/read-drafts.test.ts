@@ -1,6 +1,6 @@
 import { ByteWriter, ParquetWriter, parquetWriteBuffer, schemaFromColumnData } from "hyparquet-writer";
 import { describe, expect, it } from "vitest";
-import { type ExampleRow, UnreadableFile } from "./index";
+import { type ExampleRow, UnreadableFile } from ".";
 import { examplesOf, preview, problemsOf, readAll } from "./testing";
 
 const jsonl = (...rows: unknown[]) => rows.map((row) => JSON.stringify(row)).join("\n");

@@ -1,4 +1,4 @@
-import { fromBytes, previewFile, readDrafts, writeDrafts } from "./index";
+import { fromBytes, previewFile, readDrafts, writeDrafts } from ".";
 import type { ExportFormat } from "./schemas";
 import type { ExampleRow, RandomAccess, ReadItem, ReadOptions } from "./types";
 

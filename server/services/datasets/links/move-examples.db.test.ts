@@ -12,17 +12,11 @@ import {
 } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { type Ctx, inTransaction } from "@/server/platform/context";
+import { addConversationsToDatasets } from "@/server/services/collection";
 import { deleteConversation, deleteUserData, getDeletion, runDeletion } from "@/server/services/deletion";
 import { listConversations } from "@/server/services/telemetry";
 import { chatSpan, ingest } from "@/server/services/telemetry/testing";
-import {
-  addConversationsToDatasets,
-  checkDataset,
-  createDataset,
-  listExamples,
-  rejectCandidate,
-  updateExample,
-} from "..";
+import { checkDataset, createDataset, listExamples, rejectCandidate, updateExample } from "..";
 import { creating, requireExactCounts, storedDataset, write } from "../examples/testing";
 import { chatLine, newImport } from "../imports/testing";
 import { storedCandidate } from "../review/testing";

@@ -1,5 +1,5 @@
 import { findPersonalData, type PersonalDataKind } from "@/server/platform/personal-data";
-import { maskText } from "../../telemetry/masking";
+import { maskText } from "@/server/services/telemetry/masking";
 import { isPublic } from "../detectors/reading";
 
 const PLACEHOLDERS: Readonly<Record<PersonalDataKind, string>> = {

@@ -1,6 +1,6 @@
 import { Dot } from "@/app/_components/values/dot";
 import { formatCount, formatPercent } from "@/app/_lib/format";
-import type { Comparison } from "@/server/services/fine-tuning/evaluations/schemas";
+import type { Comparison } from "@/server/services/proof/evaluations/schemas";
 import classes from "./evaluations.module.css";
 import { OUTCOME, OUTCOMES } from "./words";
 

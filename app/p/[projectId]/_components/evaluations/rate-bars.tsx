@@ -1,5 +1,5 @@
 import { formatCount, formatPercent } from "@/app/_lib/format";
-import type { Proof, ShareInterval } from "@/server/services/fine-tuning/evaluations/schemas";
+import type { Proof, ShareInterval } from "@/server/services/proof/evaluations/schemas";
 import classes from "./evaluations.module.css";
 import { intervalWords } from "./words";
 

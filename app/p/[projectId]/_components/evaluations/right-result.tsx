@@ -1,6 +1,6 @@
 import { Dot } from "@/app/_components/values/dot";
 import { formatCount, formatPercent, plural } from "@/app/_lib/format";
-import type { Rightness } from "@/server/services/fine-tuning/evaluations/schemas";
+import type { Rightness } from "@/server/services/proof/evaluations/schemas";
 import classes from "./evaluations.module.css";
 import { decidedWords, intervalWords, pointsWords, STATES } from "./words";
 

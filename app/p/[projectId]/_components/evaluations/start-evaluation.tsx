@@ -7,7 +7,7 @@ import { useState } from "react";
 import { Refused } from "@/app/_components/feedback/refused";
 import { formatCount } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { Checkpoint } from "@/server/services/fine-tuning/checkpoints/schemas";
+import type { Checkpoint } from "@/server/services/models/checkpoints/schemas";
 import { ConfirmDialog } from "../confirm/confirm-dialog";
 import { isUsable } from "../training/is-usable";
 import { evaluationHref } from "./hrefs";

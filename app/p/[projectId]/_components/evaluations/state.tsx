@@ -1,7 +1,7 @@
 import { Progress, Text } from "@mantine/core";
 import { Dot } from "@/app/_components/values/dot";
 import { formatCount } from "@/app/_lib/format";
-import type { Evaluation } from "@/server/services/fine-tuning/evaluations/schemas";
+import type { Evaluation } from "@/server/services/proof/evaluations/schemas";
 import { isUnfinished, STATUS, VERDICT } from "./words";
 
 const Marked = ({ word, color, hollow = false }: { word: string; color: string; hollow?: boolean }) => (

@@ -5,7 +5,7 @@ import type {
   EvaluationRow,
   Proof,
   ShareInterval,
-} from "@/server/services/fine-tuning/evaluations/schemas";
+} from "@/server/services/proof/evaluations/schemas";
 
 type Word = { word: string; color: string; hollow?: true };
 

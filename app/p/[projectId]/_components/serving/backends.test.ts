@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Trainer } from "@/server/services/fine-tuning/trainers/schemas";
+import type { Trainer } from "@/server/services/trainers/schemas";
 import { backendProblem, quantizationProblem } from "./backends";
 
 const trainer = {

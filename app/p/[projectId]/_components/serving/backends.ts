@@ -1,7 +1,7 @@
-import type { Checkpoint } from "@/server/services/fine-tuning/checkpoints/schemas";
-import type { Deployment } from "@/server/services/fine-tuning/deployments/schemas";
-import { type COMPRESSED_QUANTIZATIONS, GGUF_QUANTIZATIONS } from "@/server/services/fine-tuning/settings/schemas";
-import type { Trainer } from "@/server/services/fine-tuning/trainers/schemas";
+import type { Checkpoint } from "@/server/services/models/checkpoints/schemas";
+import type { Deployment } from "@/server/services/serving/deployments/schemas";
+import type { Trainer } from "@/server/services/trainers/schemas";
+import { type COMPRESSED_QUANTIZATIONS, GGUF_QUANTIZATIONS } from "@/server/services/training/settings/schemas";
 
 export type Backend = NonNullable<Deployment["backend"]>;
 export type Quantization = (typeof GGUF_QUANTIZATIONS)[number] | (typeof COMPRESSED_QUANTIZATIONS)[number];

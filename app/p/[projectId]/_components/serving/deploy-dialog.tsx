@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { Refused } from "@/app/_components/feedback/refused";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { Checkpoint } from "@/server/services/fine-tuning/checkpoints/schemas";
+import type { Checkpoint } from "@/server/services/models/checkpoints/schemas";
 import { isUsable } from "../training/is-usable";
 import { DeployFields } from "./deploy-fields";
 import { type DeployForm, isReady, nameFrom, requestOf } from "./deploy-form";

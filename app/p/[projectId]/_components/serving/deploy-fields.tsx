@@ -5,8 +5,8 @@ import Link from "next/link";
 import { formatCount } from "@/app/_lib/format";
 import { fieldProblem } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { Checkpoint } from "@/server/services/fine-tuning/checkpoints/schemas";
-import { COMPRESSED_QUANTIZATIONS, GGUF_QUANTIZATIONS } from "@/server/services/fine-tuning/settings/schemas";
+import type { Checkpoint } from "@/server/services/models/checkpoints/schemas";
+import { COMPRESSED_QUANTIZATIONS, GGUF_QUANTIZATIONS } from "@/server/services/training/settings/schemas";
 import { deploymentHref } from "../training/hrefs";
 import {
   type Backend,

@@ -1,4 +1,4 @@
-import { deploymentName } from "@/server/services/fine-tuning/deployments/schemas";
+import { deploymentName } from "@/server/services/serving/deployments/schemas";
 import type { Backend, Quantization } from "./backends";
 
 export type DeployForm = {

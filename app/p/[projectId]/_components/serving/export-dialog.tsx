@@ -7,7 +7,7 @@ import { useState } from "react";
 import { Refused } from "@/app/_components/feedback/refused";
 import { fieldProblem } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { Checkpoint } from "@/server/services/fine-tuning/checkpoints/schemas";
+import type { Checkpoint } from "@/server/services/models/checkpoints/schemas";
 import { exportHref } from "../training/hrefs";
 import { isUsable } from "../training/is-usable";
 import { missingWords, quantizationProblem } from "./backends";

@@ -1,5 +1,5 @@
-import { createExportInput, EXPORT_FORMATS } from "@/server/services/fine-tuning/exports/schemas";
-import { GGUF_QUANTIZATIONS } from "@/server/services/fine-tuning/settings/schemas";
+import { createExportInput, EXPORT_FORMATS } from "@/server/services/model-exports/schemas";
+import { GGUF_QUANTIZATIONS } from "@/server/services/training/settings/schemas";
 import type { BuiltForm } from "./backends";
 import type { Destination } from "./destination-fields";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Certificate } from "@/server/services/fine-tuning/certificates/schemas";
+import type { Certificate } from "@/server/services/proof/certificates/schemas";
 import { builtForm } from "./backends";
 import { comparisonOf } from "./parity";
 

@@ -1,4 +1,4 @@
-import type { Certificate } from "@/server/services/fine-tuning/certificates/schemas";
+import type { Certificate } from "@/server/services/proof/certificates/schemas";
 import type { BuiltForm } from "./backends";
 
 /** Returns the newest finished comparison of a form with its figures; `undefined` if there is none. */

@@ -1,7 +1,7 @@
 "use client";
 import { Checkbox, Group, NativeSelect, Stack, Text } from "@mantine/core";
 import { useState } from "react";
-import { type PlannedExport, plannedExport } from "@/server/services/fine-tuning/settings/schemas";
+import { type PlannedExport, plannedExport } from "@/server/services/training/settings/schemas";
 import { type Destination, DestinationFields } from "./destination-fields";
 import { EXPORT_FORMATS, GGUF_QUANTIZATIONS } from "./export-form";
 import { FORMATS } from "./words";

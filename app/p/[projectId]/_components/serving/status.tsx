@@ -1,9 +1,9 @@
 import { Text } from "@mantine/core";
 import { Dot } from "@/app/_components/values/dot";
 import { plural } from "@/app/_lib/format";
-import type { Certificate } from "@/server/services/fine-tuning/certificates/schemas";
-import type { Deployment } from "@/server/services/fine-tuning/deployments/schemas";
-import type { ModelExport } from "@/server/services/fine-tuning/exports/schemas";
+import type { ModelExport } from "@/server/services/model-exports/schemas";
+import type { Certificate } from "@/server/services/proof/certificates/schemas";
+import type { Deployment } from "@/server/services/serving/deployments/schemas";
 import { CERTIFICATE_STATUS, DEPLOYMENT_STATUS, EXPORT_STATUS, isChanging, PARITY } from "./words";
 
 type LookProps = { look: { word: string; color: string; hollow?: true } };

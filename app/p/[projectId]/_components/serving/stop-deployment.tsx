@@ -2,7 +2,7 @@
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { Deployment } from "@/server/services/fine-tuning/deployments/schemas";
+import type { Deployment } from "@/server/services/serving/deployments/schemas";
 import { ConfirmDialog } from "../confirm/confirm-dialog";
 
 type Props = { projectId: string; deployment: Deployment | null; onClose: () => void };

@@ -1,5 +1,5 @@
 import { formatCount, formatPercent, plural } from "@/app/_lib/format";
-import type { Certificate } from "@/server/services/fine-tuning/certificates/schemas";
+import type { Certificate } from "@/server/services/proof/certificates/schemas";
 
 type Subject = NonNullable<Certificate["subjects"]>[number];
 

@@ -4,7 +4,7 @@ import { TableScroll } from "@/app/_components/layout/table-scroll";
 import { Dot } from "@/app/_components/values/dot";
 import { Unknown } from "@/app/_components/values/unknown";
 import { formatCount } from "@/app/_lib/format";
-import type { Certificate } from "@/server/services/fine-tuning/certificates/schemas";
+import type { Certificate } from "@/server/services/proof/certificates/schemas";
 import { deploymentHref } from "../training/hrefs";
 import { LookDot } from "./status";
 import { distanceWords, thresholdWords, tokensWords } from "./subject-words";

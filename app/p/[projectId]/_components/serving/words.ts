@@ -1,6 +1,6 @@
-import type { Certificate } from "@/server/services/fine-tuning/certificates/schemas";
-import { type Deployment, LIVE_DEPLOYMENT_STATUSES } from "@/server/services/fine-tuning/deployments/schemas";
-import type { ModelExport } from "@/server/services/fine-tuning/exports/schemas";
+import type { ModelExport } from "@/server/services/model-exports/schemas";
+import type { Certificate } from "@/server/services/proof/certificates/schemas";
+import { type Deployment, LIVE_DEPLOYMENT_STATUSES } from "@/server/services/serving/deployments/schemas";
 
 type Look = { word: string; color: string; hollow?: true };
 type DeploymentStatus = Deployment["status"];

@@ -1,6 +1,6 @@
 import { Group } from "@mantine/core";
 import { Dot } from "@/app/_components/values/dot";
-import type { Checkpoint } from "@/server/services/fine-tuning/checkpoints/schemas";
+import type { Checkpoint } from "@/server/services/models/checkpoints/schemas";
 
 /** Marks a checkpoint as the best, the last, the sample’s, deleted, or trained on data that has since been deleted. */
 export function CheckpointMarks({ checkpoint }: { checkpoint: Checkpoint }) {

@@ -1,7 +1,7 @@
 import { Progress, Text } from "@mantine/core";
 import { Dot } from "@/app/_components/values/dot";
 import { formatCount } from "@/app/_lib/format";
-import type { TrainingJob } from "@/server/services/fine-tuning/jobs/schemas";
+import type { TrainingJob } from "@/server/services/training/jobs/schemas";
 import { isMoving, isUnfinished, phaseWords, STATUS } from "./words";
 
 export function JobStatus({ job }: { job: Pick<TrainingJob, "status"> }) {

@@ -2,7 +2,7 @@ import { Alert, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { ScrollPre } from "@/app/_components/layout/scroll-pre";
 import { capitalized } from "@/app/_lib/format";
-import type { TrainingJob } from "@/server/services/fine-tuning/jobs/schemas";
+import type { TrainingJob } from "@/server/services/training/jobs/schemas";
 import classes from "./trainer-error.module.css";
 import { BLAME, phaseWords } from "./words";
 

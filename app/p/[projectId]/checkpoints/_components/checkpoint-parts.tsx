@@ -5,7 +5,7 @@ import { Fact } from "@/app/_components/values/fact";
 import { IdText } from "@/app/_components/values/id-text";
 import { JsonView } from "@/app/_components/values/json-view";
 import { capitalized, formatBytes, formatCount, plural } from "@/app/_lib/format";
-import type { Checkpoint } from "@/server/services/fine-tuning/checkpoints/schemas";
+import type { Checkpoint } from "@/server/services/models/checkpoints/schemas";
 import { LookDot } from "../../_components/serving/status";
 import { PARITY } from "../../_components/serving/words";
 import { formatMetric } from "../../_components/training/charts/metric-words";

@@ -7,7 +7,7 @@ import { ErrorState } from "@/app/_components/feedback/error-state";
 import { PeekPanel } from "@/app/_components/layout/peek-panel";
 import { formatCount } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { Checkpoint } from "@/server/services/fine-tuning/checkpoints/schemas";
+import type { Checkpoint } from "@/server/services/models/checkpoints/schemas";
 import { useMay } from "../../_components/access/membership";
 import { StartEvaluation } from "../../_components/evaluations/start-evaluation";
 import { checkpointHref, newTrainingHref } from "../../_components/training/hrefs";

@@ -2,7 +2,7 @@ import { Text } from "@mantine/core";
 import type { ListColumn } from "@/app/_components/data-table/types";
 import { Ago } from "@/app/_components/values/ago";
 import { formatBytes, formatCount } from "@/app/_lib/format";
-import type { Checkpoint } from "@/server/services/fine-tuning/checkpoints/schemas";
+import type { Checkpoint } from "@/server/services/models/checkpoints/schemas";
 import { formatMetric } from "../../_components/training/charts/metric-words";
 import { CheckpointMarks } from "../../_components/training/checkpoint-marks";
 import { shortModel } from "../../_components/training/words";

@@ -3,7 +3,7 @@ import Link from "next/link";
 import type { ListColumn } from "@/app/_components/data-table/types";
 import { Ago } from "@/app/_components/values/ago";
 import { Unknown } from "@/app/_components/values/unknown";
-import type { Deployment } from "@/server/services/fine-tuning/deployments/schemas";
+import type { Deployment } from "@/server/services/serving/deployments/schemas";
 import { DeploymentState } from "../../_components/serving/status";
 import { backendWords } from "../../_components/serving/words";
 import { checkpointHref } from "../../_components/training/hrefs";

@@ -11,7 +11,7 @@ import { PageHeader } from "@/app/_components/layout/page-header";
 import { useRememberList } from "@/app/_lib/remember-list";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextCursorPage } from "@/app/_lib/trpc/next-page";
-import type { Deployment } from "@/server/services/fine-tuning/deployments/schemas";
+import type { Deployment } from "@/server/services/serving/deployments/schemas";
 import { useMay } from "../../_components/access/membership";
 import { DeployDialog } from "../../_components/serving/deploy-dialog";
 import { StopDeployment } from "../../_components/serving/stop-deployment";

@@ -3,7 +3,7 @@ import type { ListColumn } from "@/app/_components/data-table/types";
 import { Ago } from "@/app/_components/values/ago";
 import { Unknown } from "@/app/_components/values/unknown";
 import { formatCount, formatPercent } from "@/app/_lib/format";
-import type { Evaluation } from "@/server/services/fine-tuning/evaluations/schemas";
+import type { Evaluation } from "@/server/services/proof/evaluations/schemas";
 import { OutcomeBar } from "../../_components/evaluations/outcome-bar";
 import { EvaluationProgress } from "../../_components/evaluations/state";
 import { shortModel } from "../../_components/training/words";

@@ -2,7 +2,7 @@
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { ModelExport } from "@/server/services/fine-tuning/exports/schemas";
+import type { ModelExport } from "@/server/services/model-exports/schemas";
 import { ConfirmDialog } from "../../_components/confirm/confirm-dialog";
 
 type Props = { projectId: string; of: ModelExport | null; onClose: () => void };

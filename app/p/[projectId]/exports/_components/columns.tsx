@@ -1,7 +1,7 @@
 import { Box, Text } from "@mantine/core";
 import type { ListColumn } from "@/app/_components/data-table/types";
 import { Ago } from "@/app/_components/values/ago";
-import type { ModelExport } from "@/server/services/fine-tuning/exports/schemas";
+import type { ModelExport } from "@/server/services/model-exports/schemas";
 import { formatWords } from "../../_components/serving/words";
 import { ExportState } from "./export-state";
 

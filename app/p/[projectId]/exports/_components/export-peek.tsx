@@ -11,7 +11,7 @@ import { Fact } from "@/app/_components/values/fact";
 import { IdText } from "@/app/_components/values/id-text";
 import { formatBytes, plural } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { ModelExport } from "@/server/services/fine-tuning/exports/schemas";
+import type { ModelExport } from "@/server/services/model-exports/schemas";
 import { useMay } from "../../_components/access/membership";
 import { canCancelExport, formatWords, isUnfinishedExport } from "../../_components/serving/words";
 import { checkpointHref, jobHref } from "../../_components/training/hrefs";

@@ -1,6 +1,6 @@
 import { Progress, Text } from "@mantine/core";
 import { formatBytes } from "@/app/_lib/format";
-import type { ModelExport } from "@/server/services/fine-tuning/exports/schemas";
+import type { ModelExport } from "@/server/services/model-exports/schemas";
 import { ExportStatus } from "../../_components/serving/status";
 import { isUnfinishedExport } from "../../_components/serving/words";
 

@@ -10,7 +10,7 @@ import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextCursorPage } from "@/app/_lib/trpc/next-page";
-import type { ModelExport } from "@/server/services/fine-tuning/exports/schemas";
+import type { ModelExport } from "@/server/services/model-exports/schemas";
 import { useMay } from "../../_components/access/membership";
 import { ExportDialog } from "../../_components/serving/export-dialog";
 import { canCancelExport, EXPORT_STATUS, EXPORT_STATUSES, isUnfinishedExport } from "../../_components/serving/words";

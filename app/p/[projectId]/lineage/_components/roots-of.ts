@@ -1,4 +1,4 @@
-import type { TrainingJob } from "@/server/services/fine-tuning/jobs/schemas";
+import type { TrainingJob } from "@/server/services/training/jobs/schemas";
 
 export type Root = { id: string; runs: number; lastAt: number };
 

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTRPC, useTRPCClient } from "@/app/_lib/trpc/client";
-import { type Deployment, LIVE_DEPLOYMENT_STATUSES } from "@/server/services/fine-tuning/deployments/schemas";
+import { type Deployment, LIVE_DEPLOYMENT_STATUSES } from "@/server/services/serving/deployments/schemas";
 import { isChanging, isLive } from "../../_components/serving/words";
 import type { Target } from "./view";
 

@@ -3,7 +3,7 @@ import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { plural } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { Trainer } from "@/server/services/fine-tuning/trainers/schemas";
+import type { Trainer } from "@/server/services/trainers/schemas";
 import { ConfirmDialog } from "../../_components/confirm/confirm-dialog";
 
 type Props = { trainer: Trainer | null; onClose: () => void };

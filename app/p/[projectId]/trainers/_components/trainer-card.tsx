@@ -4,7 +4,7 @@ import { Ago } from "@/app/_components/values/ago";
 import { Dot } from "@/app/_components/values/dot";
 import { InlineCode } from "@/app/_components/values/inline-code";
 import { formatBytes, formatCount, plural } from "@/app/_lib/format";
-import type { Trainer } from "@/server/services/fine-tuning/trainers/schemas";
+import type { Trainer } from "@/server/services/trainers/schemas";
 import classes from "./trainers.module.css";
 
 type Props = { trainer: Trainer; onRemove: (() => void) | undefined };

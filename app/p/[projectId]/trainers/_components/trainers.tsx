@@ -8,7 +8,7 @@ import { StaleNote } from "@/app/_components/feedback/stale-note";
 import { PageBody } from "@/app/_components/layout/page-body";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { Trainer } from "@/server/services/fine-tuning/trainers/schemas";
+import type { Trainer } from "@/server/services/trainers/schemas";
 import { AttachLines, NoTrainer } from "../../_components/training/no-trainer";
 import { AddTrainer } from "./add-trainer";
 import { RemoveTrainer } from "./remove-trainer";

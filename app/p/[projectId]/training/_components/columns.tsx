@@ -4,7 +4,7 @@ import type { ListColumn } from "@/app/_components/data-table/types";
 import { Ago } from "@/app/_components/values/ago";
 import { Unknown } from "@/app/_components/values/unknown";
 import { formatCount } from "@/app/_lib/format";
-import type { TrainingJob } from "@/server/services/fine-tuning/jobs/schemas";
+import type { TrainingJob } from "@/server/services/training/jobs/schemas";
 import { JobState, JobStatusLine } from "../../_components/training/job-status";
 import { howWords, shortModel } from "../../_components/training/words";
 import { datasetHref } from "../../datasets/_components/view";

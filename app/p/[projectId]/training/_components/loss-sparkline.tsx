@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Unknown } from "@/app/_components/values/unknown";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { TrainingJob } from "@/server/services/fine-tuning/jobs/schemas";
+import type { TrainingJob } from "@/server/services/training/jobs/schemas";
 import { formatMetric } from "../../_components/training/charts/metric-words";
 import { LOSS } from "../../_components/training/charts/series";
 import { useLastReading } from "../../_components/training/use-last-reading";

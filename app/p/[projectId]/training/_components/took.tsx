@@ -1,7 +1,7 @@
 "use client";
 import { useNow } from "@/app/_components/values/now";
 import { formatDuration } from "@/app/_lib/format";
-import type { TrainingJob } from "@/server/services/fine-tuning/jobs/schemas";
+import type { TrainingJob } from "@/server/services/training/jobs/schemas";
 import { tookMs } from "../../_components/training/words";
 
 /** How long a job has been running, or ran. */

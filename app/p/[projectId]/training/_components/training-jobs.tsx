@@ -9,7 +9,7 @@ import { DataList } from "@/app/_components/data-table/data-list";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { useRememberList } from "@/app/_lib/remember-list";
-import type { TrainingJob } from "@/server/services/fine-tuning/jobs/schemas";
+import type { TrainingJob } from "@/server/services/training/jobs/schemas";
 import { useMay } from "../../_components/access/membership";
 import { useDatasets } from "../../_components/datasets/use-datasets";
 import { pageHref } from "../../_components/shell/pages";

@@ -4,7 +4,7 @@ import { useRouter } from "next/navigation";
 import type { ListAction } from "@/app/_components/data-table/types";
 import { plural } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { TrainingJob } from "@/server/services/fine-tuning/jobs/schemas";
+import type { TrainingJob } from "@/server/services/training/jobs/schemas";
 import { useMay } from "../../_components/access/membership";
 import { compareHref, newTrainingHref } from "../../_components/training/hrefs";
 import { canCancel, canPause } from "../../_components/training/words";

@@ -5,7 +5,7 @@ import { Dot } from "@/app/_components/values/dot";
 import { useNow } from "@/app/_components/values/now";
 import { Unknown } from "@/app/_components/values/unknown";
 import { formatCount, formatPercent } from "@/app/_lib/format";
-import type { TuningConfig } from "@/server/services/fine-tuning/tuning-configs/schemas";
+import type { TuningConfig } from "@/server/services/training/tuning-configs/schemas";
 import { howWords, shortModel } from "../../_components/training/words";
 import { cronWords } from "./cron-words";
 

@@ -12,7 +12,7 @@ import { formatCount, formatDuration, plural } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextCursorPage } from "@/app/_lib/trpc/next-page";
 import { MINUTE_MS } from "@/server/platform/durations";
-import type { TuningConfig } from "@/server/services/fine-tuning/tuning-configs/schemas";
+import type { TuningConfig } from "@/server/services/training/tuning-configs/schemas";
 import { useMay } from "../../_components/access/membership";
 import { useDatasets } from "../../_components/datasets/use-datasets";
 import { pageHref } from "../../_components/shell/pages";

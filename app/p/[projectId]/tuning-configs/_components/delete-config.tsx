@@ -2,7 +2,7 @@
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { TuningConfig } from "@/server/services/fine-tuning/tuning-configs/schemas";
+import type { TuningConfig } from "@/server/services/training/tuning-configs/schemas";
 import { ConfirmDialog } from "../../_components/confirm/confirm-dialog";
 
 type Props = { projectId: string; config: TuningConfig | null; onClose: () => void; onDeleted: () => void };

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createTuningConfigInput, type TuningConfig } from "@/server/services/fine-tuning/tuning-configs/schemas";
+import { createTuningConfigInput, type TuningConfig } from "@/server/services/training/tuning-configs/schemas";
 import { EMPTY, inputOf, valuesOf } from "./form-values";
 
 const FILLED = { ...EMPTY, name: " Weekly ", datasetId: "ds_1", base: "Qwen/Qwen3-0.6B", revision: "main" };

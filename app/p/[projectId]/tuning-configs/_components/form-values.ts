@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { createTuningConfigInput, TuningConfig } from "@/server/services/fine-tuning/tuning-configs/schemas";
+import type { createTuningConfigInput, TuningConfig } from "@/server/services/training/tuning-configs/schemas";
 import { type Settings, settingsIn } from "../../training/new/_components/draft";
 
 export type ConfigInput = z.input<typeof createTuningConfigInput>;

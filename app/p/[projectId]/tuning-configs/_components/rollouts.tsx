@@ -7,8 +7,8 @@ import { Ago } from "@/app/_components/values/ago";
 import { Dot } from "@/app/_components/values/dot";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextCursorPage } from "@/app/_lib/trpc/next-page";
-import type { Gate, RolloutDecision } from "@/server/services/fine-tuning/rollouts/schemas";
-import type { TuningConfig } from "@/server/services/fine-tuning/tuning-configs/schemas";
+import type { Gate, RolloutDecision } from "@/server/services/serving/rollouts/schemas";
+import type { TuningConfig } from "@/server/services/training/tuning-configs/schemas";
 import { checkpointHref, deploymentHref, jobHref } from "../../_components/training/hrefs";
 
 const OUTCOMES: Record<NonNullable<RolloutDecision["outcome"]>, { word: string; color: string }> = {

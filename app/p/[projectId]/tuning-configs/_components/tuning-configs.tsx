@@ -10,7 +10,7 @@ import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextCursorPage } from "@/app/_lib/trpc/next-page";
-import type { TuningConfig } from "@/server/services/fine-tuning/tuning-configs/schemas";
+import type { TuningConfig } from "@/server/services/training/tuning-configs/schemas";
 import { useMay } from "../../_components/access/membership";
 import { NoTrainer, useWithoutTrainer } from "../../_components/training/no-trainer";
 import { COLUMNS } from "./columns";

@@ -1,4 +1,4 @@
-import type { MetricSeries } from "@/server/services/fine-tuning/events/schemas";
+import type { MetricSeries } from "@/server/services/training/events/schemas";
 
 /** One line of a chart: values by step. */
 export type ChartLine = { key: string; label: string; color: string; points: readonly (readonly [number, number])[] };

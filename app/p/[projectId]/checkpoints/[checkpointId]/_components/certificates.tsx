@@ -5,7 +5,7 @@ import { useQueryStates } from "nuqs";
 import { ErrorState } from "@/app/_components/feedback/error-state";
 import { formatMinute, plural } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { Certificate } from "@/server/services/fine-tuning/certificates/schemas";
+import type { Certificate } from "@/server/services/proof/certificates/schemas";
 import { CertificateView } from "../../../_components/serving/certificate-view";
 import { CERTIFICATE_STATUS, isComparing, PARITY } from "../../../_components/serving/words";
 import { viewParsers } from "./view";

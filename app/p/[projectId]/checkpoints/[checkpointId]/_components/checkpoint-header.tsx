@@ -7,7 +7,7 @@ import { useState } from "react";
 import { BackLink } from "@/app/_components/layout/back-link";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { formatCount } from "@/app/_lib/format";
-import type { Checkpoint } from "@/server/services/fine-tuning/checkpoints/schemas";
+import type { Checkpoint } from "@/server/services/models/checkpoints/schemas";
 import { useMay } from "../../../_components/access/membership";
 import { StartEvaluation } from "../../../_components/evaluations/start-evaluation";
 import { DeployDialog } from "../../../_components/serving/deploy-dialog";

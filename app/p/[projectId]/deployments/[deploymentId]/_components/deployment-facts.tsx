@@ -8,7 +8,7 @@ import { Fact } from "@/app/_components/values/fact";
 import { IdText } from "@/app/_components/values/id-text";
 import { formatCount, formatDuration } from "@/app/_lib/format";
 import { SECOND_MS } from "@/server/platform/durations";
-import type { Deployment } from "@/server/services/fine-tuning/deployments/schemas";
+import type { Deployment } from "@/server/services/serving/deployments/schemas";
 import { useMay } from "../../../_components/access/membership";
 import { DeploymentStatus } from "../../../_components/serving/status";
 import { backendWords } from "../../../_components/serving/words";

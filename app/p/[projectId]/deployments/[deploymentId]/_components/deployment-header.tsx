@@ -5,7 +5,7 @@ import { useQueryStates } from "nuqs";
 import { BackLink } from "@/app/_components/layout/back-link";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { useKeys } from "@/app/_lib/use-keys";
-import type { Deployment } from "@/server/services/fine-tuning/deployments/schemas";
+import type { Deployment } from "@/server/services/serving/deployments/schemas";
 import { useMay } from "../../../_components/access/membership";
 import { DeployDialog, type DeployStart } from "../../../_components/serving/deploy-dialog";
 import { DeploymentStatus } from "../../../_components/serving/status";

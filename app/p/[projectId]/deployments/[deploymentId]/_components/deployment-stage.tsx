@@ -3,7 +3,7 @@ import { Ago } from "@/app/_components/values/ago";
 import { Dot } from "@/app/_components/values/dot";
 import { ExactTime } from "@/app/_components/values/exact-time";
 import { plural } from "@/app/_lib/format";
-import type { Deployment } from "@/server/services/fine-tuning/deployments/schemas";
+import type { Deployment } from "@/server/services/serving/deployments/schemas";
 import { isChanging, isStarting } from "../../../_components/serving/words";
 import classes from "./deployment-page.module.css";
 

@@ -6,7 +6,7 @@ import { CopyButton } from "@/app/_components/controls/copy-button";
 import { ScrollPre } from "@/app/_components/layout/scroll-pre";
 import { Fact } from "@/app/_components/values/fact";
 import { IdText } from "@/app/_components/values/id-text";
-import type { Deployment } from "@/server/services/fine-tuning/deployments/schemas";
+import type { Deployment } from "@/server/services/serving/deployments/schemas";
 import { useMay } from "../../../_components/access/membership";
 import { pageHref } from "../../../_components/shell/pages";
 import classes from "./deployment-page.module.css";

@@ -2,7 +2,7 @@
 import { IconHistory } from "@tabler/icons-react";
 import { DataList } from "@/app/_components/data-table/data-list";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
-import type { Deployment } from "@/server/services/fine-tuning/deployments/schemas";
+import type { Deployment } from "@/server/services/serving/deployments/schemas";
 import { deploymentHref } from "../../../_components/training/hrefs";
 import { columnsOf, servedWords } from "../../_components/columns";
 import { useCheckpointNames } from "../../_components/use-checkpoint-names";

@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useRouter } from "next/navigation";
 import { formatExact } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { Deployment } from "@/server/services/fine-tuning/deployments/schemas";
+import type { Deployment } from "@/server/services/serving/deployments/schemas";
 import { ConfirmDialog } from "../../../_components/confirm/confirm-dialog";
 import { deploymentHref } from "../../../_components/training/hrefs";
 import { servedWords } from "../../_components/columns";

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { Deployment } from "@/server/services/fine-tuning/deployments/schemas";
+import type { Deployment } from "@/server/services/serving/deployments/schemas";
 
 const IDLE_MS = 10_000;
 

@@ -7,7 +7,7 @@ import { formatCount } from "@/app/_lib/format";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
-import type { BlindRow, Evaluation } from "@/server/services/fine-tuning/evaluations/schemas";
+import type { BlindRow, Evaluation } from "@/server/services/proof/evaluations/schemas";
 import classes from "./evaluation-page.module.css";
 
 const CHOICES = [

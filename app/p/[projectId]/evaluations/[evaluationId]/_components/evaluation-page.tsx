@@ -15,7 +15,7 @@ import { problemOf } from "@/app/_lib/problem";
 import { useListHref } from "@/app/_lib/remember-list";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
-import type { Evaluation } from "@/server/services/fine-tuning/evaluations/schemas";
+import type { Evaluation } from "@/server/services/proof/evaluations/schemas";
 import { useMay } from "../../../_components/access/membership";
 import { ConfirmDialog } from "../../../_components/confirm/confirm-dialog";
 import { StartEvaluation } from "../../../_components/evaluations/start-evaluation";

@@ -3,7 +3,7 @@ import Link from "next/link";
 import { Ago } from "@/app/_components/values/ago";
 import { Dot } from "@/app/_components/values/dot";
 import { formatCount } from "@/app/_lib/format";
-import type { Evaluation } from "@/server/services/fine-tuning/evaluations/schemas";
+import type { Evaluation } from "@/server/services/proof/evaluations/schemas";
 import { isUnfinished } from "../../../_components/evaluations/words";
 import { checkpointHref } from "../../../_components/training/hrefs";
 import { datasetHref } from "../../../datasets/_components/view";

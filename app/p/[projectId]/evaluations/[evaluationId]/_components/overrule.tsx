@@ -3,7 +3,7 @@ import { Button, Group } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { EvaluationRow } from "@/server/services/fine-tuning/evaluations/schemas";
+import type { EvaluationRow } from "@/server/services/proof/evaluations/schemas";
 import { useMay } from "../../../_components/access/membership";
 import classes from "./evaluation-page.module.css";
 

@@ -1,7 +1,7 @@
 import Link from "next/link";
 import { Dot } from "@/app/_components/values/dot";
 import { formatCount, plural } from "@/app/_lib/format";
-import type { AnswerRight, Evaluation, EvaluationRow } from "@/server/services/fine-tuning/evaluations/schemas";
+import type { AnswerRight, Evaluation, EvaluationRow } from "@/server/services/proof/evaluations/schemas";
 import { OUTCOME, reasonWords, rightWords } from "../../../_components/evaluations/words";
 import { WordDiff } from "../../../datasets/_components/diff/word-diff";
 import { exampleHref } from "../../../datasets/_components/view";

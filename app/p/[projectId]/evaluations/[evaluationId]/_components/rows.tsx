@@ -11,7 +11,7 @@ import { problemOf } from "@/app/_lib/problem";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { nextCursorPage } from "@/app/_lib/trpc/next-page";
 import { useKeys } from "@/app/_lib/use-keys";
-import type { Evaluation } from "@/server/services/fine-tuning/evaluations/schemas";
+import type { Evaluation } from "@/server/services/proof/evaluations/schemas";
 import { useMay } from "../../../_components/access/membership";
 import { OUTCOME, OUTCOMES } from "../../../_components/evaluations/words";
 import { BlindReview } from "./blind-review";

@@ -1,6 +1,6 @@
 import { Dot } from "@/app/_components/values/dot";
 import { formatCount, formatPercent } from "@/app/_lib/format";
-import type { Comparison, Evaluation, Proof } from "@/server/services/fine-tuning/evaluations/schemas";
+import type { Comparison, Evaluation, Proof } from "@/server/services/proof/evaluations/schemas";
 import { OutcomeBar } from "../../../_components/evaluations/outcome-bar";
 import { RateBars } from "../../../_components/evaluations/rate-bars";
 import { RightResult } from "../../../_components/evaluations/right-result";

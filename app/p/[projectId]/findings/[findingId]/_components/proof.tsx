@@ -7,7 +7,7 @@ import { ErrorState } from "@/app/_components/feedback/error-state";
 import { Ago } from "@/app/_components/values/ago";
 import { formatCount, formatPercent } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { Evaluation } from "@/server/services/fine-tuning/evaluations/schemas";
+import type { Evaluation } from "@/server/services/proof/evaluations/schemas";
 import { useMay } from "../../../_components/access/membership";
 import { evaluationHref } from "../../../_components/evaluations/hrefs";
 import { RateBars } from "../../../_components/evaluations/rate-bars";

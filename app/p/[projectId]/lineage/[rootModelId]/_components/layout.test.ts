@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { LineageEdge, LineageNode } from "@/server/services/fine-tuning/lineage/schemas";
+import type { LineageEdge, LineageNode } from "@/server/services/models/lineage/schemas";
 import { flowOf, layoutOf } from "./layout";
 
 const node = (id: string, kind: LineageNode["kind"]): LineageNode => ({

@@ -1,4 +1,4 @@
-import type { LineageEdge, LineageNode } from "@/server/services/fine-tuning/lineage/schemas";
+import type { LineageEdge, LineageNode } from "@/server/services/models/lineage/schemas";
 
 export type Placed = { node: LineageNode; column: number; row: number };
 type Line = { from: string; to: string; type: LineageEdge["type"] };

@@ -1,7 +1,7 @@
 "use client";
 import Link from "next/link";
 import { useMemo, useState } from "react";
-import type { LineageEdge, LineageNode } from "@/server/services/fine-tuning/lineage/schemas";
+import type { LineageEdge, LineageNode } from "@/server/services/models/lineage/schemas";
 import { layoutOf, type Placed } from "./layout";
 import classes from "./lineage.module.css";
 import { KINDS, nodeHref, statusWords } from "./node-words";

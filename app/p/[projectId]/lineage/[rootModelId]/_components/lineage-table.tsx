@@ -4,7 +4,7 @@ import { TableScroll } from "@/app/_components/layout/table-scroll";
 import { Ago } from "@/app/_components/values/ago";
 import { Dot } from "@/app/_components/values/dot";
 import { Unknown } from "@/app/_components/values/unknown";
-import type { LineageEdge, LineageNode } from "@/server/services/fine-tuning/lineage/schemas";
+import type { LineageEdge, LineageNode } from "@/server/services/models/lineage/schemas";
 import { layoutOf } from "./layout";
 import classes from "./lineage.module.css";
 import { EDGES, KINDS, nodeHref, statusWords } from "./node-words";

@@ -1,4 +1,4 @@
-import type { LineageEdge, LineageNode } from "@/server/services/fine-tuning/lineage/schemas";
+import type { LineageEdge, LineageNode } from "@/server/services/models/lineage/schemas";
 import { pageHref } from "../../../_components/shell/pages";
 import { checkpointHref, deploymentHref, exportHref, jobHref } from "../../../_components/training/hrefs";
 import { datasetHref } from "../../../datasets/_components/view";

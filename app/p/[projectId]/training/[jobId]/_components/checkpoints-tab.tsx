@@ -7,7 +7,7 @@ import { PageSection } from "@/app/_components/layout/page-body";
 import { Ago } from "@/app/_components/values/ago";
 import { formatBytes, formatCount } from "@/app/_lib/format";
 import type { RouterOutputs } from "@/app/_lib/trpc/client";
-import type { Checkpoint } from "@/server/services/fine-tuning/checkpoints/schemas";
+import type { Checkpoint } from "@/server/services/models/checkpoints/schemas";
 import { Artifacts } from "../../../_components/training/artifacts";
 import { formatMetric } from "../../../_components/training/charts/metric-words";
 import { CheckpointMarks } from "../../../_components/training/checkpoint-marks";

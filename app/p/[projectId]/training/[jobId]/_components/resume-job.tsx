@@ -5,8 +5,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { formatCount } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { Checkpoint } from "@/server/services/fine-tuning/checkpoints/schemas";
-import type { TrainingJob } from "@/server/services/fine-tuning/jobs/schemas";
+import type { Checkpoint } from "@/server/services/models/checkpoints/schemas";
+import type { TrainingJob } from "@/server/services/training/jobs/schemas";
 import { ConfirmDialog } from "../../../_components/confirm/confirm-dialog";
 import { isUsable } from "../../../_components/training/is-usable";
 

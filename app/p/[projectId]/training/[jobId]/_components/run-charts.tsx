@@ -6,7 +6,7 @@ import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { ErrorState } from "@/app/_components/feedback/error-state";
 import { StaleNote } from "@/app/_components/feedback/stale-note";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { TrainingJob } from "@/server/services/fine-tuning/jobs/schemas";
+import type { TrainingJob } from "@/server/services/training/jobs/schemas";
 import classes from "../../../_components/training/charts/charts.module.css";
 import { lineColor, pointsOf } from "../../../_components/training/charts/lines";
 import { MetricChart } from "../../../_components/training/charts/metric-chart";

@@ -4,7 +4,7 @@ import Link from "next/link";
 import { Ago } from "@/app/_components/values/ago";
 import { Dot } from "@/app/_components/values/dot";
 import { formatCompact, formatCount, formatPercent, plural } from "@/app/_lib/format";
-import type { TrainingJob } from "@/server/services/fine-tuning/jobs/schemas";
+import type { TrainingJob } from "@/server/services/training/jobs/schemas";
 import { useDatasets } from "../../../_components/datasets/use-datasets";
 import { jobHref } from "../../../_components/training/hrefs";
 import { etaWords } from "../../../_components/training/job-status";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TrainingEvent } from "@/server/services/fine-tuning/events/schemas";
+import type { TrainingEvent } from "@/server/services/training/events/schemas";
 import { runsOf, samplesOf } from "./samples-of";
 
 const event = (seq: number, type: string, data: Record<string, unknown>): TrainingEvent => ({

@@ -1,4 +1,4 @@
-import type { TrainingEvent } from "@/server/services/fine-tuning/events/schemas";
+import type { TrainingEvent } from "@/server/services/training/events/schemas";
 
 type Answer = { step: number | null; text: string };
 /** A held-out Example with the model's answers in the course of the training. */

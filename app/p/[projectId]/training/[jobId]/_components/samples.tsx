@@ -5,7 +5,7 @@ import Link from "next/link";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { ErrorState } from "@/app/_components/feedback/error-state";
 import { formatCount } from "@/app/_lib/format";
-import type { TrainingJob } from "@/server/services/fine-tuning/jobs/schemas";
+import type { TrainingJob } from "@/server/services/training/jobs/schemas";
 import { isMoving } from "../../../_components/training/words";
 import { exampleHref } from "../../../datasets/_components/view";
 import classes from "./run-page.module.css";

@@ -7,7 +7,7 @@ import { IdText } from "@/app/_components/values/id-text";
 import { JsonView } from "@/app/_components/values/json-view";
 import { Unknown } from "@/app/_components/values/unknown";
 import { formatCount, plural } from "@/app/_lib/format";
-import type { TrainingJob } from "@/server/services/fine-tuning/jobs/schemas";
+import type { TrainingJob } from "@/server/services/training/jobs/schemas";
 import { pageHref } from "../../../_components/shell/pages";
 import { checkpointHref, jobHref } from "../../../_components/training/hrefs";
 import { settingsOf } from "../../../_components/training/settings-of";

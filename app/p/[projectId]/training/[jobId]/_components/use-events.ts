@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { useTRPCClient } from "@/app/_lib/trpc/client";
-import { EVENTS_MAX, type TrainingEvent } from "@/server/services/fine-tuning/events/schemas";
+import { EVENTS_MAX, type TrainingEvent } from "@/server/services/training/events/schemas";
 
 const LIVE_MS = 1500;
 const FAILED_MS = 5000;

@@ -14,7 +14,7 @@ import { formatCount, UNKNOWN } from "@/app/_lib/format";
 import { useListHref } from "@/app/_lib/remember-list";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { ESC, useKeys } from "@/app/_lib/use-keys";
-import type { TrainingJob } from "@/server/services/fine-tuning/jobs/schemas";
+import type { TrainingJob } from "@/server/services/training/jobs/schemas";
 import { pageHref } from "../../../_components/shell/pages";
 import classes from "../../../_components/training/charts/charts.module.css";
 import { lineColor, pointsOf } from "../../../_components/training/charts/lines";

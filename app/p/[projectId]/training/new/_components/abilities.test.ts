@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Trainer } from "@/server/services/fine-tuning/trainers/schemas";
+import type { Trainer } from "@/server/services/trainers/schemas";
 import { ableTrainers, missingFor } from "./abilities";
 
 const trainer = (name: string, adapters: string[], unavailable: Trainer["unavailable"] = []): Trainer => ({

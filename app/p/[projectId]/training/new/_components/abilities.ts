@@ -1,4 +1,4 @@
-import type { Trainer } from "@/server/services/fine-tuning/trainers/schemas";
+import type { Trainer } from "@/server/services/trainers/schemas";
 import type { Draft } from "./draft";
 
 export type Missing = { trainer: string; reason: string; hint: string | null };

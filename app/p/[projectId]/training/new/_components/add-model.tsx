@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { Refused } from "@/app/_components/feedback/refused";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { BaseModel } from "@/server/services/fine-tuning/base-models/schemas";
+import type { BaseModel } from "@/server/services/models/base-models/schemas";
 
 type Props = { projectId: string; opened: boolean; onClose: () => void; onAdded: (model: BaseModel) => void };
 

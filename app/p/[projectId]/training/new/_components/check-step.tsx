@@ -6,7 +6,7 @@ import { ErrorState } from "@/app/_components/feedback/error-state";
 import { Refused } from "@/app/_components/feedback/refused";
 import { Dot } from "@/app/_components/values/dot";
 import { formatBytes, formatCount, formatPercent, plural, UNKNOWN } from "@/app/_lib/format";
-import type { TrainingValidation } from "@/server/services/fine-tuning/jobs/schemas";
+import type { TrainingValidation } from "@/server/services/training/jobs/schemas";
 import { aboutWords } from "../../../_components/training/job-status";
 import { exampleHref } from "../../../datasets/_components/view";
 import classes from "./new-training.module.css";

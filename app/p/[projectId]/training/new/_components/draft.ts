@@ -1,6 +1,6 @@
 import { createParser, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import type { z } from "zod";
-import type { createJobInput } from "@/server/services/fine-tuning/jobs/schemas";
+import type { createJobInput } from "@/server/services/training/jobs/schemas";
 import {
   BASE_MODEL_SOURCES,
   evaluationSettings,
@@ -10,7 +10,7 @@ import {
   TRAINING_ADAPTERS,
   TRAINING_METHODS,
   trainingSettings,
-} from "@/server/services/fine-tuning/settings/schemas";
+} from "@/server/services/training/settings/schemas";
 
 export const STEPS = ["dataset", "model", "method", "settings", "check"] as const;
 export type Step = (typeof STEPS)[number];

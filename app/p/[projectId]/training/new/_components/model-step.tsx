@@ -7,7 +7,7 @@ import { ErrorState } from "@/app/_components/feedback/error-state";
 import { Ago } from "@/app/_components/values/ago";
 import { formatCompact, formatCount } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
-import type { BaseModel } from "@/server/services/fine-tuning/base-models/schemas";
+import type { BaseModel } from "@/server/services/models/base-models/schemas";
 import { formatMetric } from "../../../_components/training/charts/metric-words";
 import { isUsable } from "../../../_components/training/is-usable";
 import { AddModel } from "./add-model";

@@ -4,7 +4,7 @@ import Link from "next/link";
 import { useRef, useState } from "react";
 import { ScrollPre } from "@/app/_components/layout/scroll-pre";
 import { capitalized, formatCount } from "@/app/_lib/format";
-import type { TrainingValidation } from "@/server/services/fine-tuning/jobs/schemas";
+import type { TrainingValidation } from "@/server/services/training/jobs/schemas";
 import { exampleHref } from "../../../datasets/_components/view";
 import classes from "./new-training.module.css";
 

@@ -1,4 +1,4 @@
-import { LORA_RANKS, outputSettings } from "@/server/services/fine-tuning/settings/schemas";
+import { LORA_RANKS, outputSettings } from "@/server/services/training/settings/schemas";
 import type { Draft, Part } from "./draft";
 
 type Choice = readonly { value: string; label: string }[];

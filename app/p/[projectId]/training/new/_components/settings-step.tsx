@@ -1,6 +1,6 @@
 "use client";
 import { Checkbox, Text } from "@mantine/core";
-import { COMPRESSED_QUANTIZATIONS, GGUF_QUANTIZATIONS } from "@/server/services/fine-tuning/settings/schemas";
+import { COMPRESSED_QUANTIZATIONS, GGUF_QUANTIZATIONS } from "@/server/services/training/settings/schemas";
 import { PlannedExportFields } from "../../../_components/serving/planned-export";
 import { type Missing, missingFor } from "./abilities";
 import type { Draft, Part, SetDraft, Settings } from "./draft";

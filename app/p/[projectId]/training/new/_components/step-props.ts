@@ -1,4 +1,4 @@
-import type { Trainer } from "@/server/services/fine-tuning/trainers/schemas";
+import type { Trainer } from "@/server/services/trainers/schemas";
 import type { Draft, SetDraft } from "./draft";
 
 export type StepProps = { projectId: string; draft: Draft; setDraft: SetDraft; trainers: readonly Trainer[] };

@@ -1,6 +1,6 @@
 import { Table, Text } from "@mantine/core";
 import { formatCount, plural } from "@/app/_lib/format";
-import type { TrainingValidation } from "@/server/services/fine-tuning/jobs/schemas";
+import type { TrainingValidation } from "@/server/services/training/jobs/schemas";
 import classes from "./new-training.module.css";
 
 type Props = { tokens: TrainingValidation["tokens"]; maxLength: number };

@@ -9,7 +9,7 @@ import { Dot } from "@/app/_components/values/dot";
 import { formatCount, formatDay, plural } from "@/app/_lib/format";
 import { useTRPC, useTRPCClient } from "@/app/_lib/trpc/client";
 import { nextCursorPage } from "@/app/_lib/trpc/next-page";
-import type { CollectionPass } from "@/server/services/datasets/collecting/schemas";
+import type { CollectionPass } from "@/server/services/collection/passes/schemas";
 import type { Dataset } from "@/server/services/datasets/datasets/schemas";
 import { useMay } from "../../../../_components/access/membership";
 import classes from "../../../_components/collection/collection.module.css";

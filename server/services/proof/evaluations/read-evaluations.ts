@@ -1,0 +1,130 @@
+import { and, eq, type SQL, sql } from "drizzle-orm";
+import { alias } from "drizzle-orm/pg-core";
+import { checkpoints, evaluations, findings, trainingJobs } from "@/db/schema";
+import { type Ctx, hasCapability } from "@/server/platform/context";
+import { notFound } from "@/server/platform/errors";
+import { trainerProblem } from "@/server/services/trainers/schemas";
+import {
+  type Comparison,
+  comparison as comparisonShape,
+  type Evaluation,
+  type Proof,
+  proof as proofShape,
+  type Selection,
+  type SimilarityFloor,
+  selection as selectionShape,
+} from "./schemas";
+import { type ProofBasis, verdictOf } from "./summarise";
+
+export type EvaluationRecord = typeof evaluations.$inferSelect;
+
+/** The stored state of an evaluation, besides its rows. */
+export type Summary = {
+  selection: Selection;
+  comparison?: Comparison;
+  proof?: Proof;
+  floors?: SimilarityFloor[];
+  /** Checkpoints that were tried on the same Finding, this one included. */
+  tries?: number;
+  /** The rows that the trainer is answering, and the id of the request. */
+  request?: { id: string; rows: number[] } | undefined;
+  /** Rows up to this number are sent one by one, because one of them crashed the trainer's process. */
+  oneByOneTo?: number | undefined;
+  /** Number of consecutive rows that did so. */
+  crashes?: number | undefined;
+};
+export const summaryOf = ({ summary }: Pick<EvaluationRecord, "summary">) => (summary ?? {}) as Summary;
+
+export const basisOf = ({ floors = [], tries = 1, selection }: Summary): ProofBasis => ({
+  floors,
+  tries,
+  isSeen: selection?.seenOnly ?? false,
+});
+
+/** A stored proof. One of before answers were judged proves nothing, whatever was said of it then. */
+function proofIn(row: Pick<EvaluationRecord, "summary" | "verdict">) {
+  const { proof } = summaryOf(row);
+  if (!proof) return { proof: null, verdict: row.verdict };
+  const read = proofShape.parse(proof);
+  if (row.verdict === null || read.right !== null) return { proof: read, verdict: row.verdict };
+  const { verdict, because } = verdictOf(read, { isSeen: false });
+  return { proof: { ...read, because }, verdict };
+}
+
+/** Condition: an evaluation of the project. */
+export const isEvaluation = ({ projectId }: Pick<Ctx, "projectId">, id: string) =>
+  and(eq(evaluations.projectId, projectId), eq(evaluations.id, id));
+
+/** Returns an evaluation's row, locked until the end of the transaction; `undefined` if it does not exist. */
+export async function lockEvaluation(tx: Ctx, id: string): Promise<EvaluationRecord | undefined> {
+  const [row] = await tx.db.select().from(evaluations).where(isEvaluation(tx, id)).for("update");
+  return row;
+}
+
+const baselines = alias(checkpoints, "baselines");
+const baselineJobs = alias(trainingJobs, "baseline_jobs");
+
+const nameOf = (jobName: string, stepNumber: number) => `${jobName}, step ${stepNumber}`;
+
+/** Returns evaluations of the project. */
+export async function readEvaluations(
+  ctx: Ctx,
+  condition: SQL | undefined,
+  { order = [], limit = 1 }: { order?: SQL[]; limit?: number } = {},
+): Promise<Evaluation[]> {
+  // A Finding's title may quote conversations.
+  const maySeeFindings = hasCapability(ctx, ["diagnostics:read"]);
+  const rows = await ctx.db
+    .select({
+      row: evaluations,
+      checkpoint: checkpoints,
+      job: { id: trainingJobs.id, name: trainingJobs.name, baseModelId: trainingJobs.baseModelId },
+      baselineStep: baselines.stepNumber,
+      baselineJobName: baselineJobs.name,
+      findingTitle: maySeeFindings ? findings.title : sql<null>`null`,
+    })
+    .from(evaluations)
+    .innerJoin(
+      checkpoints,
+      and(eq(checkpoints.projectId, evaluations.projectId), eq(checkpoints.id, evaluations.checkpointId)),
+    )
+    .innerJoin(
+      trainingJobs,
+      and(eq(trainingJobs.projectId, checkpoints.projectId), eq(trainingJobs.id, checkpoints.jobId)),
+    )
+    .leftJoin(
+      baselines,
+      and(eq(baselines.projectId, evaluations.projectId), eq(baselines.id, evaluations.baselineCheckpointId)),
+    )
+    .leftJoin(baselineJobs, and(eq(baselineJobs.projectId, baselines.projectId), eq(baselineJobs.id, baselines.jobId)))
+    .leftJoin(findings, and(eq(findings.projectId, evaluations.projectId), eq(findings.id, evaluations.findingId)))
+    .where(and(eq(evaluations.projectId, ctx.projectId), condition))
+    .orderBy(...order)
+    .limit(limit);
+  return rows.map(({ row, checkpoint, job, baselineStep, baselineJobName, findingTitle }) => {
+    const { selection, comparison } = summaryOf(row);
+    const baselineName = baselineStep === null ? "A deleted checkpoint" : nameOf(baselineJobName ?? "", baselineStep);
+    return {
+      ...row,
+      before: {
+        checkpointId: row.baselineCheckpointId,
+        name: row.baselineCheckpointId === null ? job.baseModelId : baselineName,
+      },
+      after: { checkpointId: checkpoint.id, name: nameOf(job.name, checkpoint.stepNumber) },
+      jobId: job.id,
+      jobName: job.name,
+      findingTitle,
+      selection: selection ? selectionShape.parse(selection) : null,
+      comparison: comparison ? comparisonShape.parse(comparison) : null,
+      ...proofIn(row),
+      error: row.error && trainerProblem.parse(row.error),
+    };
+  });
+}
+
+/** Returns one evaluation, or throws a 404. */
+export async function readEvaluation(ctx: Ctx, id: string): Promise<Evaluation> {
+  const [found] = await readEvaluations(ctx, eq(evaluations.id, id));
+  if (!found) throw notFound("The evaluation");
+  return found;
+}

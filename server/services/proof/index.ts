@@ -1,0 +1,22 @@
+import "server-only";
+
+export { certifyCheckpoint, getCertificate, listCertificates, runCertificate, wakeCertificates } from "./certificates";
+export { ensureParity } from "./certificates/ensure-parity";
+export {
+  answeredFor,
+  cancelEvaluation,
+  createEvaluation,
+  forgetEvaluations,
+  getEvaluation,
+  listEvaluationRows,
+  listEvaluations,
+  nextBlindRow,
+  playEvaluation,
+  replayedFrom,
+  reviewEvaluationRow,
+  runEvaluation,
+  wakeEvaluations,
+} from "./evaluations";
+export { nonInferiority } from "./evaluations/paired";
+export { readEvaluation } from "./evaluations/read-evaluations";
+export { startEvaluation } from "./evaluations/start-evaluation";

@@ -1,0 +1,44 @@
+import "server-only";
+
+export { forgetOldCommands } from "./agent-trainer";
+export { type Agent, authenticateAgent } from "./agents/authenticate-agent";
+export { leaseCommands, leaseInput } from "./agents/lease-commands";
+export { takeResult } from "./agents/take-result";
+export { requireSignature } from "./agents/webhook-signature";
+export { type Capabilities, readCapabilities, SPEC_VERSION } from "./capabilities";
+export { chooseTrainer, type TrainerNeeds } from "./choose-trainer";
+export { contextOfTrainer } from "./context-of-trainer";
+export {
+  inMs,
+  isForNow,
+  NOT_THERE,
+  POLL_MS,
+  RESTARTS_MAX,
+  RETRY_MS,
+  restartsOf,
+  type Turn,
+  withRestart,
+} from "./follow";
+export { listTrainers } from "./list-trainers";
+export { addTrainer, removeTrainer } from "./manage-agents";
+export { clientOf, openTrainer } from "./open-trainer";
+export { FINE_TUNING_READERS } from "./readers";
+export { lockRecording } from "./recorded/lock-recording";
+export { ONLY_RECORDED, RECORDED_TRAINER } from "./recorded/recorded-trainer";
+export { recordedTimes } from "./recorded/recording";
+export { refreshTrainers } from "./refresh-trainers";
+export { storable, storableValue } from "./storable-value";
+export {
+  type TrainerCall,
+  type TrainerClient,
+  type TrainerDownload,
+  type TrainerProblem,
+  TrainerRefused,
+  type TrainerReply,
+  TrainerUnreachable,
+} from "./trainer-client";
+export { trainerFailure } from "./trainer-failure";
+export { trainerHealth } from "./trainer-health";
+export { problemOf, trainerProblemOf, withHint } from "./trainer-problem";
+export { attachedTrainers, type CalledTrainer, isOnline, requireTrainer } from "./trainer-rows";
+export { wakeDue } from "./wake-due";
