@@ -260,9 +260,9 @@ function copies(from: number, to: number, conversations: number): string[] {
        t.response_model, ${own("t.response_id")}, t.usage, t.raw_usage, t.usage_rule, t.finish_reasons, t.status, t.error,
        t.started_at + b.shift, t.ended_at + b.shift, t.digest, t.labels, t.cost_total, t.cost, t.reported_cost
      from base b join (select s.*, m.mark from bench.model_calls s join (${MARKS}) m using (template)) t using (template)`,
-    `insert into tool_calls (project_id, trace_id, span_id, conversation_id, call_id, name, arguments, result, error,
+    `insert into tool_calls (project_id, trace_id, span_id, request_number, conversation_id, call_id, name, arguments, result, error,
        started_at, ended_at, digest)
-     select b.project_id, ${traceOf("t.turn")}, ${spanOf("t.span_id")}, b.id, ${own("t.call_id")}, t.name, ${own("t.arguments")},
+     select b.project_id, ${traceOf("t.turn")}, ${spanOf("t.span_id")}, t.request_number, b.id, ${own("t.call_id")}, t.name, ${own("t.arguments")},
        ${own("t.result")}, t.error, t.started_at + b.shift, t.ended_at + b.shift, t.digest
      from base b join (select s.*, m.mark from bench.tool_calls s join (${MARKS}) m using (template)) t using (template)`,
     `insert into rule_runs (project_id, id, rule_id, rule_version, conversation_id, last_activity_at, origin, backfill_id,

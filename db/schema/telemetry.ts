@@ -452,6 +452,8 @@ export const toolCalls = pgTable(
     projectId: projectId(),
     traceId: text("trace_id").notNull(),
     spanId: text("span_id").notNull(),
+    /** 0 for the call of a tool's own span; otherwise which of the calls that the messages of this span request, from 1. */
+    requestNumber: integer("request_number").notNull().default(0),
     conversationId: text("conversation_id").notNull(),
     callId: text("call_id"),
     name: text("name").notNull(),
@@ -465,7 +467,7 @@ export const toolCalls = pgTable(
     digest: text("digest").notNull(),
   },
   (t) => [
-    primaryKey({ columns: [t.projectId, t.traceId, t.spanId] }),
+    primaryKey({ columns: [t.projectId, t.traceId, t.spanId, t.requestNumber] }),
     foreignKey({
       name: "tool_calls_conversation",
       columns: [t.projectId, t.conversationId],

@@ -77,6 +77,12 @@ export const toolCall = z.object({
 });
 export type ToolCall = z.infer<typeof toolCall>;
 
+/**
+ * A tool call of a conversation. `message`: no span reports it, so `spanId` is the span whose messages request it, and the
+ * times are those of the messages with the request and its result.
+ */
+const reportedToolCall = toolCall.extend({ reported: z.enum(["span", "message"]) });
+
 export const SPAN_TYPES = [
   "llm",
   "embedding",
@@ -165,7 +171,7 @@ export const conversation = conversationSummary.extend({
   messagesCursor: z.string().nullable(),
   modelCalls: z.array(modelCall),
   modelCallsCursor: z.string().nullable(),
-  toolCalls: z.array(toolCall),
+  toolCalls: z.array(reportedToolCall),
   toolCallsCursor: z.string().nullable(),
 });
 
@@ -282,10 +288,10 @@ export const listMessagesInput = listPartsInput.extend({
 });
 /** `version` is the conversation's version from before the parts were read: they are current as long as it is unchanged. */
 const parts = z.object({ version, pagination });
-/** `toolCalls` are those that these messages refer to: the newest for each id. */
+/** `toolCalls` are those with a span of their own that these messages refer to: the newest for each id. */
 export const messagesReply = parts.extend({ messages: z.array(placedMessage), toolCalls: z.array(toolCall) });
 export const modelCallsReply = parts.extend({ modelCalls: z.array(modelCall) });
-export const toolCallsReply = parts.extend({ toolCalls: z.array(toolCall) });
+export const toolCallsReply = parts.extend({ toolCalls: z.array(reportedToolCall) });
 
 const traceInput = z.strictObject({ traceId: z.string().min(1).max(64) });
 export const getTraceInput = traceInput.extend({ parts: embeddedParts });

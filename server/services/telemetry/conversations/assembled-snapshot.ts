@@ -47,7 +47,7 @@ export async function assembledSnapshot(
   const assembled = assembler.finish();
   const messages = assembled.messages.filter(wants);
   const models = await priced(ctx, row.id, assembled.modelCalls.filter(wants));
-  const tools = assembled.toolCalls.filter(wants);
+  const tools = assembled.toolCalls.filter((call) => call.requestNumber === 0 && wants(call));
   const full = (text: string) => texts.get(text);
   const messageAt = (index: number) => ({ ...withTexts(messages[index]!, full), index });
   const toolCall = (call: ToolCall): ToolCall => ({

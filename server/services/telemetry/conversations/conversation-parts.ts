@@ -43,19 +43,28 @@ export function messagesPage(ctx: Ctx, page: Page & { fromIndex?: number | undef
   });
 }
 
-type CallKey = { at: string; place: number; trace_id: string; span_id: string; length: number };
+type CallKey = {
+  at: string;
+  place: number;
+  trace_id: string;
+  span_id: string;
+  request_number: number;
+  length: number;
+};
 
-/** Tables of calls `c`, with the SQL for the bytes of a call's texts. */
+/** Tables of calls `c`, with the SQL for what tells calls of one span apart, and for the bytes of a call's texts. */
 export const TABLES = {
   model_calls: {
     list: "model calls",
     table: modelCalls,
+    requestNumber: sql`0`,
     length: sql`coalesce(octet_length(c.raw_usage::text), 0) + coalesce(octet_length(c.cost::text), 0)
       + coalesce(octet_length(c.error::text), 0)`,
   },
   tool_calls: {
     list: "tool calls",
     table: toolCalls,
+    requestNumber: sql`c.request_number`,
     length: sql`coalesce(octet_length(c.arguments), 0) + coalesce(octet_length(c.result), 0)
       + coalesce(octet_length(c.error::text), 0)`,
   },
@@ -63,7 +72,7 @@ export const TABLES = {
 
 /** Pages the keys of calls by start, those of one millisecond in their order in the conversation. */
 function callsPage<Name extends keyof typeof TABLES>(ctx: Ctx, name: Name, { conversationId, ...page }: Page) {
-  const { list, length } = TABLES[name];
+  const { list, length, requestNumber } = TABLES[name];
   return partsPage({
     ...page,
     list,
@@ -76,13 +85,14 @@ function callsPage<Name extends keyof typeof TABLES>(ctx: Ctx, name: Name, { con
         : sql``;
       return [
         ...(await ctx.db.execute<CallKey>(sql`
-          select k.started_at as at, k.place, k.trace_id, k.span_id, ${length} as length
+          select k.started_at as at, k.place, k.trace_id, k.span_id, k.request_number, ${length} as length
           from (
-            select c.project_id, c.started_at, c.place, c.trace_id, c.span_id from ${sql.identifier(name)} c
+            select c.project_id, c.started_at, c.place, c.trace_id, c.span_id, ${requestNumber} as request_number from ${sql.identifier(name)} c
             where c.project_id = ${ctx.projectId} and c.conversation_id = ${conversationId} ${after}
             order by c.started_at, c.place, c.trace_id, c.span_id limit ${most}
           ) k
-          join ${sql.identifier(name)} c using (project_id, trace_id, span_id)
+          join ${sql.identifier(name)} c on c.project_id = k.project_id and c.trace_id = k.trace_id
+            and c.span_id = k.span_id and ${requestNumber} = k.request_number
           order by k.started_at, k.place, k.trace_id, k.span_id`)),
       ];
     },
@@ -94,10 +104,13 @@ function callsPage<Name extends keyof typeof TABLES>(ctx: Ctx, name: Name, { con
 /** Condition: the call has one of these keys. */
 export const amongKeys = (
   table: typeof modelCalls | typeof toolCalls,
-  keys: readonly Pick<CallKey, "trace_id" | "span_id">[],
-): SQL =>
-  sql`(${table.traceId}, ${table.spanId}) in (
-    select * from unnest(${textArray(keys.map((key) => key.trace_id))}, ${textArray(keys.map((key) => key.span_id))}))`;
+  keys: readonly Pick<CallKey, "trace_id" | "span_id" | "request_number">[],
+): SQL => {
+  const requestNumber = "requestNumber" in table ? table.requestNumber : sql`0`;
+  return sql`(${table.traceId}, ${table.spanId}, ${requestNumber}) in (
+    select * from unnest(${textArray(keys.map((key) => key.trace_id))}, ${textArray(keys.map((key) => key.span_id))},
+      ${sql.param(keys.map((key) => key.request_number))}::int[]))`;
+};
 
 /** Orders calls by start, those of one millisecond as in their conversation. */
 export const inOrder = (table: typeof modelCalls | typeof toolCalls) => [
@@ -124,13 +137,14 @@ export async function toolCallsPage(ctx: Ctx, page: Page) {
   return { rows: await readToolCalls(ctx, keys), nextCursor };
 }
 
-/** Returns the newest tool call for each of these ids in a conversation, as many as fit on a page. */
+/** Returns the newest tool call with a span of its own for each of these ids in a conversation, as many as fit on a page. */
 export async function toolCallsNamed(ctx: Ctx, conversationId: string, callIds: readonly string[]) {
   if (callIds.length === 0) return [];
   const keys = await ctx.db.execute<CallKey>(sql`
-    select distinct on (c.call_id) c.started_at as at, c.place, c.trace_id, c.span_id, ${TABLES.tool_calls.length} as length
+    select distinct on (c.call_id) c.started_at as at, c.place, c.trace_id, c.span_id, c.request_number, ${TABLES.tool_calls.length} as length
     from tool_calls c
     where c.project_id = ${ctx.projectId} and c.conversation_id = ${conversationId} and c.call_id = any(${textArray(callIds)})
+      and c.request_number = 0
     order by c.call_id, c.started_at desc, c.place desc, c.trace_id desc, c.span_id desc`);
   return readToolCalls(ctx, fitting([...keys], keys.length));
 }
@@ -158,4 +172,8 @@ export const modelCallOf = (row: typeof modelCalls.$inferSelect) => ({
   reportedCost: row.reportedCost === null ? null : Number(row.reportedCost),
 });
 
-export const toolCallOf = (row: typeof toolCalls.$inferSelect) => ({ ...row, error: row.error as SpanError | null });
+export const toolCallOf = (row: typeof toolCalls.$inferSelect) => ({
+  ...row,
+  error: row.error as SpanError | null,
+  reported: row.requestNumber === 0 ? ("span" as const) : ("message" as const),
+});

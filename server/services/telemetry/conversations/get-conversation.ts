@@ -54,7 +54,10 @@ type ConversationContent = {
   toolCalls: ReturnType<typeof toolCallOf>[];
 };
 
-/** Returns messages and calls of the project's conversations by id, in order; empty lists for an id that does not exist. */
+/**
+ * Returns messages and calls of the project's conversations by id, in order; empty lists for an id that does not exist. Of the
+ * tool calls, only those with a span of their own: the messages contain the others.
+ */
 export async function contentsOf(ctx: Ctx, ids: readonly string[]): Promise<ReadonlyMap<string, ConversationContent>> {
   const within = (table: typeof conversationMessages | typeof modelCalls | typeof toolCalls) =>
     and(eq(table.projectId, ctx.projectId), sql`${table.conversationId} = any(${sql.param([...ids])}::text[])`);
@@ -72,7 +75,7 @@ export async function contentsOf(ctx: Ctx, ids: readonly string[]): Promise<Read
     ctx.db
       .select()
       .from(toolCalls)
-      .where(within(toolCalls))
+      .where(and(within(toolCalls), eq(toolCalls.requestNumber, 0)))
       .orderBy(...inOrder(toolCalls)),
   ]);
   const contents = new Map<string, ConversationContent>();

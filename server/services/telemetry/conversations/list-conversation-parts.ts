@@ -10,7 +10,7 @@ const DESCRIPTION = `\`conversationId\` is Whetstone's id or the client's own. $
 export const listMessages = verb(
   {
     name: "conversations.messages",
-    summary: "List the messages of a conversation by index, with the tool calls that they refer to.",
+    summary: "List the messages of a conversation by index, with the spans of the tool calls that they refer to.",
     description: `${DESCRIPTION} \`fromIndex\` starts at any message, such as the \`messageIndex\` of evidence; \`spanId\` limits the list to messages that this span was the first to send.`,
     effect: "read",
     capability: CAPABILITY,
@@ -47,8 +47,8 @@ export const listModelCalls = verb(
 export const listToolCalls = verb(
   {
     name: "conversations.toolCalls",
-    summary: "List the tool calls of a conversation as their spans recorded them, oldest first.",
-    description: DESCRIPTION,
+    summary: "List the tool calls of a conversation, oldest first.",
+    description: `\`reported\` is \`span\` for a call with a span of its own. A call that only messages contain is \`message\`: its span is the one whose messages request it, its times are those of the messages with the request and the result. ${DESCRIPTION}`,
     effect: "read",
     capability: CAPABILITY,
     input: listPartsInput,

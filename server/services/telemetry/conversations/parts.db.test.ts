@@ -15,6 +15,7 @@ import {
   storeLogs,
 } from "..";
 import { chatSpan, ingest, type TestSpan, TRACE } from "../testing";
+import { readSnapshots } from "./read-snapshots";
 
 const START = Date.UTC(2026, 10, 1, 12);
 const hex = (n: number) => n.toString(16).padStart(16, "0");
@@ -86,6 +87,43 @@ test("a short conversation is returned whole, and so is its trace with its logs"
     },
     expect.objectContaining({ spanId: hex(2), body: "About 1" }),
   ]);
+});
+
+test("calls that only messages contain are listed with the others, and Rules read them in the messages", async () => {
+  const { ctx } = await testProject();
+  const asked = [1, 2, 3].map((n) => ({ type: "tool_call", id: `call-${n}`, name: "look", arguments: { n } }));
+  const results = asked.map(({ id }) => ({
+    role: "tool",
+    parts: [{ type: "tool_call_response", id, response: "Found" }],
+  }));
+  const request = { role: "assistant", parts: asked };
+  const spanWith = (n: number, name: string, messages: object[]) => {
+    const span = spanAt(n);
+    return { ...span, attributes: { ...span.attributes, [name]: JSON.stringify(messages) } };
+  };
+  await ingest(ctx, [
+    spanWith(0, "gen_ai.output.messages", [request]),
+    spanAt(1),
+    spanWith(2, "gen_ai.input.messages", [request, ...results]),
+  ]);
+  const { conversation } = await getConversation(ctx, { conversationId });
+  expect(conversation.toolCalls.map(({ callId, spanId, reported }) => [callId, spanId, reported])).toEqual([
+    ["call-1", hex(2), "span"],
+    ["call-2", hex(1), "message"],
+    ["call-3", hex(1), "message"],
+  ]);
+  expect(conversation.toolCallCount).toBe(3);
+  const first = await listToolCalls(ctx, { conversationId, limit: 1 });
+  const others = await allFrom(first.pagination.nextCursor, async (cursor) => {
+    const page = await listToolCalls(ctx, { conversationId, limit: 1, cursor });
+    return { rows: page.toolCalls, nextCursor: page.pagination.nextCursor };
+  });
+  expect([...first.toolCalls, ...others]).toEqual(conversation.toolCalls);
+
+  for (const lastActivityAt of [conversation.lastActivityAt, conversation.lastActivityAt - 1]) {
+    const [read] = await readSnapshots(ctx, [{ conversationId: conversation.id, lastActivityAt, traceIds: [] }]);
+    expect(read?.toolCalls.map(({ callId }) => callId)).toEqual(["call-1"]);
+  }
 });
 
 test("a long conversation includes its first parts, and its cursors page through the others exactly once", async () => {

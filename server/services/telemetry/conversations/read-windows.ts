@@ -86,7 +86,8 @@ async function idsStoring({ db, projectId }: Ctx, ids: readonly string[], bytes:
       from conversation_messages where project_id = ${projectId} and conversation_id = any(${textArray(ids)}) group by 1
       union all
       select conversation_id, sum(coalesce(pg_column_size(arguments), 0) + coalesce(pg_column_size(result), 0))
-      from tool_calls where project_id = ${projectId} and conversation_id = any(${textArray(ids)}) group by 1
+      from tool_calls
+      where project_id = ${projectId} and conversation_id = any(${textArray(ids)}) and request_number = 0 group by 1
     ) stored group by id having sum(bytes) > ${bytes}`);
   return new Set([...rows].map(({ id }) => id));
 }

@@ -68,7 +68,7 @@ export function storedSnapshot(ctx: Ctx, row: ConversationRow, snapshot: Snapsho
             table,
             keys
               .filter((key) => key.kind === kind)
-              .map(({ traceId, spanId }) => ({ trace_id: traceId, span_id: spanId })),
+              .map(({ traceId, spanId }) => ({ trace_id: traceId, span_id: spanId, request_number: 0 })),
           ),
         );
       const models = await db
@@ -96,7 +96,8 @@ async function storedOutline({ db, projectId }: Ctx, conversationId: string): Pr
     from model_calls c where project_id = ${projectId} and conversation_id = ${conversationId}
     union all
     select 'tool', trace_id, span_id, started_at, ${TABLES.tool_calls.length}
-    from tool_calls c where project_id = ${projectId} and conversation_id = ${conversationId}`);
+    from tool_calls c
+    where project_id = ${projectId} and conversation_id = ${conversationId} and request_number = 0`);
   return {
     messages: messages.map((message) => ({ ...message, at: message.at === null ? null : Number(message.at) })),
     calls: calls.map((call) => ({ ...call, startedAt: Number(call.startedAt) })),

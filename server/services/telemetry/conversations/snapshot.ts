@@ -19,6 +19,7 @@ export type SnapshotContent = {
   lastActivityAt: number;
   messages: readonly Message[];
   modelCalls: readonly (Omit<ModelCall, "cost"> & { costTotal: string | null })[];
+  /** Those with a span of their own; the messages contain the others. */
   toolCalls: readonly ToolCall[];
   /** User feedback on its messages or on the conversation, oldest first. */
   feedback: readonly SnapshotFeedback[];

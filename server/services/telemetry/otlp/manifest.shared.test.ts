@@ -210,9 +210,10 @@ for (const folder of ["otlp", "otlp-python"]) {
       for (const id of expected.wrapper_spans_not_to_count ?? [])
         if (!twins.has(hex(id))) expect(counted).not.toContain(hex(id));
 
+      const ownSpans = conversation.toolCalls.filter(({ requestNumber }) => requestNumber === 0);
       if (Array.isArray(expected.tool_spans)) {
-        expect(conversation.toolCalls.map((call) => call.spanId).sort()).toEqual(expected.tool_spans.map(hex).sort());
-      } else if (expected.tool_spans !== undefined) expect(conversation.toolCalls).toHaveLength(expected.tool_spans);
+        expect(ownSpans.map((call) => call.spanId).sort()).toEqual(expected.tool_spans.map(hex).sort());
+      } else if (expected.tool_spans !== undefined) expect(ownSpans).toHaveLength(expected.tool_spans);
       if (expected.tool) {
         expect(conversation.toolCalls).toMatchObject([{ name: expected.tool.name, callId: expected.tool.call_id }]);
       }
@@ -295,7 +296,7 @@ describe("the same weather conversation from every client", () => {
     expect(conversation.messages[2]?.toolCalls).toMatchObject([{ name: "get_weather", id: expect.any(String) }]);
     expect(conversation.messages[3]?.toolCallId).toBe(conversation.messages[2]?.toolCalls[0]?.id);
     expect(conversation.modelCalls).toHaveLength(3);
-    expect(conversation.toolCallCount).toBe(1);
+    expect(conversation.toolCalls).toHaveLength(1);
     expect(conversation.errorCount).toBe(0);
   });
 });

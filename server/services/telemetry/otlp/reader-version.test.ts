@@ -70,6 +70,7 @@ const DIGESTS: Readonly<Record<number, string>> = {
   1: "ffd5a081b82a12901bc1c6864a60cb03111821df081f09e74a2ce03755a5ed16",
   2: "ffd5a081b82a12901bc1c6864a60cb03111821df081f09e74a2ce03755a5ed16",
   3: "ffd5a081b82a12901bc1c6864a60cb03111821df081f09e74a2ce03755a5ed16",
+  4: "b9ad096b3823ad70d672181fe2ebf956f1c3ccbbea14d628ad811c06500c95f5",
 };
 
 test("what is read from stored spans changes only with READER_VERSION", () => {

@@ -29,7 +29,7 @@ test("a tool call whose keys come back in another order is the same call", () =>
     "tool: found",
     "assistant: answer 0",
   ]);
-  expect(conversation.toolCallCount).toBe(1);
+  expect(conversation.toolCalls).toHaveLength(1);
 });
 
 test("numbers in a tool call keep their digits", () => {
@@ -60,7 +60,7 @@ test("tools that OpenAI runs are tool calls with their results, not the assistan
     "assistant: Found  row 7.",
     "assistant: I cannot say more.",
   ]);
-  expect(conversation.toolCallCount).toBe(3);
+  expect(conversation.toolCalls).toHaveLength(3);
 });
 
 test("in the next turn's history they are not the user's words", () => {
@@ -73,7 +73,7 @@ test("in the next turn's history they are not the user's words", () => {
     "user: thanks",
     "assistant: bye",
   ]);
-  expect(conversation.toolCallCount).toBe(1);
+  expect(conversation.toolCalls).toHaveLength(1);
 });
 
 test("log records without times keep their order", () => {

@@ -65,15 +65,16 @@ export type SentFeedback = {
   atUs: number;
 };
 
+/** `requestNumber`: 0 with a tool span of its own, else which of the calls that its span's messages request, from 1. */
+export type AssembledToolCall = ToolCall & { traceId: string; requestNumber: number };
+
 /** A conversation assembled from its spans and logs, independent of their order of arrival. */
 export type AssembledConversation = {
   messages: (Message & { traceId: string })[];
   /** Leaf calls only, without wrappers and duplicates. */
   modelCalls: UnpricedModelCall[];
-  /** Calls that have a tool span of their own. */
-  toolCalls: (ToolCall & { traceId: string })[];
-  /** Distinct tool calls, including those seen only in messages. */
-  toolCallCount: number;
+  /** Distinct calls, oldest first: those with a tool span of their own, and those seen only in messages. */
+  toolCalls: AssembledToolCall[];
   /** Failed spans and tool results, without wrappers that only propagate the error of a child. */
   errorCount: number;
   userId: string | null;

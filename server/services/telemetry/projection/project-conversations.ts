@@ -21,7 +21,7 @@ import type { AssembledConversation, UnpricedModelCall } from "../otlp/types";
 import type { Message } from "../schemas";
 import { termsOf } from "../search/search-terms";
 import type { RowMemo } from "./row-memo";
-import { callKey, loadStoredRows, ofCallKey, type StoredRows } from "./stored-rows";
+import { callKey, loadStoredRows, ofCallKey, type StoredRows, toolCallKey } from "./stored-rows";
 
 /** Characters of the first user message that lists show. */
 const PREVIEW_CHARACTERS = 280;
@@ -152,8 +152,8 @@ function* toolCallWrites(projectId: string, conversations: readonly ProjectedCon
         place,
       });
       const digest = memo.digest(call, `${place}`, () => digestOf(row()));
-      const key = callKey(call);
-      if (stored.toolCalls.get(key) !== digest) changed.push({ ...row(), digest });
+      const key = toolCallKey(call);
+      if (stored.toolCalls.get(key) !== digest) changed.push({ ...row(), request_number: call.requestNumber, digest });
       gone.delete(key);
     }
   }
@@ -278,9 +278,11 @@ const indexable = (id: string | null) => (id !== null && id.length <= RESPONSE_I
 
 function* deletionsOf(table: "tool_calls" | "model_calls", projectId: string, keys: ReadonlySet<string>) {
   if (keys.size === 0) return;
+  const sameRequest = table === "tool_calls" ? sql`and c.request_number = t.request_number` : sql``;
   yield sql`
-    delete from ${sql.raw(table)} c using ${rowsOf([...keys].map(ofCallKey), "trace_id text, span_id text")}
-    where c.project_id = ${projectId} and c.trace_id = t.trace_id and c.span_id = t.span_id`;
+    delete from ${sql.raw(table)} c
+    using ${rowsOf([...keys].map(ofCallKey), "trace_id text, span_id text, request_number int")}
+    where c.project_id = ${projectId} and c.trace_id = t.trace_id and c.span_id = t.span_id ${sameRequest}`;
 }
 
 function* summaryWrites(projectId: string, ids: string[], conversations: readonly Labelled[], receivedAt: number) {
@@ -295,7 +297,7 @@ function* summaryWrites(projectId: string, ids: string[], conversations: readonl
     last_activity_at: Math.floor(assembled.lastActivityAt),
     message_count: assembled.messages.length,
     model_call_count: assembled.modelCalls.length,
-    tool_call_count: assembled.toolCallCount,
+    tool_call_count: assembled.toolCalls.length,
     error_count: assembled.errorCount,
     usage: sumUsage(assembled.modelCalls),
     preview: previewOf(assembled.messages),

@@ -2,18 +2,20 @@ import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { textArray } from "@/db/rows";
 
-const keyOf = (traceId: string, spanId: string) => `${traceId} ${spanId}`;
-export const callKey = (call: { traceId: string; spanId: string }) => keyOf(call.traceId, call.spanId);
+type SpanId = { traceId: string; spanId: string };
+export const callKey = ({ traceId, spanId }: SpanId) => `${traceId} ${spanId}`;
+export const toolCallKey = (call: SpanId & { requestNumber: number }) => `${callKey(call)} ${call.requestNumber}`;
 export const ofCallKey = (key: string) => {
-  const [trace_id = "", span_id = ""] = key.split(" ");
-  return { trace_id, span_id };
+  const [trace_id = "", span_id = "", request_number = "0"] = key.split(" ");
+  return { trace_id, span_id, request_number: Number(request_number) };
 };
 
 export type StoredRows = {
   /** Digests by position, by conversation. */
   messages: Map<string, string[]>;
-  /** Digests by `callKey`. */
+  /** Digests by `toolCallKey`. */
   toolCalls: Map<string, string>;
+  /** By `callKey`. */
   modelCalls: Map<string, { digest: string; labels: string[] }>;
   /** Versions of search rows by conversation. */
   search: Map<string, string>;
@@ -41,7 +43,7 @@ export async function loadStoredRows(
     select 'messages' as kind, conversation_id as of, null::text[] as labels, string_agg(digest, ' ' order by position) as digests
     from conversation_messages where project_id = ${projectId} and conversation_id = any(${ids}) group by conversation_id
     union all
-    select 'toolCalls', '', null, string_agg(trace_id || ' ' || span_id || ' ' || digest, ' ')
+    select 'toolCalls', '', null, string_agg(concat_ws(' ', trace_id, span_id, request_number, digest), ' ')
     from tool_calls where project_id = ${projectId} and conversation_id = any(${ids}) having count(*) > 0
     union all
     select 'modelCalls', '', labels, string_agg(trace_id || ' ' || span_id || ' ' || digest, ' ')
@@ -68,16 +70,17 @@ export async function loadStoredRows(
   for (const { kind, of, labels, digests } of groups) {
     if (kind === "messages") stored.messages.set(of, digests.split(" "));
     else if (kind === "search") stored.search.set(of, digests);
-    else if (kind === "toolCalls") for (const [key, digest] of callsIn(digests)) stored.toolCalls.set(key, digest);
+    else if (kind === "toolCalls") for (const [key, digest] of callsIn(digests, 3)) stored.toolCalls.set(key, digest);
     else if (kind === "modelCalls")
-      for (const [key, digest] of callsIn(digests)) stored.modelCalls.set(key, { digest, labels: labels ?? [] });
+      for (const [key, digest] of callsIn(digests, 2)) stored.modelCalls.set(key, { digest, labels: labels ?? [] });
     else stored[kind] = true;
   }
   return stored;
 }
 
-function* callsIn(digests: string): Generator<[key: string, digest: string]> {
+/** Yields calls whose keys have this many words. */
+function* callsIn(digests: string, keyWords: number): Generator<[key: string, digest: string]> {
   const words = digests.split(" ");
-  for (let at = 0; at + 2 < words.length; at += 3)
-    yield [keyOf(words[at] ?? "", words[at + 1] ?? ""), words[at + 2] ?? ""];
+  for (let at = 0; at + keyWords < words.length; at += keyWords + 1)
+    yield [words.slice(at, at + keyWords).join(" "), words[at + keyWords] ?? ""];
 }

@@ -135,10 +135,10 @@ describe("messages", () => {
       { attributes: chat([user("a")], call()) },
       { attributes: chat([user("a"), call("c1"), { role: "tool", tool_call_id: "c1", content: "x" }], "done") },
     ];
-    const { messages, toolCallCount } = assemble(spansOf(spans));
+    const { messages, toolCalls } = assemble(spansOf(spans));
     expect(messages.map((message) => message.role)).toEqual(["user", "assistant", "tool", "assistant"]);
     expect(messages[1]?.toolCalls).toEqual([{ id: "c1", name: "look", arguments: '{"at":1}' }]);
-    expect(toolCallCount).toBe(1);
+    expect(toolCalls).toHaveLength(1);
   });
 });
 
@@ -391,19 +391,30 @@ describe("tool calls", () => {
 
   test("join their span by id, or by name if it has none", () => {
     for (const more of [{ "gen_ai.tool.call.id": "c1" }, {}]) {
-      const { toolCalls, toolCallCount } = assemble(
+      const { toolCalls } = assemble(
         spansOf(spans({ name: "execute_tool look", attributes: { "gen_ai.operation.name": "execute_tool", ...more } })),
       );
       expect(toolCalls).toMatchObject([
         { spanId: idOf(2), callId: "c1", name: "look", arguments: '{"at":"Oslo"}', result: "rain" },
       ]);
-      expect(toolCallCount).toBe(1);
     }
   });
 
-  test("seen only in messages are counted", () => {
-    const { toolCalls, toolCallCount } = assemble(spansOf(spans({ name: "other" })));
-    expect({ toolCalls, toolCallCount }).toEqual({ toolCalls: [], toolCallCount: 1 });
+  test("seen only in messages are calls of the span that requests them", () => {
+    const { messages, toolCalls } = assemble(spansOf(spans({ name: "other" })));
+    expect(toolCalls).toMatchObject([
+      {
+        spanId: idOf(1),
+        requestNumber: 1,
+        callId: "c1",
+        name: "look",
+        arguments: '{"at":"Oslo"}',
+        result: "rain",
+        error: null,
+      },
+    ]);
+    const [, request, result] = messages;
+    expect(toolCalls).toMatchObject([{ startedAt: request?.at, endedAt: result?.at }]);
   });
 
   test("reported by the framework and by the tool itself are counted once", () => {

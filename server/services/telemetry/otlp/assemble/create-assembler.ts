@@ -71,12 +71,11 @@ export function createAssembler(texts: TextStore = IN_MEMORY): Assembler {
       const spans = putInOrder(all, tree);
       const calls = joinCalls(spans, tree);
       const messages = rebuildMessages(exchangesOf(spans, calls, tree), interned);
-      const { toolCalls, toolCallCount, failedByResult } = joinToolCalls(spans, tree, messages, toolCallMemo);
+      const { toolCalls, failedByResult } = joinToolCalls(spans, tree, messages, toolCallMemo);
       return {
         messages,
         modelCalls: modelCallsOf(calls, modelCalls),
         toolCalls,
-        toolCallCount,
         errorCount: failedSpans(spans, calls, tree) + failedByResult,
         feedback: sentFeedback(spans),
         userId: identity.identity().userId,

@@ -4,8 +4,8 @@ import type { InternedMessages } from "./interned-messages";
 import { EMPTY_LIST, type ListId } from "./list-tree";
 import { toMs } from "./model-call";
 
-/** A message with the trace that contained it first. */
-type TracedMessage = Message & { traceId: string };
+/** A message with the span that contained it first. */
+export type TracedMessage = Message & { traceId: string; spanId: string; at: number };
 
 /** Input and output of one call. */
 export type Exchange = {

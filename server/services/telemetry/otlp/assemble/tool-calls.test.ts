@@ -17,11 +17,11 @@ const run = (attributes: SentSpan["attributes"] = {}, span: SentSpan = {}): Sent
 const asks = (id: string | null, times = 1): SentSpan => ({
   attributes: chat([user("Weather?")], {
     role: "assistant",
-    parts: Array.from({ length: times }, () => ({
+    parts: Array.from({ length: times }, (_, n) => ({
       type: "tool_call",
       ...(id ? { id } : {}),
       name: "look",
-      arguments: { at: "Oslo" },
+      arguments: { at: n === 0 ? "Oslo" : `Oslo ${n}` },
     })),
   }),
 });
@@ -33,9 +33,7 @@ test.each([
   ["whose span has no id", [asks("c1"), run()]],
   ["whose span is sent again under another id", [asks("c1"), run(id), run(id)]],
 ])("a tool call %s is one call", (_, spans) => {
-  const { toolCalls, toolCallCount } = assemble(spansOf(spans));
-  expect(toolCalls).toHaveLength(1);
-  expect(toolCallCount).toBe(1);
+  expect(assemble(spansOf(spans)).toolCalls).toHaveLength(1);
 });
 
 test.each([
@@ -47,5 +45,15 @@ test.each([
 });
 
 test("a message's call with another id than the span's is another call", () => {
-  expect(assemble(spansOf([asks("c2"), run(id)])).toolCallCount).toBe(2);
+  const { toolCalls } = assemble(spansOf([asks("c2"), run(id)]));
+  expect(toolCalls.map(({ callId, requestNumber }) => [callId, requestNumber])).toEqual([
+    ["c2", 1],
+    ["c1", 0],
+  ]);
+});
+
+test("of a message's calls those without a span keep their numbers, whichever spans arrive", () => {
+  const numbers = (spans: SentSpan[]) => assemble(spansOf(spans)).toolCalls.map(({ requestNumber }) => requestNumber);
+  expect(numbers([asks(null, 3)])).toEqual([1, 2, 3]);
+  expect(numbers([asks(null, 3), run()])).toEqual([2, 3, 0]);
 });

@@ -1,16 +1,17 @@
 import { reportsFailure } from "@/server/platform/tool-failure/read-tool-failure";
-import type { Message } from "../../schemas";
+import type { Message, MessageToolCall } from "../../schemas";
 import type { ToolFacts } from "../readers/tool";
-import type { AssembledConversation } from "../types";
+import type { AssembledConversation, AssembledToolCall } from "../types";
 import { byTime } from "./by-time";
 import { BYTES_PER_CHARACTER } from "./interned-messages";
 import { toMs } from "./model-call";
+import type { TracedMessage } from "./rebuild-messages";
 import type { SpanFacts } from "./span-facts";
 import type { SpanTree } from "./span-tree";
 import type { TextStore } from "./text-store";
 
 type ToolSpan = SpanFacts & { tool: ToolFacts };
-type ToolCalls = Pick<AssembledConversation, "toolCalls" | "toolCallCount"> & {
+type ToolCalls = Pick<AssembledConversation, "toolCalls"> & {
   /**
    * Calls without a failed span whose result reports a failure: flagged by the client, or recognised with the confidence that a
    * Finding needs.
@@ -21,15 +22,18 @@ type ToolCalls = Pick<AssembledConversation, "toolCalls" | "toolCallCount"> & {
 const isTool = (span: SpanFacts): span is ToolSpan => span.tool !== null;
 
 /** A tool call that a message requests, with its result. */
-type RequestedCall = {
-  id: string | null;
-  name: string;
-  arguments: string;
-  toolResult: ToolResult | null;
+type RequestedCall = MessageToolCall & {
+  /** The call as the message contains it. */
+  call: MessageToolCall;
+  message: TracedMessage;
+  /** Which of the calls that messages of its span request, from 1. */
+  requestNumber: number;
+  toolResult: PlacedResult | null;
   hasSpan: boolean;
 };
 type ToolResult = { callId: string | null; text: string; flagged: boolean };
-type JoinedToolCall = ToolCalls["toolCalls"][number];
+/** `at`: when its message was sent. */
+type PlacedResult = ToolResult & { at: number };
 
 /**
  * Caches what a growing conversation need not recompute: the text of tool results, which of them report a failure, and calls.
@@ -37,7 +41,7 @@ type JoinedToolCall = ToolCalls["toolCalls"][number];
 export class ToolCallMemo {
   private readonly results = new Map<Message["parts"], { text: string; flagged: boolean }>();
   private readonly failures = new Map<string, boolean>();
-  private readonly calls = new Map<SpanFacts, JoinedToolCall>();
+  private readonly calls = new Map<SpanFacts | MessageToolCall, AssembledToolCall>();
   /** Characters of the texts that are joined from several parts; a single part's text takes no extra memory. */
   private characters = 0;
 
@@ -62,30 +66,12 @@ export class ToolCallMemo {
     return failure;
   }
 
-  /** Returns a span's call: the cached one, unless a later message has changed it. */
-  call(span: ToolSpan, call: Pick<JoinedToolCall, "callId" | "arguments" | "result">): JoinedToolCall {
-    const before = this.calls.get(span);
-    if (
-      before &&
-      before.callId === call.callId &&
-      before.arguments === call.arguments &&
-      before.result === call.result
-    ) {
-      return before;
-    }
-    const made = {
-      traceId: span.traceId,
-      spanId: span.spanId,
-      callId: call.callId,
-      name: span.tool.name,
-      arguments: call.arguments,
-      result: call.result,
-      error: span.error,
-      startedAt: toMs(span.startedUs),
-      endedAt: toMs(span.endedUs),
-    };
-    this.calls.set(span, made);
-    return made;
+  /** Returns the call of a span or message: the cached object, unless a later message has changed it. */
+  call(of: SpanFacts | MessageToolCall, call: AssembledToolCall): AssembledToolCall {
+    const before = this.calls.get(of);
+    if (before && isSameCall(before, call)) return before;
+    this.calls.set(of, call);
+    return call;
   }
 
   /** Estimates the memory that the cache takes, in bytes. */
@@ -96,11 +82,17 @@ export class ToolCallMemo {
 
 const BYTES_PER_ENTRY = 250;
 
-/** Joins tool spans with the tool calls and results in messages: by id, otherwise by name in order. */
+const isSameCall = (one: AssembledToolCall, other: AssembledToolCall) =>
+  (Object.keys(one) as (keyof AssembledToolCall)[]).every((field) => one[field] === other[field]);
+
+/**
+ * Joins tool spans with the tool calls and results in messages: by id, otherwise by name in order. Calls that no span reports
+ * are added from the messages.
+ */
 export function joinToolCalls(
   spans: readonly SpanFacts[],
   tree: SpanTree,
-  messages: readonly Message[],
+  messages: readonly TracedMessage[],
   memo: ToolCallMemo,
 ): ToolCalls {
   const toolSpans = withoutRepeats(
@@ -113,7 +105,7 @@ export function joinToolCalls(
   for (const { tool } of toolSpans) requested.takeById(tool.callId);
   const failed = spans.filter((span) => span.error !== null);
   const failedBySpans = new Set<SpanFacts>([...failed, ...tree.allAbove(failed)]);
-  const toolCalls: ToolCalls["toolCalls"] = [];
+  const toolCalls: AssembledToolCall[] = [];
   let failedByResult = 0;
   for (const span of toolSpans) {
     // A client may know a call's id in its span, but not in its messages.
@@ -125,20 +117,42 @@ export function joinToolCalls(
     const result = span.tool.result ?? toolResult?.text ?? null;
     if (!failedBySpans.has(span) && (toolResult?.flagged || (result !== null && memo.reportsFailure(result))))
       failedByResult++;
-    toolCalls.push(
-      memo.call(span, {
-        callId: span.tool.callId ?? call?.id ?? null,
-        arguments: span.tool.arguments ?? call?.arguments ?? null,
-        result,
-      }),
-    );
+    toolCalls.push(memo.call(span, callOfSpan(span, call, result)));
   }
   const spanless = requested.withoutSpan();
   const unrequested = requested.unrequestedResults(toolSpans);
   const toolResults = [...spanless.flatMap(({ toolResult }) => toolResult ?? []), ...unrequested];
   failedByResult += toolResults.filter(({ text, flagged }) => flagged || memo.reportsFailure(text)).length;
-  return { toolCalls, toolCallCount: toolCalls.length + spanless.length, failedByResult };
+  for (const request of spanless) toolCalls.push(memo.call(request.call, callOfMessage(request)));
+  if (spanless.length > 0) toolCalls.sort((one, other) => one.startedAt - other.startedAt);
+  return { toolCalls, failedByResult };
 }
+
+const callOfSpan = (span: ToolSpan, call: RequestedCall | undefined, result: string | null): AssembledToolCall => ({
+  traceId: span.traceId,
+  spanId: span.spanId,
+  requestNumber: 0,
+  callId: span.tool.callId ?? call?.id ?? null,
+  name: span.tool.name,
+  arguments: span.tool.arguments ?? call?.arguments ?? null,
+  result,
+  error: span.error,
+  startedAt: toMs(span.startedUs),
+  endedAt: toMs(span.endedUs),
+});
+
+const callOfMessage = ({ message, requestNumber, call, toolResult }: RequestedCall): AssembledToolCall => ({
+  traceId: message.traceId,
+  spanId: message.spanId,
+  requestNumber,
+  callId: call.id,
+  name: call.name,
+  arguments: call.arguments,
+  result: toolResult?.text ?? null,
+  error: null,
+  startedAt: message.at,
+  endedAt: Math.max(message.at, toolResult?.at ?? message.at),
+});
 
 /** Whether the span repeats its parent: a tool run reported by the framework and by a decorator inside it. */
 function isRunInside(span: ToolSpan, tree: SpanTree): boolean {
@@ -179,24 +193,25 @@ class RequestedCalls {
   private readonly names = new Map<string, RequestedCall[]>();
   private readonly unidentified = new Map<string, RequestedCall[]>();
   private readonly all: RequestedCall[] = [];
-  private readonly toolResults: ToolResult[] = [];
-  private readonly resultsById = new Map<string, ToolResult>();
+  private readonly toolResults: PlacedResult[] = [];
+  private readonly resultsById = new Map<string, PlacedResult>();
+  private readonly requestsOfSpan = new Map<string, number>();
 
-  constructor(messages: readonly Message[], memo: ToolCallMemo) {
+  constructor(messages: readonly TracedMessage[], memo: ToolCallMemo) {
     for (const message of messages) {
       if (message.role !== "tool") continue;
-      const toolResult = memo.resultOf(message);
+      const toolResult = { ...memo.resultOf(message), at: message.at };
       this.toolResults.push(toolResult);
       if (toolResult.callId !== null) this.resultsById.set(toolResult.callId, toolResult);
     }
-    for (const message of messages) for (const call of message.toolCalls) this.add(call);
+    for (const message of messages) for (const call of message.toolCalls) this.add(call, message);
   }
 
   byId(id: string): RequestedCall | undefined {
     return this.ids.get(id);
   }
 
-  resultOf(id: string | null): ToolResult | undefined {
+  resultOf(id: string | null): PlacedResult | undefined {
     return id === null ? undefined : this.resultsById.get(id);
   }
 
@@ -219,15 +234,20 @@ class RequestedCalls {
   }
 
   /** Returns results of calls that no message requested. If there are tool spans, a result without an id may belong to any. */
-  unrequestedResults(toolSpans: readonly ToolSpan[]): ToolResult[] {
+  unrequestedResults(toolSpans: readonly ToolSpan[]): PlacedResult[] {
     const known = new Set<string | null>(toolSpans.map(({ tool }) => tool.callId));
     if (toolSpans.length > 0) known.add(null);
     return this.toolResults.filter(({ callId }) => !known.has(callId) && (callId === null || !this.ids.has(callId)));
   }
 
-  private add(call: { id: string | null; name: string; arguments: string }): void {
+  private add(call: MessageToolCall, message: TracedMessage): void {
+    const span = `${message.traceId} ${message.spanId}`;
+    // A repeated request counts too, so that the others keep their numbers.
+    const requestNumber = (this.requestsOfSpan.get(span) ?? 0) + 1;
+    this.requestsOfSpan.set(span, requestNumber);
     if (call.id !== null && this.ids.has(call.id)) return;
-    const requested = { ...call, toolResult: this.resultOf(call.id) ?? null, hasSpan: false };
+    const toolResult = this.resultOf(call.id) ?? null;
+    const requested = { ...call, call, message, requestNumber, toolResult, hasSpan: false };
     this.all.push(requested);
     if (requested.id !== null) this.ids.set(requested.id, requested);
     else addTo(this.unidentified, requested);
