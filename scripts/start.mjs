@@ -7,7 +7,7 @@ import("./lib/serving/run-mode.mjs").then(({ runMode }) =>
     kind: "start",
     build: true,
     nodeEnv: "production",
-    web: ["dist/web.js"],
+    web: ["--expose-gc", "dist/web.js"],
     worker: ["dist/worker.js"],
   }),
 );

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { withCachedPage } from "./cached-page";
+import { withCachedDocument, withCachedPage } from "./cached-page";
 import { securityHeaders } from "./security-headers";
 
 const asked: { method?: string | undefined; url?: string | undefined; headers: object }[] = [];
@@ -66,4 +66,27 @@ test("a failed page is not cached, and other paths are not affected", async () =
   await fetch(`${url}/docs/other`);
   await fetch(`${url}/sign-in`);
   expect(asked.map((one) => one.url)).toEqual(["/docs/other", "/sign-in"]);
+});
+
+test("a document is rendered once, with an id for each request, and its queries and other methods are passed on", async () => {
+  const seen: string[] = [];
+  const document = withCachedDocument(
+    "/v1/openapi.json",
+    (request, response) => {
+      seen.push(`${request.method} ${request.url}`);
+      response.setHeader("content-type", "application/json");
+      response.end('{"openapi":"3.1.0"}');
+    },
+    securityHeaders({ secure: false, dev: false }),
+  );
+  handle = document;
+  const first = await fetch(`${url}/v1/openapi.json`, { headers: { "x-request-id": "mine" } });
+  const second = await fetch(`${url}/v1/openapi.json`);
+  expect(await first.json()).toEqual(await second.json());
+  expect(first.headers.get("x-request-id")).toBe("mine");
+  expect(second.headers.get("x-request-id")).toMatch(/^[\w-]{36}$/);
+  expect(seen).toEqual(["GET /v1/openapi.json"]);
+  await fetch(`${url}/v1/openapi.json?x=1`);
+  await fetch(`${url}/v1/openapi.json`, { method: "DELETE" });
+  expect(seen.slice(1)).toEqual(["GET /v1/openapi.json?x=1", "DELETE /v1/openapi.json"]);
 });

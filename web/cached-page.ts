@@ -1,6 +1,7 @@
-// Caches a page that is the same for everybody for the lifetime of the process.
+// Caches what is the same for everybody for the lifetime of the process.
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
+import { requestIdOf } from "@/server/platform/http/request-id";
 import { etagOf, matchesEtag, REVALIDATE } from "@/server/platform/http/revalidation";
 import type { Secure } from "./security-headers";
 
@@ -14,31 +15,61 @@ type Page = { body: Buffer; etag: string; headers: Record<string, string> };
  * so long that everybody would wait for the first visitor's.
  */
 export function withCachedPage(path: string, handler: Handler, secure: Secure): Handler {
-  let rendering: Promise<Page> | undefined = render(path, handler, secure);
-  rendering.catch(() => {});
+  const cached = cache(() => render(path, "text/html", handler, secure));
+  void cached();
   return async (request, response) => {
     if ((request.url ?? "/").split("?", 1)[0] !== path) return handler(request, response);
-    if (request.method !== "GET" && request.method !== "HEAD") {
-      return response.writeHead(405, { allow: "GET, HEAD" }).end();
-    }
-    rendering ??= render(path, handler, secure);
-    const page = await rendering.catch(() => undefined);
-    if (!page) {
-      rendering = undefined; // retried for the next visitor
-      return handler(request, response);
-    }
-    for (const [name, value] of Object.entries(page.headers)) response.setHeader(name, value);
-    if (matchesEtag(request.headers["if-none-match"], page.etag)) return response.writeHead(304).end();
-    response.writeHead(200, { "content-length": page.body.length });
-    return response.end(request.method === "HEAD" ? undefined : page.body);
+    if (!isRead(request)) return response.writeHead(405, { allow: "GET, HEAD" }).end();
+    const page = await cached();
+    return page ? send(page, request, response) : handler(request, response);
   };
+}
+
+/**
+ * Returns a handler that serves GET and HEAD of a JSON document of `/v1` from memory, rendered for the first visitor, and passes
+ * every other request to `handler`, also those with a query. Each reply would otherwise be a copy of the document.
+ */
+export function withCachedDocument(path: string, handler: Handler, secure: Secure): Handler {
+  const cached = cache(() => render(path, "application/json", handler, secure));
+  return async (request, response) => {
+    if (request.url !== path || !isRead(request)) return handler(request, response);
+    const document = await cached();
+    if (!document) return handler(request, response);
+    const given = request.headers["x-request-id"];
+    response.setHeader(
+      "x-request-id",
+      requestIdOf(new Headers(given === undefined ? {} : { "x-request-id": String(given) })),
+    );
+    return send(document, request, response);
+  };
+}
+
+const isRead = ({ method }: IncomingMessage) => method === "GET" || method === "HEAD";
+
+/** Returns a function that makes the page once; after a failure, which gives `undefined`, the next call tries again. */
+function cache(make: () => Promise<Page>): () => Promise<Page | undefined> {
+  let making: Promise<Page | undefined> | undefined;
+  return () => {
+    making ??= make().catch(() => {
+      making = undefined;
+      return undefined;
+    });
+    return making;
+  };
+}
+
+function send({ body, etag, headers }: Page, request: IncomingMessage, response: ServerResponse) {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  if (matchesEtag(request.headers["if-none-match"], etag)) return response.writeHead(304).end();
+  response.writeHead(200, { "content-length": body.length });
+  return response.end(request.method === "HEAD" ? undefined : body);
 }
 
 /**
  * Renders the page with its policy, because that names the nonce of the page's scripts. Reusing the nonce is safe on a page
  * that contains nobody's data.
  */
-async function render(path: string, handler: Handler, secure: Secure): Promise<Page> {
+async function render(path: string, expected: string, handler: Handler, secure: Secure): Promise<Page> {
   const request = new IncomingMessage(new Socket());
   Object.assign(request, { method: "GET", url: path, headers: { host: "localhost" } });
   request.push(null);
@@ -46,7 +77,7 @@ async function render(path: string, handler: Handler, secure: Secure): Promise<P
   secure(request, response);
   const body = await written(response, () => handler(request, response));
   const type = String(response.getHeader("content-type") ?? "");
-  if (response.statusCode !== 200 || !type.startsWith("text/html")) {
+  if (response.statusCode !== 200 || !type.startsWith(expected)) {
     throw new Error(`${path} cannot be rendered: ${response.statusCode}.`);
   }
   const etag = etagOf(body);

@@ -2,13 +2,14 @@ import cluster from "node:cluster";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import next from "next";
 import { env } from "@/env";
+import { collectWhenIdle } from "@/server/platform/event-loop/collect-when-idle";
 import { beginOperation, writeOperationsTo } from "@/server/platform/event-loop/operations";
 import { watchEventLoop } from "@/server/platform/event-loop/watch";
 import { trustedProxies } from "@/server/platform/http/client-address";
 import { handlingNodeRequest } from "@/server/platform/http/node-request";
 import { hideCredentials, logger } from "@/server/platform/logging/log";
 import { admit, rejectMalformed } from "./admission";
-import { type Handler, withCachedPage } from "./cached-page";
+import { type Handler, withCachedDocument, withCachedPage } from "./cached-page";
 import { drainUnreadBody } from "./drain-unread-body";
 import { oneAtATime } from "./one-at-a-time";
 import { withPageBulkhead } from "./page-bulkhead";
@@ -40,6 +41,7 @@ async function main() {
   });
   if (OPERATIONS_FD !== undefined) writeOperationsTo(OPERATIONS_FD);
   watchEventLoop();
+  collectWhenIdle();
   server.listen(PORT, HOST, () => {
     process.send?.({ type: "ready" });
     sendBeats();
@@ -76,8 +78,9 @@ async function nextHandler(server: Server, secure: Secure, dev: boolean): Promis
   const app = next({ dev, dir: process.cwd(), hostname: HOST, port: PORT, httpServer: server, quiet: true });
   await (dev ? app.prepare() : quietly(() => app.prepare()));
   const handler = app.getRequestHandler();
-  // The API reference is the same for everybody and expensive to render. In development it changes.
-  return dev ? handler : withCachedPage("/docs", withPageBulkhead(handler), secure);
+  // The API reference and its document are the same for everybody and expensive to render. In development they change.
+  if (dev) return handler;
+  return withCachedDocument("/v1/openapi.json", withCachedPage("/docs", withPageBulkhead(handler), secure), secure);
 }
 
 function attachHandler(server: Server, handler: Handler, secure: Secure) {

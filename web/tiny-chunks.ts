@@ -2,7 +2,7 @@
 import type { IncomingMessage } from "node:http";
 
 /** A slow sender's body comes in pieces of a line or more; a fast one's are as large as a packet. */
-const LIMITS = { pieces: 2_000, averageBytes: 16 };
+const LIMITS = { pieces: 500, averageBytes: 16 };
 
 /** Destroys the connection of a request whose body comes in very many very small pieces. Must be called before it is read. */
 export function refuseTinyChunks(request: IncomingMessage, limits = LIMITS) {
@@ -14,7 +14,11 @@ export function refuseTinyChunks(request: IncomingMessage, limits = LIMITS) {
   request.push = (chunk: Buffer | null, encoding?: BufferEncoding) => {
     pieces++;
     bytes += chunk?.length ?? 0;
-    if (pieces > limits.pieces && bytes < pieces * limits.averageBytes) request.socket.destroy();
+    if (chunk !== null && pieces > limits.pieces && bytes < pieces * limits.averageBytes) {
+      request.socket.destroy();
+      // The parser goes on with the thousands that came in the same packet.
+      return false;
+    }
     return push(chunk, encoding);
   };
 }
