@@ -16,14 +16,15 @@ function git(folder, args) {
 }
 
 /**
- * Returns from which commit on subjects are read: what the remote has, else the last release's tag, else where this check began.
+ * Returns from which commit on subjects are read: what the remote has, else the last release's tag, else where this check was last
+ * changed, because what came before was not made under it.
  * @param {string} folder
  */
 const baseOf = (folder) =>
   [
     ["merge-base", "HEAD", "@{upstream}"],
     ["describe", "--tags", "--abbrev=0"],
-    ["log", "--diff-filter=A", "--format=%H", "-1", "--", THIS_FILE],
+    ["log", "--format=%H", "-1", "--", THIS_FILE],
   ]
     .map((args) => git(folder, args)[0])
     .find(Boolean);
