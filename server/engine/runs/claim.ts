@@ -4,7 +4,7 @@ import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { isOneOf } from "@/db/rows";
 import { jobRuns } from "@/db/schema/engine";
-import type { ClockWatch } from "../clock-watch";
+import type { ClockWatch } from "@/server/platform/database/clock-watch";
 import { type Candidate, chooseRuns } from "./choose-runs";
 
 /** A run leased by this process: its writes are accepted while the run's row has `token`. */

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { and, eq, gt, inArray, isNull, lt, or, sql } from "drizzle-orm";
+import { databaseNow } from "@/db/database-now";
 import { NOW } from "@/db/now";
 import { files } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
+import { createClockWatch } from "@/server/platform/database/clock-watch";
 import { notFound, ServiceError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { type FileRow, lockWriters, readFile, theFile } from "./rows";
@@ -67,11 +69,18 @@ export async function beginFile(tx: Ctx, begun: Begun, writer: string | null = n
 export const beginHeld = (ctx: Ctx, begun: Begun): Promise<Held> =>
   inTransaction(ctx, async (tx) => (await beginFile(tx, begun, randomUUID())) as Held);
 
-/** Takes the writer lease of an upload; throws `conflict` while another request has it. */
-export const hold = (ctx: Ctx, fileId: string): Promise<Held> =>
+const clockOfProcess = createClockWatch(LEASE_MS);
+
+/**
+ * Takes the writer lease of an upload; throws `conflict` while another request has it. After a jump of the clock, a lease that
+ * seems to have ended is left to its holder, which may still append, for as long as a lease lasts.
+ */
+export const hold = (ctx: Ctx, fileId: string, clock = clockOfProcess): Promise<Held> =>
   inTransaction(ctx, async (tx) => {
     await lockWriters(tx);
     await requireWriterSlot(tx);
+    const asked = performance.now();
+    const isSteady = clock.isSteady(await databaseNow(tx.db), asked);
     const [row] = await tx.db
       .update(files)
       .set({ writer: randomUUID(), writerUntil: leaseEnd, updatedAt: NOW })
@@ -80,7 +89,7 @@ export const hold = (ctx: Ctx, fileId: string): Promise<Held> =>
           theFile(tx, fileId),
           eq(files.resumable, true),
           inArray(files.state, ["uploading", "storing"]),
-          or(isNull(files.writerUntil), lt(files.writerUntil, NOW)),
+          or(isNull(files.writerUntil), isSteady ? lt(files.writerUntil, NOW) : undefined),
         ),
       )
       .returning();

@@ -1,9 +1,11 @@
 import { eq, sql } from "drizzle-orm";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { NOW } from "@/db/now";
 import { db } from "@/db/pool";
 import { jobEvents, workItems } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
+import { createClockWatch } from "@/server/platform/database/clock-watch";
 import { openTracker } from "@/server/services/connections";
 import { startGithub } from "@/server/services/connections/trackers/testing/github-server";
 import type { SimulatedTracker } from "@/server/services/connections/trackers/testing/simulated-tracker";
@@ -11,7 +13,7 @@ import { getWorkItem, handOff, handOffMany } from "../..";
 import { readWorkItem } from "../rows";
 import { connectTracker, failedTool, runTurns } from "../testing";
 import { createTicket } from "./create-ticket";
-import { LEASE_MS, leaseWorkItem, whileLeased } from "./lease";
+import { LEASE_MS, leaseEnd, leaseWorkItem, whileLeased } from "./lease";
 
 /** A separate file because the environment is read only once. These tests may call services on loopback. */
 process.env.OUTBOUND_ALLOW = "127.0.0.1";
@@ -101,6 +103,48 @@ test("a process that lives when the clock is set back keeps its lease by renewin
     expect(await leaseWorkItem(ctx, id)).toBeUndefined();
     expect((await readWorkItem(ctx, id)).leasedUntil).toBeLessThan(later);
   });
+});
+
+const HOUR_MS = 3_600_000;
+
+/** Makes all that is stored look as if the database's clock had jumped an hour ahead, and returns the watch of a process that saw it. */
+async function jumpAhead(id: string, leaseMs: number) {
+  const clock = createClockWatch(leaseMs);
+  const asked = performance.now();
+  clock.isSteady(Date.now() - HOUR_MS, asked);
+  await db().execute(sql`update work_items set leased_until = leased_until - ${HOUR_MS}::bigint where id = ${id}`);
+  return clock;
+}
+
+test("when the clock jumps ahead, a process that lives keeps its lease by renewing it", async () => {
+  const { ctx, id } = await pendingItem();
+  const item = await leased(ctx, id);
+  const clock = await jumpAhead(id, LEASE_MS);
+  expect(await leaseWorkItem(ctx, id, clock)).toBeUndefined();
+  await whileLeased(ctx, await readWorkItem(ctx, id), async (renew) => {
+    await renew();
+    expect((await readWorkItem(ctx, id)).leasedUntil).toBeGreaterThanOrEqual(item.leasedUntil!);
+    expect(await leaseWorkItem(ctx, id)).toBeUndefined();
+  });
+});
+
+test("when the clock jumps ahead, a process that died is followed once its lease would have ended", async () => {
+  const { ctx, id } = await pendingItem();
+  await leased(ctx, id);
+  const clock = await jumpAhead(id, 300);
+  expect(await leaseWorkItem(ctx, id, clock)).toBeUndefined();
+  await vi.waitFor(async () => expect(await leaseWorkItem(ctx, id, clock)).toBeDefined());
+});
+
+test("while the clock is unsteady, a process that finds a lease ended looks again soon, and not at once", async () => {
+  const { ctx, id } = await pendingItem();
+  await leased(ctx, id);
+  await set(id, { leasedUntil: Date.now() - HOUR_MS });
+  const [row] = await db()
+    .select({ at: leaseEnd.mapWith(Number), now: sql`${NOW}`.mapWith(Number) })
+    .from(workItems)
+    .where(eq(workItems.id, id));
+  expect(row!.at).toBeGreaterThan(row!.now);
 });
 
 test("a process that may have created a ticket is followed once the tracker lists it, and no other is created", async () => {

@@ -2,6 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { workItems } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
+import { createClockWatch } from "@/server/platform/database/clock-watch";
 import { type WorkItemRow, whichItem } from "../rows";
 
 /**
@@ -11,8 +12,14 @@ import { type WorkItemRow, whichItem } from "../rows";
 export const LEASE_MS = 20_000;
 const RENEWAL_MS = 5_000;
 
-/** When the present lease has ended at the latest, however the clock was set since (Unix ms); `null` without one. */
-export const leaseEnd = sql<number | null>`least(${workItems.leasedUntil}, ${NOW} + ${LEASE_MS}::bigint)`;
+/**
+ * When to look again for a work item that another process has (Unix ms), however the clock was set since; `null` without a lease.
+ * A lease whose end has passed is either renewed soon, or its holder is dead.
+ */
+export const leaseEnd = sql<
+  number | null
+>`case when ${workItems.leasedUntil} <= ${NOW} then ${NOW} + ${RENEWAL_MS}::bigint
+  else least(${workItems.leasedUntil}, ${NOW} + ${LEASE_MS}::bigint) end`;
 
 /** `lapsedAt`: the end of the previous lease (Unix ms) if its process died; `null` if it was released. */
 export type LeasedItem = WorkItemRow & { lapsedAt: number | null };
@@ -25,16 +32,22 @@ const extended = sql<number>`${NOW} + ${LEASE_MS}::bigint`;
  */
 export const isUnleased = sql`(coalesce(${workItems.leasedUntil}, 0) <= ${NOW} or ${workItems.leasedUntil} > ${extended})`;
 
+const clockOfProcess = createClockWatch(LEASE_MS);
+
 /**
  * Leases a work item to this process; `undefined` while another has it, and for one that is history. A replaced one may still
- * have a comment on a merge to post.
+ * have a comment on a merge to post. After a jump of the clock, a lease that seems to have ended is left to its holder for as
+ * long as a lease lasts: what the holder has sent to the tracker may not have been answered.
  */
-export async function leaseWorkItem(ctx: Ctx, id: string): Promise<LeasedItem | undefined> {
+export async function leaseWorkItem(ctx: Ctx, id: string, clock = clockOfProcess): Promise<LeasedItem | undefined> {
+  const asked = performance.now();
   const [before] = await ctx.db
     .select({ until: workItems.leasedUntil, now: sql<string>`${NOW}` })
     .from(workItems)
     .where(whichItem(ctx, id));
   if (before === undefined) return undefined;
+  const isSteady = clock.isSteady(Number(before.now), asked);
+  if (before.until !== null && !isSteady) return undefined;
   const [row] = await ctx.db
     .update(workItems)
     .set({ leasedUntil: extended })
@@ -46,8 +59,13 @@ export async function leaseWorkItem(ctx: Ctx, id: string): Promise<LeasedItem | 
       ),
     )
     .returning();
-  const lapsedAt = before.until === null ? null : Math.min(before.until, Number(before.now));
-  return row && { ...row, lapsedAt };
+  return row && { ...row, lapsedAt: lapsedAt(before.until, Number(before.now)) };
+}
+
+/** A lease that seems to have ended long ago may have ended just now, by a jump of the clock that this process did not see. */
+function lapsedAt(until: number | null, now: number): number | null {
+  if (until === null) return null;
+  return now - until > LEASE_MS ? now : Math.min(until, now);
 }
 
 /** Extends the lease from now on. Rejects if another process may have it, and nothing may be written. */
