@@ -29,7 +29,7 @@ export default async function Home() {
   const last = (await cookies()).get(LAST_PROJECT)?.value;
   const project =
     projects.find(({ id }) => id === last) ?? projects.find(({ sample }) => sample === null) ?? projects[0];
-  if (project) redirect(`/p/${project.id}/conversations`);
+  if (project) redirect(`/p/${project.id}`);
   const { passwordReset, rights } = await trpc.account.me();
   return (
     <EntryCard title="No project yet">

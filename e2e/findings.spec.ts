@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 import { findingRows, mergeFirstTwo } from "./support/merge-first-two";
 import { newProject, type TestProject } from "./support/project";
+import { runningDatabase } from "./support/running-database";
 import { seed } from "./support/seed";
 import { signIn } from "./support/sign-in";
 import { expect, test } from "./support/test";
@@ -86,11 +87,10 @@ test("tabs show counts, and Findings that are new since the last visit are marke
 
   const marks = page.getByTitle("New since your last visit");
   await expect(marks).toHaveCount(0);
-  const visit = { at: Date.now() - 3_600_000, before: null };
-  await page.evaluate(
-    ([key, value]) => localStorage.setItem(key!, value!),
-    [`whetstone:findings-seen:${project.projectId}`, JSON.stringify(visit)],
-  );
+  const database = runningDatabase();
+  const anHourAgo = Date.now() - 3_600_000;
+  await database`update memberships set visited_at = ${anHourAgo} where project_id = ${project.projectId}`;
+  await database.end();
   await page.reload();
   await expect(marks).toHaveCount(2);
   // Still the same visit.

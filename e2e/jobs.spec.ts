@@ -225,6 +225,6 @@ async function joinedAs(page: Page, browser: Browser, role: string): Promise<Pag
   await guest.getByLabel("E-mail").fill(`guest-${crypto.randomUUID()}@example.test`);
   await guest.getByRole("textbox", { name: "Password" }).fill("a long enough password");
   await guest.getByRole("button", { name: "Create account and join" }).click();
-  await guest.waitForURL(at("conversations"));
+  await guest.waitForURL(`**/p/${project.projectId}`);
   return guest;
 }

@@ -69,6 +69,7 @@ test("keys navigate, focus the search, and open the shortcut sheet and the palet
 
   for (const [key, path] of [
     ["f", "findings"],
+    ["h", project.projectId],
     ["r", "rule-runs"],
     ["j", "jobs"],
     ["k", "api-keys"],

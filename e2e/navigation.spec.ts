@@ -21,6 +21,7 @@ type Place = {
   empty?: string | RegExp;
 };
 const NAVIGATION: readonly Place[] = [
+  { label: "Home", path: "", shows: "Needs you", empty: "Listening…" },
   { label: "Conversations", path: "conversations", shows: "Where is my order?", empty: "No conversations yet" },
   { label: "Findings", path: "findings", shows: /get_order/, empty: /^No Findings yet/ },
   { label: "Costs", path: "costs", shows: "Numbers by day", empty: "No costs yet" },
@@ -69,7 +70,7 @@ test.beforeAll(async ({ browser, baseURL }) => {
   await context.close();
 });
 
-const hrefOf = (path: string) => `/p/${project.projectId}/${path}`;
+const hrefOf = (path: string) => `/p/${project.projectId}${path && `/${path}`}`;
 const contextAt = (browser: Browser, look: Look) =>
   browser.newContext({ storageState: state, ...contextIn(look), baseURL: project.url });
 

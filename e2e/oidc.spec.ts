@@ -100,7 +100,7 @@ test("a person invited by e-mail signs in through the provider, and a stranger c
     await signInAtAcme(ann, ANN.login);
     await expect(seen(ann, `You are signed in as ${ANN.email}`)).toBeVisible();
     await ann.getByRole("button", { name: "Join the project" }).click();
-    await ann.waitForURL(/\/p\/prj_\w+\/conversations/);
+    await ann.waitForURL(/\/p\/prj_\w+$/);
   });
 
   const again = await newPage(browser);
@@ -109,8 +109,8 @@ test("a person invited by e-mail signs in through the provider, and a stranger c
     await expectSoundAndLive(again);
     await again.getByRole("button", { name: "Continue with Acme" }).click();
     await signInAtAcme(again, ANN.login);
-    await again.waitForURL(/\/p\/prj_\w+\/conversations/);
-    await again.goto(again.url().replace("conversations", "account"));
+    await again.waitForURL(/\/p\/prj_\w+$/);
+    await again.goto(`${again.url()}/account`);
     await expect(seen(again, "You have no password: you sign in with Acme.")).toBeVisible();
     await expect(seen(again, `You sign in as ${ANN.email}.`)).toBeVisible();
     const others = again.getByRole("button", { name: "Sign out all others" });
@@ -149,7 +149,7 @@ test("a person invited by e-mail signs in through the provider, and a stranger c
     await ann.goto(link);
     await ann.getByRole("textbox", { name: "New password" }).fill("a password of her own");
     await ann.getByRole("button", { name: "Set password and sign in" }).click();
-    await ann.waitForURL(/\/p\/prj_\w+\/conversations/);
+    await ann.waitForURL(/\/p\/prj_\w+$/);
     await again.reload();
     await expect(again).toHaveURL(/\/sign-in\?next=/);
   });

@@ -173,7 +173,7 @@ async function colleague(browser: Browser, owner: Page): Promise<Page> {
   await page.getByLabel("E-mail").fill(`${crypto.randomUUID()}@example.test`);
   await page.getByRole("textbox", { name: "Password" }).fill("a long enough password");
   await page.getByRole("button", { name: "Create account and join" }).click();
-  await page.waitForURL(`**/p/${project.projectId}/conversations`);
+  await page.waitForURL(`**/p/${project.projectId}`);
   await page.goto(`/p/${project.projectId}/review`);
   return page;
 }

@@ -39,12 +39,10 @@ test("a person with an empty project loads the sample, sees its Findings and rem
 
   await test.step("one click in an empty project loads the sample into a separate project", async () => {
     await page.getByRole("button", { name: "Explore a sample project" }).click();
-    await page.waitForURL(
-      (url) => /\/p\/prj_\w+\/conversations/.test(url.href) && !url.href.includes(project.projectId),
-    );
+    await page.waitForURL((url) => /\/p\/prj_\w+$/.test(url.href) && !url.href.includes(project.projectId));
     await expect(sampleBar(page)).toContainText("Sample");
     await expect(sampleBar(page)).toContainText("isn’t counted in any totals", { timeout: LOAD_MS });
-    await expect(page.getByRole("row").nth(5)).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Needs you" })).toBeVisible();
     await expect(page.getByRole("button", { name: /Project Sample shop, switch/ })).toContainText("Sample");
   });
 
@@ -132,7 +130,7 @@ test("a person with an empty project loads the sample, sees its Findings and rem
     const dialog = page.getByRole("dialog");
     await press(sampleBar(page).getByRole("button", { name: "Remove sample project" }), dialog);
     await dialog.getByRole("button", { name: "Remove sample project" }).click();
-    await page.waitForURL(`**/p/${project.projectId}/conversations`);
+    await page.waitForURL(`**/p/${project.projectId}`);
     await expect(page.getByRole("button", { name: "Explore a sample project" })).toBeVisible();
     await page.getByRole("button", { name: /Project Journey, switch/ }).click();
     await expect(page.getByRole("menuitem", { name: "Sample shop" })).toHaveCount(0);

@@ -122,7 +122,7 @@ test("a viewer sees shared views, not a colleague's private ones, and cannot sha
   await viewer.getByLabel("E-mail").fill(`${crypto.randomUUID()}@example.test`);
   await viewer.getByRole("textbox", { name: "Password" }).fill("a long enough password");
   await viewer.getByRole("button", { name: "Create account and join" }).click();
-  await viewer.waitForURL(at("conversations"));
+  await viewer.waitForURL(`**/p/${project.projectId}`);
 
   await viewer.goto(at("findings"));
   await openMenu(viewer);

@@ -43,14 +43,14 @@ test("a person whose password was reset through an owner's link sees who created
   await page.getByLabel("E-mail").fill(email);
   await page.getByRole("textbox", { name: "Password" }).fill("a long enough password");
   await page.getByRole("button", { name: "Create account and join" }).click();
-  await page.waitForURL(`**/p/${project.projectId}/conversations`);
+  await page.waitForURL(`**/p/${project.projectId}`);
 
   const { members } = await (await owner.request.get(`${at}/members`)).json();
   const { userId } = members.find((one: { email: string }) => one.email === email);
   await page.goto(`/reset#token=${(await post(`members/${userId}/password-resets`)).token}`);
   await page.getByRole("textbox", { name: "New password" }).fill("another long password");
   await page.getByRole("button", { name: "Set password and sign in" }).click();
-  await page.waitForURL(`**/p/${project.projectId}/conversations`);
+  await page.waitForURL(`**/p/${project.projectId}`);
   const notice = page.getByRole("region", { name: "Password reset" });
   await expect(notice).toContainText(`with a link that ${project.email} created`);
   await expect(notice.getByRole("button", { name: "Got it" })).toBeEnabled();
@@ -69,7 +69,7 @@ test("a person whose password was reset through an owner's link sees who created
   await notice.getByRole("button", { name: "Got it" }).click();
   await expect(notice).toBeHidden();
   await page.reload();
-  await expect(page.getByRole("heading", { name: "Conversations" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Home" })).toBeVisible();
   await expect(notice).toBeHidden();
   await owner.close();
   await member.close();

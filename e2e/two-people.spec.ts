@@ -111,7 +111,8 @@ test("a second person is invited, made an editor, made a viewer again, and remov
     await guest.getByRole("textbox", { name: "Password" }).fill("a long enough password");
     await expect(guest).toHaveURL(`${project.url}/invite`);
     await guest.getByRole("button", { name: "Create account and join" }).click();
-    await guest.waitForURL(at("conversations"));
+    await guest.waitForURL(`**/p/${project.projectId}`);
+    await guest.getByRole("link", { name: "Conversations", exact: true }).click();
     await see(guest, "Where is my order 1042?");
     expect(asked.filter((address) => new URL(address).search.includes(token))).toEqual([]);
   });

@@ -11,7 +11,7 @@ export async function authenticate(page: Page, { url, email, password }: TestPro
   expect(reply.status(), "the reply to signing in").toBe(200);
 }
 
-/** Signs in and opens the project's first page, for tests that begin there. */
+/** Signs in and opens the project's conversations, for tests that begin there. */
 export async function signIn(page: Page, project: TestProject) {
   await authenticate(page, project);
   await page.goto(`${project.url}/p/${project.projectId}/conversations`);

@@ -11,6 +11,7 @@ import { DIAGNOSTICS } from "./diagnostics";
 import { EVALUATIONS } from "./evaluations";
 import { FILES } from "./files";
 import { FINDINGS } from "./findings";
+import { HOME } from "./home";
 import { KNOWLEDGE_GOALS } from "./knowledge-goals";
 import { MEMBERS } from "./members";
 import { NOTIFICATIONS } from "./notifications";
@@ -30,6 +31,7 @@ import { WORK_ITEMS } from "./work-items";
  * reply and capability; the rows only add the address in `/v1`. `server/rest` and `server/trpc` serve what is here.
  */
 export const operations = {
+  ...HOME,
   ...TELEMETRY,
   ...FINDINGS,
   ...DIAGNOSTICS,

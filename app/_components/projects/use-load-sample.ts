@@ -10,7 +10,7 @@ export function useLoadSample() {
   return useMutation(
     trpc.sample.load.mutationOptions({
       onSuccess: ({ project }) => {
-        router.push(`/p/${project.id}/conversations`);
+        router.push(`/p/${project.id}`);
         router.refresh();
       },
     }),

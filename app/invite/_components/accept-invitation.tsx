@@ -16,7 +16,7 @@ export function AcceptInvitation({ token, role, email }: Props) {
     trpc.invitations.accept.mutationOptions({
       onSuccess: ({ project }) => {
         forgetLinkToken("invite");
-        window.location.assign(`/p/${project.id}/conversations`);
+        window.location.assign(`/p/${project.id}`);
       },
     }),
   );

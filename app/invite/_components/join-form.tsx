@@ -33,7 +33,7 @@ export function JoinForm({ token, role, email }: Props) {
           password: given.password,
           redirect: false,
         }).catch(() => null);
-        window.location.assign(signedIn?.ok ? `/p/${project.id}/conversations` : "/sign-in");
+        window.location.assign(signedIn?.ok ? `/p/${project.id}` : "/sign-in");
       },
     }),
   );

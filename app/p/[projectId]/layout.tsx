@@ -13,7 +13,7 @@ type Props = { children: React.ReactNode; params: Promise<{ projectId: string }>
 export default async function ProjectLayout({ children, params }: Props) {
   const { projectId } = await params;
   const session = await currentSession();
-  if (!session) redirect(`/sign-in?next=${encodeURIComponent(`/p/${projectId}/conversations`)}`);
+  if (!session) redirect(`/sign-in?next=${encodeURIComponent(`/p/${projectId}`)}`);
   const trpc = await api();
   const [{ projects }, { passwordReset, rights }] = await Promise.all([trpc.projects.list(), trpc.account.me()]);
   if (!projects.some((project) => project.id === projectId)) notFound();

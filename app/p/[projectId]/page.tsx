@@ -1,6 +1,17 @@
-import { redirect } from "next/navigation";
+import type { Metadata } from "next";
+import { headers } from "next/headers";
+import { Hydrate, prefetch, trpc } from "@/app/_lib/trpc/server";
+import { originOf } from "@/server/auth/origin";
+import { Home } from "./_components/home/home";
 
-export default async function ProjectPage({ params }: { params: Promise<{ projectId: string }> }) {
+export const metadata: Metadata = { title: "Home" };
+
+export default async function HomePage({ params }: { params: Promise<{ projectId: string }> }) {
   const { projectId } = await params;
-  redirect(`/p/${projectId}/conversations`);
+  await prefetch(trpc.home.get.queryOptions({ projectId }));
+  return (
+    <Hydrate>
+      <Home projectId={projectId} endpoint={`${originOf(await headers())}/v1/otlp`} />
+    </Hydrate>
+  );
 }

@@ -37,6 +37,8 @@ const DESCRIPTIONS: Record<string, string> = {
   connectionId: "Only those of this connection.",
   datasetId: "Only those of this Dataset.",
   days: "The number of days, up to today.",
+  event: "Only Findings with such an event in their history.",
+  eventAfter: "Unix milliseconds, inclusive: only Findings with such an event since then.",
   externalId: "The client's own id of the conversation.",
   findingId: "Only those of this Finding.",
   finished: "Whether it has ended.",

@@ -9,5 +9,6 @@ export { previewModelPattern } from "./preview-pattern";
 export { previewRepricing } from "./preview-repricing";
 export { priceUsage } from "./price-usage";
 export { failRepricing, runRepricing } from "./run-repricing";
+export { summariseCosts } from "./summarise-costs";
 export { undoRepricing } from "./undo-repricing";
 export { unfinishedRepricings } from "./unfinished-repricings";

@@ -7,7 +7,9 @@ import { currentPriceBook } from "@/server/services/pricing";
 import { inDays, SUMS, type SumsRow, sumsOf } from "./daily-costs";
 import { priceUsageReply } from "./schemas";
 
-const UNPRICED_MAX = 200;
+/** Models without a price that are listed, and the days that are looked at by default. */
+export const UNPRICED_MAX = 200;
+export const UNPRICED_DAYS = 30;
 
 export const priceUsage = verb(
   {
@@ -17,7 +19,7 @@ export const priceUsage = verb(
       "Covers the last `days` days (UTC, including today). `unpriced` lists model names as clients sent them that have calls with an unknown cost; `modelPriceId` is the definition that would price such a call now, and a repricing can apply it to them.",
     effect: "read",
     capability: "model-pricing:read",
-    input: z.strictObject({ days: queryInteger(1, 366).default(30) }),
+    input: z.strictObject({ days: queryInteger(1, 366).default(UNPRICED_DAYS) }),
     reply: priceUsageReply,
   },
   async (ctx, { days }) => {

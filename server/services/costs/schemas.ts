@@ -200,6 +200,29 @@ export const costsReply = z.object({
 });
 export type Costs = z.infer<typeof costsReply>["costs"];
 
+/** Covers `[from, to)`, whole days (UTC). */
+const days = { from: z.number(), to: z.number() };
+export const costsSummary = z.object({
+  period: z.object({ ...days, ...sums }),
+  before: z.object({ ...days, ...sums }),
+  /** The models whose known cost changed most between the two periods; `null` for a cost of which nothing is known. */
+  drivers: z.array(
+    z.object({ model: z.string().nullable(), cost: z.number().nullable(), before: z.number().nullable() }),
+  ),
+  /**
+   * The current month so far, with today. `projection`: what it will have cost by its end, with 95% limits, if each day left
+   * costs the mean of its weekday in the last 28 days; `null` until there are 14 full days.
+   */
+  month: z.object({
+    ...days,
+    ...sums,
+    projection: z.object({ cost: z.number(), low: z.number(), high: z.number() }).nullable(),
+  }),
+  /** Model names with calls of the last 30 days that have no known cost; counting stops at 200. */
+  unpricedModels: z.int(),
+});
+export type CostsSummary = z.infer<typeof costsSummary>;
+
 /** Available files, by what a row stands for besides the day. */
 export const COSTS_FILES = ["model", "label", "user"] as const;
 export type CostsFile = (typeof COSTS_FILES)[number];

@@ -29,6 +29,7 @@ export { listAssignees } from "./findings/review/list-assignees";
 export { undoFindingChange } from "./findings/review/undo-finding-change";
 export { updateFinding } from "./findings/review/update-finding";
 export { updateFindings } from "./findings/review/update-findings";
+export { summariseFindings } from "./findings/summarise-findings";
 export { findingTimeline } from "./findings/timeline";
 export { type FrozenRule, findReplays, isFoundIn, type Replay, type Replays } from "./replays";
 export { type Interval, type Rate, type RuleConfiguration, wilson } from "./rules";

@@ -38,6 +38,8 @@ export const PARAMETERS: Record<SavedViewList, Record<string, z.ZodType<string>>
     q: text,
     rule: text,
     resolution: choice,
+    event: choice,
+    since: unixMs,
     ...TIME,
     ...LIST,
   },

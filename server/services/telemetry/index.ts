@@ -67,3 +67,4 @@ export { conversationFacets } from "./search/conversation-facets";
 export { conversationHistogram } from "./search/conversation-histogram";
 export { countConversations, idsOfMatching } from "./search/count-conversations";
 export { listConversations } from "./search/list-conversations";
+export { summariseConversations } from "./search/summarise-conversations";

@@ -15,6 +15,7 @@ export default async function FindingsPage({ params, searchParams }: Props) {
   await Promise.all([
     prefetch(trpc.findings.list.infiniteQueryOptions(listInput(projectId, view, now), nextPage)),
     prefetch(trpc.diagnostics.status.queryOptions({ projectId })),
+    prefetch(trpc.home.lastVisit.queryOptions({ projectId })),
   ]);
   return (
     <Hydrate>

@@ -1,7 +1,10 @@
 import { sql } from "drizzle-orm";
 import { z } from "zod";
+import { findings } from "@/db/schema";
 import { verb } from "@/server/platform/verb";
 import { reviewCountReply } from "../schemas";
+import { matchingFindings } from "./matching-findings";
+import { countFindingsInput, FINDING_QUEUES } from "./schemas";
 
 /** Counts stop here: every open page polls this, and nobody needs to know that there are exactly 2,311. */
 const COUNT_MAX = 1000;
@@ -19,9 +22,7 @@ export const countForReview = verb(
   async (ctx) => {
     const [row] = await ctx.db.execute<{ count: number }>(sql`
       select count(*)::int as count from (
-        select 1 from findings
-        where project_id = ${ctx.projectId} and review_status = 'unreviewed' and merged_into_id is null
-          and resolution_status is distinct from 'resolved'
+        select 1 from ${findings} where ${matchingFindings(ctx, countFindingsInput.parse(FINDING_QUEUES.review))}
         limit ${COUNT_MAX}) f`);
     return { forReview: row?.count ?? 0, countedUpTo: COUNT_MAX };
   },

@@ -5,7 +5,7 @@ import { findings, occurrences } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { unprocessable } from "@/server/platform/errors";
 import { conversationIdsMatching } from "@/server/services/telemetry";
-import type { FindingFilters } from "./schemas";
+import { FINDING_ALERTS, type FindingFilters } from "./schemas";
 
 /** A Finding is new for this long after it was created. */
 const NEW_MS = 7 * 24 * 60 * 60 * 1000;
@@ -32,6 +32,13 @@ export const matchingFindings = (ctx: Ctx, filters: FindingFilters) =>
     filters.ruleId === undefined ? undefined : withCause(sql`c.rule_id = ${filters.ruleId}`),
     filters.signal === undefined ? undefined : withCause(sql`c.signal = ${filters.signal}`),
     filters.q === undefined ? undefined : ilike(findings.title, containing(filters.q)),
+    filters.event === undefined && filters.eventAfter === undefined
+      ? undefined
+      : sql`${findings.id} = any(array(
+          select e.finding_id from finding_events e
+          where e.project_id = ${ctx.projectId} and ${isAlert}
+            ${filters.event === undefined ? sql`` : sql`and e.kind = ${filters.event}`}
+            and e.at >= ${filters.eventAfter ?? 0}::bigint))`,
     filters.conversationId === undefined
       ? undefined
       : sql`${findings.id} = any(array(
@@ -39,6 +46,9 @@ export const matchingFindings = (ctx: Ctx, filters: FindingFilters) =>
           where ${occurrences.projectId} = ${ctx.projectId}
             and ${occurrences.conversationId} = any(${conversationIdsMatching(ctx.projectId, filters.conversationId)})))`,
   );
+
+/** Condition on an event `e`, as text: the index of these events is partial. */
+export const isAlert = sql.raw(`e.kind in (${FINDING_ALERTS.map((kind) => `'${kind}'`).join(", ")})`);
 
 /** A Finding may have causes of several Signals: it is named by one, and the others are its evidence. */
 const withCause = (which: SQL) => sql`exists (
@@ -64,7 +74,10 @@ function assignedTo(ctx: Ctx, assignee: string) {
 }
 
 /** Returns a Finding's trend, as defined by the filter of that name, at `now` (Unix ms). */
-export function trendOf(row: typeof findings.$inferSelect, now: number) {
+export function trendOf(
+  row: Pick<typeof findings.$inferSelect, "escalatingSince" | "regressedAt" | "createdAt">,
+  now: number,
+) {
   if (row.escalatingSince !== null) return "escalating";
   if (row.regressedAt !== null) return "regressed";
   return row.createdAt >= now - NEW_MS ? "new" : "ongoing";

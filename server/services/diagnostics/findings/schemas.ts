@@ -49,6 +49,10 @@ export const MEASURED_BY: Record<NonNullable<ConfidenceBasis["by"]>, string> = {
 };
 export const findingSort = z.enum(["newest", "score", "conversations", "first_seen"]);
 
+/** Events by which a Finding calls for attention. */
+export const FINDING_ALERTS = ["created", "returned", "regressed", "escalating"] as const;
+export type FindingAlert = (typeof FINDING_ALERTS)[number];
+
 /** The filters of the list, which a bulk change takes too. */
 export const findingFilters = {
   /** One or several values (repeat the parameter). */
@@ -70,16 +74,52 @@ export const findingFilters = {
   /** Words of the title, in any case. */
   q: filledText(200).optional(),
   conversationId: z.string().max(1000).optional(),
+  /** Findings with such an event in their history; with `eventAfter`, since then. */
+  event: z.enum(FINDING_ALERTS).optional(),
+  /** Inclusive. Without `event`, any of these events counts. */
+  eventAfter: queryUnixMs.optional(),
 };
 const filterObject = z.strictObject(findingFilters);
 export type FindingFilters = z.output<typeof filterObject>;
 export const countFindingsInput = filterObject;
+
+const NOT_DISMISSED = ["unreviewed", "confirmed"] as const;
+/** What waits for a person, as the list's filters. */
+export const FINDING_QUEUES = {
+  review: { reviewStatus: ["unreviewed"], resolutionStatus: ["unresolved", "none"] },
+  regressed: { reviewStatus: NOT_DISMISSED, resolutionStatus: ["unresolved"], trend: "regressed" },
+  escalating: { reviewStatus: NOT_DISMISSED, trend: "escalating" },
+} as const;
 
 export const listFindingsInput = z.strictObject({
   ...findingFilters,
   sort: findingSort.default("newest"),
   ...pageInput,
 });
+
+const limitedCount = z.object({ count: z.int(), /** Whether there are more. */ more: z.boolean() });
+const namedFinding = { id: z.string(), title: z.string(), severity };
+/** What waits for a person among the Findings, and what happened since a time. Counts stop at 1,000. */
+export const findingsSummary = z.object({
+  review: limitedCount,
+  regressed: limitedCount,
+  escalating: limitedCount,
+  /** The first of these: regressed, then escalating ones, then by score. `recentDays` are its conversations on the last 14 days (UTC). */
+  urgent: z.array(
+    z.object({
+      ...namedFinding,
+      trend: z.enum(FINDING_TRENDS),
+      reviewStatus,
+      occurrenceCount: z.int(),
+      recentDays: z.array(z.int()),
+    }),
+  ),
+  /** Findings with each event since then, as the list's filters `event` and `eventAfter` find them. */
+  since: z.array(z.object({ event: z.enum(FINDING_ALERTS), ...limitedCount.shape })),
+  /** The Findings whose newest such event is the most recent, with it. */
+  changed: z.array(z.object({ ...namedFinding, event: z.enum(FINDING_ALERTS), at: z.number() })),
+});
+export type FindingsSummary = z.infer<typeof findingsSummary>;
 
 /** What a person can set. `untilWorse` and `dismissalReason` belong to a dismissal. */
 const settable = {

@@ -8,7 +8,7 @@ import { NEWEST } from "./conversation-sorts";
 import { matchingConversations } from "./list-conversations";
 
 /** Facets count the newest conversations: exact for small projects, a recent sample for large ones. */
-const COUNTED = 10_000;
+export const COUNTED = 10_000;
 /** Limit for searches, whose matches are read one by one. */
 const COUNTED_OF_SEARCH = 2000;
 const VALUES_SHOWN = 50;

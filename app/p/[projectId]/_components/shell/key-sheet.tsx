@@ -70,7 +70,9 @@ const OF_PAGES: KeyGroup[] = [
 ];
 
 export function KeySheet({ opened, onClose }: { opened: boolean; onClose: () => void }) {
-  const goes = usePages().map(({ key, label }): [string[], string] => [["g", key], label]);
+  const goes = usePages().flatMap(({ key, label }): [string[], string][] =>
+    key === null ? [] : [[["g", key], label]],
+  );
   const may = ROLE_CAPABILITIES[useRole()];
   const mod = useModKey();
   const groups: KeyGroup[] = [{ title: "Go", keys: [[[MOD, "K"], "Palette"], ...goes] }, ...OF_PAGES];

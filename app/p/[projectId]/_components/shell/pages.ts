@@ -15,6 +15,7 @@ import {
   IconGitCompare,
   IconHistory,
   IconHistoryToggle,
+  IconHome,
   IconKey,
   IconListCheck,
   IconMessageBolt,
@@ -29,12 +30,16 @@ import {
 } from "@tabler/icons-react";
 import type { Capability } from "@/server/platform/capabilities";
 
-/** A page of a project: `g` then `key` opens it; `needs` is the capability required to see anything there. */
-type Page = { path: string; label: string; key: string; icon: typeof IconMessages; needs?: Capability };
+/** A page of a project: `g` then `key` opens it, if it has one; `needs` is the capability required to see anything there. */
+type Page = { path: string; label: string; key: string | null; icon: typeof IconMessages; needs?: Capability };
 type Group = { title: string | null; pages: readonly Page[] };
 
-/** The navigation, in order; the group without a title comes below the others. One line per page. */
+/** The navigation, in order; the last group comes below the others. One line per page. */
 export const GROUPS = [
+  {
+    title: null,
+    pages: [{ path: "", label: "Home", key: "h", icon: IconHome }],
+  },
   {
     title: "Observe",
     pages: [
@@ -48,7 +53,7 @@ export const GROUPS = [
     pages: [
       { path: "rules", label: "Rules", key: "l", icon: IconScale },
       { path: "rule-runs", label: "Rule Runs", key: "r", icon: IconListCheck },
-      { path: "backfills", label: "Backfills", key: "h", icon: IconHistoryToggle },
+      { path: "backfills", label: "Backfills", key: null, icon: IconHistoryToggle },
     ],
   },
   {
@@ -102,7 +107,14 @@ export const SETTINGS = [
 
 export type PagePath = (typeof GROUPS)[number]["pages"][number]["path"] | (typeof SETTINGS)[number]["path"];
 
-export const pageHref = (projectId: string, path: PagePath) => `/p/${encodeURIComponent(projectId)}/${path}`;
+export const pageHref = (projectId: string, path: PagePath) =>
+  `/p/${encodeURIComponent(projectId)}${path === "" ? "" : `/${path}`}`;
 
-/** Returns whether a path belongs to a page. */
-export const isAt = (address: string, href: string) => address === href || address.startsWith(`${href}/`);
+/** Where a project opens. */
+export const homeHref = (projectId: string) => pageHref(projectId, "");
+
+/** Returns whether an address belongs to a page. Every other one is below Home's. */
+export function isAtPage(address: string, projectId: string, path: PagePath) {
+  const href = pageHref(projectId, path);
+  return address === href || (path !== "" && address.startsWith(`${href}/`));
+}

@@ -8,7 +8,7 @@ import { useState } from "react";
 import { leavePage } from "@/app/_lib/leave-guard";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { useProjects } from "../access/membership";
-import { pageHref } from "./pages";
+import { homeHref, pageHref } from "./pages";
 import { usePaletteActions } from "./palette-actions";
 import { useEntriesOfId } from "./palette-ids";
 import { useRecentPlaces } from "./recent-places";
@@ -75,7 +75,7 @@ export function Palette({ projectId }: { projectId: string }) {
                 key={path}
                 label={label}
                 leftSection={<Icon size={16} aria-hidden />}
-                rightSection={<span className="mono">g {key}</span>}
+                rightSection={key === null ? null : <span className="mono">g {key}</span>}
                 onClick={() => leavePage(() => router.push(pageHref(projectId, path)))}
               />
             ))}
@@ -110,7 +110,7 @@ export function Palette({ projectId }: { projectId: string }) {
         <Group
           label="Projects"
           icon={<IconFolder size={16} aria-hidden />}
-          entries={others.map(({ id, name }) => ({ id, label: name, href: pageHref(id, "conversations") }))}
+          entries={others.map(({ id, name }) => ({ id, label: name, href: homeHref(id) }))}
         />
         {nothing ? <Spotlight.Empty>No results</Spotlight.Empty> : null}
       </Spotlight.ActionsList>

@@ -4,8 +4,8 @@ import Link from "next/link";
 import { usePathname } from "next/navigation";
 import { useState } from "react";
 import { CandidateCount } from "./candidate-count";
-import { COLLAPSED_GROUPS, rememberCollapsed } from "./collapsed-groups";
-import { isAt, pageHref } from "./pages";
+import { rememberCollapsed } from "./collapsed-groups";
+import { isAtPage, pageHref } from "./pages";
 import { RecentCost } from "./recent-cost";
 import { ReviewCount } from "./review-count";
 import classes from "./shell.module.css";
@@ -28,11 +28,12 @@ export function ProjectNav({ projectId, collapsed: remembered, onGo }: Props) {
     setCollapsed(next);
     rememberCollapsed(next);
   };
-  return groups.map((group) => (
+  return groups.map((group, n) => (
     <NavGroup
-      key={group.title ?? COLLAPSED_GROUPS}
+      key={group.pages[0]?.path}
       projectId={projectId}
       group={group}
+      isLast={n === groups.length - 1}
       open={group.title === null || !collapsed.includes(group.title)}
       onToggle={toggle}
       onGo={onGo}
@@ -43,28 +44,29 @@ export function ProjectNav({ projectId, collapsed: remembered, onGo }: Props) {
 type GroupProps = {
   projectId: string;
   group: Shown;
+  isLast: boolean;
   open: boolean;
   onToggle: (title: string) => void;
   onGo: () => void;
 };
 
 /** A collapsed group still shows the page that is open. */
-function NavGroup({ projectId, group: { title, pages }, open, onToggle, onGo }: GroupProps) {
+function NavGroup({ projectId, group: { title, pages }, isLast, open, onToggle, onGo }: GroupProps) {
   const { settings } = useNavigation();
   const address = usePathname();
   const isHere = (path: Shown["pages"][number]["path"]) =>
     path === "settings"
-      ? settings.some((page) => isAt(address, pageHref(projectId, page.path)))
-      : isAt(address, pageHref(projectId, path));
+      ? settings.some((page) => isAtPage(address, projectId, page.path))
+      : isAtPage(address, projectId, path);
   return (
-    <div className={classes.group} data-last={title === null || undefined}>
+    <div className={classes.group} data-last={isLast || undefined}>
       {title === null ? null : (
         <UnstyledButton className={classes.groupTitle} aria-expanded={open} onClick={() => onToggle(title)}>
           {title}
           <IconChevronRight size={12} aria-hidden />
         </UnstyledButton>
       )}
-      <ul className={classes.nav} aria-label={title ?? "More"}>
+      <ul className={classes.nav} aria-label={title ?? (isLast ? "More" : "Start")}>
         {pages
           .filter(({ path }) => open || isHere(path))
           .map(({ path, label, key, icon: Icon }) => (
@@ -80,9 +82,11 @@ function NavGroup({ projectId, group: { title, pages }, open, onToggle, onGo }: 
                 {path === "costs" ? <RecentCost projectId={projectId} /> : null}
                 {path === "findings" ? <ReviewCount projectId={projectId} /> : null}
                 {path === "review" ? <CandidateCount projectId={projectId} /> : null}
-                <span className={classes.keys} aria-hidden>
-                  g {key}
-                </span>
+                {key === null ? null : (
+                  <span className={classes.keys} aria-hidden>
+                    g {key}
+                  </span>
+                )}
               </Link>
             </li>
           ))}

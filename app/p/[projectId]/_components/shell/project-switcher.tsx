@@ -6,7 +6,7 @@ import Link from "next/link";
 import { useState } from "react";
 import { NewProject } from "@/app/_components/projects/new-project";
 import { useProjects } from "../access/membership";
-import { pageHref } from "./pages";
+import { homeHref } from "./pages";
 import classes from "./shell.module.css";
 
 /** Up to this many projects can be scanned at a glance and need no search. */
@@ -56,7 +56,7 @@ export function ProjectSwitcher({ projectId, mayCreate }: { projectId: string; m
             <Menu.Item
               key={project.id}
               component={Link}
-              href={pageHref(project.id, "conversations")}
+              href={homeHref(project.id)}
               aria-current={project.id === projectId ? "true" : undefined}
               rightSection={project.id === projectId ? <IconCheck size={14} aria-hidden /> : null}
               leftSection={project.sample ? <SampleBadge /> : undefined}

@@ -1,6 +1,6 @@
 import Link from "next/link";
 import { usePathname } from "next/navigation";
-import { isAt, pageHref } from "./pages";
+import { isAtPage, pageHref } from "./pages";
 import classes from "./shell.module.css";
 import { useNavigation } from "./use-pages";
 
@@ -10,7 +10,7 @@ export function SettingsNav({ projectId }: { projectId: string }) {
   const address = usePathname();
   const links = settings.map(({ path, label }) => {
     const href = pageHref(projectId, path);
-    return { href, label, here: isAt(address, href) };
+    return { href, label, here: isAtPage(address, projectId, path) };
   });
   if (!links.some(({ here }) => here)) return null;
   return (

@@ -14,17 +14,23 @@ export function useGoKeys(projectId: string, onHelp: () => void) {
   useEffect(() => () => clearTimeout(pending.current ?? undefined), []);
 
   const second = Object.fromEntries(
-    usePages().map(({ path, key }) => [
-      key,
-      (event: KeyboardEvent) => {
-        if (pending.current === null) return;
-        clearTimeout(pending.current);
-        pending.current = null;
-        event.preventDefault();
-        event.stopPropagation();
-        leavePage(() => router.push(pageHref(projectId, path)));
-      },
-    ]),
+    usePages().flatMap(({ path, key }) =>
+      key === null
+        ? []
+        : [
+            [
+              key,
+              (event: KeyboardEvent) => {
+                if (pending.current === null) return;
+                clearTimeout(pending.current);
+                pending.current = null;
+                event.preventDefault();
+                event.stopPropagation();
+                leavePage(() => router.push(pageHref(projectId, path)));
+              },
+            ],
+          ],
+    ),
   );
   useKeys(
     {

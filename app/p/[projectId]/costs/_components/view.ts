@@ -75,6 +75,7 @@ export function groupName(groupBy: CostGroup, { key, others = false }: { key: st
 }
 
 const conversationsSearch = createSerializer(conversationParsers);
+const costsSearch = createSerializer(viewParsers);
 
 type Days = { from: number; to: number };
 /** Returns the one day (UTC) that begins at a time. */
@@ -90,11 +91,22 @@ export function groupHref(projectId: string, { groupBy, from, to }: Days & { gro
   return conversationsHref(projectId, { from, to }, { [groupBy]: [key] });
 }
 
-/** Returns the URL of the conversations of some days, filtered by models, labels, and a user or the lack of one if given. */
+/** Returns the URL of the costs of some days. */
+export const costsHref = (projectId: string, { from, to }: Days) =>
+  `/p/${encodeURIComponent(projectId)}/costs${costsSearch({ range: "custom", from, to })}`;
+
+/** Returns the URL of the conversations of some days, narrowed by filters of the list. */
 export const conversationsHref = (
   projectId: string,
   { from, to }: Days,
-  of: { model?: string[]; label?: string[]; user?: string; hasUser?: boolean } = {},
+  of: {
+    model?: string[];
+    label?: string[];
+    user?: string;
+    hasUser?: boolean;
+    findings?: boolean;
+    errors?: boolean;
+  } = {},
 ) => `/p/${encodeURIComponent(projectId)}/conversations${conversationsSearch({ ...of, range: "custom", from, to })}`;
 
 const COLOURS = 10;

@@ -1,6 +1,9 @@
-import { NativeSelect } from "@mantine/core";
+import { Button, NativeSelect } from "@mantine/core";
+import { useMounted } from "@mantine/hooks";
+import { IconX } from "@tabler/icons-react";
 import { SearchInput } from "@/app/_components/controls/search-input";
 import { TimeRangePicker } from "@/app/_components/controls/time-range-picker";
+import { formatMinute } from "@/app/_lib/format";
 import { SEVERITY_OPTIONS, severityNamed } from "../../_components/findings/severity-words";
 import { RuleSelect } from "./rule-select";
 import { MIN_SCORES, ORDERS, RESOLUTIONS, takesResolution, type View } from "./view";
@@ -64,6 +67,31 @@ export function FindingFilters({ view, setView }: Props) {
         ]}
       />
       <TimeRangePicker what="Last seen" value={view} onChange={(range) => setView(range)} />
+      <EventFilter view={view} setView={setView} />
     </>
+  );
+}
+
+const EVENTS: Record<NonNullable<View["event"]>, string> = {
+  created: "New",
+  returned: "Back from dismissal",
+  regressed: "Regressed",
+  escalating: "Escalating",
+};
+
+/** Shown while a link from another page narrows the list to what happened since a time. */
+function EventFilter({ view: { event, since }, setView }: Props) {
+  const zone = useMounted() ? undefined : "UTC";
+  if (event === null && since === null) return null;
+  const label = `${event === null ? "Changed" : EVENTS[event]}${since === null ? "" : ` since ${formatMinute(since, zone)}`}`;
+  return (
+    <Button
+      variant="default"
+      rightSection={<IconX size={14} aria-hidden />}
+      aria-label={`Remove the filter “${label}”`}
+      onClick={() => setView({ event: null, since: null })}
+    >
+      {label}
+    </Button>
   );
 }

@@ -1,37 +1,16 @@
-import { useLocalStorage } from "@mantine/hooks";
-import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
-import { MINUTE_MS } from "@/server/platform/durations";
+import { useQuery } from "@tanstack/react-query";
+import { createContext, type ReactNode, useContext } from "react";
+import { useTRPC } from "@/app/_lib/trpc/client";
 import classes from "./findings.module.css";
-
-/** Coming back within this time counts as the same visit: what was new stays marked. */
-const SAME_VISIT_MS = 30 * 60_000;
-
-/** Times in Unix ms: when the reader was last here, and when before this visit. */
-type Visits = { at: number; before: number | null };
 
 const LastVisit = createContext<number | null>(null);
 
-/** Remembers, in this browser, when the reader last looked at the Findings of a project. */
+/** Provides the time of the reader's last visit to what is below. */
 export function LastVisitProvider({ projectId, children }: { projectId: string; children: ReactNode }) {
-  const [visits, setVisits] = useLocalStorage<Visits | null>({
-    key: `whetstone:findings-seen:${projectId}`,
-    defaultValue: null,
-  });
-  const [since, setSince] = useState<number | null>(null);
-  useEffect(() => {
-    const look = () =>
-      setVisits((known) => {
-        const at = Date.now();
-        if (!known) return { at, before: null };
-        return { at, before: at - known.at > SAME_VISIT_MS ? known.at : known.before };
-      });
-    look();
-    const timer = setInterval(look, MINUTE_MS);
-    return () => clearInterval(timer);
-  }, [setVisits]);
-  const before = visits?.before ?? null;
-  useEffect(() => setSince(before), [before]);
-  return <LastVisit value={since}>{children}</LastVisit>;
+  const trpc = useTRPC();
+  // What is marked when the page opens stays marked.
+  const { data } = useQuery(trpc.home.lastVisit.queryOptions({ projectId }, { staleTime: Number.POSITIVE_INFINITY }));
+  return <LastVisit value={data?.lastVisit.at ?? null}>{children}</LastVisit>;
 }
 
 /** Marks what is newer than the reader's last visit. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RULES as BUILT_IN } from "@/server/services/diagnostics/rules";
 import { RULES } from "../../_components/findings/rule-words";
-import { listInput, loadView, TABS } from "./view";
+import { eventHref, isFiltered, listInput, loadView, TABS } from "./view";
 
 const inputOf = async (search: string) => listInput("prj_1", await loadView(new URLSearchParams(search)), 0);
 
@@ -20,6 +20,14 @@ test("a tab that implies a resolution ignores the resolution filter", async () =
       resolutionStatus: input.resolutionStatus,
     });
   }
+});
+
+test("what happened since a time is a filter, which a link to it contains", async () => {
+  const url = new URL(eventHref("prj_1", "regressed", 1_795_000_000_000), "http://here.invalid");
+  expect(url.pathname).toBe("/p/prj_1/findings");
+  expect(await inputOf(url.search)).toMatchObject({ event: "regressed", eventAfter: 1_795_000_000_000 });
+  expect(isFiltered(await loadView(url.searchParams))).toBe(true);
+  expect(await inputOf("event=merged&since=-1")).not.toHaveProperty("event");
 });
 
 test("the Rule filter lists every built-in Rule by name", () => {

@@ -9,6 +9,7 @@ import {
 import { listParsers } from "@/app/_components/data-table/list-view";
 import { endsOf, RANGE_VALUES } from "@/app/_lib/time-range";
 import { SEVERITIES } from "@/app/p/[projectId]/_components/findings/severity-words";
+import { FINDING_ALERTS, FINDING_QUEUES, type FindingAlert } from "@/server/services/diagnostics/findings/schemas";
 import type { Finding } from "@/server/services/diagnostics/schemas";
 
 export const MIN_SCORES = [0.1, 0.25, 0.5, 0.75] as const;
@@ -19,8 +20,6 @@ export const RESOLUTIONS = [
   { value: "resolved", label: "Resolved", is: ["resolved"] },
 ] as const;
 const [UNRESOLVED, RESOLVED] = RESOLUTIONS;
-
-const NOT_DISMISSED = ["unreviewed", "confirmed"] as const;
 
 /** The orders that the server knows, each descending. */
 export const ORDERS = [
@@ -47,7 +46,7 @@ export const TABS = [
   {
     value: "review",
     label: "For review",
-    input: { reviewStatus: ["unreviewed"], resolutionStatus: UNRESOLVED.is },
+    input: FINDING_QUEUES.review,
     keeps: every,
   },
   {
@@ -59,13 +58,13 @@ export const TABS = [
   {
     value: "regressed",
     label: "Regressed",
-    input: { reviewStatus: NOT_DISMISSED, resolutionStatus: ["unresolved"], trend: "regressed" },
+    input: FINDING_QUEUES.regressed,
     keeps: (f) => f.regressedAt !== null,
   },
   {
     value: "escalating",
     label: "Escalating",
-    input: { reviewStatus: NOT_DISMISSED, trend: "escalating" },
+    input: FINDING_QUEUES.escalating,
     keeps: (f) => f.escalatingSince !== null,
   },
   { value: "resolved", label: "Resolved", input: { resolutionStatus: RESOLVED.is }, keeps: every },
@@ -89,11 +88,17 @@ export const viewParsers = {
   range: parseAsStringLiteral(RANGE_VALUES),
   from: parseAsInteger,
   to: parseAsInteger,
+  event: parseAsStringLiteral(FINDING_ALERTS),
+  since: parseAsInteger,
   ...listParsers,
 };
 export const loadView = createLoader(viewParsers);
 const serialize = createSerializer(viewParsers);
 export type View = Awaited<ReturnType<typeof loadView>>;
+
+/** Returns the URL of all Findings with an event since a time. */
+export const eventHref = (projectId: string, event: FindingAlert, since: number) =>
+  `/p/${encodeURIComponent(projectId)}/findings${serialize({ tab: "all", event, since })}`;
 
 /** Returns the view as a query string (`?…`), without the open row. */
 export const searchOf = (view: View) => serialize({ ...view, peek: null });
@@ -129,6 +134,8 @@ function filtersOf(projectId: string, view: View, now: number) {
     ...(view.q?.trim() ? { q: view.q.trim().slice(0, 200) } : {}),
     ...(after !== undefined ? { lastDetectedAfter: after } : {}),
     ...(before !== undefined ? { lastDetectedBefore: before } : {}),
+    ...(view.event !== null ? { event: view.event } : {}),
+    ...(view.since !== null && view.since >= 0 ? { eventAfter: view.since } : {}),
   };
 }
 
@@ -149,6 +156,8 @@ export const isFiltered = (view: View) =>
   view.assignee !== null ||
   view.q !== null ||
   view.range !== null ||
+  view.event !== null ||
+  view.since !== null ||
   (view.resolution !== null && takesResolution(view));
 export const NO_FILTERS = {
   severity: null,
@@ -160,4 +169,6 @@ export const NO_FILTERS = {
   range: null,
   from: null,
   to: null,
+  event: null,
+  since: null,
 };

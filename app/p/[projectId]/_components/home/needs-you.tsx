@@ -1,0 +1,102 @@
+import Link from "next/link";
+import { PageSection } from "@/app/_components/layout/page-body";
+import { InlineCode } from "@/app/_components/values/inline-code";
+import { plural } from "@/app/_lib/format";
+import { findingHref } from "../../conversations/_components/view";
+import { TrendBars } from "../../findings/_components/trend-bars";
+import { Severity } from "../findings/severity";
+import { pageHref } from "../shell/pages";
+import classes from "./home.module.css";
+import { Lines } from "./lines";
+import { type HomeData, waitingIn } from "./words";
+
+type Props = { projectId: string; home: HomeData };
+type Urgent = HomeData["findings"]["urgent"][number];
+
+const TREND_WORDS: Record<Urgent["trend"], string> = {
+  escalating: "Escalating",
+  regressed: "Regressed",
+  new: "New",
+  ongoing: "To review",
+};
+
+/** What is open, however old it is, worst first. */
+export function NeedsYou({ projectId, home }: Props) {
+  const waiting = waitingIn(projectId, home);
+  const tickets = home.closedTickets.newest;
+  const proofs = home.work?.evaluations.newest ?? [];
+  const isNothing = waiting.length + tickets.length + proofs.length === 0;
+  return (
+    <PageSection title="Needs you" wide>
+      {isNothing ? <p className={classes.quiet}>Nothing waits for you.</p> : null}
+      <ul className={classes.rows}>
+        {home.findings.urgent.map((finding) => (
+          <UrgentFinding key={finding.id} projectId={projectId} finding={finding} />
+        ))}
+      </ul>
+      <Lines items={waiting} label="What waits" />
+      <ul className={classes.plain}>
+        {tickets.map(({ findingId, findingTitle, key, url }) => (
+          <li key={`${findingId} ${key}`}>
+            <a href={url} rel="noreferrer">
+              {key}
+            </a>{" "}
+            is closed, its Finding is open:{" "}
+            <Link href={`${pageHref(projectId, "findings")}/${encodeURIComponent(findingId)}`}>
+              <InlineCode text={findingTitle} />
+            </Link>
+          </li>
+        ))}
+        {proofs.map((proof) => (
+          <li key={proof.id}>
+            <Ended projectId={projectId} proof={proof} />
+          </li>
+        ))}
+      </ul>
+    </PageSection>
+  );
+}
+
+function UrgentFinding({ projectId, finding }: { projectId: string; finding: Urgent }) {
+  return (
+    <li className={classes.urgent}>
+      <Severity value={finding.severity} />
+      <Link
+        className={classes.title}
+        href={`${pageHref(projectId, "findings")}/${encodeURIComponent(finding.id)}`}
+        title={finding.title.replaceAll("`", "")}
+      >
+        <InlineCode text={finding.title} />
+      </Link>
+      <span className={classes.trend}>{TREND_WORDS[finding.trend]}</span>
+      <span className={classes.bars}>
+        <TrendBars days={finding.recentDays} />
+      </span>
+      <Link className={classes.count} href={findingHref(projectId, finding.id)}>
+        {plural(finding.occurrenceCount, "conversation")}
+      </Link>
+    </li>
+  );
+}
+
+type Proof = NonNullable<HomeData["work"]>["evaluations"]["newest"][number];
+const VERDICTS = { proven: "proven", not_proven: "not proven", not_enough: "not enough yet" } as const;
+
+function Ended({ projectId, proof }: { projectId: string; proof: Proof }) {
+  const { id, status, verdict, findingTitle } = proof;
+  const result = status === "failed" ? "failed" : verdict === null ? "has ended" : `ended: ${VERDICTS[verdict]}`;
+  return (
+    <>
+      <Link href={`${pageHref(projectId, "evaluations")}/${encodeURIComponent(id)}`}>
+        {findingTitle === null ? "A comparison" : "A proof"}
+      </Link>{" "}
+      {result}
+      {findingTitle === null ? null : (
+        <>
+          {" "}
+          for <InlineCode text={findingTitle} />
+        </>
+      )}
+    </>
+  );
+}
