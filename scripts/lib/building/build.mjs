@@ -22,6 +22,7 @@ const PROGRAMS = {
   "receiving-thread": "server/services/telemetry/ingest/receiving-thread.ts",
   "render-program": "server/services/tickets/render-program.ts",
   "preview-program": "server/services/datasets/imports/preview-program.ts",
+  "rows-program": "server/services/datasets/imports/rows-program.ts",
 };
 
 /** @param {string} folder @returns {string[]} */

@@ -4,7 +4,7 @@ import path from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { ServiceError } from "../errors";
-import { runBounded } from "./bounded-processes";
+import { runBounded, streamBounded } from "./bounded-processes";
 
 type Task = {
   does: "answer" | "spin" | "note" | "fill" | "double" | "read" | "refuse" | "exit" | "environment";
@@ -19,7 +19,9 @@ const LIMITS = {
 
 const folder = mkdtempSync(path.join(import.meta.dirname, "../../../node_modules/.cache-process-"));
 const program = path.join(folder, "program.mjs");
+const streamProgram = path.join(folder, "stream-program.mjs");
 const parent = path.join(folder, "parent.mjs");
+const streamParent = path.join(folder, "stream-parent.mjs");
 beforeAll(async () => {
   await bundle(
     program,
@@ -38,6 +40,30 @@ beforeAll(async () => {
       if (does === "read") return Buffer.concat([await source.read(0, 3), await source.read(source.size - 2, source.size)]).toString();
       return does === "environment" ? Object.keys(process.env).sort() : "done";
     });`,
+  );
+  await bundle(
+    streamProgram,
+    `
+    import { boundedStreamProgram } from "./bounded-program";
+    import { ServiceError } from "../errors";
+    import { writeFileSync } from "node:fs";
+    boundedStreamProgram(async function* ({ does, notes }, source) {
+      yield "first";
+      if (notes) writeFileSync(notes, String(process.pid));
+      if (does === "spin") for (;;);
+      if (does === "refuse") throw new ServiceError("unprocessable", "Not this one.");
+      if (does === "exit") process.exit(1);
+      yield Buffer.from(await source.read(0, 3)).toString();
+    });`,
+  );
+  await bundle(
+    streamParent,
+    `
+    import { streamBounded } from "./bounded-processes";
+    const [, , program, notes] = process.argv;
+    const results = streamBounded(program, { limitMs: 600_000, heapMib: 64, exceeded: String }, { does: "spin", notes });
+    await results.next();
+    await results.next();`,
   );
   await bundle(
     parent,
@@ -62,13 +88,11 @@ async function bundle(outfile: string, contents: string) {
     logLevel: "error",
   });
 }
+const DIGITS = { size: 10, read: async (from: number, to: number) => Buffer.from("0123456789").subarray(from, to) };
+const stream = (does: Task["does"], limitMs = LIMITS.limitMs) =>
+  streamBounded<Task, string>(streamProgram, { ...LIMITS, limitMs }, { does }, DIGITS);
 const run = (does: Task["does"], limitMs = LIMITS.limitMs) =>
-  runBounded<Task, string | string[]>(
-    program,
-    { ...LIMITS, limitMs },
-    { does },
-    { size: 10, read: async (from, to) => Buffer.from("0123456789").subarray(from, to) },
-  );
+  runBounded<Task, string | string[]>(program, { ...LIMITS, limitMs }, { does }, DIGITS);
 
 test("the error for a task that passed a limit is told what its program wrote last", async () => {
   const exceeded = (what: string, said: string) => new ServiceError("unprocessable", `${said} It ${what}.`);
@@ -111,6 +135,37 @@ test("a program does not get this process's environment", async () => {
 test("a program that never waits ends soon after its parent was killed", async () => {
   const notes = path.join(folder, "notes");
   const killed = fork(parent, [program, notes], { stdio: "ignore" });
+  await vi.waitUntil(() => existsSync(notes) && readFileSync(notes, "utf8"), 30_000);
+  killed.kill("SIGKILL");
+  const pid = Number(readFileSync(notes, "utf8"));
+  await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"), 60_000);
+});
+
+test("the results of a stream come one by one, from the file's parts", async () => {
+  const results = stream("answer");
+  expect([await results.next(), await results.next(), await results.next()]).toEqual(["first", "012", undefined]);
+});
+
+test.each([
+  ["takes too long", "spin", { code: "unprocessable", message: "The task took longer than 0.5 s." }],
+  ["is refused", "refuse", { code: "unprocessable", message: "Not this one." }],
+  ["ends its program", "exit", { message: "stream-program.mjs ended without an answer (1)." }],
+] as const)("a result that %s ends its stream, and those before it stay", async (_, does, reason) => {
+  const results = stream(does, does === "spin" ? 500 : undefined);
+  expect(await results.next()).toBe("first");
+  await expect(results.next()).rejects.toMatchObject(reason);
+});
+
+test("a closed stream gives no more results", async () => {
+  const results = stream("answer");
+  await results.next();
+  results.close();
+  await expect(results.next()).rejects.toThrow("ended without an answer (SIGKILL)");
+});
+
+test("the program of a stream ends with its parent, though it has no limit in all and never waits", async () => {
+  const notes = path.join(folder, "stream-notes");
+  const killed = fork(streamParent, [streamProgram, notes], { stdio: "ignore" });
   await vi.waitUntil(() => existsSync(notes) && readFileSync(notes, "utf8"), 30_000);
   killed.kill("SIGKILL");
   const pid = Number(readFileSync(notes, "utf8"));

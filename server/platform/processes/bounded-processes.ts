@@ -4,7 +4,7 @@ import pLimit, { type LimitFunction } from "p-limit";
 import { env } from "@/env";
 import { ServiceError } from "../errors";
 import { fromThreadError } from "../thread-error";
-import type { Answer, Outcome, ReadReply, ReadRequest, Sent, Source } from "./bounded-program";
+import type { Answer, Asked, Outcome, ReadReply, ReadRequest, Sent, Source } from "./bounded-program";
 
 /** Processes of all kinds together. One project has one of a kind at a time, so that it cannot occupy them all. */
 const PROCESSES = 2;
@@ -17,7 +17,7 @@ const READ_MAX = 64 * MIB;
 const START_MS = 30_000;
 
 type Limits = {
-  /** The time of one task, from when its program is loaded. */
+  /** The time of one task, from when its program is loaded; of a task with many results, the time of each. */
   limitMs: number;
   /** What its objects may take. */
   heapMib: number;
@@ -66,61 +66,160 @@ export function inBoundedProcess<Task, Result>(kind: BoundedWork<Task, Result>) 
       : kind.work(task, source);
 }
 
+/** A kind of work with many results. `entry`: the program in `dist/` that calls `boundedStreamProgram(work)`. */
+export type BoundedStream<Task, Result> = Limits & {
+  entry: string;
+  work: (task: Task, source?: Source) => AsyncGenerator<Result, void>;
+};
+
+/** Results, `undefined` after the last. Close it, unless `next` returned `undefined` or threw. */
+export type Results<Result> = { next(): Promise<Result | undefined>; close(): void };
+
+/**
+ * Returns a function that does a kind of work with many results in a process of its own, as `inBoundedProcess` does. Its
+ * callers bound how many there are.
+ */
+export function streamFromBoundedProcess<Task, Result>(kind: BoundedStream<Task, Result>) {
+  const program = path.join(process.cwd(), "dist", `${kind.entry}.js`);
+  return (task: Task, source?: Source): Results<Result> => {
+    if (env().NODE_ENV === "production") return streamBounded(program, kind, task, source);
+    const results = kind.work(task, source);
+    return {
+      next: async () => (await results.next()).value ?? undefined,
+      close: () => void results.return(),
+    };
+  };
+}
+
 /** Runs one task in a process with this program, within its limits. */
 export async function runBounded<Task, Result>(
   program: string,
-  { limitMs, heapMib, exceeded }: Limits,
+  limits: Limits,
   task: Task,
   source?: Source,
 ): Promise<Result> {
-  const child = start(program, { limitMs, heapMib });
-  let late = false;
-  const endsAfter = (ms: number) =>
-    setTimeout(() => {
-      late = true;
-      child.kill("SIGKILL");
-    }, ms);
-  let timer = endsAfter(START_MS);
-  let errors = "";
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-    errors = (errors + text).slice(-10_000);
-  });
-  const send = (message: Sent<Task>) => {
-    // If the child has ended meanwhile, its end is what matters.
-    child.send(message, () => {});
-  };
+  const child = new BoundedChild<Task>(program, limits, { source, isStream: false });
   try {
-    const outcome = await new Promise<Outcome<Result> | undefined>((resolve, reject) => {
-      child.on("message", (answer: Answer<Result>) => {
-        if (answer === "ready") {
-          clearTimeout(timer);
-          timer = endsAfter(limitMs);
-          send({ task, size: source?.size });
-        } else if ("start" in answer) void reply(source, answer).then(send);
-        else resolve(answer);
-      });
+    return (await child.ask({ task, size: source?.size })) as Result;
+  } finally {
+    child.end();
+  }
+}
+
+/** Runs a task with many results in a process with this program. */
+export function streamBounded<Task, Result>(
+  program: string,
+  limits: Limits,
+  task: Task,
+  source?: Source,
+): Results<Result> {
+  const child = new BoundedChild<Task>(program, limits, { source, isStream: true });
+  let asked: Asked<Task> = { task, size: source?.size };
+  let isDone = false;
+  return {
+    async next() {
+      if (isDone) return undefined;
+      try {
+        const { value, done } = (await child.ask(asked)) as IteratorResult<Result, void>;
+        asked = "next";
+        if (!done) return value;
+        isDone = true;
+      } catch (error) {
+        child.end();
+        throw error;
+      }
+      child.end();
+      return undefined;
+    },
+    close: () => child.end(),
+  };
+}
+
+/** A process that answers one message at a time. */
+class BoundedChild<Task> {
+  private readonly child: ChildProcess;
+  private readonly ready: Promise<void>;
+  private readonly ended: Promise<undefined>;
+  private answer: (outcome: Outcome<unknown>) => void = () => {};
+  private isLate = false;
+  private errors = "";
+
+  constructor(
+    private readonly program: string,
+    private readonly limits: Limits,
+    { source, isStream }: { source: Source | undefined; isStream: boolean },
+  ) {
+    const child = start(program, limits, isStream);
+    this.child = child;
+    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+      this.errors = (this.errors + text).slice(-10_000);
+    });
+    this.ended = new Promise((resolve, reject) => {
       child.once("close", () => resolve(undefined)).once("error", reject);
     });
-    if (outcome) {
-      if ("failed" in outcome) throw fromThreadError(outcome.failed);
-      return outcome.done;
-    }
-    if (late || child.signalCode === "SIGXCPU") throw exceeded(`took longer than ${limitMs / 1000} s`, errors);
-    if (errors.includes("heap out of memory")) throw exceeded(`needs more than ${heapMib} MiB of memory`, errors);
-    throw new Error(`${path.basename(program)} ended without an answer (${child.signalCode ?? child.exitCode}).`, {
-      cause: errors,
+    // Whoever asks next gets the error.
+    this.ended.catch(() => undefined);
+    this.ready = new Promise((resolve) => {
+      child.on("message", (answer: Answer<unknown>) => {
+        if (answer === "ready") resolve();
+        else if ("start" in answer) void reply(source, answer).then((sent) => this.send(sent));
+        else this.answer(answer);
+      });
     });
-  } finally {
-    clearTimeout(timer);
-    child.kill("SIGKILL");
+  }
+
+  /** Returns the program's answer; throws if it failed, passed a limit, or has ended. */
+  async ask(asked: Asked<Task>): Promise<unknown> {
+    await this.within(START_MS, Promise.race([this.ready, this.ended]));
+    const answered = new Promise<Outcome<unknown>>((resolve) => {
+      this.answer = resolve;
+    });
+    this.send(asked);
+    const outcome = await this.within(this.limits.limitMs, Promise.race([answered, this.ended]));
+    if (!outcome) throw this.reasonOfEnd();
+    if ("failed" in outcome) throw fromThreadError(outcome.failed);
+    return outcome.done;
+  }
+
+  end(): void {
+    this.child.kill("SIGKILL");
+  }
+
+  /** Ends the process if it takes longer. */
+  private async within<Value>(ms: number, what: Promise<Value>): Promise<Value> {
+    const timer = setTimeout(() => {
+      this.isLate = true;
+      this.end();
+    }, ms);
+    try {
+      return await what;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private send(message: Sent<Task>) {
+    // If the child has ended meanwhile, its end is what matters.
+    this.child.send(message, () => {});
+  }
+
+  private reasonOfEnd(): Error {
+    const { limitMs, heapMib, exceeded } = this.limits;
+    const { signalCode, exitCode } = this.child;
+    if (this.isLate || signalCode === "SIGXCPU") return exceeded(`took longer than ${limitMs / 1000} s`, this.errors);
+    if (this.errors.includes("heap out of memory"))
+      return exceeded(`needs more than ${heapMib} MiB of memory`, this.errors);
+    return new Error(`${path.basename(this.program)} ended without an answer (${signalCode ?? exitCode}).`, {
+      cause: this.errors,
+    });
   }
 }
 
 /** Starts the program without what this process knows: no environment, no open files. */
-function start(program: string, { limitMs, heapMib }: Pick<Limits, "limitMs" | "heapMib">): ChildProcess {
+function start(program: string, { limitMs, heapMib }: Pick<Limits, "limitMs" | "heapMib">, isStream: boolean) {
   // A program whose parent was killed sees that its channel is closed, unless it never waits; then the system ends it. Its
-  // collector of garbage computes beside it.
-  const cpuSeconds = 2 + Math.ceil((2 * limitMs) / 1000);
+  // collector of garbage computes beside it. One with many results looks after its parent itself.
+  const cpuSeconds = isStream ? "unlimited" : 2 + Math.ceil((2 * limitMs) / 1000);
   const args = [`--max-old-space-size=${heapMib}`, program];
   return spawn("/bin/sh", ["-c", `ulimit -S -t ${cpuSeconds}; exec "$0" "$@"`, process.execPath, ...args], {
     stdio: ["ignore", "ignore", "pipe", "ipc"],

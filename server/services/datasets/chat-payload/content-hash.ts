@@ -15,6 +15,8 @@ const canonical = (payload: ChatPayload) =>
 
 /** Memoized because an import needs the hash of each row twice. */
 const known = new WeakMap<ChatPayload, string>();
+/** Memoizes a hash that was computed for an equal payload. */
+export const rememberContentHash = (payload: ChatPayload, hash: string): void => void known.set(payload, hash);
 
 /**
  * Returns the SHA-256 (hex) of a valid payload's canonical JSON (RFC 8785), which does not depend on the order of its fields.

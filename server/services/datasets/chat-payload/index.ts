@@ -1,6 +1,6 @@
 import "server-only";
 
-export { contentHashOf, PAYLOAD_FIELDS } from "./content-hash";
+export { contentHashOf, PAYLOAD_FIELDS, rememberContentHash } from "./content-hash";
 export type { ChatProblem } from "./problems";
 export { searchTextOf } from "./search-text";
 export { tokenEstimateOf } from "./token-estimate";

@@ -22,8 +22,11 @@ export const attributeTerms = ({ split, source, objective, conversationId, findi
   ...tags.map((tag) => `tag:${tag}`),
 ];
 
-/** Memoized because words take longer to compute than anything else, so an import computes them while the database is busy. */
+/** Memoized because words take longer to compute than anything else, so an import computes them in another process. */
 const known = new WeakMap<ChatPayload, readonly string[]>();
+/** Memoizes words that were computed for an equal payload. */
+export const rememberSearchWords = (payload: ChatPayload, words: readonly string[]): void =>
+  void known.set(payload, words);
 
 /** Returns the words by which an Example is found. */
 export function searchWordsOf(payload: ChatPayload): readonly string[] {

@@ -5,10 +5,9 @@ import { storedPayload } from "@/db/schema/columns";
 import { insertRows } from "@/db/sets";
 import { auditActor } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
-import { contentHashOf } from "../chat-payload";
 import type { ChatPayload } from "../chat-payload/schemas";
 import { type Cause, recordChanges, type VersionCounts, versionFor } from "../versions/open-version";
-import { exampleTerms, searchWordsOf } from "./example-terms";
+import { exampleTerms } from "./example-terms";
 import { FacetChanges } from "./facet-counts";
 import type { LockedDataset } from "./lock-dataset";
 import { missingConversations } from "./missing-conversations";
@@ -17,12 +16,6 @@ import { hashed, readStored, splitsOf, withSiblings } from "./revisions";
 import type { Change, Outcome } from "./types";
 
 export const CHANGES_MAX = 5_000;
-
-/** Precomputes and memoizes what `writeExamples` needs from a payload. */
-export function prepareExample(payload: ChatPayload): void {
-  contentHashOf(payload);
-  searchWordsOf(payload);
-}
 
 /**
  * Writes changes to a locked Dataset, in the caller's transaction and with only a handful of statements, together with its

@@ -63,16 +63,16 @@ export type RowProblem = { path: string | null; message: string };
 
 export const problemWords = ({ path, message }: RowProblem) => (path === null ? message : `${path}: ${message}`);
 
-/** A row of a file: an Example to store, or why it is not one. */
-export type CheckedRow = { line: number; raw: string; exampleId?: string } & (
-  | { draft: Draft; problems?: undefined }
-  | { draft?: undefined; problems: RowProblem[] }
+/** A row of a file: an Example to store, or why it is not one, and its text. */
+export type CheckedRow = { line: number; exampleId?: string } & (
+  | { draft: Draft; problems?: undefined; raw?: string }
+  | { draft?: undefined; problems: RowProblem[]; raw: string }
 );
 
 export type RowItem = Exclude<ReadItem, { kind: "warning" }>;
 
 /** Returns the row in the form that the writer takes, or all of its problems. */
-export function checkRow(item: RowItem): CheckedRow {
+export function checkRow(item: RowItem): CheckedRow & { raw: string } {
   const { line, raw } = item;
   if (item.kind === "error") return { line, raw, problems: [{ path: null, message: item.message }] };
   const { payload, tags = [], split, source, externalRef, id: exampleId } = item.draft;

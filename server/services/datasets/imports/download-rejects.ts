@@ -10,9 +10,13 @@ import { importInput } from "./schemas";
 
 /** Enough for the largest file. */
 const SECONDS = 3600;
+/** Downloads at a time: each has a process that reads the file. */
+const AT_ONCE = 2;
+let reading = 0;
 
 async function* rejectsOf(ctx: Ctx, row: ImportRow, signal: AbortSignal): AsyncGenerator<string> {
   const rows = await openRows(ctx, row, 0);
+  reading++;
   try {
     for (let taken = await rows.take(); taken.length > 0; taken = await rows.take()) {
       signal.throwIfAborted();
@@ -22,7 +26,8 @@ async function* rejectsOf(ctx: Ctx, row: ImportRow, signal: AbortSignal): AsyncG
       if (lines.length > 0) yield lines.join("");
     }
   } finally {
-    await rows.close();
+    reading--;
+    rows.close();
   }
 }
 
@@ -32,7 +37,7 @@ export const downloadRejects = streamVerb(
     name: "datasetImports.downloadRejects",
     summary: "Download the unusable rows of an import as JSONL.",
     description:
-      "One object per line: `line` (the row's line in the file), `problems` and `row`, as the file has it. Read from the imported file, and a 404 once that has expired (30 days after its upload, or the project's retention if that is shorter) or was deleted with the data of a user or a conversation.",
+      "One object per line: `line` (the row's line in the file), `problems` and `row`, as the file has it. Read from the imported file, and a 404 once that has expired (30 days after its upload, or the project's retention if that is shorter) or was deleted with the data of a user or a conversation. Two downloads run at a time; another is a 429.",
     capability: "project:data:read",
     effect: "read",
     input: importInput,
@@ -44,6 +49,8 @@ export const downloadRejects = streamVerb(
     const row = await readImport(ctx, datasetId, importId);
     if (row.rejected === 0) throw new ServiceError("not_found", "The import rejected no rows.");
     if (row.fileErasedAt !== null) throw new ServiceError("not_found", FILE_ERASED);
+    if (reading >= AT_ONCE)
+      throw new ServiceError("rate_limited", "Other downloads of rejected rows are in progress.", { retryAfter: 10 });
     const fileName = `${row.fileName.replace(/\.[^.]*$/, "")}-rejects.jsonl`;
     return { mediaType: "application/jsonl", fileName, body: rejectsOf(ctx, row, signal) };
   },

@@ -1,16 +1,28 @@
-import { setImmediate as letOthersRun } from "node:timers/promises";
 import type { Ctx } from "@/server/platform/context";
+import { ServiceError } from "@/server/platform/errors";
+import { streamFromBoundedProcess } from "@/server/platform/processes/bounded-processes";
 import { openFile } from "@/server/services/files";
-import { prepareExample } from "../examples/write-examples";
-import { readDrafts } from "../formats";
-import { type CheckedRow, checkRow, type RowItem } from "./check-row";
+import type { CheckedRow } from "./check-row";
+import type { Asked } from "./preview-task";
 import type { ImportRow } from "./read-imports";
+import { receivedRow, rowsTask } from "./rows-task";
 
 /** Maximum rows and characters per chunk: together they bound a transaction and its memory. */
 const CHUNK_ROWS = 2_000;
 const CHUNK_CHARACTERS = 8 * 1024 * 1024;
-/** Reading ahead must not delay the statement that runs at the same time: this many rows take a few milliseconds. */
-const ROWS_AT_A_STRETCH = 25;
+
+const readInProcess = streamFromBoundedProcess({
+  entry: "rows-program",
+  work: rowsTask,
+  // Fifty rows of an ordinary file take some milliseconds.
+  limitMs: 60_000,
+  heapMib: 512,
+  exceeded: (what) =>
+    new ServiceError(
+      "unprocessable",
+      `Reading the file ${what} for one part of it. Import it in smaller parts or another format.`,
+    ),
+});
 
 /** Rows of a file, read in chunks. */
 export type Rows = {
@@ -20,63 +32,44 @@ export type Rows = {
   bytes: number;
   /** Returns the next rows, none at the end, and reads ahead while the caller processes them. */
   take(): Promise<CheckedRow[]>;
-  close(): Promise<void>;
+  close(): void;
 };
 
+type Chunk = { rows: CheckedRow[]; position: number; bytes: number };
 type Source = Pick<ImportRow, "fileId" | "format" | "mapping" | "status">;
-type Chunk = { rows: CheckedRow[]; bytes: number };
 
-/** Opens a file at its row number `position`, from 0. */
+/** Opens a file at its row number `position`, from 0. Parsing and checking happen in a process of their own. */
 export async function openRows(ctx: Ctx, { fileId, format, mapping, status }: Source, position: number): Promise<Rows> {
   const file = await openFile(ctx, fileId);
-  let bytes = 0;
-  const counted = {
-    size: file.size,
-    async read(start: number, end: number) {
-      bytes = Math.max(bytes, end);
-      return file.read(start, end);
-    },
-  };
-  const items = readDrafts(counted, { kind: format as never, ...(mapping && { mapping: mapping as never }) });
-  const nextItem = async (): Promise<RowItem | undefined> => {
-    for (;;) {
-      const { value, done } = await items.next();
-      if (done) return undefined;
-      if (value.kind !== "warning") return value;
-    }
-  };
+  const asked = { format, mapping: mapping ?? undefined } as Asked;
+  const parts = readInProcess({ asked, from: position, prepares: status === "storing" }, file);
   const nextChunk = async (): Promise<Chunk> => {
-    const rows: CheckedRow[] = [];
+    const chunk: Chunk = { rows: [], position: rows.position, bytes: rows.bytes };
     let characters = 0;
-    while (rows.length < CHUNK_ROWS && characters < CHUNK_CHARACTERS) {
-      const item = await nextItem();
-      if (!item) break;
-      const row = checkRow(item);
-      if (status === "storing" && row.draft) prepareExample(row.draft.payload);
-      rows.push(row);
-      characters += row.raw.length;
-      if (rows.length % ROWS_AT_A_STRETCH === 0) await letOthersRun();
+    while (chunk.rows.length < CHUNK_ROWS && characters < CHUNK_CHARACTERS) {
+      const part = await parts.next();
+      if (!part) break;
+      for (const row of part.rows) chunk.rows.push(receivedRow(row));
+      characters += part.characters;
+      Object.assign(chunk, { position: part.position, bytes: part.bytes });
     }
-    return { rows, bytes };
+    return chunk;
   };
-
   let ahead: Promise<Chunk> | undefined;
   const rows: Rows = {
-    position: 0,
+    position,
     bytes: 0,
     async take() {
       const chunk = await (ahead ?? nextChunk());
+      rows.position = chunk.position;
+      rows.bytes = chunk.bytes;
       ahead = chunk.rows.length > 0 ? nextChunk() : undefined;
       // The caller that takes these rows gets the error; if the reader is closed first, nobody needs it.
       ahead?.catch(() => undefined);
-      rows.position += chunk.rows.length;
-      rows.bytes = chunk.bytes;
       return chunk.rows;
     },
-    close: async () => void (await items.return(undefined)),
+    close: () => parts.close(),
   };
-  while (rows.position < position && (await nextItem())) rows.position++;
-  rows.bytes = bytes;
   return rows;
 }
 
@@ -95,7 +88,7 @@ export async function resumeRows(ctx: Ctx, key: string, source: Source, position
     idle.delete(key);
     clearTimeout(found.timer);
     if (found.rows.position === position) return found.rows;
-    await found.rows.close();
+    found.rows.close();
   }
   return openRows(ctx, source, position);
 }
@@ -104,7 +97,7 @@ export async function resumeRows(ctx: Ctx, key: string, source: Source, position
 export function shelveRows(key: string, rows: Rows) {
   const timer = setTimeout(() => {
     idle.delete(key);
-    void rows.close();
+    rows.close();
   }, IDLE_MS);
   timer.unref();
   idle.set(key, { rows, timer });

@@ -16,7 +16,10 @@ export type Asked = { format?: FilePreview["kind"] | undefined; mapping?: Mappin
 export type PreviewTask = { asked: Asked; checksRows: boolean };
 export type ReadPreview = { preview: Omit<FilePreview, "rows">; checked: Checked };
 
-const optionsOf = ({ format, mapping }: Asked) => ({ ...(format && { kind: format }), ...(mapping && { mapping }) });
+export const optionsOf = ({ format, mapping }: Asked) => ({
+  ...(format && { kind: format }),
+  ...(mapping && { mapping }),
+});
 
 type Checked = Pick<ImportPreview, "rows" | "rowsChecked" | "complete" | "rowsUsable" | "problems" | "warnings">;
 

@@ -9,7 +9,6 @@ import { storedReason } from "@/server/platform/logging/stored-reason";
 import { emit } from "@/server/platform/outbox";
 import { eraseMarkedFiles } from "@/server/services/files";
 import { lockDataset } from "../examples/lock-dataset";
-import { UnreadableFile } from "../formats";
 import { closeVersion } from "../versions/open-version";
 import { type CheckedRow, problemWords } from "./check-row";
 import { endImport } from "./end-import";
@@ -64,8 +63,8 @@ export async function runImport(
 }
 
 /** Errors that a retry cannot fix: the file cannot be read, or is gone. */
-const isHopeless = (error: unknown): error is Error =>
-  error instanceof UnreadableFile || (error instanceof ServiceError && error.code === "not_found");
+const isHopeless = (error: unknown): error is ServiceError =>
+  error instanceof ServiceError && (error.code === "unprocessable" || error.code === "not_found");
 
 const isBusy = (error: unknown) => error instanceof ServiceError && error.code === "conflict";
 
@@ -118,7 +117,7 @@ async function readChunk(ctx: Ctx, row: ImportRow, rows: Rows): Promise<Turn> {
   const taken = await rows.take();
   const bytesDone = rows.bytes;
   if (taken.length === 0) {
-    await rows.close();
+    rows.close();
     await finishPhase(ctx, row);
     return "reopen";
   }
@@ -148,7 +147,7 @@ async function readChunk(ctx: Ctx, row: ImportRow, rows: Rows): Promise<Turn> {
     }
     return "more";
   } catch (error) {
-    await rows.close();
+    rows.close();
     if (error instanceof Overtaken) return "reopen";
     if (isBusy(error)) return "wait";
     if (error instanceof NamesDeletedExample) {
