@@ -189,7 +189,11 @@ export const exampleRevisions = pgTable(
       .using("gin", sql`search_keys(dataset_id, ordinal::bigint * 10000, terms)`)
       .with({ fastupdate: "on", gin_pending_list_limit: 65_536 })
       .where(sql`to_version is null`),
-    index("example_revisions_likeness").using("gin", t.likeness).where(sql`to_version is null`),
+    // A pending list would be searched for every key of every lookup.
+    index("example_revisions_likeness")
+      .using("gin", t.likeness)
+      .with({ fastupdate: "off" })
+      .where(sql`to_version is null`),
     index("example_revisions_without_likeness")
       .on(t.projectId, t.datasetId)
       .where(sql`to_version is null and likeness is null`),
