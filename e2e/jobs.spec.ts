@@ -163,6 +163,7 @@ test("a viewer sees why a job failed and cannot replay it", async ({ page, brows
     error: { name: "Error", message: "The tape is worn out." },
   });
   const viewer = await joinedAs(page, browser, "viewer");
+  await viewer.getByRole("link", { name: /^Settings/ }).click();
   await viewer.getByRole("link", { name: "Jobs", exact: true }).click();
   await expect(seen(viewer, "1 job failed with no retries left.")).toBeVisible();
   await expect(seen(viewer, "Once the cause is fixed, an owner can replay.")).toBeVisible();

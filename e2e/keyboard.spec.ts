@@ -228,17 +228,17 @@ test("the navigation keeps groups collapsed, counts Findings for review, and ope
   const findings = nav.getByRole("link", { name: /^Findings/ });
   await expect(findings).toContainText("1");
   await expect(findings).toContainText("for review");
-  const group = nav.getByRole("button", { name: "Diagnose" });
-  const runs = nav.getByRole("link", { name: /^Rule Runs/ });
+  const group = nav.getByRole("button", { name: "Serve" });
+  const exports = nav.getByRole("link", { name: /^Exports/ });
   await expect(async () => {
     if ((await group.getAttribute("aria-expanded")) === "true") await group.click();
-    await expect(runs).toBeHidden({ timeout: 1000 });
+    await expect(exports).toBeHidden({ timeout: 1000 });
   }).toPass();
   await page.reload();
   await expect(group).toHaveAttribute("aria-expanded", "false");
-  await expect(runs).toBeHidden();
-  await page.goto(`/p/${project.projectId}/rule-runs`);
-  await expect(runs).toHaveAttribute("aria-current", "page");
+  await expect(exports).toBeHidden();
+  await page.goto(`/p/${project.projectId}/exports`);
+  await expect(exports).toHaveAttribute("aria-current", "page");
 
   await nav.getByRole("link", { name: /^Settings/ }).click();
   const section = page.getByRole("navigation", { name: "Settings" });
@@ -250,6 +250,7 @@ test("the navigation keeps groups collapsed, counts Findings for review, and ope
     "Prices",
     "Data",
     "Audit log",
+    "Jobs",
   ]);
   await section.getByRole("link", { name: "Audit log" }).click();
   await expect(page).toHaveURL(/\/audit$/);

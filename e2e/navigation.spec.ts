@@ -25,35 +25,48 @@ const NAVIGATION: readonly Place[] = [
   { label: "Conversations", path: "conversations", shows: "Where is my order?", empty: "No conversations yet" },
   { label: "Findings", path: "findings", shows: /get_order/, empty: /^No Findings yet/ },
   { label: "Costs", path: "costs", shows: "Numbers by day", empty: "No costs yet" },
-  { label: "Rules", path: "rules", shows: "Tool failure" },
-  { label: "Rule Runs", path: "rule-runs", shows: /completed/i, empty: "No Rule Runs yet" },
-  { label: "Backfills", path: "backfills", shows: "No backfills yet" },
   { label: "Datasets", path: "datasets", shows: "No Datasets yet" },
   { label: "Review", path: "review", shows: "No candidate is waiting" },
-  { label: "Knowledge goals", path: "knowledge-goals", shows: "No knowledge goals yet" },
   { label: "Training", path: "training", shows: "Attach a trainer" },
   { label: "Before/after", path: "evaluations", shows: "Attach a trainer" },
-  { label: "Checkpoints", path: "checkpoints", shows: "Attach a trainer" },
-  { label: "Tuning configurations", path: "tuning-configs", shows: "Attach a trainer" },
-  { label: "Trainers", path: "trainers", shows: "Attach a trainer" },
   { label: "Deployments", path: "deployments", shows: "Attach a trainer" },
   { label: "Playground", path: "playground", shows: "Attach a trainer" },
   { label: "Exports", path: "exports", shows: "Attach a trainer" },
-  { label: "Lineage", path: "lineage", shows: "Attach a trainer" },
-  // Hourly housekeeping also includes projects without data.
-  { label: "Jobs", path: "jobs", shows: "Execute Rule Runs", empty: /No jobs yet|Delete expired data/ },
+  { label: "Rules", path: "rules", shows: "Tool failure" },
   { label: "Send a trace", path: "send-a-trace", shows: "Listening…" },
   { label: "Settings", path: "settings", shows: "Diagnose conversations automatically" },
 ];
-const SETTINGS: readonly Place[] = [
-  { label: "General", path: "settings", heading: "Settings", shows: "Diagnose conversations automatically" },
-  { label: "Members", path: "members", shows: /\(you\)/ },
-  { label: "API keys", path: "api-keys", shows: "Default key" },
-  { label: "Integrations", path: "integrations", shows: "No connections" },
-  { label: "Prices", path: "prices", shows: "claude-3-5-haiku" },
-  { label: "Data", path: "data", shows: "Delete a user’s data" },
-  { label: "Audit log", path: "audit", shows: "Created the project" },
-];
+/** The tabs of each section, by the label of its entry. The first is the page of the entry. */
+const SECTIONS: Readonly<Record<string, readonly Place[]>> = {
+  Datasets: [
+    { label: "Datasets", path: "datasets", shows: "No Datasets yet" },
+    { label: "Knowledge goals", path: "knowledge-goals", shows: "No knowledge goals yet" },
+  ],
+  Training: [
+    { label: "Runs", path: "training", heading: "Training", shows: "Attach a trainer" },
+    { label: "Configurations", path: "tuning-configs", heading: "Tuning configurations", shows: "Attach a trainer" },
+    { label: "Checkpoints", path: "checkpoints", shows: "Attach a trainer" },
+    { label: "Lineage", path: "lineage", shows: "Attach a trainer" },
+    { label: "Trainers", path: "trainers", shows: "Attach a trainer" },
+  ],
+  Rules: [
+    { label: "Rules", path: "rules", shows: "Tool failure" },
+    { label: "Runs", path: "rule-runs", heading: "Rule Runs", shows: /completed/i, empty: "No Rule Runs yet" },
+    { label: "Backfills", path: "backfills", shows: "No backfills yet" },
+  ],
+  Settings: [
+    { label: "General", path: "settings", heading: "Settings", shows: "Diagnose conversations automatically" },
+    { label: "Members", path: "members", shows: /\(you\)/ },
+    { label: "API keys", path: "api-keys", shows: "Default key" },
+    { label: "Integrations", path: "integrations", shows: "No connections" },
+    { label: "Prices", path: "prices", shows: "claude-3-5-haiku" },
+    { label: "Data", path: "data", shows: "Delete a user’s data" },
+    { label: "Audit log", path: "audit", shows: "Created the project" },
+    // Hourly housekeeping also includes projects without data.
+    { label: "Jobs", path: "jobs", shows: "Execute Rule Runs", empty: /No jobs yet|Delete expired data/ },
+  ],
+};
+const EVERY_PAGE = [...NAVIGATION, ...Object.values(SECTIONS).flatMap((tabs) => tabs.slice(1))];
 
 let project: TestProject;
 let state: Awaited<ReturnType<BrowserContext["storageState"]>>;
@@ -109,12 +122,18 @@ for (const look of [LIGHT, DARK_PHONE]) {
       if (isPhone) await expect(nav).toBeHidden();
       else await expect(nav.locator('[aria-current="page"]')).toHaveAttribute("href", hrefOf(place.path));
     }
-    const section = page.getByRole("navigation", { name: "Settings" });
-    await expect(section.getByRole("link")).toHaveText(SETTINGS.map(({ label }) => label));
-    for (const place of SETTINGS) {
-      await section.getByRole("link", { name: place.label, exact: true }).click();
-      await expectPlace(page, place, look);
-      await expect(section.locator('[aria-current="page"]')).toHaveText(place.label);
+    for (const [name, tabs] of Object.entries(SECTIONS)) {
+      await page.goto(hrefOf(tabs[0]!.path));
+      const section = page.getByRole("navigation", { name, exact: true });
+      await expect(section.getByRole("link")).toHaveText(tabs.map(({ label }) => label));
+      for (const tab of tabs.slice(1)) {
+        await section.getByRole("link", { name: tab.label, exact: true }).click();
+        await expectPlace(page, tab, look);
+        await expect(section.locator('[aria-current="page"]')).toHaveText(tab.label);
+        if (!isPhone) {
+          await expect(nav.locator('[aria-current="page"]')).toHaveAttribute("href", hrefOf(tabs[0]!.path));
+        }
+      }
     }
     await context.close();
   });
@@ -134,7 +153,7 @@ async function expectServed(context: BrowserContext, projectId: string, places: 
 
 test("every page is served with its content before its script runs", async ({ browser }) => {
   test.setTimeout(180_000);
-  await expectServed(await contextAt(browser, LIGHT), project.projectId, [...NAVIGATION, ...SETTINGS]);
+  await expectServed(await contextAt(browser, LIGHT), project.projectId, EVERY_PAGE);
 });
 
 test("every page of an empty project is served with its empty state before its script runs", async ({ browser }) => {
@@ -145,8 +164,28 @@ test("every page of an empty project is served with its empty state before its s
   await expectServed(
     context,
     nothing.projectId,
-    [...NAVIGATION, ...SETTINGS].map(({ empty, ...place }) => ({ ...place, shows: empty ?? place.shows })),
+    EVERY_PAGE.map(({ empty, ...place }) => ({ ...place, shows: empty ?? place.shows })),
   );
+});
+
+test("settings, and how to send a trace, are in view on a screen 900 px high, whatever is above them", async ({
+  browser,
+}) => {
+  const context = await contextAt(browser, LIGHT);
+  const page = await context.newPage();
+  await page.goto(hrefOf(""));
+  const nav = page.getByRole("navigation", { name: "Workbench" });
+  for (const height of [LIGHT.height, 560]) {
+    await page.setViewportSize({ width: LIGHT.width, height });
+    for (const label of ["Send a trace", "Settings"]) {
+      await expect(nav.getByRole("link", { name: label })).toBeInViewport({ ratio: 1 });
+    }
+  }
+  await page.setViewportSize({ width: LIGHT.width, height: LIGHT.height });
+  const [first, last] = [nav.getByRole("link", { name: "Home" }), nav.getByRole("link", { name: "Exports" })];
+  await expect(first).toBeInViewport({ ratio: 1 });
+  await expect(last).toBeInViewport({ ratio: 1 });
+  await context.close();
 });
 
 test("the previous page stays visible, with a progress bar, until a slow page has loaded", async ({ browser }) => {

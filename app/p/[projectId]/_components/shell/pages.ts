@@ -30,18 +30,32 @@ import {
 } from "@tabler/icons-react";
 import type { Capability } from "@/server/platform/capabilities";
 
+type Capable = { needs?: Capability };
 /** A page of a project: `g` then `key` opens it, if it has one; `needs` is the capability required to see anything there. */
-type Page = { path: string; label: string; key: string | null; icon: typeof IconMessages; needs?: Capability };
-type Group = { title: string | null; pages: readonly Page[] };
+type Page = Capable & { path: string; label: string; key: string | null; icon: typeof IconMessages };
+/** An entry of the navigation. One with `tabs` is a section of several pages, of which the first is its own. */
+type Entry = Page & { tabs?: readonly (Page & { /** Its name among the tabs, if not the label. */ tab?: string })[] };
+type Group = { title: string | null; pages: readonly Entry[] };
 
-/** The navigation, in order; the last group comes below the others. One line per page. */
+const DATASETS = { path: "datasets", label: "Datasets", key: "e", icon: IconBooks, needs: "workspace:read" } as const;
+const TRAINING = {
+  path: "training",
+  label: "Training",
+  key: "t",
+  icon: IconChartLine,
+  needs: "workspace:read",
+} as const;
+const RULES = { path: "rules", label: "Rules", key: "l", icon: IconScale } as const;
+const SETTINGS = { path: "settings", label: "Settings", key: ",", icon: IconSettings } as const;
+
+/** The navigation, in order; the last group stays in view below the others. One line per page. */
 export const GROUPS = [
   {
     title: null,
     pages: [{ path: "", label: "Home", key: "h", icon: IconHome }],
   },
   {
-    title: "Observe",
+    title: "Watch",
     pages: [
       { path: "conversations", label: "Conversations", key: "c", icon: IconMessages },
       { path: "findings", label: "Findings", key: "f", icon: IconAlertTriangle },
@@ -49,30 +63,34 @@ export const GROUPS = [
     ],
   },
   {
-    title: "Diagnose",
+    title: "Improve",
     pages: [
-      { path: "rules", label: "Rules", key: "l", icon: IconScale },
-      { path: "rule-runs", label: "Rule Runs", key: "r", icon: IconListCheck },
-      { path: "backfills", label: "Backfills", key: null, icon: IconHistoryToggle },
-    ],
-  },
-  {
-    title: "Train",
-    pages: [
-      { path: "datasets", label: "Datasets", key: "e", icon: IconBooks, needs: "workspace:read" },
-      { path: "review", label: "Review", key: "v", icon: IconChecklist, needs: "models:manage" },
-      { path: "knowledge-goals", label: "Knowledge goals", key: "n", icon: IconBulb, needs: "workspace:read" },
-      { path: "training", label: "Training", key: "t", icon: IconChartLine, needs: "workspace:read" },
-      { path: "evaluations", label: "Before/after", key: "y", icon: IconGitCompare, needs: "workspace:read" },
-      { path: "checkpoints", label: "Checkpoints", key: "w", icon: IconDeviceFloppy, needs: "workspace:read" },
       {
-        path: "tuning-configs",
-        label: "Tuning configurations",
-        key: "u",
-        icon: IconCalendarBolt,
-        needs: "workspace:read",
+        ...DATASETS,
+        tabs: [
+          DATASETS,
+          { path: "knowledge-goals", label: "Knowledge goals", key: "n", icon: IconBulb, needs: "workspace:read" },
+        ],
       },
-      { path: "trainers", label: "Trainers", key: "x", icon: IconCpu, needs: "workspace:read" },
+      { path: "review", label: "Review", key: "v", icon: IconChecklist, needs: "models:manage" },
+      {
+        ...TRAINING,
+        tabs: [
+          { ...TRAINING, tab: "Runs" },
+          {
+            path: "tuning-configs",
+            label: "Tuning configurations",
+            tab: "Configurations",
+            key: "u",
+            icon: IconCalendarBolt,
+            needs: "workspace:read",
+          },
+          { path: "checkpoints", label: "Checkpoints", key: "w", icon: IconDeviceFloppy, needs: "workspace:read" },
+          { path: "lineage", label: "Lineage", key: "q", icon: IconBinaryTree2, needs: "workspace:read" },
+          { path: "trainers", label: "Trainers", key: "x", icon: IconCpu, needs: "workspace:read" },
+        ],
+      },
+      { path: "evaluations", label: "Before/after", key: "y", icon: IconGitCompare, needs: "workspace:read" },
     ],
   },
   {
@@ -81,31 +99,40 @@ export const GROUPS = [
       { path: "deployments", label: "Deployments", key: "d", icon: IconRocket, needs: "workspace:read" },
       { path: "playground", label: "Playground", key: ".", icon: IconMessageBolt, needs: "models:manage" },
       { path: "exports", label: "Exports", key: "z", icon: IconCloudUpload, needs: "workspace:read" },
-      { path: "lineage", label: "Lineage", key: "q", icon: IconBinaryTree2, needs: "workspace:read" },
     ],
   },
   {
-    title: null,
+    title: "Set up",
     pages: [
-      { path: "jobs", label: "Jobs", key: "j", icon: IconStack2, needs: "workspace:read" },
+      {
+        ...RULES,
+        tabs: [
+          RULES,
+          { path: "rule-runs", label: "Rule Runs", tab: "Runs", key: "r", icon: IconListCheck },
+          { path: "backfills", label: "Backfills", key: null, icon: IconHistoryToggle },
+        ],
+      },
       { path: "send-a-trace", label: "Send a trace", key: "s", icon: IconTransferIn },
-      { path: "settings", label: "Settings", key: ",", icon: IconSettings },
+      {
+        ...SETTINGS,
+        tabs: [
+          { ...SETTINGS, tab: "General" },
+          { path: "members", label: "Members", key: "m", icon: IconUsers, needs: "project:admin" },
+          { path: "api-keys", label: "API keys", key: "k", icon: IconKey, needs: "project:admin" },
+          { path: "integrations", label: "Integrations", key: "i", icon: IconPlugConnected, needs: "workspace:read" },
+          { path: "prices", label: "Prices", key: "p", icon: IconCoin, needs: "model-pricing:read" },
+          { path: "data", label: "Data", key: "b", icon: IconDatabase, needs: "project:admin" },
+          { path: "audit", label: "Audit log", key: "a", icon: IconHistory, needs: "project:admin" },
+          { path: "jobs", label: "Jobs", key: "j", icon: IconStack2, needs: "workspace:read" },
+        ],
+      },
     ],
   },
 ] as const satisfies readonly Group[];
 
-/** The pages of the section Settings, each with a URL of its own; the first is the section's entry. */
-export const SETTINGS = [
-  { path: "settings", label: "General", key: ",", icon: IconSettings },
-  { path: "members", label: "Members", key: "m", icon: IconUsers, needs: "project:admin" },
-  { path: "api-keys", label: "API keys", key: "k", icon: IconKey, needs: "project:admin" },
-  { path: "integrations", label: "Integrations", key: "i", icon: IconPlugConnected, needs: "workspace:read" },
-  { path: "prices", label: "Prices", key: "p", icon: IconCoin, needs: "model-pricing:read" },
-  { path: "data", label: "Data", key: "b", icon: IconDatabase, needs: "project:admin" },
-  { path: "audit", label: "Audit log", key: "a", icon: IconHistory, needs: "project:admin" },
-] as const satisfies readonly Page[];
-
-export type PagePath = (typeof GROUPS)[number]["pages"][number]["path"] | (typeof SETTINGS)[number]["path"];
+export type ListedPage = (typeof GROUPS)[number]["pages"][number];
+export type ListedTab = Extract<ListedPage, { tabs: unknown }>["tabs"][number];
+export type PagePath = ListedPage["path"] | ListedTab["path"];
 
 export const pageHref = (projectId: string, path: PagePath) =>
   `/p/${encodeURIComponent(projectId)}${path === "" ? "" : `/${path}`}`;

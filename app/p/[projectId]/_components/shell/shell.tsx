@@ -1,5 +1,5 @@
 "use client";
-import { AppShell, Burger, Group, ScrollArea, Text, UnstyledButton } from "@mantine/core";
+import { AppShell, Burger, Group, Text, UnstyledButton } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { spotlight } from "@mantine/spotlight";
 import { IconSearch } from "@tabler/icons-react";
@@ -12,7 +12,7 @@ import { Palette } from "./palette";
 import { ProjectNav } from "./project-nav";
 import { ProjectSwitcher } from "./project-switcher";
 import { RememberPlaces } from "./recent-places";
-import { SettingsNav } from "./settings-nav";
+import { SectionNav } from "./section-nav";
 import classes from "./shell.module.css";
 import type { ShellUser } from "./shell-data";
 import { useGoKeys } from "./use-go-keys";
@@ -59,9 +59,7 @@ export function Shell({ projectId, user, collapsed, children }: Props) {
             <ModShortcut of="K" ml="auto" />
           </UnstyledButton>
         </AppShell.Section>
-        <AppShell.Section grow component={ScrollArea} px={8}>
-          <ProjectNav projectId={projectId} collapsed={collapsed} onGo={navControl.close} />
-        </AppShell.Section>
+        <ProjectNav projectId={projectId} collapsed={collapsed} onGo={navControl.close} />
         <AppShell.Section p={8} className={classes.foot}>
           <UserMenu projectId={projectId} user={user} onHelp={helpControl.open} />
         </AppShell.Section>
@@ -70,7 +68,7 @@ export function Shell({ projectId, user, collapsed, children }: Props) {
         <NavigationBar />
         <div className={classes.page}>
           <SampleBar />
-          <SettingsNav projectId={projectId} />
+          <SectionNav projectId={projectId} />
           {children}
         </div>
       </AppShell.Main>
