@@ -62,7 +62,9 @@ def end_all(client: httpx.Client) -> None:
         client.delete(f"/deployments/{one['deployment_id']}", headers={"prefer": "wait=20"})
 
 
-def save_checkpoint(home: Path, job_id: str = "job-1", weights: bytes = b"weights") -> CheckpointManifest:
+def save_checkpoint(
+    home: Path, job_id: str = "job-1", weights: bytes = b"weights", attempt: int = 0
+) -> CheckpointManifest:
     """Commits a checkpoint of full weights that cannot be loaded."""
     job_dir = home / "jobs" / job_id
     work = temporary_folder(job_dir, "test")
@@ -79,7 +81,7 @@ def save_checkpoint(home: Path, job_id: str = "job-1", weights: bytes = b"weight
         "parent_checkpoint_id": None,
         "resumable": True,
     }
-    return commit(work, job_dir, facts, 0)
+    return commit(work, job_dir, facts, attempt)
 
 
 def body(checkpoint_id: str, behaviour: str = "fine", **changes: Any) -> dict[str, Any]:

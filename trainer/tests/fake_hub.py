@@ -39,6 +39,7 @@ class Repo:
 
     private: bool
     branches: dict[str, list[Commit]]
+    gated: bool = False
 
 
 @dataclass
@@ -88,10 +89,13 @@ class FakeHub:
 
     # Set-up by tests.
 
-    def add_repo(self, repo_id: str, files: dict[str, bytes], *, private: bool = False, message: str = "") -> str:
+    def add_repo(
+        self, repo_id: str, files: dict[str, bytes], *, private: bool = False, gated: bool = False, message: str = ""
+    ) -> str:
         """Adds a repository with one commit to the hub and returns the commit's oid."""
         with self.lock:
             self.create(repo_id, private)
+            self.repos[repo_id].gated = gated
             return self.commit(repo_id, "main", "Add files", message, files, [])
 
     def fail(self, method: str, path: str, **how: Any) -> Fault:
@@ -457,6 +461,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def resolve(self, _q: Any, _b: bytes, repo_id: str, revision: str, file: str) -> None:
         if not self._sees(repo_id):
+            return
+        if self.hub.repos[repo_id].gated and self._account() is None:
+            self._error(401, f"Access to model {repo_id} is restricted. You must be authenticated.", "GatedRepo")
             return
         found = self.hub.find(repo_id, revision)
         if found is None:

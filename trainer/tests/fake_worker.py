@@ -1,7 +1,8 @@
 """A worker whose behaviour a test chooses through the job's metadata, for tests of what happens around training.
 
 `metadata.do` lists what each attempt does; the last entry applies to all later ones:
-finish, fail, vanish (exit 0 without a result), crash (SIGKILL), hang, ignore-term, oom.
+finish, fail, vanish (exit 0 without a result), crash (SIGKILL), hang, ignore-term, oom, tell-hub (finish, and store the
+hub that it may download from).
 """
 
 from __future__ import annotations
@@ -58,7 +59,10 @@ def main() -> int:
     if act == "fail":
         claim("failed", {"code": "diverged", "message": "the loss was not a number"})
         return 1
-    if act == "finish":
+    if act == "tell-hub":
+        seen = {name: os.environ.get(name) for name in ("HF_TOKEN", "HF_ENDPOINT")}
+        write_json(options.home / "hub-seen.json", seen)
+    if act in ("finish", "tell-hub"):
         claim("completed")
     while act in ("hang", "ignore-term"):
         time.sleep(0.05)

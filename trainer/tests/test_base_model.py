@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ import numpy as np
 import pytest
 from huggingface_hub import errors
 from safetensors.numpy import save_file
+from training_fixtures import tiny_model  # noqa: F401
 
+from whetstone_trainer.base_check import answer
 from whetstone_trainer.spec import BaseModelRef
 from whetstone_trainer.trainer_error import TrainerFailure
 from whetstone_trainer.training.base_model import hub_failure, resolve_base
@@ -200,3 +203,35 @@ def test_an_unknown_checkpoint_is_not_found(tmp_path: Path) -> None:
 )
 def test_what_the_hub_says_becomes_a_code(error: Exception, code: str) -> None:
     assert code_of(error) == code
+
+
+def test_a_folder_is_described_before_anything_is_trained(tmp_path: Path, tiny_model: Path) -> None:  # noqa: F811
+    folder = tmp_path / "model"
+    shutil.copytree(tiny_model, folder)
+    (folder / "README.md").write_text("---\nlicense: apache-2.0\n---\n# Tiny\n")
+    found = answer(tmp_path, {"base_model": {"id": str(folder), "source": "local"}})
+    assert found["error"] is None
+    size = sum(path.stat().st_size for path in folder.rglob("*"))
+    assert found["check"] == {
+        "template": {
+            "has_template": True,
+            "training_compatible": True,
+            "stop_token_trained": True,
+            "supports_tools": False,
+        },
+        "parameters": 1_339_136,
+        "context_length": 512,
+        "license": "apache-2.0",
+        "bytes": size,
+        "weights_bytes": (folder / "model.safetensors").stat().st_size,
+    }
+
+
+def test_a_folder_that_cannot_be_trained_is_refused_with_the_reason(tmp_path: Path) -> None:
+    folder = model_folder(tmp_path)
+    truncate(folder)
+    damaged = answer(tmp_path, {"base_model": {"id": str(folder), "source": "local"}})
+    absent = answer(tmp_path, {"base_model": {"id": str(tmp_path / "none"), "source": "local"}})
+    assert [one["check"] for one in (damaged, absent)] == [None, None]
+    assert [one["error"]["code"] for one in (damaged, absent)] == ["base_model_corrupt", "base_model_not_found"]
+    assert answer(tmp_path, {})["error"]["code"] == "invalid_spec"

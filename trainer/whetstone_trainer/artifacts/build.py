@@ -119,7 +119,7 @@ class _Builder:
         from .merge import merge
 
         key = self._key("merged-16bit", {name: metadata.version(name) for name in MERGE_PACKAGES})
-        return shared_build(self.home, key, _merged_bytes(checkpoint), lambda folder: merge(checkpoint, folder))
+        return self._shared(key, _merged_bytes(checkpoint), lambda folder: merge(checkpoint, folder))
 
     def _adapter(self, checkpoint: Checkpoint) -> tuple[Path, BuildRecord]:
         self.progress.begin("converting")
@@ -127,7 +127,7 @@ class _Builder:
 
         key = self._key("lora-adapter", {"transformers": metadata.version("transformers")})
         needs = weights_bytes(checkpoint.model_dir)
-        return shared_build(self.home, key, needs, lambda folder: pack_adapter(checkpoint, folder))
+        return self._shared(key, needs, lambda folder: pack_adapter(checkpoint, folder))
 
     def _gguf(self, checkpoint: Checkpoint) -> tuple[Path, BuildRecord]:
         from .gguf import BYTES_PER_WEIGHT, MODEL_FILE, convert, lossless_type, quantize, smoke
@@ -142,8 +142,7 @@ class _Builder:
         from .merge import merged_config
 
         lossless = lossless_type(merged_config(merged))
-        source, source_record = shared_build(
-            self.home,
+        source, source_record = self._shared(
             self._key("gguf-source", llama.tools, lossless),
             int(weights * BYTES_PER_WEIGHT[lossless]),
             lambda folder: convert(llama, checkpoint, merged, lossless, folder, self.log),
@@ -171,7 +170,7 @@ class _Builder:
 
         self.progress.begin("quantizing")
         needs = int(weights * BYTES_PER_WEIGHT[quantization])
-        return shared_build(self.home, self._key("gguf", llama.tools, quantization), needs, make)
+        return self._shared(self._key("gguf", llama.tools, quantization), needs, make)
 
     def _gguf_lora(self, checkpoint: Checkpoint) -> tuple[Path, BuildRecord]:
         self.progress.begin("converting")
@@ -181,7 +180,7 @@ class _Builder:
         llama = find_llama_cpp()
         key = self._key("gguf-lora", llama.tools)
         needs = weights_bytes(checkpoint.model_dir)
-        return shared_build(self.home, key, needs, lambda folder: convert_adapter(llama, checkpoint, folder, self.log))
+        return self._shared(key, needs, lambda folder: convert_adapter(llama, checkpoint, folder, self.log))
 
     def _compressed(self, checkpoint: Checkpoint) -> tuple[Path, BuildRecord]:
         from .compressed import SCHEMES, check_compressor, compress
@@ -198,7 +197,10 @@ class _Builder:
             return record.model_copy(update={"tools": versions})
 
         # The result is half a merged model, but llm-compressor writes shards before it removes the whole.
-        return shared_build(self.home, self._key("compressed", versions, scheme), weights_bytes(merged), make)
+        return self._shared(self._key("compressed", versions, scheme), weights_bytes(merged), make)
+
+    def _shared(self, key: str, needs_bytes: int, make: Callable[[Path], BuildRecord]) -> tuple[Path, BuildRecord]:
+        return shared_build(self.home, key, needs_bytes, make, self.checkpoint.checkpoint_id)
 
     def _key(self, kind: str, tools: Mapping[str, str], quantization: str | None = None) -> str:
         return content_key({**self.parts, "kind": kind, "quantization": quantization, "tools": dict(tools)})

@@ -13,7 +13,7 @@ import hashlib
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,15 +36,20 @@ def content_key(parts: Mapping[str, Any]) -> str:
     return hashlib.sha256(canonical_json({"format_version": FORMAT_VERSION, **parts})).hexdigest()[:32]
 
 
-def shared_build(home: Path, key: str, needs_bytes: int, make: Maker) -> tuple[Path, BuildRecord]:
+def shared_build(
+    home: Path, key: str, needs_bytes: int, make: Maker, checkpoint_id: str | None = None
+) -> tuple[Path, BuildRecord]:
     """Returns the build's folder and record, calling `make(tmp_dir)` only if it has not been built.
 
-    A second caller waits for the first. Raises TrainerFailure disk_full when `needs_bytes` are not free.
+    A second caller waits for the first. `checkpoint_id` names the checkpoint with which the build is removed. Raises
+    TrainerFailure disk_full when `needs_bytes` are not free.
     """
     root = home / "builds"
     root.mkdir(parents=True, exist_ok=True)
     folder = root / key
     with _lock(root / f"{key}.lock"):
+        if checkpoint_id is not None:
+            (root / f"{key}.checkpoint").write_text(checkpoint_id)
         record = _read(folder)
         if record is not None:
             # Tells prune_builds that this build was used.
@@ -115,6 +120,16 @@ def prune_builds(home: Path, unused_seconds: float) -> int:
                 freed += sum(path.stat().st_size for path in contents)
                 shutil.rmtree(folder)
     return freed
+
+
+def drop_builds_of(home: Path, checkpoint_ids: Collection[str]) -> None:
+    """Deletes the builds that were last made from, or used for, one of these checkpoints; waits for those being made."""
+    for owner in (home / "builds").glob("*.checkpoint"):
+        key = owner.name.removesuffix(".checkpoint")
+        with _lock(owner.with_name(f"{key}.lock")):
+            if owner.exists() and owner.read_text() in checkpoint_ids:
+                shutil.rmtree(owner.with_name(key), ignore_errors=True)
+                owner.unlink()
 
 
 def _read(folder: Path) -> BuildRecord | None:

@@ -18,7 +18,9 @@ from . import problems
 from .builds import Builds
 from .capabilities import Capabilities
 from .deployments import Deployments
+from .disk import DiskUse
 from .problems import Problem, error_response
+from .removal import empty_trash
 from .routes import (
     certificate_routes,
     checkpoint_routes,
@@ -47,6 +49,7 @@ def create_app(settings: Settings, capabilities: Capabilities | None = None) -> 
 
     @contextlib.asynccontextmanager
     async def life(_: FastAPI) -> AsyncIterator[None]:
+        empty_trash(settings.home)
         supervisor.start()
         deployments.start()
         try:
@@ -64,6 +67,7 @@ def create_app(settings: Settings, capabilities: Capabilities | None = None) -> 
     app.state.settings = settings
     app.state.supervisor = supervisor
     app.state.capabilities = capabilities or Capabilities(settings.home)
+    app.state.disk = DiskUse(settings.home)
     app.state.builds = builds
     app.state.deployments = deployments
     app.state.certificates = Works(settings.home, "certificates", "whetstone_trainer.certificates")

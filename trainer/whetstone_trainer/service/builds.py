@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 import uuid
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,14 @@ class Builds:
 
     # Requests whose answer is a file.
 
-    def run(self, module: str, document: dict[str, Any], name: str, wait_seconds: float) -> tuple[str, Any]:
+    def run(
+        self,
+        module: str,
+        document: dict[str, Any],
+        name: str,
+        wait_seconds: float,
+        environment: Mapping[str, str] | None = None,
+    ) -> tuple[str, Any]:
         """Runs a module on a request; returns its id and its answer, or None if it takes longer than `wait_seconds`."""
         identity = f"{name}_{uuid.uuid4().hex}"
         folder = self._home / "requests" / identity
@@ -97,7 +105,9 @@ class Builds:
         flag = "--spec" if name == "val" else "--request"
         command = [sys.executable, "-m", module, "--home", str(self._home), flag, str(folder / "request.json")]
         child = processes.start(
-            [*command, "--out", str(folder / "out.json")], folder / "log.txt", processes.clean_environment()
+            [*command, "--out", str(folder / "out.json")],
+            folder / "log.txt",
+            {**processes.clean_environment(), **(environment or {})},
         )
         with self._lock:
             self._running[identity] = child

@@ -19,6 +19,8 @@ from ..spec import Adapter, Method
 from .processes import boot_id
 
 SPEC_VERSION = 2
+# What this version understands beyond the contract's first form; an older web app ignores the list.
+FEATURES = ("check_base_model", "delete_job", "hub_token", "tokenizer_pre")
 _PACKAGES = ("torch", "transformers", "trl", "peft", "accelerate", "datasets", "bitsandbytes", "tokenizers")
 _NEEDED = ("torch", "transformers", "trl", "peft", "accelerate", "datasets")
 _REFRESH_SECONDS = 60.0
@@ -100,6 +102,7 @@ def _look() -> dict[str, Any]:
     return {
         "trainer_version": __version__,
         "spec_version": SPEC_VERSION,
+        "features": list(FEATURES),
         "boot_id": boot_id(),
         "engine": ["transformers"],
         "methods": [] if missing else list(get_args(Method)),

@@ -18,6 +18,7 @@ from ..files import read_json, write_atomic, write_json
 from ..spec import JobSpec, spec_hash
 from ..trainer_error import TrainerError, TrainerFailure
 from . import processes
+from .hub_access import HubAccess, forget_access, store_access, stored_access
 from .job_record import ACTIVE, ENDED, JobRecord, JobStatus, StopOrder, is_id, job_dir, list_records, read_record
 from .job_record import write_record as store
 from .problems import Problem, not_found
@@ -88,8 +89,12 @@ class Supervisor:
         document: Mapping[str, Any],
         webhook_url: str | None = None,
         webhook_secret_ref: str | None = None,
+        access: HubAccess | None = None,
     ) -> tuple[JobRecord, bool]:
-        """Accepts a job once; returns it and whether it is new. Raises idempotency_mismatch for a different spec."""
+        """Accepts a job once; returns it and whether it is new. Raises idempotency_mismatch for a different spec.
+
+        `access` is the token with which it may download its base model, until it ends.
+        """
         if not is_id(job_id):
             raise Problem(400, "the id of a job may contain only letters, digits, - and _")
         digest = spec_hash(document)
@@ -99,11 +104,15 @@ class Supervisor:
                     raise TrainerFailure.of(
                         "idempotency_mismatch", f"job {job_id} already exists with a different spec"
                     )
+                if access is not None and existing.status not in ENDED:
+                    store_access(job_dir(self.home, job_id), access)
                 return existing, False
             JobSpec.model_validate(document)
             folder = job_dir(self.home, job_id)
             folder.mkdir(parents=True, exist_ok=True)
             write_json(folder / "spec.json", dict(document))
+            if access is not None:
+                store_access(folder, access)
             record = JobRecord(
                 job_id=job_id,
                 spec_hash=digest,
@@ -225,10 +234,8 @@ class Supervisor:
     def _environment(self, folder: Path) -> dict[str, str]:
         environment = processes.clean_environment()
         environment.setdefault("HF_HOME", str(self.home / "models"))
-        secret = folder / "hf-token"
-        if secret.exists():
-            environment["HF_TOKEN"] = secret.read_text().strip()
-        return environment
+        access = stored_access(folder)
+        return {**environment, **access.environment} if access else environment
 
     def _look(self, record: JobRecord) -> None:
         code = self._exit_code(record)
@@ -389,6 +396,7 @@ class Supervisor:
             "final_checkpoint_id": record.final_checkpoint_id,
             "best_checkpoint_id": record.best_checkpoint_id,
         }
+        forget_access(job_dir(self.home, record.job_id))
         self._event(record, "job.finished", data, level="error" if status == "failed" else "info")
         store(self.home, record)
 

@@ -166,7 +166,7 @@ def hub_failure(ref: BaseModelRef, error: Exception) -> TrainerFailure:
             "base_model_gated",
             f"{ref.id} is gated",
             param="base_model.id",
-            hint=f"Accept its terms at https://huggingface.co/{ref.id} with the account of your token, then retry.",
+            hint=f"Accept its terms on the hub's page of {ref.id}, and connect the hub with that account's token, for downloads.",
         )
     if isinstance(error, errors.RevisionNotFoundError):
         return TrainerFailure.of(

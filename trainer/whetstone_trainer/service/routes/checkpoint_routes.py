@@ -7,17 +7,24 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Request, Response
 from fastapi.responses import FileResponse, JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
 
-from ...background import checkpoints_in_use
-from ...checkpoints import CheckpointManifest, discard, find_checkpoint
-from ...files import read_json
+from ...checkpoints import CheckpointManifest, find_checkpoint
+from ...profile import read_profile, write_profile
 from ...trainer_error import TrainerFailure
-from ..job_record import ACTIVE, is_id, job_dir, list_records, read_record
+from ..job_record import ACTIVE, is_id, job_dir, read_record
 from ..problems import Problem, not_found
+from ..removal import refuse_used, remove_checkpoint
 from ..snapshots import checkpoint_document
-from .context import builds_of, deployments_of, settings_of, supervisor_of
+from .context import builds_of, deployments_of, disk_of, settings_of, supervisor_of
 
 router = APIRouter()
+
+
+class TokenizerPreBody(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    tokenizer_pre: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
 
 
 def _checkpoint(home: Path, checkpoint_id: str) -> tuple[CheckpointManifest, Path]:
@@ -47,25 +54,31 @@ def get_checkpoint_file(request: Request, checkpoint_id: str, path: str) -> Resp
     return _file(folder, {file.path: file.sha256 for file in manifest.files}, path)
 
 
+@router.put("/checkpoints/{checkpoint_id}/tokenizer-pre")
+def put_tokenizer_pre(request: Request, checkpoint_id: str, body: TokenizerPreBody) -> dict[str, Any]:
+    """Stores llama.cpp's name for the checkpoint's tokenizer, used by later builds where llama.cpp does not know it."""
+    home = settings_of(request).home
+    with supervisor_of(request).locked():
+        manifest, _ = _checkpoint(home, checkpoint_id)
+        profile = read_profile(home, manifest)
+        if profile is None:
+            raise Problem(409, "the checkpoint has no inference profile", code="checkpoint_corrupt")
+        write_profile(home, manifest, profile.model_copy(update={"tokenizer_pre": body.tokenizer_pre}))
+        return {"checkpoint": checkpoint_document(home, manifest, read_record(home, manifest.job_id))}
+
+
 @router.delete("/checkpoints/{checkpoint_id}")
 def delete_checkpoint(request: Request, checkpoint_id: str) -> dict[str, bool]:
-    """Deletes a checkpoint that nothing builds on. Raises in_use otherwise."""
+    """Deletes a checkpoint that nothing uses, with what was built from it. Raises in_use otherwise."""
     supervisor = supervisor_of(request)
     with supervisor.locked():
         manifest, folder = _checkpoint(supervisor.home, checkpoint_id)
         record = read_record(supervisor.home, manifest.job_id)
         if record is not None and record.status in ACTIVE:
             raise TrainerFailure.of("in_use", "its job is running and may resume from it")
-        for other in list_records(supervisor.home):
-            if other.status in ACTIVE or other.status == "queued":
-                spec = read_json(job_dir(supervisor.home, other.job_id) / "spec.json")
-                if (spec.get("base_model") or {}).get("checkpoint_id") == checkpoint_id:
-                    raise TrainerFailure.of("in_use", f"job {other.job_id} continues from it")
-        if user := deployments_of(request).user_of(checkpoint_id):
-            raise TrainerFailure.of("in_use", f"deployment {user} serves it")
-        if checkpoint_id in checkpoints_in_use(supervisor.home):
-            raise TrainerFailure.of("in_use", "a running certificate or export reads it")
-        discard(folder)
+        refuse_used(supervisor, deployments_of(request), {checkpoint_id}, manifest.job_id)
+        remove_checkpoint(supervisor.home, builds_of(request), folder)
+    disk_of(request).forget()
     return {"ok": True}
 
 

@@ -12,6 +12,7 @@ from ...trainer_error import TrainerFailure
 from ..builds import Builds
 from ..capabilities import Capabilities
 from ..deployments import Deployments
+from ..disk import DiskUse
 from ..settings import Settings
 from ..supervisor import Supervisor
 from ..works import Works
@@ -31,6 +32,10 @@ def supervisor_of(request: Request) -> Supervisor:
 
 def capabilities_of(request: Request) -> Capabilities:
     return cast(Capabilities, request.app.state.capabilities)
+
+
+def disk_of(request: Request) -> DiskUse:
+    return cast(DiskUse, request.app.state.disk)
 
 
 def builds_of(request: Request) -> Builds:

@@ -16,10 +16,20 @@ from ...manifest import manifest_path
 from ...spec import JobSpec, ValidationFile
 from ...trainer_error import TrainerFailure
 from ..capabilities import refuse_unavailable
+from ..hub_access import take_access
 from ..job_record import ENDED, job_dir, list_records
 from ..problems import not_found
+from ..removal import remove_job
 from ..snapshots import checkpoints_of, job_document, metrics_of
-from .context import WAIT_SECONDS_MAX, capabilities_of, settings_of, supervisor_of
+from .context import (
+    WAIT_SECONDS_MAX,
+    builds_of,
+    capabilities_of,
+    deployments_of,
+    disk_of,
+    settings_of,
+    supervisor_of,
+)
 
 router = APIRouter()
 
@@ -79,13 +89,14 @@ def checked_spec(request: Request, document: dict[str, Any], *, can_run: bool) -
 def put_job(request: Request, job_id: str, body: Annotated[dict[str, Any], Body()]) -> JSONResponse:
     """Accepts a job once: repeating the same id and spec returns the job's current state (200)."""
     supervisor = supervisor_of(request)
+    access = take_access(body)
     document = {key: value for key, value in body.items() if key != "webhook"}
     webhook = body.get("webhook") or {}
     url, secret_ref = (webhook.get("url"), webhook.get("secret_ref")) if isinstance(webhook, dict) else (None, None)
     known = any(record.job_id == job_id for record in list_records(supervisor.home))
     if not known:
         checked_spec(request, document, can_run=True)
-    record, is_new = supervisor.submit(job_id, document, url, secret_ref)
+    record, is_new = supervisor.submit(job_id, document, url, secret_ref, access)
     return JSONResponse({"job": job_document(supervisor.home, record)}, 202 if is_new else 200)
 
 
@@ -100,6 +111,14 @@ def list_jobs(request: Request, status: str | None = None) -> dict[str, Any]:
 def get_job(request: Request, job_id: str) -> dict[str, Any]:
     supervisor = supervisor_of(request)
     return {"job": job_document(supervisor.home, supervisor.get(job_id))}
+
+
+@router.delete("/jobs/{job_id}")
+def delete_job(request: Request, job_id: str) -> dict[str, bool]:
+    """Deletes an ended job with its checkpoints and everything built from them. Raises in_use otherwise."""
+    remove_job(supervisor_of(request), builds_of(request), deployments_of(request), job_id)
+    disk_of(request).forget()
+    return {"ok": True}
 
 
 @router.get("/jobs/{job_id}/events", response_model=None)

@@ -10,10 +10,12 @@ from fastapi.responses import JSONResponse
 
 from ... import __version__
 from ...certificates.request import forget_answers
+from ...trainer_error import TrainerFailure
+from ..hub_access import take_access
 from ..manifests import path_of, receive
 from ..problems import Problem, not_found
 from ..processes import boot_id
-from .context import WAIT_SECONDS_MAX, builds_of, capabilities_of, settings_of, wait_of
+from .context import WAIT_SECONDS_MAX, builds_of, capabilities_of, disk_of, settings_of, wait_of
 from .job_routes import checked_spec
 
 router = APIRouter()
@@ -38,7 +40,7 @@ def ready(request: Request) -> Response:
 
 @router.get("/capabilities")
 def capabilities(request: Request) -> dict[str, Any]:
-    return capabilities_of(request).get()
+    return {**capabilities_of(request).get(), "disk": disk_of(request).get()}
 
 
 @router.head("/manifests/{sha256}")
@@ -46,6 +48,8 @@ def has_manifest(request: Request, sha256: str) -> Response:
     path = path_of(settings_of(request).home, sha256)
     if not path.exists():
         return Response(status_code=404)
+    # Whoever looks for it is about to send a job, so that it must outlast the removal of another one.
+    path.touch()
     return Response(status_code=200, headers={"content-length": str(path.stat().st_size)})
 
 
@@ -68,9 +72,14 @@ def delete_manifest(request: Request, sha256: str) -> dict[str, bool]:
 @router.post("/validate", response_model=None)
 def validate(request: Request, body: Annotated[dict[str, Any], Body()]) -> Response:
     """Returns a ValidationReport, or 202 with its future location if it takes longer than the caller waits."""
+    access = take_access(body)
     checked_spec(request, body, can_run=False)
     identity, answer = builds_of(request).run(
-        "whetstone_trainer.validation", body, "val", wait_of(request, WAIT_SECONDS_MAX)
+        "whetstone_trainer.validation",
+        body,
+        "val",
+        wait_of(request, WAIT_SECONDS_MAX),
+        access.environment if access else None,
     )
     return _report(identity, answer)
 
@@ -87,11 +96,32 @@ def _report(identity: str, answer: Any) -> Response:
     return JSONResponse({"report": answer})
 
 
+@router.post("/base-models/check", response_model=None)
+def check_base_model(request: Request, body: Annotated[dict[str, Any], Body()]) -> Response:
+    """Returns what is known about a folder's model, or why it cannot be trained; 202 if that takes longer."""
+    base = body.get("base_model")
+    if not isinstance(base, dict) or base.get("source") != "local":
+        raise TrainerFailure.of(
+            "invalid_spec", "base_model.source: only folders are checked", param="base_model.source"
+        )
+    _, answer = builds_of(request).run(
+        "whetstone_trainer.base_check", {"base_model": base}, "base", wait_of(request, WAIT_SECONDS_MAX)
+    )
+    if answer is None:
+        return JSONResponse({"status": "running"}, 202)
+    return JSONResponse(answer)
+
+
 @router.post("/samples", response_model=None)
 def samples(request: Request, body: Annotated[dict[str, Any], Body()]) -> Response:
     """Returns answers at temperature 0, or 202 with their future location."""
+    access = take_access(body)
     identity, answer = builds_of(request).run(
-        "whetstone_trainer.samples", body, "smp", wait_of(request, WAIT_SECONDS_MAX)
+        "whetstone_trainer.samples",
+        body,
+        "smp",
+        wait_of(request, WAIT_SECONDS_MAX),
+        access.environment if access else None,
     )
     return _samples(identity, answer)
 
