@@ -8,6 +8,6 @@ RUN mkdir /data && chown node:node /data
 USER node
 ENV DATA_DIR=/data HOST=0.0.0.0 PORT=3000
 VOLUME /data
-EXPOSE 3000
+EXPOSE 3000 4317
 HEALTHCHECK --start-period=60s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((reply) => process.exit(reply.ok ? 0 : 1))"]
 CMD ["node", "scripts/start.mjs"]

@@ -57,6 +57,11 @@ const url = (shape: RegExp, problem: string) => z.string().regex(shape, problem)
 const ADDRESSES = {
   HOST: z.string().default("127.0.0.1").describe("Where it listens."),
   PORT: port.default(3000).describe("Where it listens."),
+  OTLP_GRPC_PORT: port
+    .optional()
+    .describe(
+      "Where it receives OTLP over gRPC, on the same host and without TLS; `0` turns it off. Unset: 4317, the port that exporters expect, unless another program uses it.",
+    ),
   PUBLIC_URL: z
     .url()
     .optional()

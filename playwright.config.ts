@@ -13,9 +13,10 @@ setGlobalDispatcher(new Agent({ pipelining: 0 }));
 /** Tests run the command line (`npm run -s cli`) with this as DATA_DIR. */
 process.env.E2E_DATA_DIR ??= path.join(tmpdir(), `whetstone-e2e-${crypto.randomUUID()}`);
 process.env.E2E_PORT ??= String(3900 + (process.pid % 90));
+process.env.E2E_GRPC_PORT ??= String(3800 + (process.pid % 90));
 // Tests wait for background work while their browsers take all the processor time that there is.
 process.env.WORKER_NICENESS ??= "0";
-const { E2E_DATA_DIR, E2E_PORT } = process.env;
+const { E2E_DATA_DIR, E2E_GRPC_PORT, E2E_PORT } = process.env;
 const baseURL = `http://127.0.0.1:${E2E_PORT}`;
 /** `npm test` sets one; the fallback is for running `npx playwright test` by hand. */
 const chromium = process.env.CHROMIUM_PATH ?? CHROMIUM_NAMES.map((name) => `/usr/bin/${name}`).find(existsSync);
@@ -76,6 +77,7 @@ export default defineConfig({
       DATA_DIR: E2E_DATA_DIR,
       HOST: "127.0.0.1",
       PORT: E2E_PORT,
+      OTLP_GRPC_PORT: E2E_GRPC_PORT,
       DIAGNOSE_AFTER_QUIET_SECONDS: "1",
       // Simulated trackers listen on loopback.
       OUTBOUND_ALLOW: "127.0.0.1",

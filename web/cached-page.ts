@@ -1,12 +1,10 @@
 // Caches what is the same for everybody for the lifetime of the process.
-import { IncomingMessage, ServerResponse } from "node:http";
-import { Socket } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { requestIdOf } from "@/server/platform/http/request-id";
 import { etagOf, matchesEtag, REVALIDATE } from "@/server/platform/http/revalidation";
+import { type Handler, requestInProcess } from "./in-process-request";
 import type { Secure } from "./security-headers";
 
-/** A request handler: Next, or a wrapper around it. */
-export type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<unknown> | unknown;
 type Page = { body: Buffer; etag: string; headers: Record<string, string> };
 
 /**
@@ -70,51 +68,24 @@ function send({ body, etag, headers }: Page, request: IncomingMessage, response:
  * that contains nobody's data.
  */
 async function render(path: string, expected: string, handler: Handler, secure: Secure): Promise<Page> {
-  const request = new IncomingMessage(new Socket());
-  Object.assign(request, { method: "GET", url: path, headers: { host: "localhost" } });
-  request.push(null);
-  const response = new ServerResponse(request);
-  secure(request, response);
-  const body = await written(response, () => handler(request, response));
-  const type = String(response.getHeader("content-type") ?? "");
-  if (response.statusCode !== 200 || !type.startsWith(expected)) {
-    throw new Error(`${path} cannot be rendered: ${response.statusCode}.`);
-  }
+  const { status, headers, body } = await requestInProcess(
+    (request, response) => {
+      secure(request, response);
+      return handler(request, response);
+    },
+    { method: "GET", url: path },
+  );
+  const type = String(headers["content-type"] ?? "");
+  if (status !== 200 || !type.startsWith(expected)) throw new Error(`${path} cannot be rendered: ${status}.`);
   const etag = etagOf(body);
   return {
     body,
     etag,
     headers: {
       "content-type": type,
-      "content-security-policy": String(response.getHeader("content-security-policy")),
+      "content-security-policy": String(headers["content-security-policy"]),
       "cache-control": REVALIDATE,
       etag,
     },
   };
-}
-
-/** Captures everything written to a response without a socket. */
-function written(response: ServerResponse, write: () => unknown): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  const take = ([chunk, encoding, callback]: unknown[]) => {
-    if (typeof chunk === "string") chunks.push(Buffer.from(chunk, encoding as BufferEncoding));
-    else if (chunk instanceof Uint8Array) chunks.push(Buffer.from(chunk));
-    const done = [chunk, encoding, callback].find((one) => typeof one === "function");
-    if (done) queueMicrotask(done as () => void);
-  };
-  return new Promise((resolve, reject) => {
-    Object.assign(response, {
-      write: (...given: unknown[]) => {
-        take(given);
-        return true;
-      },
-      end: (...given: unknown[]) => {
-        take(given);
-        response.emit("finish");
-        resolve(Buffer.concat(chunks));
-        return response;
-      },
-    });
-    Promise.resolve(write()).catch(reject);
-  });
 }

@@ -5,13 +5,15 @@ import { env } from "@/env";
 import { collectWhenIdle } from "@/server/platform/event-loop/collect-when-idle";
 import { beginOperation, writeOperationsTo } from "@/server/platform/event-loop/operations";
 import { watchEventLoop } from "@/server/platform/event-loop/watch";
-import { trustedProxies } from "@/server/platform/http/client-address";
+import { type Trust, trustedProxies } from "@/server/platform/http/client-address";
 import { handlingNodeRequest } from "@/server/platform/http/node-request";
 import { hideCredentials, logger } from "@/server/platform/logging/log";
 import { admit, rejectMalformed } from "./admission";
-import { type Handler, withCachedDocument, withCachedPage } from "./cached-page";
+import { withCachedDocument, withCachedPage } from "./cached-page";
 import { drainUnreadBody } from "./drain-unread-body";
+import type { Handler } from "./in-process-request";
 import { oneAtATime } from "./one-at-a-time";
+import { startOtlpGrpc } from "./otlp-grpc";
 import { withPageBulkhead } from "./page-bulkhead";
 import { type Secure, securityHeaders } from "./security-headers";
 import { refuseTinyChunks } from "./tiny-chunks";
@@ -25,27 +27,55 @@ const BEAT_EVERY_MS = 2_000;
 /** The web process: Next on our own HTTP server, for a clean stop and a readiness signal. */
 async function main() {
   process.title = "whetstone web";
-  const { HOST, PORT, LISTEN, NODE_ENV, PUBLIC_URL, OPERATIONS_FD } = env();
+  const { HOST, PORT, LISTEN, NODE_ENV, PUBLIC_URL, OPERATIONS_FD, TRUSTED_PROXIES } = env();
   const told = LISTEN === "when-told" ? message() : Promise.resolve();
   const dev = NODE_ENV === "development";
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS });
-  stopCleanly(server);
   const secure = securityHeaders({ dev, secure: PUBLIC_URL?.startsWith("https:") ?? false });
-  attachHandler(server, await nextHandler(server, secure, dev), secure);
+  const stops: Stop[] = [];
+  stopCleanly(server, stops);
+  const handler = named(await nextHandler(server, secure, dev));
+  const isTrusted = trustedProxies(TRUSTED_PROXIES);
+  attachHandler(server, handler, secure, isTrusted);
   await told;
 
-  server.once("error", (error: NodeJS.ErrnoException) => {
+  const fail = (error: NodeJS.ErrnoException) => {
     process.send?.({ failed: error.code ?? error.message });
     process.exitCode = 1;
     setImmediate(() => process.exit());
-  });
+  };
+  server.once("error", fail);
   if (OPERATIONS_FD !== undefined) writeOperationsTo(OPERATIONS_FD);
   watchEventLoop();
   collectWhenIdle();
+  try {
+    stops.push(await receiveOverGrpc(handler, isTrusted));
+  } catch (error) {
+    return fail(error as Error);
+  }
   server.listen(PORT, HOST, () => {
     process.send?.({ type: "ready" });
     sendBeats();
   });
+}
+
+/** The port that OpenTelemetry's exporters and Collector use for OTLP over gRPC. */
+const OTLP_GRPC_PORT_USUAL = 4317;
+
+/** Starts receiving OTLP over gRPC, unless that is off or a Collector, say, has the usual port. Throws if a given one cannot be had. */
+async function receiveOverGrpc(handler: Handler, isTrusted: Trust): Promise<Stop> {
+  const { HOST: host, OTLP_GRPC_PORT: given } = env();
+  if (given === 0) return async () => {};
+  const port = given ?? OTLP_GRPC_PORT_USUAL;
+  try {
+    return (await startOtlpGrpc({ host, port, handler, isTrusted })).stop;
+  } catch (error) {
+    if (given !== undefined) throw new Error(`OTLP_GRPC_PORT=${given} cannot be used. ${(error as Error).message}`);
+    logger("web").warn(
+      `OTLP over gRPC is not received: another program uses port ${port}. To choose another, set OTLP_GRPC_PORT; 0 turns it off.`,
+    );
+    return async () => {};
+  }
 }
 
 /** Shows the supervisor that the event loop of this process is not blocked for good. */
@@ -57,12 +87,15 @@ function sendBeats() {
 /** The supervisor starts us while the database starts, and sends a message when that is ready. */
 const message = () => new Promise((resolve) => process.once("message", resolve));
 
-function stopCleanly(server: Server) {
+type Stop = () => Promise<void>;
+
+function stopCleanly(server: Server, stops: readonly Stop[]) {
   let stopping = false;
   const stop = () => {
     if (stopping) return;
     stopping = true;
-    server.close(() => process.exit(0));
+    const closed = new Promise((resolve) => server.close(resolve));
+    void Promise.all([closed, ...stops.map((stop) => stop())]).then(() => process.exit(0));
     server.closeIdleConnections();
     // Requests in progress may finish; an endless stream may not.
     setTimeout(() => process.exit(0), FINISH_MS).unref();
@@ -83,19 +116,24 @@ async function nextHandler(server: Server, secure: Secure, dev: boolean): Promis
   return withCachedDocument("/v1/openapi.json", withCachedPage("/docs", withPageBulkhead(handler), secure), secure);
 }
 
-function attachHandler(server: Server, handler: Handler, secure: Secure) {
-  const { TRUSTED_PROXIES } = env();
-  const isTrusted = trustedProxies(TRUSTED_PROXIES);
-  const warn = TRUSTED_PROXIES === undefined ? warnOnceOfProxies() : () => {};
+/** Returns the handler, with the request known by name while it is in progress. */
+const named =
+  (handler: Handler): Handler =>
+  (request, response) => {
+    // Until the response is sent, or given up: what happens after that is not for this request.
+    response.once("close", beginOperation(nameOf(request)));
+    return handlingNodeRequest(request, () => handler(request, response));
+  };
+
+function attachHandler(server: Server, handler: Handler, secure: Secure, isTrusted: Trust) {
+  const warn = env().TRUSTED_PROXIES === undefined ? warnOnceOfProxies() : () => {};
   const handle = (request: IncomingMessage, response: ServerResponse) => {
     drainUnreadBody(request, response);
     refuseTinyChunks(request);
     secure(request, response);
     if (request.headers["x-forwarded-for"] !== undefined) warn(request.socket.remoteAddress);
     if (!admit(request, response, isTrusted)) return;
-    // Until the response is sent, or given up: what happens after that is not for this request.
-    response.once("close", beginOperation(nameOf(request)));
-    void handlingNodeRequest(request, () => handler(request, response));
+    void handler(request, response);
   };
   server.on("request", oneAtATime(handle));
   server.on("clientError", rejectMalformed);

@@ -3,7 +3,7 @@
 import { AsyncResource } from "node:async_hooks";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { networkOf } from "@/server/platform/http/visitor-network";
-import type { Handler } from "./cached-page";
+import type { Handler } from "./in-process-request";
 
 const CONCURRENT_PAGES = 8;
 /** By then the rest of a response waits for its reader and no longer for us. */

@@ -14,12 +14,13 @@ async function onlyConversation(project: TestProject) {
   return (await project.read(`conversations/${summary!.id}`)).conversation as any;
 }
 
-for (const protocol of ["http/json", "http/protobuf"]) {
+for (const protocol of ["http/json", "http/protobuf", "grpc"]) {
   for (const compression of ["none", "gzip"]) {
     test(`OpenTelemetry's SDK sends spans over ${protocol} with compression ${compression}`, async ({ baseURL }) => {
       const project = await newProject(baseURL!);
       await runClient("manual-spans", {
         ...project.otel,
+        ...(protocol === "grpc" && { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${process.env.E2E_GRPC_PORT}` }),
         OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
         OTEL_EXPORTER_OTLP_COMPRESSION: compression,
       });

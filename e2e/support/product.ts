@@ -24,7 +24,7 @@ export async function startProduct({
   const url = `http://127.0.0.1:${port}`;
   const { DATABASE_URL: _, PUBLIC_URL: __, MIGRATION_DATABASE_URL: ___, ...inherited } = process.env;
   const child = spawn(process.execPath, ["scripts/start.mjs"], {
-    env: { ...inherited, DATA_DIR: dataDir, PORT: String(port), HOST: "127.0.0.1", ...env },
+    env: { ...inherited, DATA_DIR: dataDir, PORT: String(port), HOST: "127.0.0.1", OTLP_GRPC_PORT: "0", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

@@ -109,7 +109,7 @@ async function bundlePrograms() {
     target: "node20.19",
     tsconfig: "tsconfig.json",
     alias: { "server-only": inRoot("db/testing/empty.ts") },
-    external: ["@node-rs/argon2", "next", "piscina"], // a native library, and packages that load files of their own
+    external: ["@grpc/grpc-js", "@node-rs/argon2", "next", "piscina"], // a native library, and packages that load files of their own
     // An ES module has no `require`, which CommonJS dependencies expect.
     banner: {
       js: 'import { createRequire as $require } from "node:module"; const require = $require(import.meta.url);',

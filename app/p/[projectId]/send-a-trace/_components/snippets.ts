@@ -158,6 +158,7 @@ const env = ({
   endpoint,
   key,
 }: Where) => `# For any program with an OpenTelemetry SDK and an instrumentation of its model client.
+# Over gRPC: protocol "grpc" and endpoint "http://${new URL(endpoint).hostname}:4317", or the port that OTLP_GRPC_PORT names there.
 export OTEL_EXPORTER_OTLP_ENDPOINT="${endpoint}"
 export OTEL_EXPORTER_OTLP_PROTOCOL="http/protobuf"
 export OTEL_EXPORTER_OTLP_HEADERS="Authorization=Bearer%20${key}"

@@ -1,0 +1,184 @@
+// OTLP over gRPC, which many exporters use unless they are told otherwise. Each call is handled as the OTLP/HTTP request that it
+// could have been, so that one set of rules holds for both: keys, limits, receipts and how batches are read.
+import {
+  type handleUnaryCall,
+  Metadata,
+  Server,
+  ServerCredentials,
+  ServerInterceptingCall,
+  type ServerInterceptor,
+  type ServiceDefinition,
+  status,
+} from "@grpc/grpc-js";
+import { Writer } from "protobufjs/minimal.js";
+import { SECOND_MS } from "@/server/platform/durations";
+import { clientAddress, type Trust } from "@/server/platform/http/client-address";
+import { type Handler, type InProcessReply, requestInProcess } from "./in-process-request";
+
+const MIB = 1024 * 1024;
+/** After decompression, as over HTTP. */
+const MESSAGE_MAX_BYTES = 16 * MIB;
+/** A message is in memory as a whole before anybody has looked at its key, so this bounds what callers can make us keep. */
+const CALLS_MAX = 16;
+/** Includes the time in which a message arrives. */
+const CALL_MS = 60 * SECOND_MS;
+const IDLE_CONNECTION_MS = 300 * SECOND_MS;
+const RETRY_SECONDS = 5;
+
+/** The services of opentelemetry-proto, and the addresses of OTLP/HTTP that receive the same messages. */
+const SIGNALS = [
+  { service: "opentelemetry.proto.collector.trace.v1.TraceService", url: "/v1/otlp/v1/traces" },
+  { service: "opentelemetry.proto.collector.logs.v1.LogsService", url: "/v1/otlp/v1/logs" },
+  { service: "opentelemetry.proto.collector.metrics.v1.MetricsService", url: "/v1/otlp/v1/metrics" },
+];
+
+type Unary = handleUnaryCall<Buffer, Buffer>;
+type Options = { host: string; port: number; handler: Handler; isTrusted: Trust; callsMax?: number; callMs?: number };
+
+/** Starts the server and returns its port and how to stop it. Throws if it cannot listen there. */
+export async function startOtlpGrpc({
+  host,
+  port,
+  handler,
+  isTrusted,
+  callsMax = CALLS_MAX,
+  callMs = CALL_MS,
+}: Options): Promise<{ port: number; stop: () => Promise<void> }> {
+  const server = new Server({
+    "grpc.max_receive_message_length": MESSAGE_MAX_BYTES,
+    "grpc.max_concurrent_streams": callsMax,
+    "grpc.max_connection_idle_ms": IDLE_CONNECTION_MS,
+    "grpc.enable_channelz": 0,
+    interceptors: [admitting(callsMax, callMs)],
+  });
+  for (const { service, url } of SIGNALS) {
+    server.addService(exportOf(service), { export: receive(url, handler, isTrusted) });
+  }
+  const address = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+  const bound = await new Promise<number>((resolve, reject) =>
+    server.bindAsync(address, ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    ),
+  );
+  return { port: bound, stop: () => new Promise((resolve) => server.tryShutdown(() => resolve())) };
+}
+
+/** The messages are read where those of OTLP/HTTP are. */
+const asItCame = (bytes: Buffer) => bytes;
+const exportOf = (service: string): ServiceDefinition => ({
+  export: {
+    path: `/${service}/Export`,
+    requestStream: false,
+    responseStream: false,
+    requestSerialize: asItCame,
+    requestDeserialize: asItCame,
+    responseSerialize: asItCame,
+    responseDeserialize: asItCame,
+  },
+});
+
+/** Refuses calls without a key, and those beyond `callsMax` at once, before their messages are read. */
+function admitting(callsMax: number, callMs: number): ServerInterceptor {
+  let calls = 0;
+  return (_method, call) => {
+    let release = () => {};
+    const begin = () => {
+      calls++;
+      const details = `The call took more than ${callMs / SECOND_MS} s.`;
+      const timer = setTimeout(() => call.sendStatus({ code: status.DEADLINE_EXCEEDED, details }), callMs);
+      release = () => {
+        release = () => {};
+        clearTimeout(timer);
+        calls--;
+      };
+    };
+    return new ServerInterceptingCall(call, {
+      start: (next) =>
+        next({
+          onReceiveMetadata(metadata, proceed) {
+            if (metadata.get("authorization").length === 0) {
+              const details = "Send the project's API key as the metadata authorization: Bearer <key>.";
+              return call.sendStatus({ code: status.UNAUTHENTICATED, details });
+            }
+            if (calls >= callsMax) return call.sendStatus(retryLater("Too many calls at once.", RETRY_SECONDS));
+            begin();
+            proceed(metadata);
+          },
+          onCancel: () => release(),
+        }),
+      sendStatus(given, next) {
+        release();
+        next(given);
+      },
+    });
+  };
+}
+
+const receive =
+  (url: string, handler: Handler, isTrusted: Trust): Unary =>
+  async (call, callback) => {
+    const left = new AbortController();
+    call.once("cancelled", () => left.abort());
+    const { "x-forwarded-for": forwardedFor, "x-request-id": requestId, "user-agent": agent } = call.metadata.getMap();
+    const headers = {
+      authorization: String(call.metadata.get("authorization")[0]),
+      "content-type": "application/x-protobuf",
+      "x-forwarded-for": clientAddress(call.getPeer(), forwardedFor?.toString(), isTrusted),
+      ...(requestId !== undefined && { "x-request-id": String(requestId) }),
+      ...(agent !== undefined && { "user-agent": String(agent) }),
+    };
+    const asked = { method: "POST", url, headers, body: call.request, signal: left.signal };
+    const reply = await requestInProcess(handler, asked).catch(() => undefined);
+    if (left.signal.aborted) return;
+    if (!reply) return callback(retryLater("The batch may not have been stored.", RETRY_SECONDS));
+    const receipt = reply.headers["x-whetstone-receipt"];
+    if (receipt !== undefined) {
+      const initial = new Metadata();
+      initial.set("x-whetstone-receipt", String(receipt));
+      call.sendMetadata(initial);
+    }
+    if (reply.status === 200) callback(null, reply.body);
+    else callback(statusOf(reply));
+  };
+
+/** Which an exporter does not repeat, by HTTP status. What is not listed is a fault that passes. */
+const FINAL: Record<number, status> = {
+  400: status.INVALID_ARGUMENT,
+  401: status.UNAUTHENTICATED,
+  403: status.PERMISSION_DENIED,
+  404: status.NOT_FOUND,
+  409: status.FAILED_PRECONDITION,
+  413: status.INVALID_ARGUMENT,
+  415: status.INVALID_ARGUMENT,
+  422: status.INVALID_ARGUMENT,
+};
+
+/** Source: "OTLP/gRPC Response", opentelemetry.io/docs/specs/otlp, for what is tried again and how the pause is said. */
+function statusOf({ status: code, headers, body }: InProcessReply) {
+  const details = detailOf(body);
+  const final = FINAL[code];
+  if (final !== undefined) return { code: final, details };
+  return retryLater(details, Number(headers["retry-after"]) || RETRY_SECONDS);
+}
+
+/** The sentence of a problem (RFC 9457). */
+function detailOf(body: Buffer): string {
+  try {
+    const { detail, title } = JSON.parse(body.toString());
+    return String(detail ?? title);
+  } catch {
+    return "The request failed.";
+  }
+}
+
+/** A status that exporters repeat after a pause: `google.rpc.Status` with `google.rpc.RetryInfo`. */
+function retryLater(details: string, seconds: number) {
+  const code = status.UNAVAILABLE;
+  const delay = Writer.create().uint32(10).fork().uint32(8).int64(Math.ceil(seconds)).ldelim().finish();
+  const writer = Writer.create().uint32(8).int32(code).uint32(18).string(details);
+  const any = writer.uint32(26).fork().uint32(10).string("type.googleapis.com/google.rpc.RetryInfo");
+  const bytes = any.uint32(18).bytes(delay).ldelim().finish();
+  const metadata = new Metadata();
+  metadata.set("grpc-status-details-bin", Buffer.from(bytes));
+  return { code, details, metadata };
+}
