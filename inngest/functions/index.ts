@@ -19,7 +19,7 @@ import { rewrapStoredSecrets } from "./rewrap-secrets";
 import { runRollouts } from "./rollouts";
 import { failCancelledRuleRuns, runRules } from "./run-rules";
 import { forgetOldMail, mailForgottenPassword, sendQueuedMail } from "./send-mail";
-import { pollTrainingJobs, runTrainingJobs } from "./training-jobs";
+import { pollTrainingJobs, removeTrainingFiles, runTrainingJobs } from "./training-jobs";
 import { watchTrainers } from "./watch-trainers";
 import { pollProjectTrackers, scheduleTrackers, syncWorkItems } from "./work-items";
 
@@ -53,6 +53,7 @@ export const functions = [
   syncWorkItems,
   runTrainingJobs,
   pollTrainingJobs,
+  removeTrainingFiles,
   runDeployments,
   pollDeployments,
   runRollouts,

@@ -1,16 +1,17 @@
 import { and, eq } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { db } from "@/db/pool";
-import { trainers, trainingEvents } from "@/db/schema";
+import { files, trainers, trainingEvents, trainingJobs, trainingRemovals } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { amount } from "@/scripts/lib/testing/amounts.mjs";
 import { type Engine, startEngine } from "@/server/engine/engine";
 import { QUICK, until } from "@/server/engine/testing/describe-engine";
 import { creating, storedDataset, write } from "@/server/services/datasets/examples/testing";
 import { CATALOGUE } from "@/server/services/models/base-models/catalogue";
+import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
 import { refreshTrainers } from "@/server/services/trainers";
 import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
-import { createJob, getJob } from "@/server/services/training";
+import { createJob, deleteJob, getJob } from "@/server/services/training";
 import { inngest } from "../client";
 import { functions } from ".";
 import { killRepeatedly } from "./testing/kill-repeatedly";
@@ -57,6 +58,7 @@ test("a training job is sent and followed in the background", async () => {
 }, 60_000);
 
 const KILLS = amount(3, 4);
+const CHECKPOINTS = 400;
 /** Each call to the trainer returns 500: several calls per kill. */
 const EVENTS = amount(4_000, 6_000);
 
@@ -76,4 +78,25 @@ test("a worker that is killed repeatedly sends one job and stores each of its ev
     .where(and(eq(trainingEvents.projectId, ctx.projectId), eq(trainingEvents.jobId, jobId)))
     .orderBy(trainingEvents.seq);
   expect(rows.map(({ seq }) => seq)).toEqual(Array.from({ length: EVENTS + 3 }, (_, n) => n + 1));
+}, 120_000);
+
+test("a worker that is killed repeatedly deletes the files of a job, and nothing is left to do", async () => {
+  const { ctx, jobId } = await world();
+  await ctx.db
+    .update(trainingJobs)
+    .set({ status: "cancelled", finishedAt: 1, dueAt: null, dispatchedAt: 1 })
+    .where(eq(trainingJobs.id, jobId));
+  // A trainer of before is asked for one checkpoint after the other.
+  trainer.answers.set(`DELETE /jobs/${jobId}`, { status: 405, body: { detail: "Method Not Allowed" } });
+  for (let n = 0; n < CHECKPOINTS; n += 1)
+    trainer.checkpoints.add(await storedCheckpoint(ctx, jobId, { stepNumber: n }));
+  await deleteJob(ctx, { jobId });
+  const ofProject = eq(trainingRemovals.projectId, ctx.projectId);
+  const [removal] = await ctx.db.select().from(trainingRemovals).where(ofProject);
+  const isRunning = async () => (await ctx.db.$count(trainingRemovals, ofProject)) > 0;
+  const progress = async () => CHECKPOINTS - trainer.checkpoints.size;
+  const args = ["removal", ctx.projectId, removal!.id];
+  expect(await killRepeatedly({ args, isRunning, progress, withinMs: 20 }, KILLS)).toBeGreaterThan(0);
+  expect(trainer.checkpoints.size).toBe(0);
+  expect(await ctx.db.$count(files, eq(files.projectId, ctx.projectId))).toBe(0);
 }, 120_000);

@@ -56,7 +56,9 @@ export type IdPrefix =
   | "tgd"
   | "cert"
   | "eval"
-  | "rod";
+  | "rod"
+  | "rmv"
+  | "spl";
 
 /** Returns an opaque id whose body is time-ordered (UUID v7), so that keyset pages and B-trees stay local. */
 export const newId = (prefix: IdPrefix) => `${prefix}_${v7().replaceAll("-", "")}`;

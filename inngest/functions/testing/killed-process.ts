@@ -4,7 +4,7 @@ import { getExport, runExport } from "@/server/services/model-exports";
 import { runCertificate, runEvaluation } from "@/server/services/proof";
 import { runSampleLoad } from "@/server/services/sample";
 import { runDeployment } from "@/server/services/serving";
-import { runTrainingJob } from "@/server/services/training";
+import { runRemoval, runTrainingJob } from "@/server/services/training";
 import { jobContext } from "../../job-context";
 
 /** For tests: continues a piece of work, once it is told to, until it is done or killed. */
@@ -22,6 +22,9 @@ const WORK: Record<string, () => Promise<void>> = {
   },
   async training() {
     while (!(await runTrainingJob(jobContext("run-training-job", projectId), id)).done);
+  },
+  async removal() {
+    while (!(await runRemoval(jobContext("remove-training-files", projectId), id)).done);
   },
   async deployment() {
     while (!(await runDeployment(jobContext("run-deployment", projectId), id)).done);

@@ -40,6 +40,7 @@ const CATALOGUE = {
   "rewrap-secrets": { name: "Rewrap stored secrets under a new key" },
   "run-training-job": { name: "Run a training job on its trainer" },
   "poll-training-jobs": { name: "Check unfinished training jobs" },
+  "remove-training-files": { name: "Delete the files of deleted training", uncancellable: true },
   "run-deployment": { name: "Start, monitor and stop a deployment" },
   "poll-deployments": { name: "Check deployments" },
   "run-rollout": { name: "Decide on an automatic deployment" },

@@ -154,6 +154,11 @@ export const parityCertificateDue = eventType("fine-tuning/certificate.due", {
   schema: z.object({ projectId: z.string().min(1), certificateId: z.string().min(1) }),
 });
 
+/** The files of a deleted job or checkpoint are to be deleted. */
+export const trainingRemovalDue = eventType("fine-tuning/removal.due", {
+  schema: z.object({ projectId: z.string().min(1), removalId: z.string().min(1) }),
+});
+
 /** An export needs processing: it must be compared, sent to its trainer, cancelled or checked. */
 export const modelExportDue = eventType("fine-tuning/export.due", {
   schema: z.object({ projectId: z.string().min(1), exportId: z.string().min(1) }),

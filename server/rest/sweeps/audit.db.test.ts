@@ -39,6 +39,7 @@ import { failingToolCall, storedConversation } from "@/server/services/diagnosti
 import { connectTracker, failWorkItem, storedTrackerDelivery } from "@/server/services/diagnostics/work-items/testing";
 import { createUser, startSession } from "@/server/services/identity";
 import { acceptInvitation, inviteMember } from "@/server/services/members";
+import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
 import {
   failedDelivery,
   pausedWebhook,
@@ -53,6 +54,7 @@ import { driveNext } from "@/server/services/serving/deployments/testing/drive";
 import { storedDeployment } from "@/server/services/serving/deployments/testing/stored-deployment";
 import { addTrainer, refreshTrainers } from "@/server/services/trainers";
 import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
+import { storedJob as storedTrainingJob } from "@/server/services/training/testing/stored-job";
 import { trainingChoice, trainingWorld } from "@/server/services/training/testing/training-world";
 import { appRouter } from "@/server/trpc/root";
 import { exampleOf } from "../openapi/example";
@@ -85,6 +87,7 @@ async function somebody() {
   return { userId: user.id, email: user.email, sessionId, account: { db: db(), userId: user.id, sessionId } };
 }
 
+const CANCELLED = { status: "cancelled", finishedAt: 1 } as const;
 const PAUSED = { status: "paused", dispatchedAt: 1, attempt: 1 } as const;
 
 /** Returns the id of a job with these changes, as its trainer could have made them. */
@@ -239,6 +242,7 @@ const SAMPLES: Record<string, Sample> = {
   "datasetVersions.restore": async ({ ctx }) => ({
     input: { datasetId: (await exampleIn(ctx)).datasetId, version: 1 },
   }),
+  "datasets.cleanSplit": async ({ ctx }) => ({ input: { datasetId: await datasetOf(ctx) } }),
   "datasets.delete": async ({ ctx }) => ({ input: { datasetId: await datasetOf(ctx) } }),
   "datasets.update": async ({ ctx }) => ({ input: { datasetId: await datasetOf(ctx), name: "Renamed" } }),
   "deletions.create": only({ userId: "customer-1" }),
@@ -379,6 +383,10 @@ const SAMPLES: Record<string, Sample> = {
   "trainingJobs.create": async ({ ctx }) => ({ input: await trainingChoice(ctx, "a") }),
   "trainingJobs.validate": async ({ ctx }) => ({ input: await trainingChoice(ctx, "a") }),
   "trainingJobs.cancel": async ({ ctx }) => ({ input: { jobId: (await trainingWorld(ctx, "a")).jobId } }),
+  "trainingJobs.delete": async ({ ctx }) => ({ input: { jobId: await storedTrainingJob(ctx, CANCELLED) } }),
+  "checkpoints.delete": async ({ ctx }) => ({
+    input: { checkpointId: await storedCheckpoint(ctx, await storedTrainingJob(ctx, CANCELLED)) },
+  }),
   "trainingJobs.pause": async ({ ctx }) => ({ input: { jobId: await jobThatIs(ctx, { status: "running" }) } }),
   "trainingJobs.resume": async ({ ctx }) => ({ input: { jobId: await jobThatIs(ctx, PAUSED) } }),
   "deployments.deploy": async ({ ctx }) => {

@@ -31,7 +31,17 @@ const capabilitiesShape = z.object({
     .max(LIST_MAX)
     .catch([]),
   packages: z.record(z.string(), text).catch({}),
+  /** What it understands beyond the contract's first form. A trainer of before reports none. */
+  features: texts,
   disk_free: amount,
+  /** What takes space on its disk, in bytes. */
+  disk: z
+    .object({
+      total: amount,
+      base_models: z.array(z.object({ id: text, bytes: z.number().nonnegative() })).catch([]),
+    })
+    .nullish()
+    .catch(null),
   unavailable: z
     .array(z.object({ feature: text, reason: text.transform(sentence), hint: text.nullish().catch(null) }))
     .max(LIST_MAX)
@@ -85,6 +95,7 @@ export function trainerJson(row: TrainerRow): Trainer {
     unavailable: known.unavailable.map(({ hint, ...rest }) => ({ ...rest, hint: hint ?? null })),
     packages: known.packages,
     diskFreeBytes: known.disk_free ?? null,
+    diskUsedBytes: known.disk?.total ?? null,
     jobsRunning: row.jobsRunning,
     lastSeenAt: row.lastSeenAt,
     error: row.error,

@@ -8,6 +8,7 @@ export { requireSignature } from "./agents/webhook-signature";
 export { type Capabilities, readCapabilities, SPEC_VERSION } from "./capabilities";
 export { chooseTrainer, type TrainerNeeds } from "./choose-trainer";
 export { contextOfTrainer } from "./context-of-trainer";
+export { baseModelBytes, JOB_DISK_BYTES } from "./disk";
 export {
   inMs,
   isForNow,

@@ -34,6 +34,8 @@ export const trainer = z.object({
   unavailable: z.array(z.object({ feature: z.string(), reason: z.string(), hint: z.string().nullable() })),
   packages: z.record(z.string(), z.string()),
   diskFreeBytes: z.number().nullable(),
+  /** Of its own files: jobs, models, and what was built; `null` if it does not report that. */
+  diskUsedBytes: z.number().nullable(),
   /** Jobs that it is working on: the project's own, or all of them for who may manage trainers. */
   jobsRunning: z.int(),
   lastSeenAt: z.number().nullable(),

@@ -11,6 +11,14 @@ export { runTrainingJob, wakeTrainingJobs } from "./jobs/run-job";
 export { validateJob } from "./jobs/validate-job";
 export { forgetTraining } from "./manifests/forget-training";
 export { openManifest } from "./manifests/open-manifest";
+export {
+  deleteCheckpoint,
+  deleteJob,
+  listCheckpointDependents,
+  listJobDependents,
+  runRemoval,
+  wakeRemovals,
+} from "./removal";
 export { createTuningConfig } from "./tuning-configs/create-tuning-config";
 export { deleteTuningConfig } from "./tuning-configs/delete-tuning-config";
 export { dueTuningConfigs, evaluateTrigger } from "./tuning-configs/evaluate-trigger";

@@ -9,6 +9,7 @@ import { newId } from "@/server/platform/ids";
 import { verb } from "@/server/platform/verb";
 import { FINE_TUNING_READERS, requireTrainer } from "@/server/services/trainers";
 import { ownModelJson } from "./base-models";
+import { checkFolder } from "./check-folder";
 import { addBaseModelInput, addedBaseModelReply, baseModelReply } from "./schemas";
 
 const BASE_MODELS_MAX = 500;
@@ -46,40 +47,46 @@ export const addBaseModel = verb(
     name: "baseModels.add",
     summary: "Add a model from the hub, or a folder on the trainer's machine, to the models that can be trained.",
     description:
-      "Nothing is downloaded until a job needs it. A model that was already added is a 409. `trustRemoteCode` lets code from the model's repository run on the trainer, and only at the commit that `revision` names.",
+      "Nothing is downloaded until a job needs it. A folder is checked at once where the trainer can do that: one that is not there, damaged or not trainable is a 422 with the reason, and otherwise the reply has its template, size, licence and parameters. A model that was already added is a 409. `trustRemoteCode` lets code from the model's repository run on the trainer, and only at the commit that `revision` names.",
     effect: "write",
     capability: "models:manage",
     input: addBaseModelInput,
     reply: baseModelReply,
     writeOnlyReply: { unless: FINE_TUNING_READERS, reply: addedBaseModelReply },
   },
-  async (ctx, input) => {
-    await requireTrainer(ctx);
-    requireUsable(input);
-    await requireRoom(ctx);
-    const { id: modelId, source, revision, name, license, trustRemoteCode } = input;
-    const [row] = await ctx.db
-      .insert(baseModels)
-      .values({
-        projectId: ctx.projectId,
-        id: newId("bm"),
-        source,
-        modelId,
-        revision: source === "local" ? null : (revision ?? "main"),
-        name: name ?? modelId.slice(-200),
-        license: license ?? null,
-        trustRemoteCode,
-        actorKind: ctx.actor.kind,
-        actorId: auditActor(ctx.actor).id,
-        updatedAt: NOW,
-      })
-      .onConflictDoNothing()
-      .returning();
-    if (!row) throw new ServiceError("conflict", `${modelId} is already one of the project's base models.`);
-    auditNote(ctx, {
-      target: { type: "baseModel", id: row.id },
-      after: { modelId, source, revision: row.revision, trustRemoteCode },
-    });
-    return { baseModel: ownModelJson(row) };
+  {
+    before: async (ctx, input) => {
+      await requireTrainer(ctx);
+      requireUsable(input);
+      return input.source === "local" ? checkFolder(ctx, input.id) : null;
+    },
+    run: async (ctx, input, found) => {
+      await requireRoom(ctx);
+      const { id: modelId, source, revision, name, license, trustRemoteCode } = input;
+      const [row] = await ctx.db
+        .insert(baseModels)
+        .values({
+          projectId: ctx.projectId,
+          id: newId("bm"),
+          source,
+          modelId,
+          revision: source === "local" ? null : (revision ?? "main"),
+          name: name ?? modelId.slice(-200),
+          license: license ?? null,
+          trustRemoteCode,
+          found,
+          actorKind: ctx.actor.kind,
+          actorId: auditActor(ctx.actor).id,
+          updatedAt: NOW,
+        })
+        .onConflictDoNothing()
+        .returning();
+      if (!row) throw new ServiceError("conflict", `${modelId} is already one of the project's base models.`);
+      auditNote(ctx, {
+        target: { type: "baseModel", id: row.id },
+        after: { modelId, source, revision: row.revision, trustRemoteCode },
+      });
+      return { baseModel: ownModelJson(row) };
+    },
   },
 );

@@ -3,8 +3,8 @@ import { baseModels } from "@/db/schema";
 import { notFound } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { FINE_TUNING_READERS } from "@/server/services/trainers";
-import { catalogueModels, isBaseModel, ownModelJson } from "./base-models";
-import { baseModelIdInput, baseModelReply, baseModelsReply, listBaseModelsInput } from "./schemas";
+import { catalogueModels, isBaseModel, ownModelJson, withDisk } from "./base-models";
+import { type BaseModel, baseModelIdInput, baseModelReply, baseModelsReply, listBaseModelsInput } from "./schemas";
 
 export const listBaseModels = verb(
   {
@@ -27,11 +27,10 @@ export const listBaseModels = verb(
     const replaced = new Set(own.filter(({ source }) => source === "hub").map(({ id }) => id));
     const wanted = q.trim().toLowerCase();
     const all = [...own, ...catalogueModels().filter(({ id }) => !replaced.has(id))];
-    return {
-      baseModels: all.filter((model) =>
-        [model.id, model.name, model.family ?? ""].some((text) => text.toLowerCase().includes(wanted)),
-      ),
-    };
+    const found = all.filter((model) =>
+      [model.id, model.name, model.family ?? ""].some((text) => text.toLowerCase().includes(wanted)),
+    );
+    return { baseModels: await withDisk(ctx.db, found) };
   },
 );
 
@@ -49,6 +48,7 @@ export const getBaseModel = verb(
   async (ctx, { baseModelId }) => {
     const [row] = await ctx.db.select().from(baseModels).where(isBaseModel(ctx, baseModelId));
     if (!row) throw notFound("The base model");
-    return { baseModel: ownModelJson(row) };
+    const [baseModel] = await withDisk(ctx.db, [ownModelJson(row)]);
+    return { baseModel: baseModel as BaseModel };
   },
 );

@@ -27,6 +27,8 @@ export const baseModel = z.object({
     toolCalls: z.boolean().nullable(),
   }),
   trustRemoteCode: z.boolean(),
+  /** The size of its files on the trainers that downloaded it, or of its folder; `null` if no trainer reports it. */
+  diskBytes: z.number().nullable(),
   createdAt: z.number().nullable(),
 });
 export type BaseModel = z.infer<typeof baseModel>;

@@ -25,7 +25,15 @@ const CAPABILITIES = {
 };
 
 type Sent = { type: string; data?: Record<string, unknown>; attempt?: number; message?: string };
-type Job = { spec: Record<string, unknown>; hash: string; status: string; events: object[]; requests: Set<string> };
+type Access = { secret?: unknown; hub_endpoint?: unknown };
+type Job = {
+  access: Access;
+  spec: Record<string, unknown>;
+  hash: string;
+  status: string;
+  events: object[];
+  requests: Set<string>;
+};
 type SamplesRequest = {
   targets: Record<string, unknown>[];
   prompts: { messages: { role: string; content: string }[]; tools?: object[] }[];
@@ -55,6 +63,8 @@ export class ScriptedTrainer {
   readonly jobs = new Map<string, Job>();
   readonly deployments = new ScriptedDeployments();
   readonly manifests = new Map<string, string>();
+  /** Those that can be deleted. */
+  readonly checkpoints = new Set<string>();
   /** Each request's method and path below `/v1`. */
   readonly calls: string[] = [];
   /** Overrides the trainer's own answers to calls. */
@@ -62,6 +72,8 @@ export class ScriptedTrainer {
   /** Calls that are carried out but whose reply is lost. */
   readonly lost = new Set<string>();
   isReachable = true;
+  /** What it understands beyond the contract's first form. A trainer of before reports none, and refuses the fields. */
+  features: string[] = [];
   /** What the next jobs do as soon as they are accepted. */
   script: Sent[] = [];
   report: unknown = { ok: true };
@@ -130,7 +142,7 @@ export class ScriptedTrainer {
   private answer(call: string, query: URLSearchParams, body: string): Answer {
     const [method, path = ""] = call.split(" ");
     const [, kind, id = "", action = ""] = path.split("/");
-    if (call === "GET /capabilities") return { status: 200, body: CAPABILITIES };
+    if (call === "GET /capabilities") return { status: 200, body: { ...CAPABILITIES, features: this.features } };
     if (call === "GET /jobs") return { status: 200, body: { jobs: [] } };
     if (call === "POST /samples") return this.samplesOf(JSON.parse(body));
     if (kind === "samples") {
@@ -143,6 +155,9 @@ export class ScriptedTrainer {
     const json = () => (body === "" ? null : JSON.parse(body));
     if (kind === "certificates") return this.certificates.answer(method ?? "", id, json());
     if (kind === "exports") return this.exports.answer(method ?? "", id, action, json());
+    if (kind === "checkpoints" && method === "DELETE" && this.checkpoints.delete(id)) {
+      return { status: 200, body: { ok: true } };
+    }
     if (kind !== "jobs") return problem(404, "not_found", "No such route.");
     if (method === "PUT") return this.submit(id, JSON.parse(body));
     const job = this.jobs.get(id);
@@ -151,6 +166,7 @@ export class ScriptedTrainer {
       const [after, limit] = [Number(query.get("after")), Number(query.get("limit"))];
       return { status: 200, body: { events: job.events.slice(after, after + limit), last_seq: job.events.length } };
     }
+    if (method === "DELETE") return { status: 200, body: { ok: this.jobs.delete(id) } };
     if (method === "POST") return this.change(id, job, action, JSON.parse(body));
     return { status: 200, body: this.snapshot(id, job) };
   }
@@ -192,12 +208,22 @@ export class ScriptedTrainer {
     return { status: 201, body: { sha256 } };
   }
 
-  private submit(id: string, { webhook: _, ...spec }: Record<string, unknown>): Answer {
+  private submit(id: string, { webhook: _, ...given }: Record<string, unknown>): Answer {
+    const { secret, hub_endpoint, ...others } = given;
+    const spec = this.features.includes("hub_token") ? others : given;
+    if ("secret" in spec) return problem(422, "invalid_spec", "secret: Extra inputs are not permitted");
     const hash = createHash("sha256").update(canonicalJson(spec)).digest("hex");
     const known = this.jobs.get(id);
     if (known && known.hash !== hash) return problem(409, "idempotency_mismatch", "Another spec has this id.");
     if (known) return { status: 200, body: this.snapshot(id, known) };
-    this.jobs.set(id, { spec, hash, status: "queued", events: [], requests: new Set() });
+    this.jobs.set(id, {
+      access: { secret, hub_endpoint },
+      spec,
+      hash,
+      status: "queued",
+      events: [],
+      requests: new Set(),
+    });
     this.say(id, { type: "job.accepted" }, ...this.script);
     return { status: 202, body: this.snapshot(id, this.jobs.get(id) as Job) };
   }

@@ -1,6 +1,6 @@
-import { and, eq, inArray, isNull } from "drizzle-orm";
+import { and, eq, inArray, isNotNull } from "drizzle-orm";
 import { NOW } from "@/db/now";
-import { trainingJobs, trainingManifests } from "@/db/schema";
+import { checkpoints, trainingJobs, trainingManifests } from "@/db/schema";
 import { auditActor } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
@@ -33,6 +33,7 @@ export async function insertJob(
   await requireDataset(tx, datasetId);
   const { train, validation, datasetName, datasetVersion } = frozen;
   await requireContent(tx, [train.sha256, ...(validation ? [validation.sha256] : [])]);
+  await requireStart(tx, start.checkpoint?.id ?? null);
   const id = newId("job");
   const name =
     details.name ?? `${datasetName} v${datasetVersion}, ${shortName(start.id)}, ${method}`.slice(0, NAME_MAX);
@@ -67,14 +68,29 @@ export async function insertJob(
 
 const shortName = (modelId: string) => modelId.split("/").filter(Boolean).at(-1) ?? modelId;
 
+/** Serializes with the deletion of the checkpoint that it continues from. */
+async function requireStart({ db, projectId }: Ctx, checkpointId: string | null) {
+  if (checkpointId === null) return;
+  const [found] = await db
+    .select({ id: checkpoints.id })
+    .from(checkpoints)
+    .where(and(eq(checkpoints.projectId, projectId), eq(checkpoints.id, checkpointId)))
+    .for("share");
+  if (!found) throw new ServiceError("conflict", "The checkpoint that it continues from has just been deleted.");
+}
+
 async function requireContent({ db, projectId }: Ctx, hashes: string[]) {
-  const erased = await db.$count(
-    trainingManifests,
-    and(
-      eq(trainingManifests.projectId, projectId),
-      inArray(trainingManifests.sha256, hashes),
-      isNull(trainingManifests.fileId),
-    ),
-  );
-  if (erased > 0) throw new ServiceError("conflict", "Examples of this Dataset have just been deleted. Try again.");
+  const found = await db
+    .select({ sha256: trainingManifests.sha256 })
+    .from(trainingManifests)
+    .where(
+      and(
+        eq(trainingManifests.projectId, projectId),
+        inArray(trainingManifests.sha256, hashes),
+        isNotNull(trainingManifests.fileId),
+      ),
+    )
+    .for("share");
+  if (found.length < new Set(hashes).size)
+    throw new ServiceError("conflict", "Examples of this Dataset have just been deleted. Try again.");
 }

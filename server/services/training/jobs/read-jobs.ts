@@ -5,6 +5,7 @@ import { textArray } from "@/db/rows";
 import { checkpoints, trainingArtifacts, trainingJobs, trainingManifests } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
+import { JOB_DISK_BYTES } from "@/server/services/trainers";
 import { trainerProblem } from "@/server/services/trainers/schemas";
 import { plannedExport } from "../settings/schemas";
 import { camelCased } from "./job-spec";
@@ -39,7 +40,13 @@ export async function readJobs(
   { order = [], limit = 1 }: { order?: SQL[]; limit?: number } = {},
 ): Promise<TrainingJob[]> {
   const rows = await ctx.db
-    .select({ row: trainingJobs, manifest: trainingManifests, validation: validationManifests, resumable: RESUMABLE })
+    .select({
+      row: trainingJobs,
+      manifest: trainingManifests,
+      validation: validationManifests,
+      resumable: RESUMABLE,
+      diskBytes: JOB_DISK_BYTES,
+    })
     .from(trainingJobs)
     .innerJoin(
       trainingManifests,
@@ -62,7 +69,7 @@ export async function readJobs(
     ctx,
     rows.map(({ row }) => row.id),
   );
-  return rows.map(({ row, manifest, validation, resumable }) => ({
+  return rows.map(({ row, manifest, validation, resumable, diskBytes }) => ({
     ...row,
     spec: camelCased(row.spec),
     resolvedSpec: row.resolvedSpec && camelCased(row.resolvedSpec),
@@ -74,6 +81,7 @@ export async function readJobs(
       revision: revisionOf(row),
       checkpointId: row.parentCheckpointId,
     },
+    diskBytes: diskBytes === null ? null : Number(diskBytes),
     manifest: frozenJson(manifest),
     validationManifest: validation && frozenJson(validation),
     lastMetrics: metrics.get(row.id) ?? {},

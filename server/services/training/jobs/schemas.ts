@@ -112,6 +112,8 @@ export const job = z.object({
   taintedAt: z.number().nullable(),
   trainerId: z.string().nullable(),
   tuningConfigId: z.string().nullable(),
+  /** The size of its files on its trainer, checkpoints and what was built from them included; `null` if unknown. */
+  diskBytes: z.number().nullable(),
   /** Where its final checkpoint is published when it succeeds. */
   plannedExport: plannedExport.nullable(),
   clonedFromId: z.string().nullable(),

@@ -10,7 +10,7 @@ import { newId } from "@/server/platform/ids";
 import { insertJob } from "../jobs/insert-job";
 import { type PreparedJob, prepareJob } from "../jobs/prepare-job";
 import { UNFINISHED_JOB_STATUSES } from "../jobs/schemas";
-import { type ConfigRow, countNewExamples, isConfig, lastJobOf } from "./read-configs";
+import { type ConfigRow, countNewExamples, isConfig, isDeletedStart, lastStartOf } from "./read-configs";
 import { nextCheck } from "./schedule";
 import { createTuningConfigInput } from "./schemas";
 
@@ -42,16 +42,19 @@ async function obstacleOf(ctx: Ctx, row: ConfigRow, now: number): Promise<Decisi
   if ((await countJobs(ctx, id, inArray(trainingJobs.status, [...UNFINISHED_JOB_STATUSES]))) > 0) {
     return skipped("running", "A job of this configuration has not ended yet.");
   }
-  const last = await lastJobOf(ctx, id);
-  const until = (last?.createdAt ?? 0) + cooldownMinutes * MINUTE_MS;
-  if (last && until > now) {
+  const last = await lastStartOf(ctx, id);
+  if (last > 0 && last + cooldownMinutes * MINUTE_MS > now) {
     return skipped("cooldown", `The last job started less than ${cooldownMinutes} minutes ago.`);
   }
   const today = Math.floor(now / DAY_MS) * DAY_MS;
-  if ((await countJobs(ctx, id, sql`${trainingJobs.createdAt} >= ${today}`)) >= dailyCap) {
+  const deleted = await ctx.db.$count(
+    triggerDecisions,
+    and(isDeletedStart(ctx, id), sql`${triggerDecisions.createdAt} >= ${today}`),
+  );
+  if (deleted + (await countJobs(ctx, id, sql`${trainingJobs.createdAt} >= ${today}`)) >= dailyCap) {
     return skipped("daily_cap", `It started ${dailyCap} of at most ${dailyCap} jobs today (UTC).`);
   }
-  const added = await countNewExamples(ctx, datasetId, last?.createdAt ?? 0);
+  const added = await countNewExamples(ctx, datasetId, last);
   if (added < minNewExamples) {
     return skipped("not_enough_examples", `${added} of ${minNewExamples} new Examples to train on.`);
   }

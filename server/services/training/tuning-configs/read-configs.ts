@@ -14,7 +14,7 @@ export const isConfig = ({ projectId }: Ctx, configId: string) =>
 export const decisionJson = ({ projectId: _, configId: __, ...decision }: DecisionRow) => decision;
 
 /** Returns the newest job of a configuration. */
-export async function lastJobOf({ db, projectId }: Ctx, configId: string) {
+async function lastJobOf({ db, projectId }: Pick<Ctx, "db" | "projectId">, configId: string) {
   const [job] = await db
     .select({ id: trainingJobs.id, createdAt: trainingJobs.createdAt })
     .from(trainingJobs)
@@ -23,6 +23,28 @@ export async function lastJobOf({ db, projectId }: Ctx, configId: string) {
     .limit(1);
   return job ?? null;
 }
+
+/** Returns when a configuration's trigger last started a job (Unix ms), even if the job was deleted since; 0 for never. */
+export async function lastStartOf({ db, projectId }: Ctx, configId: string): Promise<number> {
+  const [decision] = await db
+    .select({ createdAt: triggerDecisions.createdAt })
+    .from(triggerDecisions)
+    .where(isDeletedStart({ projectId }, configId))
+    .orderBy(desc(triggerDecisions.createdAt))
+    .limit(1);
+  const job = await lastJobOf({ db, projectId }, configId);
+  return Math.max(decision?.createdAt ?? 0, job?.createdAt ?? 0);
+}
+
+/** Condition: a decision of a configuration that started a job which was deleted since. */
+export const isDeletedStart = ({ projectId }: Pick<Ctx, "projectId">, configId: string) =>
+  and(
+    eq(triggerDecisions.projectId, projectId),
+    eq(triggerDecisions.configId, configId),
+    eq(triggerDecisions.outcome, "started"),
+    sql`not exists (select 1 from ${trainingJobs} where ${trainingJobs.projectId} = ${projectId}
+      and ${trainingJobs.id} = ${triggerDecisions.jobId})`,
+  );
 
 /** Counts the current Examples of the training split that were added after a time (Unix ms). */
 export const countNewExamples = ({ db, projectId }: Ctx, datasetId: string, after: number) =>
@@ -62,7 +84,7 @@ export async function configJson(ctx: Ctx, row: ConfigRow): Promise<TuningConfig
     deployment: { ...UNNAMED, ...row.deployment },
     nextCheckAt: row.dueAt,
     lastDecision: lastDecision ? decisionJson(lastDecision) : null,
-    newExamples: await countNewExamples(ctx, row.datasetId, lastJob?.createdAt ?? 0),
+    newExamples: await countNewExamples(ctx, row.datasetId, await lastStartOf(ctx, row.id)),
     lastJobId: lastJob?.id ?? null,
     actorKind: row.actorKind,
     actorId: row.actorId,

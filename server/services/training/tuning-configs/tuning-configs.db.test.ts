@@ -11,6 +11,7 @@ import { refreshTrainers } from "@/server/services/trainers";
 import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import {
   createTuningConfig,
+  deleteJob,
   deleteTuningConfig,
   dueTuningConfigs,
   evaluateTrigger,
@@ -145,6 +146,22 @@ test("cooldown and daily cap are respected, and the same Examples are never trai
   await ctx.db.update(trainingJobs).set({ createdAt: 1 }).where(eq(trainingJobs.tuningConfigId, configId));
   expect(await evaluate()).toMatchObject({ reason: "already_trained" });
   expect(await jobs()).toHaveLength(2);
+});
+
+test("a job that was deleted still counts for the cooldown, the daily cap and what is new", async () => {
+  const { ctx, configId, add, evaluate, jobs, end } = await world();
+  await add(2);
+  await evaluate();
+  await end();
+  await deleteJob(ctx, { jobId: (await jobs())[0]!.id });
+  expect(await evaluate()).toMatchObject({
+    reason: "not_enough_examples",
+    message: "0 of 2 new Examples to train on.",
+  });
+  await updateTuningConfig(ctx, { configId, trigger: { dailyCap: 1 } });
+  expect(await evaluate()).toMatchObject({ reason: "daily_cap" });
+  await updateTuningConfig(ctx, { configId, trigger: { cooldownMinutes: 60 } });
+  expect(await evaluate()).toMatchObject({ reason: "cooldown" });
 });
 
 test("concurrent workers start one job", async () => {

@@ -11,10 +11,12 @@ type Props = { trainer: Trainer; onRemove: (() => void) | undefined };
 
 /** One machine: whether it is online, its hardware, what it is doing, and what it cannot do. */
 export function TrainerCard({ trainer, onRemove }: Props) {
-  const { id, name, kind, online, version, jobsRunning, diskFreeBytes, lastSeenAt, error, keyHint } = trainer;
+  const { id, name, kind, online, version, jobsRunning, diskFreeBytes, diskUsedBytes, lastSeenAt, error, keyHint } =
+    trainer;
   const facts = [
     kind === "url" ? "Called by Whetstone" : `Agent, key …${keyHint ?? ""}`,
     ...(version === null ? [] : [`version ${version}`]),
+    ...(diskUsedBytes === null ? [] : [`${formatBytes(diskUsedBytes)} of disk used`]),
     ...(diskFreeBytes === null ? [] : [`${formatBytes(diskFreeBytes)} of disk free`]),
   ];
   return (

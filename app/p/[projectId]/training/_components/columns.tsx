@@ -3,7 +3,7 @@ import Link from "next/link";
 import type { ListColumn } from "@/app/_components/data-table/types";
 import { Ago } from "@/app/_components/values/ago";
 import { Unknown } from "@/app/_components/values/unknown";
-import { formatCount } from "@/app/_lib/format";
+import { formatBytes, formatCount } from "@/app/_lib/format";
 import type { TrainingJob } from "@/server/services/training/jobs/schemas";
 import { JobState, JobStatusLine } from "../../_components/training/job-status";
 import { howWords, shortModel } from "../../_components/training/words";
@@ -64,6 +64,12 @@ export const columnsOf = ({ projectId, datasetName }: Options): ListColumn<Train
     header: "Duration",
     meta: { width: "6.5rem", align: "end", roomy: true },
     cell: ({ row }) => <Took job={row.original} />,
+  },
+  {
+    id: "disk",
+    header: "Disk",
+    meta: { width: "6rem", align: "end", roomy: true, wide: true },
+    cell: ({ row }) => <span className="tabular">{formatBytes(row.original.diskBytes)}</span>,
   },
   {
     id: "started",

@@ -14,6 +14,7 @@ import { useMay } from "../../_components/access/membership";
 import { useDatasets } from "../../_components/datasets/use-datasets";
 import { pageHref } from "../../_components/shell/pages";
 import { CancelJob } from "../../_components/training/cancel-job";
+import { DeleteTraining } from "../../_components/training/delete-training";
 import { jobHref, newTrainingHref } from "../../_components/training/hrefs";
 import { NoTrainer, useWithoutTrainer } from "../../_components/training/no-trainer";
 import { isUnfinished, STATUS, STATUSES } from "../../_components/training/words";
@@ -30,7 +31,8 @@ export function TrainingJobs({ projectId }: { projectId: string }) {
   const { list, jobs } = useTrainingJobs(projectId, view);
   const datasets = useDatasets(projectId);
   const [cancelled, setCancelled] = useState<TrainingJob | null>(null);
-  const actions = useJobActions(projectId, setCancelled);
+  const [deleted, setDeleted] = useState<TrainingJob | null>(null);
+  const actions = useJobActions(projectId, { onCancel: setCancelled, onDelete: setDeleted });
   const columns = columnsOf({
     projectId,
     datasetName: (id) => datasets.data?.find((dataset) => dataset.id === id)?.name,
@@ -102,6 +104,11 @@ export function TrainingJobs({ projectId }: { projectId: string }) {
         projectId={projectId}
         job={cancelled !== null && isUnfinished(cancelled) ? cancelled : null}
         onClose={() => setCancelled(null)}
+      />
+      <DeleteTraining
+        projectId={projectId}
+        subject={deleted && { kind: "job", id: deleted.id, name: deleted.name }}
+        onClose={() => setDeleted(null)}
       />
     </>
   );

@@ -7,11 +7,14 @@ import { useTRPC } from "@/app/_lib/trpc/client";
 import type { TrainingJob } from "@/server/services/training/jobs/schemas";
 import { useMay } from "../../_components/access/membership";
 import { compareHref, newTrainingHref } from "../../_components/training/hrefs";
-import { canCancel, canPause } from "../../_components/training/words";
+import { canCancel, canPause, isUnfinished } from "../../_components/training/words";
 import { COMPARED_MAX } from "./view";
 
-/** Returns the actions on runs of the list: compare, pause, resume, clone, and cancel, which `onCancel` confirms. */
-export function useJobActions(projectId: string, onCancel: (job: TrainingJob) => void): ListAction<TrainingJob>[] {
+/** Returns the actions on runs of the list: compare, pause, resume, clone, and cancel and delete, which are confirmed. */
+export function useJobActions(
+  projectId: string,
+  { onCancel, onDelete }: { onCancel: (job: TrainingJob) => void; onDelete: (job: TrainingJob) => void },
+): ListAction<TrainingJob>[] {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const router = useRouter();
@@ -77,6 +80,17 @@ export function useJobActions(projectId: string, onCancel: (job: TrainingJob) =>
       applies: canCancel,
       run: async ({ rows: [row] }) => {
         if (row) onCancel(row);
+        return null;
+      },
+    },
+    {
+      id: "delete",
+      label: "Delete…",
+      danger: true,
+      single: true,
+      applies: (job) => !isUnfinished(job),
+      run: async ({ rows: [row] }) => {
+        if (row) onDelete(row);
         return null;
       },
     },

@@ -2,6 +2,7 @@
 import { Button, Menu } from "@mantine/core";
 import { IconChevronDown } from "@tabler/icons-react";
 import Link from "next/link";
+import { useRouter } from "next/navigation";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
 import { BackLink } from "@/app/_components/layout/back-link";
@@ -13,6 +14,7 @@ import { StartEvaluation } from "../../../_components/evaluations/start-evaluati
 import { DeployDialog } from "../../../_components/serving/deploy-dialog";
 import { ExportDialog } from "../../../_components/serving/export-dialog";
 import { CheckpointMarks } from "../../../_components/training/checkpoint-marks";
+import { DeleteTraining } from "../../../_components/training/delete-training";
 import { lineageHref, newTrainingHref, playgroundHref } from "../../../_components/training/hrefs";
 import { isUsable } from "../../../_components/training/is-usable";
 import { Certify } from "./certify";
@@ -25,7 +27,9 @@ export function CheckpointHeader({ projectId, checkpoint, listHref }: Props) {
   const mayTrain = useMay("models:manage");
   const mayServe = useMay("project:models:manage");
   const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
+  const router = useRouter();
   const [comparing, setComparing] = useState(false);
+  const [deleting, setDeleting] = useState(false);
   const ask = (question: typeof view.ask) => () => void setView({ ask: question });
   const close = ask(null);
   const { id, jobName, stepNumber } = checkpoint;
@@ -73,6 +77,11 @@ export function CheckpointHeader({ projectId, checkpoint, listHref }: Props) {
                 <Menu.Item component={Link} href={lineageHref(projectId, id)}>
                   Show lineage
                 </Menu.Item>
+                {mayTrain ? (
+                  <Menu.Item color="red" onClick={() => setDeleting(true)}>
+                    Delete…
+                  </Menu.Item>
+                ) : null}
               </Menu.Dropdown>
             </Menu>
           </>
@@ -94,6 +103,12 @@ export function CheckpointHeader({ projectId, checkpoint, listHref }: Props) {
         projectId={projectId}
         subject={comparing ? { checkpointId: id } : null}
         onClose={() => setComparing(false)}
+      />
+      <DeleteTraining
+        projectId={projectId}
+        subject={deleting ? { kind: "checkpoint", id, name: `${jobName}, step ${formatCount(stepNumber)}` } : null}
+        onClose={() => setDeleting(false)}
+        onDeleted={() => router.push(listHref)}
       />
       <Certify
         projectId={projectId}

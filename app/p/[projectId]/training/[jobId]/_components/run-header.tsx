@@ -3,6 +3,7 @@ import { Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import Link from "next/link";
+import { useRouter } from "next/navigation";
 import { useState } from "react";
 import { BackLink } from "@/app/_components/layout/back-link";
 import { PageHeader } from "@/app/_components/layout/page-header";
@@ -13,6 +14,7 @@ import type { TrainingJob } from "@/server/services/training/jobs/schemas";
 import { useMay } from "../../../_components/access/membership";
 import { StartEvaluation } from "../../../_components/evaluations/start-evaluation";
 import { CancelJob } from "../../../_components/training/cancel-job";
+import { DeleteTraining } from "../../../_components/training/delete-training";
 import { newTrainingHref } from "../../../_components/training/hrefs";
 import { isUsable } from "../../../_components/training/is-usable";
 import { JobStatus } from "../../../_components/training/job-status";
@@ -26,8 +28,9 @@ type Props = { projectId: string; job: TrainingJob; checkpoints: readonly Checkp
 export function RunHeader({ projectId, job, checkpoints, listHref }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();
+  const router = useRouter();
   const may = useMay("models:manage");
-  const [asking, setAsking] = useState<"cancel" | "resume" | "compare" | null>(null);
+  const [asking, setAsking] = useState<"cancel" | "resume" | "compare" | "delete" | null>(null);
   const pause = useMutation(
     trpc.trainingJobs.pause.mutationOptions({
       onSuccess: () => notifications.show({ message: `Pausing “${job.name}”` }),
@@ -73,6 +76,11 @@ export function RunHeader({ projectId, job, checkpoints, listHref }: Props) {
                   Cancel…
                 </Button>
               ) : null}
+              {isUnfinished(job) ? null : (
+                <Button variant="default" onClick={() => setAsking("delete")}>
+                  Delete…
+                </Button>
+              )}
             </>
           ) : null
         }
@@ -83,6 +91,12 @@ export function RunHeader({ projectId, job, checkpoints, listHref }: Props) {
         projectId={projectId}
         job={asking === "cancel" && isUnfinished(job) ? job : null}
         onClose={() => setAsking(null)}
+      />
+      <DeleteTraining
+        projectId={projectId}
+        subject={asking === "delete" ? { kind: "job", id: job.id, name: job.name } : null}
+        onClose={() => setAsking(null)}
+        onDeleted={() => router.push(listHref)}
       />
       <StartEvaluation
         projectId={projectId}

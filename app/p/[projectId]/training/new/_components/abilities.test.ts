@@ -20,6 +20,7 @@ const trainer = (name: string, adapters: string[], unavailable: Trainer["unavail
   unavailable,
   packages: {},
   diskFreeBytes: null,
+  diskUsedBytes: null,
   jobsRunning: 0,
   lastSeenAt: 1,
   error: null,

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { SearchInput } from "@/app/_components/controls/search-input";
 import { ErrorState } from "@/app/_components/feedback/error-state";
 import { Ago } from "@/app/_components/values/ago";
-import { formatCompact, formatCount } from "@/app/_lib/format";
+import { formatBytes, formatCompact, formatCount } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import type { BaseModel } from "@/server/services/models/base-models/schemas";
 import { formatMetric } from "../../../_components/training/charts/metric-words";
@@ -133,7 +133,7 @@ const BILLION = 1e9;
 
 /** What is known about a model, with warnings. */
 function About({ model }: { model: BaseModel }) {
-  const { parameters, contextLength, license, gated, template, baseModelId, source } = model;
+  const { parameters, contextLength, license, gated, template, baseModelId, source, diskBytes } = model;
   const facts = [
     ...(baseModelId === null ? [] : ["Added to this project"]),
     ...(source === "local" ? ["on the trainer’s machine"] : []),
@@ -142,6 +142,7 @@ function About({ model }: { model: BaseModel }) {
     ...(license === null ? ["unknown licence"] : [license]),
     ...(gated ? ["gated: its owner asks for consent on the hub"] : []),
     ...(template.toolCalls === false ? ["no tool calls"] : []),
+    ...(diskBytes ? [`${formatBytes(diskBytes)} on the trainer`] : []),
   ];
   const warning =
     template.hasTemplate === false
