@@ -2,6 +2,7 @@ import { addConversationsToDatasets, correctAnswer, previewConversations } from 
 import {
   batchExamples,
   checkDataset,
+  cleanSplit,
   createDataset,
   createExample,
   deleteDataset,
@@ -33,6 +34,7 @@ export const DATASETS = {
     update: patch(dataset, updateDataset),
     delete: remove(dataset, deleteDataset),
     check: get(`${dataset}/check`, checkDataset),
+    cleanSplit: post(`${dataset}/clean-split`, cleanSplit),
   }),
   examples: {
     ...under("Examples", {

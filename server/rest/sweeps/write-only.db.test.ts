@@ -547,6 +547,7 @@ const ECHOES = [
   "connections.update",
   "connections.updateTicketFields",
   "datasetVersions.restore",
+  "datasets.cleanSplit",
   "datasets.create",
   "datasets.update",
   "diagnosticSettings.update",

@@ -1,6 +1,7 @@
 import "server-only";
 
 export { checkDataset } from "./datasets/check-dataset";
+export { cleanSplit } from "./datasets/clean-split";
 export { createDataset } from "./datasets/create-dataset";
 export { deleteDataset, deleteDatasetRows, unfinishedDatasetDeletions } from "./datasets/delete-dataset";
 export { getDataset } from "./datasets/get-dataset";

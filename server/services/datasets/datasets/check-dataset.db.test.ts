@@ -16,6 +16,7 @@ test("a Dataset without overlaps is clean", async () => {
   expect((await checkDataset(ctx, { datasetId })).check).toEqual({
     ...empty,
     answersOfSeveralInputs: NONE,
+    heldOut: { count: 0, seen: 0, ignored: [], largest: [] },
     examplesRead: 0,
     complete: true,
   });

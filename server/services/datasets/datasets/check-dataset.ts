@@ -4,6 +4,7 @@ import type { Ctx } from "@/server/platform/context";
 import { verb } from "@/server/platform/verb";
 import { type datasetCheck, datasetCheckReply } from "./check-schemas";
 import { readDatasetRow } from "./read-dataset";
+import { groupsInSeveralSplits, readLikeness } from "./read-likeness";
 import { datasetIdInput } from "./schemas";
 
 /** How many Examples are compared; takes about a second. */
@@ -12,7 +13,7 @@ const LARGEST = 10;
 const IDS = 5;
 
 type Check = z.infer<typeof datasetCheck>;
-type Kind = Exclude<keyof Check, "examplesRead" | "complete">;
+type Kind = Exclude<keyof Check, "examplesRead" | "complete" | "heldOut">;
 type Group = Check[Kind]["largest"][number];
 
 export const checkDataset = verb(
@@ -20,7 +21,7 @@ export const checkDataset = verb(
     name: "datasets.check",
     summary: "Find leakage between splits and duplicates among a Dataset's newest 10,000 Examples.",
     description:
-      "Compares conversations, inputs and answers, ignoring case and white space, and takes about a second. Each kind has the number of its groups and the ten largest, each with up to five Examples. `complete` is `false` if the Dataset has more Examples than were compared.",
+      "`heldOut.seen` counts held-out Examples that training has copies of, also near copies; `…/clean-split` moves them to one side. Compares conversations, inputs and answers, ignoring case and white space, and takes about a second. Each kind has the number of its groups and the ten largest, each with up to five Examples. `complete` is `false` if the Dataset has more Examples than were compared.",
     effect: "read",
     capability: "workspace:read",
     input: datasetIdInput,
@@ -49,10 +50,29 @@ export const checkDataset = verb(
         inputsInSeveralSplits: of("inputsInSeveralSplits"),
         inputsWithSeveralAnswers: of("inputsWithSeveralAnswers"),
         answersOfSeveralInputs: of("answersOfSeveralInputs"),
+        heldOut: await readHeldOut(ctx, datasetId),
       },
     };
   },
 );
+
+/** Counts the held-out Examples that training has copies of. */
+async function readHeldOut(ctx: Ctx, datasetId: string): Promise<Check["heldOut"]> {
+  const found = await readLikeness(ctx, datasetId, EXAMPLES_READ);
+  const groups = groupsInSeveralSplits(found).filter((members) => members.some(({ split }) => split === "train"));
+  const heldOut = (members: typeof found.examples) => members.filter(({ split }) => split !== "train").length;
+  return {
+    count: heldOut(found.examples),
+    seen: groups.reduce((sum, members) => sum + heldOut(members), 0),
+    ignored: found.dropped,
+    largest: groups.slice(0, LARGEST).map((members) => ({
+      conversationId: null,
+      exampleCount: members.length,
+      splits: [...new Set(members.map(({ split }) => split))].sort(),
+      exampleIds: members.slice(0, IDS).map(({ id }) => id),
+    })),
+  };
+}
 
 type Row = {
   kind: Kind;

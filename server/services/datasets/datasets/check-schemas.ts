@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { EXAMPLE_SPLITS } from "@/db/schema/enumerations";
+import { DROPPABLE } from "../likeness/groups";
 
 /** Examples that share one property. */
 const group = z.object({
@@ -32,6 +33,25 @@ export const datasetCheck = z.object({
   inputsWithSeveralAnswers: groups,
   /** The same answer to different inputs. */
   answersOfSeveralInputs: groups,
+  /** Whether what is held out, for validation and test, is really unseen in training. */
+  heldOut: z.object({
+    /** Held-out Examples compared. */
+    count: z.int(),
+    /** Those with a copy in training: a near copy of their question, the same long answer, conversation or user. */
+    seen: z.int(),
+    /** What was not counted as a copy, because more than a tenth of the Examples have it in common. */
+    ignored: z.array(z.enum(DROPPABLE)),
+    /** The largest groups of copies in several splits. */
+    largest: z.array(group),
+  }),
 });
 
 export const datasetCheckReply = z.object({ check: datasetCheck });
+export const cleanSplitReply = z.object({
+  cleanSplit: z.object({
+    /** Examples that got another split. */
+    moved: z.int(),
+    /** The Dataset's newest version. */
+    version: z.int(),
+  }),
+});

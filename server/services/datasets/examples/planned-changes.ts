@@ -4,6 +4,7 @@ import { newId } from "@/server/platform/ids";
 import { tokenEstimateOf } from "../chat-payload";
 import type { ChatPayload } from "../chat-payload/schemas";
 import { type Content, type Hashed, SAID, type Stored } from "./revisions";
+import type { Sides } from "./sides";
 import { splitOf } from "./split";
 import type { Draft, Outcome, Patch, Split } from "./types";
 
@@ -78,6 +79,7 @@ export class PlannedChanges {
   readonly #byConversation = new Map<string, Set<Planned>>();
   /** The split of each conversation's Examples. */
   readonly #splits: Map<string, Split>;
+  readonly #sides: Sides;
   #lastOrdinal: number;
   readonly #now: number;
   readonly #isMissing: (conversationId: string) => boolean;
@@ -88,15 +90,18 @@ export class PlannedChanges {
       lastOrdinal,
       now,
       splits,
+      sides,
       isMissing,
     }: {
       lastOrdinal: number;
       now: number;
       splits: ReadonlyMap<string, Split>;
+      sides: Sides;
       isMissing: (conversationId: string) => boolean;
     },
   ) {
     this.#splits = new Map(splits);
+    this.#sides = sides;
     this.#lastOrdinal = lastOrdinal;
     this.#now = now;
     this.#isMissing = isMissing;
@@ -129,19 +134,24 @@ export class PlannedChanges {
     if (other && onDuplicate === "update") return this.#update(other.planned, draft, hash);
     if (other) return { status: "duplicate", exampleId: other.planned.now.example_id, of: other.of };
     if (draft.link && this.#isMissing(draft.link.conversationId)) return { status: "missing" };
+    const ordinal = ++this.#lastOrdinal;
+    const side = draft.split ?? this.#sides.sideOf(draft) ?? undefined;
+    const split = this.#splitOf(draft.link?.conversationId, side, hash);
+    this.#sides.add(draft, split);
     const now = {
       ...NOTHING,
       example_id: newId("ex"),
-      ordinal: ++this.#lastOrdinal,
+      ordinal,
       created_at: this.#now,
-      ...columnsOf({ ...definedOf(draft), split: this.#splitOf(draft.link?.conversationId, draft.split, hash) }, hash),
+      ...columnsOf({ ...definedOf(draft), split }, hash),
     } as Planned["now"];
     this.#index({ stored: undefined, now, touched: true, gone: false });
     return { status: "created", exampleId: now.example_id };
   }
 
   /**
-   * Returns the split of a new Example: that of its conversation's other Examples, else the given one, else a pseudorandom one.
+   * Returns the split of a new Example: that of its conversation's other Examples, else the given one or that of its copies, else a
+   * pseudorandom one.
    */
   #splitOf(conversationId: string | undefined, given: Split | undefined, hash: string): Split {
     // A Dataset's first Example goes to the training split: otherwise one in five Datasets with one Example could not be

@@ -11,8 +11,8 @@ export type Draft = {
   tags: string[];
   source: { kind: SourceKind; externalRef: string | null };
   /**
-   * Default: derived from the conversation, else from the content. All Examples of a conversation have the same split: a new
-   * one takes that of the others, and an update moves them all.
+   * Default: that of its copies in the Dataset, else derived from the conversation or the content. All Examples of a conversation
+   * have the same split: a new one takes that of the others, and an update moves them all.
    */
   split?: Split;
   objective?: Objective;

@@ -6,6 +6,7 @@ import { insertRows } from "@/db/sets";
 import { auditActor } from "@/server/platform/audit";
 import type { Ctx } from "@/server/platform/context";
 import type { ChatPayload } from "../chat-payload/schemas";
+import { likenessKeys, tracesOf } from "../likeness/keys";
 import { type Cause, recordChanges, type VersionCounts, versionFor } from "../versions/open-version";
 import { exampleTerms } from "./example-terms";
 import { FacetChanges } from "./facet-counts";
@@ -13,6 +14,7 @@ import type { LockedDataset } from "./lock-dataset";
 import { missingConversations } from "./missing-conversations";
 import { type Planned, PlannedChanges } from "./planned-changes";
 import { hashed, readStored, splitsOf, withSiblings } from "./revisions";
+import { Sides } from "./sides";
 import type { Change, Outcome } from "./types";
 
 export const CHANGES_MAX = 5_000;
@@ -37,6 +39,7 @@ export async function writeExamples(
     lastOrdinal: dataset.lastOrdinal,
     now: dataset.now,
     splits: await splitsOf(tx, dataset.id, changes),
+    sides: await Sides.read(tx, dataset.id, dataset.exampleCount, changes),
     isMissing: (id) => missing.has(id),
   });
   const outcomes = all.map((change) => plan.apply(change));
@@ -102,7 +105,12 @@ async function store(tx: Ctx, { id, now }: LockedDataset, touched: readonly Plan
     left: ["to_version"],
     rows: touched
       .filter(({ gone }) => !gone)
-      .map(({ now: content }) => ({ ...content, payload: storedPayload(content.payload), terms: termsOf(content) })),
+      .map(({ now: content }) => ({
+        ...content,
+        payload: storedPayload(content.payload),
+        terms: termsOf(content),
+        likeness: likenessKeys(tracesOf(id, content.payload as ChatPayload)),
+      })),
   });
   const facets = new FacetChanges();
   for (const { stored, now: content, gone } of touched) {

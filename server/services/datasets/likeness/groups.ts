@@ -9,7 +9,7 @@ export type LikenessOf = {
 };
 
 /** Two user messages with this share of common words or more are near copies. */
-const NEAR_COPY = 0.7;
+export const NEAR_COPY = 0.7;
 /** A shorter user message says little: it is compared together with the next message, and not at all without one. */
 const WORDS_MIN = 5;
 /** Equal answers of fewer words, such as "You are welcome", may be to different questions. */
@@ -18,11 +18,13 @@ const ANSWER_WORDS_MIN = 8;
 const GROUP_MAX = 0.1;
 /** Of a smaller set, one group may well be a tenth. */
 const SMALL_SET = 50;
+/** A group of so many is never too large to be kept on one side of a split. */
+const FEW = 5;
 /** With 12 bands of 3 hashes, 99 % of near copies at the limit share a band, and nearly all above it. */
 const BANDS = 12;
 const BAND_ROWS = 3;
 /** Members of a band that a message is compared with: more of them are in one group already, or are not alike. */
-const COMPARED = 30;
+export const COMPARED = 30;
 
 const minHash = minHasher(BANDS * BAND_ROWS);
 
@@ -36,27 +38,40 @@ export type Groups = {
   dropped: Dropped[];
 };
 
+/** Returns the most members that a group of a set that is to be split may have, unless they are near copies or one conversation. */
+export const largestGroup = (items: number) => Math.max(GROUP_MAX * items, FEW);
+
 /**
  * Groups what must be on one side of a split: one conversation, one user, near copies of a user message, and equal answers. A
- * model that was trained on one member of a group has as good as seen the others.
+ * model that was trained on one member of a group has as good as seen the others. With `splits`, a small set is not left in one
+ * group either, because then nothing could be held out.
  */
-export function groupsOf(items: readonly LikenessOf[]): Groups {
-  const messages = items.map(askedOf);
+export function groupsOf(items: readonly LikenessOf[], { splits = false } = {}): Groups {
+  const questions = items.map((item) => {
+    const words = askedOf(item);
+    return words && { words, bands: bandsOf(words) };
+  });
   const dropped: Dropped[] = [];
   for (;;) {
-    const of = grouped(items, messages, dropped);
+    const of = grouped(items, questions, dropped);
     const sizes = new Map<number, number>();
     for (const group of of) sizes.set(group, (sizes.get(group) ?? 0) + 1);
-    const isGiant = Math.max(0, ...sizes.values()) > GROUP_MAX * items.length;
+    let largest = 0;
+    for (const size of sizes.values()) largest = Math.max(largest, size);
+    const limit = splits
+      ? largestGroup(items.length)
+      : items.length < SMALL_SET
+        ? items.length
+        : GROUP_MAX * items.length;
     const next = DROPPABLE.find((one) => !dropped.includes(one));
-    if (items.length < SMALL_SET || !isGiant || next === undefined) return { of, dropped };
+    if (largest <= limit || next === undefined) return { of, dropped };
     dropped.push(next);
   }
 }
 
 function grouped(
   items: readonly LikenessOf[],
-  messages: readonly (ReadonlySet<string> | null)[],
+  questions: readonly ({ words: ReadonlySet<string>; bands: readonly string[] } | null)[],
   dropped: readonly Dropped[],
 ) {
   const parents = items.map((_, index) => index);
@@ -83,12 +98,13 @@ function grouped(
     if (item.userId !== null && !dropped.includes("user")) joinAll(`user ${item.userId}`, index);
     const answer = dropped.includes("answer") ? null : answerKey(item.answer);
     if (answer !== null) joinAll(`answer ${answer}`, index);
-    const words = messages[index];
-    if (!words) continue;
-    for (const band of bandsOf(words)) {
+    const question = questions[index];
+    if (!question) continue;
+    for (const band of question.bands) {
       const alike = bands.get(band) ?? [];
       for (const other of alike) {
-        if (rootOf(other) !== rootOf(index) && jaccard(messages[other]!, words) >= NEAR_COPY) join(other, index);
+        if (rootOf(other) !== rootOf(index) && jaccard(questions[other]!.words, question.words) >= NEAR_COPY)
+          join(other, index);
       }
       if (alike.length < COMPARED) alike.push(index);
       bands.set(band, alike);
@@ -98,7 +114,7 @@ function grouped(
 }
 
 /** Returns the words of the first user message, with the next message if it is short; `null` if there are still too few. */
-function askedOf({ messages }: LikenessOf): ReadonlySet<string> | null {
+export function askedOf({ messages }: Pick<LikenessOf, "messages">): ReadonlySet<string> | null {
   const at = messages.findIndex(({ role }) => role === "user");
   if (at < 0) return null;
   const wordsAt = (index: number) => likenessWords(messages[index]?.content ?? "");
@@ -107,12 +123,13 @@ function askedOf({ messages }: LikenessOf): ReadonlySet<string> | null {
   return all.length < WORDS_MIN ? null : new Set(all);
 }
 
-function answerKey(answer: string | null): string | null {
+export function answerKey(answer: string | null): string | null {
   const words = answer === null ? [] : likenessWords(answer);
   return words.length < ANSWER_WORDS_MIN ? null : words.join(" ");
 }
 
-function bandsOf(words: ReadonlySet<string>): string[] {
+/** Returns keys of which near copies share at least one. */
+export function bandsOf(words: ReadonlySet<string>): string[] {
   const signature = minHash(words);
   return Array.from(
     { length: BANDS },

@@ -7,6 +7,7 @@ import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { ErrorState } from "@/app/_components/feedback/error-state";
 import { formatCount, formatDay, plural } from "@/app/_lib/format";
 import { useTRPC } from "@/app/_lib/trpc/client";
+import { HeldOutNotice } from "../../../_components/datasets/held-out";
 import { useDatasets } from "../../../_components/datasets/use-datasets";
 import { pageHref } from "../../../_components/shell/pages";
 import { SPLIT_VALUES, SPLITS } from "../../../datasets/_components/words";
@@ -67,7 +68,10 @@ export function DatasetStep({ projectId, draft, setDraft }: StepProps) {
         </div>
       </Radio.Group>
       {draft.dataset === null ? null : (
-        <Version projectId={projectId} datasetId={draft.dataset} draft={draft} setDraft={setDraft} />
+        <>
+          <Version projectId={projectId} datasetId={draft.dataset} draft={draft} setDraft={setDraft} />
+          {draft.version === null ? <HeldOutNotice projectId={projectId} datasetId={draft.dataset} /> : null}
+        </>
       )}
     </div>
   );

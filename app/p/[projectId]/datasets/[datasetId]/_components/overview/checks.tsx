@@ -6,12 +6,13 @@ import { ErrorState } from "@/app/_components/feedback/error-state";
 import { Dot } from "@/app/_components/values/dot";
 import { formatCount, plural } from "@/app/_lib/format";
 import { type RouterOutputs, useTRPC } from "@/app/_lib/trpc/client";
+import { HeldOut } from "../../../../_components/datasets/held-out";
 import { exampleHref } from "../../../_components/view";
 import { SPLITS } from "../../../_components/words";
 import classes from "./overview.module.css";
 
 type Check = RouterOutputs["datasets"]["check"]["check"];
-type Kind = Exclude<keyof Check, "examplesRead" | "complete">;
+type Kind = Exclude<keyof Check, "examplesRead" | "complete" | "heldOut">;
 type Group = Check[Kind]["largest"][number];
 
 const KINDS: Record<Kind, { title: string; clean: string; about: string; leak: boolean }> = {
@@ -67,6 +68,18 @@ export function Checks({ projectId, datasetId }: Props) {
         spacing.
       </Text>
       <ul className={classes.checks}>
+        <li>
+          <HeldOut found={check.heldOut} projectId={projectId} datasetId={datasetId} />
+          {check.heldOut.seen === 0 ? null : (
+            <ul className={classes.found}>
+              {check.heldOut.largest.map((group) => (
+                <li key={group.exampleIds.join()}>
+                  <GroupLine group={group} projectId={projectId} datasetId={datasetId} />
+                </li>
+              ))}
+            </ul>
+          )}
+        </li>
         {KIND_VALUES.map((kind) => (
           <li key={kind}>
             <Found kind={kind} found={check[kind]} projectId={projectId} datasetId={datasetId} />
