@@ -9,6 +9,7 @@ import { checkAddress } from "./check-address";
 import { checkSecret } from "./check-secret";
 import { checkTemplates } from "./check-templates";
 import { audited, connectionJson } from "./connection-json";
+import { requireOnlyDownloads } from "./model-hubs";
 import { locationOf } from "./read-connection";
 import { connectionReply, createConnectionInput, DEFAULT_BASE_URLS, DEFAULT_SETTINGS } from "./schemas";
 import { settingsOf } from "./settings-of";
@@ -34,6 +35,7 @@ export const createConnection = verb(
       checkAddress(baseUrl);
       checkSecret({ kind, baseUrl, settings, secret });
       const place = locationOf({ projectId: ctx.projectId, id: newId("conn") });
+      if (kind === "model-hub") await requireOnlyDownloads(ctx, place.id, settings);
       const envelope = secret === undefined ? undefined : await sealSecret(ctx.db, place, secret);
       const [row] = await ctx.db
         .insert(connections)

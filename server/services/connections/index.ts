@@ -7,7 +7,7 @@ export { getConnection } from "./get-connection";
 export { getTicketFields } from "./get-ticket-fields";
 export { listConnections } from "./list-connections";
 export { modelConnections } from "./model-connections";
-export { checkHub, hideHubToken, modelHubs, openHub } from "./model-hubs";
+export { checkHub, downloadHub, hideHubToken, modelHubs, openHub } from "./model-hubs";
 export { openConnection } from "./open-connection";
 export { requireTicketFields } from "./require-ticket-fields";
 export type { TrackerSettings } from "./schemas";

@@ -52,7 +52,14 @@ const githubSettings = trackerSettings.extend({
     .nullable(),
 });
 const jiraSettings = trackerSettings.extend({ issueType: line.nullable() });
-const noSettings = z.strictObject({});
+export const HUB_USES = ["publish", "download", "both"] as const;
+const hubSettings = z.strictObject({
+  /**
+   * What the token is for: to publish models, to download gated and private base models for the project's training, or both. At
+   * most one connection of a project is for downloads.
+   */
+  use: z.enum(HUB_USES),
+});
 
 /** The settings of each kind; all of them are stored. */
 export const SETTINGS = {
@@ -62,7 +69,7 @@ export const SETTINGS = {
   gitlab: trackerSettings,
   linear: trackerSettings,
   jira: jiraSettings,
-  "model-hub": noSettings,
+  "model-hub": hubSettings,
 } as const satisfies Record<ConnectionKind, z.ZodObject>;
 
 const TRACKER_DEFAULTS: z.infer<typeof trackerSettings> = {
@@ -82,7 +89,7 @@ export const DEFAULT_SETTINGS: { [Kind in ConnectionKind]: z.infer<(typeof SETTI
   gitlab: TRACKER_DEFAULTS,
   linear: TRACKER_DEFAULTS,
   jira: { ...TRACKER_DEFAULTS, issueType: null },
-  "model-hub": {},
+  "model-hub": { use: "publish" },
 };
 
 /** The default base URL of each kind; `null`: it has none, only the owner knows the address. */
@@ -97,9 +104,9 @@ export const DEFAULT_BASE_URLS: Record<ConnectionKind, string | null> = {
 };
 
 /** Every shape that settings can have. */
-const settings = z.union([noSettings, modelSettings, webhookSettings, jiraSettings, githubSettings, trackerSettings]);
+const settings = z.union([hubSettings, modelSettings, webhookSettings, jiraSettings, githubSettings, trackerSettings]);
 const settingsInput = z.union([
-  noSettings,
+  hubSettings.partial(),
   modelSettings.partial(),
   webhookSettings.partial(),
   trackerSettings.partial(),

@@ -10,6 +10,7 @@ import { checkAddress } from "./check-address";
 import { checkSecret } from "./check-secret";
 import { checkTemplates } from "./check-templates";
 import { audited, connectionJson } from "./connection-json";
+import { requireOnlyDownloads } from "./model-hubs";
 import { pollProblems } from "./poll-problems";
 import { locationOf, lockConnection, readConnection } from "./read-connection";
 import { connectionReply, DEFAULT_SETTINGS, updateConnectionInput } from "./schemas";
@@ -45,6 +46,7 @@ export const updateConnection = verb(
       if (baseUrl !== undefined) checkAddress(baseUrl);
       if (secret === undefined) refuseElsewhere(before, target);
       checkSecret({ ...target, secret });
+      if (target.kind === "model-hub") await requireOnlyDownloads(ctx, connectionId, target.settings);
       const sealed = secret == null ? undefined : await sealSecret(ctx.db, locationOf(before), secret);
       const { baseUrl: was, settings: had } = before;
       const isAsTested = secret === undefined && target.baseUrl === was && isDeepStrictEqual(target.settings, had);

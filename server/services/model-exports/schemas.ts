@@ -2,7 +2,7 @@ import { z } from "zod";
 import { ACTOR_KINDS, EXPORT_FORMATS, EXPORT_STATUSES, GGUF_QUANTIZATIONS } from "@/db/schema/enumerations";
 import { idInput, oneOrSeveral, pageInput } from "@/server/platform/schemas";
 import { trainerProblem } from "@/server/services/trainers/schemas";
-import { destinationSettings, requireQuantization } from "@/server/services/training/settings/schemas";
+import { destinationSettings, requireQuantization, tokenizerPre } from "@/server/services/training/settings/schemas";
 
 export { EXPORT_FORMATS };
 
@@ -23,12 +23,18 @@ export const createExportInput = z
     hubModel: hubModel.optional(),
     format: z.enum(EXPORT_FORMATS),
     quantization: z.enum(GGUF_QUANTIZATIONS).optional(),
+    /** Of a checkpoint in the format `gguf`. Stored with the checkpoint, for later builds too. */
+    tokenizerPre: tokenizerPre.optional(),
     destination: destinationSettings,
     /** Publishes it even if its parity certificate failed. */
     force: z.boolean().default(false),
   })
   .superRefine((given, check) => {
     requireQuantization(given, check);
+    if (given.tokenizerPre !== undefined && (given.format !== "gguf" || given.checkpointId === undefined)) {
+      const message = "Only a checkpoint that is converted to GGUF has a pre-tokenizer to set.";
+      check.addIssue({ code: "custom", path: ["tokenizerPre"], message });
+    }
     const isOne = (given.checkpointId === undefined) !== (given.hubModel === undefined);
     if (isOne) return;
     check.addIssue({ code: "custom", path: ["checkpointId"], message: "Name a checkpoint or a model on the hub." });

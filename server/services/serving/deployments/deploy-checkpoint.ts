@@ -4,6 +4,7 @@ import { auditNote } from "@/server/platform/audit";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
+import { setTokenizerPre } from "@/server/services/models";
 import { FINE_TUNING_READERS, requireTrainer } from "@/server/services/trainers";
 import { prepareDeployment, queueDeployment, type Wish } from "./insert-deployment";
 import { deploymentJson, isNamed, readDeployment } from "./read-deployments";
@@ -45,12 +46,13 @@ export const deployCheckpoint = verb(
     name: "deployments.deploy",
     summary: "Deploy a checkpoint, and wait until it is running, has failed or has timed out.",
     description:
-      "The response is sent once the deployment is `running`, `failed` or `timeout` (200 for each: the operation is over). `running` means that the trainer got an answer from the model under its name. Disconnecting changes nothing, and the same call again waits for the same deployment. A deployment already running under the name keeps answering until the new one does, then it is drained and stopped; if the new one fails, it keeps running. 409: another deployment of this name is in progress. 422: no backend of the trainer can serve it, with the reasons. With `quantization`, the quantized format has to answer like the checkpoint, unless `force` is set.",
+      "The response is sent once the deployment is `running`, `failed` or `timeout` (200 for each: the operation is over). `running` means that the trainer got an answer from the model under its name. Disconnecting changes nothing, and the same call again waits for the same deployment. A deployment already running under the name keeps answering until the new one does, then it is drained and stopped; if the new one fails, it keeps running. 409: another deployment of this name is in progress. 422: no backend of the trainer can serve it, with the reasons. With `quantization`, the quantized format has to answer like the checkpoint, unless `force` is set. `tokenizerPre` names the pre-tokenizer where llama.cpp does not recognize it.",
     input: deployCheckpointInput,
   },
   {
-    before: async (ctx, wish) => {
+    before: async (ctx, { tokenizerPre, ...wish }) => {
       await requireTrainer(ctx);
+      if (tokenizerPre !== undefined) await setTokenizerPre(ctx, wish.checkpointId, tokenizerPre);
       return deploy(ctx, wish);
     },
     run: (ctx, _, id) => replyOf(ctx, id),

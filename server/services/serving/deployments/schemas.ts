@@ -9,6 +9,7 @@ import {
 } from "@/db/schema/enumerations";
 import { idInput, oneOrSeveral, pageInput } from "@/server/platform/schemas";
 import { trainerProblem } from "@/server/services/trainers/schemas";
+import { tokenizerPre } from "@/server/services/training/settings/schemas";
 
 export const TIMEOUT_SECONDS = 1200;
 const TIMEOUT_SECONDS_MIN = 10;
@@ -46,6 +47,8 @@ export const deployCheckpointInput = z.strictObject({
   name: deploymentName.optional(),
   backend,
   quantization: quantization.default(null),
+  /** For a GGUF quantization. Stored with the checkpoint, for later builds too. */
+  tokenizerPre: tokenizerPre.optional(),
   timeoutSeconds: z.int().min(TIMEOUT_SECONDS_MIN).max(TIMEOUT_SECONDS_MAX).default(TIMEOUT_SECONDS),
   /** Serves it even if its quantized or converted form answers differently from the checkpoint. */
   force: z.boolean().default(false),

@@ -6,6 +6,7 @@ import { trainingJobs, trainingManifests } from "@/db/schema";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { trainingJobDue } from "@/server/platform/jobs/events";
 import { openFile } from "@/server/services/files";
+import { hubAccess } from "@/server/services/models";
 import {
   inMs,
   isForNow,
@@ -73,7 +74,15 @@ async function dispatch(ctx: Ctx, trainer: TrainerClient, { id, spec, ...row }: 
   }
   // Reports may be lost: they only keep the charts live, and whatever is missing is fetched.
   const json = { ...spec, ...(trainer.webhookFor ? { webhook: trainer.webhookFor(id) } : {}) };
-  await trainer.request({ method: "PUT", path: `/jobs/${id}`, json, projectId: ctx.projectId });
+  const { source } = (spec.base_model ?? {}) as { source?: unknown };
+  const { json: hub, ...secret } = await hubAccess(ctx, trainer.trainerId, source);
+  await trainer.request({
+    method: "PUT",
+    path: `/jobs/${id}`,
+    json: { ...json, ...hub },
+    ...secret,
+    projectId: ctx.projectId,
+  });
   // The first report may have arrived before this reply.
   await update(ctx, id, { dispatchedAt: NOW, phase: sql`nullif(${trainingJobs.phase}, ${SENDING})` });
   return true;

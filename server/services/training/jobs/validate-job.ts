@@ -1,5 +1,6 @@
 import { ServiceError, unprocessable } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
+import { hubAccess } from "@/server/services/models";
 import {
   FINE_TUNING_READERS,
   openTrainer,
@@ -31,16 +32,18 @@ export const validateJob = verb(
   },
   {
     before: async (ctx, input) => {
-      const { spec, frozen, trainerId } = await prepareJob(ctx, input);
+      const { spec, frozen, trainerId, start } = await prepareJob(ctx, input);
       try {
         const trainer = await openTrainer(ctx.db, trainerId);
         await sendManifest(ctx, trainer, frozen.train.sha256);
         if (frozen.validation) await sendManifest(ctx, trainer, frozen.validation.sha256);
+        const { json: hub, ...secret } = await hubAccess(ctx, trainerId, start.source);
         const { status, json } = await trainer.request({
           method: "POST",
           path: "/validate",
           headers: { prefer: `wait=${WAIT_SECONDS}` },
-          json: spec,
+          json: { ...spec, ...hub },
+          ...secret,
           timeoutMs: TIMEOUT_MS,
           projectId: ctx.projectId,
         });

@@ -147,16 +147,15 @@ export const plannedExport = destinationSettings
   .superRefine(requireQuantization);
 export type PlannedExport = z.output<typeof plannedExport>;
 
+/** llama.cpp's name of the pre-tokenizer, such as `qwen2`, for a model whose tokenizer its converter does not recognize. */
+export const tokenizerPre = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, "A name such as qwen2.");
+
 /** What the job builds from its last checkpoint. */
 export const outputSettings = z.strictObject({
   formats: z.array(z.enum(OUTPUT_FORMATS)).min(1).max(OUTPUT_FORMATS.length).default(["safetensors"]),
   ggufQuantizations: z.array(z.enum(GGUF_QUANTIZATIONS)).max(QUANTIZATIONS_MAX).default([]),
   compressedQuantizations: z.array(z.enum(COMPRESSED_QUANTIZATIONS)).max(COMPRESSED_QUANTIZATIONS.length).default([]),
-  /** llama.cpp's name of the pre-tokenizer, such as `qwen2`, for a model whose tokenizer its converter does not recognize. */
-  tokenizerPre: z
-    .string()
-    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/)
-    .optional(),
+  tokenizerPre: tokenizerPre.optional(),
   /** Part of the names of built files. */
   suffix: z
     .string()

@@ -49,6 +49,7 @@ function Deploy({ projectId, start, onClose }: { projectId: string; start: Deplo
     name: start.name ?? "",
     backend: start.backend ?? "auto",
     quantization: start.quantization ?? null,
+    tokenizerPre: "",
     timeoutMinutes: 20,
     force: start.force ?? false,
     typed: "",

@@ -16,8 +16,9 @@ import {
   type Quantization,
   quantizationProblem,
 } from "./backends";
-import { type DeployForm, nameProblem } from "./deploy-form";
+import { type DeployForm, hasTokenizerPre, nameProblem, tokenizerPreProblem } from "./deploy-form";
 import { ParityOverride } from "./parity-override";
+import { TokenizerPre } from "./tokenizer-pre";
 import { BACKENDS } from "./words";
 
 type Props = {
@@ -64,6 +65,13 @@ export function DeployFields({ projectId, form, set, checkpoints, checkpoint, fi
       )}
       <NameField projectId={projectId} form={form} set={set} error={error} />
       <FormField projectId={projectId} form={form} set={set} />
+      {hasTokenizerPre(form) ? (
+        <TokenizerPre
+          value={form.tokenizerPre}
+          onChange={(tokenizerPre) => set({ tokenizerPre })}
+          problem={tokenizerPreProblem(form.tokenizerPre) ?? fieldProblem(error, "/tokenizerPre")}
+        />
+      ) : null}
       <BackendField projectId={projectId} form={form} set={set} checkpoint={checkpoint} error={error} />
       <NumberInput
         size="sm"

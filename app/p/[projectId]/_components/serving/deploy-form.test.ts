@@ -24,6 +24,7 @@ test("a forced deployment requires its name to be typed again", () => {
     name: "shop-agent",
     backend: "auto",
     quantization: "q8_0",
+    tokenizerPre: "",
     timeoutMinutes: 20,
     force: true,
     typed: "shop",

@@ -24,6 +24,7 @@ import {
   isExportReady,
 } from "./export-form";
 import { ParityOverride } from "./parity-override";
+import { TokenizerPre } from "./tokenizer-pre";
 import { FORMATS } from "./words";
 
 type Start = { checkpointId?: string };
@@ -225,6 +226,13 @@ function FormatFields({ projectId, form, set, checkpoint }: FormatProps) {
             label: value,
             disabled: quantizationProblem(trainers, value) !== null,
           }))}
+        />
+      ) : null}
+      {form.format === "gguf" && form.source === "checkpoint" ? (
+        <TokenizerPre
+          value={form.tokenizerPre}
+          onChange={(tokenizerPre) => set({ tokenizerPre })}
+          problem={exportProblems(form).get("tokenizerPre")}
         />
       ) : null}
     </>

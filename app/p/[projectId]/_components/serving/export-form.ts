@@ -12,6 +12,8 @@ export type ExportForm = Destination & {
   revision: string;
   format: ExportFormat;
   quantization: (typeof GGUF_QUANTIZATIONS)[number];
+  /** llama.cpp's name of the pre-tokenizer; empty to leave it to its converter. */
+  tokenizerPre: string;
   force: boolean;
   /** The repository, typed again to force the export. */
   typed: string;
@@ -24,6 +26,7 @@ export const EMPTY_EXPORT: ExportForm = {
   revision: "",
   format: "gguf",
   quantization: "q4_k_m",
+  tokenizerPre: "",
   connectionId: "",
   repoId: "",
   private: true,
@@ -43,6 +46,9 @@ export const exportRequest = (form: ExportForm) => ({
       }),
   format: form.format,
   ...(form.format === "gguf" ? { quantization: form.quantization } : {}),
+  ...(form.format === "gguf" && form.source === "checkpoint" && form.tokenizerPre.trim() !== ""
+    ? { tokenizerPre: form.tokenizerPre.trim() }
+    : {}),
   destination: { connectionId: form.connectionId, repoId: form.repoId.trim(), private: form.private },
   force: form.source === "checkpoint" && form.force,
 });

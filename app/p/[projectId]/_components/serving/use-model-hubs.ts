@@ -6,7 +6,11 @@ export function useModelHubs(projectId: string) {
   const trpc = useTRPC();
   const query = useQuery(trpc.connections.list.queryOptions({ projectId, limit: 100 }));
   return {
-    hubs: query.data?.connections.filter(({ kind }) => kind === "model-hub") ?? [],
+    hubs:
+      query.data?.connections.filter(
+        (one) =>
+          one.kind === "model-hub" && !("settings" in one && "use" in one.settings && one.settings.use === "download"),
+      ) ?? [],
     isPending: query.isPending,
   };
 }

@@ -55,9 +55,9 @@ export const KIND_WORDS: Record<ConnectionKind, Words> = {
   },
   "model-hub": {
     label: "Model hub",
-    about: "Where tuned models are published, such as Hugging Face.",
+    about: "Where tuned models are published and gated base models are downloaded from, such as Hugging Face.",
     addressExample: "https://huggingface.co",
     secretLabel: "Token",
-    secretHelp: "A token with write access.",
+    secretHelp: "A token with write access; for downloads alone, one that may read.",
   },
 };

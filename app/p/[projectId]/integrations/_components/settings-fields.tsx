@@ -20,7 +20,7 @@ type Props = {
 export function SettingsFields({ kind, form, ...rest }: Props) {
   if (kind === "model") return <ModelFields form={form} />;
   if (kind === "webhook") return <WebhookFields form={form} />;
-  return kind === "model-hub" ? null : <TrackerFields form={form} kind={kind} {...rest} />;
+  return kind === "model-hub" ? <HubFields form={form} /> : <TrackerFields form={form} kind={kind} {...rest} />;
 }
 
 const ModelFields = ({ form }: { form: Form }) => (
@@ -55,6 +55,20 @@ const ModelFields = ({ form }: { form: Form }) => (
       />
     </SimpleGrid>
   </>
+);
+
+const HubFields = ({ form }: { form: Form }) => (
+  <NativeSelect
+    size="sm"
+    label="Used to"
+    description="Downloads are of gated and private base models, for this project's training only."
+    data={[
+      { value: "publish", label: "Publish models" },
+      { value: "download", label: "Download base models" },
+      { value: "both", label: "Publish and download" },
+    ]}
+    {...form.getInputProps("settings.use")}
+  />
 );
 
 const WebhookFields = ({ form }: { form: Form }) => (
