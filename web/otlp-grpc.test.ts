@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { connect } from "node:http2";
 import { gzipSync } from "node:zlib";
 import {
   type CallOptions,
@@ -29,14 +31,27 @@ async function handler(request: IncomingMessage, response: ServerResponse) {
   answer(response);
 }
 
+const start = (more = {}) =>
+  startOtlpGrpc({
+    host: "127.0.0.1",
+    port: 0,
+    handler,
+    isTrusted: trustedProxies("127.0.0.1"),
+    calls: { max: 10, ofNetwork: 2 },
+    ...more,
+  });
+const clientOf = (options = {}) =>
+  new Client(`127.0.0.1:${server.port}`, credentials.createInsecure(), {
+    "grpc.max_send_message_length": -1,
+    "grpc.default_compression_algorithm": compressionAlgorithms.gzip,
+    ...options,
+  });
+
 beforeEach(async () => {
   asked = [];
   answer = (response) => response.writeHead(200).end(Buffer.from("reply"));
-  server = await startOtlpGrpc({ host: "127.0.0.1", port: 0, handler, isTrusted: trustedProxies(""), callsMax: 2 });
-  client = new Client(`127.0.0.1:${server.port}`, credentials.createInsecure(), {
-    "grpc.max_send_message_length": -1,
-    "grpc.default_compression_algorithm": compressionAlgorithms.gzip,
-  });
+  server = await start();
+  client = clientOf();
 });
 afterEach(async () => {
   client.close();
@@ -52,16 +67,16 @@ function send(
     key = "Bearer key" as string | null,
     initial = (_: Metadata) => {},
     options = {} as CallOptions,
+    on = client,
+    from = "203.0.113.9",
   } = {},
 ) {
   const metadata = new Metadata();
   if (key !== null) metadata.set("authorization", key);
-  metadata.set("x-forwarded-for", "203.0.113.9");
+  metadata.set("x-forwarded-for", from);
   return new Promise<Buffer | ServiceError>((resolve) => {
     const done = (error: ServiceError | null, reply?: Buffer) => resolve(error ?? (reply as Buffer));
-    client
-      .makeUnaryRequest(path, asItCame, asItCame, Buffer.from(body), metadata, options, done)
-      .on("metadata", initial);
+    on.makeUnaryRequest(path, asItCame, asItCame, Buffer.from(body), metadata, options, done).on("metadata", initial);
   });
 }
 const problem =
@@ -83,8 +98,8 @@ test("each signal is handled as the request that OTLP/HTTP would have been, deco
     authorization: "Bearer key",
     "content-type": "application/x-protobuf",
     "content-length": "5",
-    // What a caller claims about its address counts only from a trusted proxy.
-    "x-forwarded-for": "127.0.0.1",
+    // Of the caller, as a trusted proxy says it.
+    "x-forwarded-for": "203.0.113.9",
   });
 });
 
@@ -150,36 +165,43 @@ test("a message that is larger inside than allowed is refused", async () => {
   expect(asked).toEqual([]);
 });
 
-test("more calls at once than allowed are told to try again, and others go on", async () => {
+test("more calls of one network at once than allowed are told to try again, and others go on", async () => {
   const waiting: ServerResponse[] = [];
   answer = (response) => waiting.push(response);
-  // Each on a connection of its own: on one, the third would wait for its turn.
-  const clients = Array.from(
-    { length: 3 },
-    () => new Client(`127.0.0.1:${server.port}`, credentials.createInsecure(), { "grpc.use_local_subchannel_pool": 1 }),
-  );
-  const metadata = new Metadata();
-  metadata.set("authorization", "Bearer key");
-  const sent = clients
-    .slice(0, 2)
-    .map(
-      (one) =>
-        new Promise((resolve) =>
-          one.makeUnaryRequest(TRACES, asItCame, asItCame, Buffer.from("x"), metadata, (error, reply) =>
-            resolve(error ?? reply),
-          ),
-        ),
-    );
+  const sent = [send("first"), send("second")];
   await vi.waitFor(() => expect(waiting).toHaveLength(2), { timeout: 10_000 });
-  const refused = await new Promise<ServiceError | null>((resolve) =>
-    clients[2]!.makeUnaryRequest(TRACES, asItCame, asItCame, Buffer.from("x"), metadata, (error) => resolve(error)),
-  );
-  expect(refused).toMatchObject({ code: status.UNAVAILABLE, details: "Too many calls at once." });
+  // On a connection of its own: on theirs it would wait for its turn.
+  const other = clientOf({ "grpc.use_local_subchannel_pool": 1 });
+  expect(await send("third", { on: other })).toMatchObject({
+    code: status.UNAVAILABLE,
+    details: "Too many calls at once.",
+  });
+  answer = (response) => response.writeHead(200).end("at once");
+  expect(await send("of another network", { on: other, from: "198.51.100.7" })).toEqual(Buffer.from("at once"));
   for (const response of waiting) response.writeHead(200).end("reply");
   expect(await Promise.all(sent)).toEqual([Buffer.from("reply"), Buffer.from("reply")]);
-  answer = (response) => response.writeHead(200).end("again");
-  expect(await send("spans")).toEqual(Buffer.from("again"));
-  for (const one of clients) one.close();
+  expect(await send("again", { on: other })).toEqual(Buffer.from("at once"));
+  other.close();
+});
+
+test("a call whose message does not come ends, and leaves its place", async () => {
+  await server.stop();
+  server = await start({ callMs: 200 });
+  const connection = connect(`http://127.0.0.1:${server.port}`);
+  const headers = {
+    ":method": "POST",
+    ":path": TRACES,
+    "content-type": "application/grpc",
+    authorization: "Bearer key",
+  };
+  const statuses = Array.from({ length: 2 }, async () => {
+    const [received] = await once(connection.request(headers, { endStream: false }), "response");
+    return received["grpc-status"];
+  });
+  expect(await Promise.all(statuses)).toEqual(["4", "4"]);
+  connection.destroy();
+  client = clientOf();
+  expect(await send("spans")).toEqual(Buffer.from("reply"));
 });
 
 test("a caller that leaves ends its request", async () => {

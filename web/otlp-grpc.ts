@@ -13,15 +13,21 @@ import {
 import { Writer } from "protobufjs/minimal.js";
 import { SECOND_MS } from "@/server/platform/durations";
 import { clientAddress, type Trust } from "@/server/platform/http/client-address";
+import { networkOf } from "@/server/platform/http/visitor-network";
 import { type Handler, type InProcessReply, requestInProcess } from "./in-process-request";
 
 const MIB = 1024 * 1024;
 /** After decompression, as over HTTP. */
 const MESSAGE_MAX_BYTES = 16 * MIB;
-/** A message is in memory as a whole before anybody has looked at its key, so this bounds what callers can make us keep. */
-const CALLS_MAX = 16;
+/**
+ * A message is in memory as a whole before anybody has looked at its key. This bounds what all callers can make us keep, and what
+ * one of them, who may have no key, takes from others.
+ */
+const CALLS = { max: 64, ofNetwork: 8 };
 /** Includes the time in which a message arrives. */
 const CALL_MS = 60 * SECOND_MS;
+/** A connection that does not answer a ping is closed, also one that never spoke HTTP/2. */
+const PING_EVERY_MS = 60 * SECOND_MS;
 const IDLE_CONNECTION_MS = 300 * SECOND_MS;
 const RETRY_SECONDS = 5;
 
@@ -33,7 +39,14 @@ const SIGNALS = [
 ];
 
 type Unary = handleUnaryCall<Buffer, Buffer>;
-type Options = { host: string; port: number; handler: Handler; isTrusted: Trust; callsMax?: number; callMs?: number };
+type Options = {
+  host: string;
+  port: number;
+  handler: Handler;
+  isTrusted: Trust;
+  calls?: typeof CALLS;
+  callMs?: number;
+};
 
 /** Starts the server and returns its port and how to stop it. Throws if it cannot listen there. */
 export async function startOtlpGrpc({
@@ -41,15 +54,16 @@ export async function startOtlpGrpc({
   port,
   handler,
   isTrusted,
-  callsMax = CALLS_MAX,
+  calls = CALLS,
   callMs = CALL_MS,
 }: Options): Promise<{ port: number; stop: () => Promise<void> }> {
   const server = new Server({
     "grpc.max_receive_message_length": MESSAGE_MAX_BYTES,
-    "grpc.max_concurrent_streams": callsMax,
+    "grpc.max_concurrent_streams": calls.ofNetwork,
+    "grpc.keepalive_time_ms": PING_EVERY_MS,
     "grpc.max_connection_idle_ms": IDLE_CONNECTION_MS,
     "grpc.enable_channelz": 0,
-    interceptors: [admitting(callsMax, callMs)],
+    interceptors: [admitting(calls, callMs, isTrusted)],
   });
   for (const { service, url } of SIGNALS) {
     server.addService(exportOf(service), { export: receive(url, handler, isTrusted) });
@@ -77,21 +91,25 @@ const exportOf = (service: string): ServiceDefinition => ({
   },
 });
 
-/** Refuses calls without a key, and those beyond `callsMax` at once, before their messages are read. */
-function admitting(callsMax: number, callMs: number): ServerInterceptor {
-  let calls = 0;
-  return (_method, call) => {
-    let release = () => {};
-    const begin = () => {
-      calls++;
-      const details = `The call took more than ${callMs / SECOND_MS} s.`;
-      const timer = setTimeout(() => call.sendStatus({ code: status.DEADLINE_EXCEEDED, details }), callMs);
-      release = () => {
-        release = () => {};
-        clearTimeout(timer);
-        calls--;
-      };
+/** Refuses calls without a key, and those beyond the limits at once, before their messages are read. */
+function admitting(limits: typeof CALLS, callMs: number, isTrusted: Trust): ServerInterceptor {
+  const calls = new Map<string, number>();
+  let all = 0;
+  /** Counts a call until the function that it returns is called; `undefined` if there is no room. */
+  const enter = (network: string) => {
+    const own = calls.get(network) ?? 0;
+    if (all >= limits.max || own >= limits.ofNetwork) return undefined;
+    all++;
+    calls.set(network, own + 1);
+    return () => {
+      all--;
+      const left = (calls.get(network) ?? 1) - 1;
+      if (left > 0) calls.set(network, left);
+      else calls.delete(network);
     };
+  };
+  return (_method, call) => {
+    let leave = () => {};
     return new ServerInterceptingCall(call, {
       start: (next) =>
         next({
@@ -100,30 +118,40 @@ function admitting(callsMax: number, callMs: number): ServerInterceptor {
               const details = "Send the project's API key as the metadata authorization: Bearer <key>.";
               return call.sendStatus({ code: status.UNAUTHENTICATED, details });
             }
-            if (calls >= callsMax) return call.sendStatus(retryLater("Too many calls at once.", RETRY_SECONDS));
-            begin();
+            const left = enter(networkOf(addressOf(call.getPeer(), metadata, isTrusted)));
+            if (!left) return call.sendStatus(retryLater("Too many calls at once.", RETRY_SECONDS));
+            const details = `The call took more than ${callMs / SECOND_MS} s.`;
+            const timer = setTimeout(() => call.sendStatus({ code: status.DEADLINE_EXCEEDED, details }), callMs);
+            leave = () => {
+              leave = () => {};
+              clearTimeout(timer);
+              left();
+            };
             proceed(metadata);
           },
-          onCancel: () => release(),
+          onCancel: () => leave(),
         }),
       sendStatus(given, next) {
-        release();
+        leave();
         next(given);
       },
     });
   };
 }
 
+const addressOf = (peer: string, metadata: Metadata, isTrusted: Trust) =>
+  clientAddress(peer, metadata.get("x-forwarded-for")[0]?.toString(), isTrusted);
+
 const receive =
   (url: string, handler: Handler, isTrusted: Trust): Unary =>
   async (call, callback) => {
     const left = new AbortController();
     call.once("cancelled", () => left.abort());
-    const { "x-forwarded-for": forwardedFor, "x-request-id": requestId, "user-agent": agent } = call.metadata.getMap();
+    const { "x-request-id": requestId, "user-agent": agent } = call.metadata.getMap();
     const headers = {
       authorization: String(call.metadata.get("authorization")[0]),
       "content-type": "application/x-protobuf",
-      "x-forwarded-for": clientAddress(call.getPeer(), forwardedFor?.toString(), isTrusted),
+      "x-forwarded-for": addressOf(call.getPeer(), call.metadata, isTrusted),
       ...(requestId !== undefined && { "x-request-id": String(requestId) }),
       ...(agent !== undefined && { "user-agent": String(agent) }),
     };
