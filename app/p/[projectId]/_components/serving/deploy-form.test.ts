@@ -18,7 +18,7 @@ test("invalid deployment names are refused by the form", () => {
   expect(nameProblem("dep_1")).not.toBeNull();
 });
 
-test("a forced deployment requires its name to be typed again", () => {
+test("a forced deployment requires its name to be typed again, and only GGUF has a pre-tokenizer", () => {
   const form = {
     checkpointId: "ckpt_1",
     name: "shop-agent",
@@ -32,6 +32,9 @@ test("a forced deployment requires its name to be typed again", () => {
   expect(isReady(form)).toBe(false);
   expect(isReady({ ...form, typed: "shop-agent" })).toBe(true);
   expect(isReady({ ...form, force: false })).toBe(true);
+  expect(requestOf({ ...form, tokenizerPre: "qwen2" })).toMatchObject({ tokenizerPre: "qwen2" });
+  expect(requestOf({ ...form, tokenizerPre: "qwen2", quantization: "int8" })).not.toHaveProperty("tokenizerPre");
+  expect(isReady({ ...form, force: false, tokenizerPre: "../qwen2" })).toBe(false);
   expect(requestOf(form)).toEqual({
     checkpointId: "ckpt_1",
     name: "shop-agent",

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { createExportInput } from "@/server/services/model-exports/schemas";
 import { EMPTY_EXPORT, exportedForm, exportProblems, exportRequest, isExportReady } from "./export-form";
 
 const form = { ...EMPTY_EXPORT, checkpointId: "ckpt_1", connectionId: "conn_1", repoId: " acme/support-7b " };
@@ -22,4 +23,14 @@ test("invalid and incomplete exports cannot be sent", () => {
   expect(isExportReady({ ...form, connectionId: "" })).toBe(false);
   expect(isExportReady({ ...form, force: true, typed: "acme" })).toBe(false);
   expect(isExportReady({ ...form, force: true, typed: "acme/support-7b" })).toBe(true);
+});
+
+test("only a checkpoint's GGUF export has a pre-tokenizer, and none where it is empty", () => {
+  const named = { ...form, tokenizerPre: " qwen2 " };
+  expect(exportRequest(named)).toMatchObject({ tokenizerPre: "qwen2" });
+  for (const without of [form, { ...named, format: "merged-16bit" as const }, { ...named, source: "hub" as const }])
+    expect(exportRequest(without)).not.toHaveProperty("tokenizerPre");
+  expect([...exportProblems({ ...named, tokenizerPre: "../qwen2" }).keys()]).toEqual(["tokenizerPre"]);
+  const given = { ...exportRequest(named), format: "merged-16bit", quantization: undefined };
+  expect(createExportInput.safeParse(given).error?.issues.map(({ path }) => path)).toEqual([["tokenizerPre"]]);
 });
