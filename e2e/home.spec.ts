@@ -6,7 +6,10 @@ import { seed } from "./support/seed";
 import { authenticate } from "./support/sign-in";
 import { expect, test } from "./support/test";
 
-/** Where a project opens: what waits, what changed, numbers that each link to what was counted, and the loop. */
+/**
+ * Where a project opens: what waits, what changed, numbers that each link to what was counted, and the loop; and which model
+ * causes a Finding, two clicks from there.
+ */
 
 const LOOKS = [LIGHT, DARK, LIGHT_PHONE, DARK_PHONE];
 
@@ -101,4 +104,28 @@ test("Home can be read without its script", async ({ browser, page }) => {
   await expect(section(plain, "Needs you").getByRole("link", { name: /get_order/ })).toBeVisible();
   await expect(section(plain, "The loop").getByRole("listitem")).toHaveCount(6);
   await context.close();
+});
+
+test("what a Finding's conversations have in common is shown beside the others, and leads to them", async ({
+  page,
+}) => {
+  const talk = { ask: "Where is my order?", answer: "I cannot find it." };
+  await seed(project, [
+    ...Array.from({ length: 20 }, (_, n) => ({ ...talk, id: `good-${n}`, model: "gpt-4o" })),
+    ...Array.from({ length: 4 }, (_, n) => ({ ...talk, id: `bad-${n}`, model: "gpt-4o-mini", failingTool: true })),
+  ]);
+  const { findings } = (await project.read("diagnostics/findings?ruleId=tool-failure")) as unknown as {
+    findings: { id: string }[];
+  };
+  await page.goto(at(`/findings/${findings[0]!.id}`));
+  const traits = section(page, "What these have in common");
+  await expect(traits).toContainText("4 conversations compared with 20 others that its Rules checked.");
+  const model = traits.getByRole("listitem").filter({ hasText: "Model gpt-4o-mini" });
+  await expect(model).toContainText("4 of 4");
+  await expect(model).toContainText("0% of the others");
+  await showAs(page, LIGHT);
+  await expectFitIn(page, LOOKS, "A Finding's traits", "[aria-label='What these have in common']");
+  await model.getByRole("link").click();
+  await page.waitForURL(/conversations\?model=gpt-4o-mini&finding=/);
+  await expect(rows(page)).toHaveCount(4);
 });

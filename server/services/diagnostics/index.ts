@@ -31,6 +31,7 @@ export { updateFinding } from "./findings/review/update-finding";
 export { updateFindings } from "./findings/review/update-findings";
 export { summariseFindings } from "./findings/summarise-findings";
 export { findingTimeline } from "./findings/timeline";
+export { findingTraits } from "./findings/traits";
 export { type FrozenRule, findReplays, isFoundIn, type Replay, type Replays } from "./replays";
 export { type Interval, type Rate, type RuleConfiguration, wilson } from "./rules";
 export { adjudicateRuleRuns } from "./runs/adjudicate-rule-runs";

@@ -121,6 +121,38 @@ export const findingsSummary = z.object({
 });
 export type FindingsSummary = z.infer<typeof findingsSummary>;
 
+/** What conversations are compared by. */
+export const TRAIT_DIMENSIONS = ["model", "provider", "version", "label", "tool", "user", "hour"] as const;
+export type TraitDimension = (typeof TRAIT_DIMENSIONS)[number];
+export const traitsInput = z.strictObject({ findingId: idInput });
+/** Of `conversations`, how many have the value, with the 95% interval (Wilson) of the share. */
+const traitShare = z.object({
+  affected: z.int(),
+  conversations: z.int(),
+  interval: z.object({ rate: z.number(), low: z.number(), high: z.number() }).nullable(),
+});
+const trait = z.object({
+  dimension: z.enum(TRAIT_DIMENSIONS),
+  /** `null` for conversations that were sent without one. */
+  value: z.string().nullable(),
+  /** Among the conversations with the Finding. */
+  affected: traitShare,
+  /** Among those without it. */
+  others: traitShare,
+});
+export const traitsReply = z.object({
+  traits: z.object({
+    /** Conversations compared: those with the Finding, and those without. */
+    affected: z.int(),
+    others: z.int(),
+    /** Whether there are more, of which only the newest are compared. */
+    sampled: z.boolean(),
+    inCommon: z.array(trait),
+    weaker: z.array(trait),
+  }),
+});
+export type FindingTraits = z.infer<typeof traitsReply>["traits"];
+
 /** What a person can set. `untilWorse` and `dismissalReason` belong to a dismissal. */
 const settable = {
   reviewStatus: reviewStatus.optional(),

@@ -20,7 +20,12 @@ const CONVERSATIONS_MAX = 200_000;
 const MARKERS_MAX = 50;
 
 /** Attributes of a resource that name what is deployed, as OpenTelemetry and Langfuse's SDK send them. */
-const VERSIONS = ["service.version", "langfuse.release", "vcs.ref.head.revision", "vcs.repository.ref.revision"];
+export const VERSION_ATTRIBUTES = [
+  "service.version",
+  "langfuse.release",
+  "vcs.ref.head.revision",
+  "vcs.repository.ref.revision",
+];
 
 /** Whole days (UTC), the end exclusive. */
 type Days = { from: number; until: number };
@@ -29,7 +34,7 @@ export const findingTimeline = verb(
   {
     name: "findings.timeline",
     summary: "Read a Finding's rate by day, and what changed on these days.",
-    description: `${DAYS} days (UTC), up to today or to ${DAYS_AFTER} days after it was last seen. \`rate\` is the share of those of the day's conversations that the Finding's Rules read, in the version and with the settings that they used last, with its 95% interval (Wilson); without such conversations, and for days before the newest ${CONVERSATIONS_MAX.toLocaleString("en")} of them, it is \`null\`. \`markers\` are the first spans of a service's version or release (${VERSIONS.map((name) => `\`${name}\``).join(", ")} of the resource), the first days of a model, the Finding's own handoffs, resolutions and regressions, and the commits and pull requests that name its tickets. \`fix\` compares the conversations that started up to ${DAYS_BEFORE_FIX[0]} days (${DAYS_BEFORE_FIX[1]} where it is rare) before it was resolved with those since, up to ${DAYS_SINCE_FIX} days. Only conversations that the same version of its Rules read with the same settings count, and each kind of conversation (model and labels) is compared with itself. \`proven\`: the rate fell, with limits that hold however often they are looked at; \`not_proven\`: it did not even halve; \`not_enough\`: neither can be said yet, and \`needed\` says how many conversations it takes; \`regressed\`: it has come back.`,
+    description: `${DAYS} days (UTC), up to today or to ${DAYS_AFTER} days after it was last seen. \`rate\` is the share of those of the day's conversations that the Finding's Rules read, in the version and with the settings that they used last, with its 95% interval (Wilson); without such conversations, and for days before the newest ${CONVERSATIONS_MAX.toLocaleString("en")} of them, it is \`null\`. \`markers\` are the first spans of a service's version or release (${VERSION_ATTRIBUTES.map((name) => `\`${name}\``).join(", ")} of the resource), the first days of a model, the Finding's own handoffs, resolutions and regressions, and the commits and pull requests that name its tickets. \`fix\` compares the conversations that started up to ${DAYS_BEFORE_FIX[0]} days (${DAYS_BEFORE_FIX[1]} where it is rare) before it was resolved with those since, up to ${DAYS_SINCE_FIX} days. Only conversations that the same version of its Rules read with the same settings count, and each kind of conversation (model and labels) is compared with itself. \`proven\`: the rate fell, with limits that hold however often they are looked at; \`not_proven\`: it did not even halve; \`not_enough\`: neither can be said yet, and \`needed\` says how many conversations it takes; \`regressed\`: it has come back.`,
     effect: "read",
     capability: "diagnostics:read",
     input: timelineInput,
@@ -130,7 +135,7 @@ async function conversationsByDay(ctx: Ctx, findingId: string, { from, until }: 
 async function newVersions(ctx: Ctx, { from, until }: Days): Promise<FindingMarker[]> {
   const rows = await ctx.db.execute<{ service: string | null; name: string; at: string }>(sql`
     select resource ->> 'service.name' as service, resource ->> version as name, min(first_seen_at) as at
-    from span_sources, unnest(${sql.param(VERSIONS)}::text[]) version
+    from span_sources, unnest(${sql.param(VERSION_ATTRIBUTES)}::text[]) version
     where project_id = ${ctx.projectId} and resource ? version
     group by 1, 2 having min(first_seen_at) >= ${from}::bigint and min(first_seen_at) < ${until}::bigint
     order by 3 desc, 1, 2 limit ${MARKERS_MAX}`);

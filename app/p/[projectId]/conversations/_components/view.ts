@@ -32,19 +32,19 @@ export const viewParsers = {
   ...listParsers,
 };
 export const loadView = createLoader(viewParsers);
-const serialize = createSerializer(viewParsers);
+export const serializeView = createSerializer(viewParsers);
 export type View = Awaited<ReturnType<typeof loadView>>;
 
 /** Returns the view as a query string (`?…`), without the open row. */
-export const searchOf = (view: View) => serialize({ ...view, peek: null });
+export const searchOf = (view: View) => serializeView({ ...view, peek: null });
 
 /** Returns the URL of the conversations in which a Finding occurred. */
 export const findingHref = (projectId: string, findingId: string) =>
-  `/p/${encodeURIComponent(projectId)}/conversations${serialize({ finding: findingId })}`;
+  `/p/${encodeURIComponent(projectId)}/conversations${serializeView({ finding: findingId })}`;
 
 /** Returns the URL of the conversations with a label. */
 export const labelHref = (projectId: string, label: string) =>
-  `/p/${encodeURIComponent(projectId)}/conversations${serialize({ label: [label] })}`;
+  `/p/${encodeURIComponent(projectId)}/conversations${serializeView({ label: [label] })}`;
 
 export const PAGE = 100;
 /** The server's orders by column. */

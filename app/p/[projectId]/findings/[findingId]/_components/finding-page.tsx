@@ -23,6 +23,7 @@ import { RateByDay } from "./rate-by-day";
 import { ReviewActions } from "./review-actions";
 import { SeverityPin } from "./severity-pin";
 import { Ticket } from "./ticket/ticket";
+import { Traits } from "./traits";
 import { useReview, useReviewKeys } from "./use-review";
 import { Why } from "./why";
 
@@ -75,6 +76,7 @@ export function FindingPage({ projectId, findingId }: { projectId: string; findi
           <Why projectId={projectId} finding={finding} />
           <RateByDay projectId={projectId} findingId={findingId} />
           <Proof projectId={projectId} findingId={findingId} />
+          <Traits projectId={projectId} findingId={findingId} />
           <Contrast projectId={projectId} findingId={findingId} />
           <Causes projectId={projectId} findingId={findingId} />
           <Occurrences projectId={projectId} findingId={findingId} count={finding.occurrenceCount} />
