@@ -106,12 +106,14 @@ export const DEFAULT_BASE_URLS: Record<ConnectionKind, string | null> = {
 /** Every shape that settings can have. */
 const settings = z.union([hubSettings, modelSettings, webhookSettings, jiraSettings, githubSettings, trackerSettings]);
 const settingsInput = z.union([
-  hubSettings.partial(),
+  // First, because it is the example of the API's document: it suits every kind.
+  z.strictObject({}),
   modelSettings.partial(),
   webhookSettings.partial(),
   trackerSettings.partial(),
   jiraSettings.partial(),
   githubSettings.partial(),
+  hubSettings.partial(),
 ]);
 
 const isHttp = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
