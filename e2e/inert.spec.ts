@@ -6,6 +6,7 @@ import { newProject, type TestProject } from "./support/project";
 import { runningDatabase } from "./support/running-database";
 import { signIn } from "./support/sign-in";
 import { expect, test } from "./support/test";
+import { storeTraining } from "./support/training-rows";
 
 /** Conversation content is shown as plain text in every field, on every page. */
 
@@ -256,6 +257,67 @@ test("a word of a million characters is shown without stretching a page or stopp
     await expect(page.locator("main")).toContainText("www");
     const isWide = () => page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
     await expect.poll(isWide).toBe(false);
+  }
+});
+
+test("what files, trainers and models say is shown as plain text on the pages of Datasets, Examples and training", async ({
+  page,
+  baseURL,
+}) => {
+  const project = await newProject(baseURL!);
+  const word = `\u202E${"w".repeat(20_000)}`;
+  const text = [...PAYLOADS, word].join("\n");
+  const trouble = await watch(page, project.url);
+  await signIn(page, project);
+  const send = async (path: string, data: object) => {
+    const address = `${project.url}/v1/projects/${project.projectId}/${path}`;
+    const reply = await page.request.post(address, { headers: { origin: project.url }, data });
+    expect(reply.status(), path).toBe(201);
+    return reply.json();
+  };
+  const [first = "", second = ""] = PAYLOADS;
+  const { dataset } = await send("datasets", { name: first, description: text.slice(0, 10_000) });
+  const call = { id: "call_1", type: "function", function: { name: "find", arguments: JSON.stringify({ text }) } };
+  const payload = {
+    input: {
+      type: "chat",
+      messages: [
+        { role: "system", content: text },
+        { role: "user", content: text },
+        { role: "assistant", content: null, tool_calls: [call] },
+        { role: "tool", tool_call_id: "call_1", content: text },
+      ],
+      tools: [{ type: "function", function: { name: "find", description: text, parameters: { description: text } } }],
+    },
+    expectedOutput: { type: "chat_message", message: { role: "assistant", content: text } },
+    rejectedOutput: { type: "chat_message", message: { role: "assistant", content: `No. ${text}` } },
+  };
+  const tags = PAYLOADS.slice(0, 10).map((one) => one.slice(0, 100));
+  const { example } = await send(`datasets/${dataset.id}/examples`, { payload, tags, source: { externalRef: second } });
+  const sql = runningDatabase();
+  const ids = await storeTraining(sql, project.projectId, text, PAYLOADS);
+  await sql.end();
+
+  const pages = [
+    `datasets/${dataset.id}`,
+    `datasets/${dataset.id}?peek=${example.id}`,
+    `datasets/${dataset.id}/examples/${example.id}`,
+    "training",
+    `training/${ids.jobId}`,
+    `checkpoints/${ids.checkpointId}`,
+    "deployments",
+    `deployments/${ids.deploymentId}`,
+  ];
+  for (const path of pages) {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(`${project.url}/p/${project.projectId}/${path}`);
+    await expect(page.locator("main")).toContainText(first);
+    await expectInert(page, trouble, path);
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      const isWide = () => page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+      await expect.poll(isWide, `${path}, ${width} wide`).toBe(false);
+    }
   }
 });
 
