@@ -45,21 +45,22 @@ type Row = TraitCount & { groups: { affected: number; others: number; examined: 
 
 async function countTraits(ctx: Ctx, findingId: string, ruleIds: readonly string[]) {
   const { projectId } = ctx;
+  // OFFSET 0 forces one look-up per conversation: until tables are analysed, a join may read the whole project for each.
   const ofFinding = sql`select 1 from occurrences o
-    where o.project_id = ${projectId} and o.finding_id = ${findingId} and o.conversation_id = c.id`;
+    where o.project_id = ${projectId} and o.finding_id = ${findingId} and o.conversation_id = c.id offset 0`;
+  const newestOfFinding = sql`(
+    select conversation_id from occurrences o where o.project_id = ${projectId} and o.finding_id = ${findingId}
+    order by o.detected_at desc, o.id desc limit ${AFFECTED_MAX}
+  ) o cross join lateral (
+    select * from conversations where project_id = ${projectId} and id = o.conversation_id offset 0
+  ) c`;
   const columns = sql`c.id, c.models, c.labels, c.user_id, c.started_at, c.trace_ids`;
   const rows = await ctx.db.execute<Row>(sql`
     with newest as materialized (
-      select max(c.started_at) as at from (
-        select conversation_id from occurrences o where o.project_id = ${projectId} and o.finding_id = ${findingId}
-        order by o.detected_at desc, o.id desc limit ${AFFECTED_MAX}
-      ) o join conversations c on c.project_id = ${projectId} and c.id = o.conversation_id
+      select max(c.started_at) as at from ${newestOfFinding}
     ),
     affected as materialized (
-      select ${columns}, true as is_affected from (
-        select conversation_id from occurrences o where o.project_id = ${projectId} and o.finding_id = ${findingId}
-        order by o.detected_at desc, o.id desc limit ${AFFECTED_MAX}
-      ) o join conversations c on c.project_id = ${projectId} and c.id = o.conversation_id, newest
+      select ${columns}, true as is_affected from ${newestOfFinding}, newest
       where c.started_at >= newest.at - ${DAYS * DAY_MS}::bigint
     ),
     examined as materialized (
@@ -71,7 +72,7 @@ async function countTraits(ctx: Ctx, findingId: string, ruleIds: readonly string
       select ${columns}, false as is_affected from examined c
       where exists (
         select 1 from rule_runs r where r.project_id = ${projectId} and r.conversation_id = c.id and r.status = 'completed'
-          and r.rule_id = any(${textArray(ruleIds)})
+          and r.rule_id = any(${textArray(ruleIds)}) offset 0
       ) and not exists (${ofFinding})
       order by c.started_at desc, c.id desc limit ${OTHERS_MAX}
     ),
@@ -88,18 +89,21 @@ async function countTraits(ctx: Ctx, findingId: string, ruleIds: readonly string
       from both_groups b
       union all
       select b.is_affected, 'provider', m.provider from both_groups b cross join lateral (
-        select distinct provider from model_calls where project_id = ${projectId} and conversation_id = b.id
+        select distinct provider from model_calls
+        where project_id = ${projectId} and conversation_id = b.id and trace_id = any(b.trace_ids)
       ) m
       union all
       select b.is_affected, 'tool', t.name from both_groups b cross join lateral (
-        select distinct name from tool_calls where project_id = ${projectId} and conversation_id = b.id
+        select distinct name from tool_calls
+        where project_id = ${projectId} and conversation_id = b.id and trace_id = any(b.trace_ids)
       ) t
       union all
       select b.is_affected, 'version', s.version from both_groups b cross join lateral (
         select distinct concat_ws(' ', source.resource ->> 'service.name', source.resource ->> named.version) as version
         from unnest(b.trace_ids) as of_conversation(trace)
         cross join lateral (
-          select source_id from spans where project_id = ${projectId} and trace_id = of_conversation.trace limit ${SPANS_READ}
+          select source_id from spans where project_id = ${projectId} and trace_id = of_conversation.trace
+          order by trace_id, span_id limit ${SPANS_READ}
         ) span
         join span_sources source on source.project_id = ${projectId} and source.id = span.source_id
         join lateral unnest(${textArray(VERSION_ATTRIBUTES)}) as named(version) on source.resource ? named.version
