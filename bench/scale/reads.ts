@@ -46,7 +46,7 @@ import {
   listModelPriceVersions,
   matchModelPrice,
 } from "@/server/services/pricing";
-import { listProjects, roleIn } from "@/server/services/projects";
+import { enterProject, listProjects } from "@/server/services/projects";
 import { previewRetention } from "@/server/services/retention";
 import { listSavedViews } from "@/server/services/saved-views";
 import {
@@ -560,7 +560,7 @@ const aroundReads: Read[] = [
     calls: async (world) =>
       numbers(20).map((n) => async () => {
         await readSession(world.big.db, `ses_scale_mine_${n}`);
-        await roleIn(world.big.db, { projectId: world.big.projectId, userId: OWNER });
+        await enterProject(world.big.db, { projectId: world.big.projectId, userId: OWNER });
       }),
   },
 ];
