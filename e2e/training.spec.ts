@@ -76,7 +76,7 @@ test("without a trainer every training page shows how to attach one", async ({ p
   }
 });
 
-test("a Dataset is trained through the wizard, followed live, cloned and cancelled", async ({ page }) => {
+test("a Dataset is trained through the wizard, followed live, cloned, cancelled and deleted", async ({ page }) => {
   test.setTimeout(300_000);
   const trainer = await startTrainingScript();
   const product = await startProduct({ env: trainer.env });
@@ -124,6 +124,17 @@ test("a Dataset is trained through the wizard, followed live, cloned and cancell
     await expect(page.getByRole("heading", { level: 1, name: "Compare runs" })).toBeVisible();
     await expect(page.getByRole("region", { name: "Loss: training" })).toBeVisible();
     await expectSound(page, "training-compare");
+
+    // A run is deleted once what depends on it was said.
+    await page.goto(`${project.url}/p/${project.projectId}/training`);
+    await page.getByRole("link", { name: "First round, again" }).first().click();
+    const removal = page.getByRole("dialog", { name: "Delete “First round, again”?" });
+    await press(page.getByRole("button", { name: "Delete…" }), removal);
+    await expect(removal).toContainText("This cannot be undone.");
+    await expectSound(page, "training-delete", "[role=dialog]");
+    await removal.getByRole("button", { name: "Delete run" }).click();
+    await expect(page.getByRole("heading", { level: 1, name: "Training" })).toBeVisible();
+    await expect(page.getByText("First round, again", { exact: true })).toBeHidden();
   } finally {
     await product.stop();
     trainer.stop();
