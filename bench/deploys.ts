@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { startProduct } from "../e2e/support/product";
-import { newProject } from "../e2e/support/project";
-import { makeTrainer } from "../e2e/support/real-trainer";
+import { newProject } from "../e2e/support/data/project";
+import { startProduct } from "../e2e/support/product/product";
+import { makeTrainer } from "../e2e/support/servers/real-trainer";
 import { leftServers, settle } from "./deploys/settle";
 import { clientOf, type Json, trainCheckpoints } from "./deploys/taught";
 import { deployVictimsOf, VICTIMS, type Victim } from "./deploys/victims";

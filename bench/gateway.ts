@@ -7,8 +7,8 @@ import { storedDeployment } from "@/server/services/serving/deployments/testing/
 import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { storedJob } from "@/server/services/training/testing/stored-job";
 import * as schema from "../db/schema";
-import { startProduct } from "../e2e/support/product";
-import { newProject } from "../e2e/support/project";
+import { newProject } from "../e2e/support/data/project";
+import { startProduct } from "../e2e/support/product/product";
 import type { Ctx, ProjectId } from "../server/platform/context";
 import { databaseOf } from "./lib/database";
 import { bound, machine, percentile } from "./lib/machine";

@@ -6,9 +6,9 @@ import { startGitlab } from "@/server/services/connections/trackers/testing/gitl
 import { startJira } from "@/server/services/connections/trackers/testing/jira-server";
 import { startLinear } from "@/server/services/connections/trackers/testing/linear-server";
 import type { SimulatedTracker } from "@/server/services/connections/trackers/testing/simulated-tracker";
-import { failedBooking } from "../e2e/support/failures";
-import { startProduct } from "../e2e/support/product";
-import { newProject } from "../e2e/support/project";
+import { newProject } from "../e2e/support/data/project";
+import { failedBooking } from "../e2e/support/product/failures";
+import { startProduct } from "../e2e/support/product/product";
 import { send } from "../e2e/support/said";
 import { bound, machine, percentile } from "./lib/machine";
 

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
-import { attribute } from "../e2e/support/known-load";
-import type { TestProject } from "../e2e/support/project";
+import type { TestProject } from "../e2e/support/data/project";
+import { attribute } from "../e2e/support/product/known-load";
 import { signIn } from "../e2e/support/sign-in";
 import { inBrowser, sendSpans } from "./lib/in-browser";
 import { bound, machine, percentile } from "./lib/machine";

@@ -5,7 +5,7 @@ import postgres from "postgres";
 import { expect, test } from "vitest";
 import * as schema from "@/db/schema";
 import { env } from "@/env";
-import { sessionNiceness } from "@/server/platform/process-priority";
+import { sessionNiceness } from "@/server/platform/processes/process-priority";
 import { hasSessionPriorities } from "@/server/platform/testing/session-priority";
 import { lowerBackendPriority } from "./yield-to-requests";
 

@@ -4,7 +4,7 @@ import { sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { env } from "@/env";
 import { logger } from "@/server/platform/logging/log";
-import { lowerOwnPriority, lowerPriority } from "@/server/platform/process-priority";
+import { lowerOwnPriority, lowerPriority } from "@/server/platform/processes/process-priority";
 
 /** Connections open under load and close again. */
 const LOOK_EVERY_MS = 5000;

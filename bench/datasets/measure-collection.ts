@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
 import { COLLECTION_OBJECTIVES } from "@/db/schema/enumerations";
-import { startProduct } from "../../e2e/support/product";
-import { cli } from "../../e2e/support/project";
+import { cli } from "../../e2e/support/data/project";
+import { startProduct } from "../../e2e/support/product/product";
 import { conversationsOf, fillForBackfill, PROJECT } from "../backfill/fill";
 import { bound, percentile } from "../lib/machine";
 import { atPace, type Paced } from "../lib/pace";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type postgres from "postgres";
-import type { Trainer } from "../../e2e/support/real-trainer";
+import type { Trainer } from "../../e2e/support/servers/real-trainer";
 import { type Look, Silences } from "./silences";
 
 const LOOK_MS = 250;

@@ -1,6 +1,6 @@
 import type { startGithub } from "@/server/services/connections/trackers/testing/github-server";
-import { newProject } from "../../e2e/support/project";
-import { seed } from "../../e2e/support/seed";
+import { newProject } from "../../e2e/support/data/project";
+import { seed } from "../../e2e/support/data/seed";
 import type { Attacker } from "./kinds";
 
 /** A request that gets no reply for this long counts as one that hangs. */

@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { constants } from "node:os";
-import { lowerPriority } from "@/server/platform/process-priority";
+import { lowerPriority } from "@/server/platform/processes/process-priority";
 
 /**
  * Starts clients in a process of their own, as they are in reality, so that one client's work neither delays another's nor

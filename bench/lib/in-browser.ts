@@ -1,7 +1,7 @@
 import { type Browser, chromium } from "@playwright/test";
-import { headers } from "../../e2e/support/known-load";
-import { startProduct } from "../../e2e/support/product";
-import { newProject, type TestProject } from "../../e2e/support/project";
+import { newProject, type TestProject } from "../../e2e/support/data/project";
+import { headers } from "../../e2e/support/product/known-load";
+import { startProduct } from "../../e2e/support/product/product";
 import { findChromium } from "../../scripts/lib/testing/chromium.mjs";
 
 const BATCH = 500;

@@ -1,5 +1,5 @@
 import { bigint, customType, text } from "drizzle-orm/pg-core";
-import { parseExactJson } from "@/server/platform/exact-json";
+import { parseExactJson } from "@/server/platform/json/exact-json";
 import { NOW } from "../now";
 import { ACTOR_KINDS } from "./enumerations";
 

@@ -1,9 +1,9 @@
 import { desc, sql } from "drizzle-orm";
 import { bigint, check, index, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
+import { ringKeys } from "./administration/ring-keys";
 import { createdAt, projectId, unixMs } from "./columns";
 import { CONNECTION_KINDS } from "./enumerations";
 import { projects } from "./projects";
-import { ringKeys } from "./ring-keys";
 
 /** An outside service that a project talks to, with its credential. */
 export const connections = pgTable(

@@ -1,8 +1,24 @@
 export { adjudications, adjudicatorUsage, ruleRunDetections } from "./adjudication";
-export { apiKeys } from "./api-keys";
-export { accountAuditLog, auditLog } from "./audit";
+export { apiKeys } from "./administration/api-keys";
+export { accountAuditLog, auditLog } from "./administration/audit";
+export { backups } from "./administration/backups";
+export { idempotencyKeys } from "./administration/idempotency";
+export {
+  identities,
+  loginAttempts,
+  memberships,
+  sessions,
+  setupTokens,
+  signInNetworks,
+  users,
+} from "./administration/identity";
+export { outgoingMail } from "./administration/mail";
+export { invitations, passwordResets } from "./administration/members";
+export { rateBuckets } from "./administration/rate-limits";
+export { ringKeys } from "./administration/ring-keys";
+export { savedViews } from "./administration/saved-views";
+export { storedSizes } from "./administration/stored-sizes";
 export { backfillCounts, backfills } from "./backfills";
-export { backups } from "./backups";
 export { connections } from "./connections";
 export { dailyCosts, dailyLabelCosts, repricedCalls, repricings } from "./costs";
 export {
@@ -47,18 +63,11 @@ export {
   triggerDecisions,
   tuningConfigs,
 } from "./fine-tuning";
-export { idempotencyKeys } from "./idempotency";
-export { identities, loginAttempts, memberships, sessions, setupTokens, signInNetworks, users } from "./identity";
-export { outgoingMail } from "./mail";
-export { invitations, passwordResets } from "./members";
 export { deliveries, notices, notificationRules } from "./notifications";
 export { modelPriceDefinitions, priceCatalogues } from "./pricing";
 export { projects } from "./projects";
-export { rateBuckets } from "./rate-limits";
 export { retentionSettings } from "./retention";
-export { ringKeys } from "./ring-keys";
 export { sampleProjects } from "./samples";
-export { savedViews } from "./saved-views";
 export {
   deployments,
   evaluationReviews,
@@ -68,7 +77,6 @@ export {
   parityCertificates,
   rolloutDecisions,
 } from "./serving";
-export { storedSizes } from "./stored-sizes";
 export {
   compactions,
   contentChunks,

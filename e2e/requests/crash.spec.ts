@@ -5,11 +5,19 @@ import { miscounted } from "../../bench/chaos/miscounted";
 import { victimsOf } from "../../bench/chaos/victims";
 import { randomOf } from "../../bench/lib/random";
 import { amount } from "../../scripts/lib/testing/amounts.mjs";
-import { askForRuns, attribute, CALLS_A_TRACE, headers, knownTrace, runIdsOf, sendTrace } from "../support/known-load";
-import { killTree } from "../support/process-tree";
-import { startProduct } from "../support/product";
-import { newProject } from "../support/project";
-import { runningDatabase } from "../support/running-database";
+import { newProject } from "../support/data/project";
+import {
+  askForRuns,
+  attribute,
+  CALLS_A_TRACE,
+  headers,
+  knownTrace,
+  runIdsOf,
+  sendTrace,
+} from "../support/product/known-load";
+import { killTree } from "../support/product/process-tree";
+import { startProduct } from "../support/product/product";
+import { runningDatabase } from "../support/product/running-database";
 import { expect, test } from "../support/test";
 
 /** Draws moments and victims; a run is repeated with TEST_SEED. */

@@ -3,8 +3,8 @@ import { startGitlab } from "@/server/services/connections/trackers/testing/gitl
 import { startJira } from "@/server/services/connections/trackers/testing/jira-server";
 import { startLinear } from "@/server/services/connections/trackers/testing/linear-server";
 import type { SimulatedTracker } from "@/server/services/connections/trackers/testing/simulated-tracker";
-import { failedBooking } from "../support/failures";
-import { newProject } from "../support/project";
+import { newProject } from "../support/data/project";
+import { failedBooking } from "../support/product/failures";
 import { send } from "../support/said";
 import { expect, test } from "../support/test";
 

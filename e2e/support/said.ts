@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { attribute } from "./known-load";
-import type { TestProject } from "./project";
+import type { TestProject } from "./data/project";
+import { attribute } from "./product/known-load";
 
 /** A message in a shortened form of OpenAI's format. */
 export type Said = {

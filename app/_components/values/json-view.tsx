@@ -1,4 +1,4 @@
-import { parseExactJson } from "@/server/platform/exact-json";
+import { parseExactJson } from "@/server/platform/json/exact-json";
 import { CopyButton } from "../controls/copy-button";
 import { ScrollPre } from "../layout/scroll-pre";
 import classes from "./json-view.module.css";

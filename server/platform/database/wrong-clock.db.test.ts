@@ -5,7 +5,7 @@ import { NOW } from "@/db/now";
 import { db } from "@/db/pool";
 import { conversations, modelPriceDefinitions, passwordResets } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
-import { shiftClock } from "@/e2e/support/shifted-clock.mjs";
+import { shiftClock } from "@/e2e/support/servers/shifted-clock.mjs";
 import { startEngine } from "@/server/engine/engine";
 import { embeddedClient, QUICK, until } from "@/server/engine/testing/describe-engine";
 import type { Ctx } from "@/server/platform/context";

@@ -1,6 +1,6 @@
 import { pipeline, type Readable, Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
-import { ownValue } from "@/server/platform/own-value";
+import { ownValue } from "@/server/platform/json/own-value";
 import { OutboundError } from "./outbound-error";
 
 /** The `Accept-Encoding` of requests. */

@@ -3,8 +3,8 @@ import path from "node:path";
 import pLimit, { type LimitFunction } from "p-limit";
 import { env } from "@/env";
 import { ServiceError } from "../errors";
-import { fromThreadError } from "../thread-error";
 import type { Answer, Asked, Outcome, ReadReply, ReadRequest, Sent, Source } from "./bounded-program";
+import { fromThreadError } from "./thread-error";
 
 /** Processes of all kinds together. One project has one of a kind at a time, so that it cannot occupy them all. */
 const PROCESSES = 2;

@@ -1,6 +1,6 @@
 import { setPriority } from "node:os";
 import { Worker } from "node:worker_threads";
-import { type ThreadError, toThreadError } from "../thread-error";
+import { type ThreadError, toThreadError } from "./thread-error";
 
 /** A file that the program reads through the process that started it. */
 export type Source = {

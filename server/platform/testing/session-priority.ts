@@ -1,5 +1,5 @@
 import { accessSync, constants } from "node:fs";
-import { sessionNiceness } from "@/server/platform/process-priority";
+import { sessionNiceness } from "@/server/platform/processes/process-priority";
 
 /**
  * Whether this machine lets the priority of a session be lowered. Kernels without autogroups and containers with a read-only

@@ -1,5 +1,5 @@
 import { excerpt } from "@/server/platform/excerpt";
-import { parseJson } from "@/server/platform/json-text";
+import { parseJson } from "@/server/platform/json/json-text";
 import { FAILURE_MATCH_SCORE, MESSAGE_LIMIT, SCORE, type ToolFailureText } from "./failure-text";
 import { readTextFailure, spanning } from "./read-text-failure";
 

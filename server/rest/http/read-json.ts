@@ -1,6 +1,6 @@
 import { ServiceError } from "@/server/platform/errors";
-import { parseJsonWithTools } from "@/server/platform/exact-json";
 import { readBody } from "@/server/platform/http/read-body";
+import { parseJsonWithTools } from "@/server/platform/json/exact-json";
 
 /** Bytes. Larger bodies have streaming routes (ingest, imports). */
 export const JSON_BODY_MAX = 1024 * 1024;

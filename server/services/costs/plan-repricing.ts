@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { Decimal } from "decimal.js";
-import { canonicalJson } from "@/server/platform/canonical-json";
+import { canonicalJson } from "@/server/platform/json/canonical-json";
 import { completeCost, type PriceBook, priceCall } from "@/server/services/pricing";
 import type { Cost, Usage } from "@/server/services/pricing/schemas";
 import type { CallKey, StoredCost } from "@/server/services/telemetry";

@@ -10,7 +10,7 @@ import {
   type TopLevelToken,
   Value,
 } from "liquidjs";
-import { ownValue } from "@/server/platform/own-value";
+import { ownValue } from "@/server/platform/json/own-value";
 import { quoteMark } from "./quotes";
 
 /** What a template outputs as it is; everything else is escaped, because it may come from a conversation. */

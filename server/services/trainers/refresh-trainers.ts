@@ -3,7 +3,7 @@ import { eq } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { trainers } from "@/db/schema";
-import { canonicalJson } from "@/server/platform/canonical-json";
+import { canonicalJson } from "@/server/platform/json/canonical-json";
 import { RUNNING_JOB_STATUSES } from "@/server/services/training/jobs/schemas";
 import { readCapabilities } from "./capabilities";
 import { clientOf } from "./open-trainer";

@@ -1,4 +1,4 @@
-import { ownValue } from "@/server/platform/own-value";
+import { ownValue } from "@/server/platform/json/own-value";
 import type { StoredTicketFields, TicketField, TicketFieldValue, TicketFieldValues } from "../schemas";
 
 /** Destinations are compared without case, as trackers do. */

@@ -1,5 +1,5 @@
-import { isExactNumber } from "@/server/platform/exact-json";
 import { pointerOf } from "@/server/platform/field-errors";
+import { isExactNumber } from "@/server/platform/json/exact-json";
 import { isStorable, type Problems } from "./problems";
 import { CHAT_LIMITS } from "./schemas";
 

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
-import { canonicalJson } from "@/server/platform/canonical-json";
-import { withPlainNumbers } from "@/server/platform/exact-json";
+import { canonicalJson } from "@/server/platform/json/canonical-json";
+import { withPlainNumbers } from "@/server/platform/json/exact-json";
 import { CHAT_KEYS, type ChatPayload } from "./schemas";
 
 const { message, ...others } = CHAT_KEYS;

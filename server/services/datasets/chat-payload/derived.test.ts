@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonicalJson } from "@/server/platform/canonical-json";
-import { parseExactJson } from "@/server/platform/exact-json";
+import { canonicalJson } from "@/server/platform/json/canonical-json";
+import { parseExactJson } from "@/server/platform/json/exact-json";
 import { contentHashOf, searchTextOf, tokenEstimateOf } from ".";
 import type { ChatPayload } from "./schemas";
 import { call, fullPayload, smallPayload } from "./testing";

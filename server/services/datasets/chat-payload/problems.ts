@@ -1,5 +1,5 @@
-import { isExactNumber } from "@/server/platform/exact-json";
 import { pointerOf } from "@/server/platform/field-errors";
+import { isExactNumber } from "@/server/platform/json/exact-json";
 import { CHAT_LIMITS, CHAT_NAME } from "./schemas";
 
 /** A problem of a payload at a JSON pointer, and how to fix it. */

@@ -1,4 +1,4 @@
-import { isExactNumber, parseExactJson } from "@/server/platform/exact-json";
+import { isExactNumber, parseExactJson } from "@/server/platform/json/exact-json";
 import type { ChatMessage, ChatPayload } from "./schemas";
 
 /** A `tsvector` is limited to 1 MiB including positions; nobody searches for text this far in. */

@@ -1,4 +1,4 @@
-import { canonicalJson } from "@/server/platform/canonical-json";
+import { canonicalJson } from "@/server/platform/json/canonical-json";
 import { checkJson } from "./check-json";
 import { checkMessage, checkWeight } from "./check-message";
 import { checkMessages } from "./check-messages";

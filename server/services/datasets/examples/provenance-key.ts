@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { COLLECTION_OBJECTIVES } from "@/db/schema/enumerations";
-import { canonicalJson } from "@/server/platform/canonical-json";
+import { canonicalJson } from "@/server/platform/json/canonical-json";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 

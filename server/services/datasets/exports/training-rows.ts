@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { and, type SQL, sql } from "drizzle-orm";
 import { exampleRevisions } from "@/db/schema";
-import { canonicalJson } from "@/server/platform/canonical-json";
 import type { Ctx } from "@/server/platform/context";
+import { canonicalJson } from "@/server/platform/json/canonical-json";
 import { type TrainingMethod, trainingLines } from "../formats";
 import { readSelected, type Selected, select } from "./read-selected";
 

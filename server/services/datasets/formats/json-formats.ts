@@ -1,4 +1,4 @@
-import { isExactNumber, parseExactJson, plainNumber } from "@/server/platform/exact-json";
+import { isExactNumber, parseExactJson, plainNumber } from "@/server/platform/json/exact-json";
 import type { ChatMessage, ExampleRow } from "./types";
 
 /** The lines for an Example, or why it has none. */

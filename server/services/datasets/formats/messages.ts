@@ -1,5 +1,5 @@
-import { parseExactJson } from "@/server/platform/exact-json";
-import { ownValue } from "@/server/platform/own-value";
+import { parseExactJson } from "@/server/platform/json/exact-json";
+import { ownValue } from "@/server/platform/json/own-value";
 import { parseRow } from "./parse-row";
 import { isRecord } from "./table";
 import type { ChatMessage, ToolCall } from "./types";

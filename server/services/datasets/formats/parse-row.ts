@@ -1,4 +1,4 @@
-import { isVerbatim, parseExactJson, withPlainNumbers } from "@/server/platform/exact-json";
+import { isVerbatim, parseExactJson, withPlainNumbers } from "@/server/platform/json/exact-json";
 
 /**
  * Parses the JSON of a row. A call's arguments are stored as text: if they are an object with numbers that JavaScript would

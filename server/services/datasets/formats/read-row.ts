@@ -1,4 +1,4 @@
-import { ownValue } from "@/server/platform/own-value";
+import { ownValue } from "@/server/platform/json/own-value";
 import { cleanText } from "./clean-text";
 import { kindOf, looksLikeChat, messagesOf, NotAChat, type Notes, type ReadMessage, toolsOf } from "./messages";
 import { parseRow } from "./parse-row";

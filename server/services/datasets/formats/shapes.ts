@@ -1,4 +1,4 @@
-import { ownValue } from "@/server/platform/own-value";
+import { ownValue } from "@/server/platform/json/own-value";
 import type { Role, Shape } from "./schemas";
 import type { Mapping } from "./types";
 

@@ -1,5 +1,5 @@
 import { ServiceError } from "@/server/platform/errors";
-import { withPlainNumbers } from "@/server/platform/exact-json";
+import { withPlainNumbers } from "@/server/platform/json/exact-json";
 import type { Source } from "@/server/platform/processes/bounded-program";
 import { type FilePreview, type Mapping, previewFile, readDrafts, UnreadableFile } from "../formats";
 import { checkRow, problemWords } from "./check-row";

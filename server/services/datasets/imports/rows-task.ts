@@ -1,6 +1,6 @@
 import { setImmediate as letOthersRun } from "node:timers/promises";
 import { ServiceError } from "@/server/platform/errors";
-import { parseExactJson } from "@/server/platform/exact-json";
+import { parseExactJson } from "@/server/platform/json/exact-json";
 import type { Source } from "@/server/platform/processes/bounded-program";
 import type { ChatPayload } from "../chat-payload/schemas";
 import { type PreparedExample, preparedExample, rememberPrepared } from "../examples/prepared-example";

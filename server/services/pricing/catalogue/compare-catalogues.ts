@@ -1,4 +1,4 @@
-import { canonicalJson } from "@/server/platform/canonical-json";
+import { canonicalJson } from "@/server/platform/json/canonical-json";
 import type { ChangedDefault, PriceDefinition } from "../schemas";
 import type { Catalogue, DefaultModel } from "./default-prices";
 

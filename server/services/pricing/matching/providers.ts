@@ -1,4 +1,4 @@
-import { ownValue } from "@/server/platform/own-value";
+import { ownValue } from "@/server/platform/json/own-value";
 import { PRICE_PROVIDERS, type PriceProvider } from "../schemas";
 
 /** A vendor that has default prices. */

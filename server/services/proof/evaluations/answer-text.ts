@@ -1,4 +1,4 @@
-import { canonicalJson } from "@/server/platform/canonical-json";
+import { canonicalJson } from "@/server/platform/json/canonical-json";
 
 export type Call = { name: string; arguments: string };
 

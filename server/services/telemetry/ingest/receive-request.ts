@@ -5,7 +5,7 @@ import type { Ctx } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { logger } from "@/server/platform/logging/log";
 import { loggable } from "@/server/platform/logging/loggable";
-import { fromThreadError } from "@/server/platform/thread-error";
+import { fromThreadError } from "@/server/platform/processes/thread-error";
 import { type ReceivingOutcome, type ReceivingTask, threadCount } from "./receiving-thread";
 import { type StoredRequest, storeRequest, type TelemetryRequest } from "./store-request";
 

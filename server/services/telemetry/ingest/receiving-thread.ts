@@ -3,7 +3,7 @@ import { openPool } from "@/db/pool";
 import { env } from "@/env";
 import type { Ctx } from "@/server/platform/context";
 import { projectPool } from "@/server/platform/database/project-pool";
-import { type ThreadError, toThreadError } from "@/server/platform/thread-error";
+import { type ThreadError, toThreadError } from "@/server/platform/processes/thread-error";
 import { type StoredRequest, storeRequest, type TelemetryRequest } from "./store-request";
 
 export type ReceivingTask = { caller: Pick<Ctx, "projectId" | "actor">; request: TelemetryRequest };

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { parseExactJson } from "@/server/platform/exact-json";
+import { parseExactJson } from "@/server/platform/json/exact-json";
 import { derivedSecret } from "@/server/platform/secrets";
 import { isIdentity, isMessageEvent, isMessageText } from "../otlp/message-text";
 import type { Attributes, AttributeValue, Decoded, LogRecord, SpanRecord } from "../otlp/types";

@@ -1,4 +1,4 @@
-import { isExactNumber, parseExactJson } from "@/server/platform/exact-json";
+import { isExactNumber, parseExactJson } from "@/server/platform/json/exact-json";
 import type { AttributeValue } from "../otlp/types";
 import { isPlaceholder, maskOf, maskText, namesSecret, type Tally } from "./mask-text";
 import { isStoredHeader, meaningOf } from "./secret-names";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { canonicalJson } from "@/server/platform/canonical-json";
+import { canonicalJson } from "@/server/platform/json/canonical-json";
 
 type Answer = { status: number; body: unknown };
 type Body = Record<string, unknown>;

@@ -8,7 +8,7 @@ import {
   TRAINING_JOB_STATUSES,
   TRAINING_STOP_REASONS,
 } from "@/db/schema/enumerations";
-import { ownValue } from "@/server/platform/own-value";
+import { ownValue } from "@/server/platform/json/own-value";
 import { trainerProblemOf } from "@/server/services/trainers";
 import type { WireEvent } from "./wire-event";
 

@@ -1,9 +1,9 @@
 import { and, eq } from "drizzle-orm";
 import { trainingManifests } from "@/db/schema";
-import { canonicalJson } from "@/server/platform/canonical-json";
 import type { Ctx } from "@/server/platform/context";
 import { inTransaction } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
+import { canonicalJson } from "@/server/platform/json/canonical-json";
 import {
   closeForTraining,
   countTrainingExamples,

@@ -9,7 +9,7 @@ import {
   TRAINING_ENGINES,
   TRAINING_METHODS,
 } from "@/db/schema/enumerations";
-import { ownValue } from "@/server/platform/own-value";
+import { ownValue } from "@/server/platform/json/own-value";
 import { idInput } from "@/server/platform/schemas";
 
 export { BASE_MODEL_SOURCES, COMPRESSED_QUANTIZATIONS, GGUF_QUANTIZATIONS, TRAINING_ADAPTERS, TRAINING_METHODS };

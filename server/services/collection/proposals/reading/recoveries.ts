@@ -1,4 +1,4 @@
-import { parseJson } from "@/server/platform/json-text";
+import { parseJson } from "@/server/platform/json/json-text";
 import {
   type ConversationSnapshot,
   type ToolExchange,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ownValue } from "@/server/platform/own-value";
+import { ownValue } from "@/server/platform/json/own-value";
 import type { TicketFieldValues } from "../../schemas";
 import { missingStates } from "../mapped-state";
 import { fieldProblem, missingFields, missingFieldWords, ticketFieldsAt } from "../ticket-fields";

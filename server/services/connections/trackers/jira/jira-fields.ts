@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ownValue } from "@/server/platform/own-value";
+import { ownValue } from "@/server/platform/json/own-value";
 import type { TicketField, TicketFieldValue, TicketFieldValues } from "../../schemas";
 import { sameName } from "../mapped-state";
 import { fieldProblem } from "../ticket-fields";

@@ -1,5 +1,5 @@
-import { canonicalJson } from "@/server/platform/canonical-json";
-import { parseJson } from "@/server/platform/json-text";
+import { canonicalJson } from "@/server/platform/json/canonical-json";
+import { parseJson } from "@/server/platform/json/json-text";
 
 /** Returns JSON text in canonical form, so that equal values compare equal; trims other text. */
 export function comparableJson(text: string): string {

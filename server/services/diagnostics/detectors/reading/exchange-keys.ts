@@ -1,5 +1,5 @@
 import { onOneLine } from "@/server/platform/excerpt";
-import { parseJson } from "@/server/platform/json-text";
+import { parseJson } from "@/server/platform/json/json-text";
 import type { ConversationSnapshot } from "../../types";
 import { writeJson } from "./comparable-json";
 import { type ToolExchange, toolExchanges } from "./tool-exchanges";

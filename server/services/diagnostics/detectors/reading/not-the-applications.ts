@@ -1,4 +1,4 @@
-import { parseJson } from "@/server/platform/json-text";
+import { parseJson } from "@/server/platform/json/json-text";
 
 /** What Whetstone writes in place of values that are nested too deeply, too long or masked. */
 const OWN_MARK = /\[nested too deeply\]|… \[cut here: \d+ more characters\]|\[masked: [^\]\n]{1,60}\]/;

@@ -1,4 +1,4 @@
-import { parseJson } from "@/server/platform/json-text";
+import { parseJson } from "@/server/platform/json/json-text";
 import { keyOf } from "./stated-values";
 import type { ToolExchange } from "./tool-exchanges";
 

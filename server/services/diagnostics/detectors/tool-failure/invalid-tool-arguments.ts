@@ -1,5 +1,5 @@
 import { excerpt } from "@/server/platform/excerpt";
-import { parseJson } from "@/server/platform/json-text";
+import { parseJson } from "@/server/platform/json/json-text";
 import { saysInvalidArguments } from "@/server/platform/tool-failure/kinds";
 import type { ConversationSnapshot, DetectedSignal, Detector } from "../../types";
 import { mergeByCause, quoteMessage } from "../reading/evidence";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type FieldError, ServiceError } from "@/server/platform/errors";
-import { parseJsonWithTools } from "@/server/platform/exact-json";
+import { parseJsonWithTools } from "@/server/platform/json/exact-json";
 
 const pointer = (path: readonly PropertyKey[]) => path.map((part) => `/${String(part)}`).join("");
 

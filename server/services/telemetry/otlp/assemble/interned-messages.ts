@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { isExactNumber, plainNumber } from "@/server/platform/exact-json";
+import { isExactNumber, plainNumber } from "@/server/platform/json/exact-json";
 import type { MessageToolCall } from "../../schemas";
 import type { PlainMessage } from "../messages/plain-message";
 import { parseJson, toText } from "../readers/json-text";

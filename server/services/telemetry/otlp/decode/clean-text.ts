@@ -1,4 +1,4 @@
-import { isExactNumber, parseExactJson } from "@/server/platform/exact-json";
+import { isExactNumber, parseExactJson } from "@/server/platform/json/exact-json";
 import { MAX_JSON_TEXT_CHARACTERS, MAX_TEXT_CHARACTERS, MAX_TEXT_CHARACTERS_IN_JSON, MAX_VALUE_DEPTH } from "./limits";
 
 const REPLACEMENT = "\uFFFD";

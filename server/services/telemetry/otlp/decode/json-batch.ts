@@ -1,4 +1,4 @@
-import { parseExactIntegers } from "@/server/platform/exact-json";
+import { parseExactIntegers } from "@/server/platform/json/exact-json";
 import type { Attributes } from "../types";
 import { field, isObject, type JsonObject, listOf, readJsonResource, readJsonScope } from "./json-values";
 import { MalformedBody } from "./malformed-body";

@@ -1,4 +1,4 @@
-import { isExactNumber } from "@/server/platform/exact-json";
+import { isExactNumber } from "@/server/platform/json/exact-json";
 import { indexed, parseJson, toText, unwrapList } from "../readers/json-text";
 import type { ItemReading, SharedItem, SharedList } from "../shared-items";
 import { isHostedTool } from "./hosted-tools";

@@ -1,4 +1,4 @@
-import { isExactNumber } from "@/server/platform/exact-json";
+import { isExactNumber } from "@/server/platform/json/exact-json";
 import type { MessagePart, MessageToolCall } from "../../schemas";
 import { parseJson, plainDeep, toText, unwrapList } from "../readers/json-text";
 import { textOf } from "../readers/reader";

@@ -1,4 +1,4 @@
-import { type ExactNumber, isExactNumber, parseExactJson, plainNumber } from "@/server/platform/exact-json";
+import { type ExactNumber, isExactNumber, parseExactJson, plainNumber } from "@/server/platform/json/exact-json";
 import { cleanText } from "../decode/clean-text";
 import { MAX_VALUE_DEPTH, TOO_DEEP } from "../decode/limits";
 

@@ -1,4 +1,4 @@
-import { isExactNumber } from "@/server/platform/exact-json";
+import { isExactNumber } from "@/server/platform/json/exact-json";
 import type { Attributes, AttributeValue } from "../types";
 import { parseJson, unwrapList } from "./json-text";
 

@@ -1,0 +1,29 @@
+import { newProject } from "../support/data/project";
+import { press } from "../support/press";
+import { authenticate } from "../support/sign-in";
+import { expect, test } from "../support/test";
+
+test("a key is created, shown once, works, and stops working when revoked", async ({ page, baseURL }) => {
+  const project = await newProject(baseURL!);
+  await authenticate(page, project);
+  await page.goto(`/p/${project.projectId}/api-keys`);
+  await press(page.getByRole("button", { name: "New key" }), page.getByRole("dialog"));
+  await page.getByLabel("Name").fill("reader");
+  await page.getByRole("button", { name: "Read only" }).click();
+  await page.getByRole("button", { name: "Create key" }).click();
+  const secret = (await page.getByTestId("secret").textContent())!;
+  expect(secret).toMatch(/^whet_/);
+  await project.read("conversations", secret);
+
+  await page.getByRole("button", { name: "I have copied it" }).click();
+  await page.reload();
+  await expect(page.getByRole("row", { name: /reader/ })).toContainText("Active");
+  await expect(page.getByText(secret)).toBeHidden();
+
+  await page.getByRole("button", { name: "Revoke reader" }).click();
+  await expect(page.getByRole("dialog")).toContainText("can’t be undone");
+  await page.getByRole("button", { name: "Revoke key" }).click();
+  await expect(page.getByRole("row", { name: /reader/ })).toContainText("Revoked");
+  // Immediately: the page and /v1 share their cache of keys.
+  await expect(project.read("conversations", secret)).rejects.toThrow(/ 401 /);
+});
