@@ -1,48 +1,42 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { collectWhenIdle } from "./collect-when-idle";
 
 const MIB = 1024 * 1024;
-const EVERY_MS = 50;
-const WAIT = { timeout: 20_000, interval: 5 };
+const EVERY_MS = 10_000;
 
 let mib: number;
+let utilization: number;
 let stop: () => void;
 const collect = vi.fn(() => {
   mib = 150;
 });
 beforeEach(() => {
+  vi.useFakeTimers();
   mib = 100;
+  utilization = 0.001;
   collect.mockClear();
-  stop = collectWhenIdle({ everyMs: EVERY_MS, collect, memory: () => mib * MIB });
+  stop = collectWhenIdle({ everyMs: EVERY_MS, collect, memory: () => mib * MIB, utilization: () => utilization });
 });
-afterEach(() => stop());
+afterEach(() => {
+  stop();
+  vi.useRealTimers();
+});
 
-/** Keeps the event loop busy over several checks. */
-async function work() {
-  for (const end = performance.now() + 10 * EVERY_MS; performance.now() < end; await sleep(0)) {
-    const until = performance.now() + EVERY_MS / 2;
-    while (performance.now() < until);
-  }
-}
-
-test("an idle process that has grown collects once, and again when it has grown further", async () => {
+test("an idle process that has grown collects once, and again when it has grown further", () => {
   mib = 400;
-  await vi.waitFor(() => expect(collect).toHaveBeenCalledOnce(), WAIT);
-  await sleep(10 * EVERY_MS);
+  vi.advanceTimersByTime(EVERY_MS);
+  expect(collect).toHaveBeenCalledOnce();
+  vi.advanceTimersByTime(10 * EVERY_MS);
   expect(collect).toHaveBeenCalledOnce();
   mib = 300;
-  await vi.waitFor(() => expect(collect).toHaveBeenCalledTimes(2), WAIT);
+  vi.advanceTimersByTime(EVERY_MS);
+  expect(collect).toHaveBeenCalledTimes(2);
 });
 
-test("a process that works, or has hardly grown, does not collect", async () => {
-  await sleep(10 * EVERY_MS);
+test("a process that works, or has hardly grown, does not collect", () => {
   mib = 200;
-  await sleep(10 * EVERY_MS);
-  expect(collect).not.toHaveBeenCalled();
-  const working = work();
-  await sleep(2 * EVERY_MS);
-  mib = 400;
-  await working;
+  vi.advanceTimersByTime(10 * EVERY_MS);
+  [mib, utilization] = [400, 0.2];
+  vi.advanceTimersByTime(10 * EVERY_MS);
   expect(collect).not.toHaveBeenCalled();
 });

@@ -19,19 +19,27 @@ export function collectWhenIdle({
   everyMs = CHECK_EVERY_MS,
   collect = collectAll,
   memory = () => process.memoryUsage.rss(),
+  utilization = utilizationOfLoop(),
 } = {}): () => void {
   let lowest = memory();
-  let since = performance.eventLoopUtilization();
   const timer = setInterval(() => {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, since);
-    since = now;
     lowest = Math.min(lowest, memory());
-    if (utilization > IDLE_BELOW || memory() < lowest + GROWN_BYTES) return;
+    if (utilization() > IDLE_BELOW || memory() < lowest + GROWN_BYTES) return;
     collect();
     // What is left is in use, or cannot be returned: to collect again before more has come would bring nothing.
     lowest = memory();
   }, everyMs);
   timer.unref();
   return () => clearInterval(timer);
+}
+
+/** Returns a function that returns the part of the time since its last call in which the event loop worked, from 0 to 1. */
+function utilizationOfLoop(): () => number {
+  let since = performance.eventLoopUtilization();
+  return () => {
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, since);
+    since = now;
+    return utilization;
+  };
 }
