@@ -1,10 +1,9 @@
 import { DAY_MS } from "@/server/platform/durations";
+import { Z_TWO_SIDED } from "@/server/platform/statistics";
 
 /** Fewer days than this say little about the days to come. */
 const DAYS_MIN = 14;
 const WEEKDAYS = 7;
-/** The 97.5th percentile of the normal distribution. */
-const Z = 1.959963984540054;
 
 /** Returns the month (UTC) that contains a time, as `[from, to)`. */
 export function monthOf(at: number) {
@@ -38,6 +37,6 @@ export function projectMonth({ before, today, past }: Spent, startOfToday: numbe
   const daysLeft = Math.round((monthOf(startOfToday).to - startOfToday) / DAY_MS);
   const comingDays = Array.from({ length: daysLeft - 1 }, (_, n) => meanOf(n + 1));
   const cost = before + Math.max(today, meanOf(0)) + comingDays.reduce((sum, one) => sum + one, 0);
-  const margin = Z * Math.sqrt((squares / (past.length - WEEKDAYS)) * daysLeft);
+  const margin = Z_TWO_SIDED * Math.sqrt((squares / (past.length - WEEKDAYS)) * daysLeft);
   return { cost, low: Math.max(before + today, cost - margin), high: cost + margin };
 }

@@ -44,6 +44,7 @@ export { getImport, listImports, unfinishedImports } from "./imports/read-import
 export { failImport, runImport } from "./imports/run-import";
 export { type Dropped as GroupDropped, groupsOf, type LikenessOf } from "./likeness/groups";
 export { likenessWords, minHasher } from "./likeness/min-hash";
+export { likenessColumns, likenessOf, type StoredLikeness } from "./likeness/stored-likeness";
 export { updateUsers } from "./links";
 export { claimCandidate, nextCandidate, peekCandidate, releaseCandidate } from "./review/claim-candidate";
 export { approveCandidate, rejectCandidate, skipCandidate } from "./review/decide-candidate";

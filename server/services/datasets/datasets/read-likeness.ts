@@ -1,19 +1,13 @@
 import { sql } from "drizzle-orm";
 import type { Ctx } from "@/server/platform/context";
 import type { Split } from "../examples/types";
-import { type Groups, groupsOf, type LikenessOf } from "../likeness/groups";
+import { type Groups, groupsOf } from "../likeness/groups";
+import { likenessColumns, likenessOf, type StoredLikeness } from "../likeness/stored-likeness";
 
 /** An Example as far as it is compared. */
 export type Compared = { id: string; split: Split };
 
-type Row = {
-  example_id: string;
-  split: Split;
-  conversation_id: string | null;
-  user_id: string | null;
-  messages: LikenessOf["messages"];
-  answer: string | null;
-};
+type Row = StoredLikeness & { example_id: string; split: Split };
 
 /**
  * Groups a Dataset's newest Examples by what must be on one side of a split. Takes about a second for 10,000, and twice that for
@@ -25,21 +19,10 @@ export async function readLikeness(
   limit: number,
 ): Promise<{ examples: Compared[] } & Groups> {
   const rows = await db.execute<Row>(sql`
-    select example_id, split, conversation_id, user_id,
-      jsonb_path_query_array(payload, '$.input.messages[0 to 7]') as messages,
-      payload #>> '{expectedOutput,message,content}' as answer
-    from example_revisions
-    where project_id = ${projectId} and dataset_id = ${datasetId} and to_version is null
-    order by ordinal desc limit ${limit}`);
-  const groups = groupsOf(
-    [...rows].map(({ conversation_id, user_id, messages, answer }) => ({
-      conversationId: conversation_id,
-      userId: user_id,
-      messages: messages.filter(({ role }) => role !== "system" && role !== "developer"),
-      answer,
-    })),
-    { splits: true },
-  );
+    select e.example_id, e.split, ${likenessColumns(sql`e`)} from example_revisions e
+    where e.project_id = ${projectId} and e.dataset_id = ${datasetId} and e.to_version is null
+    order by e.ordinal desc limit ${limit}`);
+  const groups = groupsOf([...rows].map(likenessOf), { splits: true });
   return { examples: [...rows].map(({ example_id, split }) => ({ id: example_id, split })), ...groups };
 }
 

@@ -1,9 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
 import { rowsOf, textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
-import type { ChatPayload } from "../chat-payload/schemas";
-import { jaccard, type LikenessOf, largestGroup, NEAR_COPY } from "../likeness/groups";
-import { likenessKeys, tracesOf, wordsOf } from "../likeness/keys";
+import { askedOf, jaccard, largestGroup, NEAR_COPY } from "../likeness/groups";
+import { likenessKeys, tracesFrom, tracesOf } from "../likeness/keys";
+import { likenessColumns, likenessOf, type StoredLikeness } from "../likeness/stored-likeness";
 import type { Change, Draft, Split } from "./types";
 
 /** Members of a band that a question is compared with: more of them are in one group already, or are not alike. */
@@ -149,32 +149,31 @@ const countsOf = (tx: Ctx, datasetId: string, keys: ReadonlySet<number>) =>
       select split, count(*)::int as count from (${withKey(sql`k.key`)}) found where ${currentOf(tx, datasetId)} group by split
     ) r`);
 
-/** Messages of an Example that are read: those from which its question is taken. */
-const MESSAGES = sql`jsonb_path_query_array(payload, '$.input.messages[0 to 7]')`;
+type Stored = StoredLikeness & { example_id: string };
+
+const storedIn = (tx: Ctx, datasetId: string, which: SQL) =>
+  tx.db.execute<Stored>(sql`
+    select e.example_id, ${likenessColumns(sql`e`)} from example_revisions e
+    where ${currentOf(tx, datasetId)} and ${which}`);
 
 async function wordsOfStored(tx: Ctx, datasetId: string, ids: readonly string[]) {
   const found = new Map<string, ReadonlySet<string>>();
   if (ids.length === 0) return found;
-  const rows = await tx.db.execute<{ example_id: string; messages: LikenessOf["messages"] }>(sql`
-    select example_id, ${MESSAGES} as messages from example_revisions
-    where ${currentOf(tx, datasetId)} and example_id = any(${textArray(ids)})`);
-  for (const { example_id, messages } of rows) {
-    const words = wordsOf(messages);
-    if (words) found.set(example_id, words);
+  for (const row of await storedIn(tx, datasetId, sql`example_id = any(${textArray(ids)})`)) {
+    const words = askedOf(likenessOf(row));
+    if (words) found.set(row.example_id, words);
   }
   return found;
 }
 
 /** Gives keys to some of the Examples that were stored before there were any. */
 async function fillKeys(tx: Ctx, datasetId: string): Promise<void> {
-  const rows = await tx.db.execute<{ example_id: string; messages: object[]; content: string | null }>(sql`
-    select example_id, ${MESSAGES} as messages, payload #>> '{expectedOutput,message,content}' as content
-    from example_revisions where ${currentOf(tx, datasetId)} and likeness is null limit ${FILLED}`);
+  const rows = await storedIn(tx, datasetId, sql`likeness is null limit ${FILLED}`);
   if (rows.length === 0) return;
-  const filled = [...rows].map(({ example_id, messages, content }) => {
-    const payload = { input: { messages }, expectedOutput: { message: { content } } };
-    return { example_id, likeness: likenessKeys(tracesOf(datasetId, payload as unknown as ChatPayload)) };
-  });
+  const filled = [...rows].map((row) => ({
+    example_id: row.example_id,
+    likeness: likenessKeys(tracesFrom(datasetId, likenessOf(row))),
+  }));
   await tx.db.execute(sql`
     update example_revisions r set likeness = t.likeness from ${rowsOf(filled, "example_id text, likeness bigint[]")}
     where r.project_id = ${tx.projectId} and r.dataset_id = ${datasetId} and r.to_version is null

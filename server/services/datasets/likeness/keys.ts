@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ChatPayload } from "../chat-payload/schemas";
 import { answerKey, askedOf, bandsOf, type LikenessOf } from "./groups";
+import { withoutInstructions } from "./stored-likeness";
 
 const KEY_BYTES = 6;
 
@@ -23,21 +24,25 @@ const traces = new WeakMap<object, Map<string, Traces>>();
 export function tracesOf(datasetId: string, payload: ChatPayload): Traces {
   const known = traces.get(payload)?.get(datasetId);
   if (known) return known;
-  const words = wordsOf(payload.input.messages as LikenessOf["messages"]);
   const { content } = payload.expectedOutput.message;
-  const answer = answerKey(typeof content === "string" ? content : null);
-  const made = {
-    words,
-    bands: words === null ? [] : bandsOf(words).map((band) => keyOf(datasetId, band)),
-    answer: answer === null ? null : keyOf(datasetId, `answer ${answer}`),
-  };
+  const made = tracesFrom(datasetId, {
+    messages: withoutInstructions(payload.input.messages as LikenessOf["messages"]),
+    answer: typeof content === "string" ? content : null,
+  });
   traces.set(payload, new Map([...(traces.get(payload) ?? []), [datasetId, made]]));
   return made;
 }
 
-/** Returns the words by which a conversation's first question is compared. */
-export const wordsOf = (messages: LikenessOf["messages"]) =>
-  askedOf({ messages: messages.filter(({ role }) => role !== "system" && role !== "developer") });
+/** Returns the traces of an Example, of whose messages those of the application are left out. */
+export function tracesFrom(datasetId: string, of: Pick<LikenessOf, "messages" | "answer">): Traces {
+  const words = askedOf(of);
+  const answer = answerKey(of.answer);
+  return {
+    words,
+    bands: words === null ? [] : bandsOf(words).map((band) => keyOf(datasetId, band)),
+    answer: answer === null ? null : keyOf(datasetId, `answer ${answer}`),
+  };
+}
 
 /** Returns the keys that are stored with an Example. */
 export const likenessKeys = ({ bands, answer }: Traces): number[] => [...bands, ...(answer === null ? [] : [answer])];

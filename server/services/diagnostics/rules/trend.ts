@@ -1,10 +1,9 @@
+import { Z_TWO_SIDED as Z } from "@/server/platform/statistics";
+
 /** How many of `conversations` are `affected`. */
 export type Rate = { affected: number; conversations: number };
 /** A rate with the limits between which the true one lies with 95 % confidence. */
 export type Interval = { rate: number; low: number; high: number };
-
-/** The 97.5th percentile of the normal distribution. */
-const Z = 1.959963984540054;
 
 /** Returns a share with its Wilson score interval; `null` when there are no conversations. */
 export function wilson({ affected, conversations }: Rate): Interval | null {

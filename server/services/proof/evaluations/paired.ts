@@ -1,11 +1,9 @@
+import { Z_ONE_SIDED, Z_TWO_SIDED } from "@/server/platform/statistics";
 import type { ShareInterval } from "./schemas";
 
 /** Pairs in which only the earlier answer is right, and only the later one. */
 export type Discordant = { lost: number; gained: number; n: number };
 
-/** Quantiles of the normal distribution: of two-sided 95 % limits, and of a one-sided 95 % limit. */
-export const Z_TWO_SIDED = 1.959963984540054;
-export const Z_ONE_SIDED = 1.6448536269514722;
 const ALPHA = 0.05;
 
 /**

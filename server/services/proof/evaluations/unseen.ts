@@ -1,12 +1,17 @@
 import { sql } from "drizzle-orm";
 import type { Ctx } from "@/server/platform/context";
-import { type GroupDropped, groupsOf, type LikenessOf } from "@/server/services/datasets";
+import {
+  type GroupDropped,
+  groupsOf,
+  type LikenessOf,
+  likenessColumns,
+  likenessOf,
+  type StoredLikeness,
+} from "@/server/services/datasets";
 import { taughtExamples } from "./held-out";
 
 /** Trained Examples that prompts are compared with, which bounds memory. */
 const TAUGHT_MAX = 200_000;
-/** Messages of an Example that are read: those from which its question is taken. */
-const MESSAGES = sql`jsonb_path_query_array(e.payload, '$.input.messages[0 to 7]')`;
 
 /** The groups of prompts, together with what a model was trained on. */
 export type Unseen = {
@@ -17,13 +22,6 @@ export type Unseen = {
   dropped: GroupDropped[];
 };
 
-type Row = {
-  conversation_id: string | null;
-  user_id: string | null;
-  messages: LikenessOf["messages"];
-  answer: string | null;
-};
-
 /** Finds prompts that have a near copy, or an Example of the same conversation or user, in what the checkpoints were trained on. */
 export async function groupedWithTaught(
   ctx: Ctx,
@@ -31,21 +29,13 @@ export async function groupedWithTaught(
   prompts: readonly LikenessOf[],
 ): Promise<Unseen> {
   if (prompts.length === 0) return { groups: [], isSeen: [], dropped: [] };
-  const rows = await ctx.db.execute<Row>(sql`
-    select distinct on (e.dataset_id, e.example_id, e.content_hash) e.conversation_id, e.user_id, ${MESSAGES} as messages,
-      e.payload #>> '{expectedOutput,message,content}' as answer
+  const rows = await ctx.db.execute<StoredLikeness>(sql`
+    select distinct on (e.dataset_id, e.example_id, e.content_hash) ${likenessColumns(sql`e`)}
     from (${taughtExamples(ctx.projectId, checkpointIds)}) t
     join example_revisions e on e.project_id = ${ctx.projectId} and e.dataset_id = t.dataset_id
       and e.example_id = t.example_id and e.content_hash = t.content_hash
     order by e.dataset_id, e.example_id, e.content_hash limit ${TAUGHT_MAX}`);
-  const taught = [...rows].map(
-    ({ conversation_id, user_id, messages, answer }): LikenessOf => ({
-      conversationId: conversation_id,
-      userId: user_id,
-      messages: messages.filter(({ role }) => role !== "system" && role !== "developer"),
-      answer,
-    }),
-  );
+  const taught = [...rows].map(likenessOf);
   const { of, dropped } = groupsOf([...taught, ...prompts]);
   const taughtGroups = new Set(of.slice(0, taught.length));
   const groups = of.slice(taught.length);
