@@ -416,6 +416,15 @@ export const TABLES = {
     person: NO_ACCOUNT,
     project: "not a project's",
   },
+  trainer_command_parts: {
+    conversation: {
+      holds: "words",
+      erased: "expires",
+      because: "Parts of an answer in progress; they are deleted as they are read, or with their command.",
+    },
+    person: NO_ACCOUNT,
+    project: "not a project's",
+  },
   datasets: {
     conversation: nothing("What members wrote about it, and counts."),
     person: OPAQUE_ID,

@@ -93,6 +93,19 @@ export const trainerCommands = pgTable(
   ],
 );
 
+/** Parts of a model's answer as its tokens arrive, until the caller has read them; they go with their command. */
+export const trainerCommandParts = pgTable(
+  "trainer_command_parts",
+  {
+    commandId: text("command_id")
+      .notNull()
+      .references(() => trainerCommands.id, { onDelete: "cascade" }),
+    seq: integer("seq").notNull(),
+    text: text("text").notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.commandId, t.seq] })],
+);
+
 /** A project's own models that may be trained, in addition to those of the catalogue. */
 export const baseModels = pgTable(
   "base_models",

@@ -52,6 +52,7 @@ export { files } from "./files";
 export {
   baseModels,
   checkpoints,
+  trainerCommandParts,
   trainerCommands,
   trainers,
   trainingArtifacts,
