@@ -1,7 +1,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { db } from "@/db/pool";
-import { modelExports, trainers } from "@/db/schema";
+import { modelExports } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { type Engine, startEngine } from "@/server/engine/engine";
 import { QUICK, until } from "@/server/engine/testing/describe-engine";
@@ -9,7 +9,7 @@ import { createExport, getExport } from "@/server/services/model-exports";
 import { HUB_TOKEN, storedHub } from "@/server/services/model-exports/testing/stored-hub";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
 import { listCertificates } from "@/server/services/proof";
-import { refreshTrainers } from "@/server/services/trainers";
+import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
 import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { attachedTrainers } from "@/server/services/trainers/trainer-rows";
 import { storedJob } from "@/server/services/training/testing/stored-job";
@@ -21,11 +21,10 @@ let trainer: ScriptedTrainer;
 let engine: Engine | undefined;
 beforeAll(async () => {
   trainer = await new ScriptedTrainer().start();
-  Object.assign(process.env, trainer.env);
 });
 afterAll(() => trainer.stop());
 beforeEach(async () => {
-  await db().delete(trainers);
+  await attachScripted(trainer);
   trainer.exports.succeeds = true;
   trainer.exports.all.clear();
   trainer.exports.commits.length = 0;
@@ -37,7 +36,6 @@ afterEach(async () => {
 
 async function world() {
   const { ctx } = await testProject();
-  await refreshTrainers(ctx);
   const [{ id: trainerId } = { id: "" }] = await attachedTrainers(db());
   const checkpointId = await storedCheckpoint(ctx, await storedJob(ctx, { trainerId }));
   const destination = { connectionId: await storedHub(ctx), repoId: "acme/support", private: true };

@@ -8,7 +8,7 @@ import { type Engine, startEngine } from "@/server/engine/engine";
 import { QUICK, until } from "@/server/engine/testing/describe-engine";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
 import { deployCheckpoint, getDeployment, wakeDeployments } from "@/server/services/serving";
-import { refreshTrainers } from "@/server/services/trainers";
+import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
 import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { storedJob } from "@/server/services/training/testing/stored-job";
 import { inngest } from "../client";
@@ -19,11 +19,10 @@ let trainer: ScriptedTrainer;
 let engine: Engine | undefined;
 beforeAll(async () => {
   trainer = await new ScriptedTrainer().start();
-  Object.assign(process.env, trainer.env);
 });
 afterAll(() => trainer.stop());
 beforeEach(async () => {
-  await db().delete(trainers);
+  await attachScripted(trainer);
   trainer.deployments.served.clear();
   trainer.deployments.script = ["starting", "verifying", "running"];
 });
@@ -34,7 +33,6 @@ afterEach(async () => {
 
 async function world() {
   const { ctx } = await testProject();
-  await refreshTrainers(ctx);
   const [row] = await ctx.db.select().from(trainers);
   const jobId = await storedJob(ctx, { trainerId: row!.id });
   return { ctx, checkpointId: await storedCheckpoint(ctx, jobId) };

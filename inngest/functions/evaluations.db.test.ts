@@ -9,7 +9,7 @@ import { QUICK, until } from "@/server/engine/testing/describe-engine";
 import { creating, storedDataset, write } from "@/server/services/datasets/examples/testing";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
 import { createEvaluation, getEvaluation } from "@/server/services/proof";
-import { refreshTrainers } from "@/server/services/trainers";
+import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
 import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { storedJob } from "@/server/services/training/testing/stored-job";
 import { inngest } from "../client";
@@ -20,11 +20,10 @@ let trainer: ScriptedTrainer;
 let engine: Engine | undefined;
 beforeAll(async () => {
   trainer = await new ScriptedTrainer().start();
-  Object.assign(process.env, trainer.env);
 });
 afterAll(() => trainer.stop());
 beforeEach(async () => {
-  await db().delete(trainers);
+  await attachScripted(trainer);
   trainer.samples.clear();
   trainer.samplesTakeTime = true;
   trainer.sample = (prompt, target) => ({ content: target.base === undefined ? prompt : "I do not know." });
@@ -37,7 +36,6 @@ afterEach(async () => {
 /** A queued comparison on `rows` held-out Examples. */
 async function world(rows: number) {
   const { ctx } = await testProject();
-  await refreshTrainers(ctx);
   const [attached] = await ctx.db.select().from(trainers);
   const datasetId = await storedDataset(ctx);
   const changes = Array.from({ length: rows }, (_, n) => creating(`Question ${n}`, { split: "test" }));

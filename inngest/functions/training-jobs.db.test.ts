@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { db } from "@/db/pool";
-import { files, trainers, trainingEvents, trainingJobs, trainingRemovals } from "@/db/schema";
+import { files, trainingEvents, trainingJobs, trainingRemovals } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { amount } from "@/scripts/lib/testing/amounts.mjs";
 import { type Engine, startEngine } from "@/server/engine/engine";
@@ -9,7 +9,7 @@ import { QUICK, until } from "@/server/engine/testing/describe-engine";
 import { creating, storedDataset, write } from "@/server/services/datasets/examples/testing";
 import { CATALOGUE } from "@/server/services/models/base-models/catalogue";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
-import { refreshTrainers } from "@/server/services/trainers";
+import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
 import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { createJob, deleteJob, getJob } from "@/server/services/training";
 import { inngest } from "../client";
@@ -20,11 +20,10 @@ let trainer: ScriptedTrainer;
 let engine: Engine | undefined;
 beforeAll(async () => {
   trainer = await new ScriptedTrainer().start();
-  Object.assign(process.env, trainer.env);
 });
 afterAll(() => trainer.stop());
 beforeEach(async () => {
-  await db().delete(trainers);
+  await attachScripted(trainer);
   trainer.script = [];
   trainer.jobs.clear();
 });
@@ -35,7 +34,6 @@ afterEach(async () => {
 
 async function world() {
   const { ctx } = await testProject();
-  await refreshTrainers(ctx);
   const datasetId = await storedDataset(ctx);
   await write(ctx, datasetId, [creating("one", { split: "train" })]);
   const baseModel = { id: CATALOGUE[0]!.id };

@@ -66,7 +66,7 @@ test.each(ROUTES)(
       expect(await reply.json()).toMatchObject({
         status: 501,
         code: "not_implemented",
-        detail: expect.stringContaining("TRAINER_URL and TRAINER_TOKEN"),
+        detail: expect.stringContaining("npm run trainer"),
       });
     }
     const { cookie } = await cookieFor(userId);

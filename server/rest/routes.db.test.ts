@@ -1,20 +1,18 @@
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { testProject } from "@/db/testing/test-project";
 import { CAPABILITIES } from "@/server/platform/capabilities";
 import { cursorFor } from "@/server/platform/cursor";
 import { hasRecentFault } from "@/server/platform/database/database-fault";
 import { createApiKey } from "@/server/services/api-keys";
 import { failedTool } from "@/server/services/diagnostics/work-items/testing";
+import { attachTrainer } from "@/server/services/trainers/testing/attach-trainer";
 import { factsOf, isProjectQualified, type Operation } from "./operation";
 import { OPERATIONS } from "./operations";
 import { cookieFor, keyFor, requestTo } from "./testing";
 import { v1 } from "./v1";
 
-/**
- * In a separate file, because the environment is read only once. Without a trainer every fine-tuning route returns the same
- * 501.
- */
-Object.assign(process.env, { TRAINER_URL: "http://127.0.0.1:9", TRAINER_TOKEN: "a token of no trainer" });
+// Without a trainer, every fine-tuning route returns the same 501.
+beforeAll(attachTrainer);
 
 const send = (method: string, path: string, sent: Parameters<typeof requestTo>[2] = {}) =>
   v1(requestTo(method, path, sent));

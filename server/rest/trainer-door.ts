@@ -7,7 +7,14 @@ import { notFound, ServiceError } from "@/server/platform/errors";
 import { readBody } from "@/server/platform/http/read-body";
 import { requestIdOf } from "@/server/platform/http/request-id";
 import { networkOf } from "@/server/platform/http/visitor-network";
-import { authenticateAgent, leaseCommands, leaseInput, requireSignature, takeResult } from "@/server/services/trainers";
+import {
+  authenticateAgent,
+  leaseCommands,
+  leaseInput,
+  requireSignature,
+  takePart,
+  takeResult,
+} from "@/server/services/trainers";
 import { openManifest, takeAgentEvents, takeWebhookEvents } from "@/server/services/training";
 import { decompressed } from "./http/decompress";
 import { problemResponse } from "./http/problem";
@@ -19,8 +26,8 @@ const RESULT_MAX_BYTES = 12 * MIB;
 const EVENTS_MAX_BYTES = 4 * MIB;
 const EVENTS_MAX_DECOMPRESSED_BYTES = 32 * MIB;
 
-/** By trainer or job: far more than a healthy one sends. */
-const CALLS_PER_MINUTE = 1200;
+/** By trainer or job: far more than a healthy one sends, which calls twice for each answer of its models. */
+const CALLS_PER_MINUTE = 12_000;
 /** For all callers with wrong credentials from one network. */
 const REFUSALS_PER_MINUTE = 300;
 
@@ -64,8 +71,11 @@ async function eventsOf(raw: Uint8Array, { headers }: Request): Promise<unknown>
   return parsed(await decompressed(raw, encoding, EVENTS_MAX_DECOMPRESSED_BYTES));
 }
 
+const credentialsOf = (request: Request) =>
+  limited(request, () => authenticateAgent(db(), request.headers.get("authorization")));
+
 async function agentOf(request: Request) {
-  const agent = await limited(request, () => authenticateAgent(db(), request.headers.get("authorization")));
+  const agent = await credentialsOf(request);
   requireRoom(agent.id, CALLS_PER_MINUTE);
   counted(agent.id);
   return agent;
@@ -91,6 +101,15 @@ const LINES: readonly Line[] = [
     async handle(request, id) {
       const agent = await agentOf(request);
       return Response.json(await takeResult(db(), agent, id, parsed(await readBody(request, RESULT_MAX_BYTES))));
+    },
+  },
+  {
+    method: "POST",
+    path: /^commands\/([\w-]{1,100})\/parts$/,
+    // Not counted: an agent sends ten a second for each answer in progress.
+    async handle(request, id) {
+      const agent = await credentialsOf(request);
+      return Response.json(await takePart(db(), agent, id, parsed(await readBody(request, RESULT_MAX_BYTES))));
     },
   },
   {

@@ -1,11 +1,12 @@
 import { eq } from "drizzle-orm";
-import { expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { db } from "@/db/pool";
 import { apiKeys, memberships, sessions } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { CAPABILITIES, type Capability, ROLES, type Role } from "@/server/platform/capabilities";
 import type { Ctx } from "@/server/platform/context";
 import { issueApiKey } from "@/server/services/api-keys";
+import { attachTrainer } from "@/server/services/trainers/testing/attach-trainer";
 import { handleTrpc } from "@/server/trpc/handler";
 import { appRouter } from "@/server/trpc/root";
 import { createDispatcher } from "../dispatcher";
@@ -14,11 +15,8 @@ import { OPERATIONS } from "../operations";
 import { cookieFor, keyFor, requestTo } from "../testing";
 import { verbsOfServices } from "../testing/all-verbs";
 
-/**
- * In a separate file, because the environment is read only once. Without a trainer every fine-tuning route returns the same
- * 501.
- */
-Object.assign(process.env, { TRAINER_URL: "http://127.0.0.1:9", TRAINER_TOKEN: "a token of no trainer" });
+// Without a trainer, every fine-tuning route returns the same 501.
+beforeAll(attachTrainer);
 
 /** The table on the product's own page, verbatim, rather than what the code derives from it. */
 const READS: Capability[] = ["workspace:read", "model-pricing:read", "diagnostics:read", "project:data:read"];

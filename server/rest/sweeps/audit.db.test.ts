@@ -52,7 +52,8 @@ import { storedEvaluation } from "@/server/services/proof/testing/stored-evaluat
 import { createSavedView } from "@/server/services/saved-views";
 import { driveNext } from "@/server/services/serving/deployments/testing/drive";
 import { storedDeployment } from "@/server/services/serving/deployments/testing/stored-deployment";
-import { addTrainer, refreshTrainers } from "@/server/services/trainers";
+import { addTrainer } from "@/server/services/trainers";
+import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
 import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { storedJob as storedTrainingJob } from "@/server/services/training/testing/stored-job";
 import { trainingChoice, trainingWorld } from "@/server/services/training/testing/training-world";
@@ -68,7 +69,7 @@ process.env.OUTBOUND_ALLOW = "127.0.0.1";
 const github = await startGithub();
 afterAll(() => github.stop());
 const trainer = await new ScriptedTrainer().start();
-Object.assign(process.env, trainer.env);
+await attachScripted(trainer);
 afterAll(() => trainer.stop());
 
 const SAMPLE_PASSWORD = "a sample password";
@@ -540,8 +541,6 @@ test.each(reads.filter(({ verb }) => verb.spec.input.safeParse({}).success))(
   async ({ verb }) => {
     const { ctx, ...owner } = await sampleOwner();
     const account = verb.spec.scope === "installation" ? await installationOwner() : owner.account;
-    // A list of trainers queries those not queried recently, which is not allowed inside a transaction.
-    await refreshTrainers(ctx);
     // Postgres refuses any write here.
     await db().transaction(
       (tx) =>

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { namesAThing, placeOf } from "@/db/testing/things";
+import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
 import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { createDispatcher } from "../dispatcher";
 import { openApiOf } from "../openapi";
@@ -8,7 +9,7 @@ import { requestTo } from "../testing";
 import { hex, rowsOf, tenant } from "../testing/tenant";
 
 const trainer = await new ScriptedTrainer().start();
-Object.assign(process.env, trainer.env);
+await attachScripted(trainer);
 afterAll(() => trainer.stop());
 
 const dispatch = createDispatcher(OPERATIONS);

@@ -1,19 +1,17 @@
 import fc from "fast-check";
-import { expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { testProject } from "@/db/testing/test-project";
 import * as cursors from "@/server/platform/cursor";
 import { tracesProtobuf } from "@/server/services/telemetry/otlp/testing/encode-otlp";
+import { attachTrainer } from "@/server/services/trainers/testing/attach-trainer";
 import { createDispatcher } from "../dispatcher";
 import { fieldsOf } from "../http/fields";
 import { isProjectQualified, type VerbOperation } from "../operation";
 import { OPERATIONS } from "../operations";
 import { cookieFor, keyFor, requestTo } from "../testing";
 
-/**
- * In a separate file, because the environment is read only once. Without a trainer every fine-tuning route returns the same
- * 501.
- */
-Object.assign(process.env, { TRAINER_URL: "http://127.0.0.1:9", TRAINER_TOKEN: "a token of no trainer" });
+// Without a trainer, every fine-tuning route returns the same 501.
+beforeAll(attachTrainer);
 
 /** The lists that requests read, with their filters: a cursor must be bound to them to be accepted. */
 const asked: { name: string; filters: object }[] = [];

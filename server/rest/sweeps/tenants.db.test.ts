@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import type { z } from "zod";
 import { namesAThing, placeOf } from "@/db/testing/things";
+import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
 import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { handleTrpc } from "@/server/trpc/handler";
 import { appRouter } from "@/server/trpc/root";
@@ -15,7 +16,7 @@ import { hex, rowsOf, type Tenant, tenant } from "../testing/tenant";
 
 const dispatch = createDispatcher(OPERATIONS);
 const trainer = await new ScriptedTrainer().start();
-Object.assign(process.env, trainer.env);
+await attachScripted(trainer);
 afterAll(() => trainer.stop());
 
 const ID = /\b(?:[a-z]{2,4}_[0-9a-f]{32}|[0-9a-f]{32}|[0-9a-f]{16})\b/g;

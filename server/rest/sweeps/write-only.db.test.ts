@@ -32,6 +32,7 @@ import { connectTracker, failWorkItem, storedTrackerDelivery } from "@/server/se
 import { failedDelivery } from "@/server/services/notifications/testing";
 import { driveNext } from "@/server/services/serving/deployments/testing/drive";
 import { storedDeployment } from "@/server/services/serving/deployments/testing/stored-deployment";
+import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
 import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { storedJob as storedTrainingJob } from "@/server/services/training/testing/stored-job";
 import { trainingWorld } from "@/server/services/training/testing/training-world";
@@ -46,7 +47,7 @@ process.env.OUTBOUND_ALLOW = "127.0.0.1";
 const github = await startGithub();
 afterAll(() => github.stop());
 const trainer = await new ScriptedTrainer().start();
-Object.assign(process.env, trainer.env);
+await attachScripted(trainer);
 afterAll(() => trainer.stop());
 
 /** Content that only readers may see, placed wherever a reply could include it. */

@@ -13,8 +13,9 @@ import { createConnection, deleteConnection, updateConnection } from "@/server/s
 import { CATALOGUE } from "@/server/services/models/base-models/catalogue";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
 import { runCertificate } from "@/server/services/proof";
-import { leaseCommands, refreshTrainers, takeResult } from "@/server/services/trainers";
+import { leaseCommands, takeResult } from "@/server/services/trainers";
 import { newAgentKey } from "@/server/services/trainers/agent-key";
+import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
 import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { attachedTrainers } from "@/server/services/trainers/trainer-rows";
 import { storedJob } from "@/server/services/training/testing/stored-job";
@@ -24,11 +25,10 @@ import { HUB_TOKEN, storedHub } from "./testing/stored-hub";
 let trainer: ScriptedTrainer;
 beforeAll(async () => {
   trainer = await new ScriptedTrainer().start();
-  Object.assign(process.env, trainer.env);
 });
 afterAll(() => trainer.stop());
 beforeEach(async () => {
-  await db().delete(trainers);
+  await attachScripted(trainer);
   trainer.isReachable = true;
   trainer.certificates.verdict = "passed";
   trainer.exports.succeeds = true;
@@ -38,7 +38,6 @@ beforeEach(async () => {
 
 async function world() {
   const { ctx } = await testProject();
-  await refreshTrainers(ctx);
   const [{ id: trainerId } = { id: "" }] = await attachedTrainers(db());
   const model = CATALOGUE[0]!;
   const finished = { status: "succeeded", finishedAt: 1, startedAt: 1 } as const;

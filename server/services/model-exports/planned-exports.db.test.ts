@@ -1,12 +1,11 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { db } from "@/db/pool";
-import { modelExports, trainers, trainingJobs, tuningConfigs } from "@/db/schema";
+import { modelExports, trainingJobs, tuningConfigs } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { json, startService } from "@/server/services/connections/testing";
 import { creating, storedDataset, write } from "@/server/services/datasets/examples/testing";
 import { CATALOGUE } from "@/server/services/models/base-models/catalogue";
-import { refreshTrainers } from "@/server/services/trainers";
+import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
 import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import {
   createJob,
@@ -27,13 +26,12 @@ let hub: Awaited<ReturnType<typeof startService>>;
 let said: { status?: number; body: object };
 beforeAll(async () => {
   trainer = await new ScriptedTrainer().start();
-  Object.assign(process.env, trainer.env);
   hub = await startService((_, response) => json(response, said.body, said.status ?? 200));
 });
 afterAll(() => Promise.all([trainer.stop(), hub.stop()]));
 const WRITER = { name: "acme", orgs: [], auth: { accessToken: { role: "write" } } };
 beforeEach(async () => {
-  await db().delete(trainers);
+  await attachScripted(trainer);
   said = { body: WRITER };
   trainer.script = [];
   for (const state of [trainer.jobs, trainer.exports.all, trainer.lost]) state.clear();
@@ -50,7 +48,6 @@ const SUCCEEDED = { type: "job.finished", data: { status: "succeeded", stop_reas
 
 async function world() {
   const { ctx, asKey } = await testProject();
-  await refreshTrainers(ctx);
   const datasetId = await storedDataset(ctx);
   await write(ctx, datasetId, [creating("one", { split: "train" })]);
   const connectionId = await storedHub(ctx, { baseUrl: hub.url });

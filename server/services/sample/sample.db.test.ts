@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { sql } from "drizzle-orm";
 import { beforeAll, expect, test } from "vitest";
 import { db } from "@/db/pool";
+import { trainers as trainerRows } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { AccountCtx, Ctx, ProjectId } from "@/server/platform/context";
 import { DAY_MS } from "@/server/platform/durations";
@@ -234,7 +235,7 @@ test("another project does not see the sample's model, and has no trainer", asyn
   const { ctx: neighbour } = await testProject();
   expect((await listJobs(neighbour, {})).jobs).toEqual([]);
   expect((await listTrainers(ctx, {})).trainers).toEqual([]);
-  const detach = attachTrainer();
+  await attachTrainer();
   try {
     expect((await listJobs(neighbour, {})).jobs).toEqual([]);
     expect((await listCheckpoints(neighbour, {})).checkpoints).toEqual([]);
@@ -245,7 +246,7 @@ test("another project does not see the sample's model, and has no trainer", asyn
     const { trainers } = await listTrainers(ctx, {});
     expect(trainers.map(({ id }) => id)).not.toContain("trn_recorded");
   } finally {
-    detach();
+    await db().delete(trainerRows);
   }
 });
 

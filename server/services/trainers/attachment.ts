@@ -2,7 +2,7 @@ import { env } from "@/env";
 
 /** The detail of every 501 while no trainer is attached. It must be true for this version. */
 export const NO_TRAINER =
-  "Fine-tuning needs a trainer, and none is attached. Attach one with the variables TRAINER_URL and TRAINER_TOKEN, or let one connect to this installation: an owner of the installation adds an agent on the Trainers page, or with `npm run -s cli -- trainer add --name NAME`.";
+  "Fine-tuning needs a trainer, and none is attached. On the machine of this installation, run `npm run trainer`: it attaches itself. For another machine, an owner of the installation adds a trainer on the Trainers page, or with `npm run -s cli -- trainer add --name NAME`.";
 
 /** Returns the address and token of the trainer configured by the operator; `null` without one. */
 export function namedTrainer(): { url: string; token: string } | null {

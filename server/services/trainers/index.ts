@@ -1,12 +1,13 @@
 import "server-only";
 
-export { forgetOldCommands } from "./agent-trainer";
 export { type Agent, authenticateAgent } from "./agents/authenticate-agent";
 export { leaseCommands, leaseInput } from "./agents/lease-commands";
+export { takePart } from "./agents/take-part";
 export { takeResult } from "./agents/take-result";
 export { requireSignature } from "./agents/webhook-signature";
 export { type Capabilities, readCapabilities, SPEC_VERSION } from "./capabilities";
 export { chooseTrainer, type TrainerNeeds } from "./choose-trainer";
+export { forgetOldCommands } from "./commands";
 export { contextOfTrainer } from "./context-of-trainer";
 export { baseModelBytes, JOB_DISK_BYTES } from "./disk";
 export {

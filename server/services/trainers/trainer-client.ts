@@ -24,8 +24,6 @@ export type TrainerDownload = {
 /** A machine that trains, whether we call it or it fetches our calls. */
 export type TrainerClient = {
   readonly trainerId: string;
-  /** Whether its streams arrive as a whole. */
-  readonly answersWhole?: true;
   /** Returns where it should report a job's events as they happen; absent for an agent, which knows. */
   webhookFor?(jobId: string): { url: string };
   /** Returns a successful reply; throws `TrainerRefused` for any other, and `TrainerUnreachable` without one. */
@@ -33,8 +31,8 @@ export type TrainerClient = {
   /** Returns a file as it arrives. */
   download(call: TrainerCall): Promise<TrainerDownload>;
   /**
-   * Returns a reply of any kind as it arrives, with long pauses allowed: tokens take time. An agent's arrives as a whole.
-   * Throws like `request`.
+   * Returns a reply of any kind as it arrives, with long pauses allowed: tokens take time. An older agent's arrives as a
+   * whole. Throws like `request`.
    */
   stream(call: TrainerCall): Promise<TrainerDownload>;
   /** Sends a frozen manifest unless the trainer has it. An agent fetches it itself when its job needs it. */

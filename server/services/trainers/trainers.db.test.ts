@@ -218,7 +218,7 @@ test("an agent's reply belongs to its command", async () => {
   const { ctx, client } = await agent();
   const asking = client.request({ method: "PUT", path: "/jobs/job_1", json: { a: 1 }, projectId: ctx.projectId });
   await answering((payload) => {
-    expect(payload).toMatchObject({ method: "PUT", path: "/v1/jobs/job_1", body: { a: 1 } });
+    expect(payload).toMatchObject({ method: "PUT", path: "/v1/jobs/job_1", text: '{"a":1}' });
     return { status: 202, headers: { ETag: "x" }, body: { status: "queued" } };
   }, 1);
   expect(await asking).toEqual({ status: 202, headers: { etag: "x" }, json: { status: "queued" } });

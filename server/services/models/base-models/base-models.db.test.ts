@@ -1,4 +1,6 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { db } from "@/db/pool";
+import { trainers } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { attachTrainer } from "@/server/services/trainers/testing/attach-trainer";
 import { addBaseModel } from "./add-base-model";
@@ -8,11 +10,7 @@ import { removeBaseModel } from "./remove-base-model";
 
 const COMMIT = "0123456789abcdef0123456789abcdef01234567";
 
-let detachTrainer: () => void;
-beforeEach(() => {
-  detachTrainer = attachTrainer();
-});
-afterEach(() => detachTrainer());
+beforeEach(attachTrainer);
 
 const ids = ({ baseModels }: Awaited<ReturnType<typeof listBaseModels>>) => baseModels.map(({ id }) => id);
 
@@ -86,10 +84,10 @@ test.each([
 
 test("without a trainer models are listed, and changing them explains how to attach one", async () => {
   const { ctx } = await testProject();
-  detachTrainer();
+  await db().delete(trainers);
   expect((await listBaseModels(ctx, {})).baseModels.length).toBeGreaterThan(0);
   await expect(getBaseModel(ctx, { baseModelId: "bm_1" })).rejects.toMatchObject({ code: "not_found" });
-  const refused = { code: "not_implemented", message: expect.stringContaining("TRAINER_URL") };
+  const refused = { code: "not_implemented", message: expect.stringContaining("npm run trainer") };
   await expect(addBaseModel(ctx, { id: "acme/a", source: "hub" })).rejects.toMatchObject(refused);
   await expect(removeBaseModel(ctx, { baseModelId: "bm_1" })).rejects.toMatchObject(refused);
 });

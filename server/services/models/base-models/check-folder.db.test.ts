@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { db } from "@/db/pool";
 import { checkpoints, trainers } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
-import { refreshTrainers } from "@/server/services/trainers";
+import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
 import { problem, ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { storedJob } from "@/server/services/training/testing/stored-job";
 import { addBaseModel, getBaseModel, getCheckpoint, setTokenizerPre } from "..";
@@ -20,11 +19,9 @@ const FOUND = {
 let trainer: ScriptedTrainer;
 beforeAll(async () => {
   trainer = await new ScriptedTrainer().start();
-  Object.assign(process.env, trainer.env);
 });
 afterAll(() => trainer.stop());
 beforeEach(async () => {
-  await db().delete(trainers);
   trainer.answers.clear();
   trainer.calls.length = 0;
   trainer.isReachable = true;
@@ -32,8 +29,8 @@ beforeEach(async () => {
 });
 
 async function world() {
+  await attachScripted(trainer);
   const { ctx } = await testProject();
-  await refreshTrainers(ctx);
   return ctx;
 }
 
@@ -75,8 +72,7 @@ test("a trainer that cannot check or be reached leaves what is in a folder unkno
   expect(before.baseModel).toMatchObject(unknown);
   expect(trainer.calls).not.toContain(CHECK);
   trainer.features = ["check_base_model"];
-  await db().delete(trainers);
-  await refreshTrainers(ctx);
+  await attachScripted(trainer);
   trainer.isReachable = false;
   const unreachable = await addBaseModel(ctx, { id: "/models/second", source: "local" });
   expect(unreachable.baseModel).toMatchObject(unknown);

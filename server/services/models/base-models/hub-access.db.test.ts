@@ -1,11 +1,10 @@
 import { and, eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { db } from "@/db/pool";
-import { auditLog, trainers } from "@/db/schema";
+import { auditLog } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { createConnection, deleteConnection, updateConnection } from "@/server/services/connections";
-import { refreshTrainers } from "@/server/services/trainers";
+import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
 import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { createJob, runTrainingJob } from "@/server/services/training";
 import { trainingChoice } from "@/server/services/training/testing/training-world";
@@ -14,13 +13,12 @@ const TOKEN = "hf_ofTheProjectAlone0123456789";
 let trainer: ScriptedTrainer;
 beforeAll(async () => {
   trainer = await new ScriptedTrainer().start();
-  Object.assign(process.env, trainer.env);
 });
 afterAll(() => trainer.stop());
 beforeEach(async () => {
-  await db().delete(trainers);
   trainer.jobs.clear();
   trainer.features = ["hub_token"];
+  await attachScripted(trainer);
 });
 
 const hub = (ctx: Ctx, use: "publish" | "download" | "both", secret = TOKEN, name = "Hugging Face") =>
@@ -28,7 +26,6 @@ const hub = (ctx: Ctx, use: "publish" | "download" | "both", secret = TOKEN, nam
 
 /** Creates a job, sends it, and returns what its trainer got beside the spec. */
 async function accessOf(ctx: Ctx, mark: string) {
-  await refreshTrainers(ctx);
   const { job } = await createJob(ctx, await trainingChoice(ctx, mark));
   await runTrainingJob(ctx, job.id);
   return trainer.jobs.get(job.id)!;
@@ -69,6 +66,7 @@ test("neither a token for publishing nor another project's is sent", async () =>
 
 test("a trainer of before, which would refuse a token, gets the job without", async () => {
   trainer.features = [];
+  await attachScripted(trainer);
   const { ctx } = await testProject();
   await hub(ctx, "download");
   expect((await accessOf(ctx, "a")).access).toEqual({});

@@ -1,4 +1,6 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
+import { db } from "@/db/pool";
+import { trainers } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { attachTrainer } from "@/server/services/trainers/testing/attach-trainer";
 import { storedJob } from "@/server/services/training/testing/stored-job";
@@ -6,11 +8,7 @@ import { storedCheckpoint } from "../testing/stored-checkpoint";
 import { getCheckpoint, listCheckpoints } from "./list-checkpoints";
 
 const AT = Date.UTC(2026, 10, 24);
-let detachTrainer: () => void;
-beforeEach(() => {
-  detachTrainer = attachTrainer();
-});
-afterEach(() => detachTrainer());
+beforeEach(attachTrainer);
 
 test("checkpoints are listed newest first, page by page, for all jobs or one", async () => {
   const { ctx } = await testProject();
@@ -39,7 +37,7 @@ test("another project's checkpoints and jobs are not found", async () => {
 
 test("stored checkpoints are read without a trainer", async () => {
   const { ctx } = await testProject();
-  detachTrainer();
+  await db().delete(trainers);
   expect((await listCheckpoints(ctx, {})).checkpoints).toEqual([]);
   await expect(getCheckpoint(ctx, { checkpointId: "ckpt_1" })).rejects.toMatchObject({ code: "not_found" });
 });

@@ -1,5 +1,5 @@
 import { eq } from "drizzle-orm";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { checkpoints, deployments, findings, modelExports, trainingArtifacts, trainingManifests } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
@@ -12,11 +12,7 @@ import { CATALOGUE } from "../base-models/catalogue";
 import { storedCheckpoint } from "../testing/stored-checkpoint";
 import { NODES_OF_A_KIND_MAX } from "./schemas";
 
-let detachTrainer: () => void;
-beforeEach(() => {
-  detachTrainer = attachTrainer();
-});
-afterEach(() => detachTrainer());
+beforeEach(attachTrainer);
 
 const BASE = { id: "acme/tiny", revision: "a".repeat(40) };
 const spec = (revision: string | null = BASE.revision) => ({ base_model: { id: BASE.id, revision } });

@@ -2,13 +2,13 @@ import { and, eq, sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { NOW } from "@/db/now";
 import { db } from "@/db/pool";
-import { checkpoints, deployments, parityCertificates, trainers, trainingArtifacts } from "@/db/schema";
+import { checkpoints, deployments, parityCertificates, trainingArtifacts } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import { getCheckpoint, listCheckpoints } from "@/server/services/models";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
-import { refreshTrainers } from "@/server/services/trainers";
+import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
 import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { attachedTrainers } from "@/server/services/trainers/trainer-rows";
 import { storedJob } from "@/server/services/training/testing/stored-job";
@@ -18,11 +18,10 @@ import { ensureParity } from "./ensure-parity";
 let trainer: ScriptedTrainer;
 beforeAll(async () => {
   trainer = await new ScriptedTrainer().start();
-  Object.assign(process.env, trainer.env);
 });
 afterAll(() => trainer.stop());
 beforeEach(async () => {
-  await db().delete(trainers);
+  await attachScripted(trainer);
   trainer.isReachable = true;
   trainer.certificates.verdict = "passed";
   for (const state of [trainer.certificates.all, trainer.answers, trainer.lost]) state.clear();
@@ -30,7 +29,6 @@ beforeEach(async () => {
 
 async function world() {
   const { ctx } = await testProject();
-  await refreshTrainers(ctx);
   const [{ id: trainerId } = { id: "" }] = await attachedTrainers(db());
   const jobId = await storedJob(ctx, { trainerId });
   return { ctx, trainerId, jobId, checkpointId: await storedCheckpoint(ctx, jobId) };

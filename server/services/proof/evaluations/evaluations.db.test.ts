@@ -1,9 +1,8 @@
 import { and, eq, sql } from "drizzle-orm";
-import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { db } from "@/db/pool";
 import { checkpoints, evaluationRows, evaluations, exampleRevisions, jobEvents, trainers } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
-import * as environment from "@/env";
 import type { Ctx } from "@/server/platform/context";
 import { createExample, deleteDataset, deleteDatasetRows } from "@/server/services/datasets";
 import { smallPayload } from "@/server/services/datasets/chat-payload/testing";
@@ -12,7 +11,7 @@ import { deleteConversation, deleteUserData, runDeletion } from "@/server/servic
 import { createRuleRuns, executeRuleRuns, listFindings, updateRule } from "@/server/services/diagnostics";
 import { storedConversation } from "@/server/services/diagnostics/testing";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
-import { refreshTrainers } from "@/server/services/trainers";
+import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
 import { problem, ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { storedJob } from "@/server/services/training/testing/stored-job";
 import {
@@ -31,11 +30,10 @@ import { startEvaluation } from "./start-evaluation";
 let trainer: ScriptedTrainer;
 beforeAll(async () => {
   trainer = await new ScriptedTrainer().start();
-  Object.assign(process.env, trainer.env);
 });
 afterAll(() => trainer.stop());
 beforeEach(async () => {
-  await db().delete(trainers);
+  await attachScripted(trainer);
   Object.assign(trainer, { isReachable: true, samplesTakeTime: false, sample: () => ({ content: "" }) });
   for (const state of [trainer.answers, trainer.lost, trainer.samples]) state.clear();
   trainer.calls.length = 0;
@@ -47,7 +45,6 @@ type Given = { question: string; answer: string; split: Split; userId?: string; 
 /** Stores a checkpoint of a job that trained on a Dataset with these Examples. */
 async function world(examples: readonly Given[]) {
   const { ctx, asKey } = await testProject();
-  await refreshTrainers(ctx);
   const [attached] = await ctx.db.select().from(trainers);
   const datasetId = await storedDataset(ctx);
   for (const { question, answer, split, userId, conversationId } of examples) {
@@ -84,14 +81,6 @@ async function toEnd(ctx: Ctx, id: string) {
     if (done || waits) return { done, waits };
   }
   throw new Error("It does not end.");
-}
-
-/** Detaches the trainer until the end of the test. */
-async function detachTrainer() {
-  const { TRAINER_URL: _, TRAINER_TOKEN: __, ...others } = environment.env();
-  const spy = vi.spyOn(environment, "env").mockReturnValue(others as ReturnType<typeof environment.env>);
-  onTestFinished(() => spy.mockRestore());
-  await db().delete(trainers);
 }
 
 const isBase = (target: Record<string, unknown>) => target.base !== undefined;
@@ -579,7 +568,7 @@ test("stored answers are reviewed without a trainer", async () => {
   const { ctx, create, read } = await world(HELD_OUT);
   const { id: evaluationId } = await create();
   await toEnd(ctx, evaluationId);
-  await detachTrainer();
+  await db().delete(trainers);
   const { row } = await nextBlindRow(ctx, { evaluationId });
   await reviewEvaluationRow(ctx, { evaluationId, n: row!.n, choice: "both" });
   expect(await nextBlindRow(ctx, { evaluationId })).toMatchObject({ reviewed: 1, total: 3 });

@@ -1,11 +1,11 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { db } from "@/db/pool";
-import { auditLog, checkpoints, deployments, trainers, trainingJobs } from "@/db/schema";
+import { auditLog, checkpoints, deployments, trainingJobs } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
-import { refreshTrainers } from "@/server/services/trainers";
+import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
 import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { attachedTrainers } from "@/server/services/trainers/trainer-rows";
 import { storedJob } from "@/server/services/training/testing/stored-job";
@@ -25,11 +25,10 @@ import { driving, takeTurns } from "./testing/drive";
 let trainer: ScriptedTrainer;
 beforeAll(async () => {
   trainer = await new ScriptedTrainer().start();
-  Object.assign(process.env, trainer.env);
 });
 afterAll(() => trainer.stop());
 beforeEach(async () => {
-  await db().delete(trainers);
+  await attachScripted(trainer);
   trainer.isReachable = true;
   trainer.lost.clear();
   trainer.answers.clear();
@@ -44,7 +43,6 @@ const PROFILE = { chat_template: "x", servable_by: ["transformers"], not_servabl
 
 async function world(profile: Record<string, unknown> | null = PROFILE) {
   const { ctx } = await testProject();
-  await refreshTrainers(ctx);
   const [row] = await attachedTrainers(ctx.db);
   const jobId = await storedJob(ctx, { trainerId: row!.id, name: "Shop agent", status: "succeeded", finishedAt: 1 });
   const add = () => storedCheckpoint(ctx, jobId, { inferenceProfile: profile });

@@ -2,14 +2,14 @@ import { and, eq, inArray, sql } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { Db } from "@/db/client";
 import { db } from "@/db/pool";
-import { deployments, trainers } from "@/db/schema";
+import { deployments } from "@/db/schema";
 import { randomFrom } from "@/db/testing/random";
 import { testProject } from "@/db/testing/test-project";
 import { amount } from "@/scripts/lib/testing/amounts.mjs";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { ServiceError } from "@/server/platform/errors";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
-import { refreshTrainers } from "@/server/services/trainers";
+import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
 import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { attachedTrainers } from "@/server/services/trainers/trainer-rows";
 import { storedJob } from "@/server/services/training/testing/stored-job";
@@ -24,10 +24,9 @@ const NAMES = ["shop-agent", "other-agent"] as const;
 let trainer: ScriptedTrainer;
 beforeAll(async () => {
   trainer = await new ScriptedTrainer().start();
-  Object.assign(process.env, trainer.env);
 });
 afterAll(() => trainer.stop());
-beforeEach(() => db().delete(trainers));
+beforeEach(() => attachScripted(trainer));
 
 class Killed extends Error {}
 const CALLS = new Set<PropertyKey>(["select", "insert", "update", "delete", "transaction", "execute", "$count"]);
@@ -46,7 +45,6 @@ function killedAfter(calls: number): Db {
 
 async function world() {
   const { ctx } = await testProject();
-  await refreshTrainers(ctx);
   const [row] = await attachedTrainers(ctx.db);
   const jobId = await storedJob(ctx, { trainerId: row!.id });
   const checkpointIds = await Promise.all([1, 2, 3].map(() => storedCheckpoint(ctx, jobId)));
@@ -74,9 +72,9 @@ const unended = (ctx: Ctx) =>
     .orderBy(deployments.id);
 
 async function answers(id: string) {
-  const reply = await fetch(`${trainer.env.TRAINER_URL}v1/deployments/${id}/v1/chat/completions`, {
+  const reply = await fetch(`${trainer.address.url}/v1/deployments/${id}/v1/chat/completions`, {
     method: "POST",
-    headers: { authorization: `Bearer ${trainer.env.TRAINER_TOKEN}` },
+    headers: { authorization: `Bearer ${trainer.address.token}` },
     body: JSON.stringify({ model: "x", messages: [{ role: "user", content: "Hello" }] }),
   });
   await reply.arrayBuffer();

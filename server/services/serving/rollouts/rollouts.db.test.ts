@@ -1,12 +1,12 @@
 import { and, eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { db } from "@/db/pool";
-import { type checkpoints, deployments, rolloutDecisions, trainers } from "@/db/schema";
+import { type checkpoints, deployments, rolloutDecisions } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { type Ctx, inTransaction } from "@/server/platform/context";
 import { unprocessable } from "@/server/platform/errors";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
-import { refreshTrainers } from "@/server/services/trainers";
+import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
 import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { attachedTrainers } from "@/server/services/trainers/trainer-rows";
 import { listRolloutDecisions, updateTuningConfig } from "@/server/services/training";
@@ -20,11 +20,10 @@ import { runRollout } from "./run-rollout";
 let trainer: ScriptedTrainer;
 beforeAll(async () => {
   trainer = await new ScriptedTrainer().start();
-  Object.assign(process.env, trainer.env);
 });
 afterAll(() => trainer.stop());
 beforeEach(async () => {
-  await db().delete(trainers);
+  await attachScripted(trainer);
   trainer.deployments.served.clear();
   trainer.deployments.script = ["starting", "running"];
 });
@@ -47,7 +46,6 @@ const comparing = (lost = 0): ServingGates & { asked: object[] } => {
 
 async function world(policy: object = {}) {
   const { ctx } = await testProject();
-  await refreshTrainers(ctx);
   const { configId } = await trainingWorld(ctx, "a");
   await updateTuningConfig(ctx, { configId, deployment: { enabled: true, ...policy } });
   const [row] = await attachedTrainers(ctx.db);

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
 import { and, asc, eq, inArray, isNull, lt, or, sql } from "drizzle-orm";
 import { z } from "zod";
 import type { Db } from "@/db/client";
@@ -6,12 +5,14 @@ import { NOW } from "@/db/now";
 import { trainerCommands, trainers, trainingJobs } from "@/db/schema";
 import { throttle } from "@/server/platform/throttle";
 import { RUNNING_JOB_STATUSES } from "@/server/services/training/jobs/schemas";
-import { forgetOldCommands, sentPayload } from "../agent-trainer";
 import { readCapabilities } from "../capabilities";
+import { forgetOldCommands, sentPayload } from "../commands";
 import { type Agent, refused } from "./authenticate-agent";
+import { followNews } from "./news";
 
 export const LEASE_SECONDS_MAX = 50;
 const COMMANDS_MAX = 20;
+/** Polling interval for commands from other processes. */
 const LOOK_MS = 300;
 /** A command without a result after this long was lost in transit, or with the agent. Repeating it is harmless. */
 const REPEAT_MS = 60_000;
@@ -107,13 +108,18 @@ export async function leaseCommands(db: Db, agent: Agent, lease: Lease, signal: 
   const ids = lease.jobs.map(({ job_id }) => job_id);
   const isKnown = lease.capabilities != null || lease.capabilities_hash === agent.capabilitiesHash;
   const deadline = performance.now() + lease.wait_seconds * 1000;
-  for (;;) {
-    const commands = await takeCommands(db, agent);
-    const left = deadline - performance.now();
-    if (commands.length > 0 || !isKnown || left <= 0 || signal.aborted) {
-      return { commands, jobs: await storedEvents(db, agent, ids), send_capabilities: !isKnown };
+  const news = followNews(agent.id);
+  try {
+    for (;;) {
+      const commands = await takeCommands(db, agent);
+      const left = deadline - performance.now();
+      if (commands.length > 0 || !isKnown || left <= 0 || signal.aborted) {
+        return { commands, jobs: await storedEvents(db, agent, ids), send_capabilities: !isKnown };
+      }
+      await news.next(Math.min(LOOK_MS, left));
+      await requireAttached(db, agent);
     }
-    await wait(Math.min(LOOK_MS, left));
-    await requireAttached(db, agent);
+  } finally {
+    news.stop();
   }
 }

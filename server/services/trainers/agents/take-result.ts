@@ -2,9 +2,10 @@ import { and, eq, ne, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { trainerCommands } from "@/db/schema";
-import { commandResult } from "../agent-trainer";
+import { commandResult } from "../commands";
 import { storableValue } from "../storable-value";
 import type { Agent } from "./authenticate-agent";
+import { announce } from "./news";
 
 /** Stores a command's result once. A repeated result, or one of a forgotten command, changes nothing. */
 export async function takeResult(db: Db, agent: Agent, commandId: string, body: unknown) {
@@ -20,5 +21,6 @@ export async function takeResult(db: Db, agent: Agent, commandId: string, body: 
       ),
     )
     .returning({ id: trainerCommands.id });
+  announce(commandId);
   return { accepted: taken.length > 0 };
 }

@@ -7,7 +7,7 @@ import { ScriptedDeployments } from "./scripted-deployments";
 import { ScriptedCertificates, ScriptedExports } from "./scripted-publishing";
 
 const TOKEN = "token-of-the-scripted-trainer";
-const CAPABILITIES = {
+export const CAPABILITIES = {
   trainer_version: "1.0.0",
   boot_id: "boot-1",
   engine: ["transformers"],
@@ -97,13 +97,17 @@ export class ScriptedTrainer {
     return this;
   }
 
-  /** The environment variables that attach it. */
-  get env() {
+  /** Where it serves the contract, for its agent. */
+  get address() {
     const { port } = this.server.address() as AddressInfo;
-    return { TRAINER_URL: `http://127.0.0.1:${port}/`, TRAINER_TOKEN: TOKEN };
+    return { url: `http://127.0.0.1:${port}`, token: TOKEN };
   }
 
+  /** Ends its agent, if it has one. */
+  detach: () => void = () => {};
+
   async stop() {
+    this.detach();
     this.server.closeAllConnections();
     this.server.close();
   }
@@ -143,7 +147,6 @@ export class ScriptedTrainer {
     const [method, path = ""] = call.split(" ");
     const [, kind, id = "", action = ""] = path.split("/");
     if (call === "GET /capabilities") return { status: 200, body: { ...CAPABILITIES, features: this.features } };
-    if (call === "GET /jobs") return { status: 200, body: { jobs: [] } };
     if (call === "POST /samples") return this.samplesOf(JSON.parse(body));
     if (kind === "samples") {
       const asked = this.samples.get(id);
@@ -208,7 +211,7 @@ export class ScriptedTrainer {
     return { status: 201, body: { sha256 } };
   }
 
-  private submit(id: string, { webhook: _, ...given }: Record<string, unknown>): Answer {
+  private submit(id: string, given: Record<string, unknown>): Answer {
     const { secret, hub_endpoint, ...others } = given;
     const spec = this.features.includes("hub_token") ? others : given;
     if ("secret" in spec) return problem(422, "invalid_spec", "secret: Extra inputs are not permitted");

@@ -9,9 +9,6 @@ import { storedCheckpoint } from "@/server/services/models/testing/stored-checkp
 import { storedJob } from "../testing/stored-job";
 import { getMetrics, listEvents, storeEvents, streamEvents } from ".";
 
-process.env.TRAINER_URL = "http://127.0.0.1:9";
-process.env.TRAINER_TOKEN = "token-of-the-test-trainer";
-
 let ctx: Ctx;
 let jobId: string;
 beforeEach(async () => {

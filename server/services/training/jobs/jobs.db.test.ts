@@ -1,14 +1,13 @@
 import { eq } from "drizzle-orm";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { db } from "@/db/pool";
-import { checkpoints, trainers, trainingEvents, trainingJobs, trainingManifests, trainingPoints } from "@/db/schema";
+import { checkpoints, trainingEvents, trainingJobs, trainingManifests, trainingPoints } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { deleteDataset } from "@/server/services/datasets";
 import { creating, storedDataset, write } from "@/server/services/datasets/examples/testing";
 import { listCheckpoints } from "@/server/services/models";
 import { CATALOGUE } from "@/server/services/models/base-models/catalogue";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
-import { refreshTrainers } from "@/server/services/trainers";
+import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
 import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import {
   cancelJob,
@@ -28,11 +27,10 @@ const model = CATALOGUE[0]!.id;
 let trainer: ScriptedTrainer;
 beforeAll(async () => {
   trainer = await new ScriptedTrainer().start();
-  Object.assign(process.env, trainer.env);
 });
 afterAll(() => trainer.stop());
 beforeEach(async () => {
-  await db().delete(trainers);
+  await attachScripted(trainer);
   Object.assign(trainer, { isReachable: true, script: [], report: { ok: true } });
   for (const state of [trainer.answers, trainer.lost, trainer.jobs, trainer.manifests]) state.clear();
   trainer.calls.length = 0;
@@ -43,7 +41,6 @@ const SUCCEEDED = { type: "job.finished", data: { status: "succeeded", stop_reas
 
 async function world() {
   const { ctx, asKey } = await testProject();
-  await refreshTrainers(ctx);
   const datasetId = await storedDataset(ctx);
   await write(ctx, datasetId, [
     creating("one", { split: "train" }),

@@ -20,7 +20,7 @@ import { getCheckpoint, listBaseModels } from "@/server/services/models";
 import { storedCertificate, storedCheckpoint, storedExport } from "@/server/services/models/testing/stored-checkpoint";
 import { storedEvaluation } from "@/server/services/proof/testing/stored-evaluation";
 import { storedDeployment } from "@/server/services/serving/deployments/testing/stored-deployment";
-import { refreshTrainers } from "@/server/services/trainers";
+import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
 import { problem, ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import {
   createJob,
@@ -39,11 +39,10 @@ import { trainingChoice } from "../testing/training-world";
 let trainer: ScriptedTrainer;
 beforeAll(async () => {
   trainer = await new ScriptedTrainer().start();
-  Object.assign(process.env, trainer.env);
 });
 afterAll(() => trainer.stop());
 beforeEach(async () => {
-  await db().delete(trainers);
+  await attachScripted(trainer);
   trainer.jobs.clear();
   trainer.answers.clear();
   trainer.calls.length = 0;
@@ -55,7 +54,6 @@ const ENDED = { status: "succeeded", finishedAt: 2 } as const;
 /** Stores an ended job on the attached trainer, with a checkpoint. */
 async function world(changes: Partial<typeof trainingJobs.$inferInsert> = {}) {
   const { ctx } = await testProject();
-  await refreshTrainers(ctx);
   const [attached] = await ctx.db.select({ id: trainers.id }).from(trainers);
   const trainerId = attached!.id;
   const jobId = await storedJob(ctx, { ...ENDED, trainerId, ...changes });

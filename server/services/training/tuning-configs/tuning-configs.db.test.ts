@@ -7,7 +7,7 @@ import type { Ctx } from "@/server/platform/context";
 import { deleteDataset } from "@/server/services/datasets";
 import { creating, storedDataset, write } from "@/server/services/datasets/examples/testing";
 import { CATALOGUE } from "@/server/services/models/base-models/catalogue";
-import { refreshTrainers } from "@/server/services/trainers";
+import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
 import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import {
   createTuningConfig,
@@ -25,7 +25,7 @@ const model = CATALOGUE[0]!.id;
 let trainer: ScriptedTrainer;
 beforeAll(async () => {
   trainer = await new ScriptedTrainer().start();
-  Object.assign(process.env, trainer.env);
+  await attachScripted(trainer);
 });
 afterAll(() => trainer.stop());
 
@@ -33,7 +33,6 @@ const TRIGGER = { enabled: true, minNewExamples: 2, cooldownMinutes: 0, dailyCap
 
 async function world(changes: object = {}) {
   const { ctx } = await testProject();
-  await refreshTrainers(ctx);
   const datasetId = await storedDataset(ctx);
   const input = { name: "Weekly", datasetId, baseModel: { id: model }, method: "sft", adapter: "lora" } as const;
   const { tuningConfig } = await createTuningConfig(ctx, { ...input, trigger: TRIGGER, ...changes });

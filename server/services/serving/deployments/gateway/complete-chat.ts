@@ -7,7 +7,6 @@ import {
   isForNow,
   NOT_THERE,
   requireTrainer,
-  type TrainerClient,
   TrainerRefused,
   TrainerUnreachable,
   trainerFailure,
@@ -51,7 +50,7 @@ function conversationIdOf({ metadata }: ChatRequest, headers: Io["headers"]): st
   return typeof id === "string" ? id.slice(0, ID_CHARACTERS) : null;
 }
 
-type Opened = Pick<Call, "deployment" | "asked"> & { trainer: TrainerClient; body: AsyncIterable<Uint8Array> };
+type Opened = Pick<Call, "deployment" | "asked"> & { body: AsyncIterable<Uint8Array> };
 
 /** Returns whether the deployment failed to answer, as opposed to the request being at fault. */
 const isSilent = (error: unknown) =>
@@ -86,7 +85,7 @@ async function send(
   signal: AbortSignal,
 ): Promise<Opened> {
   const trainer = clientOf(ctx.db, row);
-  const isStreamed = request.stream === true && !trainer.answersWhole;
+  const isStreamed = request.stream === true;
   const json = {
     ...request,
     model: deployment.name,
@@ -107,7 +106,7 @@ async function send(
   // Errors are reported where the promise is awaited.
   asked.catch(() => {});
   const { body } = await reply;
-  return { deployment, asked, trainer, body };
+  return { deployment, asked, body };
 }
 
 /** Converts a refusal of the model's server: if the request is at fault, the caller gets `invalid`. */
@@ -132,20 +131,6 @@ const isUsageOnly = (json: unknown) => {
 function errorOf(json: unknown): string | null {
   const { error } = (json ?? {}) as { error?: { message?: unknown } | null };
   return error ? String(error.message ?? "The answer ended early.") : null;
-}
-
-/** Converts a complete response to the chunks of a streamed one: the content in one, then the token counts. */
-function chunksOf(json: unknown, wantsUsage: boolean): string[] {
-  const { choices, usage, ...rest } = (json ?? {}) as Record<string, unknown> & { choices?: unknown[] };
-  const common = { ...rest, object: "chat.completion.chunk" };
-  const deltas = (choices ?? []).map((one) => {
-    const { message, ...choice } = one as { message?: Record<string, unknown> };
-    const calls = message?.tool_calls;
-    const numbered = Array.isArray(calls) ? { tool_calls: calls.map((call, index) => ({ index, ...call })) } : {};
-    return { ...choice, delta: { ...message, ...numbered } };
-  });
-  const counts = wantsUsage ? [JSON.stringify({ ...common, choices: [], usage: usage ?? null })] : [];
-  return [JSON.stringify({ ...common, choices: deltas }), ...counts];
 }
 
 const words = (error: unknown) =>
@@ -198,10 +183,6 @@ async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(parts).toString("utf8");
 }
 
-async function* all(events: readonly string[]): AsyncGenerator<string> {
-  yield* events;
-}
-
 async function answerWhole(ctx: Ctx, { body }: Opened, call: Call): Promise<Outgoing> {
   const text = await textOf(body).catch((error: unknown) => {
     throw trainerFailure(error);
@@ -211,9 +192,7 @@ async function answerWhole(ctx: Ctx, { body }: Opened, call: Call): Promise<Outg
     throw new ServiceError("unavailable", "The model's server did not reply with JSON.", { retryAfter: 1 });
   foldAnswer(call.answer, json);
   await recordCall(ctx, { ...call, endedAt: Date.now() });
-  if (call.request.stream !== true) return { mediaType: "application/json", body: text };
-  const chunks = chunksOf(json, call.request.stream_options?.include_usage === true);
-  return { mediaType: "text/event-stream", body: all([...chunks, DONE].map(event)) };
+  return { mediaType: "application/json", body: text };
 }
 
 export const completeChat = streamVerb(
@@ -267,7 +246,7 @@ export const completeChat = streamVerb(
       firstTokenAt: null,
       error: null,
     };
-    if (request.stream !== true || opened.trainer.answersWhole) return answerWhole(ctx, opened, call);
+    if (request.stream !== true) return answerWhole(ctx, opened, call);
     const wantsUsage = request.stream_options?.include_usage === true;
     return { mediaType: "text/event-stream", body: streamed(ctx, opened, call, wantsUsage) };
   },

@@ -5,7 +5,7 @@ import { and, eq, sql } from "drizzle-orm";
 import OpenAI from "openai";
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { db } from "@/db/pool";
-import { deployments, jobEvents, trainerCommands, trainers } from "@/db/schema";
+import { deployments, jobEvents, trainers } from "@/db/schema";
 import { testProject } from "@/db/testing/test-project";
 import { openAiPythonPath } from "@/scripts/lib/testing/openai-python.mjs";
 import type { Ctx } from "@/server/platform/context";
@@ -16,7 +16,7 @@ import { serve } from "@/server/rest/testing/serve";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
 import { createModelPrice } from "@/server/services/pricing";
 import { getConversation, listConversations, projectPending } from "@/server/services/telemetry";
-import { refreshTrainers } from "@/server/services/trainers";
+import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
 import { ScriptedTrainer } from "@/server/services/trainers/testing/scripted-trainer";
 import { attachedTrainers } from "@/server/services/trainers/trainer-rows";
 import { storedJob } from "@/server/services/training/testing/stored-job";
@@ -27,12 +27,11 @@ let trainer: ScriptedTrainer;
 let origin: string;
 beforeAll(async () => {
   trainer = await new ScriptedTrainer().start();
-  Object.assign(process.env, trainer.env);
   origin = await serve(createDispatcher(OPERATIONS));
 });
 afterAll(() => trainer.stop());
 beforeEach(async () => {
-  await db().delete(trainers);
+  await attachScripted(trainer);
   trainer.isReachable = true;
   Object.assign(trainer.deployments, {
     breaksAfter: null,
@@ -48,7 +47,6 @@ const QUESTION = [{ role: "user" as const, content: "Say hello" }];
 
 async function world() {
   const { ctx } = await testProject();
-  await refreshTrainers(ctx);
   const [row] = await attachedTrainers(ctx.db);
   const jobId = await storedJob(ctx, { trainerId: row!.id, name: "Shop agent" });
   const add = async () => {
@@ -331,50 +329,6 @@ test("calls to a playground are answered but not recorded", async () => {
   const { choices } = await client(playground.id).chat.completions.create({ model: "x", messages: QUESTION });
   expect(choices[0]!.message.content).toBe("Sunny hello world");
   expect(await conversationsOf(ctx)).toEqual([]);
-});
-
-test("a trainer that cannot be called answers through its agent, with a streamed answer in one piece", async () => {
-  const { ctx, deployment, client } = await world();
-  const trainerId = "trn_of_an_agent";
-  const common = { kind: "agent" as const, name: "Box", keyHash: "x", keyHint: "abcd" };
-  await db()
-    .insert(trainers)
-    .values({ ...common, id: trainerId, lastSeenAt: Date.now(), updatedAt: Date.now() });
-  await ctx.db.update(deployments).set({ trainerId }).where(eq(deployments.id, deployment.id));
-  const asking = client().chat.completions.create({
-    model: "x",
-    messages: QUESTION,
-    stream: true,
-    stream_options: { include_usage: true },
-  });
-  const command = async () =>
-    (await db().select().from(trainerCommands).where(eq(trainerCommands.trainerId, trainerId)))[0];
-  await expect.poll(async () => (await command()) !== undefined, { timeout: 10_000 }).toBe(true);
-  const { id, payload } = (await command())!;
-  expect(payload).toMatchObject({
-    path: `/v1/deployments/${deployment.id}/v1/chat/completions`,
-    body: { model: "shop-agent", stream: false },
-  });
-  const message = { role: "assistant", content: "From the box." };
-  const body = {
-    id: "chatcmpl-1",
-    object: "chat.completion",
-    created: 1,
-    model: "shop-agent",
-    choices: [{ index: 0, message, finish_reason: "stop" }],
-    usage: { prompt_tokens: 4, completion_tokens: 3, total_tokens: 7 },
-  };
-  await db()
-    .update(trainerCommands)
-    .set({ state: "done", result: { status: 200, headers: {}, body }, doneAt: 1 })
-    .where(eq(trainerCommands.id, id));
-  const chunks = [];
-  for await (const chunk of await asking) chunks.push(chunk);
-  expect(chunks.map(({ choices, usage }) => choices[0]?.delta.content ?? usage?.total_tokens)).toEqual([
-    "From the box.",
-    7,
-  ]);
-  expect(await conversationsOf(ctx)).toMatchObject([{ usage: { input_tokens: 4, output_tokens: 3 } }]);
 });
 
 test("another project's deployment is not found by id or by name", async () => {
