@@ -330,6 +330,13 @@ export const TABLES = {
     person: OPAQUE_ID,
     project: "cascade",
   },
+  evaluation_judgements: {
+    conversation: { holds: "words", erased: "cascade", with: "evaluation_rows" },
+    person: NO_ACCOUNT,
+    project: "batches",
+    measured: true,
+  },
+  evaluation_judgings: { conversation: NO_WORDS_OF_TRAINING, person: OPAQUE_ID, project: "batches" },
   evaluation_reviews: { conversation: NO_WORDS_OF_TRAINING, person: OPAQUE_ID, project: "batches" },
   evaluation_rows: {
     conversation: { holds: "words", by: ["conversation_id"], erased: "deleted", in: FORGET_EVALUATIONS },

@@ -205,7 +205,7 @@ export const CHECKPOINT_KINDS = ["adapter", "full"] as const;
 export const CHECKPOINT_STATES = ["stored", "pruned"] as const;
 export const ARTIFACT_KINDS = ["merged-16bit", "lora-adapter", "gguf", "gguf-lora", "compressed"] as const;
 export const ARTIFACT_STATES = ["ready", "failed"] as const;
-/** `url`: the trainer at TRAINER_URL, which we call; `agent`: a trainer that calls us. */
+/** `agent`: a trainer that calls us; `url`: one that an earlier release called, until it gets a key. */
 export const TRAINING_REMOVAL_KINDS = ["job", "checkpoint"] as const;
 export const TRAINER_KINDS = ["url", "agent"] as const;
 export const TRAINER_COMMAND_STATES = ["queued", "sent", "done"] as const;
@@ -242,6 +242,10 @@ export const EXPORT_STATUSES = [
 export const EVALUATION_KINDS = ["examples", "finding"] as const;
 export const EVALUATION_STATUSES = ["queued", "running", "succeeded", "failed", "cancelled"] as const;
 export const EVALUATION_OUTCOMES = ["win", "tie", "loss"] as const;
+/** `stopped`: the budget or the endpoint did not allow the rest, which can be asked later. */
+export const JUDGING_STATUSES = ["queued", "running", "done", "stopped", "cancelled"] as const;
+/** What a judging model is asked about a row: whether each answer is right, and which is better, in both orders. */
+export const JUDGEMENT_QUESTIONS = ["right_before", "right_after", "before_first", "after_first"] as const;
 export const PROOF_VERDICTS = ["proven", "not_proven", "not_enough"] as const;
 export const COMPACTION_STATES = ["running", "paused", "completed"] as const;
 /** The tables that a compaction processes, in this order. */

@@ -64,6 +64,7 @@ export {
   triggerDecisions,
   tuningConfigs,
 } from "./fine-tuning";
+export { evaluationJudgements, evaluationJudgings } from "./judging";
 export { deliveries, notices, notificationRules } from "./notifications";
 export { modelPriceDefinitions, priceCatalogues } from "./pricing";
 export { projects } from "./projects";

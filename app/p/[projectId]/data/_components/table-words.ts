@@ -46,6 +46,8 @@ const WORDS: Record<ReportedTable, string> = {
   rollout_decisions: "Automatic deployment decisions",
   evaluations: "Before/after evaluations",
   evaluation_rows: "Before/after answers",
+  evaluation_judgements: "Judgements of before/after answers",
+  evaluation_judgings: "Judging of before/after answers",
   evaluation_reviews: "Reviews of before/after answers",
   tuning_configs: "Tuning configurations",
   trigger_decisions: "Tuning trigger decisions",
