@@ -2,7 +2,6 @@ import { sql } from "drizzle-orm";
 import { boolean, foreignKey, index, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core";
 import { actor, createdAt, projectId, unixMs } from "./columns";
 import { JUDGEMENT_QUESTIONS, JUDGING_STATUSES } from "./enumerations";
-import type { Json } from "./json";
 import { evaluationRows, evaluations } from "./serving";
 
 /** How a connected model judges the rows of an evaluation: the latest time that it was asked to. */
@@ -20,7 +19,7 @@ export const evaluationJudgings = pgTable(
     /** The most questions to send. */
     maxQuestions: integer("max_questions").notNull(),
     /** Counts and shares of what the model said. */
-    result: jsonb("result").$type<Json>().notNull(),
+    result: jsonb("result").$type<Record<string, unknown>>().notNull(),
     /** Why it stopped. */
     note: text("note"),
     dueAt: unixMs("due_at"),
