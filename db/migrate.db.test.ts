@@ -199,6 +199,35 @@ test("a Finding of an earlier release gets the number of its unpriced calls", as
   ]);
 });
 
+test("causes that may be grouped otherwise now are placed again, and others and those beyond the limit stay", async () => {
+  const url = await emptyDatabase();
+  await migrateDatabase(url, firstMigrations(journal.entries.findIndex(({ tag }) => tag.endsWith("_missing-things"))));
+  const finding = (
+    id: string,
+    gathers: boolean,
+  ) => `('prj_1', '${id}', 'tool-failure', 'tool_error', 't', 's', 'high', 'high', 0.5,
+    '{"severity":1,"confidence":1,"spread":0.5}', 'unreviewed', 1, 2, 3, ${gathers})`;
+  const cause = (id: string, findingId: string, signal: string, said: string, keys = "{k}") =>
+    `('prj_1', '${id}', '${findingId}', '${signal === "tool_error" ? "tool-failure" : "user-dissatisfaction"}', '${signal}',
+      '${said}', '${keys}', 1)`;
+  await on(url, (sql) =>
+    sql.unsafe(`insert into projects (id, name) values ('prj_1', 'Shop');
+    insert into findings (project_id, id, rule_id, signal, title, summary, severity, detected_severity, diagnostic_score, diagnostic_score_parts,
+      review_status, first_detected_at, last_detected_at, updated_at, gathers_rest)
+      values ${finding("fnd_1", false)}, ${finding("fnd_2", true)};
+    insert into finding_causes (project_id, id, finding_id, rule_id, signal, cause, keys, occurrence_count)
+      values ${cause("missing", "fnd_1", "tool_error", "get: error: user <id> not found")},
+        ${cause("left", "fnd_1", "abandonment", "the user gives up after another failure")},
+        ${cause("other", "fnd_1", "tool_error", "get: the seat is taken")},
+        ${cause("asked", "fnd_1", "escalation_request", "asks for a person")},
+        ${cause("alike", "fnd_1", "tool_error", "get: error: seat <n> not found", "{}")},
+        ${cause("rest", "fnd_2", "tool_error", "get: error: order <id> not found")}`),
+  );
+  await migrateDatabase(url);
+  const rows = await on(url, (sql) => sql`select id from finding_causes where keys is null order by id`);
+  expect([...rows].map(({ id }) => id)).toEqual(["left", "missing"]);
+});
+
 test("settings of training that every trainer refuses go back to their default, and others stay", async () => {
   const url = await emptyDatabase();
   await migrateDatabase(

@@ -23,12 +23,13 @@ export function groupedCauses(readings: readonly ReadingOf[]): GroupedFinding[] 
   }
   const byKey = new Map<string, Cause[]>();
   for (const cause of causes.values()) {
-    const words = causeWords(cause.cause);
-    for (const key of causeKeys("project", causeScope(cause.ruleId, cause.signal), words)) {
+    const scope = causeScope(cause);
+    const words = causeWords(cause.cause, scope);
+    for (const key of causeKeys("project", scope, words)) {
       const alike = byKey.get(key) ?? [];
       for (const other of alike) {
         const [mine, theirs] = [rootOf(cause), rootOf(other)];
-        if (mine !== theirs && causeSimilarity(words, causeWords(other.cause)) > 0) mine.within = theirs;
+        if (mine !== theirs && causeSimilarity(words, causeWords(other.cause, scope)) > 0) mine.within = theirs;
       }
       alike.push(cause);
       byKey.set(key, alike);
@@ -39,7 +40,8 @@ export function groupedCauses(readings: readonly ReadingOf[]): GroupedFinding[] 
     .map((group) => {
       const lead = group.toSorted((a, b) => (a.rank ?? 0) - (b.rank ?? 0))[0]!;
       const conversations = new Set(group.flatMap((one) => [...one.conversations]));
-      const subject = JSON.stringify([causeScope(lead.ruleId, lead.signal), causeWords(lead.cause).subject]);
+      const scope = causeScope(lead);
+      const subject = JSON.stringify([scope, causeWords(lead.cause, scope).subject]);
       return { signal: lead.signal, subject, title: lead.title, conversations };
     })
     .sort((a, b) => b.conversations.size - a.conversations.size);

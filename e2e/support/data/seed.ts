@@ -65,6 +65,7 @@ function spansOf(
   const spans: object[] = [];
   if (failingTool) {
     const name = failingTool === true ? "get_order" : failingTool;
+    const error = failingTool === true ? "order not found" : "the record is locked";
     const tool = { type: "tool_call", id: "call_1", name, arguments: { order_id: "1042" } };
     spans.push(call({ role: "assistant", parts: [tool] }));
     spans.push(
@@ -75,14 +76,14 @@ function spansOf(
           attribute("gen_ai.tool.name", name),
           attribute("gen_ai.tool.call.id", "call_1"),
           attribute("gen_ai.tool.call.arguments", '{"order_id":"1042"}'),
-          attribute("gen_ai.tool.call.result", "Error: order not found"),
+          attribute("gen_ai.tool.call.result", `Error: ${error}`),
         ],
-        { status: { code: 2, message: "order not found" } },
+        { status: { code: 2, message: error } },
       ),
     );
     history.push({
       role: "tool",
-      parts: [{ type: "tool_call_response", id: "call_1", response: "Error: order not found" }],
+      parts: [{ type: "tool_call_response", id: "call_1", response: `Error: ${error}` }],
     });
   }
   for (let turn = 0; turn < turns; turn++) {

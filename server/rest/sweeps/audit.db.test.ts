@@ -106,7 +106,7 @@ async function memberOf(ctx: Ctx) {
 }
 
 async function findingOf(ctx: Ctx, tool = "get_order") {
-  const conversation = await storedConversation(ctx, failingToolCall(tool, "Error: order not found"));
+  const conversation = await storedConversation(ctx, failingToolCall(tool, "Error: locked"));
   const { id: conversationId, lastActivityAt } = conversation;
   const { runs } = await createRuleRuns(ctx, { conversationId, lastActivityAt });
   await executeRuleRuns(

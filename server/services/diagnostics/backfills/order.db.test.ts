@@ -43,6 +43,6 @@ test("the same backfill twice, and conversations in another order, give the same
   ];
   const results = [];
   for (const order of orders) results.push(await found((await testProject()).ctx, order));
-  expect(results[0]!.length).toBeGreaterThan(3);
+  expect(results[0]!.length).toBeGreaterThan(2);
   for (const other of results.slice(1)) expect(other).toEqual(results[0]);
 });

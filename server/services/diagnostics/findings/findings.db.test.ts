@@ -423,7 +423,7 @@ test("a resolved Finding regresses on a conversation that started later, and not
 test("the list applies every filter and paginates without duplicates", async () => {
   const { ctx } = await testProject();
   for (const tool of ["alpha", "bravo", "charlie", "delta"]) {
-    const { id, lastActivityAt } = await storedConversation(ctx, failingToolCall(tool, NOT_FOUND));
+    const { id, lastActivityAt } = await storedConversation(ctx, failingToolCall(tool, "Error: locked"));
     const { runs } = await createRuleRuns(ctx, { conversationId: id, lastActivityAt });
     await executeRuleRuns(
       ctx,

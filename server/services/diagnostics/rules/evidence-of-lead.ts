@@ -18,6 +18,8 @@ const RANKS: Readonly<Record<string, number>> = {
   restarted_work: 3,
   unresolved_request: 3,
   ended_by_limit: 3,
+  repeated_message: 3,
+  abandonment: 1,
 };
 
 /** A Signal as a part of an occurrence. `rank` is 0 where it is absent. */

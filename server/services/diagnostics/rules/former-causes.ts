@@ -1,5 +1,6 @@
 import { saysInvalidArguments, saysTimeout, saysUnknownTool } from "@/server/platform/tool-failure/kinds";
 import { kindOfAnswer } from "../detectors/reading/kind-of-answer";
+import { FRUSTRATED } from "../detectors/user-dissatisfaction/frustration";
 
 /** How earlier releases told causes apart that are one now: by the words of users, answers and messages. */
 const FORMER: Readonly<Record<string, (cause: string) => string>> = {
@@ -15,8 +16,11 @@ const FORMER: Readonly<Record<string, (cause: string) => string>> = {
   restarted_work: (cause) => cause.replace(/^(\S+): done over$/, "$1: same call, same result"),
   rephrased_request: (cause) => (cause.startsWith("asks again: ") ? "asks again after the assistant answers" : cause),
   repeated_message: (cause) =>
-    cause.startsWith("repeats itself and ") ? cause : `repeats itself and ${kindOfAnswer(cause)}`,
+    cause.startsWith("repeats itself and ") || cause.includes(": ")
+      ? cause
+      : `repeats itself and ${kindOfAnswer(cause)}`,
   leaked_template: beforeColon,
+  abandonment: (cause) => (cause === "the user gives up after another failure" ? FRUSTRATED : cause),
   unfulfilled_promise: beforeColon,
   explicit_correction: beforeColon,
   negative_feedback: beforeColon,

@@ -3,6 +3,7 @@ import { assistant, called, conversationOf, user } from "../../../../bench/label
 import {
   asEvidenceOfLeads,
   causeKeys,
+  causeScope,
   causeSimilarity,
   causeWords,
   confidenceOf,
@@ -137,7 +138,8 @@ describe("causes", () => {
     expect(fingerprint("a", "b", "c")).not.toBe(fingerprint("a", "bc", ""));
     expect(fingerprint("a", "b", "c")).toMatch(/^[0-9a-f]{64}$/);
   });
-  const similarity = (a: string, b: string) => causeSimilarity(causeWords(a), causeWords(b));
+  const similarity = (a: string, b: string, scope: readonly string[] = ["r", "s"]) =>
+    causeSimilarity(causeWords(a, scope), causeWords(b, scope));
   test("are similar if the tool and most of their words are the same", () => {
     const [emma, bob] = [
       "send: recipient emma johnson not found in the users list",
@@ -168,13 +170,39 @@ describe("causes", () => {
   ])("are not similar because both fail: %s, %s", (one, other) => {
     expect(similarity(`get: ${one}`, `get: ${other}`)).toBe(0);
   });
+  const ofTools = causeScope({ ruleId: "tool-failure", signal: "tool_error", cause: "get: order not found" });
+  test.each([
+    ["find_by_email: error: user not found", "get_user: error: user <id> not found"],
+    ["book: error: payment method <id> not found", "add_bags: no such payment method: <id>"],
+    ["book: error: not enough balance in payment method <id>", "change: gift card balance is not enough"],
+    ["pay: insufficient funds", "book: there are not enough funds left"],
+    ["list: channel not found in the channels list", "post: the requested channel does not exist!"],
+    ["get: could not find contact with email <email>", "call: contact not found. try another one"],
+  ])("of two tools are similar if both miss the same: %s, %s", (one, other) => {
+    expect(similarity(one, other, ofTools)).toBe(1);
+    const keys = [one, other].map((cause) => causeKeys("prj_1", ofTools, causeWords(cause, ofTools)));
+    expect(keys[0]!.some((key) => keys[1]!.includes(key))).toBe(true);
+    expect(similarity(one, other, ["provider-health", "provider_error"])).toBe(0);
+  });
+  test.each([
+    ["get: not found", "put: not found"],
+    ["get: error: the requested resource was not found", "put: resource not found"],
+    ["read: no such file or directory: <path>", "write: no such file or directory"],
+    ["run: not enough values to unpack", "eval: not enough values to unpack"],
+    ["get: order not found", "put: user not found"],
+    ["get: user not found", "put: not enough user"],
+    ["get: the user is not active", "put: the user is not active"],
+    ["get: permission denied", "put: permission denied"],
+  ])("of two tools are not similar because both fail: %s, %s", (one, other) => {
+    expect(similarity(one, other, ofTools)).toBe(0);
+  });
   test("that are similar always share a key, so that the index finds them", () => {
     const words = ["not", "found", "in", "the", "list", "recipient", "of", "users", "für", "注文"];
     const causes = Array.from({ length: 200 }, (_, n) => {
       const chosen = words.filter((_word, index) => (n * 37 + index * index * 11) % 10 < 8);
       return `send: ${chosen.join(" ")} ${n % 3 === 0 ? "" : `extra${n % 7}`}`;
     });
-    const read = causes.map(causeWords);
+    const read = causes.map((cause) => causeWords(cause, ["r", "s"]));
     const keys = read.map((cause) => new Set(causeKeys("prj_1", ["r", "s"], cause)));
     let similar = 0;
     for (let a = 0; a < causes.length; a++) {

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { isFailedStep } from "./cause-scope";
+import { missingThing } from "./missing-thing";
 import { plainMessage } from "./same-meaning";
 
 /**
@@ -8,19 +10,28 @@ import { plainMessage } from "./same-meaning";
 const SIMILARITY = 0.7;
 const MASK = /<(?:url|email|id|date|time|path|value|n)>/g;
 
-/** A cause, "subject: template", read for comparison. The subject (a tool, a model) must be equal. */
-export type CauseWords = { subject: string; words: ReadonlySet<string> };
+/**
+ * A cause, "subject: template", read for comparison. The subject (a tool, a model) must be equal, except where tools miss the
+ * same thing.
+ */
+export type CauseWords = { subject: string; words: ReadonlySet<string>; missing: string | null };
 
 /** Returns a cause's subject and the distinct words of its template, without masks. */
-export function causeWords(cause: string): CauseWords {
+export function causeWords(cause: string, scope: readonly string[]): CauseWords {
   const colon = cause.indexOf(": ");
   const subject = colon < 0 ? "" : cause.slice(0, colon);
-  const template = colon < 0 ? cause : plainMessage(cause.slice(colon + 2));
-  return { subject, words: new Set(template.replace(MASK, " ").match(/[\p{L}\p{M}\p{N}]+/gu) ?? []) };
+  const said = cause.slice(colon + 2);
+  const template = colon < 0 ? cause : plainMessage(said);
+  return {
+    subject,
+    words: new Set(template.replace(MASK, " ").match(/[\p{L}\p{M}\p{N}]+/gu) ?? []),
+    missing: colon < 0 || !isFailedStep(scope) ? null : missingThing(said),
+  };
 }
 
 /** Returns how similar two causes are, 0..1, or 0 below the threshold from which they are one problem. Symmetric. */
 export function causeSimilarity(left: CauseWords, right: CauseWords): number {
+  if (left.missing !== null && left.missing === right.missing) return 1;
   if (left.subject !== right.subject) return 0;
   // Nothing but masked values: the subject is all that is known of either.
   if (left.words.size === 0 || right.words.size === 0) return left.words.size === right.words.size ? 1 : 0;
@@ -42,7 +53,8 @@ export function causeKeys(projectId: string, scope: readonly string[], cause: Ca
   const words = [...cause.words].sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
   const length = words.length - Math.ceil(SIMILARITY * words.length - 1e-9) + 1;
   const shared = words.length === 0 ? [""] : words.slice(0, length);
-  return shared.map((word) => keyOf([projectId, ...scope, cause.subject, word]));
+  const keys = shared.map((word) => keyOf([projectId, ...scope, cause.subject, word]));
+  return cause.missing === null ? keys : [...keys, keyOf([projectId, ...scope, { missing: cause.missing }])];
 }
 
 /** What a cause's row stands for beside its words: the first one of a Finding, or one of the causes beyond the limit. */

@@ -31,6 +31,12 @@ describe("repeated_tool_call", () => {
     const calls = times(5, (at) => called("get_plan", { id: `P10${at}` }, `Error: Plan P10${at} not found`));
     expect(matches(repeatedToolCall, conversationOf(...calls))).toHaveLength(1);
   });
+  test("names the failure of a call that fails each time", () => {
+    const calls = times(4, () => called("get_plan", { id: "P1" }, "Error: Plan P100 not found"));
+    expect(matches(repeatedToolCall, conversationOf(...calls))).toMatchObject([
+      { cause: "get_plan: error: plan <id> not found", title: "`get_plan` fails again and again: plan … not found" },
+    ]);
+  });
   test.each([
     ["twice is not a habit", times(2, () => called("get", {}, "7"))],
     ["progress", times(6, (at) => called("get_job_status", {}, `${at * 20}%`))],
@@ -64,6 +70,17 @@ describe("repeated_message", () => {
       matches(repeatedMessage, conversationOf(...times(3, (at) => [user(`Point ${at}?`), assistant(words)]))),
     ).toHaveLength(1);
   });
+  test.each([
+    ["answers the same failure", () => "Error: Plan P100 not found", "get_plan: error: plan <id> not found"],
+    ["once answers a success", (at: number) => (at === 1 ? "15 GB" : "Error: none"), "repeats itself and answers"],
+  ])("names what is behind it if it %s", (_, resultOf, cause) => {
+    const messages = times(3, (at) => [
+      user(`Point ${at}?`),
+      ...called("get_plan", { at }, resultOf(at)),
+      assistant(words),
+    ]);
+    expect(matches(repeatedMessage, conversationOf(...messages))).toMatchObject([{ cause }]);
+  });
   test("ignores a message repeated much later in a channel", () => {
     const others = times(8, (at) => [user(`And ${at}?`), assistant(`That is answer number ${at}.`)]);
     const log = times(3, () => [user("Anyone?"), assistant(words), ...others]);
@@ -82,6 +99,11 @@ describe("restarted_work", () => {
   test("detects a series repeated in the same order", () => {
     const [found] = matches(restartedWork, conversationOf(...block, ...called("think", {}, "hm"), ...block));
     expect(found!.score).toBeGreaterThan(0.7);
+  });
+  test("names the failure of a tool that fails in each call of a series", () => {
+    const failing = times(3, (at) => called("read_file", { path: `/src/${at}.ts` }, "Error: permission denied"));
+    const [found] = matches(restartedWork, conversationOf(...failing, ...called("think", {}, "hm"), ...failing));
+    expect(found).toMatchObject({ cause: "read_file: error: permission denied" });
   });
   test("detects an announced restart", () => {
     const one = called("search", { q: "x" }, "y");

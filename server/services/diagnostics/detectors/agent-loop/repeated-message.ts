@@ -3,7 +3,9 @@ import type { ConversationSnapshot, Detector } from "../../types";
 import { mergeByCause, quoteMessage } from "../reading/evidence";
 import { type AnswerKind, kindOfAnswer } from "../reading/kind-of-answer";
 import { textOf } from "../reading/text";
+import { type ToolExchange, toolExchanges } from "../reading/tool-exchanges";
 import { shareRuns, type WordRuns, wordRuns } from "../reading/word-runs";
+import { commonFailure, failureCause } from "../tool-failure/tool-failures";
 import { loopScore, loopVerdict } from "./loop-score";
 
 /** Characters. "You're welcome!" twice is polite; a repeated paragraph is a loop. */
@@ -21,8 +23,18 @@ const NEAR_DUPLICATE = 0.75;
 const WINDOW = 6;
 const SCORE_FLOOR = 0.15;
 
-/** `turn` counts the user's messages so far; `question` is the last of them, verbatim. */
-type Said = { index: number; key: string; question: string; turn: number; runs?: WordRuns };
+/**
+ * `turn` counts the user's messages so far; `question` is the last of them, verbatim. `result`: the last call of a tool in this
+ * turn.
+ */
+type Said = {
+  index: number;
+  key: string;
+  question: string;
+  turn: number;
+  result: ToolExchange | null;
+  runs?: WordRuns;
+};
 
 const TITLES: Readonly<Record<AnswerKind, string>> = {
   "asks back": "The assistant asks the same question again",
@@ -50,13 +62,18 @@ export const repeatedMessage: Detector = {
         const score = loopScore(repeats);
         if (score < SCORE_FLOOR) return [];
         const kind = kindOfAnswer(first.key);
+        // An answer to the same failure each time is evidence of the failure.
+        const failure = commonFailure(
+          conversation,
+          group.map(({ result }) => result),
+        );
         return [
           {
             name: "repeated_message",
             score,
             verdict: loopVerdict(score),
             evidence: group.map(({ index }) => quoteMessage(conversation.messages, index)),
-            cause: `repeats itself and ${kind}`,
+            cause: failure ? failureCause(failure) : `repeats itself and ${kind}`,
             title: TITLES[kind],
             summary: `The assistant said nearly the same thing ${group.length} times: “${excerpt(textOf(conversation.messages[first.index]!), 160)}”.`,
           },
@@ -65,21 +82,26 @@ export const repeatedMessage: Detector = {
     ),
 };
 
-function groupsOf({ messages }: ConversationSnapshot): Said[][] {
+function groupsOf(conversation: ConversationSnapshot): Said[][] {
+  const { messages } = conversation;
+  const resultAt = new Map(toolExchanges(conversation).map((exchange) => [exchange.resultIndex, exchange]));
   const groups: Said[][] = [];
   const byKey = new Map<string, Said[]>();
   const recent: { said: Said; group: Said[] }[] = [];
   let question = "";
   let turn = 0;
+  let result: ToolExchange | null = null;
   messages.forEach((message, index) => {
     if (message.role === "user") {
       question = textOf(message);
       turn++;
+      result = null;
     }
+    result = resultAt.get(index) ?? result;
     if (message.role !== "assistant") return;
     const key = normalised(textOf(message));
     if (key.length < SHORTEST) return;
-    const said: Said = { index, key, question, turn };
+    const said: Said = { index, key, question, turn, result };
     const group = byKey.get(key) ?? recent.find((one) => alike(one.said, said))?.group ?? [];
     if (group.length === 0) groups.push(group);
     group.push(said);

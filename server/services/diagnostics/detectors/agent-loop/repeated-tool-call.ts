@@ -4,7 +4,7 @@ import { mergeByCause } from "../reading/evidence";
 import { agentSteps, type Step } from "../reading/exchange-keys";
 import { quoteExchange } from "../reading/tool-exchanges";
 import { describeCause } from "../tool-failure/mask-cause";
-import { failureCause, toolFailures } from "../tool-failure/tool-failures";
+import { commonFailure, failureCause, type ToolFailure, toolFailures } from "../tool-failure/tool-failures";
 import { loopScore, loopVerdict } from "./loop-score";
 
 /** Weights of repeats with a possible explanation, tuned on the repeated calls of tau2 and AgentDojo. */
@@ -44,6 +44,9 @@ export const repeatedToolCall: Detector = {
 /** Returns the cause of a tool that is called with the same arguments and returns the same. */
 export const sameCall = (name: string) => `${name}: same call, same result`;
 
+const failsAgain = ({ exchange, message }: ToolFailure) =>
+  `\`${exchange.name}\` fails again and again: ${describeCause(message)}`;
+
 type Placed = { step: Step; position: number };
 
 function sameCalls(conversation: ConversationSnapshot): DetectedSignal[] {
@@ -65,9 +68,13 @@ function sameCalls(conversation: ConversationSnapshot): DetectedSignal[] {
     }
     const name = group[0]!.step.exchange.name;
     const args = excerpt(group[0]!.step.exchange.arguments, 100);
+    const failure = commonFailure(
+      conversation,
+      [...shown].map(({ exchange }) => exchange),
+    );
     return signal(conversation, repeats, [...shown], {
-      cause: sameCall(name),
-      title: `\`${name}\` is called again and again with the same result`,
+      cause: failure ? failureCause(failure) : sameCall(name),
+      title: failure ? failsAgain(failure) : `\`${name}\` is called again and again with the same result`,
       summary: `\`${name}\` was called ${shown.size} times with “${args}” and returned the same result.`,
     });
   });
@@ -99,10 +106,10 @@ function sameFailures(conversation: ConversationSnapshot): DetectedSignal[] {
   return runs.flatMap((run) => {
     const shown = run.map(({ position }) => steps[position]!);
     if (new Set(shown.map((step) => step.call)).size < 2) return []; // the same call: counted above
-    const { exchange, message, template } = run[0]!;
+    const { exchange, message } = run[0]!;
     return signal(conversation, (run.length - 1) * WEIGHT.sameFailure, shown, {
-      cause: failureCause({ exchange, message, template }),
-      title: `\`${exchange.name}\` fails again and again: ${describeCause(message)}`,
+      cause: failureCause(run[0]!),
+      title: failsAgain(run[0]!),
       summary: `\`${exchange.name}\` failed ${run.length} times in a row with “${excerpt(message, 120)}”.`,
     });
   });

@@ -5,6 +5,7 @@ import { agentSteps, type Step } from "../reading/exchange-keys";
 import { proseOf } from "../reading/prose";
 import { textOf } from "../reading/text";
 import { quoteExchange } from "../reading/tool-exchanges";
+import { commonFailure, failureCause } from "../tool-failure/tool-failures";
 import { loopVerdict } from "./loop-score";
 import { sameCall } from "./repeated-tool-call";
 
@@ -43,13 +44,21 @@ function repeatedSeries(conversation: ConversationSnapshot): DetectedSignal[] {
   const again = steps.slice(found.start, found.start + found.calls);
   const shown = [...steps.slice(found.earlier, found.earlier + found.calls), ...again];
   const names = [...new Set(again.map(({ exchange }) => exchange.name))];
+  const failure = commonFailure(
+    conversation,
+    shown.map(({ exchange }) => exchange),
+  );
   return [
     {
       name: "restarted_work",
       score: found.score,
       verdict: loopVerdict(found.score),
       evidence: shown.map(({ exchange }) => quoteExchange(conversation, exchange)),
-      cause: names.length === 1 ? sameCall(names[0]!) : `${names.join(" ")}: done over`,
+      cause: failure
+        ? failureCause(failure)
+        : names.length === 1
+          ? sameCall(names[0]!)
+          : `${names.join(" ")}: done over`,
       title: `The same sequence of calls is repeated: ${names.map((name) => `\`${name}\``).join(", ")}`,
       summary: `${found.calls} tool calls were repeated in the same order with the same arguments.`,
     },

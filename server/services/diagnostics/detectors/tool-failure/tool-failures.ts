@@ -30,6 +30,29 @@ function kindOf({ errorMessage }: ToolExchange, message: string): string | null 
   return saysInvalidArguments(message) ? "invalid arguments" : null;
 }
 
+const failedCallsOf = new WeakMap<ConversationSnapshot, ReadonlyMap<ToolExchange, ToolFailure>>();
+
+/** Returns the first of these calls' failures if all of them failed with one cause, else `null`. */
+export function commonFailure(
+  conversation: ConversationSnapshot,
+  exchanges: readonly (ToolExchange | null)[],
+): ToolFailure | null {
+  let failed = failedCallsOf.get(conversation);
+  if (!failed) {
+    const sure = toolFailures(conversation).filter(({ verdict }) => verdict === "match");
+    failed = new Map(sure.map((failure) => [failure.exchange, failure]));
+    failedCallsOf.set(conversation, failed);
+  }
+  const first = exchanges[0] && failed.get(exchanges[0]);
+  if (!first) return null;
+  const cause = failureCause(first);
+  const isSame = (exchange: ToolExchange | null) => {
+    const failure = exchange && failed.get(exchange);
+    return failure ? failureCause(failure) === cause : false;
+  };
+  return exchanges.every(isSame) ? first : null;
+}
+
 /** A flag or span status is the client's explicit statement that the call failed. */
 const FLAGGED_SCORE = 0.98;
 

@@ -4,6 +4,7 @@ import { quoteMessage } from "../reading/evidence";
 import { textOf } from "../reading/text";
 import { userTurns } from "../reading/user-turns";
 import { HEARD_CUES } from "./cues";
+import { FRUSTRATED } from "./frustration";
 import { judgedTurns } from "./turn-dissatisfaction";
 
 /** Number of user turns from which leaving counts as late. */
@@ -80,7 +81,8 @@ function signalOf(
     score,
     verdict: isSure ? "match" : "ambiguous",
     evidence: [quoteMessage(messages, index)],
-    cause: what.toLowerCase(),
+    // Only a dissatisfied user's leaving is sure, and that is frustration.
+    cause: isSure ? FRUSTRATED : what.toLowerCase(),
     title: what,
     summary: `The conversation ends here: “${excerpt(textOf(messages[index]!).trim(), 160)}”.`,
   };

@@ -17,6 +17,9 @@ const GONE_ON = 4;
 /** Maximum words of a turn that expresses little besides anger. */
 const SHORT_TURN = 14;
 
+/** The cause of everything that a frustrated user does, such as to leave. */
+export const FRUSTRATED = "frustrated user";
+
 const AT_THE_ASSISTANT =
   /(?<!\p{L})(?:you|youre|your|u|bot|chat|assistant|du|ihr|sie|dein|tu|vous|te|usted|você|voi)(?!\p{L})/iu;
 const ABOUT_OTHERS =
@@ -71,7 +74,7 @@ function angerIn(
       score: isCertain ? SAID_SCORE : Math.max(PERHAPS_LEAST, estimated(score, isLast)),
       verdict: isCertain ? "match" : "ambiguous",
       evidence: [quoteMessage(conversation.messages, turn.index, start, end)],
-      cause: isCertain ? "frustrated user" : "perhaps frustrated user",
+      cause: isCertain ? FRUSTRATED : "perhaps frustrated user",
       title: "The user is frustrated with the assistant",
       summary: `After ${afterWhat(turn.heard)}, the user said “${excerpt(sentence.trim(), 160)}”.`,
     },

@@ -111,8 +111,17 @@ async function descriptionsOf(tx: Ctx, ids: readonly string[]) {
 
 /** Earlier releases quoted the conversation in the title of an occurrence, and cut it. */
 const unquoted = sql`regexp_replace(o.title, ': “.*$', '')`;
+/** Whether other tools miss the same, as only tools that say so share a Finding without a person's doing. */
+const othersFail = sql`
+  o.title ~ '^\`[^\`]+\` fails: .*(\\m(no|not|cannot|unable|failed|unknown|insufficient|too)\\M|n[''’]t)' and exists (
+    select 1 from finding_causes other
+    where other.project_id = o.project_id and other.finding_id = o.finding_id and not other.pinned
+      and other.cause like '%: %' and split_part(other.cause, ': ', 1) <> split_part(c.cause, ': ', 1))`;
+const named = sql`
+  case when ${othersFail} then regexp_replace(${unquoted}, '^.*?\` fails: ', 'Several tools fail: ') else ${unquoted} end`;
 const wholeTitle = sql`
-  case when length(${unquoted}) <= 90 then ${unquoted} else regexp_replace(${unquoted}, '^(.{1,88})\\s.*$', '\\1…') end`;
+  (select case when length(title) <= 90 then title else regexp_replace(title, '^(.{1,88})\\s.*$', '\\1…') end
+   from (select ${named} as title) named)`;
 
 /** Selects what describes a Finding of the statement; no row if it has no occurrence. */
 export function descriptionOf(tx: Ctx, finding = "f") {

@@ -78,6 +78,43 @@ test("arguments that a tool refuses are one Finding for each tool, however the t
   ]);
 });
 
+test("tools that miss the same thing are one Finding, and its title says so", async () => {
+  const { ctx } = await testProject();
+  const failing = async (tool: string, error: string) =>
+    runOn(ctx, await storedConversation(ctx, [{ role: "user", text: "Who is it?" }, ...call("a1", tool, error)]));
+  await failing("find_user_by_email", "Error: User not found");
+  await failing("find_user_by_email", "Error: Invalid region");
+  expect(await findingsOf(ctx)).toMatchObject([
+    { title: "`find_user_by_email` fails: invalid region" },
+    { title: "`find_user_by_email` fails: user not found", occurrences: 1 },
+  ]);
+  await failing("get_user", "No such user: mia_3668");
+  await failing("close_order", "Error: Order not found");
+  expect(await findingsOf(ctx)).toMatchObject([
+    { title: "Several tools fail: user not found", occurrences: 2 },
+    { title: "`close_order` fails: order not found" },
+    { title: "`find_user_by_email` fails: invalid region" },
+  ]);
+});
+
+test("an assistant that gives the same answer to the same failure is evidence of the failure", async () => {
+  const { ctx } = await testProject();
+  const said = "The booking did not work. Let us make sure that all details are right and try once more with these.";
+  const turn = (id: string): Said => [
+    { role: "user", text: `Yes, please book it ${id}` },
+    ...call(id, "book", "Error: Payment method certificate_1 not found"),
+    { role: "assistant", text: said },
+  ];
+  const greeting: Said = [
+    { role: "user", text: "Hello" },
+    { role: "assistant", text: "Hello, what can I do for you?" },
+  ];
+  await runOn(ctx, await storedConversation(ctx, [...greeting, ...["a1", "b2", "c3"].flatMap(turn)]));
+  expect(await findingsOf(ctx)).toMatchObject([
+    { title: "`book` fails: payment method … not found", signals: ["repeated_message", "tool_error"], occurrences: 1 },
+  ]);
+});
+
 const askedAgain = (subject: string): Said => [
   { role: "user", text: `Please send me the ${subject} of my last purchase` },
   { role: "assistant", text: "Sorry, I could not find that." },

@@ -97,6 +97,26 @@ test("Findings of the last release that differ in the user's language become one
   expect(findings.map(({ occurrenceCount }) => occurrenceCount).sort()).toEqual([1, 2]);
 });
 
+test("Findings of tools that miss the same become one, and what people decided about them stays", async () => {
+  const { ctx } = await testProject();
+  await former(ctx, failed("fnd_a", "tool_error", "book: error: payment method <id> not found"));
+  await former(ctx, failed("fnd_b", "tool_error", "add_bags: error: payment method not found"));
+  await former(ctx, {
+    ...failed("fnd_c", "repeated_tool_call", "pay: no such payment method", "agent-loop"),
+    review: "confirmed",
+  });
+  await former(ctx, failed("fnd_d", "tool_error", "book: error: seat <n> is taken"));
+  const before = await conversationsOf(ctx);
+  while ((await placeCausesAgain(ctx.db)).left);
+  const { findings } = await listFindings(ctx, {});
+  expect(findings.map(({ id, reviewStatus, occurrenceCount }) => [id, reviewStatus, occurrenceCount]).sort()).toEqual([
+    ["fnd_c", "confirmed", 3],
+    ["fnd_d", "unreviewed", 1],
+  ]);
+  expect((await getFinding(ctx, { findingId: "fnd_a" })).finding.mergedIntoId).toBe("fnd_c");
+  expect(await conversationsOf(ctx)).toEqual(before);
+});
+
 test("one failure that the last release told in three Findings becomes one", async () => {
   const { ctx } = await testProject();
   await former(ctx, failed("fnd_a", "tool_error", "book: error: seat <n> is taken"));

@@ -22,8 +22,8 @@ const COMPARED_MAX = 1000;
 const STAND_INS = 50;
 
 export function readCause<T extends { ruleId: string; signal: string; cause: string }>(projectId: string, one: T) {
-  const scope = causeScope(one.ruleId, one.signal);
-  const words = causeWords(one.cause);
+  const scope = causeScope(one);
+  const words = causeWords(one.cause, scope);
   return { ...one, scope, words, keys: causeKeys(projectId, scope, words) };
 }
 
@@ -32,7 +32,7 @@ export const isWellKnown = (neighbours: readonly Neighbour[]) => neighbours.leng
 
 /** Returns, for each cause, the stored ones that are similar. The keys' index finds them all. */
 export async function similarStored(tx: Ctx, causes: readonly ReadCause[]): Promise<Map<string, Neighbour[]>> {
-  const words = new Map(causes.map((cause) => [cause.id, cause.words]));
+  const readOf = new Map(causes.map((cause) => [cause.id, cause]));
   const wordsOf = new Map<string, CauseWords>();
   const candidates = await tx.db.execute<{ id: string; finding_id: string; cause: string }>(sql`
     select t.id, c.finding_id, c.cause
@@ -48,12 +48,11 @@ export async function similarStored(tx: Ctx, causes: readonly ReadCause[]): Prom
     where c.project_id = ${tx.projectId} and c.cause is not null and c.id <> t.id`);
   const similar = new Map<string, Neighbour[]>();
   for (const row of candidates) {
-    let theirs = wordsOf.get(row.cause);
-    if (!theirs) {
-      theirs = causeWords(row.cause);
-      wordsOf.set(row.cause, theirs);
-    }
-    const similarity = causeSimilarity(words.get(row.id)!, theirs);
+    const { words, scope } = readOf.get(row.id)!;
+    const key = `${scope.join(" ")} ${row.cause}`;
+    const theirs = wordsOf.get(key) ?? causeWords(row.cause, scope);
+    wordsOf.set(key, theirs);
+    const similarity = causeSimilarity(words, theirs);
     if (similarity === 0) continue;
     const neighbour = { findingId: row.finding_id, cause: row.cause, similarity };
     const list = similar.get(row.id);
