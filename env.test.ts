@@ -135,13 +135,3 @@ test("the secret comes from a variable or a file, never both, with the same mini
   expect(problemOf({ WHETSTONE_SECRET: "", WHETSTONE_SECRET_FILE: path.join(folder, "none") })).toMatch(/ENOENT/);
   rmSync(folder, { recursive: true });
 });
-
-test("a trainer needs both an address and a token", () => {
-  const TRAINER_TOKEN = "0123456789abcdef";
-  expect(problemOf({ TRAINER_URL: "http://trainer:8600" })).toMatch(/also requires TRAINER_TOKEN/);
-  expect(problemOf({ TRAINER_TOKEN })).toMatch(/also requires TRAINER_URL/);
-  for (const TRAINER_URL of ["trainer:8600", "ftp://trainer", "http://user:pass@trainer", "http://trainer/?a=b"]) {
-    expect(problemOf({ TRAINER_URL, TRAINER_TOKEN }), TRAINER_URL).toMatch(/TRAINER_URL/);
-  }
-  expect(problemOf({ TRAINER_URL: "http://trainer:8600", TRAINER_TOKEN: "short" })).toMatch(/at least 16 characters/);
-});

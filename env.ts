@@ -231,23 +231,6 @@ const SIGN_IN = {
     .describe("The sender of e-mails: an address, or `Whetstone <whetstone@example.com>`."),
 };
 
-const TRAINER = {
-  TRAINER_URL: z
-    .url({ protocol: /^https?$/, error: "must look like http://trainer:8600 or https://trainer.example.com" })
-    .refine((given) => !/[?#@]/.test(given), "must have no user, query or fragment; the token goes to TRAINER_TOKEN")
-    .transform((given) => given.replace(/\/+$/, ""))
-    .optional()
-    .describe(
-      "The trainer that this installation calls, as `npm run trainer` prints it; its host may then be called. [Trainers](decisions/training/trainers.md); its own variables are in [its README](../trainer/README.md). Unset: work that needs a trainer is a 501, unless an agent is attached.",
-    ),
-  TRAINER_TOKEN: z
-    .string()
-    .min(16, "must have at least 16 characters")
-    .max(1000)
-    .optional()
-    .describe("The trainer's bearer token."),
-};
-
 /** Variables that people set, by the headings of `docs/configuration.md`, which is generated from their descriptions. */
 export const SETTINGS = {
   Addresses: ADDRESSES,
@@ -255,7 +238,6 @@ export const SETTINGS = {
   "Sign-in and e-mail": SIGN_IN,
   "Processes and jobs": PROCESSES,
   "Behaviour and limits": BEHAVIOUR,
-  Trainer: TRAINER,
 };
 
 const variables = z.object({
@@ -264,7 +246,6 @@ const variables = z.object({
   ...SIGN_IN,
   ...PROCESSES,
   ...BEHAVIOUR,
-  ...TRAINER,
   /** For the web process: `npm start` starts it alongside the database and tells it when to listen. */
   LISTEN: z.enum(["when-told"]).optional(),
   /** For the web process: an open file in which `npm start` reads the operations in progress after a crash. */
@@ -300,8 +281,6 @@ const NEEDS: readonly { variable: Variable; needs: readonly Variable[]; because:
     because: "e-mails need a sender and an address for their links",
   },
   { variable: "MAIL_FROM", needs: ["SMTP_URL"], because: "no e-mail is sent without a mail server" },
-  { variable: "TRAINER_URL", needs: ["TRAINER_TOKEN"], because: "a trainer accepts work only from its own web app" },
-  { variable: "TRAINER_TOKEN", needs: ["TRAINER_URL"], because: "the token belongs to that trainer" },
 ];
 
 const checked = variables.superRefine((given, { addIssue }) => {

@@ -48,8 +48,8 @@ const oneOf = <T>(given: readonly T[]): T => given[Math.floor(random() * given.l
 console.log(machine());
 console.log(`${deploys} deployments, --seed ${values.seed}`);
 const trainer = await makeTrainer();
-const service = await trainer.start();
-const product = await startProduct({ env: { TRAINER_URL: trainer.url, TRAINER_TOKEN: trainer.token } });
+const product = await startProduct();
+const service = await trainer.start(product);
 const project = await newProject(product.url, product.dataDir);
 const base = `${project.url}/v1/projects/${project.projectId}`;
 const manager = await project.newKey("workspace:read", "models:manage", "project:models:manage", "telemetry:write");

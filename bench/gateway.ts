@@ -1,5 +1,4 @@
 import { loadavg } from "node:os";
-import { setTimeout as sleep } from "node:timers/promises";
 import { drizzle } from "drizzle-orm/postgres-js";
 import { Agent } from "undici";
 import { storedCheckpoint } from "@/server/services/models/testing/stored-checkpoint";
@@ -9,6 +8,7 @@ import { storedJob } from "@/server/services/training/testing/stored-job";
 import * as schema from "../db/schema";
 import { newProject } from "../e2e/support/data/project";
 import { startProduct } from "../e2e/support/product/product";
+import { attachServer } from "../e2e/support/servers/attach-trainer";
 import type { Ctx, ProjectId } from "../server/platform/context";
 import { databaseOf } from "./lib/database";
 import { bound, machine, percentile } from "./lib/machine";
@@ -30,7 +30,7 @@ const KINDS = [
 
 console.log(`${machine()}, load average ${loadavg()[0]?.toFixed(1)} before the product starts`);
 const trainer = await new ScriptedTrainer().start();
-const product = await startProduct({ env: trainer.env });
+const product = await startProduct();
 const client = new Agent({ keepAliveTimeout: 60_000 });
 const sql = databaseOf(product.dataDir);
 
@@ -39,8 +39,8 @@ try {
   const deploymentId = await deployed(project.projectId as ProjectId);
   const places = {
     direct: {
-      url: `${trainer.env.TRAINER_URL}v1/deployments/${deploymentId}/v1/chat/completions`,
-      token: trainer.env.TRAINER_TOKEN,
+      url: `${trainer.address.url}/v1/deployments/${deploymentId}/v1/chat/completions`,
+      token: trainer.address.token,
     },
     gateway: {
       url: `${product.url}/v1/projects/${project.projectId}/deployments/${deploymentId}/v1/chat/completions`,
@@ -57,19 +57,11 @@ try {
   await trainer.stop();
 }
 
-/** Returns the id of the trainer once the product has seen it. */
-async function attached(): Promise<string> {
-  for (;;) {
-    const [row] = await sql<{ id: string }[]>`select id from trainers where kind = 'url' and last_seen_at is not null`;
-    if (row) return row.id;
-    await sleep(100);
-  }
-}
-
 /** Stores a deployment that runs on the trainer, and returns its id. */
 async function deployed(projectId: ProjectId): Promise<string> {
   const ctx: Ctx = { db: drizzle(sql, { schema }), projectId, actor: { kind: "operator" } };
-  const trainerId = await attached();
+  const { trainerId, detach } = await attachServer(product, trainer.address);
+  trainer.detach = detach;
   const checkpointId = await storedCheckpoint(ctx, await storedJob(ctx, { trainerId }));
   const id = await storedDeployment(ctx, checkpointId, { trainerId });
   const spec = { served_model_name: "shop-agent" };

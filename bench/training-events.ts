@@ -22,8 +22,6 @@ const READS = 20;
 
 // A million points are written in one statement.
 process.env.DATABASE_STATEMENT_SECONDS = "0";
-process.env.TRAINER_URL ??= "http://127.0.0.1:9";
-process.env.TRAINER_TOKEN ??= "token-of-the-benchmark";
 
 let missed = 0;
 function report(what: string, ms: number, bound: number) {

@@ -1,16 +1,21 @@
 /**
  * Records the training of the sample's model. `npm run sample:record -- --chats FILE` writes the chats for its base model, for
- * `scripts/sample-training/base_model.py`; without the option, the trainer at TRAINER_URL carries out the training, which is
- * recorded. A recording is never edited afterwards. `scripts/sample-training/README.md` has the commands.
+ * `scripts/sample-training/base_model.py`; without the option, it waits for the trainer whose command it prints, which carries
+ * out the training that is recorded. A recording is never edited afterwards. `scripts/sample-training/README.md` has the commands.
  */
+import { once } from "node:events";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
+import { buffer } from "node:stream/consumers";
 import { and, asc, eq } from "drizzle-orm";
 import { db as pool } from "@/db/pool";
 import { evaluationRows, sampleProjects, trainingJobs, trainingManifests, users } from "@/db/schema";
 import type { Ctx, ProjectId } from "@/server/platform/context";
 import { newId } from "@/server/platform/ids";
 import { canonicalJson } from "@/server/platform/json/canonical-json";
+import { trainerDoor } from "@/server/rest/trainer-door";
 import { listDatasets } from "@/server/services/datasets";
 import { openFile } from "@/server/services/files";
 import { createEvaluation, runEvaluation } from "@/server/services/proof";
@@ -19,7 +24,7 @@ import { findingOf } from "@/server/services/sample/make-examples";
 import { stepsBeforeTraining } from "@/server/services/sample/run-load";
 import { PLANTED } from "@/server/services/sample/story/plan";
 import { addSampleBase, SAMPLE_TRAINING } from "@/server/services/sample/training";
-import { listTrainers, openTrainer } from "@/server/services/trainers";
+import { addTrainer, listTrainers, openTrainer } from "@/server/services/trainers";
 import { promptHash, RECORDED_FILES, type Recording, rowHashes } from "@/server/services/trainers/recorded/recording";
 import { createJob, runTrainingJob } from "@/server/services/training";
 import { baseChats } from "./sample-training/chats";
@@ -41,7 +46,7 @@ async function record() {
     const [sample] = await db.select().from(sampleProjects).where(eq(sampleProjects.projectId, ctx.projectId));
     done = sample?.stepsDone ?? 0;
   }
-  const { trainers } = await listTrainers(ctx, {});
+  const trainerVersion = await attachedTrainer(ctx);
   await addSampleBase(ctx);
   const { datasets } = await listDatasets(ctx, {});
   const { job } = await createJob(ctx, { ...SAMPLE_TRAINING, datasetId: datasets[0]!.id });
@@ -70,7 +75,7 @@ async function record() {
     writeFileSync(target, Buffer.concat(parts));
   }
   const recording: Recording = {
-    trainerVersion: trainers[0]?.version ?? null,
+    trainerVersion,
     jobId: job.id,
     manifestSha256: row.manifestSha256,
     spec: row.spec,
@@ -86,6 +91,31 @@ async function record() {
   };
   writeFileSync(RECORDING, `${canonicalJson(recording)}\n`);
   console.log(`${events.length} events, ${Object.keys(answers).length} answered prompts, ${final.bytes} bytes`);
+}
+
+/** Serves a trainer, prints how to start it, and returns its version once it is online. */
+async function attachedTrainer(ctx: Ctx): Promise<string | null> {
+  const { key } = await addTrainer({ db: ctx.db, operator: true }, { name: "Recorder" });
+  const server = createServer(async (request, response) => {
+    const { method = "GET", headers, url } = request;
+    const body = method === "GET" ? {} : { body: await buffer(request) };
+    const reply = await trainerDoor(
+      new Request(`http://127.0.0.1${url}`, { method, headers: headers as never, ...body }),
+    );
+    response.writeHead(reply.status, Object.fromEntries(reply.headers));
+    response.end(Buffer.from(await reply.arrayBuffer()));
+  }).listen(0, "127.0.0.1");
+  server.unref();
+  await once(server, "listening");
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  console.log(
+    `WHETSTONE_TRAINER_KEY=${key} npm run trainer -- --without-compress --home /tmp/trainer --agent ${origin}`,
+  );
+  for (;;) {
+    const [trainer] = (await listTrainers(ctx, {})).trainers;
+    if (trainer?.online) return trainer.version;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
 }
 
 type Saved = {

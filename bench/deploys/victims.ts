@@ -40,7 +40,7 @@ export function deployVictimsOf(
       return service
         .kill()
         .then(() => new Promise((resolve) => setTimeout(resolve, restartAfterMs)))
-        .then(() => trainer.start())
+        .then(() => trainer.start(product))
         .then(
           (started) => {
             service = started;

@@ -102,8 +102,9 @@ test("without a trainer every serving page asks for one", async ({ page, baseURL
 test("a finished run is compared, deployed, called, tried, exported and rolled back", async ({ page }) => {
   test.setTimeout(420_000);
   const trainer = await startTrainingScript();
-  const product = await startProduct({ env: { ...trainer.env, OUTBOUND_ALLOW: "127.0.0.1" } });
+  const product = await startProduct({ env: { OUTBOUND_ALLOW: "127.0.0.1" } });
   try {
+    await trainer.attachTo(product);
     const project = await newProject(product.url, product.dataDir);
     await authenticate(page, project);
     const [checkpointId, olderId] = await train(page, project);

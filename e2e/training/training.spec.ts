@@ -49,7 +49,6 @@ async function startRun(page: Page, project: TestProject, datasetId: string, nam
   await expect(page.getByRole("radio", { name: MODEL })).toBeChecked();
   await next.click();
   await expect(page.getByRole("radio", { name: "QLoRA" })).toBeDisabled();
-  // A trainer that did not reply at first is polled every 15 s.
   await expect(page.getByText("bitsandbytes is not installed.")).toBeVisible({ timeout: LAST_MS });
   await next.click();
   await inUrl("step", "settings");
@@ -72,15 +71,15 @@ test("without a trainer every training page shows how to attach one", async ({ p
     await page.goto(`${project.url}/p/${project.projectId}/${path}`);
     await expect(page.getByText("Attach a trainer")).toBeVisible();
     await expect(page.getByText("npm run trainer")).toBeVisible();
-    await expect(page.getByText(/TRAINER_URL=/)).toBeVisible();
   }
 });
 
 test("a Dataset is trained through the wizard, followed live, cloned, cancelled and deleted", async ({ page }) => {
   test.setTimeout(300_000);
   const trainer = await startTrainingScript();
-  const product = await startProduct({ env: trainer.env });
+  const product = await startProduct();
   try {
+    await trainer.attachTo(product);
     const project = await newProject(product.url, product.dataDir);
     await authenticate(page, project);
     const datasetId = await storeExamples(page, project);

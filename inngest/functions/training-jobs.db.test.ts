@@ -56,7 +56,7 @@ test("a training job is sent and followed in the background", async () => {
 }, 60_000);
 
 const KILLS = amount(3, 4);
-const CHECKPOINTS = 400;
+const CHECKPOINTS = 60;
 /** Each call to the trainer returns 500: several calls per kill. */
 const EVENTS = amount(4_000, 6_000);
 

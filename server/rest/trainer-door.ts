@@ -7,15 +7,8 @@ import { notFound, ServiceError } from "@/server/platform/errors";
 import { readBody } from "@/server/platform/http/read-body";
 import { requestIdOf } from "@/server/platform/http/request-id";
 import { networkOf } from "@/server/platform/http/visitor-network";
-import {
-  authenticateAgent,
-  leaseCommands,
-  leaseInput,
-  requireSignature,
-  takePart,
-  takeResult,
-} from "@/server/services/trainers";
-import { openManifest, takeAgentEvents, takeWebhookEvents } from "@/server/services/training";
+import { authenticateAgent, leaseCommands, leaseInput, takePart, takeResult } from "@/server/services/trainers";
+import { openManifest, takeAgentEvents } from "@/server/services/training";
 import { decompressed } from "./http/decompress";
 import { problemResponse } from "./http/problem";
 
@@ -26,7 +19,7 @@ const RESULT_MAX_BYTES = 12 * MIB;
 const EVENTS_MAX_BYTES = 4 * MIB;
 const EVENTS_MAX_DECOMPRESSED_BYTES = 32 * MIB;
 
-/** By trainer or job: far more than a healthy one sends, which calls twice for each answer of its models. */
+/** By trainer: far more than a healthy one sends, which calls twice for each answer of its models. */
 const CALLS_PER_MINUTE = 12_000;
 /** For all callers with wrong credentials from one network. */
 const REFUSALS_PER_MINUTE = 300;
@@ -129,17 +122,6 @@ const LINES: readonly Line[] = [
       const { bytes, content } = await openManifest(db(), agent, sha256);
       const headers = { "content-type": "application/x-ndjson", "content-length": String(bytes) };
       return new Response(Readable.toWeb(Readable.from(content)) as ReadableStream<Uint8Array>, { headers });
-    },
-  },
-  {
-    method: "POST",
-    path: /^webhook\/([\w-]{1,100})$/,
-    async handle(request, id) {
-      const body = await readBody(request, EVENTS_MAX_BYTES);
-      await limited(request, () => requireSignature(request.headers.get("whetstone-signature"), body));
-      requireRoom(id, CALLS_PER_MINUTE);
-      counted(id);
-      return Response.json(await takeWebhookEvents(db(), id, await eventsOf(body, request)));
     },
   },
 ];

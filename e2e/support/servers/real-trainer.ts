@@ -1,15 +1,11 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, openSync } from "node:fs";
+import { mkdtempSync, openSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { freePort } from "../../../scripts/lib/database/postgres.mjs";
 import { trainerEnvironments, variablesOf } from "../../../scripts/lib/trainer/environments.mjs";
+import { onlineTrainer } from "./attach-trainer";
 import { stopServersOf } from "./model-servers";
 
-const TOKEN = "the token of the real trainer";
-const STARTED_WITHIN_MS = 120_000;
-const LOOK_MS = 100;
 const BUILD_TINY =
   "import sys; sys.path.insert(0, 'trainer/tests'); from pathlib import Path; from tiny import build_tiny; build_tiny(Path(sys.argv[1]))";
 
@@ -20,7 +16,6 @@ export async function makeTrainer() {
   const env = {
     ...process.env,
     ...variablesOf(environments),
-    TRAINER_TOKEN: TOKEN,
     HF_HUB_OFFLINE: "1",
     OMP_NUM_THREADS: "1",
   };
@@ -32,43 +27,33 @@ export async function makeTrainer() {
   };
   const model = path.join(home, "tiny");
   python(BUILD_TINY, [model]);
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
   const log = path.join(home, "service.log");
-
-  const isHealthy = async () => {
-    const reply = await fetch(`${url}/v1/health`, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
-    await reply?.arrayBuffer().catch(() => {});
-    return reply?.ok ?? false;
-  };
 
   return {
     home,
     model,
-    url,
     log,
-    token: TOKEN,
     environments,
     python,
-    /** Starts it and waits until it replies. */
-    async start() {
+    /** Starts it beside a product, to which it attaches itself, and waits until it is online. */
+    async start(product: { url: string; dataDir: string }) {
       const output = openSync(log, "a");
-      const child = spawn(environments.python, ["-m", "whetstone_trainer", "--home", home, "--port", String(port)], {
-        env,
+      const child = spawn(process.execPath, ["scripts/trainer.mjs", "--home", home], {
+        env: { ...env, DATA_DIR: product.dataDir },
         stdio: ["ignore", output, output],
       });
       const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-      for (const begun = Date.now(); !(await isHealthy()); ) {
-        const isLate = Date.now() - begun > STARTED_WITHIN_MS;
-        if (isLate || child.exitCode !== null) throw new Error(`The trainer did not start, see ${log}.`);
-        await sleep(LOOK_MS);
-      }
+      const crashed = exited.then(() => Promise.reject(new Error(`The trainer ended, see ${log}.`)));
+      crashed.catch(() => {});
+      await Promise.race([onlineTrainer(product), crashed]);
+      // The service is the only child of the script that started it.
+      const pid = Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").trim());
       const end = async (signal: NodeJS.Signals) => {
-        child.kill(signal);
+        process.kill(pid, signal);
         await exited;
       };
       return {
-        pid: child.pid!,
+        pid,
         kill: () => end("SIGKILL"),
         /** Stops it permanently, with its model servers, which a restarted trainer would otherwise take over. */
         async stop() {

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { attachServer } from "./attach-trainer";
 import { ServingScript } from "./serving-script";
 
 const TOKEN = "a-token-of-the-scripted-trainer";
@@ -246,11 +247,16 @@ export async function startTrainingScript() {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  let detach = () => {};
   return {
     /** The origin of the trainer, which is also the hub. */
     origin,
-    env: { TRAINER_URL: origin, TRAINER_TOKEN: TOKEN },
+    /** Attaches it to a product. */
+    async attachTo(product: { url: string; dataDir: string }) {
+      ({ detach } = await attachServer(product, { url: origin, token: TOKEN }));
+    },
     stop() {
+      detach();
       for (const { timer } of runs.values()) clearInterval(timer);
       server.closeAllConnections();
       server.close();

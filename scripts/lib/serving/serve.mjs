@@ -202,9 +202,13 @@ async function boot(mode, { started, holdLock, throwIfStopped, giveUp }) {
     for (const web of webs) web.send({ type: "listen" });
     await Promise.all([waitUntilReady(worker), webStart]);
   });
-  lock.update({ address });
+  lock.update({ address, local: addressOf({ ...settings, port, publicUrl: undefined }) });
 
   print(`\nWhetstone is ready at ${address} (after ${((Date.now() - begun) / 1000).toFixed(1)} s)`);
+  if (process.env.TRAINER_URL)
+    print(
+      "TRAINER_URL and TRAINER_TOKEN are no longer read: trainers call Whetstone. Start the trainer again with the same --home: on this machine with npm run trainer, elsewhere with a new key from the Trainers page. It keeps its jobs and checkpoints.",
+    );
   if (setupToken) {
     print(
       `\nNobody has an account yet. Become the owner with this link (valid once, for 24 hours; for a new one run npm run -s cli -- setup-link):\n\n  ${address}/setup#token=${setupToken}\n`,

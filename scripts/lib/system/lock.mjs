@@ -5,7 +5,7 @@ import { identify, isRunning, until } from "./processes.mjs";
 /**
  * The content of a lock file, which identifies its holder.
  * @typedef {import("./processes.mjs").Identity} Identity
- * @typedef {{holder: Identity, kind: string, database?: boolean, external?: boolean, stopping?: boolean, address?: string, children?: Record<string, Identity>}} Held
+ * @typedef {{holder: Identity, kind: string, database?: boolean, external?: boolean, stopping?: boolean, address?: string, local?: string, children?: Record<string, Identity>}} Held
  */
 
 /** @param {string} file @returns {Held | undefined} */

@@ -7,9 +7,11 @@ import { explain, OperatorError } from "../system/operator-error.mjs";
 import { inRoot } from "../system/paths.mjs";
 import { ended } from "../system/processes.mjs";
 import { onStopSignal } from "../system/signals.mjs";
+import { attachHere } from "./attach-here.mjs";
 import { findPython, trainerEnvironments, variablesOf } from "./environments.mjs";
 
 const WITHOUT_COMPRESS = "--without-compress";
+const AGENT = /^--agent(=|$)/;
 const HELP = new Set(["--help", "-h"]);
 
 /** Creates the environments, then runs the trainer until it ends. @param {readonly string[]} args for the trainer */
@@ -21,11 +23,16 @@ export async function runTrainer(args) {
       compress: !args.includes(WITHOUT_COMPRESS),
     });
     const passed = args.filter((one) => one !== WITHOUT_COMPRESS);
-    const child = spawn(environments.python, ["-m", "whetstone_trainer", ...passed], {
-      cwd: inRoot(),
-      env: { ...process.env, ...variablesOf(environments) },
-      stdio: "inherit",
-    });
+    const here = passed.some((one) => AGENT.test(one)) ? undefined : await attachHere();
+    const child = spawn(
+      environments.python,
+      ["-m", "whetstone_trainer", ...passed, ...(here ? ["--agent", here.web] : [])],
+      {
+        cwd: inRoot(),
+        env: { ...process.env, ...variablesOf(environments), ...(here && { WHETSTONE_TRAINER_KEY: here.key }) },
+        stdio: "inherit",
+      },
+    );
     onStopSignal(() => child.kill("SIGTERM"));
     process.exitCode = (await ended(child)).code ?? 1;
   } catch (error) {

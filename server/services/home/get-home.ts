@@ -35,8 +35,6 @@ export const getHome = verb(
       ? await summariseCosts(ctx, { now, period, before })
       : null;
     const mayReadWork = hasCapability(ctx, ["workspace:read"]);
-    const { TRAINER_URL, TRAINER_TOKEN } = env();
-    const hasTrainer = standing.hasAgent || (TRAINER_URL !== undefined && TRAINER_TOKEN !== undefined);
     const failedJobs = inngestServer(env()) ? null : standing.failedJobs;
     const parts = {
       costs: costs && { ...costs, before: isComparable ? costs.before : null },
@@ -54,7 +52,7 @@ export const getHome = verb(
         ...parts,
         steps: stepsOf(
           { ...standing, hasConversations: firstAt !== null, findingsForReview: findings.review.count },
-          mayReadWork ? { ...standing, hasTrainer } : null,
+          mayReadWork ? { ...standing, hasTrainer: standing.hasAgent } : null,
         ),
         missing: HOME_PARTS.filter((part) => parts[part] === null).map((part) => ({
           part,

@@ -8,9 +8,8 @@ const HINT_LENGTH = 4;
 
 const hashOf = (key: string) => createHmac("sha256", derivedSecret("trainers")).update(key).digest("hex");
 
-/** Generates an agent's id and key. Returns the key as shown once, and what is stored of it. */
-export function newAgentKey() {
-  const id = newId("trn");
+/** Generates a trainer's key, and its id if it is new. Returns the key as shown once, and what is stored of it. */
+export function newAgentKey(id = newId("trn")) {
   const key = `whtr_${id.slice("trn_".length)}_${randomBytes(32).toString("base64url")}`;
   return { id, key, keyHash: hashOf(key), keyHint: key.slice(-HINT_LENGTH) };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CALLED_BEFORE } from "./attachment";
 import type { Trainer } from "./schemas";
 import { sentence } from "./trainer-problem";
 import { isOnline, type TrainerRow } from "./trainer-rows";
@@ -98,7 +99,7 @@ export function trainerJson(row: TrainerRow): Trainer {
     diskUsedBytes: known.disk?.total ?? null,
     jobsRunning: row.jobsRunning,
     lastSeenAt: row.lastSeenAt,
-    error: row.error,
+    error: row.kind === "url" ? CALLED_BEFORE : row.error,
     keyHint: row.keyHint,
     createdAt: row.createdAt,
   };

@@ -1,6 +1,6 @@
 import type { Ctx } from "@/server/platform/context";
 import { type FieldError, ServiceError } from "@/server/platform/errors";
-import { NO_TRAINER } from "./attachment";
+import { CALLED_BEFORE, NO_TRAINER } from "./attachment";
 import { type Capabilities, readCapabilities } from "./capabilities";
 import { ONLY_RECORDED, RECORDED_TRAINER } from "./recorded/recorded-trainer";
 import { attachedTrainers, isOnline, type TrainerRow } from "./trainer-rows";
@@ -70,15 +70,16 @@ const byReadiness = (a: TrainerRow, b: TrainerRow) =>
 
 /**
  * Returns the id of the trainer for the job: one that supports all of it. Throws 501 without any trainer, 422 with each one's
- * reason and remedy if none supports it, and 503 if none has ever reported its capabilities. It only reads the database: call
- * `refreshTrainers` first if the current state matters.
+ * reason and remedy if none supports it, and 503 if none has ever reported its capabilities.
  */
 export async function chooseTrainer({ db }: Pick<Ctx, "db">, needs: TrainerNeeds): Promise<string> {
   if (needs.trainerId === RECORDED_TRAINER) throw new ServiceError("unprocessable", ONLY_RECORDED);
   const attached = await attachedTrainers(db);
-  if (attached.length === 0) throw new ServiceError("not_implemented", NO_TRAINER);
-  const candidates = attached.filter(({ id }) => needs.trainerId === undefined || id === needs.trainerId);
+  const agents = attached.filter(({ kind }) => kind === "agent");
+  if (agents.length === 0) throw new ServiceError("not_implemented", attached.length > 0 ? CALLED_BEFORE : NO_TRAINER);
+  const candidates = agents.filter(({ id }) => needs.trainerId === undefined || id === needs.trainerId);
   if (candidates.length === 0) {
+    if (attached.some(({ id }) => id === needs.trainerId)) throw new ServiceError("unprocessable", CALLED_BEFORE);
     throw new ServiceError("unprocessable", "The trainer that has this checkpoint is no longer attached.");
   }
   const known = candidates.filter(({ capabilities }) => capabilities !== null);

@@ -87,7 +87,7 @@ const late = (timeoutMs: number) =>
 /** Waits for a command's result. On a timeout, removes the command if the agent has not fetched it or it contains a secret. */
 export async function resultOf(db: Db, id: string, timeoutMs: number, signal?: AbortSignal): Promise<CommandResult> {
   const deadline = performance.now() + timeoutMs;
-  const news = followNews(id);
+  const news = followNews(id, LOOK_MS);
   try {
     while (performance.now() < deadline && !signal?.aborted) {
       const [row] = await db
@@ -96,7 +96,7 @@ export async function resultOf(db: Db, id: string, timeoutMs: number, signal?: A
         .where(eq(trainerCommands.id, id));
       if (!row) throw new TrainerUnreachable("The trainer was removed.");
       if (row.state === "done") return commandResult.parse(row.result);
-      await news.next(LOOK_MS);
+      await news.next();
     }
   } finally {
     news.stop();
@@ -120,7 +120,7 @@ export async function* partsOf(
   { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal | undefined },
 ): AsyncGenerator<string, CommandResult> {
   const deadline = performance.now() + timeoutMs;
-  const news = followNews(id);
+  const news = followNews(id, LOOK_MS);
   signal?.addEventListener("abort", news.wake);
   try {
     for (let last = 0; ; ) {
@@ -136,12 +136,15 @@ export async function* partsOf(
       if (!row) throw new TrainerUnreachable("The trainer was removed.");
       const parts = await takeParts(db, id, last);
       last = parts.at(-1)?.seq ?? last;
-      if (parts.length > 0) yield parts.map(({ text }) => text).join("");
+      if (parts.length > 0) {
+        news.expectMore();
+        yield parts.map(({ text }) => text).join("");
+      }
       if (row.state === "done") return commandResult.parse(row.result);
       // Before the first token, the command is handed out again; after it, another answer could not continue this one.
       if (last > 0 && row.isSilent) throw new TrainerUnreachable("The trainer went silent during its answer.");
       if (performance.now() >= deadline) throw late(timeoutMs);
-      await news.next(LOOK_MS);
+      await news.next();
     }
   } finally {
     signal?.removeEventListener("abort", news.wake);

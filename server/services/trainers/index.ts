@@ -4,7 +4,7 @@ export { type Agent, authenticateAgent } from "./agents/authenticate-agent";
 export { leaseCommands, leaseInput } from "./agents/lease-commands";
 export { takePart } from "./agents/take-part";
 export { takeResult } from "./agents/take-result";
-export { requireSignature } from "./agents/webhook-signature";
+export { attachLocal } from "./attach-local";
 export { type Capabilities, readCapabilities, SPEC_VERSION } from "./capabilities";
 export { chooseTrainer, type TrainerNeeds } from "./choose-trainer";
 export { forgetOldCommands } from "./commands";
@@ -28,7 +28,6 @@ export { FINE_TUNING_READERS } from "./readers";
 export { lockRecording } from "./recorded/lock-recording";
 export { ONLY_RECORDED, RECORDED_TRAINER } from "./recorded/recorded-trainer";
 export { recordedTimes } from "./recorded/recording";
-export { refreshTrainers } from "./refresh-trainers";
 export { storable, storableValue } from "./storable-value";
 export {
   type TrainerCall,

@@ -6,7 +6,6 @@ import { verb } from "@/server/platform/verb";
 import { RUNNING_JOB_STATUSES } from "@/server/services/training/jobs/schemas";
 import { trainerJson } from "./capabilities";
 import { FINE_TUNING_READERS } from "./readers";
-import { refreshTrainers } from "./refresh-trainers";
 import { listTrainersInput, trainersReply } from "./schemas";
 import { attachedTrainers } from "./trainer-rows";
 
@@ -28,16 +27,14 @@ export const listTrainers = verb(
     name: "trainers.list",
     summary: "List the trainers of this installation, with what each can do and why it can't do the rest.",
     description:
-      "Trainers are shared by all projects. The one that TRAINER_URL names comes first. Without any, the list is empty and what needs one is a 501.",
+      "Trainers are shared by all projects. One of the kind `url` was called by an earlier release, and does nothing until it gets a key. Without any, the list is empty and what needs one is a 501.",
     effect: "read",
     capability: FINE_TUNING_READERS,
     input: listTrainersInput,
     reply: trainersReply,
   },
   async (ctx) => {
-    await refreshTrainers(ctx);
     const rows = await attachedTrainers(ctx.db);
-    rows.sort((a, b) => Number(b.kind === "url") - Number(a.kind === "url"));
     const manages = await mayManage(ctx);
     const running = manages ? undefined : await jobsRunningOf(ctx);
     return {

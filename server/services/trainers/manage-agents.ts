@@ -2,13 +2,15 @@ import { and, eq, isNull } from "drizzle-orm";
 import { NOW } from "@/db/now";
 import { trainerCommands, trainers } from "@/db/schema";
 import { auditNote } from "@/server/platform/audit";
-import { notFound, ServiceError } from "@/server/platform/errors";
+import { notFound } from "@/server/platform/errors";
 import { publicUrl } from "@/server/platform/public-url";
 import { okReply } from "@/server/platform/schemas";
 import { installationVerb } from "@/server/platform/verb";
 import { newAgentKey } from "./agent-key";
 import { trainerJson } from "./capabilities";
 import { addedTrainerReply, addTrainerInput, trainerIdInput } from "./schemas";
+
+const isAttached = (trainerId: string) => and(eq(trainers.id, trainerId), isNull(trainers.disabledAt));
 
 /** Returns the command that starts an agent on a machine with the trainer. */
 const commandFor = (key: string) =>
@@ -17,20 +19,25 @@ const commandFor = (key: string) =>
 export const addTrainer = installationVerb(
   {
     name: "trainers.add",
-    summary: "Add a trainer that connects to this installation, for a machine that the installation can't reach.",
-    description: "The key is returned only in this response.",
+    summary: "Add a trainer, or give one a new key.",
+    description:
+      "The trainer connects to this installation with the key, which is returned only in this response. With `trainerId`, that trainer gets it: it keeps its jobs and checkpoints, and its earlier key stops working.",
     right: "trainers:manage",
     effect: "write",
     input: addTrainerInput,
     reply: addedTrainerReply,
   },
-  async (ctx, { name }) => {
-    const { key, ...stored } = newAgentKey();
-    const [row] = await ctx.db
-      .insert(trainers)
-      .values({ ...stored, kind: "agent", name, updatedAt: NOW })
-      .returning();
-    if (!row) throw new Error("The insert of a trainer returned no row.");
+  async (ctx, { name, trainerId }) => {
+    const { id, key, ...stored } = newAgentKey(trainerId);
+    const values = { ...stored, kind: "agent" as const, name, updatedAt: NOW };
+    const [row] = await (trainerId === undefined
+      ? ctx.db.insert(trainers).values({ id, ...values })
+      : ctx.db
+          .update(trainers)
+          .set({ ...values, error: null, lastSeenAt: null })
+          .where(isAttached(trainerId))
+    ).returning();
+    if (!row) throw notFound("The trainer");
     auditNote(ctx, { target: { type: "trainer", id: row.id }, after: { name } });
     return { trainer: trainerJson({ ...row, readAt: row.createdAt }), key, command: commandFor(key) };
   },
@@ -39,7 +46,7 @@ export const addTrainer = installationVerb(
 export const removeTrainer = installationVerb(
   {
     name: "trainers.remove",
-    summary: "Remove a trainer that connects to this installation. Its key stops working immediately.",
+    summary: "Remove a trainer. Its key stops working immediately.",
     description: "Its unfinished jobs stay as they are, without further updates. What it stores stays on its machine.",
     right: "trainers:manage",
     effect: "write",
@@ -47,16 +54,9 @@ export const removeTrainer = installationVerb(
     reply: okReply,
   },
   async (ctx, { trainerId }) => {
-    const isIt = and(eq(trainers.id, trainerId), isNull(trainers.disabledAt));
-    const [row] = await ctx.db.select().from(trainers).where(isIt).for("update");
+    const isIt = isAttached(trainerId);
+    const [row] = await ctx.db.update(trainers).set({ disabledAt: NOW, updatedAt: NOW }).where(isIt).returning();
     if (!row) throw notFound("The trainer");
-    if (row.kind === "url") {
-      throw new ServiceError(
-        "unprocessable",
-        "This trainer is attached with TRAINER_URL. Unset it to remove the trainer.",
-      );
-    }
-    await ctx.db.update(trainers).set({ disabledAt: NOW, updatedAt: NOW }).where(isIt);
     await ctx.db.delete(trainerCommands).where(eq(trainerCommands.trainerId, trainerId));
     auditNote(ctx, { target: { type: "trainer", id: trainerId }, before: { name: row.name }, after: null });
     return { ok: true as const };

@@ -1,18 +1,15 @@
 import type { Db } from "@/db/client";
 import { agentTrainer } from "./agent-trainer";
-import { namedTrainer } from "./attachment";
+import { CALLED_BEFORE } from "./attachment";
 import { RECORDED_TRAINER, recordedTrainer } from "./recorded/recorded-trainer";
 import { type TrainerClient, TrainerUnreachable } from "./trainer-client";
 import { attachedTrainers, type CalledTrainer, isOnline } from "./trainer-rows";
-import { urlTrainer } from "./url-trainer";
 
 /** Returns the client of an attached trainer; throws `TrainerUnreachable` without one. */
 export function clientOf(db: Db, row: CalledTrainer | null): TrainerClient {
   if (!row) throw new TrainerUnreachable("The trainer is no longer attached.");
-  if (row.kind === "agent") return agentTrainer({ db, trainerId: row.id, isOnline: isOnline(row) });
-  const named = namedTrainer();
-  if (!named) throw new TrainerUnreachable("TRAINER_URL is no longer set.");
-  return urlTrainer({ trainerId: row.id, ...named });
+  if (row.kind === "url") throw new TrainerUnreachable(CALLED_BEFORE);
+  return agentTrainer({ db, trainerId: row.id, isOnline: isOnline(row) });
 }
 
 /** Returns a trainer's client, including the recorded one's; throws `TrainerUnreachable` if it is no longer attached. */

@@ -51,7 +51,11 @@ export const trainersReply = z.object({
   mayManage: z.boolean(),
 });
 export const listTrainersInput = z.strictObject({});
-export const addTrainerInput = z.strictObject({ name: filledText(100, "Enter a name.") });
+export const addTrainerInput = z.strictObject({
+  name: filledText(100, "Enter a name."),
+  /** The trainer that gets a new key; without, a new one is added. */
+  trainerId: idInput.optional(),
+});
 /** `key` is returned only here. */
 export const addedTrainerReply = z.object({ trainer, key: z.string(), command: z.string() });
 export const trainerIdInput = z.strictObject({ trainerId: idInput });

@@ -21,11 +21,9 @@ export type TrainerDownload = {
   body: AsyncIterable<Uint8Array>;
 };
 
-/** A machine that trains, whether we call it or it fetches our calls. */
+/** A machine that trains, and fetches our calls. */
 export type TrainerClient = {
   readonly trainerId: string;
-  /** Returns where it should report a job's events as they happen; absent for an agent, which knows. */
-  webhookFor?(jobId: string): { url: string };
   /** Returns a successful reply; throws `TrainerRefused` for any other, and `TrainerUnreachable` without one. */
   request(call: TrainerCall): Promise<TrainerReply>;
   /** Returns a file as it arrives. */

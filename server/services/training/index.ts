@@ -1,7 +1,7 @@
 import "server-only";
 
 export { getMetrics, listEvents, streamEvents } from "./events";
-export { takeAgentEvents, takeWebhookEvents } from "./events/take-events";
+export { takeAgentEvents } from "./events/take-events";
 export { cancelJob, pauseJob, resumeJob } from "./jobs/change-jobs";
 export { createJob } from "./jobs/create-job";
 export { getJob } from "./jobs/get-job";

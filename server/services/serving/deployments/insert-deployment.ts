@@ -8,14 +8,7 @@ import { notFound, ServiceError } from "@/server/platform/errors";
 import { newId } from "@/server/platform/ids";
 import { deploymentDue } from "@/server/platform/jobs/events";
 import { emit } from "@/server/platform/outbox";
-import {
-  attachedTrainers,
-  inMs,
-  ONLY_RECORDED,
-  RECORDED_TRAINER,
-  readCapabilities,
-  refreshTrainers,
-} from "@/server/services/trainers";
+import { attachedTrainers, inMs, ONLY_RECORDED, RECORDED_TRAINER, readCapabilities } from "@/server/services/trainers";
 import { type DeploymentRow, isInService, isRollOut, lockNamed } from "./read-deployments";
 import { requireServable, type ServeBackend } from "./servable";
 
@@ -100,7 +93,6 @@ export async function prepareDeployment(ctx: Ctx, wish: Wish): Promise<Candidate
     throw new ServiceError("conflict", "The trainer deleted this checkpoint's files.");
   }
   const trainerId = job.trainerId ?? "";
-  await refreshTrainers(ctx);
   requireServable(wish, checkpoint.inferenceProfile, await capabilitiesOf(ctx, trainerId));
   const name = wish.name ?? (config ? servedNameOf(config) : nameOf(job.name));
   return { ...wish, name, trainerId, tuningConfigId: job.tuningConfigId };

@@ -6,7 +6,7 @@ import type { Ctx } from "@/server/platform/context";
 import { notFound, ServiceError, unprocessable } from "@/server/platform/errors";
 import { verb } from "@/server/platform/verb";
 import { knownBaseModel } from "@/server/services/models";
-import { chooseTrainer, FINE_TUNING_READERS, refreshTrainers, requireTrainer } from "@/server/services/trainers";
+import { chooseTrainer, FINE_TUNING_READERS, requireTrainer } from "@/server/services/trainers";
 import { capabilitiesOf, insert } from "./insert-deployment";
 import { deploymentJson, readDeployment } from "./read-deployments";
 import { deploymentReply, requestedDeploymentReply, startPlaygroundInput, TIMEOUT_SECONDS } from "./schemas";
@@ -62,7 +62,6 @@ export const startPlayground = verb(
   {
     before: async (ctx, { checkpointId, baseModel }) => {
       await requireTrainer(ctx);
-      await refreshTrainers(ctx);
       const chosen =
         checkpointId === undefined
           ? await ofBaseModel(ctx, baseModel as NonNullable<typeof baseModel>)

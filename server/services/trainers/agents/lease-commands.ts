@@ -108,7 +108,7 @@ export async function leaseCommands(db: Db, agent: Agent, lease: Lease, signal: 
   const ids = lease.jobs.map(({ job_id }) => job_id);
   const isKnown = lease.capabilities != null || lease.capabilities_hash === agent.capabilitiesHash;
   const deadline = performance.now() + lease.wait_seconds * 1000;
-  const news = followNews(agent.id);
+  const news = followNews(agent.id, LOOK_MS);
   try {
     for (;;) {
       const commands = await takeCommands(db, agent);
@@ -116,7 +116,7 @@ export async function leaseCommands(db: Db, agent: Agent, lease: Lease, signal: 
       if (commands.length > 0 || !isKnown || left <= 0 || signal.aborted) {
         return { commands, jobs: await storedEvents(db, agent, ids), send_capabilities: !isKnown };
       }
-      await news.next(Math.min(LOOK_MS, left));
+      await news.next(left);
       await requireAttached(db, agent);
     }
   } finally {

@@ -11,8 +11,8 @@ import { takeResult } from "../agents/take-result";
 import { KNOWN, runScriptedAgent, type Web } from "./scripted-agent";
 import { CAPABILITIES, type ScriptedTrainer } from "./scripted-trainer";
 
-/** Stores the only attached trainer. Returns its id. */
-async function storeTrainer(more: Partial<typeof trainers.$inferInsert>): Promise<string> {
+/** For tests: stores the only attached trainer. Returns its id. */
+export async function storeTrainer(more: Partial<typeof trainers.$inferInsert>): Promise<string> {
   const id = newId("trn");
   await db().delete(trainers);
   await db()
@@ -52,11 +52,13 @@ function webOf(id: string): Web {
   };
 }
 
+type Attachable = Pick<ScriptedTrainer, "address" | "detach" | "features">;
+
 /** For tests: attaches a scripted trainer as the only one, until it is attached again or stopped. Returns its id. */
-export async function attachScripted(trainer: ScriptedTrainer): Promise<string> {
+export async function attachScripted(trainer: Attachable): Promise<string> {
   trainer.detach();
   const capabilities = { ...CAPABILITIES, features: trainer.features };
-  const id = await storeTrainer({ capabilities, capabilitiesHash: KNOWN, lastSeenAt: NOW, version: "1.0.0" });
+  const id = await storeTrainer({ capabilities, capabilitiesHash: KNOWN, lastSeenAt: Date.now(), version: "1.0.0" });
   trainer.detach = runScriptedAgent(webOf(id), trainer.address);
   return id;
 }

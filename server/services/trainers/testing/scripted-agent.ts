@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+import type { ReadableStream as WebStream } from "node:stream/web";
 import { setTimeout as wait } from "node:timers/promises";
 
 type Payload = {
@@ -58,7 +60,7 @@ export function runScriptedAgent(web: Web, trainer: Scripted): () => void {
     const decoder = new TextDecoder();
     let seq = 0;
     try {
-      for await (const bytes of reply.body ?? []) {
+      for await (const bytes of Readable.fromWeb(reply.body as WebStream)) {
         seq += 1;
         const text = decoder.decode(bytes, { stream: true });
         const { status } = await web.post(`commands/${id}/parts`, { seq, text });

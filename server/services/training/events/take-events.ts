@@ -1,7 +1,7 @@
 import { and, eq } from "drizzle-orm";
 import { z } from "zod";
 import type { Db } from "@/db/client";
-import { trainers, trainingJobs } from "@/db/schema";
+import { trainingJobs } from "@/db/schema";
 import { inTransaction } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
 import { type Agent, contextOfTrainer } from "@/server/services/trainers";
@@ -12,7 +12,6 @@ const eventsBody = z.object({ job_id: z.string(), events: z.array(z.unknown()).m
 
 async function takeEvents(db: Db, job: { id: string; projectId: string } | undefined, body: unknown) {
   const { events, job_id } = eventsBody.parse(body);
-  // The signature covers only the body, not the address, so the body must name the same job.
   if (job_id !== job?.id) throw notFound("The training job");
   const { lastSeq } = await inTransaction(contextOfTrainer(db, job.projectId), (tx) => storeEvents(tx, job, events));
   return { last_seq: lastSeq, acknowledged_seq: lastSeq };
@@ -24,15 +23,5 @@ const jobColumns = { id: trainingJobs.id, projectId: trainingJobs.projectId };
 export async function takeAgentEvents(db: Db, agent: Agent, jobId: string, body: unknown) {
   const isOwn = and(eq(trainingJobs.id, jobId), eq(trainingJobs.trainerId, agent.id));
   const [job] = await db.select(jobColumns).from(trainingJobs).where(isOwn);
-  return takeEvents(db, job, body);
-}
-
-/** Stores events of a job of the trainer that we call. The caller must have checked the signature. */
-export async function takeWebhookEvents(db: Db, jobId: string, body: unknown) {
-  const [job] = await db
-    .select(jobColumns)
-    .from(trainingJobs)
-    .innerJoin(trainers, eq(trainers.id, trainingJobs.trainerId))
-    .where(and(eq(trainingJobs.id, jobId), eq(trainers.kind, "url")));
   return takeEvents(db, job, body);
 }

@@ -72,14 +72,12 @@ async function dispatch(ctx: Ctx, trainer: TrainerClient, { id, spec, ...row }: 
   for (const sha256 of [row.manifestSha256, row.validationManifestSha256]) {
     if (sha256 !== null) await sendManifest(ctx, trainer, sha256);
   }
-  // Reports may be lost: they only keep the charts live, and whatever is missing is fetched.
-  const json = { ...spec, ...(trainer.webhookFor ? { webhook: trainer.webhookFor(id) } : {}) };
   const { source } = (spec.base_model ?? {}) as { source?: unknown };
   const { json: hub, ...secret } = await hubAccess(ctx, trainer.trainerId, source);
   await trainer.request({
     method: "PUT",
     path: `/jobs/${id}`,
-    json: { ...json, ...hub },
+    json: { ...spec, ...hub },
     ...secret,
     projectId: ctx.projectId,
   });

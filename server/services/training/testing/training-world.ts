@@ -5,7 +5,6 @@ import { addBaseModel } from "@/server/services/models";
 import { CATALOGUE } from "@/server/services/models/base-models/catalogue";
 import { storedCertificate, storedCheckpoint, storedExport } from "@/server/services/models/testing/stored-checkpoint";
 import { storedEvaluation } from "@/server/services/proof/testing/stored-evaluation";
-import { refreshTrainers } from "@/server/services/trainers";
 import { createJob } from "../jobs/create-job";
 import { createTuningConfig } from "../tuning-configs/create-tuning-config";
 
@@ -14,7 +13,6 @@ import { createTuningConfig } from "../tuning-configs/create-tuning-config";
  * scripted trainer.
  */
 export async function trainingChoice(ctx: Ctx, mark: string) {
-  await refreshTrainers(ctx);
   const { dataset } = await createDataset(ctx, { name: `Trained on ${mark}` });
   const answer = { role: "assistant", content: `It is with ${mark}.` };
   await createExample(ctx, {

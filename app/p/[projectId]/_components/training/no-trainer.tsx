@@ -7,8 +7,6 @@ import { EmptyState } from "@/app/_components/feedback/empty-state";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import { pageHref } from "../shell/pages";
 
-/** The environment with which Whetstone is started to attach a trainer. */
-export const ATTACH = "TRAINER_URL=http://127.0.0.1:8420\nTRAINER_TOKEN=<the token that the trainer prints>";
 const START = "npm run trainer";
 
 /** Returns whether a list is empty because no trainer is attached, which could fill it. What is stored is shown without one. */
@@ -28,7 +26,7 @@ export const NoTrainer = ({ projectId, here = false }: { projectId: string; here
   <EmptyState
     icon={<IconCpu size={32} stroke={1.5} aria-hidden />}
     title="Attach a trainer"
-    below={<AttachLines />}
+    below={<StartLine />}
     action={
       here ? undefined : (
         <Button component={Link} href={pageHref(projectId, "trainers")} variant="default">
@@ -37,30 +35,20 @@ export const NoTrainer = ({ projectId, here = false }: { projectId: string; here
       )
     }
   >
-    Models are trained by a service on your own machine, with a GPU or, for small models, without one. Start it there,
-    give Whetstone its address, and restart Whetstone. For a machine that Whetstone cannot reach, add an agent under
-    Trainers.
+    Models are trained by a service on your own machine, with a GPU or, for small models, without one. On the machine
+    that runs Whetstone, it attaches itself. For another machine, add a trainer under Trainers.
   </EmptyState>
 );
 
-/** The command that starts a trainer and the two lines that attach it. */
-export const AttachLines = () => (
-  <Stack gap="xs" mt="md" ta="start">
-    <Lines label="On the training machine" text={START} />
-    <Lines label="In Whetstone’s environment" text={ATTACH} />
-  </Stack>
-);
-
-const Lines = ({ label, text }: { label: string; text: string }) => (
-  <div>
+/** The command that starts a trainer and attaches it. */
+const StartLine = () => (
+  <Stack gap={4} mt="md" ta="start">
     <Group justify="space-between" gap="xs">
       <Text size="xs" c="dimmed">
-        {label}
+        In the folder of Whetstone, on the machine that runs it
       </Text>
-      <CopyButton value={text} label={`Copy: ${label.toLowerCase()}`} />
+      <CopyButton value={START} label="Copy the command" />
     </Group>
-    <Code block style={{ overflowWrap: "anywhere", whiteSpace: "pre-wrap" }}>
-      {text}
-    </Code>
-  </div>
+    <Code block>{START}</Code>
+  </Stack>
 );

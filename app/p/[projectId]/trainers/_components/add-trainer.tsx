@@ -5,15 +5,16 @@ import { useState } from "react";
 import { CopyButton } from "@/app/_components/controls/copy-button";
 import { Refused } from "@/app/_components/feedback/refused";
 import { useTRPC } from "@/app/_lib/trpc/client";
+import type { Trainer } from "@/server/services/trainers/schemas";
 import { SecretOnce } from "../../api-keys/_components/secret-once";
 
-type Props = { opened: boolean; onClose: () => void };
+type Props = { opened: boolean; onClose: () => void; trainer: Trainer | null };
 
-/** Adds an agent: a trainer that calls Whetstone from a machine that Whetstone cannot reach. Its key is shown once. */
-export function AddTrainer({ opened, onClose }: Props) {
+/** Adds a trainer, or gives one a new key: it calls Whetstone from its machine. Its key is shown once. */
+export function AddTrainer({ opened, onClose, trainer }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();
-  const [name, setName] = useState("");
+  const [name, setName] = useState(trainer?.name ?? "");
   const add = useMutation(
     trpc.trainers.add.mutationOptions({
       onSuccess: () => queries.invalidateQueries({ queryKey: trpc.trainers.pathKey() }),
@@ -22,14 +23,14 @@ export function AddTrainer({ opened, onClose }: Props) {
   const close = () => {
     onClose();
     add.reset();
-    setName("");
+    setName(trainer?.name ?? "");
   };
   const added = add.data;
   return (
     <Modal
       opened={opened}
       onClose={close}
-      title={added ? `Agent “${added.trainer.name}”` : "Add agent"}
+      title={added ? `Trainer “${added.trainer.name}”` : trainer ? `New key for “${trainer.name}”` : "Add trainer"}
       size="lg"
       closeOnClickOutside={!added}
       closeOnEscape={!added}
@@ -56,13 +57,14 @@ export function AddTrainer({ opened, onClose }: Props) {
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            add.mutate({ name: name.trim() });
+            add.mutate({ name: name.trim(), ...(trainer ? { trainerId: trainer.id } : {}) });
           }}
         >
           <Stack gap="md">
             <Text size="sm">
-              For a machine that Whetstone cannot reach, such as a workstation behind a router: the trainer there calls
-              Whetstone, with a key of its own. It serves every project of this installation.
+              {trainer
+                ? "The trainer keeps its jobs and checkpoints. Its earlier key stops working. Start it with the same --home."
+                : "For another machine, such as a workstation behind a router: the trainer there calls Whetstone, with a key of its own. It serves every project of this installation."}
             </Text>
             <TextInput
               label="Name"
@@ -79,7 +81,7 @@ export function AddTrainer({ opened, onClose }: Props) {
                 Cancel
               </Button>
               <Button type="submit" loading={add.isPending} disabled={name.trim() === ""}>
-                Add agent
+                {trainer ? "Create key" : "Add trainer"}
               </Button>
             </Group>
           </Stack>

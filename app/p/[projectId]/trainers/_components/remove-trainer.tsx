@@ -8,7 +8,7 @@ import { ConfirmDialog } from "../../_components/confirm/confirm-dialog";
 
 type Props = { trainer: Trainer | null; onClose: () => void };
 
-/** Asks before an agent is removed: its key stops working, and its files can no longer be reached from here. */
+/** Asks before a trainer is removed: its key stops working, and its files can no longer be reached from here. */
 export function RemoveTrainer({ trainer, onClose }: Props) {
   const trpc = useTRPC();
   const queries = useQueryClient();

@@ -1,4 +1,4 @@
-import { ActionIcon, Progress, Text, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Progress, Text, Tooltip } from "@mantine/core";
 import { IconTrash } from "@tabler/icons-react";
 import { Ago } from "@/app/_components/values/ago";
 import { Dot } from "@/app/_components/values/dot";
@@ -7,14 +7,13 @@ import { formatBytes, formatCount, plural } from "@/app/_lib/format";
 import type { Trainer } from "@/server/services/trainers/schemas";
 import classes from "./trainers.module.css";
 
-type Props = { trainer: Trainer; onRemove: (() => void) | undefined };
+type Props = { trainer: Trainer; onNewKey: (() => void) | undefined; onRemove: (() => void) | undefined };
 
 /** One machine: whether it is online, its hardware, what it is doing, and what it cannot do. */
-export function TrainerCard({ trainer, onRemove }: Props) {
-  const { id, name, kind, online, version, jobsRunning, diskFreeBytes, diskUsedBytes, lastSeenAt, error, keyHint } =
-    trainer;
+export function TrainerCard({ trainer, onNewKey, onRemove }: Props) {
+  const { id, name, online, version, jobsRunning, diskFreeBytes, diskUsedBytes, lastSeenAt, error, keyHint } = trainer;
   const facts = [
-    kind === "url" ? "Called by Whetstone" : `Agent, key …${keyHint ?? ""}`,
+    ...(keyHint === null ? [] : [`Key …${keyHint}`]),
     ...(version === null ? [] : [`version ${version}`]),
     ...(diskUsedBytes === null ? [] : [`${formatBytes(diskUsedBytes)} of disk used`]),
     ...(diskFreeBytes === null ? [] : [`${formatBytes(diskFreeBytes)} of disk free`]),
@@ -31,6 +30,11 @@ export function TrainerCard({ trainer, onRemove }: Props) {
           <Dot color="var(--severity-critical)" hollow>
             {lastSeenAt === null ? "Never connected" : "Unreachable"}
           </Dot>
+        )}
+        {onNewKey === undefined ? null : (
+          <Button size="compact-sm" variant="default" onClick={onNewKey}>
+            New key…
+          </Button>
         )}
         {onRemove === undefined ? null : (
           <Tooltip label="Remove">

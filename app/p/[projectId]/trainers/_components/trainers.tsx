@@ -1,5 +1,5 @@
 "use client";
-import { Button, Skeleton, Text } from "@mantine/core";
+import { Button, Skeleton } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -9,7 +9,7 @@ import { PageBody } from "@/app/_components/layout/page-body";
 import { PageHeader } from "@/app/_components/layout/page-header";
 import { useTRPC } from "@/app/_lib/trpc/client";
 import type { Trainer } from "@/server/services/trainers/schemas";
-import { AttachLines, NoTrainer } from "../../_components/training/no-trainer";
+import { NoTrainer } from "../../_components/training/no-trainer";
 import { AddTrainer } from "./add-trainer";
 import { RemoveTrainer } from "./remove-trainer";
 import { TrainerCard } from "./trainer-card";
@@ -17,10 +17,11 @@ import classes from "./trainers.module.css";
 
 const LIVE_MS = 5000;
 
-/** The machines that train: their hardware, what they are doing, what they cannot do and why; adds and removes agents. */
+/** The machines that train: their hardware, what they are doing, what they cannot do and why; adds and removes them. */
 export function Trainers({ projectId }: { projectId: string }) {
   const trpc = useTRPC();
   const [adding, setAdding] = useState(false);
+  const [rekeyed, setRekeyed] = useState<Trainer | null>(null);
   const [removed, setRemoved] = useState<Trainer | null>(null);
   const query = useQuery(trpc.trainers.list.queryOptions({ projectId }, { refetchInterval: LIVE_MS }));
   const mayManage = query.data?.mayManage ?? false;
@@ -32,7 +33,7 @@ export function Trainers({ projectId }: { projectId: string }) {
         aside={
           mayManage ? (
             <Button onClick={() => setAdding(true)} leftSection={<IconPlus size={14} aria-hidden />}>
-              Add agent
+              Add trainer
             </Button>
           ) : null
         }
@@ -59,25 +60,23 @@ export function Trainers({ projectId }: { projectId: string }) {
                 <TrainerCard
                   key={trainer.id}
                   trainer={trainer}
-                  onRemove={mayManage && trainer.kind === "agent" ? () => setRemoved(trainer) : undefined}
+                  onNewKey={mayManage && !trainer.online ? () => setRekeyed(trainer) : undefined}
+                  onRemove={mayManage ? () => setRemoved(trainer) : undefined}
                 />
               ))}
             </div>
-            {trainers.some(({ kind }) => kind === "url") ? null : (
-              <details style={{ padding: "0 1rem 1rem", maxInlineSize: "42rem" }}>
-                <summary style={{ cursor: "pointer", fontSize: "var(--mantine-font-size-sm)" }}>
-                  Attach a trainer that Whetstone can reach
-                </summary>
-                <Text size="sm" c="dimmed" mt="xs">
-                  Start it, set its address, and restart Whetstone.
-                </Text>
-                <AttachLines />
-              </details>
-            )}
           </PageBody>
         </>
       )}
-      <AddTrainer opened={adding} onClose={() => setAdding(false)} />
+      <AddTrainer
+        key={rekeyed?.id ?? ""}
+        trainer={rekeyed}
+        opened={adding || rekeyed !== null}
+        onClose={() => {
+          setAdding(false);
+          setRekeyed(null);
+        }}
+      />
       <RemoveTrainer trainer={removed} onClose={() => setRemoved(null)} />
     </>
   );
