@@ -4,6 +4,7 @@ import {
   countFindings,
   countForReview,
   deleteFindingNote,
+  downloadFindings,
   findingTimeline,
   findingTraits,
   getFinding,
@@ -29,6 +30,7 @@ const finding = `${findings}/:findingId`;
 export const FINDINGS = {
   findings: under("Findings", {
     list: get(findings, listFindings),
+    download: get(`${project}/diagnostics/finding-export`, downloadFindings),
     updateMany: post(`${findings}/bulk`, updateFindings),
     undo: post(`${findings}/undo`, undoFindingChange),
     reviewCount: get(`${project}/diagnostics/review-count`, countForReview),

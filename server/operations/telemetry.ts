@@ -5,6 +5,7 @@ import {
   conversationHistogram,
   countConversations,
   createFeedback,
+  downloadConversations,
   findSpan,
   getCompaction,
   getConversation,
@@ -57,6 +58,7 @@ export const TELEMETRY = {
   }),
   conversations: under("Conversations", {
     list: get(`${project}/conversations`, listConversations),
+    download: get(`${project}/conversation-export`, downloadConversations),
     get: get(`${project}/conversations/:conversationId`, getConversation),
     messages: get(`${project}/conversations/:conversationId/messages`, listMessages),
     modelCalls: get(`${project}/conversations/:conversationId/model-calls`, listModelCalls),

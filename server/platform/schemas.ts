@@ -63,6 +63,11 @@ export const pageInput = {
   cursor: z.string().min(1).max(2000).optional(),
 };
 
+/** Formats in which a whole list is downloaded: a row of cells, or the list's own object, per line. */
+export const LIST_FORMATS = ["csv", "jsonl"] as const;
+export const listFormat = z.enum(LIST_FORMATS);
+export type ListFormat = z.infer<typeof listFormat>;
+
 /** The direction of a list's order. */
 export const sortOrder = z.enum(["asc", "desc"]);
 export type SortOrder = z.infer<typeof sortOrder>;

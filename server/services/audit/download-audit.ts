@@ -1,15 +1,10 @@
-import type { z } from "zod";
-import type { Ctx } from "@/server/platform/context";
-import { csvLine } from "@/server/platform/csv";
-import { PAGE_LIMIT_MAX } from "@/server/platform/schemas";
+import { type CsvColumns, listFile, timeCell } from "@/server/platform/list-file";
 import { streamVerb } from "@/server/platform/stream-verb";
 import { listAudit } from "./list-audit";
 import { type AuditEntry, downloadAuditInput } from "./schemas";
 
-type Filters = z.output<typeof downloadAuditInput>;
-
-const COLUMNS: Record<string, (entry: AuditEntry) => unknown> = {
-  time: (entry) => new Date(entry.createdAt).toISOString(),
+const COLUMNS: CsvColumns<AuditEntry> = {
+  time: (entry) => timeCell(entry.createdAt),
   action: (entry) => entry.action,
   actorKind: (entry) => entry.actor.kind,
   actorId: (entry) => entry.actor.id,
@@ -26,20 +21,6 @@ const COLUMNS: Record<string, (entry: AuditEntry) => unknown> = {
   id: (entry) => entry.id,
 };
 
-/** Reads the filtered log page by page, so that it need not fit in memory. */
-async function* rowsOf(ctx: Ctx, filters: Filters, signal: AbortSignal): AsyncGenerator<string> {
-  let cursor: string | undefined;
-  let head = csvLine(Object.keys(COLUMNS));
-  do {
-    signal.throwIfAborted();
-    const page = await listAudit(ctx, { ...filters, limit: PAGE_LIMIT_MAX, cursor });
-    const rows = page.entries.map((entry) => csvLine(Object.values(COLUMNS).map((cell) => cell(entry))));
-    yield head + rows.join("");
-    head = "";
-    cursor = page.pagination.nextCursor ?? undefined;
-  } while (cursor !== undefined);
-}
-
 export const downloadAudit = streamVerb(
   {
     name: "audit.download",
@@ -50,9 +31,15 @@ export const downloadAudit = streamVerb(
     input: downloadAuditInput,
     produces: { "text/csv": { type: "string" } },
   },
-  async (ctx, filters, { signal }) => ({
-    mediaType: "text/csv",
-    fileName: "audit-log.csv",
-    body: rowsOf(ctx, filters, signal),
-  }),
+  async (ctx, filters, { signal }) =>
+    listFile({
+      name: "audit-log",
+      format: "csv",
+      columns: COLUMNS,
+      signal,
+      read: async (page) => {
+        const { entries, pagination } = await listAudit(ctx, { ...filters, ...page });
+        return { items: entries, nextCursor: pagination.nextCursor };
+      },
+    }),
 );

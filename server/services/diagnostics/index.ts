@@ -14,6 +14,7 @@ export { countFindings } from "./findings/count-findings";
 export { countForReview } from "./findings/count-for-review";
 export { recomputeFindingCosts } from "./findings/counts/recompute-finding-costs";
 export { recountDueFindings } from "./findings/counts/recount-due-findings";
+export { downloadFindings } from "./findings/download-findings";
 export { forgetConversations } from "./findings/forget-conversations";
 export { getFinding } from "./findings/get-finding";
 export { listFindingCauses } from "./findings/grouping/list-causes";

@@ -66,5 +66,6 @@ export { forgetReadings, ReadingCache } from "./projection/reading-cache";
 export { conversationFacets } from "./search/conversation-facets";
 export { conversationHistogram } from "./search/conversation-histogram";
 export { countConversations, idsOfMatching } from "./search/count-conversations";
+export { downloadConversations } from "./search/download-conversations";
 export { listConversations } from "./search/list-conversations";
 export { summariseConversations } from "./search/summarise-conversations";

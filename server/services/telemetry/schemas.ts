@@ -3,6 +3,7 @@ import { COMPACTION_STATES, SPAN_STATUSES, TELEMETRY_SIGNALS } from "@/db/schema
 import {
   filledText,
   idInput,
+  listFormat,
   oneOrSeveral,
   pageInput,
   pagination,
@@ -229,6 +230,12 @@ export const listConversationsInput = z.strictObject({
   sort: z.enum(CONVERSATION_SORTS).default("started"),
   order: sortOrder.default("desc"),
   ...pageInput,
+});
+/** `order` is that of their start. */
+export const downloadConversationsInput = z.strictObject({
+  ...conversationFilters.shape,
+  order: sortOrder.default("desc"),
+  format: listFormat,
 });
 /** Where a searched word is in a conversation: `before`, `found` and `after` are consecutive pieces of a message's text. */
 const searchMatch = z.object({ messageIndex: z.int(), before: z.string(), found: z.string(), after: z.string() });

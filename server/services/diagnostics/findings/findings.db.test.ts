@@ -12,6 +12,7 @@ import {
 } from "@/server/services/telemetry";
 import {
   createRuleRuns,
+  downloadFindings,
   executeRuleRuns,
   failRuleRuns,
   getFinding,
@@ -420,7 +421,7 @@ test("a resolved Finding regresses on a conversation that started later, and not
   });
 });
 
-test("the list applies every filter and paginates without duplicates", async () => {
+test("the list applies every filter, paginates without duplicates, and is downloaded whole", async () => {
   const { ctx } = await testProject();
   for (const tool of ["alpha", "bravo", "charlie", "delta"]) {
     const { id, lastActivityAt } = await storedConversation(ctx, failingToolCall(tool, "Error: locked"));
@@ -438,6 +439,16 @@ test("the list applies every filter and paginates without duplicates", async () 
     cursor = page.pagination.nextCursor ?? undefined;
   }
   expect(pages.map((finding) => finding.id)).toEqual(everything.map((finding) => finding.id));
+  const linesOf = async (input: Parameters<typeof downloadFindings>[1]) => {
+    const pieces: string[] = [];
+    for await (const piece of (await downloadFindings(ctx, input)).body as AsyncIterable<string>) pieces.push(piece);
+    return pieces.join("").trimEnd().split(/\r?\n/);
+  };
+  expect((await linesOf({ format: "jsonl" })).map((line) => JSON.parse(line))).toEqual(everything);
+  const [head, ...rows] = await linesOf({ format: "csv", q: "bravo" });
+  expect(head).toMatch(/^id,title,summary,severity,/);
+  expect(rows).toHaveLength(1);
+  expect(rows[0]).toContain("bravo");
 
   const [one] = everything;
   await updateFinding(ctx, { findingId: one!.id, reviewStatus: "confirmed", resolutionStatus: "resolved" });

@@ -9,6 +9,7 @@ import {
 import {
   filledText,
   idInput,
+  listFormat,
   oneOrSeveral,
   pageInput,
   pagination,
@@ -95,6 +96,12 @@ export const listFindingsInput = z.strictObject({
   ...findingFilters,
   sort: findingSort.default("newest"),
   ...pageInput,
+});
+
+export const downloadFindingsInput = z.strictObject({
+  ...findingFilters,
+  sort: findingSort.default("newest"),
+  format: listFormat,
 });
 
 const limitedCount = z.object({ count: z.int(), /** Whether there are more. */ more: z.boolean() });

@@ -3,7 +3,13 @@ import { expect, test } from "vitest";
 import { testProject } from "@/db/testing/test-project";
 import type { Ctx } from "@/server/platform/context";
 import { DAY_MS } from "@/server/platform/durations";
-import { conversationFacets, conversationHistogram, countConversations, listConversations } from "..";
+import {
+  conversationFacets,
+  conversationHistogram,
+  countConversations,
+  downloadConversations,
+  listConversations,
+} from "..";
 
 const START = Date.UTC(2026, 0, 1);
 const WORDS = ["order", "refund", "parcel", "invoice"] as const;
@@ -123,6 +129,31 @@ test.each([
     ROWS.slice(0, 100).map((row) => ({ ...row, id: `other_${row.id}` })),
   );
   for (const limit of [7, 41, 500]) expect(await everyPage(ctx, { ...filters, limit })).toEqual(read(has));
+});
+
+test("the downloaded list has every conversation that matches, of all pages, and no other project's", async () => {
+  const [{ ctx }, { ctx: other }] = [await testProject(), await testProject()];
+  await stored(ctx, ROWS);
+  await stored(
+    other,
+    ROWS.slice(0, 100).map((row) => ({ ...row, id: `other_${row.id}` })),
+  );
+  const linesOf = async (input: Parameters<typeof downloadConversations>[1]) => {
+    const file = await downloadConversations(ctx, input);
+    expect(file.fileName).toBe(`conversations.${input.format}`);
+    const pieces: string[] = [];
+    for await (const piece of file.body as AsyncIterable<string>) pieces.push(piece);
+    return pieces.join("").trimEnd().split(/\r?\n/);
+  };
+  expect((await linesOf({ format: "jsonl" })).map((line) => JSON.parse(line).id)).toEqual(read(() => true));
+  const [first] = (await listConversations(ctx, { q: "refund", limit: 1 })).conversations;
+  const found = await linesOf({ format: "jsonl", q: "refund" });
+  expect(JSON.parse(found[0]!)).toEqual(first);
+  expect(found).toHaveLength(ROWS.filter(said("refund")).length);
+  const [head, ...rows] = await linesOf({ format: "csv", model: "acme-1", order: "asc" });
+  expect(head).toMatch(/^id,externalId,userId,startedAt,.*,costUsd,costComplete,unpricedCallCount$/);
+  expect(rows.map((row) => row.split(",")[0])).toEqual(read(({ model }) => model === "acme-1").reverse());
+  expect(rows[0]).toContain('"[""acme-1""]"');
 });
 
 test("the histogram counts what the list returns, in buckets of one width within the time range", async () => {

@@ -1,5 +1,6 @@
 import { createLoader, parseAsInteger, parseAsString, parseAsStringLiteral } from "nuqs/server";
 import { listParsers } from "@/app/_components/data-table/list-view";
+import { downloadHref } from "@/app/_lib/download-href";
 import { endsOf, RANGE_VALUES } from "@/app/_lib/time-range";
 
 /** The page's state, stored in the URL. */
@@ -40,11 +41,8 @@ export const listInput = (projectId: string, view: View, now: number) => ({
 });
 
 /** The URL of the same rows as a file. */
-export function csvHref(projectId: string, view: View, now: number) {
-  const filters = Object.entries(filtersOf(view, now)).map(([name, value]): [string, string] => [name, String(value)]);
-  const search = new URLSearchParams(filters).toString();
-  return `/v1/projects/${encodeURIComponent(projectId)}/audit-log.csv${search ? `?${search}` : ""}`;
-}
+export const csvHref = (projectId: string, view: View, now: number) =>
+  downloadHref(projectId, "audit-log.csv", filtersOf(view, now));
 
 export const isFiltered = (view: View) =>
   view.action !== null || view.actor !== null || view.target !== null || view.range !== null;

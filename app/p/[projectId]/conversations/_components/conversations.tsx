@@ -2,6 +2,7 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
 import { useState } from "react";
+import { DownloadMenu } from "@/app/_components/controls/download-menu";
 import { RefreshButton } from "@/app/_components/controls/refresh-button";
 import { SearchInput } from "@/app/_components/controls/search-input";
 import { TimeRangePicker } from "@/app/_components/controls/time-range-picker";
@@ -21,7 +22,7 @@ import { ConversationsEmpty } from "./conversations-empty";
 import { Facets } from "./facets";
 import { HistogramPanel } from "./histogram/histogram";
 import { Peek } from "./peek";
-import { chosenFilters, filterInput, isFiltered, listInput, searchOf, viewParsers } from "./view";
+import { chosenFilters, fileHref, filterInput, isFiltered, listInput, searchOf, viewParsers } from "./view";
 
 export function Conversations({ projectId, openedAt }: { projectId: string; openedAt: number }) {
   const trpc = useTRPC();
@@ -61,6 +62,7 @@ export function Conversations({ projectId, openedAt }: { projectId: string; open
           <>
             <ViewsMenu projectId={projectId} list="conversations" parsers={viewParsers} />
             <ColumnMenu columns={COLUMNS} />
+            <DownloadMenu what="conversations" hrefOf={(format) => fileHref(projectId, view, now, format)} />
             <RefreshButton busy={list.isRefetching} onRefresh={refresh} />
           </>
         }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chosenFilters, findingHref, isFiltered, labelHref, listInput, loadView, searchOf } from "./view";
+import { chosenFilters, fileHref, findingHref, isFiltered, labelHref, listInput, loadView, searchOf } from "./view";
 
 const viewOf = async (search: string) => loadView(new URLSearchParams(search));
 
@@ -18,6 +18,13 @@ test("hasUser=false in the URL filters for conversations without a user", async 
   expect(listInput("p", view, 0)).toMatchObject({ hasUser: false });
   expect(chosenFilters(view)).toEqual([{ id: "hasUser", text: "No user", without: { hasUser: null } }]);
   expect(searchOf(view)).toBe("?hasUser=false");
+});
+
+test("the downloaded file has the filters of the list", async () => {
+  const view = await viewOf("model=gpt-4o&model=acme,1&errors=false&sort=-cost&peek=conv_1");
+  expect(fileHref("prj_1", view, 0, "jsonl")).toBe(
+    "/v1/projects/prj_1/conversation-export?model=gpt-4o&model=acme%2C1&hasErrors=false&format=jsonl",
+  );
 });
 
 test("a Finding in the URL filters the list, and its chip has the Finding's title", async () => {

@@ -9,8 +9,9 @@ import {
   parseAsStringLiteral,
 } from "nuqs/server";
 import { listParsers, sortInput } from "@/app/_components/data-table/list-view";
+import { downloadHref } from "@/app/_lib/download-href";
 import { endsOf, RANGE_VALUES } from "@/app/_lib/time-range";
-import { SEVERAL_MAX } from "@/server/platform/schemas";
+import { type ListFormat, SEVERAL_MAX } from "@/server/platform/schemas";
 import { LABEL_CHARACTERS } from "@/server/services/telemetry/schemas";
 
 /** A label has at least one character: `label=` in a URL is not a filter. */
@@ -83,6 +84,12 @@ export function listInput(projectId: string, view: View, now: number) {
 export function filterInput(projectId: string, view: View, now: number) {
   const { limit: _, sort: __, order: ___, ...filters } = listInput(projectId, view, now);
   return filters;
+}
+
+/** Returns the address of all conversations that the list shows as a file, ordered by their start. */
+export function fileHref(projectId: string, view: View, now: number, format: ListFormat) {
+  const { projectId: _, ...filters } = filterInput(projectId, view, now);
+  return downloadHref(projectId, "conversation-export", { ...filters, format });
 }
 
 export const NO_FILTERS = {

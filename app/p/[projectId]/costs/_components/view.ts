@@ -1,4 +1,5 @@
 import { createLoader, createSerializer, parseAsInteger, parseAsStringLiteral } from "nuqs/server";
+import { downloadHref } from "@/app/_lib/download-href";
 import { VENDOR_WORDS } from "@/app/p/[projectId]/_components/costs/price-words";
 import { usageNames } from "@/app/p/[projectId]/_components/costs/usage-words";
 import { DAY_RANGE_VALUES, daysOf } from "@/app/p/[projectId]/costs/_components/day-range";
@@ -41,9 +42,8 @@ export function costsInputBefore(projectId: string, view: View, now: number) {
  * The URL of the same days as a file: by label or user if grouped so, else by everything that determines a call's price.
  */
 export function csvHref(projectId: string, view: View, now: number) {
-  const { from, to } = daysOf(view, now);
-  const by = view.by === "label" || view.by === "user" ? `&groupBy=${view.by}` : "";
-  return `/v1/projects/${encodeURIComponent(projectId)}/costs.csv?from=${from}&to=${to}${by}`;
+  const groupBy = view.by === "label" || view.by === "user" ? view.by : undefined;
+  return downloadHref(projectId, "costs.csv", { ...daysOf(view, now), groupBy });
 }
 
 /** The groupings of table and chart: the name of the choice, of the column, and of "none". */

@@ -2,6 +2,7 @@
 import { Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
+import { DownloadMenu } from "@/app/_components/controls/download-menu";
 import { ColumnMenu } from "@/app/_components/data-table/column-menu";
 import { DataList } from "@/app/_components/data-table/data-list";
 import { PageHeader } from "@/app/_components/layout/page-header";
@@ -21,7 +22,7 @@ import { LastVisitProvider } from "./last-visit";
 import { TabCount, useTabCounts } from "./tab-counts";
 import { useFindings } from "./use-findings";
 import { useHandOffAction } from "./use-hand-off-action";
-import { isFiltered, listInput, searchOf, TAB_VALUES, TABS, viewParsers } from "./view";
+import { fileHref, isFiltered, listInput, searchOf, TAB_VALUES, TABS, viewParsers } from "./view";
 
 export function Findings({ projectId, openedAt }: { projectId: string; openedAt: number }) {
   const trpc = useTRPC();
@@ -49,6 +50,7 @@ export function Findings({ projectId, openedAt }: { projectId: string; openedAt:
           <>
             <ViewsMenu projectId={projectId} list="findings" parsers={viewParsers} />
             <ColumnMenu columns={COLUMNS} />
+            <DownloadMenu what="Findings" hrefOf={(format) => fileHref(projectId, view, openedAt, format)} />
           </>
         }
       >

@@ -7,8 +7,10 @@ import {
   parseAsStringLiteral,
 } from "nuqs/server";
 import { listParsers } from "@/app/_components/data-table/list-view";
+import { downloadHref } from "@/app/_lib/download-href";
 import { endsOf, RANGE_VALUES } from "@/app/_lib/time-range";
 import { SEVERITIES } from "@/app/p/[projectId]/_components/findings/severity-words";
+import type { ListFormat } from "@/server/platform/schemas";
 import { FINDING_ALERTS, FINDING_QUEUES, type FindingAlert } from "@/server/services/diagnostics/findings/schemas";
 import type { Finding } from "@/server/services/diagnostics/schemas";
 
@@ -144,6 +146,12 @@ export const listInput = (projectId: string, view: View, now: number) => ({
   limit: PAGE,
   ...(view.order !== "newest" ? { sort: view.order } : {}),
 });
+
+/** Returns the address of all Findings that the list shows, in its order, as a file. */
+export function fileHref(projectId: string, view: View, now: number, format: ListFormat) {
+  const { projectId: _, limit: __, ...input } = listInput(projectId, view, now);
+  return downloadHref(projectId, "diagnostics/finding-export", { ...input, format });
+}
 
 /** What a tab would list under the other filters. */
 export const countInput = (projectId: string, view: View, tab: View["tab"], now: number) =>
