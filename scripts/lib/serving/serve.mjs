@@ -1,7 +1,7 @@
 // @ts-check
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { build } from "../building/build.mjs";
+import { build, COMPILE_CACHE } from "../building/build.mjs";
 import { install } from "../building/install.mjs";
 import { dataFolder } from "../database/data-folder.mjs";
 import { databaseUrls, freePort, portError } from "../database/postgres.mjs";
@@ -130,6 +130,7 @@ async function boot(mode, { started, holdLock, throwIfStopped, giveUp }) {
     ...process.env,
     NODE_ENV: mode.nodeEnv,
     NEXT_TELEMETRY_DISABLED: "1",
+    ...(mode.build && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE || COMPILE_CACHE }),
     HOST: settings.host,
     PORT: String(port),
     PUBLIC_URL: address,
