@@ -1,4 +1,4 @@
-"""The web app's side of both channels for events and commands, on a real port of this machine."""
+"""The web app's side of the channel for events and commands, on a real port of this machine."""
 
 from __future__ import annotations
 
@@ -39,9 +39,11 @@ class FakeWeb:
         self.hand_outs: dict[str, int] = {}
         self.leases: list[dict[str, Any]] = []
         self.results: dict[str, list[dict[str, Any]]] = {}
+        self.parts: dict[str, list[str]] = {}
+        # Commands whose answer nobody waits for any more.
+        self.abandoned: set[str] = set()
         self.events: dict[str, dict[int, dict[str, Any]]] = {}
         self.batches: list[dict[str, Any]] = []
-        self.webhooks: list[tuple[dict[str, str], bytes]] = []
         self.manifests: dict[str, bytes] = {}
         self.manifest_reads = 0
         self.failing = 0
@@ -124,6 +126,16 @@ class FakeWeb:
             self.results.setdefault(command_id, []).append(body)
             return {"ok": True}
 
+        @self.app.post("/api/trainer/v1/commands/{command_id}/parts", response_model=None)
+        def part(command_id: str, body: dict[str, Any]) -> dict[str, Any] | Response:
+            if command_id in self.abandoned:
+                return JSONResponse({}, 404)
+            if body["text"]:
+                known = self.parts.setdefault(command_id, [])
+                assert body["seq"] == len(known) + 1
+                known.append(body["text"])
+            return {"accepted": True}
+
         @self.app.post("/api/trainer/v1/jobs/{job_id}/events", response_model=None)
         async def events(job_id: str, request: Request) -> Response:
             assert request.headers["content-encoding"] == "gzip"
@@ -143,8 +155,3 @@ class FakeWeb:
             self.manifest_reads += 1
             content = self.manifests.get(sha256)
             return Response(status_code=404) if content is None else Response(content)
-
-        @self.app.post("/hook")
-        async def hook(request: Request) -> dict[str, bool]:
-            self.webhooks.append((dict(request.headers), await request.body()))
-            return {"ok": True}

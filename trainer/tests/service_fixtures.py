@@ -65,7 +65,7 @@ def running(home: Path, capabilities: Capabilities | None = None, **settings: An
     # Bound here, so that no other process takes the port before the server does.
     listener = socket.create_server(("127.0.0.1", 0))
     port = listener.getsockname()[1]
-    made = Settings(home=home, token=TOKEN, port=port, **{"tick_seconds": 0.05, "stall_dump_seconds": 0.1, **settings})
+    made = Settings(home=home, token=TOKEN, **{"tick_seconds": 0.05, "stall_dump_seconds": 0.1, **settings})
     app = create_app(made, capabilities or ThisMachine(home))
     server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)

@@ -8,20 +8,23 @@ import hashlib
 import json
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fake_web import KEY, FakeWeb, until
+from fastapi import Request, Response
+from fastapi.responses import StreamingResponse
 
 from whetstone_trainer.events import EventLog
-from whetstone_trainer.service import agent, delivery
+from whetstone_trainer.service import agent, agent_answers, delivery
 from whetstone_trainer.service.agent_commands import CHUNK_BYTES, Commands, Payload, ranged
 from whetstone_trainer.service.app import create_app
 from whetstone_trainer.service.capabilities import Capabilities
 from whetstone_trainer.service.job_record import job_dir, read_record
+from whetstone_trainer.service.routes import deployment_routes
 from whetstone_trainer.service.settings import Settings
 
 TOKEN = "the-token-of-this-trainer"
@@ -199,12 +202,16 @@ def test_the_same_command_again_has_the_same_result_and_no_second_effect(
     with calling():
         first = submitted(web)
         until(lambda: (record := read_record(tmp_path, "job_1")) and record.status == "succeeded")
+        until(lambda: is_finished(web, "job_1"))
     # The same holds for a trainer that was restarted in between.
+    pushed = len(web.batches)
     with calling():
         submitted(web)
         again = until(lambda: len(web.results["cmd_put"]) > 1 and web.results["cmd_put"][1])
         current = web.ask("cmd_get", "GET", "/v1/jobs/job_1")
     assert again == first
+    # What arrived before the restart is not sent again.
+    assert len(web.batches) == pushed
     assert again["body"]["job"]["status"] == "queued"
     assert current["body"]["job"]["status"] == "succeeded"
 
@@ -235,6 +242,91 @@ def test_an_answer_that_takes_longer_than_its_hand_out_is_generated_once(
         web.ask("cmd_2", "POST", path, body={"messages": []})
     assert handed_out > 2
     assert asked == [path, path]
+
+
+CHAT = "/v1/deployments/dep_1/v1/chat/completions"
+
+
+@contextmanager
+def model(
+    monkeypatch: pytest.MonkeyPatch, chunks: Callable[[], AsyncIterator[bytes]]
+) -> Iterator[list[dict[str, Any]]]:
+    """Replaces the server of a deployment, and yields what it was asked."""
+    asked: list[dict[str, Any]] = []
+
+    async def complete(request: Request) -> Response:
+        asked.append(await request.json())
+        return StreamingResponse(chunks(), media_type="text/event-stream")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(deployment_routes.router.routes[-1], "endpoint", complete)
+        yield asked
+
+
+def test_a_models_answer_arrives_in_parts_while_it_is_generated(
+    web: FakeWeb, calling: Calling, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def chunks() -> AsyncIterator[bytes]:
+        text = "data: é\n\n".encode()
+        # A character may be cut by a chunk.
+        yield text[:7]
+        yield text[7:]
+        while not web.parts.get("cmd_1"):
+            await asyncio.sleep(0.01)
+        yield b"data: [DONE]\n\n"
+
+    with model(monkeypatch, chunks) as asked, calling():
+        result = web.ask("cmd_1", "POST", CHAT, body={"stream": True, "messages": []}, streams=True)
+    assert result == {"status": 200, "headers": {}, "body": None}
+    assert "".join(web.parts["cmd_1"]) == "data: é\n\ndata: [DONE]\n\n"
+    assert asked == [{"stream": True, "messages": []}]
+
+
+def test_an_answer_that_nobody_waits_for_is_ended(
+    web: FakeWeb, calling: Calling, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = threading.Event()
+
+    async def chunks() -> AsyncIterator[bytes]:
+        try:
+            while True:
+                yield b"data: x\n\n"
+                await asyncio.sleep(0.01)
+        finally:
+            ended.set()
+
+    with model(monkeypatch, chunks), calling():
+        web.send("cmd_1", "POST", CHAT, body={"stream": True, "messages": []}, streams=True)
+        until(lambda: web.parts.get("cmd_1"))
+        web.abandoned.add("cmd_1")
+        assert ended.wait(15)
+    assert "cmd_1" not in web.results
+
+
+def test_an_answer_is_ended_before_its_first_token_once_nobody_waits(
+    web: FakeWeb, calling: Calling, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(agent_answers, "SIGN_OF_LIFE_SECONDS", 0.05)
+    ended = threading.Event()
+    web.abandoned.add("cmd_1")
+
+    async def chunks() -> AsyncIterator[bytes]:
+        try:
+            await asyncio.sleep(60)
+            yield b""
+        finally:
+            ended.set()
+
+    with model(monkeypatch, chunks), calling():
+        web.send("cmd_1", "POST", CHAT, body={"stream": True, "messages": []}, streams=True)
+        assert ended.wait(15)
+    assert "cmd_1" not in web.results
+
+
+def test_a_refusal_of_the_model_is_the_whole_result(web: FakeWeb, calling: Calling) -> None:
+    with calling():
+        result = web.ask("cmd_1", "POST", CHAT, body={"stream": True, "messages": []}, streams=True)
+    assert (result["status"], result["body"]["error"]["code"]) == (404, "not_found")
 
 
 def test_events_that_the_web_app_lost_are_sent_again_from_where_it_is(

@@ -14,7 +14,6 @@ from service_fixtures import FAKE_WORKER, put_manifest, reached, rows, running, 
 from whetstone_trainer.service.agent import LEASE_SECONDS
 from whetstone_trainer.service.capabilities import refuse_unavailable
 from whetstone_trainer.service.routes.context import WAIT_SECONDS_MAX, wait_of
-from whetstone_trainer.service.settings import ensure_token
 
 
 @pytest.fixture
@@ -29,15 +28,6 @@ def test_only_health_is_open(client: httpx.Client) -> None:
         for given in ("", "Bearer wrong", "Basic a-token-for-the-tests"):
             reply = client.get(path, headers={"authorization": given})
             assert (reply.status_code, reply.json()["error"]["code"]) == (401, "unauthorized")
-
-
-def test_the_token_is_made_once_and_only_its_owner_may_read_it(tmp_path: Path) -> None:
-    token = ensure_token(tmp_path, {})
-    assert token == ensure_token(tmp_path, {})
-    assert (tmp_path / "token").stat().st_mode & 0o777 == 0o600
-    assert ensure_token(tmp_path, {"TRAINER_TOKEN": "x" * 16}) == "x" * 16
-    with pytest.raises(SystemExit):
-        ensure_token(tmp_path, {"TRAINER_TOKEN": "short"})
 
 
 def test_a_manifest_is_stored_only_under_the_hash_of_its_bytes(client: httpx.Client, tmp_path: Path) -> None:
@@ -114,11 +104,11 @@ def test_what_the_machine_cannot_do_is_refused_with_the_remedy(client: httpx.Cli
 
 
 def test_a_secret_in_a_workers_output_is_not_in_the_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TRAINER_TOKEN", "the-token-of-this-trainer")
-    with running(tmp_path, worker=("sh", "-c", "echo token=$TRAINER_TOKEN; exit 3", "sh")) as client:
+    monkeypatch.setenv("WHETSTONE_TRAINER_KEY", "the-key-of-this-trainer")
+    with running(tmp_path, worker=("sh", "-c", "echo token=$WHETSTONE_TRAINER_KEY; exit 3", "sh")) as client:
         submitted(client, "job_a", limits={"max_restarts": 0})
         ended = reached(client, "job_a", "failed")
-    assert "the-token-of-this-trainer" not in str(ended)
+    assert "the-key-of-this-trainer" not in str(ended)
     assert ended["error"]["code"] == "attempt_limit"
 
 

@@ -20,6 +20,15 @@ from training_fixtures import tiny_model  # noqa: F401
 from whetstone_trainer.files import read_json
 
 SECONDS = 240
+SERVICE = """
+import sys
+from pathlib import Path
+import uvicorn
+from whetstone_trainer.service.app import create_app
+from whetstone_trainer.service.settings import Settings
+app = create_app(Settings(home=Path(sys.argv[1]), token=sys.argv[3]))
+uvicorn.run(app, host="127.0.0.1", port=int(sys.argv[2]), log_level="error")
+"""
 
 
 pytestmark = pytest.mark.usefixtures("forked_processes")
@@ -92,8 +101,8 @@ def test_a_killed_service_leaves_its_worker_training_and_the_next_one_takes_it_o
     tiny_model: Path,  # noqa: F811
 ) -> None:
     port = free_port()
-    command = [sys.executable, "-m", "whetstone_trainer", "--home", str(tmp_path), "--port", str(port)]
-    service = subprocess.Popen(command, env={**os.environ, "TRAINER_TOKEN": TOKEN}, stdout=subprocess.DEVNULL)
+    command = [sys.executable, "-c", SERVICE, str(tmp_path), str(port), TOKEN]
+    service = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     headers = {"authorization": f"Bearer {TOKEN}"}
     try:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}/v1", headers=headers, timeout=120) as client:

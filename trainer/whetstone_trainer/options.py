@@ -13,13 +13,11 @@ def options_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--home", type=Path, default=Path(default), help="where jobs and checkpoints are (TRAINER_HOME)"
     )
-    parser.add_argument(
-        "--host", default=os.environ.get("TRAINER_HOST", "127.0.0.1"), help="default: this machine only"
-    )
-    parser.add_argument("--port", type=int, default=int(os.environ.get("TRAINER_PORT", "8420")))
     parser.add_argument("--jobs", type=int, default=1, help="jobs that train at the same time")
     parser.add_argument(
-        "--agent", metavar="URL", help="call this web app instead of listening; needs WHETSTONE_TRAINER_KEY"
+        "--agent",
+        metavar="URL",
+        help="the Whetstone that it trains for, with its key in WHETSTONE_TRAINER_KEY; default: that of this folder",
     )
     # Handled by `npm run trainer` before this program starts; listed only for --help.
     parser.add_argument(

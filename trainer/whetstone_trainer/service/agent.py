@@ -1,4 +1,4 @@
-"""Agent mode: a trainer that nobody can reach calls the web app, fetches its commands and pushes its events.
+"""Agent mode: the trainer calls the web app, fetches its commands and pushes its events.
 
 README.md has the protocol.
 """
@@ -22,7 +22,8 @@ from pydantic import ValidationError
 from ..events import Event, EventLog
 from ..files import write_atomic
 from ..spec import canonical_json
-from .agent_commands import Command, Commands, Result, manifests_in, problem_result
+from .agent_answers import Answer, NobodyWaits, broken_off
+from .agent_commands import Command, Commands, Payload, Result, manifests_in, problem_result, whole_result
 from .delivery import Delivery, NotDelivered, back_off_seconds
 from .job_record import ENDED, JobRecord, job_dir, list_records
 from .problems import Problem
@@ -178,7 +179,9 @@ class Agent:
     async def _serve(self, command: Command) -> bool:
         """Runs a command and returns whether the web app has its result."""
         try:
-            result = await self._pull_for(command) or await self._commands.run(command)
+            result = await self._result_of(command)
+        except NobodyWaits:
+            return True
         except Exception:
             logger.exception("the command %s failed", command.command_id)
             result = problem_result(Problem(500, "The trainer failed; see its log"))
@@ -194,6 +197,30 @@ class Agent:
             logger.warning("the result of %s was not delivered: %s", command.command_id, reason)
             await asyncio.sleep(back_off_seconds(tries))
         return False
+
+    async def _result_of(self, command: Command) -> Result:
+        if payload := self._commands.answer_wanted(command):
+            return await self._answer(command.command_id, payload)
+        return await self._pull_for(command) or await self._commands.run(command)
+
+    async def _answer(self, command_id: str, payload: Payload) -> Result:
+        """Sends a model's answer as it arrives; raises `NobodyWaits` once the web app no longer wants it."""
+
+        async def send(seq: int, text: str) -> int:
+            response = await self._web.post(f"commands/{command_id}/parts", json={"seq": seq, "text": text})
+            return response.status_code
+
+        answer = Answer(send)
+        try:
+            async with answer.kept_alive(), self._commands.opened(payload) as response:
+                if response.is_success and "text/event-stream" in response.headers.get("content-type", ""):
+                    await answer.send(response.aiter_raw())
+                    return {"status": response.status_code, "headers": {}, "body": None}
+                await response.aread()
+                return whole_result(response)
+        except (httpx.HTTPError, ValueError) as error:
+            logger.warning("the answer to %s broke off: %s", command_id, _reason(error))
+            return problem_result(broken_off())
 
     async def _pull_for(self, command: Command) -> Result | None:
         """Fetches the manifests that a command needs; returns the problem if one cannot be fetched, None otherwise."""

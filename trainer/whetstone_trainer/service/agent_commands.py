@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import hashlib
 import json
 import re
 import time
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -17,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ..files import read_json, write_json
 from .problems import Problem
+from .streaming_transport import StreamingTransport
 
 CHUNK_BYTES = 8 * 1024**2
 RESULT_SECONDS = 3600.0
@@ -42,6 +45,8 @@ class Payload(BaseModel):
     query: dict[str, str | int | float | bool] = Field(default_factory=dict)
     headers: dict[str, str] = Field(default_factory=dict)
     body: Any = None
+    # Whether the answer of a model is sent in parts.
+    streams: bool = False
 
 
 class Command(BaseModel):
@@ -88,8 +93,7 @@ class Commands:
     def __init__(self, app: FastAPI, folder: Path, token: str) -> None:
         self._folder = folder
         self._token = token
-        transport = httpx.ASGITransport(app=app, raise_app_exceptions=False)
-        self.client = httpx.AsyncClient(transport=transport, base_url="http://trainer", timeout=None)
+        self.client = httpx.AsyncClient(transport=StreamingTransport(app), base_url="http://trainer", timeout=None)
         self._running: dict[str, asyncio.Task[Result]] = {}
         self._places = asyncio.Semaphore(COMMANDS_AT_ONCE)
 
@@ -124,7 +128,31 @@ class Commands:
             await asyncio.to_thread(write_json, self._path(command.command_id), result)
         return result
 
+    def answer_wanted(self, command: Command) -> Payload | None:
+        """Returns the call of a model whose answer is sent in parts; None for any other command."""
+        with contextlib.suppress(ValidationError):
+            payload = Payload.model_validate(command.payload)
+            if payload.streams and payload.method == "POST" and _ANSWER.match(payload.path):
+                return payload
+        return None
+
+    @contextlib.asynccontextmanager
+    async def opened(self, payload: Payload) -> AsyncIterator[httpx.Response]:
+        """Opens the response to a request; leaving the block ends what the service does for it."""
+        response = await self.client.send(self._built(payload), stream=True)
+        try:
+            yield response
+        finally:
+            await response.aclose()
+
     async def _request(self, payload: Payload) -> Result:
+        try:
+            response = await self.client.send(self._built(payload))
+        except (httpx.InvalidURL, UnicodeError, ValueError):
+            return problem_result(Problem(400, "the path or a header of the command is not valid"))
+        return whole_result(response)
+
+    def _built(self, payload: Payload) -> httpx.Request:
         headers = {name.lower(): value for name, value in payload.headers.items()}
         headers = {name: value for name, value in headers.items() if name not in _OWN_HEADERS}
         if payload.method == "GET" and (span := ranged(payload.path, headers.get("range"))):
@@ -132,19 +160,13 @@ class Commands:
         content = None
         if payload.body is not None and payload.method not in _READS:
             content, headers["content-type"] = json.dumps(payload.body).encode(), "application/json"
-        try:
-            response = await self.client.request(
-                payload.method,
-                payload.path,
-                params=payload.query,
-                headers=self.authorized(headers),
-                content=content,
-            )
-        except (httpx.InvalidURL, UnicodeError, ValueError):
-            return problem_result(Problem(400, "the path or a header of the command is not valid"))
-        if len(response.content) > CHUNK_BYTES:
-            return problem_result(Problem(413, f"a result may have at most {CHUNK_BYTES} bytes; request a range"))
-        return {"status": response.status_code, "headers": dict(response.headers), "body": _body(response)}
+        return self.client.build_request(
+            payload.method,
+            payload.path,
+            params=payload.query,
+            headers=self.authorized(headers),
+            content=content,
+        )
 
     def _stored(self, command_id: str) -> Result | None:
         path = self._path(command_id)
@@ -166,6 +188,13 @@ class Commands:
         # Named by hash, because some file systems are case-insensitive.
         self._folder.mkdir(parents=True, exist_ok=True)
         return self._folder / f"{hashlib.sha256(command_id.encode()).hexdigest()}.json"
+
+
+def whole_result(response: httpx.Response) -> Result:
+    """Returns the result of a command whose response has been read."""
+    if len(response.content) > CHUNK_BYTES:
+        return problem_result(Problem(413, f"a result may have at most {CHUNK_BYTES} bytes; request a range"))
+    return {"status": response.status_code, "headers": dict(response.headers), "body": _body(response)}
 
 
 def _body(response: httpx.Response) -> Any:

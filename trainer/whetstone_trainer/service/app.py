@@ -31,7 +31,6 @@ from .routes import (
 )
 from .settings import Settings
 from .supervisor import Supervisor
-from .webhook import Webhooks
 from .works import Works
 
 BODY_BYTES_MAX = 4 * 1024**2
@@ -53,10 +52,7 @@ def create_app(settings: Settings, capabilities: Capabilities | None = None) -> 
         supervisor.start()
         deployments.start()
         try:
-            async with (
-                Webhooks(settings.home, settings.token).running(),
-                httpx.AsyncClient(timeout=SERVER_TIMEOUT, limits=SERVER_LIMITS, trust_env=False) as client,
-            ):
+            async with httpx.AsyncClient(timeout=SERVER_TIMEOUT, limits=SERVER_LIMITS, trust_env=False) as client:
                 app.state.servers = client
                 yield
         finally:

@@ -53,14 +53,12 @@ class Delivery:
     """`send` takes one batch and returns the seq up to which the receiver now has everything.
 
     A receiver's progress is stored in the job's folder as `delivered-<name>`; if it is lost, events are sent again.
-    `wants` chooses the jobs.
     """
 
-    def __init__(self, home: Path, name: str, send: Send, wants: Callable[[JobRecord], bool] = lambda _: True) -> None:
+    def __init__(self, home: Path, name: str, send: Send) -> None:
         self._home = home
         self._name = name
         self._send = send
-        self._wants = wants
         self._cursors: dict[str, _Cursor] = {}
 
     def acknowledged(self, job_id: str) -> int:
@@ -87,8 +85,6 @@ class Delivery:
             return
         now = time.monotonic()
         for record in records:
-            if not self._wants(record):
-                continue
             cursor = self._cursor(record.job_id)
             idle = cursor.sending is None or cursor.sending.done()
             if idle and not cursor.gone and now >= cursor.not_before and cursor.log.last_seq > cursor.sent:

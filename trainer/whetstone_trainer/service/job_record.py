@@ -32,7 +32,8 @@ class StopOrder(BaseModel):
 class JobRecord(BaseModel):
     """`pid` and `pid_started` (seconds since boot) identify the worker: a later process may get the same pid."""
 
-    model_config = ConfigDict(extra="forbid")
+    # Records of earlier versions have fields that no longer mean anything.
+    model_config = ConfigDict(extra="ignore")
 
     job_id: str
     spec_hash: str
@@ -54,8 +55,6 @@ class JobRecord(BaseModel):
     error: dict[str, Any] | None = None
     final_checkpoint_id: str | None = None
     best_checkpoint_id: str | None = None
-    webhook_url: str | None = None
-    webhook_secret_ref: str | None = None
 
 
 def is_id(text: str) -> bool:

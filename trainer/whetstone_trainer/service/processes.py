@@ -16,7 +16,7 @@ _CGROUP_EVENTS = Path("/sys/fs/cgroup/memory.events")
 
 
 # The service's own secrets, which code that comes with a model must not find.
-_OWN_SECRETS = ("TRAINER_TOKEN", "TRAINER_WEBHOOK_SECRET", "WHETSTONE_TRAINER_KEY")
+_OWN_SECRETS = ("WHETSTONE_TRAINER_KEY",)
 
 
 def clean_environment() -> dict[str, str]:

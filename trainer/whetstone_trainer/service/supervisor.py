@@ -87,8 +87,6 @@ class Supervisor:
         self,
         job_id: str,
         document: Mapping[str, Any],
-        webhook_url: str | None = None,
-        webhook_secret_ref: str | None = None,
         access: HubAccess | None = None,
     ) -> tuple[JobRecord, bool]:
         """Accepts a job once; returns it and whether it is new. Raises idempotency_mismatch for a different spec.
@@ -118,8 +116,6 @@ class Supervisor:
                 spec_hash=digest,
                 created_at=utc_now(),
                 queued_at=time.time(),
-                webhook_url=webhook_url,
-                webhook_secret_ref=webhook_secret_ref,
             )
             # Before the record: a job without its acceptance event was not accepted.
             if EventLog(folder).last_seq == 0:

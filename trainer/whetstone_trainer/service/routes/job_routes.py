@@ -90,13 +90,10 @@ def put_job(request: Request, job_id: str, body: Annotated[dict[str, Any], Body(
     """Accepts a job once: repeating the same id and spec returns the job's current state (200)."""
     supervisor = supervisor_of(request)
     access = take_access(body)
-    document = {key: value for key, value in body.items() if key != "webhook"}
-    webhook = body.get("webhook") or {}
-    url, secret_ref = (webhook.get("url"), webhook.get("secret_ref")) if isinstance(webhook, dict) else (None, None)
     known = any(record.job_id == job_id for record in list_records(supervisor.home))
     if not known:
-        checked_spec(request, document, can_run=True)
-    record, is_new = supervisor.submit(job_id, document, url, secret_ref, access)
+        checked_spec(request, body, can_run=True)
+    record, is_new = supervisor.submit(job_id, body, access)
     return JSONResponse({"job": job_document(supervisor.home, record)}, 202 if is_new else 200)
 
 
