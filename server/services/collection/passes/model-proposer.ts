@@ -1,5 +1,12 @@
 import type { Ctx } from "@/server/platform/context";
-import { findAdjudicator, type ModelSession, NoAnswer, openModel } from "@/server/services/diagnostics/adjudicator";
+import {
+  type AnswerCache,
+  conversationCache,
+  findAdjudicator,
+  type ModelSession,
+  NoAnswer,
+  openModel,
+} from "@/server/services/diagnostics/adjudicator";
 import type { ModelAnswer, Propose } from "../proposals";
 import type { Collecting } from "./collection-settings";
 import { proposalPrompt, proposedAnswer } from "./proposal-prompt";
@@ -28,14 +35,19 @@ async function open(ctx: Ctx): Promise<Propose | null> {
   const adjudicator = await findAdjudicator(ctx);
   if (!adjudicator) return null;
   const session = openModel(ctx, adjudicator, "proposal");
-  return (request) => ask(ctx, session, request);
+  return (request) => ask(ctx, session, conversationCache(ctx, request.conversationId, adjudicator.cacheDays), request);
 }
 
-async function ask(ctx: Ctx, session: ModelSession, request: Parameters<Propose>[0]): Promise<ModelAnswer> {
+async function ask(
+  ctx: Ctx,
+  session: ModelSession,
+  cache: AnswerCache,
+  request: Parameters<Propose>[0],
+): Promise<ModelAnswer> {
   try {
     const { answer } = await session.ask({
       about: "better_answer",
-      conversationId: request.conversationId,
+      cache,
       model: null,
       promptWithin: (characters) => proposalPrompt(ctx.projectId, request, characters),
       answer: proposedAnswer,

@@ -3,6 +3,7 @@ import type { ChatMessage } from "@/server/services/datasets/chat-payload/schema
 import {
   adjudicationMark,
   fenceOf,
+  newestFirst,
   type Prompt,
   shownLines,
   TRANSCRIPT_CHARACTERS,
@@ -34,7 +35,7 @@ export function proposalPrompt(
   characters: number = TRANSCRIPT_CHARACTERS[0],
 ): Prompt {
   const failed = JSON.stringify({ failedAnswer: cut(failedAnswer), problem: cut(problem) });
-  const said = shownLines(byImportance(messages), (index) => lineOf(messages[index]!), characters - failed.length);
+  const said = shownLines(newestFirst(messages), (index) => lineOf(messages[index]!), characters - failed.length);
   const lines = [...said, failed];
   const fence = fenceOf(projectId, conversationId, lines);
   return {
@@ -50,15 +51,6 @@ END ${fence}
 What should the assistant have answered? Reply with the JSON object.`,
     schema: ANSWER_JSON_SCHEMA,
   };
-}
-
-/** Orders messages by importance: the newest, then those that instruct the assistant, then the others from newest to oldest. */
-function byImportance(messages: readonly ChatMessage[]): number[] {
-  const rank = (index: number) => {
-    if (index === messages.length - 1) return -2;
-    return ["system", "developer"].includes(messages[index]!.role) ? -1 : messages.length - index;
-  };
-  return [...messages.keys()].sort((a, b) => rank(a) - rank(b) || a - b);
 }
 
 function lineOf(message: ChatMessage): string {

@@ -4,6 +4,7 @@ import { DEFAULT_CONFIGURATION } from "../rules/schemas";
 import type { ConversationSnapshot, Evidence } from "../types";
 import { type Answer, answerSchema, supportedMatch } from "./answer";
 import { NoAnswer } from "./ask-model";
+import { conversationCache } from "./cached-answers";
 import type { Adjudicator } from "./find-adjudicator";
 import { openModel, type PromptWithin } from "./open-model";
 import { promptOf } from "./prompt";
@@ -25,7 +26,8 @@ export function openAdjudicator(ctx: Ctx, adjudicator: Adjudicator): Session {
     async settle(candidate, named, conversation) {
       const { signal } = candidate;
       const promptWithin = promptsOf(ctx.projectId, candidate, conversation);
-      const question = { about: signal, conversationId: conversation.id, model: named, promptWithin };
+      const cache = conversationCache(ctx, conversation.id, adjudicator.cacheDays);
+      const question = { about: signal, cache, model: named, promptWithin };
       try {
         const { answer, model } = await session.ask({ ...question, answer: answerSchema });
         return settled(answer, candidate, conversation, model);

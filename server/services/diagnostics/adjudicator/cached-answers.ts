@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { and, desc, eq, gt, isNotNull, sql } from "drizzle-orm";
-import type { z } from "zod";
 import { NOW } from "@/db/now";
 import { isOneOf } from "@/db/rows";
 import { adjudications } from "@/db/schema";
@@ -25,19 +24,25 @@ export const answerKey = (connectionId: string, model: string, about: string, pr
 /** Restricts a query to answers young enough to be reused. */
 const isFresh = (cacheDays: number) => gt(adjudications.createdAt, sql`${NOW} - ${cacheDays * DAY_MS}::bigint`);
 
-/** Returns a stored answer that is young enough to be reused and still matches the schema. */
-export async function cachedAnswer<T>(
-  ctx: Ctx,
-  key: string,
-  cacheDays: number,
-  schema: z.ZodType<T>,
-): Promise<T | null> {
-  const [row] = await ctx.db
-    .select({ answer: adjudications.answer })
-    .from(adjudications)
-    .where(and(eq(adjudications.projectId, ctx.projectId), eq(adjudications.id, key), isFresh(cacheDays)));
-  return row ? (schema.safeParse(row.answer).data ?? null) : null;
-}
+/** `reply`: what the model said, of which `answer` is the part in the required form. */
+export type NewAnswer = { model: string; answer: unknown; reply: string; tokens: Tokens | null };
+export type AnswerCache = {
+  /** Returns an answer that may be reused; `null` if there is none. */
+  find: (key: string) => Promise<unknown>;
+  store: (key: string, answered: NewAnswer) => Promise<void>;
+};
+
+/** Returns the cache of answers about a conversation, which are deleted with it. */
+export const conversationCache = (ctx: Ctx, conversationId: string, cacheDays: number): AnswerCache => ({
+  async find(key) {
+    const [row] = await ctx.db
+      .select({ answer: adjudications.answer })
+      .from(adjudications)
+      .where(and(eq(adjudications.projectId, ctx.projectId), eq(adjudications.id, key), isFresh(cacheDays)));
+    return row?.answer ?? null;
+  },
+  store: (key, answered) => cacheAnswer(ctx, key, { conversationId, ...answered }),
+});
 
 /** Returns how many of these questions have a reusable answer. */
 export const countCached = (ctx: Ctx, keys: readonly string[], cacheDays: number): Promise<number> =>
@@ -46,10 +51,10 @@ export const countCached = (ctx: Ctx, keys: readonly string[], cacheDays: number
     and(eq(adjudications.projectId, ctx.projectId), isOneOf(adjudications.id, keys), isFresh(cacheDays)),
   );
 
-type Answered = { conversationId: string; model: string; answer: unknown; tokens: Tokens | null };
+type Answered = Omit<NewAnswer, "reply"> & { conversationId: string };
 
 /** Stores an answer, replacing an expired one. It is deleted with its conversation or when it expires. */
-export async function cacheAnswer(ctx: Ctx, key: string, { conversationId, model, answer, tokens }: Answered) {
+async function cacheAnswer(ctx: Ctx, key: string, { conversationId, model, answer, tokens }: Answered) {
   const row = { answer, model, inputTokens: tokens?.input ?? null, outputTokens: tokens?.output ?? null };
   await ctx.db
     .insert(adjudications)

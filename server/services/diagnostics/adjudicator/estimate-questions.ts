@@ -37,9 +37,27 @@ export async function estimateQuestions(
   const keys = [...new Set(questions.map(({ key }) => key))];
   const cached = keys.length > 0 ? await countCached(ctx, keys, cacheDays) : 0;
   const measured = await meanTokens(ctx, model);
-  const sum = questions.reduce((total, { tokens }) => total + tokens, 0);
+  return {
+    toAsk: keys.length - cached,
+    ...(await estimateTokens(
+      ctx,
+      model,
+      questions.map(({ tokens }) => tokens),
+      measured,
+    )),
+  };
+}
+
+/** Estimates what one question uses and costs: as measured, or else from the length of these, in tokens. */
+export async function estimateTokens(
+  ctx: Ctx,
+  model: string,
+  lengths: readonly number[],
+  measured: Tokens | null,
+): Promise<Omit<QuestionsEstimate, "toAsk">> {
+  const sum = lengths.reduce((total, length) => total + length, 0);
   const tokens = measured ?? {
-    input: questions.length > 0 ? Math.ceil(sum / questions.length) : 0,
+    input: lengths.length > 0 ? Math.ceil(sum / lengths.length) : 0,
     output: ROUGH_OUTPUT_TOKENS,
   };
   const { totalDecimal } = priceCall(await currentPriceBook(ctx), {
@@ -49,7 +67,6 @@ export async function estimateQuestions(
     usage: { input_tokens: tokens.input, output_tokens: tokens.output },
   });
   return {
-    toAsk: keys.length - cached,
     tokens,
     tokensFrom: measured ? "project" : "estimate",
     usd: totalDecimal === null ? null : new Decimal(totalDecimal),

@@ -13,7 +13,7 @@ const MASK = "[removed: an instruction to whoever reads this]";
 const ADDRESSES_READER = new RegExp(
   [
     String.raw`\b(?:ignore|disregard|forget|override|bypass)\b[^.\n]{0,40}\b(?:above|previous|prior|earlier|preceding|instructions?|rules|prompt|guidelines)\b`,
-    String.raw`\bno_match\b`,
+    String.raw`\b(?:no_match|not_right|cannot_tell)\b`,
     String.raw`["'\x60]?verdict["'\x60]?\s{0,3}[:=]`,
     String.raw`\b(?:answer|reply|respond|output|return|report)\b[^.\n]{0,40}\b(?:no match|match|verdict)\b`,
     String.raw`<\/?(?:information|system|instructions?|important)>`,
@@ -39,12 +39,23 @@ export function instructionPassages(
   const passages: Passage[] = [];
   for (const [messageIndex, message] of messages.entries()) {
     const text = textOf(message);
-    const hits = [...text.matchAll(ADDRESSES_READER)].map((hit) => [hit.index, hit.index + hit[0].length] as const);
-    for (const one of quoted) if (one.messageIndex === messageIndex) hits.push([one.start, one.end]);
-    for (const [start, end] of hits) passages.push({ messageIndex, ...paragraphAround(text, start, end) });
+    const own = quoted.filter((one) => one.messageIndex === messageIndex);
+    passages.push(...paragraphsIn(text, own).map((one) => ({ messageIndex, ...one })));
   }
   return passages;
 }
+
+/** Returns the paragraphs of a text that address its reader, and those of quotes from it. */
+function paragraphsIn(text: string, quoted: readonly { start: number; end: number }[]) {
+  const hits = [...text.matchAll(ADDRESSES_READER)].map((hit) => ({
+    start: hit.index,
+    end: hit.index + hit[0].length,
+  }));
+  return [...hits, ...quoted].map(({ start, end }) => paragraphAround(text, start, end));
+}
+
+/** Returns a text without the paragraphs that address whoever reads it. */
+export const withoutInstructions = (text: string): string => maskedText(text, paragraphsIn(text, []));
 
 function paragraphAround(text: string, start: number, end: number) {
   let from = 0;
@@ -60,7 +71,12 @@ function paragraphAround(text: string, start: number, end: number) {
 }
 
 /** Returns `[from, to)` of a message's text with each passage in it replaced by one mask. */
-export function maskedText(text: string, passages: readonly Passage[], from = 0, to = text.length): string {
+export function maskedText(
+  text: string,
+  passages: readonly Omit<Passage, "messageIndex">[],
+  from = 0,
+  to = text.length,
+): string {
   let result = "";
   let at = from;
   for (const { start, end } of [...passages].sort((a, b) => a.start - b.start)) {

@@ -5,7 +5,7 @@ import { ServiceError } from "@/server/platform/errors";
 import { type ConnectionClient, openConnection } from "@/server/services/connections";
 import { readObject } from "./answer";
 import { askModel, type Model, type ModelReply, NoAnswer, OUTPUT_TOKENS, TooLong } from "./ask-model";
-import { answerKey, cacheAnswer, cachedAnswer, type Tokens } from "./cached-answers";
+import { type AnswerCache, answerKey, type Tokens } from "./cached-answers";
 import type { Adjudicator } from "./find-adjudicator";
 import { type Prompt, TRANSCRIPT_CHARACTERS } from "./prompt";
 
@@ -18,7 +18,8 @@ export type PromptWithin = (characters?: number) => Prompt;
 export type ModelQuestion<T> = {
   /** What is asked about the conversation. Part of the cached answer's key. */
   about: string;
-  conversationId: string;
+  /** Where its answer is looked for before it is asked, and stored. */
+  cache: AnswerCache;
   /** Default: the connection's. */
   model: string | null;
   promptWithin: PromptWithin;
@@ -35,7 +36,7 @@ export type ModelSession = {
  * endpoint turns out not to work, further questions of this session are not sent to it.
  */
 export function openModel(ctx: Ctx, adjudicator: Adjudicator, purpose: string): ModelSession {
-  const { connectionId, defaultModel, limits, cacheDays } = adjudicator;
+  const { connectionId, defaultModel, limits } = adjudicator;
   const broken = new Map<string, NoAnswer>();
   let opened: Promise<ConnectionClient> | undefined;
   /** Questions in progress by the answer's key: two Datasets may need the same answer. */
@@ -56,7 +57,7 @@ export function openModel(ctx: Ctx, adjudicator: Adjudicator, purpose: string): 
         tokens.output += reply.tokens.output;
       } else areKnown = false;
       const answer = readObject(reply.text, schema);
-      if (answer) return { answer, tokens: areKnown ? tokens : null };
+      if (answer) return { answer, reply: reply.text, tokens: areKnown ? tokens : null };
       if (reply.isCutOff)
         throw new NoAnswer(`its reply was cut off after ${OUTPUT_TOKENS.toLocaleString("en")} tokens`);
     }
@@ -64,11 +65,11 @@ export function openModel(ctx: Ctx, adjudicator: Adjudicator, purpose: string): 
   }
 
   async function answerTo<T>(key: string, model: string, question: ModelQuestion<T>): Promise<T> {
-    const cached = await cachedAnswer(ctx, key, cacheDays, question.answer);
+    const cached = question.answer.safeParse(await question.cache.find(key)).data;
     if (cached) return cached;
     try {
       const asked = await send(model, question);
-      await cacheAnswer(ctx, key, { conversationId: question.conversationId, model, ...asked });
+      await question.cache.store(key, { model, ...asked });
       return asked.answer;
     } catch (error) {
       if (error instanceof NoAnswer && error.of === "endpoint") broken.set(model, error);
@@ -94,7 +95,7 @@ function asNoAnswer(error: unknown): never {
   throw error;
 }
 
-type Answered<T> = { answer: T; tokens: Tokens | null };
+type Answered<T> = { answer: T; reply: string; tokens: Tokens | null };
 
 /** Number of characters that recently turned out too many for a model's context. */
 const tooSmall = new LRUCache<string, number>({ max: 500, ttl: 3_600_000 });

@@ -34,3 +34,12 @@ export const fenceOf = (projectId: string, conversationId: string, lines: readon
     .update(JSON.stringify([projectId, conversationId, lines]))
     .digest("hex")
     .slice(0, 16);
+
+/** Orders messages by importance: the newest, then those that instruct the assistant, then the others from newest to oldest. */
+export function newestFirst(messages: readonly { role: string }[]): number[] {
+  const rank = (index: number) => {
+    if (index === messages.length - 1) return -2;
+    return ["system", "developer"].includes(messages[index]!.role) ? -1 : messages.length - index;
+  };
+  return [...messages.keys()].sort((a, b) => rank(a) - rank(b) || a - b);
+}
