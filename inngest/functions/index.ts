@@ -8,7 +8,7 @@ import { pollDeployments, runDeployments } from "./deployments";
 import { diagnoseInactiveConversations } from "./diagnose-inactive-conversations";
 import { diagnoseSelectedConversations } from "./diagnose-selected-conversations";
 import { evaluateTuningTriggers } from "./evaluate-tuning-triggers";
-import { pollEvaluations, runEvaluations } from "./evaluations";
+import { judgeEvaluations, pollEvaluations, runEvaluations } from "./evaluations";
 import { measureStorageOfProject, projectHousekeeping, scheduleDailyHousekeeping } from "./housekeeping";
 import { importExamples } from "./import-examples";
 import { loadSampleProject } from "./load-sample";
@@ -58,6 +58,7 @@ export const functions = [
   pollDeployments,
   runRollouts,
   runEvaluations,
+  judgeEvaluations,
   pollEvaluations,
   watchTrainers,
   evaluateTuningTriggers,

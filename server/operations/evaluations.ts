@@ -1,10 +1,13 @@
 import {
   cancelEvaluation,
+  cancelJudging,
   createEvaluation,
   getEvaluation,
+  judgeEvaluation,
   listEvaluationRows,
   listEvaluations,
   nextBlindRow,
+  previewJudging,
   reviewEvaluationRow,
 } from "@/server/services/proof";
 import { get, post, project, under } from "./row";
@@ -20,6 +23,9 @@ export const EVALUATIONS = {
     rows: get(`${evaluations}/:evaluationId/rows`, listEvaluationRows),
     nextBlind: get(`${evaluations}/:evaluationId/blind-row`, nextBlindRow),
     review: post(`${evaluations}/:evaluationId/rows/:n/review`, reviewEvaluationRow),
+    judgePreview: get(`${evaluations}/:evaluationId/judge-preview`, previewJudging),
+    judge: post(`${evaluations}/:evaluationId/judge`, judgeEvaluation, 202),
+    cancelJudging: post(`${evaluations}/:evaluationId/judge/cancel`, cancelJudging),
     cancel: post(`${evaluations}/:evaluationId/cancel`, cancelEvaluation),
   }),
 };

@@ -1,7 +1,7 @@
 import { runCollectionPass } from "@/server/services/collection";
 import { approveCandidate, nextCandidate, rejectCandidate, runImport } from "@/server/services/datasets";
 import { getExport, runExport } from "@/server/services/model-exports";
-import { runCertificate, runEvaluation } from "@/server/services/proof";
+import { runCertificate, runEvaluation, runJudging } from "@/server/services/proof";
 import { runSampleLoad } from "@/server/services/sample";
 import { runDeployment } from "@/server/services/serving";
 import { runRemoval, runTrainingJob } from "@/server/services/training";
@@ -39,6 +39,9 @@ const WORK: Record<string, () => Promise<void>> = {
   },
   async evaluation() {
     while (!(await runEvaluation(jobContext("run-evaluation", projectId), id)).done);
+  },
+  async judging() {
+    while (!(await runJudging(jobContext("judge-evaluation", projectId), id)).done);
   },
   /** Every third candidate is rejected, whichever process decides. */
   async review() {

@@ -45,6 +45,7 @@ const CATALOGUE = {
   "poll-deployments": { name: "Check deployments" },
   "run-rollout": { name: "Decide on an automatic deployment" },
   "run-evaluation": { name: "Compare the answers of two models" },
+  "judge-evaluation": { name: "Ask a model to judge answers" },
   "poll-evaluations": { name: "Check unfinished evaluations" },
   "run-parity-certificate": { name: "Compare built formats with their checkpoint" },
   "run-model-export": { name: "Publish a model to a hub" },

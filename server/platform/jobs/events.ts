@@ -129,6 +129,11 @@ export const evaluationDue = eventType("fine-tuning/evaluation.due", {
   schema: z.object({ projectId: z.string().min(1), evaluationId: z.string().min(1) }),
 });
 
+/** A connected model must be asked to judge an evaluation's rows. */
+export const judgingDue = eventType("fine-tuning/judging.due", {
+  schema: z.object({ projectId: z.string().min(1), evaluationId: z.string().min(1) }),
+});
+
 /** A training job needs processing: it must be sent to its trainer, cancelled or checked. */
 export const trainingJobDue = eventType("fine-tuning/job.due", {
   schema: z.object({ projectId: z.string().min(1), jobId: z.string().min(1) }),

@@ -48,6 +48,8 @@ import {
 } from "@/server/services/notifications/testing";
 import { changeRights } from "@/server/services/people";
 import { createModelPrice } from "@/server/services/pricing";
+import { judgeEvaluation } from "@/server/services/proof";
+import { judgeableEvaluation } from "@/server/services/proof/testing/judgeable-evaluation";
 import { storedEvaluation } from "@/server/services/proof/testing/stored-evaluation";
 import { createSavedView } from "@/server/services/saved-views";
 import { driveNext } from "@/server/services/serving/deployments/testing/drive";
@@ -97,6 +99,8 @@ async function jobThatIs(ctx: Ctx, changes: Partial<typeof trainingJobs.$inferIn
   await ctx.db.update(trainingJobs).set(changes).where(eq(trainingJobs.id, jobId));
   return jobId;
 }
+
+const judgeable = async (ctx: Ctx) => judgeableEvaluation(ctx, (await trainingWorld(ctx, "a")).checkpointId, "a");
 
 async function memberOf(ctx: Ctx) {
   const one = await somebody();
@@ -414,6 +418,12 @@ const SAMPLES: Record<string, Sample> = {
   "evaluations.cancel": async ({ ctx }) => ({
     input: { evaluationId: (await trainingWorld(ctx, "a")).evaluationId },
   }),
+  "evaluations.judge": async ({ ctx }) => ({ input: { evaluationId: await judgeable(ctx) } }),
+  "evaluations.cancelJudging": async ({ ctx }) => {
+    const evaluationId = await judgeable(ctx);
+    await judgeEvaluation(ctx, { evaluationId });
+    return { input: { evaluationId } };
+  },
   "evaluations.review": async ({ ctx }) => {
     const answer = { content: "Yes", finishReason: "stop" };
     const { checkpointId } = await trainingWorld(ctx, "a");

@@ -30,6 +30,7 @@ import { RULES } from "@/server/services/diagnostics/rules";
 import { failingToolCall, storedConversation } from "@/server/services/diagnostics/testing";
 import { connectTracker, failWorkItem, storedTrackerDelivery } from "@/server/services/diagnostics/work-items/testing";
 import { failedDelivery } from "@/server/services/notifications/testing";
+import { judgeableEvaluation } from "@/server/services/proof/testing/judgeable-evaluation";
 import { driveNext } from "@/server/services/serving/deployments/testing/drive";
 import { storedDeployment } from "@/server/services/serving/deployments/testing/stored-deployment";
 import { attachScripted } from "@/server/services/trainers/testing/attach-trainer";
@@ -95,6 +96,7 @@ async function storedWorld() {
   const tracker = await connectTracker(ctx, "github", github);
   const { workItem } = await handOff(ctx, { findingId: findings[0]!.id, provider: "github" });
   const training = await trainingWorld(ctx, SECRET);
+  const judgedId = await judgeableEvaluation(ctx, training.checkpointId, SECRET);
   const fileId = await storedFile(ctx, [chatLine(SECRET)], `${SECRET}.jsonl`);
   return {
     ctx,
@@ -117,6 +119,7 @@ async function storedWorld() {
     repricing,
     training,
     jobId: training.jobId,
+    judgedId,
     deploymentIds: [
       await storedDeployment(ctx, training.checkpointId, { name: SECRET, status: "stopped", endedAt: 1, startedAt: 1 }),
       await storedDeployment(ctx, training.checkpointId, { name: SECRET, startedAt: 2 }),
@@ -222,6 +225,16 @@ const CALLS: Record<string, { capability: Capability; call: (of: World) => Call;
       body: {},
     }),
     gets: { evaluation: { status: "cancelled" } },
+  },
+  "evaluations.judge": {
+    capability: "models:manage",
+    call: ({ judgedId }) => ({ method: "POST", path: `/fine-tuning/evaluations/${judgedId}/judge`, body: {} }),
+    gets: { evaluation: { id: expect.any(String) } },
+  },
+  "evaluations.cancelJudging": {
+    capability: "models:manage",
+    call: ({ judgedId }) => ({ method: "POST", path: `/fine-tuning/evaluations/${judgedId}/judge/cancel`, body: {} }),
+    gets: { evaluation: { id: expect.any(String) } },
   },
   "certificates.create": {
     capability: "models:manage",

@@ -20,3 +20,4 @@ export {
 export { nonInferiority } from "./evaluations/paired";
 export { readEvaluation } from "./evaluations/read-evaluations";
 export { startEvaluation } from "./evaluations/start-evaluation";
+export { cancelJudging, judgeEvaluation, previewJudging, runJudging, wakeJudgings } from "./judging";

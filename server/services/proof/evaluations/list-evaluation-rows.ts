@@ -4,6 +4,7 @@ import { evaluationRows } from "@/db/schema";
 import { requireCapability } from "@/server/platform/context";
 import { codecOf } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
+import { judgementsAbout } from "../judging/judgements";
 import { readEvaluation } from "./read-evaluations";
 import { type EvaluationRow, evaluationRowsReply, listEvaluationRowsInput, type RowRightness } from "./schemas";
 import { reviewsOf } from "./store-answers";
@@ -53,13 +54,22 @@ export const listEvaluationRows = verb(
     const shown = found.slice(0, limit);
     const last = shown.at(-1);
     const reviews = await reviewsOf(ctx, evaluationId);
+    const judgements = await judgementsAbout(
+      ctx,
+      evaluationId,
+      shown.map(({ row }) => row.n),
+    );
     return {
       rows: shown.map(({ row }): EvaluationRow => {
         const rightness = effectiveRightness({
           rightness: row.rightness as RowRightness | null,
           reviews: reviews.get(row.n) ?? [],
         });
-        return { ...(row as unknown as EvaluationRow), rightness: row.after === null ? null : rightness };
+        return {
+          ...(row as unknown as EvaluationRow),
+          rightness: row.after === null ? null : rightness,
+          judgements: judgements.get(row.n) ?? [],
+        };
       }),
       nextCursor: found.length > limit && last ? encode([last.rank, last.gain, last.row.n]) : null,
     };

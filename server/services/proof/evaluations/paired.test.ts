@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import {
   agreementOf,
   alphaOf,
-  correctedShare,
+  correctedMean,
   gainsNeeded,
   groupedDifference,
   mcnemar,
@@ -64,8 +64,8 @@ test("agreement is not distorted by a lopsided share, as κ is", () => {
 });
 
 test("a random part that people checked corrects what a judge says of all", () => {
-  const judged = Array.from({ length: 100 }, (_, n) => n < 80);
-  const checked = Array.from({ length: 30 }, (_, n) => ({ judge: n !== 4, person: n > 3 }));
-  const { rate, low, high } = correctedShare({ judged, checked })!;
+  const judged = Array.from({ length: 100 }, (_, n) => Number(n < 80));
+  const checked = Array.from({ length: 30 }, (_, n) => ({ judge: Number(n !== 4), person: Number(n > 3) }));
+  const { rate, low, high } = correctedMean({ judged, checked })!;
   expect([rate, low, high].map((value) => Number(value.toFixed(3)))).toEqual([0.7, 0.536, 0.864]);
 });

@@ -134,21 +134,27 @@ export function agreementOf({ bothYes, bothNo, apart }: Agreement): { share: num
   return { share, ac1: (share - chance) / (1 - chance) };
 }
 
-/** What a judge says of all rows, and what people say of those that were drawn at random for them. */
-export type Checked = { judged: readonly boolean[]; checked: readonly { judge: boolean; person: boolean }[] };
+/** A figure that a judge gives of all rows, and that people give of those that were drawn at random for them. */
+export type Checked = {
+  judged: readonly number[];
+  checked: readonly { judge: number; person: number }[];
+  /** The least and the greatest that the mean can be. */
+  limits?: readonly [number, number];
+};
 
 /**
- * Returns the share of right answers that a judge's verdicts and people's corrections of a random part of them show together
- * (prediction-powered inference, Angelopoulos 2023), with 95 % limits; `null` if nothing was checked.
+ * Returns the mean that a judge's figures and people's corrections of a random part of them show together (prediction-powered
+ * inference, Angelopoulos 2023), with 95 % limits; `null` if nothing was checked.
  */
-export function correctedShare({ judged, checked }: Checked): ShareInterval | null {
+export function correctedMean({ judged, checked, limits: [low, high] = [0, 1] }: Checked): ShareInterval | null {
   const [N, n] = [judged.length, checked.length];
   if (N === 0 || n === 0) return null;
-  const share = judged.filter(Boolean).length / N;
-  const corrections = checked.map(({ judge, person }) => Number(person) - Number(judge));
-  const mean = corrections.reduce((sum, one) => sum + one, 0) / n;
-  const variance = n < 2 ? 1 : corrections.reduce((sum, one) => sum + (one - mean) ** 2, 0) / (n - 1);
-  const rate = share + mean;
-  const margin = Z_TWO_SIDED * Math.sqrt((share * (1 - share)) / N + variance / n);
-  return { rate, low: Math.max(0, rate - margin), high: Math.min(1, rate + margin) };
+  const mean = judged.reduce((sum, one) => sum + one, 0) / N;
+  const spread = judged.reduce((sum, one) => sum + (one - mean) ** 2, 0) / N;
+  const corrections = checked.map(({ judge, person }) => person - judge);
+  const correction = corrections.reduce((sum, one) => sum + one, 0) / n;
+  const variance = n < 2 ? 1 : corrections.reduce((sum, one) => sum + (one - correction) ** 2, 0) / (n - 1);
+  const rate = mean + correction;
+  const margin = Z_TWO_SIDED * Math.sqrt(spread / N + variance / n);
+  return { rate, low: Math.max(low, rate - margin), high: Math.min(high, rate + margin) };
 }

@@ -1,9 +1,11 @@
 import { and, eq, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
-import { checkpoints, evaluations, findings, trainingJobs } from "@/db/schema";
+import { checkpoints, evaluationJudgings, evaluations, findings, trainingJobs } from "@/db/schema";
 import { type Ctx, hasCapability } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
 import { trainerProblem } from "@/server/services/trainers/schemas";
+import { mayPreferItself } from "../judging/result";
+import { type Judging, judging as judgingShape } from "../judging/schemas";
 import {
   type Comparison,
   comparison as comparisonShape,
@@ -81,6 +83,7 @@ export async function readEvaluations(
       job: { id: trainingJobs.id, name: trainingJobs.name, baseModelId: trainingJobs.baseModelId },
       baselineStep: baselines.stepNumber,
       baselineJobName: baselineJobs.name,
+      judging: evaluationJudgings,
       findingTitle: maySeeFindings ? findings.title : sql<null>`null`,
     })
     .from(evaluations)
@@ -97,11 +100,15 @@ export async function readEvaluations(
       and(eq(baselines.projectId, evaluations.projectId), eq(baselines.id, evaluations.baselineCheckpointId)),
     )
     .leftJoin(baselineJobs, and(eq(baselineJobs.projectId, baselines.projectId), eq(baselineJobs.id, baselines.jobId)))
+    .leftJoin(
+      evaluationJudgings,
+      and(eq(evaluationJudgings.projectId, evaluations.projectId), eq(evaluationJudgings.id, evaluations.id)),
+    )
     .leftJoin(findings, and(eq(findings.projectId, evaluations.projectId), eq(findings.id, evaluations.findingId)))
     .where(and(eq(evaluations.projectId, ctx.projectId), condition))
     .orderBy(...order)
     .limit(limit);
-  return rows.map(({ row, checkpoint, job, baselineStep, baselineJobName, findingTitle }) => {
+  return rows.map(({ row, checkpoint, job, baselineStep, baselineJobName, findingTitle, judging }) => {
     const { selection, comparison } = summaryOf(row);
     const baselineName = baselineStep === null ? "A deleted checkpoint" : nameOf(baselineJobName ?? "", baselineStep);
     return {
@@ -117,9 +124,15 @@ export async function readEvaluations(
       selection: selection ? selectionShape.parse(selection) : null,
       comparison: comparison ? comparisonShape.parse(comparison) : null,
       ...proofIn(row),
+      judging: judging && judgingOf(judging, job.baseModelId),
       error: row.error && trainerProblem.parse(row.error),
     };
   });
+}
+
+function judgingOf({ result, ...row }: typeof evaluationJudgings.$inferSelect, baseModelId: string): Judging {
+  const mayPrefer = mayPreferItself(row.model, [baseModelId]);
+  return judgingShape.parse({ ...(result as object), ...row, mayPreferItself: mayPrefer });
 }
 
 /** Returns one evaluation, or throws a 404. */

@@ -7,6 +7,7 @@ import { type Ctx, requireCapability } from "@/server/platform/context";
 import { notFound, ServiceError, unprocessable } from "@/server/platform/errors";
 import { okReply } from "@/server/platform/schemas";
 import { verb } from "@/server/platform/verb";
+import { recountJudging } from "../judging/run-judging";
 import { lockEvaluation, readEvaluation } from "./read-evaluations";
 import {
   type BLIND_CHOICES,
@@ -145,6 +146,7 @@ export const reviewEvaluationRow = verb(
         set: { ...values, isRandom: sql`${evaluationReviews.isRandom} or excluded.is_random`, createdAt: NOW },
       });
     await recountReviewed(ctx, record, n);
+    await recountJudging(ctx, evaluationId);
     auditNote(ctx, { target: { type: "evaluation", id: evaluationId }, after: { n, ...values } });
     return { ok: true as const };
   },

@@ -8,6 +8,7 @@ import {
 } from "@/db/schema/enumerations";
 import { idInput, pageInput, queryInteger } from "@/server/platform/schemas";
 import { trainerProblem } from "@/server/services/trainers/schemas";
+import { judgement, judging } from "../judging/schemas";
 
 /** The maximum, and the default, number of rows of an evaluation. */
 export const ROWS_MAX = 500;
@@ -158,7 +159,7 @@ export const rightness = rightPairs.extend({
   tries: z.int(),
   /** Whether answers without the Finding that are not right became clearly more: one fault for another. */
   trades: z.boolean(),
-  /** How many answers were decided how: `match`, `similar`, `unlike`, `contradicts`, `another` or `person`. */
+  /** How many answers were decided how: `match`, `similar`, `unlike`, `contradicts`, `another`, `model` or `person`. */
   decidedBy: z.record(z.string(), z.int()),
   floors: z.array(similarityFloor),
   /** Rows that people have reviewed, how many of them at random, and how many random ones a verdict takes. */
@@ -167,6 +168,8 @@ export const rightness = rightPairs.extend({
   checksNeeded: z.int(),
   /** The share of right answers after, as people correct what was decided without them; `null` before they checked any. */
   corrected: interval.nullable(),
+  /** The difference, corrected in the same way: a verdict that rests on a machine's word needs its lower limit above 0, too. */
+  correctedDifference: interval.nullable().default(null),
   /** How far reviewers of the same answers agree: the share of equal judgements, and Gwet's AC1. */
   agreement: z.object({ judgements: z.int(), share: z.number(), ac1: z.number() }).nullable(),
 });
@@ -224,6 +227,8 @@ export const evaluation = z.object({
   comparison: comparison.nullable(),
   /** For kind `finding`. */
   proof: proof.nullable(),
+  /** What a connected model says of the answers; `null` if it was never asked. */
+  judging: judging.nullable(),
   /** For kind `finding`, once it has ended. */
   verdict: z.enum(PROOF_VERDICTS).nullable(),
   error: trainerProblem.nullable(),
@@ -258,7 +263,7 @@ export type ModelAnswer = z.infer<typeof modelAnswer>;
 const answerRight = z.object({
   /** `null`: it could not be told. */
   right: z.boolean().nullable(),
-  by: z.enum(["match", "similar", "unlike", "contradicts", "another", "person"]),
+  by: z.enum(["match", "similar", "unlike", "contradicts", "another", "model", "person"]),
 });
 export type AnswerRight = z.infer<typeof answerRight>;
 export const rowRightness = z.object({ before: answerRight.nullable(), after: answerRight.nullable() });
@@ -285,6 +290,8 @@ export const evaluationRow = z.object({
   rightness: rowRightness.nullable(),
   /** Rows with the same number belong together. */
   groupNumber: z.int().nullable(),
+  /** What a connected model said of this row, with its whole replies. */
+  judgements: z.array(judgement),
 });
 export type EvaluationRow = z.infer<typeof evaluationRow>;
 export const evaluationRowsReply = z.object({

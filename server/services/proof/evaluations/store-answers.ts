@@ -203,26 +203,52 @@ export async function reviewsOf(
 
 /** Counts the rows of a locked evaluation again after a review, with the verdict if it has ended. */
 export async function recountReviewed(tx: Ctx, record: EvaluationRecord, n: number): Promise<void> {
-  const rows = await rowsOfEvaluation(tx, record.id);
-  const row = rows.find((one) => one.n === n);
-  if (record.kind === "finding" && row) {
-    const { before, after } = effectiveRightness(row);
-    const { outcome, reason } = outcomeOf({
-      before: stateOf(row.isFoundBefore, before?.right ?? null),
-      after: stateOf(row.isFoundAfter, after?.right ?? null),
-    });
-    await tx.db
-      .update(evaluationRows)
-      .set({ outcome, reason })
-      .where(
-        and(
-          eq(evaluationRows.projectId, tx.projectId),
-          eq(evaluationRows.evaluationId, record.id),
-          eq(evaluationRows.n, n),
-        ),
-      );
-    Object.assign(row, { outcome, reason });
+  await recountJudged(tx, record, await rowsOfEvaluation(tx, record.id), new Set([n]));
+}
+
+/** Makes what a model said of the rows of a locked evaluation count, unless an answer is the expected one. */
+export async function applyJudgements(
+  tx: Ctx,
+  record: EvaluationRecord,
+  said: readonly { n: number; question: string; verdict: string | null }[],
+): Promise<void> {
+  const rows = new Map((await rowsOfEvaluation(tx, record.id)).map((row) => [row.n, row]));
+  const changed = new Set<number>();
+  for (const { n, question, verdict } of said) {
+    const side = question === "right_before" ? "before" : question === "right_after" ? "after" : null;
+    const row = rows.get(n);
+    if (side === null || verdict === null || !row || row.rightness?.[side]?.by === "match") continue;
+    const right = verdict === "right" ? true : verdict === "not_right" ? false : null;
+    row.rightness = { before: null, after: null, ...row.rightness, [side]: { right, by: "model" } };
+    changed.add(n);
   }
+  await recountJudged(tx, record, [...rows.values()], changed);
+}
+
+/** Stores what is said of the changed ones of these rows, and counts all of them. */
+async function recountJudged(
+  tx: Ctx,
+  record: EvaluationRecord,
+  rows: readonly AnsweredRow[],
+  changed: ReadonlySet<number>,
+): Promise<void> {
+  const stored = rows.flatMap((row) => {
+    if (!changed.has(row.n)) return [];
+    if (record.kind === "finding") {
+      const { before, after } = effectiveRightness(row);
+      const states = {
+        before: stateOf(row.isFoundBefore, before?.right ?? null),
+        after: stateOf(row.isFoundAfter, after?.right ?? null),
+      };
+      Object.assign(row, outcomeOf(states));
+    }
+    const { n, outcome, reason, rightness } = row;
+    return [{ n, outcome, reason, rightness }];
+  });
+  await tx.db.execute(sql`
+    update evaluation_rows r set outcome = t.outcome, reason = t.reason, rightness = t.rightness
+    from ${rowsOf(stored, "n int, outcome text, reason text, rightness jsonb")}
+    where r.project_id = ${tx.projectId} and r.evaluation_id = ${record.id} and r.n = t.n`);
   const { verdict, ...counted } = summarised(record, rows);
   await tx.db
     .update(evaluations)

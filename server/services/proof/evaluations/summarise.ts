@@ -2,7 +2,7 @@ import { wilson } from "@/server/services/diagnostics";
 import {
   agreementOf,
   alphaOf,
-  correctedShare,
+  correctedMean,
   gainsNeeded,
   groupedDifference,
   mcnemar,
@@ -16,6 +16,7 @@ import {
   type Proof,
   type Rightness,
   type RowRightness,
+  type ShareInterval,
   type SimilarityFloor,
 } from "./schemas";
 
@@ -136,9 +137,10 @@ function pairsOf(rows: readonly AnsweredRow[], pairOf: (row: AnsweredRow) => Pai
 /** What a proof knows besides its rows. */
 export type ProofBasis = { floors: readonly SimilarityFloor[]; tries: number; isSeen: boolean };
 
-/** Of answers that only similarity called right, people check this many at random, or all if there are fewer. */
+/** Of answers that only a machine called right or, if it was a model, not right, people check this many at random, or all. */
 const CHECKS_MIN = 30;
-const isBySimilarity = (one: AnswerRight | null | undefined) => one?.right === true && one.by === "similar";
+const isByMachine = (one: AnswerRight | null | undefined) =>
+  (one?.by === "similar" && one.right === true) || (one?.by === "model" && one.right !== null);
 
 function rightnessOf(rows: readonly AnsweredRow[], { floors, tries }: ProofBasis): Rightness {
   const states = rows.map(statesOf);
@@ -167,7 +169,7 @@ function rightnessOf(rows: readonly AnsweredRow[], { floors, tries }: ProofBasis
   const decidedBy = new Map<string, number>();
   const decided = rows.flatMap((row) => Object.values(effectiveRightness(row)).flatMap((one) => one ?? []));
   for (const { by } of decided) decidedBy.set(by, (decidedBy.get(by) ?? 0) + 1);
-  const bySimilarity = rows.filter(({ rightness }) => [rightness?.before, rightness?.after].some(isBySimilarity));
+  const byMachine = rows.filter(({ rightness }) => [rightness?.before, rightness?.after].some(isByMachine));
   const random = rows.filter(({ reviews }) => reviews.some(({ isRandom }) => isRandom));
   const isChosen = rows.some(({ reviews }) => reviews.length > 0 && !reviews.some(({ isRandom }) => isRandom));
   // Rows that people picked to judge say nothing about those that they left.
@@ -184,24 +186,34 @@ function rightnessOf(rows: readonly AnsweredRow[], { floors, tries }: ProofBasis
     floors: [...floors],
     reviewed: rows.filter(({ reviews }) => reviews.length > 0).length,
     checked: random.length,
-    checksNeeded: bySimilarity.length === 0 && !isPartial ? 0 : Math.min(CHECKS_MIN, rows.length),
-    corrected: correctedOf(rows),
+    checksNeeded: byMachine.length === 0 && !isPartial ? 0 : Math.min(CHECKS_MIN, rows.length),
+    corrected: correctedOf(rows, ({ after }) => Number(after), [0, 1]),
+    correctedDifference: correctedOf(rows, ({ before, after }) => Number(after) - Number(before), [-1, 1]),
     agreement: agreementIn(rows),
   };
 }
 
-/** Returns the share of right later answers with what people say of random rows as its correction. */
-function correctedOf(rows: readonly AnsweredRow[]) {
+/** Returns the mean of a figure of right answers with what people say of random rows as its correction. */
+function correctedOf(
+  rows: readonly AnsweredRow[],
+  figureOf: (right: Pair) => number,
+  limits: readonly [number, number],
+): ShareInterval | null {
   const judged = rows.flatMap((row) => {
-    const judge = row.rightness?.after?.right ?? null;
-    if (row.isFoundAfter === null || (judge === null && !row.isFoundAfter)) return [];
+    const { isFoundBefore, isFoundAfter, rightness } = row;
+    const isOpen = (isFound: boolean | null, one: AnswerRight | null | undefined) =>
+      isFound === null || (!isFound && (one?.right ?? null) === null);
+    if (isOpen(isFoundAfter, rightness?.after)) return [];
+    const figure = (before: boolean, after: boolean) =>
+      figureOf({ before: isFoundBefore === false && before, after: isFoundAfter === false && after });
     const review = row.reviews.find(({ isRandom }) => isRandom);
-    const isRight = (right: boolean) => !row.isFoundAfter && right;
-    return [{ judge: isRight(judge ?? false), person: review && isRight(review.isRightAfter) }];
+    const judge = figure(rightness?.before?.right ?? false, rightness?.after?.right ?? false);
+    return [{ judge, person: review && figure(review.isRightBefore, review.isRightAfter) }];
   });
-  return correctedShare({
+  return correctedMean({
     judged: judged.map(({ judge }) => judge),
     checked: judged.flatMap(({ judge, person }) => (person === undefined ? [] : [{ judge, person }])),
+    limits,
   });
 }
 
@@ -260,10 +272,15 @@ export function verdictOf({ right }: Proof, { isSeen }: Pick<ProofBasis, "isSeen
   const none = (because: Proof["because"]): Verdict => ({ verdict: "not_enough", because });
   if (right === null) return none("measured_before");
   if (isSeen) return none("seen_in_training");
-  const { n, difference, gained, lost, p, tries, before, checked, checksNeeded } = right;
+  const { n, difference, gained, lost, p, tries, before, checked, checksNeeded, correctedDifference } = right;
   if (n === 0 || difference === null) return none("no_judgement");
   const isProven = gained > lost && p < alphaOf(tries) && difference.low > 0;
-  if (isProven) return checked < checksNeeded ? none("unchecked") : { verdict: "proven", because: null };
+  if (isProven) {
+    if (checked < checksNeeded) return none("unchecked");
+    // What people say of a random part has to bear out what the machine says of the rest.
+    const isBorneOut = checksNeeded === 0 || checked >= n || (correctedDifference?.low ?? 1) > 0;
+    if (isBorneOut) return { verdict: "proven", because: null };
+  }
   if (n < PROOF_REPLAYS_MIN) return none("too_few");
   const notRightBefore = 1 - (before.share?.rate ?? 0);
   if (difference.high < notRightBefore / 2) return { verdict: "not_proven", because: "unclear" };

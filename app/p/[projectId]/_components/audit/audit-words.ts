@@ -63,6 +63,8 @@ const DID: Readonly<Record<string, string>> = {
   "diagnosticSettings.update": "Changed the diagnostic settings",
   "evaluations.cancel": "Cancelled the before/after comparison",
   "evaluations.create": "Started a before/after comparison",
+  "evaluations.cancelJudging": "Stopped asking a model about the before/after comparison",
+  "evaluations.judge": "Asked a model to judge the before/after comparison",
   "evaluations.review": "Judged an answer of the before/after comparison",
   "examples.addConversations": "Added conversations to the Dataset",
   "examples.batch": "Changed many Examples of the Dataset",

@@ -37,13 +37,16 @@ function States({ label, side }: { label: string; side: Side }) {
 
 /** How often the answers are right before and after, and what the claim rests on. */
 export function RightResult({ right }: { right: Rightness }) {
-  const { n, groups, gained, lost, difference, corrected, agreement, floors, reviewed, checked } = right;
+  const { n, groups, gained, lost, difference, corrected, correctedDifference, agreement } = right;
+  const { floors, reviewed, checked, checksNeeded, decidedBy } = right;
+  const isOnlySaid = (decidedBy.model ?? 0) > 0 && checked < checksNeeded;
   return (
     <div className={classes.rates}>
       <States label="Before" side={right.before} />
       <States label="After" side={right.after} />
       {difference === null ? null : (
         <p className={`${classes.claim} tabular`}>
+          {isOnlySaid ? "Judge says: " : ""}
           {difference.low > 0
             ? `At least ${pointsWords(difference.low).replace("+", "")} points more right answers`
             : `${pointsWords(difference.rate)} points of right answers`}
@@ -56,7 +59,7 @@ export function RightResult({ right }: { right: Rightness }) {
         {right.trades ? (
           <li>It trades one fault for another: more answers are without the Finding and still not right.</li>
         ) : null}
-        <li>{decidedWords(right.decidedBy)}</li>
+        <li>{decidedWords(decidedBy)}</li>
         {floors.map(({ language, floor, n: references, others }) => (
           <li key={language ?? ""}>
             “Similar”{language === null ? "" : ` (${language})`} means word F1 above {formatPercent(floor)}, which 95%
@@ -79,6 +82,9 @@ export function RightResult({ right }: { right: Rightness }) {
             {corrected === null
               ? ""
               : ` Corrected by these, ${formatPercent(corrected.rate)} are right after (${intervalWords(corrected)}).`}
+            {correctedDifference === null
+              ? ""
+              : ` The difference is then ${pointsWords(correctedDifference.rate)} points (${pointsWords(correctedDifference.low)} to ${pointsWords(correctedDifference.high)}).`}
             {agreement === null
               ? ""
               : ` Two reviewers agree on ${formatPercent(agreement.share)} of ${formatCount(agreement.judgements)} answers (AC1 ${agreement.ac1.toFixed(2)}).`}

@@ -45,6 +45,7 @@ const DECIDED: Record<string, string> = {
   unlike: "unlike the reference",
   contradicts: "similar, but a fact contradicts",
   another: "the answer to another question",
+  model: "by the judging model",
   person: "by people",
 };
 export const decidedWords = (decidedBy: Readonly<Record<string, number>>): string => {
@@ -67,7 +68,7 @@ export function lackWords({ because, right, n, replaysNeeded }: Proof): string {
     case "too_few":
       return `It needs ${formatCount(replaysNeeded)} conversations whose answers are judged, and there were ${formatCount(right?.n ?? n)}.`;
     case "unchecked":
-      return `The numbers would do, but a machine called the answers right: ${plural(Math.max(0, (right?.checksNeeded ?? 0) - (right?.checked ?? 0)), "more row")} reviewed blind will decide.`;
+      return `${right !== null && (right.decidedBy.model ?? 0) > 0 ? "Judge says so, and it is not proven by that" : "The numbers would do, but a machine called the answers right"}: ${plural(Math.max(0, (right?.checksNeeded ?? 0) - (right?.checked ?? 0)), "more row")} reviewed blind will decide.`;
     case "measured_before":
       return "It was measured before answers were judged to be right, by whether the Finding was gone. Start it again.";
     default:

@@ -18,6 +18,7 @@ import { ESC, useKeys } from "@/app/_lib/use-keys";
 import type { Evaluation } from "@/server/services/proof/evaluations/schemas";
 import { useMay } from "../../../_components/access/membership";
 import { ConfirmDialog } from "../../../_components/confirm/confirm-dialog";
+import { isJudged } from "../../../_components/evaluations/judge-words";
 import { StartEvaluation } from "../../../_components/evaluations/start-evaluation";
 import { EvaluationState } from "../../../_components/evaluations/state";
 import { isUnfinished } from "../../../_components/evaluations/words";
@@ -31,6 +32,7 @@ import { Summary } from "./summary";
 
 const LIVE_MS = 1500;
 const IDLE_MS = 15_000;
+const isLive = (evaluation: Evaluation) => isUnfinished(evaluation) || isJudged(evaluation.judging);
 
 /** A comparison of two models: its result with intervals next to the run's loss, and its rows, live. */
 export function EvaluationPage({ projectId, evaluationId }: { projectId: string; evaluationId: string }) {
@@ -39,7 +41,7 @@ export function EvaluationPage({ projectId, evaluationId }: { projectId: string;
   const query = useQuery(
     trpc.evaluations.get.queryOptions(
       { projectId, evaluationId },
-      { refetchInterval: ({ state }) => (state.data && isUnfinished(state.data.evaluation) ? LIVE_MS : IDLE_MS) },
+      { refetchInterval: ({ state }) => (state.data && isLive(state.data.evaluation) ? LIVE_MS : IDLE_MS) },
     ),
   );
   const back = useListHref(pageHref(projectId, "evaluations"));

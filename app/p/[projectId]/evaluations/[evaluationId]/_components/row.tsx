@@ -2,6 +2,7 @@ import Link from "next/link";
 import { Dot } from "@/app/_components/values/dot";
 import { formatCount, plural } from "@/app/_lib/format";
 import type { AnswerRight, Evaluation, EvaluationRow } from "@/server/services/proof/evaluations/schemas";
+import { judgementWords } from "../../../_components/evaluations/judge-words";
 import { OUTCOME, reasonWords, rightWords } from "../../../_components/evaluations/words";
 import { WordDiff } from "../../../datasets/_components/diff/word-diff";
 import { exampleHref } from "../../../datasets/_components/view";
@@ -14,7 +15,8 @@ const ROLES = { system: "System", user: "User", assistant: "Assistant", tool: "T
 
 /** A prompt with the answers of both models; differences from the expected answer are marked. */
 export function Row({ projectId, evaluationId, kind, row }: Props) {
-  const { prompt, expected, before, after, outcome, isFoundBefore, isFoundAfter, reference, rightness } = row;
+  const { prompt, expected, before, after, outcome, isFoundBefore, isFoundAfter, reference, rightness, judgements } =
+    row;
   const asked = prompt.findLast(({ role }) => role === "user");
   const earlier = prompt.filter((message) => message !== asked);
   const isReplay = kind === "finding";
@@ -66,6 +68,24 @@ export function Row({ projectId, evaluationId, kind, row }: Props) {
           right={rightness?.after ?? null}
         />
       </div>
+      {judgements.length === 0 ? null : (
+        <details className={classes.earlier}>
+          <summary>What the judge said</summary>
+          <ul>
+            {judgements.map((one) => {
+              const { asked: question, said } = judgementWords(one);
+              return (
+                <li key={one.question}>
+                  <span className={classes.dim}>{question}</span>
+                  <span dir="auto" title={one.reply ?? undefined}>
+                    {said}
+                  </span>
+                </li>
+              );
+            })}
+          </ul>
+        </details>
+      )}
       {after === null ? null : <Overrule projectId={projectId} evaluationId={evaluationId} row={row} />}
     </li>
   );

@@ -16,6 +16,7 @@ import { useMay } from "../../../_components/access/membership";
 import { OUTCOME, OUTCOMES } from "../../../_components/evaluations/words";
 import { BlindReview } from "./blind-review";
 import classes from "./evaluation-page.module.css";
+import { Judge } from "./judge";
 import { Row } from "./row";
 import { viewParsers } from "./view";
 
@@ -42,7 +43,7 @@ export function Rows({ projectId, evaluation }: { projectId: string; evaluation:
   );
   // The rows change together with the counts, for the last time when the comparison ends.
   const { refetch } = query;
-  const counted = `${evaluation.done} ${evaluation.status}`;
+  const counted = `${evaluation.done} ${evaluation.status} ${evaluation.judging?.answered} ${evaluation.judging?.status}`;
   const read = useRef(counted);
   useEffect(() => {
     if (read.current === counted) return;
@@ -63,6 +64,7 @@ export function Rows({ projectId, evaluation }: { projectId: string; evaluation:
     <section className={classes.rows} aria-label="Rows">
       <div className={classes.rowsHead}>
         <h2 className={classes.heading}>Rows, worst first</h2>
+        {mayReview ? <Judge projectId={projectId} evaluation={evaluation} /> : null}
         {mayReview && evaluation.done > 0 ? (
           <Button size="compact-xs" variant="default" onClick={() => setReviewing(true)}>
             Review blind…

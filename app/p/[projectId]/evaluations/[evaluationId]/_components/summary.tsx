@@ -1,6 +1,7 @@
 import { Dot } from "@/app/_components/values/dot";
 import { formatCount, formatPercent } from "@/app/_lib/format";
 import type { Comparison, Evaluation, Proof } from "@/server/services/proof/evaluations/schemas";
+import { isJudged, judgingWords } from "../../../_components/evaluations/judge-words";
 import { OutcomeBar } from "../../../_components/evaluations/outcome-bar";
 import { RateBars } from "../../../_components/evaluations/rate-bars";
 import { RightResult } from "../../../_components/evaluations/right-result";
@@ -17,7 +18,7 @@ import classes from "./evaluation-page.module.css";
 
 /** What the comparison found, and what it was made on. */
 export function Summary({ evaluation }: { evaluation: Evaluation }) {
-  const { comparison, proof } = evaluation;
+  const { comparison, proof, judging } = evaluation;
   return (
     <section className={classes.summary} aria-label="Result">
       <h2 className={classes.heading}>{isUnfinished(evaluation) ? "So far" : "Result"}</h2>
@@ -29,6 +30,18 @@ export function Summary({ evaluation }: { evaluation: Evaluation }) {
         <p className={classes.quiet}>
           {isUnfinished(evaluation) ? "No row has been answered by both models yet." : "No row was answered."}
         </p>
+      )}
+      {judging === null ? null : (
+        <>
+          <h2 className={classes.heading}>
+            {isJudged(judging) ? "Being judged by" : "Judged by"} <span className="mono">{judging.model}</span>
+          </h2>
+          {judgingWords(judging).map((sentence) => (
+            <p key={sentence} className={classes.quiet}>
+              {sentence}
+            </p>
+          ))}
+        </>
       )}
       <h2 className={classes.heading}>What was compared</h2>
       {selectionWords(evaluation).map((sentence) => (
