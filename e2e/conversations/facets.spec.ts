@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import { newProject, type TestProject } from "../support/data/project";
 import { seed } from "../support/data/seed";
@@ -78,6 +79,27 @@ test("several models match any of them, counts follow the other filters, and an 
   await page.reload();
   await expect(rows(page)).toHaveCount(1);
   await expect(chips(page)).toHaveText(["Model: gpt-4o-mini", "Label: web"]);
+});
+
+test("a range narrows the list, and the downloaded file has what the list shows", async ({ page }) => {
+  await expect(rows(page)).toHaveCount(4);
+  const least = panel(page).getByLabel("Duration from (s)");
+  await least.fill("3600");
+  await least.press("Enter");
+  await expect(rows(page)).toHaveCount(0);
+  await page.getByRole("button", { name: "Remove the filter Duration: at least 3600 s" }).click();
+  await expect(least).toHaveValue("");
+  await value(page, "acme-1").click();
+  await expect(rows(page)).toHaveCount(1);
+  await page.getByRole("button", { name: "Download these conversations" }).click();
+  const download = page.waitForEvent("download");
+  await page.getByRole("menuitem", { name: "JSON Lines" }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toBe("conversations.jsonl");
+  const lines = readFileSync(await file.path(), "utf8")
+    .trimEnd()
+    .split("\n");
+  expect(lines.map((line) => JSON.parse(line).externalId)).toEqual(["d"]);
 });
 
 test("a URL with one value filters, a saved view keeps several, and facets fit a phone in both colour schemes", async ({

@@ -64,7 +64,7 @@ export const pageInput = {
 };
 
 /** Formats in which a whole list is downloaded: a row of cells, or the list's own object, per line. */
-export const LIST_FORMATS = ["csv", "jsonl"] as const;
+const LIST_FORMATS = ["csv", "jsonl"] as const;
 export const listFormat = z.enum(LIST_FORMATS);
 export type ListFormat = z.infer<typeof listFormat>;
 

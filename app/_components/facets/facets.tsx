@@ -1,4 +1,4 @@
-import { Button, UnstyledButton } from "@mantine/core";
+import { Button, NumberInput, UnstyledButton } from "@mantine/core";
 import { IconFilter, IconSquare, IconSquareCheckFilled, IconX } from "@tabler/icons-react";
 import { formatCompact, formatCount } from "@/app/_lib/format";
 import classes from "./facets.module.css";
@@ -120,6 +120,47 @@ export function FacetValues<Value extends string>({
         ))}
         {values?.length === 0 && unlisted.length === 0 ? <li className={classes.none}>None</li> : null}
       </FacetOptions>
+    </>
+  );
+}
+
+type RangeProps = {
+  title: string;
+  unit: string;
+  min: number | null;
+  max: number | null;
+  onChange: (min: number | null, max: number | null) => void;
+};
+
+/** A range of numbers, of which either end may be open. It filters when a field is left, or with Enter. */
+export function FacetRange({ title, unit, min, max, onChange }: RangeProps) {
+  const end = (name: string, value: number | null, change: (value: number | null) => void) => (
+    <NumberInput
+      // A number that the URL or a chip has changed replaces what is in the field.
+      key={`${name}:${value}`}
+      size="xs"
+      hideControls
+      min={0}
+      aria-label={`${title} ${name} (${unit})`}
+      placeholder={`${name} ${unit}`}
+      defaultValue={value ?? ""}
+      onBlur={(event) => {
+        const text = event.currentTarget.value.trim();
+        const next = text === "" ? null : Number(text);
+        if (next !== value && !Number.isNaN(next)) change(next);
+      }}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") event.currentTarget.blur();
+      }}
+    />
+  );
+  return (
+    <>
+      <FacetTitle>{title}</FacetTitle>
+      <div className={classes.range}>
+        {end("from", min, (next) => onChange(next, max))}
+        {end("to", max, (next) => onChange(min, next))}
+      </div>
     </>
   );
 }

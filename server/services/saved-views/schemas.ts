@@ -9,6 +9,7 @@ const text = z.string().min(1).max(1000);
 const choice = text.regex(/^[\w.-]+$/);
 const oneOf = (values: readonly [string, ...string[]]) => z.enum(values);
 const flag = oneOf(["true", "false"]);
+const number = z.string().regex(/^(\d{1,16}(\.\d{1,17})?|\d(\.\d{1,17})?e-\d{1,2})$/);
 const unixMs = z.string().regex(/^\d{1,16}$/);
 
 /** Parameters of every list: its order, as `-cost` or `cost`, and its hidden columns. */
@@ -26,6 +27,11 @@ export const PARAMETERS: Record<SavedViewList, Record<string, z.ZodType<string>>
     findings: flag,
     finding: text,
     errors: flag,
+    feedback: flag,
+    minCost: number,
+    maxCost: number,
+    minSeconds: number,
+    maxSeconds: number,
     ...TIME,
     ...LIST,
   },

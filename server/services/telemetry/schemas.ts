@@ -9,6 +9,7 @@ import {
   pagination,
   queryBoolean,
   queryInteger,
+  queryNumber,
   queryUnixMs,
   sortOrder,
 } from "@/server/platform/schemas";
@@ -207,6 +208,9 @@ export const changedLabelsReply = changeLabelsReply.extend({ conversation: conve
 export const CONVERSATION_SORTS = ["started", "last_activity", "cost", "tokens", "messages", "duration"] as const;
 export type ConversationSort = (typeof CONVERSATION_SORTS)[number];
 
+/** US dollars: beyond what a conversation can cost. */
+export const COST_MAX = 1e9;
+
 /** Filters of the list, which counts and bulk actions take too. */
 export const conversationFilters = z.strictObject({
   externalId: z.string().max(1000).optional(),
@@ -223,6 +227,14 @@ export const conversationFilters = z.strictObject({
   /** Only conversations in which this Finding occurred. */
   findingId: z.string().max(100).optional(),
   hasErrors: queryBoolean().optional(),
+  /** Whether users of the application gave feedback on it; scores of automatic evaluations do not count. */
+  hasFeedback: queryBoolean().optional(),
+  /** US dollars, inclusive: of conversations with a known cost, even one that is a lower bound. */
+  minCost: queryNumber(0, COST_MAX).optional(),
+  maxCost: queryNumber(0, COST_MAX).optional(),
+  /** Milliseconds from the start to the last activity, inclusive. */
+  minDurationMs: queryInteger(0).optional(),
+  maxDurationMs: queryInteger(0).optional(),
   q: z.string().max(500).optional(),
 });
 export const listConversationsInput = z.strictObject({

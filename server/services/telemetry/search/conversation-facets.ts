@@ -5,7 +5,7 @@ import { conversations } from "@/db/schema";
 import { verb } from "@/server/platform/verb";
 import { conversationFilters } from "../schemas";
 import { NEWEST } from "./conversation-sorts";
-import { matchingConversations } from "./list-conversations";
+import { HAS_FEEDBACK, matchingConversations } from "./list-conversations";
 
 /** Facets count the newest conversations: exact for small projects, a recent sample for large ones. */
 export const COUNTED = 10_000;
@@ -21,7 +21,7 @@ const inWords = (count: number) => count.toLocaleString("en");
 export const conversationFacets = verb(
   {
     name: "conversations.facets",
-    summary: "Count conversations by model, label, Findings, errors and whether they have a user.",
+    summary: "Count conversations by model, label, Findings, errors and whether they have feedback and a user.",
     description: `Takes the list's filters. Each value is counted with all filters except its own facet's: the number of conversations the list would have with only this value selected. Counts cover the newest ${inWords(COUNTED)} conversations of the time range and user, or for a search (\`q\`) the newest ${inWords(COUNTED_OF_SEARCH)}; \`sampled\` is \`true\` if there are more, and \`counted\` is the number examined. \`total\` is the number that match all filters. Of models and labels, the ${VALUES_SHOWN} most frequent are listed, plus those that the filters name.`,
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
@@ -35,6 +35,8 @@ export const conversationFacets = verb(
         withoutFindings: z.int(),
         withErrors: z.int(),
         withoutErrors: z.int(),
+        withFeedback: z.int(),
+        withoutFeedback: z.int(),
         withUser: z.int(),
         withoutUser: z.int(),
         /** Sorted by count, descending. */
@@ -43,7 +45,7 @@ export const conversationFacets = verb(
       }),
     }),
   },
-  async (ctx, { model = [], label = [], hasFindings, hasErrors, hasUser, ...searched }) => {
+  async (ctx, { model = [], label = [], hasFindings, hasErrors, hasFeedback, hasUser, ...searched }) => {
     const limit = searched.q === undefined ? COUNTED : COUNTED_OF_SEARCH;
     const newest = ctx.db
       .select({
@@ -51,6 +53,7 @@ export const conversationFacets = verb(
         labels: conversations.labels,
         hasFindings: sql<boolean>`finding_count > 0`.as("has_findings"),
         hasErrors: sql<boolean>`error_count > 0`.as("has_errors"),
+        hasFeedback: sql<boolean>`${HAS_FEEDBACK}`.as("has_feedback"),
         hasUser: sql<boolean>`user_id is not null`.as("has_user"),
       })
       .from(conversations)
@@ -62,6 +65,7 @@ export const conversationFacets = verb(
       label: label.length === 0 ? undefined : sql`labels && ${textArray(label)}`,
       findings: hasFindings === undefined ? undefined : sql`has_findings = ${hasFindings}`,
       errors: hasErrors === undefined ? undefined : sql`has_errors = ${hasErrors}`,
+      feedback: hasFeedback === undefined ? undefined : sql`has_feedback = ${hasFeedback}`,
       user: hasUser === undefined ? undefined : sql`has_user = ${hasUser}`,
     };
     /** Returns the filters except those of one facet. */
@@ -80,20 +84,24 @@ export const conversationFacets = verb(
       without_findings: number;
       with_errors: number;
       without_errors: number;
+      with_feedback: number;
+      without_feedback: number;
       with_user: number;
       without_user: number;
       models: Values | null;
       labels: Values | null;
     }>(sql`
       with alike as materialized (
-        select models, labels, has_findings, has_errors, has_user, count(*)::int as count
-        from ${newest} newest group by 1, 2, 3, 4, 5
+        select models, labels, has_findings, has_errors, has_feedback, has_user, count(*)::int as count
+        from ${newest} newest group by 1, 2, 3, 4, 5, 6
       )
       select coalesce(sum(count), 0)::int as counted, ${counted(beside(null))} as total,
              ${counted(and(beside("findings"), sql`has_findings`))} as with_findings,
              ${counted(and(beside("findings"), sql`not has_findings`))} as without_findings,
              ${counted(and(beside("errors"), sql`has_errors`))} as with_errors,
              ${counted(and(beside("errors"), sql`not has_errors`))} as without_errors,
+             ${counted(and(beside("feedback"), sql`has_feedback`))} as with_feedback,
+             ${counted(and(beside("feedback"), sql`not has_feedback`))} as without_feedback,
              ${counted(and(beside("user"), sql`has_user`))} as with_user,
              ${counted(and(beside("user"), sql`not has_user`))} as without_user,
              ${valuesOf("model", sql`models`, model)} as models, ${valuesOf("label", sql`labels`, label)} as labels
@@ -108,6 +116,8 @@ export const conversationFacets = verb(
         withoutFindings: rest.without_findings,
         withErrors: rest.with_errors,
         withoutErrors: rest.without_errors,
+        withFeedback: rest.with_feedback,
+        withoutFeedback: rest.without_feedback,
         withUser: rest.with_user,
         withoutUser: rest.without_user,
         models: rest.models ?? [],

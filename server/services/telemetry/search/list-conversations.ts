@@ -1,7 +1,7 @@
-import { and, eq, gte, isNotNull, isNull, lt, type SQL, sql } from "drizzle-orm";
+import { and, eq, gte, isNotNull, isNull, lt, not, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { z } from "zod";
 import { isOneOf } from "@/db/rows";
-import { conversations, occurrences } from "@/db/schema";
+import { conversations, feedback, occurrences } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { byTime, type Position } from "@/server/platform/cursor";
 import { SORTED_MAX } from "@/server/platform/schemas";
@@ -27,7 +27,7 @@ export const listConversations = verb(
   {
     name: "conversations.list",
     summary: "List conversations, by default newest start first.",
-    description: `\`startedAfter\` is inclusive, \`startedBefore\` exclusive (Unix ms). \`q\` finds conversations whose messages contain all of its words or, if it has only symbols such as \`%\`, all of those, and the one whose id it is (Whetstone's or the client's); \`match\` is where the longest of the words, or the symbols, occur, if in the first 60 messages. \`model\` is a model name as reported in the response, \`label\` one of the conversation's labels; if several are given, any of them matches. \`hasUser=false\` finds conversations for which the client sent no user, \`findingId\` those in which a Finding occurred. Labels are tags on any of its spans (\`langfuse.trace.tags\`, \`tag.tags\` and others), or labels that people added. \`sort\` and \`order\` (\`desc\` or \`asc\`) order the list; conversations whose cost or tokens are unknown come last in both directions. By \`tokens\`, and by anything but \`started\` together with a filter, the newest ${SORTED_MAX.toLocaleString("en")} matching conversations are sorted: \`sampled\` is \`true\` if more match.`,
+    description: `\`startedAfter\` is inclusive, \`startedBefore\` exclusive (Unix ms). \`q\` finds conversations whose messages contain all of its words or, if it has only symbols such as \`%\`, all of those, and the one whose id it is (Whetstone's or the client's); \`match\` is where the longest of the words, or the symbols, occur, if in the first 60 messages. \`model\` is a model name as reported in the response, \`label\` one of the conversation's labels; if several are given, any of them matches. \`hasUser=false\` finds conversations for which the client sent no user, \`findingId\` those in which a Finding occurred, \`hasFeedback\` those on which users gave feedback. \`minCost\` and \`maxCost\` (US dollars) and \`minDurationMs\` and \`maxDurationMs\` are inclusive; a conversation without a known cost is in no range of costs. Labels are tags on any of its spans (\`langfuse.trace.tags\`, \`tag.tags\` and others), or labels that people added. \`sort\` and \`order\` (\`desc\` or \`asc\`) order the list; conversations whose cost or tokens are unknown come last in both directions. By \`tokens\`, and by anything but \`started\` together with a filter, the newest ${SORTED_MAX.toLocaleString("en")} matching conversations are sorted: \`sampled\` is \`true\` if more match.`,
     effect: "read",
     capability: ["diagnostics:read", "project:data:read"],
     input: listConversationsInput,
@@ -141,8 +141,9 @@ export function searchedFor({ q, model, label }: Pick<ConversationFilters, "q" |
 }
 
 /** Returns the filters that are conditions on the conversation itself. */
-export const narrowedBy = ({ hasFindings, findingId, hasErrors, hasUser }: ConversationFilters): SQL | undefined =>
-  and(
+export const narrowedBy = (filters: ConversationFilters): SQL | undefined => {
+  const { hasFindings, findingId, hasErrors, hasUser, hasFeedback } = filters;
+  return and(
     someOrNone("finding_count", hasFindings),
     findingId === undefined
       ? undefined
@@ -152,6 +153,22 @@ export const narrowedBy = ({ hasFindings, findingId, hasErrors, hasUser }: Conve
             and o.conversation_id = ${conversations.id})`,
     someOrNone("error_count", hasErrors),
     hasUser === undefined ? undefined : (hasUser ? isNotNull : isNull)(conversations.userId),
+    hasFeedback === undefined ? undefined : hasFeedback ? HAS_FEEDBACK : not(HAS_FEEDBACK),
+    within(conversations.cost, filters.minCost, filters.maxCost, "numeric"),
+    within(SORTS.duration.by, filters.minDurationMs, filters.maxDurationMs, "bigint"),
+  );
+};
+
+/** Condition: users of the application gave feedback on the conversation. */
+export const HAS_FEEDBACK = sql`exists (
+  select 1 from ${feedback} f
+  where f.project_id = ${conversations.projectId} and f.conversation_id = ${conversations.id} and f.given_by_user)`;
+
+/** Condition: the value, if it is known, is in a range that includes its ends. */
+const within = (value: SQLWrapper, min: number | undefined, max: number | undefined, type: "numeric" | "bigint") =>
+  and(
+    min === undefined ? undefined : sql`${value} >= ${min}::${sql.raw(type)}`,
+    max === undefined ? undefined : sql`${value} <= ${max}::${sql.raw(type)}`,
   );
 
 /** Filters by whether a count is above zero. Inlined as text, because a generic plan with a parameter cannot use a partial index. */

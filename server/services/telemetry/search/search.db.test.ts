@@ -23,6 +23,9 @@ type Row = {
   user: string | null;
   findings: number;
   errors: number;
+  cost: number | null;
+  duration: number;
+  feedback: "user" | "evaluation" | null;
 };
 
 /**
@@ -39,14 +42,21 @@ const ROWS: Row[] = Array.from({ length: COUNT }, (_, n) => ({
   user: n % 11 === 0 ? null : `user-${n % 5}`,
   findings: n % 7 === 0 ? 1 : 0,
   errors: n % 3 === 0 ? 2 : 0,
+  cost: n % 4 === 0 ? null : (n % 100) / 100,
+  duration: (n % 9) * 1000,
+  feedback: n % 13 === 0 ? "user" : n % 13 === 1 ? "evaluation" : null,
 }));
 
 async function stored({ db, projectId }: Ctx, rows: readonly Row[]) {
   const given = sql`jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
-    as t(id text, at bigint, words jsonb, model text, labels jsonb, "user" text, findings int, errors int)`;
+    as t(id text, at bigint, words jsonb, model text, labels jsonb, "user" text, findings int, errors int, cost numeric, duration int, feedback text)`;
   await db.execute(sql`
-    insert into conversations (project_id, id, key, external_id, user_id, models, labels, started_at, last_activity_at, received_at, finding_count, error_count)
-    select ${projectId}::text, id, 'id:' || id, id, "user", array[model], array(select jsonb_array_elements_text(labels)), at, at, at, findings, errors from ${given}`);
+    insert into conversations (project_id, id, key, external_id, user_id, models, labels, started_at, last_activity_at, received_at, finding_count, error_count, cost)
+    select ${projectId}::text, id, 'id:' || id, id, "user", array[model], array(select jsonb_array_elements_text(labels)), at, at + duration, at, findings, errors, cost from ${given}`);
+  await db.execute(sql`
+    insert into feedback (project_id, id, conversation_id, kind, value, given_by_user, source, identity, given_at, created_at)
+    select ${projectId}::text, 'fb_' || id, id, 'score', '1', feedback = 'user', 'api', id, at, at from ${given}
+    where feedback is not null`);
   await db.execute(sql`
     insert into conversation_search (project_id, conversation_id, started_at, terms)
     select ${projectId}::text, id, at, array(select jsonb_array_elements_text(words)) || array_remove(array['model:' || model, 'user:' || "user"], null)
@@ -110,6 +120,16 @@ test.each([
   ],
   [{ q: "refund", hasUser: true }, (row: Row) => said("refund")(row) && row.user !== null],
   [{ userId: "user-2", hasUser: false }, () => false],
+  [{ minCost: 0.25, maxCost: 0.75 }, (row: Row) => row.cost !== null && row.cost >= 0.25 && row.cost <= 0.75],
+  [
+    { q: "order", minDurationMs: 3000, maxDurationMs: 5000 },
+    (row: Row) => said("order")(row) && row.duration >= 3000 && row.duration <= 5000,
+  ],
+  [
+    { hasFeedback: true, model: "gpt-5", maxCost: 0.5 },
+    (row: Row) => row.feedback === "user" && row.model === "gpt-5" && row.cost !== null && row.cost <= 0.5,
+  ],
+  [{ hasFeedback: false, hasErrors: true }, (row: Row) => row.feedback !== "user" && row.errors > 0],
   [{ q: "order", hasFindings: true }, (row: Row) => said("order")(row) && row.findings > 0],
   [
     { model: "gpt-5", hasFindings: false, hasErrors: true },
@@ -207,17 +227,18 @@ test("a facet's counts match the list with that value under the other filters", 
     other,
     ROWS.slice(0, 50).map((row) => ({ ...row, id: `other_${row.id}` })),
   );
-  for (const { model, label, hasFindings, hasErrors, hasUser, ...rest } of [
+  for (const { model, label, hasFindings, hasErrors, hasFeedback, hasUser, ...rest } of [
     {},
     { model: ["gpt-4o"] },
     { model: ["gpt-4o", "acme-1"], label: ["vip"], hasErrors: true },
     { label: ["eu", "us"], hasFindings: false, startedAfter: from, startedBefore: to },
     { q: "order", model: ["gpt-5"], hasFindings: true },
     { userId: "user-2", label: ["vip"] },
-    { hasUser: false, label: ["vip"] },
+    { hasUser: false, label: ["vip"], minCost: 0.3 },
+    { hasFeedback: true, hasErrors: true, maxDurationMs: 4000 },
     { q: "zebra", model: ["gpt-5"] },
   ] as Filters[]) {
-    const filters = { model, label, hasFindings, hasErrors, hasUser, ...rest };
+    const filters = { model, label, hasFindings, hasErrors, hasFeedback, hasUser, ...rest };
     const { facets } = await conversationFacets(ctx, filters);
     const count = async (instead: object) => (await countConversations(ctx, { ...filters, ...instead })).count;
     expect(facets).toMatchObject({
@@ -227,6 +248,8 @@ test("a facet's counts match the list with that value under the other filters", 
       withoutFindings: await count({ hasFindings: false }),
       withErrors: await count({ hasErrors: true }),
       withoutErrors: await count({ hasErrors: false }),
+      withFeedback: await count({ hasFeedback: true }),
+      withoutFeedback: await count({ hasFeedback: false }),
       withUser: await count({ hasUser: true }),
       withoutUser: await count({ hasUser: false }),
     });

@@ -4,6 +4,7 @@ import {
   FacetOption,
   FacetOptions,
   FacetPanel,
+  FacetRange,
   FacetTitle,
   FacetValues,
 } from "@/app/_components/facets/facets";
@@ -12,10 +13,13 @@ import type { RouterOutputs } from "@/app/_lib/trpc/client";
 import { SEVERAL_MAX } from "@/server/platform/schemas";
 import { HAS_USER, type View } from "./view";
 
+type RangeName = "minCost" | "maxCost" | "minSeconds" | "maxSeconds";
 type FacetCounts = RouterOutputs["conversations"]["facets"]["facets"];
 type Props = {
   view: View;
-  setView: (view: Partial<Pick<View, "model" | "label" | "findings" | "errors" | "user" | "hasUser">>) => unknown;
+  setView: (
+    view: Partial<Pick<View, "model" | "label" | "findings" | "errors" | "feedback" | "user" | "hasUser" | RangeName>>,
+  ) => unknown;
   facets: FacetCounts | undefined;
   shown: boolean;
 };
@@ -58,6 +62,21 @@ export function Facets({ view, setView, facets, shown }: Props) {
           onToggle={() => setView({ errors: view.errors === false ? null : false })}
         />
       </FacetOptions>
+      <FacetTitle>Feedback</FacetTitle>
+      <FacetOptions>
+        <FacetOption
+          label="With feedback"
+          count={facets?.withFeedback}
+          on={view.feedback === true}
+          onToggle={() => setView({ feedback: view.feedback === true ? null : true })}
+        />
+        <FacetOption
+          label="Without feedback"
+          count={facets?.withoutFeedback}
+          on={view.feedback === false}
+          onToggle={() => setView({ feedback: view.feedback === false ? null : false })}
+        />
+      </FacetOptions>
       <FacetValues
         title="Model"
         mono
@@ -74,6 +93,20 @@ export function Facets({ view, setView, facets, shown }: Props) {
         several
         exact={exact}
         onToggle={(value, on) => setView({ label: toggled(view.label, value, on) })}
+      />
+      <FacetRange
+        title="Cost"
+        unit="$"
+        min={view.minCost}
+        max={view.maxCost}
+        onChange={(minCost, maxCost) => setView({ minCost, maxCost })}
+      />
+      <FacetRange
+        title="Duration"
+        unit="s"
+        min={view.minSeconds}
+        max={view.maxSeconds}
+        onChange={(minSeconds, maxSeconds) => setView({ minSeconds, maxSeconds })}
       />
       {view.user === null ? (
         <>

@@ -27,6 +27,23 @@ test("the downloaded file has the filters of the list", async () => {
   );
 });
 
+test("ranges in the URL filter the list, by milliseconds where the page has seconds, and have a chip each", async () => {
+  const view = await viewOf("minCost=0.05&minSeconds=1.5&maxSeconds=60&feedback=true");
+  expect(listInput("p", view, 0)).toMatchObject({
+    minCost: 0.05,
+    minDurationMs: 1500,
+    maxDurationMs: 60_000,
+    hasFeedback: true,
+  });
+  expect(chosenFilters(view).map(({ text }) => text)).toEqual([
+    "With feedback",
+    "Cost: at least $0.05",
+    "Duration: at least 1.5 s, at most 60 s",
+  ]);
+  expect(searchOf({ ...view, ...chosenFilters(view)[2]!.without })).toBe("?feedback=true&minCost=0.05");
+  expect(listInput("p", await viewOf("minCost=-1&maxCost=x"), 0)).not.toHaveProperty("minCost");
+});
+
 test("a Finding in the URL filters the list, and its chip has the Finding's title", async () => {
   const view = await viewOf(findingHref("p", "fnd_1").split("?")[1]!);
   expect(listInput("p", view, 0)).toMatchObject({ findingId: "fnd_1" });

@@ -3,6 +3,7 @@ import {
   createParser,
   createSerializer,
   parseAsBoolean,
+  parseAsFloat,
   parseAsInteger,
   parseAsNativeArrayOf,
   parseAsString,
@@ -12,7 +13,7 @@ import { listParsers, sortInput } from "@/app/_components/data-table/list-view";
 import { downloadHref } from "@/app/_lib/download-href";
 import { endsOf, RANGE_VALUES } from "@/app/_lib/time-range";
 import { type ListFormat, SEVERAL_MAX } from "@/server/platform/schemas";
-import { LABEL_CHARACTERS } from "@/server/services/telemetry/schemas";
+import { COST_MAX, LABEL_CHARACTERS } from "@/server/services/telemetry/schemas";
 
 /** A label has at least one character: `label=` in a URL is not a filter. */
 const parseAsLabel = createParser<string>({ parse: (text) => text || null, serialize: (label) => label });
@@ -27,6 +28,12 @@ export const viewParsers = {
   findings: parseAsBoolean,
   finding: parseAsString,
   errors: parseAsBoolean,
+  feedback: parseAsBoolean,
+  /** US dollars. */
+  minCost: parseAsFloat,
+  maxCost: parseAsFloat,
+  minSeconds: parseAsFloat,
+  maxSeconds: parseAsFloat,
   range: parseAsStringLiteral(RANGE_VALUES),
   from: parseAsInteger,
   to: parseAsInteger,
@@ -58,6 +65,11 @@ const SORTS = {
   duration: "duration",
 } as const;
 
+/** An end of a range; none, like one that the server would refuse, is left out. */
+const bound = <Name extends string>(name: Name, value: number | null, max: number) =>
+  value !== null && value >= 0 && value <= max ? ({ [name]: value } as Record<Name, number>) : {};
+const milliseconds = (seconds: number | null) => (seconds === null ? null : Math.round(seconds * 1000));
+
 /** Returns the list's query. `now` is passed in, so that server and browser send the same one. */
 export function listInput(projectId: string, view: View, now: number) {
   const { after, before } = endsOf(view, now);
@@ -74,6 +86,11 @@ export function listInput(projectId: string, view: View, now: number) {
     ...(view.findings !== null ? { hasFindings: view.findings } : {}),
     ...(view.finding !== null ? { findingId: view.finding.slice(0, 100) } : {}),
     ...(view.errors !== null ? { hasErrors: view.errors } : {}),
+    ...(view.feedback !== null ? { hasFeedback: view.feedback } : {}),
+    ...bound("minCost", view.minCost, COST_MAX),
+    ...bound("maxCost", view.maxCost, COST_MAX),
+    ...bound("minDurationMs", milliseconds(view.minSeconds), Number.MAX_SAFE_INTEGER),
+    ...bound("maxDurationMs", milliseconds(view.maxSeconds), Number.MAX_SAFE_INTEGER),
     ...(after !== undefined ? { startedAfter: after } : {}),
     ...(before !== undefined ? { startedBefore: before } : {}),
     ...sortInput(view.sort, SORTS),
@@ -101,6 +118,11 @@ export const NO_FILTERS = {
   findings: null,
   finding: null,
   errors: null,
+  feedback: null,
+  minCost: null,
+  maxCost: null,
+  minSeconds: null,
+  maxSeconds: null,
   range: null,
   from: null,
   to: null,
@@ -114,10 +136,10 @@ export const HAS_USER = { true: "With a user", false: "No user" } as const;
 
 /** Returns the filters that are active beside the search and the time. */
 export function chosenFilters(
-  { model, label, user, hasUser, findings, finding, errors }: View,
+  { model, label, user, hasUser, findings, finding, errors, feedback, ...ranges }: View,
   { findingTitle }: { findingTitle?: string | undefined } = {},
 ): ChosenFilter[] {
-  const either = (name: "findings" | "errors", value: boolean | null, what: string): ChosenFilter[] =>
+  const either = (name: "findings" | "errors" | "feedback", value: boolean | null, what: string): ChosenFilter[] =>
     value === null ? [] : [{ id: name, text: `${value ? "With" : "Without"} ${what}`, without: { [name]: null } }];
   const each = (name: "model" | "label", values: readonly string[], what: string): ChosenFilter[] =>
     values.map((value) => ({
@@ -131,11 +153,30 @@ export function chosenFilters(
       ? []
       : [{ id: "finding", text: `Finding: ${findingTitle ?? finding}`, without: { finding: null } }]),
     ...either("errors", errors, "errors"),
+    ...either("feedback", feedback, "feedback"),
+    ...chosenRange("Cost", "Cost", ranges.minCost, ranges.maxCost, (dollars) => `$${dollars}`),
+    ...chosenRange("Seconds", "Duration", ranges.minSeconds, ranges.maxSeconds, (seconds) => `${seconds} s`),
     ...each("model", model, "Model"),
     ...each("label", label, "Label"),
     ...(hasUser === null ? [] : [{ id: "hasUser", text: HAS_USER[`${hasUser}`], without: { hasUser: null } }]),
     ...(user === null ? [] : [{ id: "user", text: `User: ${user}`, without: { user: null } }]),
   ];
+}
+
+/** Returns the filter by a range, whose ends are the parameters `min…` and `max…`. */
+function chosenRange(
+  name: "Cost" | "Seconds",
+  what: string,
+  min: number | null,
+  max: number | null,
+  inWords: (value: number) => string,
+): ChosenFilter[] {
+  if (min === null && max === null) return [];
+  const ends = [
+    ...(min === null ? [] : [`at least ${inWords(min)}`]),
+    ...(max === null ? [] : [`at most ${inWords(max)}`]),
+  ];
+  return [{ id: name, text: `${what}: ${ends.join(", ")}`, without: { [`min${name}`]: null, [`max${name}`]: null } }];
 }
 
 export const isFiltered = (view: View) => view.q.trim() !== "" || view.range !== null || chosenFilters(view).length > 0;
