@@ -14,6 +14,11 @@ export function printResult(command: Command, json: object, lines: readonly stri
   process.stdout.write(`${asked ? JSON.stringify(json) : lines.join("\n")}\n`);
 }
 
+/** Prints a line beside the result; with `--json`, nothing. */
+export function printProgress(command: Command, line: string) {
+  if (!command.optsWithGlobals<{ json?: boolean }>().json) process.stderr.write(`${line}\n`);
+}
+
 export function printError(error: unknown, json: boolean) {
   const problem = problemOf(error);
   process.stderr.write(`${json ? JSON.stringify({ error: problem }) : problem.message}\n`);

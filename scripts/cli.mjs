@@ -27,8 +27,9 @@ onStopSignal((signal) => child?.kill(signal));
 /** @param {boolean} built @param {NodeJS.ProcessEnv} env */
 async function runCommand(built, env) {
   const program = built ? ["dist/cli.js"] : [...runTypeScript(), "cli/main.ts"];
-  // File arguments are relative to the caller's directory: npm changes to the repository and reports the original.
-  const from = process.env.INIT_CWD ?? process.cwd();
+  // File arguments are relative to the caller's directory: npm changes to the repository and reports the original. A command that
+  // does background work starts the programs of dist/, as a worker does.
+  const from = words.startsWith("job ") ? inRoot() : (process.env.INIT_CWD ?? process.cwd());
   child = spawn(process.execPath, [...program.slice(0, -1), inRoot(program.at(-1) ?? ""), ...args], {
     cwd: from,
     env,
@@ -48,8 +49,10 @@ try {
   if (!needsDatabase) {
     process.exitCode = await runCommand(built, process.env);
   } else {
+    /** @type {NodeJS.ProcessEnv} */
     const env = {
       ...process.env,
+      NODE_ENV: built ? "production" : "development", // without a build, there are no programs in dist/
       DATA_DIR: folder.folder,
       WHETSTONE_SECRET: folder.secret(),
       WHETSTONE_SECRET_FILE: "",

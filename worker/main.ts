@@ -4,16 +4,16 @@ import { inngest } from "@/inngest/client";
 import { functions } from "@/inngest/functions";
 import {
   assertEngineConfiguration,
+  type Engine,
   inngestServer,
-  registerFunctions,
   startEngine,
-  startForwarder,
+  startInngestEngine,
 } from "@/server/engine";
 import { workerStarted } from "@/server/platform/jobs/events";
 import { logger } from "@/server/platform/logging/log";
 import { loggable } from "@/server/platform/logging/loggable";
 import { emit } from "@/server/platform/outbox";
-import { EMBEDDED, takeOver } from "@/server/services/background-jobs";
+import { EMBEDDED, recordEngine } from "@/server/services/background-jobs";
 import { runProjector } from "@/server/services/telemetry";
 import { yieldToRequests } from "./yield-to-requests";
 
@@ -40,7 +40,7 @@ async function main() {
   void yieldToRequests({ db: db(), name: NAME, signal: stop.signal });
   const projector = runProjector({ signal: stop.signal });
   const broken = projector.then(() => "the projector ended");
-  const jobs = await startJobs(stop.signal);
+  const jobs = await startJobs();
   await emit(db(), workerStarted.create({}));
   process.send?.({ type: "ready" });
   log.info(
@@ -55,18 +55,17 @@ async function main() {
   await closePool();
 }
 
-async function startJobs(signal: AbortSignal): Promise<{ stop(): Promise<void> }> {
+async function startJobs(): Promise<Engine> {
+  const common = { db: db(), client: inngest, functions };
   const server = inngestServer(env());
-  const taking = () => takeOver(db(), server ? new URL(server.baseUrl).origin : EMBEDDED);
   if (!server) {
-    await taking();
-    return startEngine({ db: db(), client: inngest, functions });
+    await recordEngine(db(), EMBEDDED);
+    return startEngine(common);
   }
   const origin = env().PUBLIC_URL ?? `http://${env().HOST}:${env().PORT}`;
-  void registerFunctions({ client: inngest, functions, origin, signal }).catch((error: unknown) =>
-    logger("jobs").error({ err: error }, "The functions could not be registered."),
-  );
-  return startForwarder({ db: db(), client: inngest, takeOver: taking });
+  const engine = await startInngestEngine({ ...common, origin });
+  await recordEngine(db(), new URL(server.baseUrl).origin);
+  return engine;
 }
 
 main().then(

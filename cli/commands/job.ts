@@ -1,7 +1,8 @@
 import type { Command } from "commander";
-import { failedRuns, operatorReplay } from "@/server/engine";
+import { env } from "@/env";
+import { DRAIN_COMMAND, drain, failedRuns, inngestServer, operatorReplay } from "@/server/engine";
 import { withDatabase } from "../database";
-import { printResult } from "../output";
+import { printProgress, printResult, UsageError } from "../output";
 
 const SHOWN = 50;
 
@@ -26,5 +27,23 @@ export function addJob(program: Command) {
       printResult(command, { job: { id: run, state: "queued" } }, [
         "Queued again. Completed steps keep their results.",
       ]);
+    });
+  job
+    .command("drain")
+    .description("finish all runs while Whetstone is stopped, before an Inngest server runs the jobs")
+    .action(async (_given: object, command: Command) => {
+      if (inngestServer(env())) {
+        throw new UsageError(
+          `Only the embedded engine can finish its runs. Run it without the server: ${DRAIN_COMMAND}`,
+        );
+      }
+      const [{ inngest }, { functions }] = await Promise.all([
+        import("@/inngest/client"),
+        import("@/inngest/functions"),
+      ]);
+      await withDatabase((db) =>
+        drain({ db, client: inngest, functions }, (left) => printProgress(command, `Unfinished jobs: ${left} …`)),
+      );
+      printResult(command, { unfinished: 0 }, ["All jobs are finished. An Inngest server can run the next ones."]);
     });
 }

@@ -155,7 +155,7 @@ export const jobSchedules = pgTable(
   (t) => [primaryKey({ columns: [t.functionId, t.cron] })],
 );
 
-/** A single row: the engine that runs this installation's functions. Work that a previous engine left is taken over. */
+/** A single row: the engine that runs this installation's functions, so that a start notices a change. */
 export const jobEngine = pgTable(
   "job_engine",
   {

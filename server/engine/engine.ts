@@ -28,6 +28,8 @@ export type EngineOptions = {
   leaseMs?: number;
   /** Milliseconds before the retry after failure `attempt` (from 0). */
   backoff?: (attempt: number) => number;
+  /** Only finishes runs that exist, with their failure handlers: starts no schedules and dispatches no other events. */
+  draining?: boolean;
 };
 
 export type Engine = {
@@ -48,7 +50,7 @@ const HOUSEKEEPING_MS = 60_000;
  * database. Throws if a function declares an option that the engine does not support, and names it.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
-  const { db, client, functions, slots = SLOTS, pollMs = POLL_MS, leaseMs = LEASE_MS } = options;
+  const { db, client, functions, slots = SLOTS, pollMs = POLL_MS, leaseMs = LEASE_MS, draining = false } = options;
   const log = logger("jobs");
   const definitions = readDefinitions(client, functions);
   const functionIds = [...definitions.keys()];
@@ -80,8 +82,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     const asked = performance.now();
     const { now, ...pending } = await pendingWork(db, functionIds);
     clock.isSteady(Number(now), asked);
-    if (pending.schedules) await queueScheduled(db, definitions);
-    const dispatched = pending.events ? await dispatchEvents(db, definitions) : 0;
+    if (pending.schedules && !draining) await queueScheduled(db, definitions);
+    const dispatched = pending.events ? await dispatchEvents(db, definitions, { internalOnly: draining }) : 0;
     const free = slots - turns.count();
     if (free <= 0 || !(pending.runs || pending.schedules || dispatched > 0)) return dispatched > 0;
     const except = turns.claims().map(({ runId }) => runId);
@@ -110,7 +112,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     }
   }
 
-  await saveSchedules(db, definitions);
+  if (!draining) await saveSchedules(db, definitions);
   const renewal = setInterval(() => {
     // A failed renewal is retried before the lease ends; a lost lease shows when the turn is stored.
     renewLeases(db, turns.claims(), leaseMs).catch((error: unknown) => outage.failed(error));

@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from "drizzle-orm";
+import { and, eq, isNull, like, sql } from "drizzle-orm";
 import type { Db } from "@/db/client";
 import { NOW } from "@/db/now";
 import { isOneOf } from "@/db/rows";
@@ -11,16 +11,19 @@ import { createRuns } from "./create-runs";
 
 const EVENTS_PER_TURN = 100;
 
+/** The names of events that an engine emits about its own runs. A server refuses them: it emits its own. */
+export const INTERNAL_EVENTS = "inngest/%";
+
 /**
  * Dispatches pending events: in one transaction, queues the runs that they start, wakes the runs that wait for them and
  * cancels those that they end. Returns the number of events; several processes may do this concurrently.
  */
-export function dispatchEvents(db: Db, definitions: Definitions): Promise<number> {
+export function dispatchEvents(db: Db, definitions: Definitions, { internalOnly = false } = {}): Promise<number> {
   return db.transaction(async (tx) => {
     const rows = await tx
       .select({ now: sql<string>`${NOW}`, event: jobEvents })
       .from(jobEvents)
-      .where(isNull(jobEvents.dispatchedAt))
+      .where(and(isNull(jobEvents.dispatchedAt), internalOnly ? like(jobEvents.name, INTERNAL_EVENTS) : undefined))
       .orderBy(jobEvents.seq)
       .limit(EVENTS_PER_TURN)
       .for("update", { skipLocked: true });

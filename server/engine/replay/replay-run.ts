@@ -3,11 +3,13 @@ import type { Db } from "@/db/client";
 import { databaseNow } from "@/db/database-now";
 import { isOneOf } from "@/db/rows";
 import { jobRuns, jobSteps } from "@/db/schema/engine";
+import { env } from "@/env";
 import { ServiceError } from "@/server/platform/errors";
+import { inngestServer } from "../configuration";
 
 /**
  * Requeues a failed or cancelled run. Completed steps keep their results; the others rerun. Returns the run's project. Throws
- * `not_found`, or `conflict` in any other state.
+ * `not_found`, or `conflict` in any other state or while an Inngest server runs the jobs.
  */
 export function replayRun(db: Db, id: string): Promise<{ projectId: string | null }> {
   return db.transaction(async (tx) => {
@@ -40,9 +42,15 @@ export function replayFailed(db: Db, condition: SQL | undefined, limit: number):
   });
 }
 
-/** The caller must hold the runs' row locks. */
+/** The caller must hold the runs' row locks. Throws `conflict` where nothing would run them. */
 async function requeue(tx: Db, ids: readonly string[]) {
   if (ids.length === 0) return;
+  if (inngestServer(env())) {
+    throw new ServiceError(
+      "conflict",
+      "An Inngest server runs the jobs now. A job of the embedded engine can be replayed only while that engine is in use.",
+    );
+  }
   await tx
     .delete(jobSteps)
     .where(and(isOneOf(jobSteps.runId, ids), or(ne(jobSteps.state, "completed"), isNull(jobSteps.position))));

@@ -18,7 +18,7 @@ export type TestEngine = {
   patienceMs: number;
 };
 
-const silent = { debug() {}, info() {}, warn() {}, error() {} };
+export const silent = { debug() {}, info() {}, warn() {}, error() {} };
 const nth = () => newId("evt").slice(-12);
 
 /** Returns a client whose events go to the outbox of this test file's database. */

@@ -2,6 +2,8 @@ import { and, eq, type SQL, sql } from "drizzle-orm";
 import { isOneOf } from "@/db/rows";
 import { jobRuns, ruleRuns } from "@/db/schema";
 import type { JobEvent } from "@/db/schema/engine";
+import { env } from "@/env";
+import { inngestServer } from "@/server/engine/configuration";
 import type { Ctx } from "@/server/platform/context";
 import { describeFunction } from "@/server/platform/jobs/catalogue";
 import { readNames, type ThingRef } from "@/server/platform/names";
@@ -70,7 +72,7 @@ export async function backgroundJobsJson(ctx: Ctx, rows: readonly Row[], shown: 
       attempts: row.startedAt === null ? 0 : row.retries + 1,
       error: redactError(row.error, knownTo(row)),
       cancellable: !finished && row.state !== "running" && !uncancellable,
-      replayable: row.state === "failed" || row.state === "cancelled",
+      replayable: (row.state === "failed" || row.state === "cancelled") && !inngestServer(env()),
       createdAt: row.createdAt,
       startedAt: row.startedAt,
       finishedAt: row.finishedAt,

@@ -10,7 +10,7 @@ const OMITTED = "projectId";
 const isText = (value: unknown): value is string => typeof value === "string";
 
 /** Returns all ids that a job's event carries, by kind: `runIds: […]` are ids of "run". */
-export function eventIds(event: JobEvent): Carried[] {
+export function eventIds(event: Pick<JobEvent, "data">): Carried[] {
   const payload = event.data as { event?: { data?: Record<string, unknown> }; run_id?: unknown };
   // Events of a failure or a cancellation contain the other job's id and its own event.
   const about: Carried[] = isText(payload.run_id) ? [{ of: "backgroundJob", ids: [payload.run_id] }] : [];

@@ -8,8 +8,8 @@ import type { Ctx } from "@/server/platform/context";
 import { describeFunction } from "@/server/platform/jobs/catalogue";
 import { verb } from "@/server/platform/verb";
 import { type Row, stateOf } from "./background-job-json";
+import { EMBEDDED } from "./record-engine";
 import { BACKGROUND_JOB_STATES, type BackgroundJobSummary, summaryReply } from "./schemas";
-import { EMBEDDED } from "./take-over";
 
 /** Counting stops here: a larger exact number helps nobody and would cost more than the page. */
 const COUNTED_UP_TO = 10_000;

@@ -8,4 +8,5 @@ export { listPausedWebhooks, resumeWebhook } from "./paused-webhooks";
 export { queueNotices } from "./queue-notices";
 export { replayDelivery } from "./replay-delivery";
 export { failDelivery, sendDelivery } from "./send-delivery";
+export { unsentDeliveries } from "./unsent-deliveries";
 export { updateNotificationRule } from "./update-notification-rule";

@@ -1,5 +1,5 @@
 import "server-only";
 
 export { rewrapSecrets } from "./rewrap-secrets";
-export { type RingKeyStatus, ringStatus } from "./ring-status";
+export { type RingKeyStatus, retiredRingKeys, ringStatus } from "./ring-status";
 export { rotateSecrets } from "./rotate-secrets";

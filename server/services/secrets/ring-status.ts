@@ -27,3 +27,7 @@ export async function ringStatus(db: Db): Promise<RingKeyStatus[]> {
     secrets: counts.get(id) ?? 0,
   }));
 }
+
+/** Returns the retired keys of the ring, whose secrets a job rewraps. */
+export const retiredRingKeys = (db: Db) =>
+  db.select({ id: ringKeys.id }).from(ringKeys).where(eq(ringKeys.current, false));

@@ -26,9 +26,9 @@ import { functionWords, nameOf } from "./words";
 export function Jobs({ projectId }: { projectId: string }) {
   const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
   const [opened, dialog] = useDisclosure(false);
-  const may = useMay("project:admin");
   const actions = useJobActions(projectId);
   const { list, jobs, summary } = useJobs(projectId, view);
+  const may = useMay("project:admin") && summary?.engine !== "inngest";
   const functions = (summary?.functions ?? []).map((one) => ({ id: one.id, name: functionWords(one) }));
   useKeys({ u: actions.undo });
   const beside = view.peek !== null;

@@ -12,6 +12,7 @@ const LATE_MS = 60_000;
 
 type Props = {
   summary: BackgroundJobSummary;
+  /** Whether the reader may replay jobs here. */
   may: boolean;
   /** Absent if they are already shown. */
   onShow?: (() => void) | undefined;
@@ -40,8 +41,7 @@ export function Notes({ summary, may, onShow, onReplay }: Props) {
             .{" "}
             {summary.engineChange ? (
               <>
-                Jobs that were waiting here when that began, <Ago at={summary.engineChange.at} />, were handed over;
-                earlier jobs are listed below.
+                Earlier jobs, until <Ago at={summary.engineChange.at} />, are listed below.
               </>
             ) : (
               "Earlier jobs are listed here."
@@ -51,7 +51,7 @@ export function Notes({ summary, may, onShow, onReplay }: Props) {
       ) : summary.engineChange ? (
         <div className={classes.note}>
           <span>
-            An Inngest server ran the jobs until <Ago at={summary.engineChange.at} />. Its unfinished jobs are queued
+            An Inngest server ran the jobs until <Ago at={summary.engineChange.at} />. What it left unfinished is queued
             here again.
           </span>
         </div>
@@ -73,9 +73,11 @@ export function Notes({ summary, may, onShow, onReplay }: Props) {
               <strong>
                 {countWords(failed)} {failed.count === 1 ? "job" : "jobs"} failed with no retries left.
               </strong>{" "}
-              {may
-                ? "Once the cause is fixed, replay: completed steps are kept."
-                : "Once the cause is fixed, an owner can replay."}
+              {summary.engine === "inngest"
+                ? "Only the embedded engine can replay jobs from before the Inngest server."
+                : may
+                  ? "Once the cause is fixed, replay: completed steps are kept."
+                  : "Once the cause is fixed, an owner can replay."}
             </span>
           </Dot>
           <span className={classes.noteActions}>
