@@ -141,7 +141,7 @@ test("with very many conversations the share covers only the newest, and partly 
   expect(days[1]!.conversations).toBe(whole!.count);
 });
 
-const MANY = 1000;
+const MANY = 250;
 
 /** Stores a Finding with `MANY` + 1 occurrences, of seven users, the first of them at Unix ms 1. */
 async function largeFinding(project: Ctx) {

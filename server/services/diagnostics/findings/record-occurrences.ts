@@ -26,10 +26,9 @@ export async function recordOccurrences(tx: Ctx, all: readonly Reading[]) {
     .filter(({ run }) => !superseded.has(run.id))
     .map((reading) => ({ ...reading, occurrences: asEvidenceOfLeads(reading.occurrences) }));
   if (readings.length === 0) return;
-  const origins = await originsOf(tx, readings);
-  const origin = [...origins.values()].some((one) => one !== "backfill") ? "automatic" : "backfill";
+  const origin = readings.some(({ run }) => run.origin !== "backfill") ? "automatic" : "backfill";
 
-  const findingOf = await placeCauses(tx, causesOf(readings, origins));
+  const findingOf = await placeCauses(tx, causesOf(readings));
   const protectedParts = await protectedOccurrences(tx, readings);
   const before = await occurrencesBefore(tx, readings);
   const recorded = occurrenceRows({ readings, findingOf, before, protectedParts });
@@ -54,18 +53,11 @@ export async function lockFindings(tx: Ctx, ruleIds: readonly string[]) {
     from unnest(${textArray(locks)}) with ordinality t(name, place) order by place`);
 }
 
-async function originsOf(tx: Ctx, readings: readonly Reading[]): Promise<ReadonlyMap<string, RunOrigin>> {
-  const rows = await tx.db.execute<{ id: string; origin: RunOrigin }>(sql`
-    select id, origin from rule_runs
-    where project_id = ${tx.projectId} and id = any(${textArray(readings.map(({ run }) => run.id))})`);
-  return new Map([...rows].map((row) => [row.id, row.origin]));
-}
-
 /** Returns the distinct causes that the readings report. */
-function causesOf(readings: readonly Reading[], origins: ReadonlyMap<string, RunOrigin>): ReportedCause[] {
+function causesOf(readings: readonly Reading[]): ReportedCause[] {
   const causes = new Map<string, ReportedCause>();
   for (const { run, conversation, occurrences } of readings) {
-    const origin = origins.get(run.id) ?? "automatic";
+    const { origin } = run;
     for (const { signal, cause, severity, title, summary } of occurrences) {
       const id = fingerprint(run.ruleId, signal, cause);
       const known = causes.get(id);

@@ -52,5 +52,15 @@ export {
 } from "./schemas";
 export { type DiagnosticScoreParts, diagnosticScore, diagnosticScoreOf } from "./score";
 export { type CauseWords, causeKeys, causeSimilarity, causeWords, standingKey } from "./similar-cause";
-export { type Interval, isEscalating, isWorse, NOW_DAYS, PAST_DAYS, type Rate, rateDifference, wilson } from "./trend";
+export {
+  type Interval,
+  isEscalating,
+  isWorse,
+  mayEscalate,
+  NOW_DAYS,
+  PAST_DAYS,
+  type Rate,
+  rateDifference,
+  wilson,
+} from "./trend";
 export { patchedConfiguration, ruleConfiguration, signalsOf, validatedConfiguration } from "./validate-configuration";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isEscalating, isWorse, rateDifference, wilson } from ".";
+import { isEscalating, isWorse, mayEscalate, rateDifference, wilson } from ".";
 
 test("a share has the limits of Wilson's score interval", () => {
   expect(wilson({ affected: 0, conversations: 0 })).toBeNull();
@@ -44,4 +44,14 @@ test("the limits of a rate difference narrow with more conversations, and it is 
     0,
   );
   expect(rateDifference({ affected: 1, conversations: 9 }, { affected: 0, conversations: 0 })).toBeNull();
+});
+
+test("only what may escalate by the number of all conversations with it begins to", () => {
+  const numbers = [0, 1, 4, 5, 9, 40];
+  const rates = numbers.flatMap((now) => numbers.map((past) => ({ now, past })));
+  const of = (affected: number) => ({ affected, conversations: 40 });
+  const begins = rates.filter(({ now, past }) => isEscalating({ now: of(now), past: of(past), was: false }));
+  expect(begins.length).toBeGreaterThan(2);
+  expect(begins.every(mayEscalate)).toBe(true);
+  expect(rates.filter((most) => !mayEscalate(most)).length).toBeGreaterThan(20);
 });

@@ -57,6 +57,9 @@ export function isEscalating({ now, past, was }: { now: Rate; past: Rate; was: b
   return now.affected >= AFFECTED_MIN && current.low >= ENTER * before.rate;
 }
 
+/** Returns whether a Finding that at most this many conversations have, now and in the past, can begin to escalate. */
+export const mayEscalate = (most: { now: number; past: number }) => most.now >= AFFECTED_MIN && most.past > 0;
+
 /** Returns whether a Finding is clearly worse than when it was dismissed: as for escalation, against the rate at that time. */
 export function isWorse(now: Rate, dismissedRate: number): boolean {
   const current = wilson(now);

@@ -6,6 +6,7 @@ import { updateOf } from "@/db/sets";
 import type { Ctx } from "@/server/platform/context";
 import { storedReason } from "@/server/platform/logging/stored-reason";
 import type { Snapshot } from "@/server/services/telemetry";
+import type { RunOrigin } from "../findings/finding-events";
 
 /** A Run in progress with the snapshot that it reads. `attempts` includes this one, which started at `startedAt` (Unix ms). */
 export type Run = Snapshot & {
@@ -14,6 +15,7 @@ export type Run = Snapshot & {
   ruleVersion: number;
   configurationRevision: number;
   tracesKey: string;
+  origin: RunOrigin;
   attempts: number;
   startedAt: number;
 };
@@ -27,12 +29,13 @@ type RunRow = {
   last_activity_at: string;
   trace_ids: string[];
   traces_key: string;
+  origin: RunOrigin;
   attempts: number;
   started_at: string;
 };
 
 const SNAPSHOT_COLUMNS = sql`r.id, r.rule_id, r.rule_version, r.configuration_revision, r.conversation_id,
-  r.last_activity_at, r.trace_ids, r.traces_key`;
+  r.last_activity_at, r.trace_ids, r.traces_key, r.origin`;
 /** Of a Run that is stored as running. */
 export const RUN_COLUMNS = sql`${SNAPSHOT_COLUMNS}, r.attempts, r.started_at`;
 
@@ -45,6 +48,7 @@ export const runOf = (row: RunRow): Run => ({
   lastActivityAt: Number(row.last_activity_at),
   traceIds: row.trace_ids,
   tracesKey: row.traces_key,
+  origin: row.origin,
   attempts: row.attempts,
   startedAt: Number(row.started_at),
 });

@@ -3,10 +3,11 @@ import { rowsOf, textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
 import type { RankedOccurrence } from "../rules";
 import type { ConversationSnapshot } from "../types";
+import type { Run } from "./started-runs";
 
 /** A Run with what it found in its snapshot. */
 export type Reading = {
-  run: { id: string; ruleId: string; ruleVersion: number; configurationRevision: number; traceIds: readonly string[] };
+  run: Pick<Run, "id" | "ruleId" | "ruleVersion" | "configurationRevision" | "traceIds" | "origin">;
   conversation: Pick<ConversationSnapshot, "id" | "lastActivityAt">;
   occurrences: readonly RankedOccurrence[];
 };

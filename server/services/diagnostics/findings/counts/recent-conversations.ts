@@ -27,8 +27,8 @@ export async function recentConversations(tx: Ctx): Promise<Window> {
       order by started_at desc limit ${RECENT_CONVERSATIONS}
     ) recent`);
   const window = { since: Number(row?.since ?? 0), conversations: row?.conversations ?? 0 };
-  // A window that is not full changes with each conversation and is cheap to read.
-  if (window.conversations === RECENT_CONVERSATIONS) fullWindows.set(tx.projectId, window);
+  // A smaller window changes noticeably within its time in the cache, and is cheap to read.
+  if (window.conversations >= RECENT_CONVERSATIONS / 2) fullWindows.set(tx.projectId, window);
   return window;
 }
 

@@ -8,7 +8,7 @@ import type { OccurrenceChanges } from "./occurrence-changes";
 import { descriptionOf, recountFindings } from "./recount-findings";
 
 /** From this many occurrences on, recounts are deferred: recounting for each batch of Runs would be quadratic. */
-const MANY_OCCURRENCES = 1000;
+const MANY_OCCURRENCES = 250;
 /**
  * A recount takes about 5 µs per occurrence on one core (`npm run bench -- soak`); a delay 100 times as long limits it to 1 %
  * of a core, however large the Finding.

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { textArray } from "@/db/rows";
 import type { Ctx } from "@/server/platform/context";
-import { isEscalating, isWorse, type Rate } from "../../rules";
+import { isEscalating, isWorse, mayEscalate, type Rate } from "../../rules";
 import type { NewFindingEvent } from "../finding-events";
 import { readTrendWindows } from "./recent-conversations";
 
@@ -33,15 +33,24 @@ export async function trendsOf(tx: Ctx, ids: readonly string[]): Promise<NewFind
   const rows = await tx.db.execute<Row>(sql`
     select id, rule_id, review_status, resolution_status, escalating_since, dismissed_rate from findings
     where project_id = ${tx.projectId} and id = any(${textArray(ids)}) order by id`);
+  const most = await conversationsByDay(tx, ids, windows);
+  // Who read what is looked up only where it can matter: of most Findings, not even all conversations are a trend.
+  const open = [...rows].filter((row) => {
+    const { now, past } = most.get(row.id) ?? { now: 0, past: 0 };
+    if (row.review_status !== "dismissed") return row.escalating_since !== null || mayEscalate({ now, past });
+    const rate = { affected: now, conversations: Math.max(readBy(row.rule_id).now, now) };
+    return row.dismissed_rate !== null && isWorse(rate, row.dismissed_rate);
+  });
+  if (open.length === 0) return [];
   const counted = await tx.db.execute<Count>(sql`
     select o.finding_id, o.detected_at >= ${windows.nowSince}::bigint as is_now, r.rule_id, r.rule_version as version,
       r.configuration_revision as revision, count(*)::int as conversations
     from occurrences o left join rule_runs r on r.project_id = o.project_id and r.id = o.rule_run_id
-    where o.project_id = ${tx.projectId} and o.finding_id = any(${textArray(ids)})
+    where o.project_id = ${tx.projectId} and o.finding_id = any(${textArray(open.map(({ id }) => id))})
       and o.detected_at >= ${windows.pastSince}::bigint
     group by 1, 2, 3, 4, 5`);
   const counts = [...counted];
-  return [...rows].flatMap((row): NewFindingEvent[] => {
+  return open.flatMap((row): NewFindingEvent[] => {
     const read = readBy(row.rule_id);
     const rate = (isNow: boolean): Rate => {
       const affected = counts
@@ -62,4 +71,19 @@ export async function trendsOf(tx: Ctx, ids: readonly string[]): Promise<NewFind
     const is = row.resolution_status !== "resolved" && isEscalating({ now, past, was });
     return is === was ? [] : [{ findingId: row.id, kind: is ? "escalating" : "calmed", detail: { now, past } }];
   });
+}
+
+/** Returns how many conversations have each Finding in the windows, however they were read. */
+async function conversationsByDay(
+  tx: Ctx,
+  ids: readonly string[],
+  { nowSince, pastSince }: { nowSince: number; pastSince: number },
+) {
+  const rows = await tx.db.execute<{ finding_id: string; now: number; past: number }>(sql`
+    select finding_id, coalesce(sum(conversations) filter (where day >= ${nowSince}::bigint), 0)::int as now,
+      coalesce(sum(conversations) filter (where day < ${nowSince}::bigint), 0)::int as past
+    from finding_days
+    where project_id = ${tx.projectId} and finding_id = any(${textArray(ids)}) and day >= ${pastSince}::bigint
+    group by 1`);
+  return new Map([...rows].map(({ finding_id, now, past }) => [finding_id, { now, past }]));
 }

@@ -107,7 +107,7 @@ test("a conversation with a cause that is known joins the Finding that gathers t
     await lockFindings(tx, [RULE]);
     await recordOccurrences(tx, [
       {
-        run: { id: "run_1", ruleId: RULE, ruleVersion: 1, configurationRevision: 1, traceIds: [] },
+        run: { id: "run_1", ruleId: RULE, ruleVersion: 1, configurationRevision: 1, traceIds: [], origin: "automatic" },
         conversation: { id, lastActivityAt },
         occurrences: [39, 38].map((n) => ({
           ...{ signal: "tool_error", severity: "high", score: 1, confidence: 0.9, verdict: "match" },
