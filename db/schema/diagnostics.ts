@@ -132,6 +132,8 @@ export const ruleRuns = pgTable(
     index("rule_runs_backfill")
       .on(t.projectId, t.backfillId, desc(t.createdAt), desc(t.id))
       .where(sql`backfill_id is not null`),
+    // Partial: few Runs find something, and they are what people look for.
+    index("rule_runs_found").on(t.projectId, desc(t.createdAt), desc(t.id)).where(sql`result_count > 0`),
     index("rule_runs_status").on(t.projectId, t.status, desc(t.createdAt), desc(t.id)),
     check("rule_runs_skip_has_a_reason", sql`(${t.status} = 'skipped') = (${t.skipReason} is not null)`),
     check("rule_runs_failure_has_a_message", sql`${t.status} <> 'failed' or ${t.errorMessage} is not null`),

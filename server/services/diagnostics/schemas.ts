@@ -238,8 +238,11 @@ export const requestedDiagnosisReply = z.object({ diagnosis: diagnosisReply.shap
 export const RULE_RUN_SORTS = ["created", "duration", "attempts"] as const;
 export type RuleRunSort = (typeof RULE_RUN_SORTS)[number];
 
+export const RUN_OUTCOMES = ["found", "nothing"] as const;
 export const listRuleRunsInput = z.strictObject({
   status: runStatus.optional(),
+  /** Of completed Runs: whether they found an occurrence. */
+  outcome: z.enum(RUN_OUTCOMES).optional(),
   origin: runOrigin.optional(),
   ruleId: z.string().max(100).optional(),
   backfillId: z.string().max(200).optional(),

@@ -51,6 +51,7 @@ export const PARAMETERS: Record<SavedViewList, Record<string, z.ZodType<string>>
   },
   "rule-runs": {
     status: oneOf(RULE_RUN_STATUSES),
+    outcome: choice,
     origin: oneOf(RULE_RUN_ORIGINS),
     rule: text,
     conversation: text,

@@ -59,6 +59,23 @@ test("a failing tool becomes a Finding whose title has the tool and the reason",
   expect(finding.share).toEqual({ affected: 1, conversations: 1, since: found!.firstDetectedAt });
 });
 
+test("Rule Runs are listed by whether they found something, and none of another project is", async () => {
+  const [{ ctx }, { ctx: other }] = [await testProject(), await testProject()];
+  const { runs } = await diagnosed(ctx);
+  await diagnosed(other);
+  const listed = async (outcome: "found" | "nothing") => {
+    const { runs: found } = await listRuleRuns(ctx, { outcome });
+    return found.map(({ id, resultCount }) => ({ id, found: resultCount! > 0 }));
+  };
+  const [found, nothing] = [await listed("found"), await listed("nothing")];
+  expect(found).not.toEqual([]);
+  expect(found.every((run) => run.found)).toBe(true);
+  expect(nothing.some((run) => run.found)).toBe(false);
+  const completed = (await listRuleRuns(ctx, { status: "completed" })).runs.map(({ id }) => id);
+  expect([...found, ...nothing].map(({ id }) => id).sort()).toEqual(completed.sort());
+  expect(runs.map(({ id }) => id)).toEqual(expect.arrayContaining(completed));
+});
+
 test("the same cause in several conversations is one Finding with an occurrence each", async () => {
   const { ctx } = await testProject();
   await diagnosed(ctx, { userId: "ann" });

@@ -34,7 +34,7 @@ export const listRuleRuns = verb(
   {
     name: "ruleRuns.list",
     summary: "List Rule Runs, by default newest first.",
-    description: `\`conversationId\` is Whetstone's id or the client's own. \`sort\` and \`order\` (\`desc\` or \`asc\`) order the list; Runs that have not finished have no duration and come last. By anything but \`created\`, the newest ${SORTED_MAX.toLocaleString("en")} matching Runs are sorted: \`sampled\` is \`true\` if more match.`,
+    description: `\`conversationId\` is Whetstone's id or the client's own. \`outcome\` is for completed Runs: \`found\` an Occurrence, or \`nothing\`. \`sort\` and \`order\` (\`desc\` or \`asc\`) order the list; Runs that have not finished have no duration and come last. By anything but \`created\`, the newest ${SORTED_MAX.toLocaleString("en")} matching Runs are sorted: \`sampled\` is \`true\` if more match.`,
     effect: "read",
     capability: "diagnostics:read",
     input: listRuleRunsInput,
@@ -96,10 +96,14 @@ async function withPreviews(ctx: Ctx, rows: (typeof ruleRuns.$inferSelect)[]): P
   }));
 }
 
+/** As text: the index of Runs that found something is partial. */
+const OUTCOMES = { found: sql`${ruleRuns.resultCount} > 0`, nothing: sql`${ruleRuns.resultCount} = 0` };
+
 const matchingRuns = (ctx: Ctx, filters: Filters): SQL | undefined =>
   and(
     eq(ruleRuns.projectId, ctx.projectId),
     filters.status && eq(ruleRuns.status, filters.status),
+    filters.outcome && OUTCOMES[filters.outcome],
     filters.origin && eq(ruleRuns.origin, filters.origin),
     // Repeats the predicate of the partial index, so that a generic plan can use it.
     filters.origin === undefined || filters.origin === "automatic" ? undefined : sql`${ruleRuns.origin} <> 'automatic'`,

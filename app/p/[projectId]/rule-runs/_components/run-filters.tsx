@@ -3,7 +3,7 @@ import { IconX } from "@tabler/icons-react";
 import { SearchInput } from "@/app/_components/controls/search-input";
 import { capitalized } from "@/app/_lib/format";
 import { RuleSelect } from "../../findings/_components/rule-select";
-import { ORIGIN_WORD, ORIGINS, STATUSES, type View } from "./view";
+import { ORIGIN_WORD, ORIGINS, OUTCOMES, STATUSES, type View } from "./view";
 
 export function RunFilters({ view, setView }: { view: View; setView: (view: Partial<View>) => unknown }) {
   return (
@@ -19,6 +19,15 @@ export function RunFilters({ view, setView }: { view: View; setView: (view: Part
         value={view.status ?? ""}
         onChange={(event) => setView({ status: STATUSES.find((known) => known === event.currentTarget.value) ?? null })}
         data={[{ value: "", label: "Any status" }, ...STATUSES.map((value) => ({ value, label: capitalized(value) }))]}
+      />
+      <NativeSelect
+        aria-label="Outcome"
+        value={view.outcome ?? ""}
+        onChange={(event) => {
+          const { value } = event.currentTarget;
+          return setView({ outcome: OUTCOMES.find((known) => known.value === value)?.value ?? null });
+        }}
+        data={[{ value: "", label: "Any outcome" }, ...OUTCOMES]}
       />
       <NativeSelect
         aria-label="Origin"

@@ -1,0 +1,1 @@
+CREATE INDEX "rule_runs_found" ON "rule_runs" USING btree ("project_id","created_at" desc,"id" desc) WHERE result_count > 0;
