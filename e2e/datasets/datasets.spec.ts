@@ -43,6 +43,16 @@ test("a Dataset is created with an objective", async () => {
   datasetUrl = page.url().replace(/[?#].*/, "");
 });
 
+test("the list of Datasets is searched by name", async () => {
+  await page.goto(`${project.url}/p/${project.projectId}/datasets`);
+  const search = page.getByLabel("Search names");
+  await search.fill("parcels");
+  await expect(seen(page, "No Dataset matches")).toBeVisible();
+  await search.fill("orders");
+  await expect(page.getByRole("link", { name: "Answers about orders" })).toBeVisible();
+  await page.goto(datasetUrl);
+});
+
 test("an Example is written as a chat, and problems are shown at their fields", async () => {
   await page.getByRole("link", { name: "New Example" }).first().click();
   await page.waitForURL("**/examples/new");

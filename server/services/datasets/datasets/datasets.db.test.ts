@@ -108,6 +108,16 @@ test("the list is newest first, page by page", async () => {
   expect(second.nextCursor).toBeNull();
 });
 
+test("Datasets are found by a part of their name, which is taken literally, and none of another project is", async () => {
+  const [{ ctx }, { ctx: other }] = [await testProject(), await testProject()];
+  for (const name of ["Refunds, 100% German", "Refunds", "Parcels"]) await storedDataset(ctx, name);
+  await storedDataset(other, "Refunds of others");
+  const found = async (q: string) => (await listDatasets(ctx, { q })).datasets.map(({ name }) => name);
+  expect(await found("refund")).toEqual(["Refunds", "Refunds, 100% German"]);
+  expect(await found("0%")).toEqual(["Refunds, 100% German"]);
+  expect(await found("_")).toEqual([]);
+});
+
 test("a deleted Dataset is not found any more, and a job that may be interrupted deletes its rows", async () => {
   const { ctx } = await testProject();
   const datasetId = await storedDataset(ctx);

@@ -1,4 +1,5 @@
-import { and, eq, isNull } from "drizzle-orm";
+import { and, eq, ilike, isNull } from "drizzle-orm";
+import { containing } from "@/db/like";
 import { datasets } from "@/db/schema";
 import { newestFirst } from "@/server/platform/cursor";
 import { verb } from "@/server/platform/verb";
@@ -10,16 +11,16 @@ export const listDatasets = verb(
     name: "datasets.list",
     summary: "List Datasets, newest first.",
     description:
-      "Each with its settings for collection, the number of its Examples and its newest version. Deleted Datasets are not listed.",
+      "`q` is a part of the name, in any case. Each with its settings for collection, the number of its Examples and its newest version. Deleted Datasets are not listed.",
     effect: "read",
     capability: "workspace:read",
     input: listDatasetsInput,
     reply: datasetsReply,
   },
-  async (ctx, { limit, cursor }) => {
+  async (ctx, { limit, cursor, q }) => {
     const list = newestFirst({
       name: "datasets",
-      filters: { project: ctx.projectId },
+      filters: { project: ctx.projectId, ...(q !== undefined && { q }) },
       time: datasets.createdAt,
       id: datasets.id,
       limit,
@@ -28,7 +29,14 @@ export const listDatasets = verb(
     const found = await ctx.db
       .select()
       .from(datasets)
-      .where(and(eq(datasets.projectId, ctx.projectId), isNull(datasets.deletedAt), list.after))
+      .where(
+        and(
+          eq(datasets.projectId, ctx.projectId),
+          isNull(datasets.deletedAt),
+          q === undefined ? undefined : ilike(datasets.name, containing(q)),
+          list.after,
+        ),
+      )
       .orderBy(...list.order)
       .limit(list.fetch);
     const { rows, nextCursor } = list.page(found, ({ createdAt, id }) => [createdAt, id]);

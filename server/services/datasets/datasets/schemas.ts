@@ -77,4 +77,9 @@ export const updateDatasetInput = changing(datasetChange, ["datasetId"]).meta({
 });
 
 export const datasetIdInput = z.strictObject({ datasetId: idInput });
-export const listDatasetsInput = z.strictObject(pageInput);
+export const DATASET_SEARCH_CHARACTERS = 200;
+export const listDatasetsInput = z.strictObject({
+  /** Part of the name, in any case. */
+  q: filledText(DATASET_SEARCH_CHARACTERS).optional(),
+  ...pageInput,
+});

@@ -1,8 +1,9 @@
 "use client";
 import { Button } from "@mantine/core";
-import { IconBooks } from "@tabler/icons-react";
+import { IconBooks, IconFilterOff } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useQueryStates } from "nuqs";
+import { SearchInput } from "@/app/_components/controls/search-input";
 import { ColumnMenu } from "@/app/_components/data-table/column-menu";
 import { DataList } from "@/app/_components/data-table/data-list";
 import { EmptyState } from "@/app/_components/feedback/empty-state";
@@ -20,7 +21,11 @@ export function Datasets({ projectId }: { projectId: string }) {
   const may = useMay("models:manage");
   const [view, setView] = useQueryStates(viewParsers, { history: "replace" });
   const list = useInfiniteQuery(
-    trpc.datasets.list.infiniteQueryOptions(listInput(projectId), { ...nextCursorPage, refetchInterval: 20_000 }),
+    trpc.datasets.list.infiniteQueryOptions(listInput(projectId, view), {
+      ...nextCursorPage,
+      placeholderData: (previous) => previous,
+      refetchInterval: 20_000,
+    }),
   );
   const open = () => void setView({ new: true });
   return (
@@ -33,7 +38,9 @@ export function Datasets({ projectId }: { projectId: string }) {
             {may ? <Button onClick={open}>New Dataset</Button> : null}
           </>
         }
-      />
+      >
+        <SearchInput label="Search names" value={view.q} onChange={(q) => void setView({ q: q || null })} />
+      </PageHeader>
       <DataList
         list={list}
         name="Datasets"
@@ -46,15 +53,25 @@ export function Datasets({ projectId }: { projectId: string }) {
         rowHeight={54}
         minWidth={340}
         empty={
-          <EmptyState
-            icon={<IconBooks size={32} stroke={1.5} aria-hidden />}
-            title="No Datasets yet"
-            action={may ? <Button onClick={open}>New Dataset</Button> : null}
-          >
-            A Dataset contains the Examples that a model is trained on: a conversation, and the answer it should give.
-            Fill it by hand, import a file, or let it collect from your own conversations what went well, what was
-            corrected, and what your project knows.
-          </EmptyState>
+          view.q.trim() ? (
+            <EmptyState
+              icon={<IconFilterOff size={32} stroke={1.5} aria-hidden />}
+              title="No Dataset matches"
+              action={<Button onClick={() => void setView({ q: null })}>Clear search</Button>}
+            >
+              There may be others with another name.
+            </EmptyState>
+          ) : (
+            <EmptyState
+              icon={<IconBooks size={32} stroke={1.5} aria-hidden />}
+              title="No Datasets yet"
+              action={may ? <Button onClick={open}>New Dataset</Button> : null}
+            >
+              A Dataset contains the Examples that a model is trained on: a conversation, and the answer it should give.
+              Fill it by hand, import a file, or let it collect from your own conversations what went well, what was
+              corrected, and what your project knows.
+            </EmptyState>
+          )
         }
       />
       <NewDataset projectId={projectId} opened={view.new} onClose={() => void setView({ new: null })} />

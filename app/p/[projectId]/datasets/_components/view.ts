@@ -1,10 +1,22 @@
-import { parseAsBoolean } from "nuqs/server";
+import { createLoader, parseAsBoolean, parseAsString } from "nuqs/server";
 import { listParsers } from "@/app/_components/data-table/list-view";
+import { DATASET_SEARCH_CHARACTERS } from "@/server/services/datasets/datasets/schemas";
 
-/** The list's order and columns, and whether the dialog for a new Dataset is open. */
-export const viewParsers = { new: parseAsBoolean.withDefault(false), ...listParsers };
+/** A search for the name, the list's order and columns, and whether the dialog for a new Dataset is open. */
+export const viewParsers = {
+  q: parseAsString.withDefault(""),
+  new: parseAsBoolean.withDefault(false),
+  ...listParsers,
+};
 
-export const listInput = (projectId: string) => ({ projectId, limit: 50 });
+export const loadView = createLoader(viewParsers);
+export type View = Awaited<ReturnType<typeof loadView>>;
+
+export const listInput = (projectId: string, { q }: Pick<View, "q">) => ({
+  projectId,
+  limit: 50,
+  ...(q.trim() ? { q: q.trim().slice(0, DATASET_SEARCH_CHARACTERS) } : {}),
+});
 
 export const datasetHref = (projectId: string, datasetId: string) =>
   `/p/${encodeURIComponent(projectId)}/datasets/${encodeURIComponent(datasetId)}`;
