@@ -1,6 +1,6 @@
-import type { Family } from "./family";
+import type { Convention } from "../convention";
 
-export const PYDANTIC: Family = {
+export const PYDANTIC: Convention = {
   name: "Pydantic AI and Logfire",
   source:
     "pydantic/pydantic-ai, pydantic_ai_slim at 4fda3898, and pydantic/logfire, logfire/_internal/integrations at e484a6b5",

@@ -1,12 +1,12 @@
 import fs from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { decodeTraces } from "../decode/decode-traces";
-import { isShownOnly, isTaken } from "../read-span";
-import { FAMILIES } from ".";
+import { CONVENTIONS } from "./conventions";
+import { decodeTraces } from "./decode/decode-traces";
+import { isShownOnly, isTaken } from "./read-span";
 
 /* Captured from other projects' clients; they run only where the folder exists. */
-const DATA = path.resolve(import.meta.dirname, "../../../../../../shared/data");
+const DATA = path.resolve(import.meta.dirname, "../../../../../shared/data");
 
 const PAYLOADS = ["otlp", "otlp-python"].flatMap((folder) =>
   fs
@@ -15,7 +15,7 @@ const PAYLOADS = ["otlp", "otlp-python"].flatMap((folder) =>
     .map((file) => path.join(DATA, folder, file)),
 );
 
-const UNREAD = FAMILIES.flatMap(({ unread }) => Object.keys(unread));
+const UNREAD = CONVENTIONS.flatMap(({ unread }) => Object.keys(unread));
 const [names, prefixes] = [
   new Set(UNREAD.filter((name) => !name.endsWith("*"))),
   UNREAD.filter((name) => name.endsWith("*")).map((name) => name.slice(0, -1)),

@@ -1,6 +1,6 @@
-import type { Family } from "./family";
+import type { Convention } from "../convention";
 
-export const LIVEKIT: Family = {
+export const LIVEKIT: Convention = {
   name: "LiveKit Agents",
   source: "livekit/agents, livekit-agents/livekit/agents/telemetry/trace_types.py at 020428e1",
   attributes: [

@@ -1,6 +1,6 @@
-import type { Family } from "./family";
+import type { Convention } from "../convention";
 
-export const OPENLIT: Family = {
+export const OPENLIT: Convention = {
   name: "OpenLIT",
   source:
     "openlit/openlit, sdk/python/src/openlit at ad20b7b4 (constants of what its instrumentations send; the rest by prefix)",

@@ -1,6 +1,6 @@
-import type { Family } from "./family";
+import type { Convention } from "../convention";
 
-export const SENTRY: Family = {
+export const SENTRY: Convention = {
   name: "Sentry (Python and JavaScript)",
   source:
     "getsentry/sentry-python, sentry_sdk/consts.py at 064542dd (what its integrations use), and getsentry/sentry-javascript, packages/core/src/tracing at f7a6cc0c",

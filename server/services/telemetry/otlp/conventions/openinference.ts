@@ -1,6 +1,6 @@
-import type { Family } from "./family";
+import type { Convention } from "../convention";
 
-export const OPENINFERENCE: Family = {
+export const OPENINFERENCE: Convention = {
   name: "OpenInference (Phoenix)",
   source: "Arize-ai/openinference, openinference-semantic-conventions at 1fe497f1",
   attributes: [

@@ -1,6 +1,6 @@
-import type { Family } from "./family";
+import type { Convention } from "../convention";
 
-export const LANGFUSE: Family = {
+export const LANGFUSE: Convention = {
   name: "Langfuse",
   source:
     "langfuse/langfuse-python, langfuse/_client/attributes.py at c3c6a09e, and langfuse/langfuse-js, packages/core/src/constants.ts at 0d5a8d0e",

@@ -1,6 +1,6 @@
-import type { Family } from "./family";
+import type { Convention } from "../convention";
 
-export const OPENTELEMETRY: Family = {
+export const OPENTELEMETRY: Convention = {
   name: "OpenTelemetry’s GenAI conventions",
   source:
     "open-telemetry/semantic-conventions-genai, docs/registry/attributes/gen-ai.md at 002c8a6e, and the deprecated names of open-telemetry/semantic-conventions at 384d6616",

@@ -1,6 +1,6 @@
-import type { Family } from "./family";
+import type { Convention } from "../convention";
 
-export const OPENLLMETRY: Family = {
+export const OPENLLMETRY: Convention = {
   name: "OpenLLMetry (Traceloop)",
   source:
     "traceloop/openllmetry, opentelemetry-semantic-conventions-ai at 93429cfb, and traceloop/openllmetry-js, ai-semantic-conventions at 1faf69de",

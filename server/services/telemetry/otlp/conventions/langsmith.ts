@@ -1,6 +1,6 @@
-import type { Family } from "./family";
+import type { Convention } from "../convention";
 
-export const LANGSMITH: Family = {
+export const LANGSMITH: Convention = {
   name: "LangSmith (OpenTelemetry exporters of its Python and JavaScript SDKs)",
   source:
     "langchain-ai/langsmith-sdk, python/langsmith/_internal/otel/_otel_exporter.py and js/src/experimental/otel at bc8dd672",

@@ -1,6 +1,6 @@
-import type { Family } from "./family";
+import type { Convention } from "../convention";
 
-export const VERCEL_AI_SDK: Family = {
+export const VERCEL_AI_SDK: Convention = {
   name: "Vercel AI SDK",
   source: "vercel/ai, packages/otel/src at ed857f50",
   attributes: [

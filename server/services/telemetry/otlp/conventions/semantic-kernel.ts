@@ -1,6 +1,6 @@
-import type { Family } from "./family";
+import type { Convention } from "../convention";
 
-export const SEMANTIC_KERNEL: Family = {
+export const SEMANTIC_KERNEL: Convention = {
   name: "Semantic Kernel",
   source:
     "microsoft/semantic-kernel, python/semantic_kernel/utils/telemetry and dotnet/src/InternalUtilities/src/Diagnostics at b39d95a3",

@@ -1,0 +1,42 @@
+import type { Convention } from "../convention";
+import { ANTHROPIC_SDK, CLAUDE_CODE } from "./anthropic";
+import { GENERIC } from "./generic";
+import { GENKIT } from "./genkit";
+import { GOOGLE_ADK } from "./google-adk";
+import { LANGFUSE } from "./langfuse";
+import { LANGSMITH } from "./langsmith";
+import { LANGWATCH } from "./langwatch";
+import { LITELLM } from "./litellm";
+import { LIVEKIT } from "./livekit";
+import { OPENINFERENCE } from "./openinference";
+import { OPENLIT } from "./openlit";
+import { OPENLLMETRY } from "./openllmetry";
+import { OPENTELEMETRY } from "./opentelemetry";
+import { PYDANTIC } from "./pydantic";
+import { SEMANTIC_KERNEL } from "./semantic-kernel";
+import { SENTRY } from "./sentry";
+import { STRANDS } from "./strands";
+import { VERCEL_AI_SDK } from "./vercel-ai-sdk";
+
+/** All conventions, the most trusted first unless a reader says otherwise. */
+export const CONVENTIONS: readonly Convention[] = [
+  OPENTELEMETRY,
+  OPENINFERENCE,
+  VERCEL_AI_SDK,
+  OPENLIT,
+  SENTRY,
+  PYDANTIC,
+  LIVEKIT,
+  OPENLLMETRY,
+  LANGFUSE,
+  LITELLM,
+  GOOGLE_ADK,
+  LANGWATCH,
+  GENKIT,
+  CLAUDE_CODE,
+  STRANDS,
+  ANTHROPIC_SDK,
+  LANGSMITH,
+  SEMANTIC_KERNEL,
+  GENERIC,
+];
