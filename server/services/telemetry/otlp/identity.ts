@@ -1,55 +1,42 @@
+import { CODEX } from "./conventions/codex";
+import { LAMINAR } from "./conventions/laminar";
+import { LANGCHAIN } from "./conventions/langchain";
+import { LANGFUSE } from "./conventions/langfuse";
+import { LANGSMITH } from "./conventions/langsmith";
+import { LANGWATCH } from "./conventions/langwatch";
+import { OPENINFERENCE } from "./conventions/openinference";
+import { OPENLLMETRY } from "./conventions/openllmetry";
+import { OPENTELEMETRY } from "./conventions/opentelemetry";
+import { VERCEL_AI_SDK } from "./conventions/vercel-ai-sdk";
+import { WEAVE } from "./conventions/weave";
 import { isPlaceholder } from "./placeholder-ids";
-import { jsonText, objectIn, type Reader, text, textOf } from "./readers/reader";
+import { ID_CHARACTERS_MAX, type IdReader, onlyIds } from "./readers/ids";
+import { sourcesOf } from "./readers/precedence";
+import { textOf } from "./readers/reader";
 import type { Attributes, LogRecord, SpanRecord, TraceIdentity } from "./types";
 
+/** What was set for a conversation before what spans have in passing; metadata and names with another meaning come last. */
+const TRUST = {
+  first: [LANGFUSE, OPENINFERENCE, OPENTELEMETRY, OPENLLMETRY, LAMINAR, LANGWATCH, LANGSMITH, WEAVE, VERCEL_AI_SDK],
+  last: [LANGCHAIN, CODEX],
+};
+
 /** The client's own id of the conversation, in order of trust. */
-export const CONVERSATION_ID: readonly Reader<string>[] = [
-  idIn("langfuse.session.id"),
-  idIn("session.id"), // OpenInference, and general OpenTelemetry
-  idIn("gen_ai.conversation.id"), // OpenTelemetry GenAI
-  idIn("gen_ai.session.id"),
-  idIn("traceloop.association.properties.session_id"), // OpenLLMetry: names are free-form, these are common
-  idIn("traceloop.association.properties.conversation_id"),
-  idIn("traceloop.association.properties.thread_id"),
-  idIn("lmnr.association.properties.session_id"), // Laminar
-  idIn("langwatch.thread.id"),
-  idIn("langsmith.metadata.thread_id"), // LangSmith; its `langsmith.trace.session_id` is the id of a project
-  idIn("langsmith.metadata.session_id"),
-  idIn("langsmith.metadata.conversation_id"),
-  idIn("wandb.thread_id"),
-  idIn("ai.telemetry.metadata.sessionId"), // Vercel AI SDK
-  idIn("ai.telemetry.metadata.threadId"),
-  idIn("ai.settings.context.sessionId"), // its version 7
-  idIn("ai.settings.context.threadId"),
-  idInJson("metadata", "session_id", "thread_id", "conversation_id"), // LangChain through OpenInference
-  notNumeric(idIn("thread.id")), // Codex; elsewhere it is the number of an OS thread
-];
+export const CONVERSATION_ID: readonly IdReader[] = sourcesOf("conversationId", TRUST).map(onlyIds);
 
 /** Resource attributes, which all spans of a process share: least trusted. */
-export const RESOURCE_CONVERSATION_ID: readonly Reader<string>[] = [idIn("session.id")];
+const RESOURCE_CONVERSATION_ID: readonly IdReader[] = sourcesOf("resourceConversationId").map(onlyIds);
 
 /** The end user's id. */
-export const USER_ID: readonly Reader<string>[] = [
-  idIn("langfuse.user.id"),
-  idIn("user.id"),
-  idIn("enduser.id"), // its older name
-  idIn("traceloop.association.properties.user_id"),
-  idIn("lmnr.association.properties.user_id"),
-  idIn("langwatch.user.id"),
-  idIn("langsmith.metadata.user_id"),
-  idIn("ai.telemetry.metadata.userId"),
-  idIn("ai.settings.context.userId"),
-  idInJson("metadata", "user_id"),
-  idIn("gen_ai.user"), // OpenLLMetry: the request's own `user`
-  idIn("gen_ai.request.user"), // OpenLIT
-  idIn("llm.user"), // LiteLLM
-  onlyIds(jsonText("mlflow.trace.user")),
-];
+export const USER_ID: readonly IdReader[] = sourcesOf("userId", TRUST).map(onlyIds);
 
-/** Attributes that hold nothing but an id; `thread.id` usually is the number of an OS thread. */
-const ID_NAMES: readonly string[] = [...CONVERSATION_ID, ...USER_ID]
-  .flatMap(({ takes }) => takes)
-  .filter((name, index, all) => name !== "metadata" && name !== "thread.id" && all.indexOf(name) === index);
+/** Attributes that hold nothing but an id. */
+const ID_NAMES: ReadonlySet<string> = new Set(
+  [...CONVERSATION_ID, ...USER_ID]
+    .filter(({ inObject, ambiguous }) => !inObject && !ambiguous)
+    .flatMap(({ takes }) => takes),
+);
+const RESOURCE_ID_NAMES: ReadonlySet<string> = new Set(RESOURCE_CONVERSATION_ID.flatMap(({ takes }) => takes));
 
 /** Text under an id's name that is no id, and how many items of a batch have it. */
 export type IgnoredId = { attribute: string; value: string; items: number };
@@ -64,7 +51,9 @@ export function ignoredIdsOf(items: readonly { attributes: Attributes; resource:
   const found = new Map<string, IgnoredId>();
   for (const { attributes, resource } of items) {
     for (const attribute of ID_NAMES) {
-      const sent = textOf(attributes[attribute] ?? (attribute === "session.id" ? resource[attribute] : undefined));
+      const sent = textOf(
+        attributes[attribute] ?? (RESOURCE_ID_NAMES.has(attribute) ? resource[attribute] : undefined),
+      );
       if (sent === undefined || sent.length > ID_CHARACTERS_MAX || !isPlaceholder(sent)) continue;
       const value = sent.slice(0, IGNORED_CHARACTERS).toWellFormed();
       const known = found.get(`${attribute} ${value}`);
@@ -73,54 +62,6 @@ export function ignoredIdsOf(items: readonly { attributes: Attributes; resource:
     }
   }
   return [...found.values()].sort((a, b) => b.items - a.items).slice(0, IGNORED_MAX);
-}
-
-/** A scrubber's replacement for an id. */
-const SCRUBBED = /^\[scrubbed\b/i;
-
-/** Longer text is content under an id's name, and would exceed the size of an index entry. */
-const ID_CHARACTERS_MAX = 1000;
-const ID_BYTES_MAX = 2000;
-const isId = (text: string) =>
-  text.length <= ID_CHARACTERS_MAX &&
-  Buffer.byteLength(text) <= ID_BYTES_MAX &&
-  !SCRUBBED.test(text) &&
-  !isPlaceholder(text);
-
-/** Reads what a client sent as an id, unless it cannot be one. */
-function onlyIds({ takes, read }: Reader<string>): Reader<string> {
-  return {
-    takes,
-    read: (attributes) => {
-      const found = read(attributes);
-      return found !== undefined && isId(found) ? found : undefined;
-    },
-  };
-}
-
-function idIn(name: string): Reader<string> {
-  return onlyIds(text(name));
-}
-
-/** Reads an id inside an attribute that holds a JSON object: that of the first of `keys` that has one. */
-function idInJson(name: string, ...keys: string[]): Reader<string> {
-  return {
-    takes: [name],
-    read: (attributes) => {
-      const object = objectIn(attributes[name]);
-      return object && keys.map((key) => textOf(object[key])).find((found) => found !== undefined && isId(found));
-    },
-  };
-}
-
-function notNumeric({ takes, read }: Reader<string>): Reader<string> {
-  return {
-    takes,
-    read: (attributes) => {
-      const value = read(attributes);
-      return value !== undefined && /\D/.test(value) ? value : undefined;
-    },
-  };
 }
 
 type Candidate = { rank: number; depth: 0 | 1 | 2; timeUs: number; order: string; id: string };
@@ -155,7 +96,7 @@ export class IdentityFold {
   }
 
   private add(attributes: Attributes, resource: Attributes, depth: 0 | 1 | 2, timeUs: number, order: string): void {
-    const take = (best: Candidate | null, readers: readonly Reader<string>[], from: Attributes, offset: number) => {
+    const take = (best: Candidate | null, readers: readonly IdReader[], from: Attributes, offset: number) => {
       const limit = best === null ? readers.length : Math.min(readers.length, best.rank - offset + 1);
       for (let rank = 0; rank < limit; rank++) {
         const id = readers[rank]?.read(from);

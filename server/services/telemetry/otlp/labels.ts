@@ -1,44 +1,18 @@
 import { LABEL_CHARACTERS, LABELS_MAX } from "../schemas";
-import { parseJson, unwrapList } from "./readers/json-text";
-import { objectIn, type Reader, textOf } from "./readers/reader";
+import { CONVENTIONS } from "./conventions";
+import { sourcesOf } from "./readers/precedence";
 import type { Attributes, SpanRecord } from "./types";
 
 /** Attributes that hold labels (clients call them tags). The labels of all readers are combined. */
-export const LABELS: readonly Reader<string[]>[] = [
-  tags("langfuse.trace.tags"),
-  tags("tag.tags"), // OpenInference
-  tags("langsmith.span.tags"),
-  tags("langwatch.labels"),
-  tags("braintrust.tags"),
-  tags("ai.telemetry.metadata.tags"), // Vercel AI SDK
-  tags("ai.settings.context.tags"), // its version 7
-  tags("traceloop.association.properties.tags"), // OpenLLMetry: names are free-form, this is common
-  tags("lmnr.association.properties.tags"), // Laminar
-  {
-    takes: ["metadata"],
-    read: (attributes) => textsOf(objectIn(attributes.metadata)?.tags), // OpenInference
-  },
-];
+export const LABELS = sourcesOf("labels");
 
-function tags(name: string): Reader<string[]> {
-  return { takes: [name], read: (attributes) => textsOf(attributes[name]) };
-}
-
-/** Returns the strings of a list, or of a list as JSON text; other text is split at commas, as LangSmith and Langfuse do. */
-function textsOf(value: unknown): string[] | undefined {
-  if (value === undefined || value === null) return undefined;
-  const parsed = parseJson(value) ?? value;
-  const items = unwrapList(parsed) ?? textOf(parsed)?.split(",");
-  return items?.flatMap((item) => textOf(item) ?? []);
-}
-
-/** Not labels: a scrubber's replacement, undecodable text, and the tags that LangChain gives each step. */
-const NO_LABEL = /^(?:\[scrubbed\b|[\s\uFFFD]+$|(?:seq|graph):step:\d+$|map:key:|langsmith:)/i;
+/** Not labels: a scrubber's replacement, undecodable text, and what clients tag steps of their own with. */
+const NO_LABEL = [/^(?:\[scrubbed\b|[\s\uFFFD]+$)/i, ...CONVENTIONS.flatMap(({ ownTags }) => ownTags ?? [])];
 
 /** Returns a label as stored, trimmed and cut to `LABEL_CHARACTERS`, or `null` if the text is not a label. */
 function labelOf(text: string): string | null {
   const trimmed = text.trim();
-  if (trimmed === "" || NO_LABEL.test(trimmed)) return null;
+  if (trimmed === "" || NO_LABEL.some((pattern) => pattern.test(trimmed))) return null;
   if (trimmed.length <= LABEL_CHARACTERS) return trimmed.toWellFormed();
   // Never split a surrogate pair, which Postgres would reject.
   const cut = trimmed

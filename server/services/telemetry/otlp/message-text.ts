@@ -8,7 +8,9 @@ const NAMES = new Set(
   [...SOURCES, ...TOOL_ARGUMENTS, ...TOOL_RESULT].flatMap(({ takes }) => takes).filter((name) => !name.endsWith("*")),
 );
 const EVENTS = new Set([...SOURCES.flatMap(({ events = [] }) => events), ...TOOL_EVENTS]);
-const IDENTITIES = new Set([...CONVERSATION_ID, ...USER_ID].flatMap(({ takes }) => takes));
+const IDENTITIES = new Set(
+  [...CONVERSATION_ID, ...USER_ID].filter(({ inObject }) => !inObject).flatMap(({ takes }) => takes),
+);
 
 /** Whether an attribute of this name holds message text or a tool's arguments or result, from which readers build messages. */
 export const isMessageText = (name: string) =>
@@ -18,4 +20,4 @@ export const isMessageText = (name: string) =>
 export const isMessageEvent = (name: string) => EVENTS.has(name);
 
 /** Whether an attribute of this name identifies a conversation or user. */
-export const isIdentity = (name: string) => name !== "metadata" && IDENTITIES.has(name);
+export const isIdentity = (name: string) => IDENTITIES.has(name);

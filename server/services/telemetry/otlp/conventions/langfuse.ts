@@ -1,9 +1,14 @@
 import type { Convention } from "../convention";
+import { text } from "../readers/reader";
+import { tagsIn } from "../readers/tags";
 
 export const LANGFUSE: Convention = {
   name: "Langfuse",
   source:
     "langfuse/langfuse-python, langfuse/_client/attributes.py at c3c6a09e, and langfuse/langfuse-js, packages/core/src/constants.ts at 0d5a8d0e",
+  conversationId: [text("langfuse.session.id")],
+  userId: [text("langfuse.user.id")],
+  labels: [tagsIn("langfuse.trace.tags")],
   attributes: [
     "user.id",
     "session.id",

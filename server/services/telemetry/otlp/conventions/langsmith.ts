@@ -1,9 +1,16 @@
 import type { Convention } from "../convention";
+import { text } from "../readers/reader";
+import { tagsIn } from "../readers/tags";
 
 export const LANGSMITH: Convention = {
   name: "LangSmith (OpenTelemetry exporters of its Python and JavaScript SDKs)",
   source:
     "langchain-ai/langsmith-sdk, python/langsmith/_internal/otel/_otel_exporter.py and js/src/experimental/otel at bc8dd672",
+  // Its `langsmith.trace.session_id` is the id of a project.
+  conversationId: ["thread_id", "session_id", "conversation_id"].map((name) => text(`langsmith.metadata.${name}`)),
+  userId: [text("langsmith.metadata.user_id")],
+  labels: [tagsIn("langsmith.span.tags")],
+  ownTags: /^langsmith:/i,
   attributes: [
     "gen_ai.operation.name",
     "gen_ai.system",

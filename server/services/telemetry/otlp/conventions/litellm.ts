@@ -1,8 +1,12 @@
 import type { Convention } from "../convention";
+import { text } from "../readers/reader";
 
 export const LITELLM: Convention = {
   name: "LiteLLM",
   source: null,
+  fallback: {
+    userId: [text("llm.user")],
+  },
   attributes: [],
   unread: {
     hidden_params: "how LiteLLM routed the request",

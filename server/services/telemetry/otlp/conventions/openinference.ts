@@ -1,8 +1,13 @@
 import type { Convention } from "../convention";
+import { text } from "../readers/reader";
+import { tagsIn } from "../readers/tags";
 
 export const OPENINFERENCE: Convention = {
   name: "OpenInference (Phoenix)",
   source: "Arize-ai/openinference, openinference-semantic-conventions at 1fe497f1",
+  conversationId: [text("session.id")],
+  userId: [text("user.id")],
+  labels: [tagsIn("tag.tags")],
   attributes: [
     "output.value",
     "input.value",

@@ -1,9 +1,13 @@
 import type { Convention } from "../convention";
+import { text } from "../readers/reader";
 
 export const OPENLIT: Convention = {
   name: "OpenLIT",
   source:
     "openlit/openlit, sdk/python/src/openlit at ad20b7b4 (constants of what its instrumentations send; the rest by prefix)",
+  fallback: {
+    userId: [text("gen_ai.request.user")],
+  },
   attributes: [
     "gen_ai.conversation.id",
     "gen_ai.input.messages",

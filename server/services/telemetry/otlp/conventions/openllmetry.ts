@@ -1,9 +1,20 @@
 import type { Convention } from "../convention";
+import { text } from "../readers/reader";
+import { tagsIn } from "../readers/tags";
 
 export const OPENLLMETRY: Convention = {
   name: "OpenLLMetry (Traceloop)",
   source:
     "traceloop/openllmetry, opentelemetry-semantic-conventions-ai at 93429cfb, and traceloop/openllmetry-js, ai-semantic-conventions at 1faf69de",
+  // Names of these properties are free-form; these are common.
+  conversationId: ["session_id", "conversation_id", "thread_id"].map((name) =>
+    text(`traceloop.association.properties.${name}`),
+  ),
+  userId: [text("traceloop.association.properties.user_id")],
+  labels: [tagsIn("traceloop.association.properties.tags")],
+  fallback: {
+    userId: [text("gen_ai.user")], // the request's own `user`
+  },
   attributes: [
     "gen_ai.usage.total_tokens",
     "gen_ai.usage.token_type",

@@ -1,9 +1,13 @@
 import type { Convention } from "../convention";
+import { text } from "../readers/reader";
 
 export const OPENTELEMETRY: Convention = {
   name: "OpenTelemetry’s GenAI conventions",
   source:
     "open-telemetry/semantic-conventions-genai, docs/registry/attributes/gen-ai.md at 002c8a6e, and the deprecated names of open-telemetry/semantic-conventions at 384d6616",
+  conversationId: [text("gen_ai.conversation.id"), text("gen_ai.session.id")],
+  resourceConversationId: [text("session.id")],
+  userId: [text("enduser.id")],
   attributes: [
     "gen_ai.operation.name",
     "gen_ai.provider.name",

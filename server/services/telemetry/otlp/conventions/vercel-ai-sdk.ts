@@ -1,8 +1,17 @@
 import type { Convention } from "../convention";
+import { text } from "../readers/reader";
+import { tagsIn } from "../readers/tags";
 
 export const VERCEL_AI_SDK: Convention = {
   name: "Vercel AI SDK",
   source: "vercel/ai, packages/otel/src at ed857f50",
+  // Its version 7 has `ai.settings.context` instead.
+  conversationId: ["ai.telemetry.metadata", "ai.settings.context"].flatMap((holder) => [
+    text(`${holder}.sessionId`),
+    text(`${holder}.threadId`),
+  ]),
+  userId: [text("ai.telemetry.metadata.userId"), text("ai.settings.context.userId")],
+  labels: [tagsIn("ai.telemetry.metadata.tags"), tagsIn("ai.settings.context.tags")],
   attributes: [
     "ai.model.id",
     "ai.model.provider",

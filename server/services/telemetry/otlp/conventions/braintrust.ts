@@ -1,0 +1,10 @@
+import type { Convention } from "../convention";
+import { tagsIn } from "../readers/tags";
+
+export const BRAINTRUST: Convention = {
+  name: "Braintrust",
+  source: null,
+  labels: [tagsIn("braintrust.tags")],
+  attributes: [],
+  unread: {},
+};

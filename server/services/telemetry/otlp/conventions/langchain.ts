@@ -1,0 +1,15 @@
+import type { Convention } from "../convention";
+import { idInJson } from "../readers/ids";
+import { tagsIn } from "../readers/tags";
+
+export const LANGCHAIN: Convention = {
+  name: "LangChain and LangGraph",
+  source: null,
+  // OpenInference reports its metadata so.
+  conversationId: [idInJson("metadata", "session_id", "thread_id", "conversation_id")],
+  userId: [idInJson("metadata", "user_id")],
+  labels: [tagsIn("metadata", "tags")],
+  ownTags: /^(?:(?:seq|graph):step:\d+$|map:key:)/i,
+  attributes: [],
+  unread: {},
+};
