@@ -1,9 +1,9 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, sql } from "drizzle-orm";
 import { textArray } from "@/db/rows";
 import { modelCalls, traces } from "@/db/schema";
 import type { Ctx } from "@/server/platform/context";
 import { notFound } from "@/server/platform/errors";
-import { readSpan } from "../otlp";
+import { readSpan, TYPE_EVENTS } from "../otlp";
 import type { LogRecord, SpanRecord } from "../otlp/types";
 import { loadLogRows, loadSpanRows } from "../projection/load-spans";
 import { fitting, partsPage } from "./parts-page";
@@ -190,15 +190,12 @@ const idsOf = (keys: readonly LogKey[]) => keys.map((key) => key.id);
 
 const logJson = ({ traceId: _, timeUs, ...record }: LogRecord) => ({ ...record, at: timeUs / US_PER_MS });
 
-/** Log events that can be the only source of a span's type: the details of a call, or a choice. */
-const TYPE_EVENTS: SQL = sql`('gen_ai.client.inference.operation.details', 'gen_ai.choice')`;
-
 /** Returns the log records that determine the types of these spans, as many as fit on a page. */
 async function loadTypeLogs({ db, projectId }: Ctx, traceId: string, spanIds: readonly string[]) {
   const keys = await db.execute<LogKey>(sql`
     select l.time_us as at, l.batch, l.place, l.id, ${LENGTH} from log_records l
     where l.project_id = ${projectId} and l.trace_id = ${traceId} and l.span_id = any(${textArray(spanIds)})
-      and l.event_name in ${TYPE_EVENTS}
+      and l.event_name = any(${textArray(TYPE_EVENTS)})
     order by l.time_us, l.batch, l.place, l.id limit ${4 * spanIds.length}`);
   return loadLogRows(db, projectId, idsOf(fitting([...keys], keys.length)));
 }

@@ -1,5 +1,7 @@
+import type { SpanType } from "../schemas";
 import type { IdReader } from "./readers/ids";
 import type { Reader } from "./readers/reader";
+import type { SpanView } from "./readers/span-view";
 
 /** The fields that are read, and what reads each. */
 export type Fields = {
@@ -11,7 +13,39 @@ export type Fields = {
   userId: IdReader;
   /** What people tag a conversation with. Those of all conventions are combined. */
   labels: Reader<string[]>;
+
+  /** The type of a span, as the client states it. */
+  spanType: Reader<SpanType>;
+  /** The model's provider. */
+  provider: Reader<string>;
+  /** The model that the call asked for. */
+  requestedModel: Reader<string>;
+  /** The model that responded. */
+  responseModel: Reader<string>;
+  /** The model that responded, or the requested one if the call failed. */
+  responseOrRequestedModel: Reader<string>;
+  /** The requested model, or the one that responded if the requested one is known from another attribute. */
+  requestedOrResponseModel: Reader<string>;
+  /** The provider's id of the response. */
+  responseId: Reader<string>;
+  /** Why the model stopped, one for each choice. */
+  finishReasons: Reader<string | string[]>;
+  /** The same in the span's messages or events. */
+  finishReasonsOfSpan: (view: SpanView) => readonly (string | undefined)[];
+  /** The call's cost, US dollars. */
+  reportedCost: Reader<number>;
+  /** Duration in microseconds of the stream whose end the span reports. */
+  streamUs: Reader<number>;
+  /** The tier in which the call was served. */
+  servedTier: Reader<string>;
+  /** The tier that the call asked for. */
+  requestedTier: Reader<string>;
+  /** How the call was served beside its tier. */
+  surcharges: Surcharge;
 };
+
+/** A way of serving that some vendors charge more for; `standard` are the values that cost nothing more. */
+type Surcharge = { reader: Reader<string>; standard?: readonly string[]; prefix?: string };
 
 /** Where an exporter has the fields. Of several sources of a field, an earlier one is trusted more. */
 export type Sources = { readonly [Field in keyof Fields]?: readonly Fields[Field][] };
@@ -23,6 +57,14 @@ export type Convention = Sources & {
   source: string | null;
   /** Sources that count only if no other convention has the field. */
   fallback?: Sources;
+  /** Attributes that only its spans of one type have, for those without a stated type. */
+  marks?: Partial<Record<"agent" | "tool" | "llm", readonly string[]>>;
+  /** Events or log records of a span: `type` is that of the span, `details` repeat attributes of the call. */
+  events?: { type?: Readonly<Record<string, SpanType>>; details?: readonly string[] };
+  /** Names of spans that repeat another. */
+  ignoredSpans?: readonly string[];
+  /** Names of its own that it sends in place of the model's vendor. */
+  frameworks?: readonly string[];
   /** A text that it tags steps of its own with. */
   ownTags?: RegExp;
   /** Attributes that it can emit: a reader takes them, or they are shown with their span. */

@@ -11,3 +11,4 @@ export { MalformedBody } from "./decode/malformed-body";
 export { IdentityFold, resolveTraceIdentity } from "./identity";
 export { readSpan } from "./read-span";
 export { READER_VERSION } from "./reader-version";
+export { TYPE_EVENTS } from "./readers/events";

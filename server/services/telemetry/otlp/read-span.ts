@@ -14,9 +14,9 @@ import {
 import { PROVIDER } from "./readers/provider";
 import { REPORTED_COST } from "./readers/reported-cost";
 import { resolveSpanType, SPAN_TYPE, SPAN_TYPE_EVIDENCE } from "./readers/span-type";
-import { viewSpan } from "./readers/span-view";
 import { STREAM_US } from "./readers/stream";
 import { TOOL_ARGUMENTS, TOOL_CALL_ID, TOOL_NAME, TOOL_RESULT } from "./readers/tool";
+import { viewSpan } from "./readers/view-span";
 import type { LogRecord, SpanReading, SpanRecord } from "./types";
 import { otherFigureIn, USAGE_ATTRIBUTES } from "./usage/figures";
 import { SERVICE_TIER_ATTRIBUTES } from "./usage/service-tier";

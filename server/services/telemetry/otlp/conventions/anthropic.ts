@@ -1,8 +1,15 @@
 import type { Convention } from "../convention";
+import { firstOf, mapped, objectIn, type Reader, text, textOf } from "../readers/reader";
 
 export const ANTHROPIC_SDK: Convention = {
   name: "Anthropic’s SDK",
   source: null,
+  finishReasons: [text("anthropic.message.stop_reason")],
+  servedTier: [text("anthropic.response.service_tier")],
+  surcharges: [
+    { reader: inUsage("speed"), standard: ["standard", "normal"] },
+    { reader: inUsage("inference_geo"), standard: ["global", "not_available"], prefix: "geo_" },
+  ],
   attributes: ["anthropic.response.service_tier", "anthropic.message.stop_reason"],
   unread: {
     "anthropic.request.id": "the id of a request; the response has its own",
@@ -12,6 +19,9 @@ export const ANTHROPIC_SDK: Convention = {
 export const CLAUDE_CODE: Convention = {
   name: "Claude Code",
   source: null,
+  spanType: [mapped("span.type", { llm_request: "llm", tool: "tool", interaction: "agent" })],
+  requestedModel: [text("model")],
+  surcharges: [{ reader: { takes: ["speed"], read: ({ speed }) => (speed === "fast" ? speed : undefined) } }],
   attributes: ["speed"],
   unread: {
     attempt: "every attempt has its own span",
@@ -19,3 +29,15 @@ export const CLAUDE_CODE: Convention = {
     "tool.result": "the event of the tool holds it",
   },
 };
+
+/** Reads a field of the vendor's usage, wherever a client puts that. */
+function inUsage(field: string): Reader<string> {
+  const flat = [text(`anthropic.usage.${field}`), text(`gen_ai.usage.${field}`), text(`anthropic.response.${field}`)];
+  return {
+    takes: flat.flatMap(({ takes }) => takes),
+    read: (attributes) =>
+      firstOf(flat, attributes) ??
+      textOf(objectIn(attributes["gen_ai.usage.raw"])?.[field]) ??
+      textOf(objectIn(objectIn(objectIn(attributes["ai.response.providerMetadata"])?.anthropic)?.usage)?.[field]),
+  };
+}

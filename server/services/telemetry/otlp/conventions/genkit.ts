@@ -1,8 +1,22 @@
 import type { Convention } from "../convention";
+import { mapped, text, textInJson } from "../readers/reader";
 
 export const GENKIT: Convention = {
   name: "Genkit",
   source: null,
+  spanType: [
+    mapped("genkit:metadata:subtype", {
+      model: "llm",
+      embedder: "embedding",
+      tool: "tool",
+      flow: "chain",
+      retriever: "retriever",
+      reranker: "reranker",
+      evaluator: "evaluator",
+    }),
+  ],
+  requestedModel: [text("genkit:name")],
+  finishReasons: [textInJson("genkit:output", "finishReason")],
   attributes: ["genkit:input", "genkit:output"],
   unread: {
     "genkit:type": "`genkit:metadata:subtype` is read",

@@ -1,8 +1,14 @@
 import type { Convention } from "../convention";
+import { textInJson } from "../readers/reader";
 
 export const GOOGLE_ADK: Convention = {
   name: "Google ADK",
   source: null,
+  marks: { llm: ["gcp.vertex.agent.llm_response"] },
+  frameworks: ["gcp.vertex.agent"],
+  requestedModel: [textInJson("gcp.vertex.agent.llm_request", "model")],
+  responseModel: [textInJson("gcp.vertex.agent.llm_response", "model_version", "modelVersion")],
+  finishReasons: [textInJson("gcp.vertex.agent.llm_response", "finish_reason", "finishReason")],
   attributes: [
     "gcp.vertex.agent.llm_request",
     "gcp.vertex.agent.llm_response",

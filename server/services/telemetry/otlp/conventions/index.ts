@@ -16,7 +16,7 @@ import { MLFLOW } from "./mlflow";
 import { OPENINFERENCE } from "./openinference";
 import { OPENLIT } from "./openlit";
 import { OPENLLMETRY } from "./openllmetry";
-import { OPENTELEMETRY } from "./opentelemetry";
+import { OPENTELEMETRY, OPENTELEMETRY_EVENTS } from "./opentelemetry";
 import { PYDANTIC } from "./pydantic";
 import { SEMANTIC_KERNEL } from "./semantic-kernel";
 import { SENTRY } from "./sentry";
@@ -29,6 +29,7 @@ export const CONVENTIONS: readonly Convention[] = [
   OPENTELEMETRY,
   OPENINFERENCE,
   VERCEL_AI_SDK,
+  OPENTELEMETRY_EVENTS,
   OPENLIT,
   SENTRY,
   PYDANTIC,

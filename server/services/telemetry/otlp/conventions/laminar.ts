@@ -1,5 +1,5 @@
 import type { Convention } from "../convention";
-import { text } from "../readers/reader";
+import { mapped, text } from "../readers/reader";
 import { tagsIn } from "../readers/tags";
 
 export const LAMINAR: Convention = {
@@ -8,6 +8,9 @@ export const LAMINAR: Convention = {
   conversationId: [text("lmnr.association.properties.session_id")],
   userId: [text("lmnr.association.properties.user_id")],
   labels: [tagsIn("lmnr.association.properties.tags")],
+  spanType: [
+    mapped("lmnr.span.type", { llm: "llm", tool: "tool", default: "chain", executor: "chain", evaluator: "evaluator" }),
+  ],
   attributes: [],
   unread: {},
 };

@@ -10,6 +10,7 @@ export const LANGCHAIN: Convention = {
   userId: [idInJson("metadata", "user_id")],
   labels: [tagsIn("metadata", "tags")],
   ownTags: /^(?:(?:seq|graph):step:\d+$|map:key:)/i,
+  frameworks: ["langchain"],
   attributes: [],
   unread: {},
 };

@@ -1,6 +1,9 @@
 import type { Convention } from "../convention";
-import { text } from "../readers/reader";
+import { jsonText, mapped, numberOf, objectIn, type Reader, text, textInJson } from "../readers/reader";
 import { tagsIn } from "../readers/tags";
+import { TIER_KEYS } from "../usage/tier-keys";
+
+const FINISH_KEYS = ["finish_reason", "finishReason", "stop_reason"];
 
 export const LANGFUSE: Convention = {
   name: "Langfuse",
@@ -9,6 +12,35 @@ export const LANGFUSE: Convention = {
   conversationId: [text("langfuse.session.id")],
   userId: [text("langfuse.user.id")],
   labels: [tagsIn("langfuse.trace.tags")],
+  spanType: [
+    mapped("langfuse.observation.type", {
+      generation: "llm",
+      embedding: "embedding",
+      tool: "tool",
+      agent: "agent",
+      chain: "chain",
+      span: "chain",
+      event: "other",
+      retriever: "retriever",
+      evaluator: "evaluator",
+      guardrail: "guardrail",
+    }),
+  ],
+  marks: { llm: ["langfuse.observation.model.name"] },
+  // What LangChain says of a call is in its metadata.
+  provider: [jsonText("langfuse.observation.metadata.ls_provider")],
+  requestedModel: [jsonText("langfuse.observation.metadata.ls_model_name")],
+  responseOrRequestedModel: [text("langfuse.observation.model.name")],
+  finishReasons: [
+    ...FINISH_KEYS.map((key) => jsonText(`langfuse.observation.metadata.${key}`)),
+    textInJson("langfuse.observation.metadata", ...FINISH_KEYS),
+  ],
+  reportedCost: [costDetails("langfuse.observation.cost_details")],
+  servedTier: [
+    textInJson("langfuse.observation.metadata", ...TIER_KEYS),
+    jsonText("langfuse.observation.metadata.service_tier"),
+  ],
+  requestedTier: [textInJson("langfuse.observation.model.parameters", ...TIER_KEYS)],
   attributes: [
     "user.id",
     "session.id",
@@ -44,3 +76,20 @@ export const LANGFUSE: Convention = {
     "langfuse.experiment.*": "experiments are run on data sets, not by users",
   },
 };
+
+/** Reads an object of costs by bucket, with or without a total. */
+function costDetails(name: string): Reader<number> {
+  return {
+    takes: [name],
+    read: (attributes) => {
+      const details = objectIn(attributes[name]);
+      if (!details) return undefined;
+      const total = numberOf(details.total);
+      if (total !== undefined && total > 0) return total;
+      const costs = Object.values(details)
+        .map(numberOf)
+        .filter((cost) => cost !== undefined);
+      return costs.length > 0 ? costs.reduce((all, cost) => all + cost) : undefined;
+    },
+  };
+}

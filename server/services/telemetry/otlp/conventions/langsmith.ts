@@ -1,5 +1,5 @@
 import type { Convention } from "../convention";
-import { text } from "../readers/reader";
+import { mapped, text } from "../readers/reader";
 import { tagsIn } from "../readers/tags";
 
 export const LANGSMITH: Convention = {
@@ -11,6 +11,19 @@ export const LANGSMITH: Convention = {
   userId: [text("langsmith.metadata.user_id")],
   labels: [tagsIn("langsmith.span.tags")],
   ownTags: /^langsmith:/i,
+  // Under OpenTelemetry's name, prompts are `chat` and retrievers `embeddings`.
+  spanType: [
+    mapped("langsmith.span.kind", {
+      llm: "llm",
+      embedding: "embedding",
+      tool: "tool",
+      agent: "agent",
+      chain: "chain",
+      retriever: "retriever",
+      prompt: "other",
+      parser: "other",
+    }),
+  ],
   attributes: [
     "gen_ai.operation.name",
     "gen_ai.system",

@@ -1,5 +1,5 @@
 import type { Convention } from "../convention";
-import { text } from "../readers/reader";
+import { mapped, number, text } from "../readers/reader";
 import { tagsIn } from "../readers/tags";
 
 export const LANGWATCH: Convention = {
@@ -8,6 +8,20 @@ export const LANGWATCH: Convention = {
   conversationId: [text("langwatch.thread.id")],
   userId: [text("langwatch.user.id")],
   labels: [tagsIn("langwatch.labels")],
+  spanType: [
+    mapped("langwatch.span.type", {
+      llm: "llm",
+      tool: "tool",
+      agent: "agent",
+      chain: "chain",
+      workflow: "chain",
+      span: "chain",
+      rag: "retriever",
+      guardrail: "guardrail",
+      evaluation: "evaluator",
+    }),
+  ],
+  reportedCost: [number("langwatch.span.cost")],
   attributes: [],
   unread: {
     "langwatch.timestamps": "the span has its times",

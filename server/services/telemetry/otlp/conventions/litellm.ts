@@ -1,5 +1,5 @@
 import type { Convention } from "../convention";
-import { text } from "../readers/reader";
+import { number, text } from "../readers/reader";
 
 export const LITELLM: Convention = {
   name: "LiteLLM",
@@ -7,6 +7,9 @@ export const LITELLM: Convention = {
   fallback: {
     userId: [text("llm.user")],
   },
+  ignoredSpans: ["raw_gen_ai_request"], // a copy of the raw request, a child of the call that it copies
+  frameworks: ["litellm"],
+  reportedCost: [number("gen_ai.cost.total_cost")],
   attributes: [],
   unread: {
     hidden_params: "how LiteLLM routed the request",

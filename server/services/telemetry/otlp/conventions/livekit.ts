@@ -3,6 +3,7 @@ import type { Convention } from "../convention";
 export const LIVEKIT: Convention = {
   name: "LiveKit Agents",
   source: "livekit/agents, livekit-agents/livekit/agents/telemetry/trace_types.py at 020428e1",
+  marks: { tool: ["lk.function_tool.name"] },
   attributes: [
     "gen_ai.operation.name",
     "gen_ai.provider.name",

@@ -1,5 +1,5 @@
 import type { Convention } from "../convention";
-import { jsonText } from "../readers/reader";
+import { jsonText, mapped } from "../readers/reader";
 
 export const MLFLOW: Convention = {
   name: "MLflow",
@@ -7,6 +7,18 @@ export const MLFLOW: Convention = {
   fallback: {
     userId: [jsonText("mlflow.trace.user")],
   },
+  spanType: [
+    mapped("mlflow.spanType", {
+      '"chat_model"': "llm",
+      '"llm"': "llm",
+      '"embedding"': "embedding",
+      '"tool"': "tool",
+      '"agent"': "agent",
+      '"chain"': "chain",
+      '"retriever"': "retriever",
+      '"reranker"': "reranker",
+    }),
+  ],
   attributes: [],
   unread: {},
 };

@@ -1,6 +1,7 @@
 import type { Convention } from "../convention";
-import { text } from "../readers/reader";
+import { mapped, number, type Reader, sumOf, text, textInJson } from "../readers/reader";
 import { tagsIn } from "../readers/tags";
+import { TIER_KEYS } from "../usage/tier-keys";
 
 export const OPENINFERENCE: Convention = {
   name: "OpenInference (Phoenix)",
@@ -8,6 +9,34 @@ export const OPENINFERENCE: Convention = {
   conversationId: [text("session.id")],
   userId: [text("user.id")],
   labels: [tagsIn("tag.tags")],
+  spanType: [
+    mapped("openinference.span.kind", {
+      llm: "llm",
+      embedding: "embedding",
+      tool: "tool",
+      agent: "agent",
+      chain: "chain",
+      retriever: "retriever",
+      reranker: "reranker",
+      guardrail: "guardrail",
+      evaluator: "evaluator",
+      prompt: "other",
+      unknown: "other",
+    }),
+  ],
+  marks: { llm: ["llm.token_count.prompt", "llm.token_count.completion", "llm.model_name"] },
+  provider: [text("llm.provider"), text("llm.system")],
+  requestedModel: [
+    text("llm.request.model_name"),
+    textInJson("llm.invocation_parameters", "model", "model_name"),
+    textInJson("embedding.invocation_parameters", "model"),
+  ],
+  responseModel: [text("llm.response.model_name")],
+  requestedOrResponseModel: [text("llm.model_name"), text("embedding.model_name")],
+  responseId: [leadingId("output.value")], // the whole response as JSON
+  finishReasons: [text("llm.finish_reason")],
+  reportedCost: [number("llm.cost.total"), sumOf("llm.cost.prompt", "llm.cost.completion")],
+  requestedTier: [textInJson("llm.invocation_parameters", ...TIER_KEYS)],
   attributes: [
     "output.value",
     "input.value",
@@ -116,3 +145,16 @@ export const OPENINFERENCE: Convention = {
     "audio.transcript": "media are not stored",
   },
 };
+
+/** Reads an `id` at the start of JSON text without parsing it, as it may be long. */
+function leadingId(name: string): Reader<string> {
+  return {
+    takes: [name],
+    read: (attributes) => {
+      const value = attributes[name];
+      return typeof value === "string"
+        ? /^\{\s*"id"\s*:\s*"([^"\\]{1,200})"/.exec(value.slice(0, 300))?.[1]
+        : undefined;
+    },
+  };
+}

@@ -1,5 +1,5 @@
 import type { Convention } from "../convention";
-import { text } from "../readers/reader";
+import { number, text } from "../readers/reader";
 
 export const OPENLIT: Convention = {
   name: "OpenLIT",
@@ -8,6 +8,7 @@ export const OPENLIT: Convention = {
   fallback: {
     userId: [text("gen_ai.request.user")],
   },
+  reportedCost: [number("gen_ai.usage.cost")],
   attributes: [
     "gen_ai.conversation.id",
     "gen_ai.input.messages",

@@ -1,6 +1,12 @@
 import type { Convention } from "../convention";
-import { text } from "../readers/reader";
+import { mapped, objectIn, text, textOf } from "../readers/reader";
+import type { SpanView } from "../readers/span-view";
 import { tagsIn } from "../readers/tags";
+
+const finishReasonsOfCompletions = (view: SpanView) =>
+  Object.values(view.treeOf("gen_ai.completion.") ?? {}).map((completion) =>
+    textOf(objectIn(completion)?.finish_reason),
+  );
 
 export const OPENLLMETRY: Convention = {
   name: "OpenLLMetry (Traceloop)",
@@ -15,6 +21,25 @@ export const OPENLLMETRY: Convention = {
   fallback: {
     userId: [text("gen_ai.user")], // the request's own `user`
   },
+  spanType: [
+    mapped("traceloop.span.kind", { workflow: "chain", task: "chain", agent: "agent", tool: "tool" }),
+    mapped("llm.request.type", {
+      chat: "llm",
+      completion: "llm",
+      embedding: "embedding",
+      rerank: "reranker",
+      tool: "tool",
+      agent: "agent",
+      workflow: "chain",
+    }),
+  ],
+  finishReasons: [
+    text("gen_ai.response.stop_reason"),
+    // its older names
+    text("llm.response.finish_reason"),
+    text("llm.response.stop_reason"),
+  ],
+  finishReasonsOfSpan: [finishReasonsOfCompletions],
   attributes: [
     "gen_ai.usage.total_tokens",
     "gen_ai.usage.token_type",

@@ -1,5 +1,5 @@
 import type { Convention } from "../convention";
-import { text } from "../readers/reader";
+import { mapped, objectIn, text, textOf, texts } from "../readers/reader";
 
 export const OPENTELEMETRY: Convention = {
   name: "OpenTelemetry’s GenAI conventions",
@@ -8,6 +8,59 @@ export const OPENTELEMETRY: Convention = {
   conversationId: [text("gen_ai.conversation.id"), text("gen_ai.session.id")],
   resourceConversationId: [text("session.id")],
   userId: [text("enduser.id")],
+  spanType: [
+    mapped("gen_ai.operation.name", {
+      chat: "llm",
+      text_completion: "llm",
+      generate_content: "llm",
+      completion: "llm",
+      responses: "llm",
+      llm_call: "llm", // Gemini CLI
+      generate_text: "llm", // Sentry, of the AI SDK
+      stream_text: "llm",
+      generate_object: "llm",
+      stream_object: "llm",
+      embed: "embedding",
+      embed_many: "embedding",
+      embeddings: "embedding",
+      embedding: "embedding",
+      execute_tool: "tool",
+      tool_call: "tool",
+      invoke_agent: "agent",
+      create_agent: "agent",
+      invoke_workflow: "chain",
+      execute_event_loop_cycle: "chain", // Strands
+      retrieval: "retriever",
+      rerank: "reranker",
+    }),
+  ],
+  marks: {
+    tool: ["gen_ai.tool.name", "gen_ai.tool.call.id"],
+    llm: [
+      "gen_ai.response.model",
+      "gen_ai.request.model",
+      "gen_ai.usage.input_tokens",
+      "gen_ai.usage.output_tokens",
+      "gen_ai.usage.prompt_tokens",
+    ],
+  },
+  provider: [text("gen_ai.provider.name"), text("gen_ai.system")],
+  requestedModel: [text("gen_ai.request.model")],
+  responseModel: [text("gen_ai.response.model")],
+  responseId: [text("gen_ai.response.id")],
+  // Some clients write it as JSON text, some as a single string.
+  finishReasons: [texts("gen_ai.response.finish_reasons")],
+  servedTier: [
+    text("openai.response.service_tier"),
+    text("gen_ai.openai.response.service_tier"),
+    text("gen_ai.response.service_tier"),
+    text("gen_ai.usage.service_tier"),
+  ],
+  requestedTier: [
+    text("openai.request.service_tier"),
+    text("gen_ai.openai.request.service_tier"),
+    text("gen_ai.request.service_tier"),
+  ],
   attributes: [
     "gen_ai.operation.name",
     "gen_ai.provider.name",
@@ -95,4 +148,19 @@ export const OPENTELEMETRY: Convention = {
     "client.address": "where the request went",
     "client.port": "where the request went",
   },
+};
+
+/** Its older form, in which each message is an event of the span or a log record of it. */
+export const OPENTELEMETRY_EVENTS: Convention = {
+  name: "OpenTelemetry’s GenAI events",
+  source: null,
+  events: { type: { "gen_ai.choice": "llm" }, details: ["gen_ai.client.inference.operation.details"] },
+  finishReasonsOfSpan: [
+    ({ events }) =>
+      events
+        .filter(({ name }) => name === "gen_ai.choice")
+        .map(({ attributes, body }) => textOf(attributes.finish_reason) ?? textOf(objectIn(body)?.finish_reason)),
+  ],
+  attributes: [],
+  unread: {},
 };

@@ -1,9 +1,24 @@
 import type { Convention } from "../convention";
+import { number, numberOf, textInJson } from "../readers/reader";
+import { TIER_KEYS } from "../usage/tier-keys";
 
 export const PYDANTIC: Convention = {
   name: "Pydantic AI and Logfire",
   source:
     "pydantic/pydantic-ai, pydantic_ai_slim at 4fda3898, and pydantic/logfire, logfire/_internal/integrations at e484a6b5",
+  marks: { agent: ["pydantic_ai.all_messages", "all_messages_events"] },
+  frameworks: ["pydantic-ai"],
+  reportedCost: [number("operation.cost")],
+  servedTier: [textInJson("gen_ai.usage.raw", ...TIER_KEYS)],
+  streamUs: [
+    {
+      takes: ["duration", "logfire.span_type"],
+      read: (attributes) => {
+        const seconds = attributes["logfire.span_type"] === "log" ? numberOf(attributes.duration) : undefined;
+        return seconds !== undefined && seconds >= 0 ? seconds * 1_000_000 : undefined;
+      },
+    },
+  ],
   attributes: [
     "gen_ai.system",
     "gen_ai.provider.name",

@@ -1,9 +1,11 @@
 import type { Convention } from "../convention";
+import { texts } from "../readers/reader";
 
 export const SEMANTIC_KERNEL: Convention = {
   name: "Semantic Kernel",
   source:
     "microsoft/semantic-kernel, python/semantic_kernel/utils/telemetry and dotnet/src/InternalUtilities/src/Diagnostics at b39d95a3",
+  finishReasons: [texts("gen_ai.response.finish_reason")],
   attributes: [
     "gen_ai.operation.name",
     "gen_ai.system",

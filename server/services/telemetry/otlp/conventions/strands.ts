@@ -1,8 +1,11 @@
 import type { Convention } from "../convention";
+import { present } from "../readers/reader";
 
 export const STRANDS: Convention = {
   name: "Strands Agents",
   source: null,
+  spanType: [present("event_loop.cycle_id", "chain")], // before it named its operations
+  frameworks: ["strands-agents"],
   attributes: ["system_prompt"],
   unread: {
     "event_loop.*": "how Strands runs its loop",

@@ -1,6 +1,33 @@
 import type { Convention } from "../convention";
-import { text } from "../readers/reader";
+import { mapped, objectIn, type Reader, text, textOf } from "../readers/reader";
 import { tagsIn } from "../readers/tags";
+import { TIER_KEYS } from "../usage/tier-keys";
+
+/** Reads the vendor in a name such as `openai.chat`. */
+function vendorIn(name: string): Reader<string> {
+  const { takes, read } = text(name);
+  return { takes, read: (attributes) => read(attributes)?.split(".")[0] };
+}
+
+/** Reads the tier in what a provider adds: `{openai: {serviceTier}}`, `{anthropic: {usage: {service_tier}}}`. */
+const tierInProviderMetadata: Reader<string> = {
+  takes: ["ai.response.providerMetadata"],
+  read: (attributes) => {
+    for (const vendor of Object.values(objectIn(attributes["ai.response.providerMetadata"]) ?? {})) {
+      const found = tierIn(objectIn(vendor)) ?? tierIn(objectIn(objectIn(vendor)?.usage));
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  },
+};
+
+const tierIn = (object: Readonly<Record<string, unknown>> | undefined) => {
+  for (const name of TIER_KEYS) {
+    const found = textOf(object?.[name]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
 
 export const VERCEL_AI_SDK: Convention = {
   name: "Vercel AI SDK",
@@ -12,6 +39,31 @@ export const VERCEL_AI_SDK: Convention = {
   ]),
   userId: [text("ai.telemetry.metadata.userId"), text("ai.settings.context.userId")],
   labels: [tagsIn("ai.telemetry.metadata.tags"), tagsIn("ai.settings.context.tags")],
+  spanType: [
+    mapped("ai.operationId", {
+      "ai.generatetext.dogenerate": "llm",
+      "ai.streamtext.dostream": "llm",
+      "ai.generateobject.dogenerate": "llm",
+      "ai.streamobject.dostream": "llm",
+      "ai.embed.doembed": "embedding",
+      "ai.embedmany.doembed": "embedding",
+      "ai.rerank.dorerank": "reranker",
+      "ai.toolcall": "tool",
+      "ai.generatetext": "agent",
+      "ai.streamtext": "agent",
+      "ai.generateobject": "agent",
+      "ai.streamobject": "agent",
+      "ai.embed": "chain",
+      "ai.embedmany": "chain",
+      "ai.rerank": "chain",
+    }),
+  ],
+  provider: [vendorIn("ai.model.provider")],
+  requestedModel: [text("ai.model.id")],
+  responseModel: [text("ai.response.model")],
+  responseId: [text("ai.response.id")],
+  finishReasons: [text("ai.response.finishReason")],
+  servedTier: [tierInProviderMetadata],
   attributes: [
     "ai.model.id",
     "ai.model.provider",

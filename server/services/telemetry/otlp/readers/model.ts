@@ -1,55 +1,23 @@
+import { GOOGLE_ADK } from "../conventions/google-adk";
+import { OPENINFERENCE } from "../conventions/openinference";
 import type { Attributes } from "../types";
-import { firstOf, jsonText, type Reader, text, textInJson } from "./reader";
+import { sourcesOf } from "./precedence";
+import { firstOf } from "./reader";
 
-/** The requested model. */
-export const REQUESTED_MODEL: readonly Reader<string>[] = [
-  text("gen_ai.request.model"), // OpenTelemetry GenAI
-  text("llm.request.model_name"), // OpenInference
-  textInJson("llm.invocation_parameters", "model", "model_name"),
-  textInJson("embedding.invocation_parameters", "model"),
-  text("ai.model.id"), // Vercel AI SDK
-  jsonText("langfuse.observation.metadata.ls_model_name"), // LangChain through Langfuse
-  text("genkit:name"),
-  text("model"), // Claude Code
-  textInJson("gcp.vertex.agent.llm_request", "model"),
-];
+/** The requested model. Google's is read out of the whole request. */
+export const REQUESTED_MODEL = sourcesOf("requestedModel", { last: [GOOGLE_ADK] });
 
 /** The model that responded. */
-export const RESPONSE_MODEL: readonly Reader<string>[] = [
-  text("gen_ai.response.model"),
-  text("llm.response.model_name"),
-  text("ai.response.model"),
-  textInJson("gcp.vertex.agent.llm_response", "model_version", "modelVersion"),
-];
+export const RESPONSE_MODEL = sourcesOf("responseModel");
 
 /** The model that responded, or the requested one if the call failed. */
-export const RESPONSE_OR_REQUESTED_MODEL: readonly Reader<string>[] = [text("langfuse.observation.model.name")];
+export const RESPONSE_OR_REQUESTED_MODEL = sourcesOf("responseOrRequestedModel");
 
 /** The requested model, or the one that responded if the requested one is known from another attribute. */
-export const REQUESTED_OR_RESPONSE_MODEL: readonly Reader<string>[] = [
-  text("llm.model_name"), // OpenInference
-  text("embedding.model_name"),
-];
+export const REQUESTED_OR_RESPONSE_MODEL = sourcesOf("requestedOrResponseModel");
 
-/** The provider's id of the response, by which two instrumentations of one call are joined. */
-export const RESPONSE_ID: readonly Reader<string>[] = [
-  text("gen_ai.response.id"),
-  text("ai.response.id"),
-  leadingId("output.value"), // OpenInference sends the whole response as JSON
-];
-
-/** Reads an `id` at the start of JSON text without parsing it, as it may be long. */
-function leadingId(name: string): Reader<string> {
-  return {
-    takes: [name],
-    read: (attributes) => {
-      const value = attributes[name];
-      return typeof value === "string"
-        ? /^\{\s*"id"\s*:\s*"([^"\\]{1,200})"/.exec(value.slice(0, 300))?.[1]
-        : undefined;
-    },
-  };
-}
+/** The provider's id of the response, by which two instrumentations of one call are joined. OpenInference's is in the output. */
+export const RESPONSE_ID = sourcesOf("responseId", { last: [OPENINFERENCE] });
 
 /** Returns both names of a call's model, each `null` if the client does not report it. */
 export function resolveModels(

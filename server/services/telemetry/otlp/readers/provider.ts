@@ -1,30 +1,11 @@
-import { jsonText, type Reader, text } from "./reader";
+import { CONVENTIONS } from "../conventions";
+import { sourcesOf } from "./precedence";
 
 /** The model's provider as the client names it. OpenLIT's scope name and `server.address` are unreliable and not used. */
-export const PROVIDER: readonly Reader<string>[] = [
-  text("gen_ai.provider.name"), // OpenTelemetry GenAI
-  text("gen_ai.system"), // its older name
-  text("llm.provider"), // OpenInference
-  text("llm.system"),
-  firstSegment("ai.model.provider"), // Vercel AI SDK: openai.chat
-  jsonText("langfuse.observation.metadata.ls_provider"), // LangChain through Langfuse
-];
+export const PROVIDER = sourcesOf("provider");
 
-function firstSegment(name: string): Reader<string> {
-  const { takes, read } = text(name);
-  return { takes, read: (attributes) => read(attributes)?.split(".")[0] };
-}
-
-/** Framework names that clients send in place of the vendor's. */
-const FRAMEWORKS = new Set([
-  "strands-agents",
-  "gcp.vertex.agent",
-  "langchain",
-  "pydantic-ai",
-  "litellm",
-  "_other",
-  "unknown",
-]);
+/** Names that clients send in place of the vendor's. */
+const NO_VENDORS = new Set(["_other", "unknown", ...CONVENTIONS.flatMap(({ frameworks = [] }) => frameworks)]);
 
 /** Vendors by the prefix that routers add to model names. */
 const PREFIXES: ReadonlyMap<string, string> = new Map(
@@ -69,7 +50,7 @@ const FAMILIES: readonly (readonly [name: RegExp, provider: string])[] = [
 /** Returns the vendor in lower case: as sent, or inferred from the model's name if the client sends none or a framework. */
 export function resolveProvider(sent: string | undefined, model: string | null): string | null {
   const named = sent?.trim().toLowerCase();
-  if (named && !FRAMEWORKS.has(named)) return named;
+  if (named && !NO_VENDORS.has(named)) return named;
   return model === null ? null : providerOfModel(model.toLowerCase());
 }
 

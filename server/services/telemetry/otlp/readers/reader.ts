@@ -51,6 +51,17 @@ export function number(name: string): Reader<number> {
   return { takes: [name], read: (attributes) => numberOf(attributes[name]) };
 }
 
+/** Reads the sum of those of these attributes that are present. */
+export function sumOf(...names: string[]): Reader<number> {
+  return {
+    takes: names,
+    read: (attributes) => {
+      const present = names.map((name) => numberOf(attributes[name])).filter((found) => found !== undefined);
+      return present.length > 0 ? present.reduce((total, found) => total + found) : undefined;
+    },
+  };
+}
+
 /** Reads the attribute as is. */
 export function value(name: string): Reader<AttributeValue> {
   return { takes: [name], read: (attributes) => attributes[name] ?? undefined };
