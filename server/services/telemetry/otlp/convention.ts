@@ -1,5 +1,6 @@
 import type { SpanType } from "../schemas";
 import type { IdReader } from "./readers/ids";
+import type { MessageSource } from "./readers/message-source";
 import type { Reader } from "./readers/reader";
 import type { SpanView } from "./readers/span-view";
 
@@ -32,6 +33,16 @@ export type Fields = {
   finishReasons: Reader<string | string[]>;
   /** The same in the span's messages or events. */
   finishReasonsOfSpan: (view: SpanView) => readonly (string | undefined)[];
+  /** Messages that a call or agent was given, under a name that says so. */
+  inputMessages: MessageSource;
+  /** Messages that it responded with, under a name that says so. */
+  outputMessages: MessageSource;
+  /** What any span was given: messages of a call, but any value of a wrapper. */
+  inputs: MessageSource;
+  /** What any span responded with. */
+  outputs: MessageSource;
+  /** The system prompt, if it is sent separately from the messages. */
+  systemMessages: MessageSource;
   /** The call's cost, US dollars. */
   reportedCost: Reader<number>;
   /** Duration in microseconds of the stream whose end the span reports. */

@@ -1,4 +1,5 @@
 import type { Convention } from "../convention";
+import { messagesIn } from "../readers/message-source";
 import { mapped, text, textInJson } from "../readers/reader";
 
 export const GENKIT: Convention = {
@@ -17,6 +18,8 @@ export const GENKIT: Convention = {
   ],
   requestedModel: [text("genkit:name")],
   finishReasons: [textInJson("genkit:output", "finishReason")],
+  inputs: [messagesIn("genkit:input", "user")],
+  outputs: [messagesIn("genkit:output", "assistant")],
   attributes: ["genkit:input", "genkit:output"],
   unread: {
     "genkit:type": "`genkit:metadata:subtype` is read",

@@ -1,4 +1,5 @@
 import type { Convention } from "../convention";
+import { messagesIn } from "../readers/message-source";
 import { textInJson } from "../readers/reader";
 
 export const GOOGLE_ADK: Convention = {
@@ -9,6 +10,8 @@ export const GOOGLE_ADK: Convention = {
   requestedModel: [textInJson("gcp.vertex.agent.llm_request", "model")],
   responseModel: [textInJson("gcp.vertex.agent.llm_response", "model_version", "modelVersion")],
   finishReasons: [textInJson("gcp.vertex.agent.llm_response", "finish_reason", "finishReason")],
+  inputMessages: [messagesIn("gcp.vertex.agent.llm_request", "user")],
+  outputMessages: [messagesIn("gcp.vertex.agent.llm_response", "assistant")],
   attributes: [
     "gcp.vertex.agent.llm_request",
     "gcp.vertex.agent.llm_response",

@@ -1,4 +1,5 @@
 import type { Convention } from "../convention";
+import { messagesIn } from "../readers/message-source";
 import { mapped, text } from "../readers/reader";
 import { tagsIn } from "../readers/tags";
 
@@ -11,6 +12,8 @@ export const LAMINAR: Convention = {
   spanType: [
     mapped("lmnr.span.type", { llm: "llm", tool: "tool", default: "chain", executor: "chain", evaluator: "evaluator" }),
   ],
+  inputs: [messagesIn("lmnr.span.input", "user")],
+  outputs: [messagesIn("lmnr.span.output", "assistant")],
   attributes: [],
   unread: {},
 };

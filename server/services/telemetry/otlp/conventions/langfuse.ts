@@ -1,4 +1,5 @@
 import type { Convention } from "../convention";
+import { messagesIn } from "../readers/message-source";
 import { jsonText, mapped, numberOf, objectIn, type Reader, text, textInJson } from "../readers/reader";
 import { tagsIn } from "../readers/tags";
 import { TIER_KEYS } from "../usage/tier-keys";
@@ -41,6 +42,12 @@ export const LANGFUSE: Convention = {
     jsonText("langfuse.observation.metadata.service_tier"),
   ],
   requestedTier: [textInJson("langfuse.observation.model.parameters", ...TIER_KEYS)],
+  inputs: [messagesIn("langfuse.observation.input", "user")],
+  outputs: [messagesIn("langfuse.observation.output", "assistant")],
+  fallback: {
+    inputs: [messagesIn("langfuse.trace.input", "user")],
+    outputs: [messagesIn("langfuse.trace.output", "assistant")],
+  },
   attributes: [
     "user.id",
     "session.id",

@@ -1,4 +1,5 @@
 import type { Convention } from "../convention";
+import { messagesIn } from "../readers/message-source";
 import { mapped, number, text } from "../readers/reader";
 import { tagsIn } from "../readers/tags";
 
@@ -22,6 +23,8 @@ export const LANGWATCH: Convention = {
     }),
   ],
   reportedCost: [number("langwatch.span.cost")],
+  inputs: [messagesIn("langwatch.input", "user")],
+  outputs: [messagesIn("langwatch.output", "assistant")],
   attributes: [],
   unread: {
     "langwatch.timestamps": "the span has its times",

@@ -1,9 +1,16 @@
 import type { Convention } from "../convention";
+import { plainMessage, textPart } from "../messages/plain-message";
+import { readMessages } from "../messages/read-messages";
+import type { MessageSource } from "../readers/message-source";
+import { objectIn, textOf } from "../readers/reader";
 
 export const LIVEKIT: Convention = {
   name: "LiveKit Agents",
   source: "livekit/agents, livekit-agents/livekit/agents/telemetry/trace_types.py at 020428e1",
   marks: { tool: ["lk.function_tool.name"] },
+  // The names without `pii` are older.
+  inputMessages: [context("lk.pii.chat_ctx"), context("lk.chat_ctx")],
+  outputMessages: [response("lk.pii.response."), response("lk.response.")],
   attributes: [
     "gen_ai.operation.name",
     "gen_ai.provider.name",
@@ -122,3 +129,24 @@ export const LIVEKIT: Convention = {
     "lk.e2e_latency": "media, rooms and timing",
   },
 };
+
+/** What a model is given, as `{items: […]}`. */
+function context(name: string): MessageSource {
+  return { takes: [name], read: ({ attributes }) => readMessages(objectIn(attributes[name])?.items, "user") };
+}
+
+/** Text and tool calls of the response are separate attributes. */
+function response(prefix: string): MessageSource {
+  const [said, called] = [`${prefix}text`, `${prefix}function_calls`];
+  return {
+    takes: [said, called],
+    read: ({ attributes }) => {
+      const text = textOf(attributes[said]);
+      const message = plainMessage("assistant", text === undefined ? [] : [textPart(text)]);
+      const calls = attributes[called];
+      if (calls !== undefined)
+        message.toolCalls.push(...readMessages(calls, "assistant").flatMap(({ toolCalls }) => toolCalls));
+      return [message];
+    },
+  };
+}

@@ -1,4 +1,5 @@
 import type { Convention } from "../convention";
+import { messagesIn } from "../readers/message-source";
 import { jsonText, mapped } from "../readers/reader";
 
 export const MLFLOW: Convention = {
@@ -19,6 +20,8 @@ export const MLFLOW: Convention = {
       '"reranker"': "reranker",
     }),
   ],
+  inputs: [messagesIn("mlflow.spanInputs", "user")],
+  outputs: [messagesIn("mlflow.spanOutputs", "assistant")],
   attributes: [],
   unread: {},
 };

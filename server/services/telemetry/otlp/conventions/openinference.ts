@@ -1,4 +1,5 @@
 import type { Convention } from "../convention";
+import { flattened, messagesIn } from "../readers/message-source";
 import { mapped, number, type Reader, sumOf, text, textInJson } from "../readers/reader";
 import { tagsIn } from "../readers/tags";
 import { TIER_KEYS } from "../usage/tier-keys";
@@ -37,6 +38,10 @@ export const OPENINFERENCE: Convention = {
   finishReasons: [text("llm.finish_reason")],
   reportedCost: [number("llm.cost.total"), sumOf("llm.cost.prompt", "llm.cost.completion")],
   requestedTier: [textInJson("llm.invocation_parameters", ...TIER_KEYS)],
+  inputMessages: [flattened("llm.input_messages.", "user")],
+  outputMessages: [flattened("llm.output_messages.", "assistant")],
+  inputs: [messagesIn("input.value", "user")],
+  outputs: [messagesIn("output.value", "assistant")],
   attributes: [
     "output.value",
     "input.value",

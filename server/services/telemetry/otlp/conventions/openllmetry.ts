@@ -1,4 +1,5 @@
 import type { Convention } from "../convention";
+import { flattened, messagesIn } from "../readers/message-source";
 import { mapped, objectIn, text, textOf } from "../readers/reader";
 import type { SpanView } from "../readers/span-view";
 import { tagsIn } from "../readers/tags";
@@ -40,6 +41,10 @@ export const OPENLLMETRY: Convention = {
     text("llm.response.stop_reason"),
   ],
   finishReasonsOfSpan: [finishReasonsOfCompletions],
+  inputMessages: [flattened("gen_ai.prompt.", "user"), messagesIn("gen_ai.prompt", "user")],
+  outputMessages: [flattened("gen_ai.completion.", "assistant"), messagesIn("gen_ai.completion", "assistant")],
+  inputs: [messagesIn("traceloop.entity.input", "user")],
+  outputs: [messagesIn("traceloop.entity.output", "assistant")],
   attributes: [
     "gen_ai.usage.total_tokens",
     "gen_ai.usage.token_type",

@@ -1,4 +1,5 @@
 import type { Convention } from "../convention";
+import { eventPerMessage, messagesIn, wholeInEvent } from "../readers/message-source";
 import { mapped, objectIn, text, textOf, texts } from "../readers/reader";
 
 export const OPENTELEMETRY: Convention = {
@@ -61,6 +62,9 @@ export const OPENTELEMETRY: Convention = {
     text("gen_ai.openai.request.service_tier"),
     text("gen_ai.request.service_tier"),
   ],
+  inputMessages: [messagesIn("gen_ai.input.messages", "user")],
+  outputMessages: [messagesIn("gen_ai.output.messages", "assistant")],
+  systemMessages: [messagesIn("gen_ai.system_instructions", "system")],
   attributes: [
     "gen_ai.operation.name",
     "gen_ai.provider.name",
@@ -160,6 +164,19 @@ export const OPENTELEMETRY_EVENTS: Convention = {
       events
         .filter(({ name }) => name === "gen_ai.choice")
         .map(({ attributes, body }) => textOf(attributes.finish_reason) ?? textOf(objectIn(body)?.finish_reason)),
+  ],
+  inputMessages: [
+    eventPerMessage({
+      "gen_ai.system.message": "system",
+      "gen_ai.user.message": "user",
+      "gen_ai.assistant.message": "assistant",
+      "gen_ai.tool.message": "tool",
+    }),
+    wholeInEvent("gen_ai.content.prompt", "gen_ai.prompt", "user"),
+  ],
+  outputMessages: [
+    eventPerMessage({ "gen_ai.choice": "assistant" }),
+    wholeInEvent("gen_ai.content.completion", "gen_ai.completion", "assistant"),
   ],
   attributes: [],
   unread: {},

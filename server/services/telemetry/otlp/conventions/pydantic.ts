@@ -1,6 +1,61 @@
 import type { Convention } from "../convention";
-import { number, numberOf, textInJson } from "../readers/reader";
+import type { PlainMessage } from "../messages/plain-message";
+import { readMessages } from "../messages/read-messages";
+import { parseJson } from "../readers/json-text";
+import { type MessageSource, messagesIn } from "../readers/message-source";
+import { number, numberOf, objectIn, textInJson } from "../readers/reader";
 import { TIER_KEYS } from "../usage/tier-keys";
+
+/** Logfire's first version: a request's or response's own JSON. That of the Responses API has the model's name alone. */
+const logfireRequest: MessageSource = {
+  takes: ["request_data"],
+  read: ({ attributes }) => {
+    const sent = objectIn(attributes.request_data);
+    return sent && ("messages" in sent || "prompt" in sent) ? readMessages(sent, "user") : [];
+  },
+};
+const logfireResponse: MessageSource = {
+  takes: ["response_data"],
+  read: ({ attributes }) => {
+    const sent = objectIn(attributes.response_data);
+    return readMessages(sent?.message ?? sent?.combined_chunk_content ?? sent?.text, "assistant");
+  },
+};
+
+/**
+ * Logfire and older versions of Pydantic AI: events in a list. Without a choice among them, the response is what the assistant
+ * did last.
+ */
+function eventList(name: string, isResponse: boolean): MessageSource {
+  return {
+    takes: [name],
+    read: ({ attributes }) => {
+      const list = parseJson(attributes[name]) ?? attributes[name];
+      if (!Array.isArray(list)) return [];
+      const events = list.map((item) => objectIn(item) ?? {});
+      const isChoice = (event: Sent) => event["event.name"] === "gen_ai.choice";
+      const end = events.findLastIndex(
+        ({ role, "event.name": kind }) => role !== "assistant" && kind !== UNKNOWN_EVENT,
+      );
+      const own = events.some(isChoice)
+        ? events.filter((event) => isChoice(event) === isResponse)
+        : isResponse
+          ? events.slice(end + 1)
+          : events.slice(0, end + 1);
+      return own.flatMap((event) => readEvent(event, isResponse ? "assistant" : "user"));
+    },
+  };
+}
+
+type Sent = Readonly<Record<string, unknown>>;
+
+/** An item that Logfire has no event for; it has the item itself as `data`. */
+const UNKNOWN_EVENT = "gen_ai.unknown";
+
+function readEvent({ "event.name": kind, message, data, ...event }: Sent, role: string): PlainMessage[] {
+  if (kind === UNKNOWN_EVENT) return readMessages(data === undefined ? undefined : [data], role);
+  return readMessages(message ?? event, role);
+}
 
 export const PYDANTIC: Convention = {
   name: "Pydantic AI and Logfire",
@@ -19,6 +74,14 @@ export const PYDANTIC: Convention = {
       },
     },
   ],
+  inputMessages: [
+    messagesIn("pydantic_ai.all_messages", "user"),
+    messagesIn("all_messages_events", "user"),
+    eventList("events", false),
+    logfireRequest,
+  ],
+  outputMessages: [eventList("events", true), logfireResponse],
+  outputs: [messagesIn("final_result", "assistant")],
   attributes: [
     "gen_ai.system",
     "gen_ai.provider.name",

@@ -1,9 +1,39 @@
 import type { Convention } from "../convention";
+import { plainMessage, textPart } from "../messages/plain-message";
+import { readMessages } from "../messages/read-messages";
+import { parseJson } from "../readers/json-text";
+import { type MessageSource, messagesIn } from "../readers/message-source";
+import { textOf } from "../readers/reader";
+
+/** Text, object and tool calls of the response are separate attributes; texts may be a list in JSON. */
+const response: MessageSource = {
+  takes: ["gen_ai.response.text", "gen_ai.response.object", "gen_ai.response.tool_calls"],
+  read: ({ attributes }) => {
+    const message = plainMessage("assistant");
+    const sent = attributes["gen_ai.response.text"] ?? attributes["gen_ai.response.object"];
+    const list = parseJson(sent);
+    const texts = Array.isArray(list) && list.every((item) => typeof item === "string") ? list : [textOf(sent)];
+    for (const text of texts) if (text !== undefined && text !== "") message.parts.push(textPart(text));
+    const calls = attributes["gen_ai.response.tool_calls"];
+    if (calls !== undefined)
+      message.toolCalls.push(
+        ...readMessages({ role: "assistant", tool_calls: calls }, "assistant").flatMap((read) => read.toolCalls),
+      );
+    return [message];
+  },
+};
 
 export const SENTRY: Convention = {
   name: "Sentry (Python and JavaScript)",
   source:
     "getsentry/sentry-python, sentry_sdk/consts.py at 064542dd (what its integrations use), and getsentry/sentry-javascript, packages/core/src/tracing at f7a6cc0c",
+  inputMessages: [
+    messagesIn("gen_ai.request.messages", "user"),
+    // the AI SDK's
+    messagesIn("vercel.ai.prompt.messages", "user"),
+    messagesIn("vercel.ai.prompt", "user"),
+  ],
+  outputMessages: [response],
   attributes: [
     "gen_ai.conversation.id",
     "gen_ai.operation.name",

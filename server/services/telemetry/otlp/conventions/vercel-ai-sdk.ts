@@ -1,4 +1,8 @@
 import type { Convention } from "../convention";
+import { plainMessage, textPart } from "../messages/plain-message";
+import { readMessages } from "../messages/read-messages";
+import { parseJson, toText } from "../readers/json-text";
+import { type MessageSource, messagesIn } from "../readers/message-source";
 import { mapped, objectIn, type Reader, text, textOf } from "../readers/reader";
 import { tagsIn } from "../readers/tags";
 import { TIER_KEYS } from "../usage/tier-keys";
@@ -28,6 +32,30 @@ const tierIn = (object: Readonly<Record<string, unknown>> | undefined) => {
   }
   return undefined;
 };
+
+/** Text, reasoning, object and tool calls of the response are separate attributes. */
+const response: MessageSource = {
+  takes: ["ai.response.text", "ai.response.object", "ai.response.reasoning", "ai.response.toolCalls"],
+  read: ({ attributes }) => {
+    const message = plainMessage("assistant");
+    const reasoning = attributes["ai.response.reasoning"];
+    const text = textOf(attributes["ai.response.text"]) ?? textOf(attributes["ai.response.object"]);
+    if (reasoning !== undefined) message.parts.push({ type: "reasoning", text: reasoningText(reasoning) });
+    if (text !== undefined) message.parts.push(textPart(text));
+    const calls = attributes["ai.response.toolCalls"];
+    if (calls !== undefined)
+      message.toolCalls.push(
+        ...readMessages({ role: "assistant", tool_calls: calls }, "assistant").flatMap((read) => read.toolCalls),
+      );
+    return [message];
+  },
+};
+
+function reasoningText(sent: unknown): string {
+  const parsed = parseJson(sent);
+  if (!Array.isArray(parsed)) return toText(sent);
+  return parsed.map((part) => textOf(objectIn(part)?.text) ?? "").join("\n");
+}
 
 export const VERCEL_AI_SDK: Convention = {
   name: "Vercel AI SDK",
@@ -64,6 +92,17 @@ export const VERCEL_AI_SDK: Convention = {
   responseId: [text("ai.response.id")],
   finishReasons: [text("ai.response.finishReason")],
   servedTier: [tierInProviderMetadata],
+  inputMessages: [messagesIn("ai.prompt.messages", "user"), messagesIn("ai.prompt", "user")],
+  outputMessages: [response],
+  systemMessages: [
+    {
+      takes: ["ai.prompt"],
+      read: ({ attributes }) => {
+        const system = objectIn(attributes["ai.prompt"])?.system;
+        return system === undefined ? [] : readMessages(system, "system");
+      },
+    },
+  ],
   attributes: [
     "ai.model.id",
     "ai.model.provider",

@@ -4,15 +4,6 @@ import type { Tree } from "./flattened";
 /** An event or log record of a span: clients send one or the other, with the same names. */
 export type ViewEvent = { name: string; timeUs: number; attributes: Attributes; body: AttributeValue };
 
-/** Prefixes of attributes that hold flattened lists of messages. */
-export const MESSAGE_PREFIXES = [
-  "gen_ai.prompt.",
-  "gen_ai.completion.",
-  "llm.input_messages.",
-  "llm.output_messages.",
-] as const;
-export type MessagePrefix = (typeof MESSAGE_PREFIXES)[number];
-
 /** A span with its events and log records. */
 export type SpanView = {
   span: SpanRecord;
@@ -22,5 +13,5 @@ export type SpanView = {
    * Returns the attributes under a prefix as a tree, built on first use: a long list shared by several spans is read item by
    * item instead.
    */
-  treeOf(prefix: MessagePrefix): Tree | undefined;
+  treeOf(prefix: string): Tree | undefined;
 };

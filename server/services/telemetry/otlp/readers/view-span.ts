@@ -1,7 +1,7 @@
 import type { Attributes, LogRecord, SpanEvent, SpanRecord } from "../types";
 import { DETAILS_EVENTS } from "./events";
 import { type Tree, unflatten } from "./flattened";
-import type { MessagePrefix, SpanView, ViewEvent } from "./span-view";
+import type { SpanView, ViewEvent } from "./span-view";
 
 /** Joins a span with its logs. The span's attributes take precedence over those of an event that repeats them. */
 export function viewSpan(span: SpanRecord, logs: readonly LogRecord[]): SpanView {
@@ -12,7 +12,7 @@ export function viewSpan(span: SpanRecord, logs: readonly LogRecord[]): SpanView
     const body = typeof event.body === "object" && !Array.isArray(event.body) ? event.body : null;
     attributes = Object.assign(Object.create(null), body, event.attributes, attributes) as Attributes;
   }
-  const trees = new Map<MessagePrefix, Tree | undefined>();
+  const trees = new Map<string, Tree | undefined>();
   return {
     span,
     attributes,
